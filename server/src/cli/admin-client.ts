@@ -1,0 +1,197 @@
+import { readFile } from 'node:fs/promises';
+import type { ClientConfig } from '../config.ts';
+import { errorTable } from '../errors.ts';
+import { CliFailure } from './failure.ts';
+
+export type AdminFailureKind = 'no-token' | 'unreachable' | 'unauthorized' | 'refused' | 'not-the-admin-api';
+
+/** Why the admin API did not do what was asked. `code` and `details` are those of its error envelope. */
+export class AdminFailure extends CliFailure {
+  readonly kind: AdminFailureKind;
+  readonly code: string | undefined;
+  readonly details: unknown;
+
+  constructor(
+    kind: AdminFailureKind,
+    message: string,
+    rest: { code?: string; details?: unknown; cause?: unknown } = {},
+  ) {
+    super(message, { exitCode: kind === 'no-token' ? 2 : 1, cause: rest.cause });
+    this.name = 'AdminFailure';
+    this.kind = kind;
+    this.code = rest.code;
+    this.details = rest.details;
+  }
+}
+
+export interface AdminRequest {
+  /** Encoded one by one: `['projects', 'prj_demo', 'keys']`. */
+  path: readonly string[];
+  query?: Record<string, string | undefined>;
+  /** Makes it a POST. */
+  body?: { type: 'application/json' | 'application/yaml'; text: string };
+  accept?: string;
+}
+
+export interface AdminClient {
+  /** The JSON of a 2xx answer, which must have `field`; everything else throws an AdminFailure. */
+  json<T>(field: keyof T & string, request: AdminRequest): Promise<T>;
+  text(request: AdminRequest): Promise<string>;
+}
+
+export function jsonBody(value: unknown): NonNullable<AdminRequest['body']> {
+  return { type: 'application/json', text: JSON.stringify(value) };
+}
+
+const timeoutSeconds = 10;
+
+export function createAdminClient(config: ClientConfig): AdminClient {
+  const text = async (request: AdminRequest): Promise<string> => {
+    const token = config.token ?? (await readToken(config.tokenFile));
+    const { response, body } = await send(config.adminUrl, token, request);
+    if (!response.ok) throw refusal(config.adminUrl, response, body);
+    return body;
+  };
+  const json = async <T>(field: keyof T & string, request: AdminRequest): Promise<T> => {
+    const answer = parseJson(await text(request));
+    if (typeof answer === 'object' && answer !== null && field in answer) return answer as T;
+    throw notTheAdminApi(config.adminUrl, `something that has no ${field}`);
+  };
+  return { json, text };
+}
+
+async function readToken(file: string): Promise<string> {
+  let token: string;
+  try {
+    token = (await readFile(file, 'utf8')).trim();
+  } catch (cause) {
+    const why =
+      (cause as NodeJS.ErrnoException).code === 'ENOENT'
+        ? `${file} does not exist; an embedded service makes it at its first start`
+        : `${file} cannot be read: ${(cause as NodeJS.ErrnoException).code}`;
+    throw new AdminFailure(
+      'no-token',
+      `no admin token: set ADMIN_TOKEN, or DATA_DIR to the data folder of the service (${why})`,
+      { cause },
+    );
+  }
+  if (/^[\x21-\x7e]+$/.test(token)) return token;
+  throw new AdminFailure(
+    'no-token',
+    `${file} does not hold an admin token: set ADMIN_TOKEN, or restart the service without that file`,
+  );
+}
+
+async function send(
+  adminUrl: string,
+  token: string,
+  request: AdminRequest,
+): Promise<{ response: Response; body: string }> {
+  const path = ['admin', ...request.path].map(encodeURIComponent).join('/');
+  const query = new URLSearchParams(
+    Object.entries(request.query ?? {}).filter((pair): pair is [string, string] => pair[1] !== undefined),
+  );
+  const url = new URL(`${adminUrl}/${path}`);
+  url.search = query.toString();
+  if (url.username !== '' || url.password !== '') {
+    throw new CliFailure('ADMIN_URL must not hold a user name or password; the token goes into ADMIN_TOKEN', {
+      exitCode: 2,
+    });
+  }
+  try {
+    const response = await fetch(url, {
+      method: request.body ? 'POST' : 'GET',
+      headers: {
+        authorization: `Bearer ${token}`,
+        accept: request.accept ?? 'application/json',
+        ...(request.body ? { 'content-type': request.body.type } : {}),
+      },
+      body: request.body?.text ?? null,
+      // A redirected POST would arrive as a GET.
+      redirect: 'manual',
+      signal: AbortSignal.timeout(timeoutSeconds * 1000),
+    });
+    return { response, body: await response.text() };
+  } catch (cause) {
+    throw new AdminFailure('unreachable', unreachable(adminUrl, cause), { cause });
+  }
+}
+
+function unreachable(adminUrl: string, error: unknown): string {
+  if (error instanceof Error && error.name === 'TimeoutError') {
+    return `the admin API at ${adminUrl} did not answer within ${timeoutSeconds} seconds`;
+  }
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  const code = (cause as NodeJS.ErrnoException).code;
+  const why =
+    code === undefined || code === 'ECONNREFUSED'
+      ? 'is the service running?'
+      : code === 'ENOTFOUND'
+        ? 'that host is not known'
+        : `${code}; is the service running?`;
+  return `cannot reach the admin API at ${adminUrl}: ${why} (set ADMIN_URL to point elsewhere)`;
+}
+
+function refusal(adminUrl: string, response: Response, body: string): AdminFailure {
+  if (response.status === 401) {
+    return new AdminFailure(
+      'unauthorized',
+      `the admin API at ${adminUrl} refused the token: set ADMIN_TOKEN to the token of that service, or DATA_DIR to its data folder`,
+    );
+  }
+  if (response.status >= 300 && response.status < 400) {
+    return notTheAdminApi(adminUrl, `a redirect to ${response.headers.get('location') ?? 'nowhere'}`);
+  }
+  const error = envelope(parseJson(body));
+  if (error === undefined) {
+    const type = response.headers.get('content-type')?.split(';')[0] ?? 'nothing';
+    return notTheAdminApi(adminUrl, `status ${response.status} and ${type}`);
+  }
+  if (error.code === 'NOT_FOUND' && error.message === errorTable.NOT_FOUND.message) {
+    return notTheAdminApi(adminUrl, 'status 404');
+  }
+  const request = response.status >= 500 && error.requestId ? ` (request id ${error.requestId})` : '';
+  return new AdminFailure('refused', `${error.message}${inOneLine(error)}${request}`, error);
+}
+
+function notTheAdminApi(adminUrl: string, got: string): AdminFailure {
+  return new AdminFailure(
+    'not-the-admin-api',
+    `${adminUrl} answers with ${got}, so it is not the admin API: set ADMIN_URL to the admin address of the service`,
+  );
+}
+
+interface ErrorEnvelope {
+  code: string;
+  message: string;
+  details?: unknown;
+  requestId?: string;
+}
+
+function envelope(answer: unknown): ErrorEnvelope | undefined {
+  const error = (answer as { error?: Partial<ErrorEnvelope> } | undefined | null)?.error;
+  return typeof error?.code === 'string' && typeof error.message === 'string'
+    ? (error as ErrorEnvelope)
+    : undefined;
+}
+
+/** The details that the message does not already say. */
+function inOneLine({ message, details }: ErrorEnvelope): string {
+  if (details === undefined || details === null) return '';
+  const parts = (Array.isArray(details) ? details : [details])
+    .map((detail: { path?: unknown; message?: unknown } | string | null) =>
+      typeof detail === 'object' && typeof detail?.message === 'string'
+        ? `${detail.path ?? ''} ${detail.message}`.trim()
+        : JSON.stringify(detail),
+    )
+    .filter((part) => !message.includes(part));
+  return parts.length === 0 ? '' : ` ${parts.join('; ')}`;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,119 @@
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import { AdminFailure } from './admin-client.ts';
+import type { Context } from './context.ts';
+import { CliFailure } from './failure.ts';
+import { type Io, printable, write, writeJson } from './io.ts';
+
+interface Change {
+  kind: 'project' | 'experience';
+  id: string;
+  change: 'created' | 'updated' | 'unchanged';
+  revision?: number;
+  newRevision?: boolean;
+}
+
+interface Applied {
+  projectId: string;
+  changed: boolean;
+  changes: Change[];
+}
+
+interface Problem {
+  line?: number;
+  column?: number;
+  path: string;
+  message: string;
+}
+
+export function addApply(program: Command, { io, admin }: Context): void {
+  program
+    .command('apply')
+    .description(
+      'create or update one project from its file; experiences left out of the file are left alone',
+    )
+    .argument(
+      '<file>',
+      'project file in YAML, or in JSON when its name ends in .json; - reads standard input',
+    )
+    .option('--json', 'print what changed as JSON')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  session-launch apply project.yaml\n  session-launch projects export prj_demo | session-launch apply -',
+    )
+    .action(async (file: string, options: { json?: true }) => {
+      const text = await readProjectFile(file, io);
+      const type = file.toLowerCase().endsWith('.json') ? 'application/json' : 'application/yaml';
+      const applied = await admin()
+        .json<Applied>('changes', { path: ['projects'], body: { type, text } })
+        .catch((error: unknown) => {
+          throw withPlaces(file === '-' ? 'stdin' : file, error);
+        });
+      if (options.json) await writeJson(io.stdout, applied);
+      else await write(io.stdout, `${summary(applied)}\n`);
+    });
+}
+
+async function readProjectFile(file: string, io: Io): Promise<string> {
+  const bytes = file === '-' ? await readAll(io) : await readBytes(resolve(io.cwd, file), file);
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw new CliFailure(`${file} is not UTF-8 text: save it as UTF-8`);
+  }
+}
+
+async function readAll(io: Io): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of io.stdin) chunks.push(Buffer.from(chunk));
+  return Buffer.concat(chunks);
+}
+
+async function readBytes(path: string, file: string): Promise<Buffer> {
+  try {
+    return await readFile(path);
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    const why =
+      code === 'ENOENT' ? 'there is no such file' : code === 'EISDIR' ? 'it is a folder' : `${code}`;
+    throw new CliFailure(`cannot read ${file}: ${why}`, { cause });
+  }
+}
+
+/** `project.yaml:12:5: experiences[1].slug …`, which editors and terminals turn into links. */
+function withPlaces(file: string, error: unknown): unknown {
+  if (!(error instanceof AdminFailure) || error.code !== 'PROJECT_FILE_INVALID') return error;
+  const problems = Array.isArray(error.details) ? (error.details as Problem[]) : [];
+  if (problems.length === 0) return error;
+  const count = problems.length === 1 ? 'a problem' : `${problems.length} problems`;
+  const more = problems.map(({ line, column, path, message }) => {
+    const place = [file, line, line === undefined ? undefined : column].filter((part) => part !== undefined);
+    return printable(`${place.join(':')}: ${path} ${message}`.replace(':  ', ': '));
+  });
+  return new CliFailure(`${file} has ${count}; nothing was changed`, { more, cause: error });
+}
+
+function summary({ projectId, changed, changes }: Applied): string {
+  if (!changed) return `${projectId}: no change`;
+  const project = changes.find(({ kind }) => kind === 'project');
+  const experiences = changes.filter(({ kind }) => kind === 'experience');
+  const parts: string[] = [];
+  if (project && project.change !== 'unchanged') parts.push(`project ${project.change}`);
+  let named = false;
+  for (const change of ['created', 'updated', 'unchanged'] as const) {
+    const these = experiences.filter((experience) => experience.change === change);
+    if (these.length === 0) continue;
+    const noun = named ? '' : these.length === 1 ? ' experience' : ' experiences';
+    named = true;
+    parts.push(`${these.length}${noun} ${change}${change === 'updated' ? newRevisions(these) : ''}`);
+  }
+  return `${projectId}: ${parts.join(', ')}`;
+}
+
+function newRevisions(experiences: readonly Change[]): string {
+  const list = experiences
+    .filter(({ newRevision }) => newRevision)
+    .map(({ id, revision }) => `${id} ${revision}`);
+  return list.length === 0 ? '' : ` (new revisions: ${list.join(', ')})`;
+}

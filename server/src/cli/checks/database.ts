@@ -1,0 +1,80 @@
+import { stat } from 'node:fs/promises';
+import type { Config } from '../../config.ts';
+import { isFolderInUse } from '../../store/folder-lock.ts';
+import { clockToleranceMs } from './clock.ts';
+import { type Finding, findingsOf } from './finding.ts';
+import type { Service } from './service.ts';
+
+const { ok, fail } = findingsOf('database');
+const timeoutMs = 3000;
+const oldestVersion = 15;
+
+export function checkDatabase(config: Config, service: Service | undefined): Promise<Finding> {
+  return config.database.engine === 'postgres'
+    ? checkPostgres(config.database.url)
+    : checkEmbedded(config.database.dataDir, service);
+}
+
+/** Never opens the embedded database: a second process on its folder would lose rows. */
+async function checkEmbedded(dataDir: string, service: Service | undefined): Promise<Finding> {
+  const status = service?.status;
+  if (status?.engine === 'embedded') {
+    return status.database === 'ok'
+      ? ok('embedded; the running service reads and writes it')
+      : fail(
+          `embedded; the running service says: ${status.database}`,
+          'see the log of the service, then restart it',
+        );
+  }
+  const found = await stat(dataDir).catch(() => undefined);
+  if (!found) return ok(`embedded in ${dataDir}; it will be made at the first start`);
+  // A process that the admin check did not reach may hold it: a service whose admin API is elsewhere, say.
+  return ok(`embedded in ${dataDir}; the folder is ${(await isFolderInUse(dataDir)) ? 'in use' : 'free'}`);
+}
+
+async function checkPostgres(url: string): Promise<Finding> {
+  const { default: pg } = await import('pg');
+  let client: InstanceType<typeof pg.Client> | undefined;
+  try {
+    client = new pg.Client({
+      connectionString: url,
+      connectionTimeoutMillis: timeoutMs,
+      query_timeout: timeoutMs,
+      application_name: 'session-launch doctor',
+    });
+    // An idle connection that breaks emits this; the failed query below reports it.
+    client.on('error', () => {});
+    await client.connect();
+    const asked = Date.now();
+    const { rows } = await client.query<{ number: string; version: string; now: Date }>(
+      `select current_setting('server_version_num') as number, current_setting('server_version') as version, clock_timestamp() as now`,
+    );
+    const offset = rows[0]!.now.getTime() - (asked + Date.now()) / 2;
+    return describe(Number(rows[0]!.number), rows[0]!.version, offset);
+  } catch (error) {
+    return fail(`cannot use PostgreSQL: ${reason(error)}`, 'start it, or correct DATABASE_URL');
+  } finally {
+    await client?.end().catch(() => {});
+  }
+}
+
+function describe(number: number, version: string, offsetMs: number): Finding {
+  if (number < oldestVersion * 10_000) {
+    return fail(`PostgreSQL ${version} is too old`, `upgrade it to ${oldestVersion} or newer`);
+  }
+  const apart = Math.abs(Math.round(offsetMs));
+  if (apart >= clockToleranceMs) {
+    return fail(
+      `the clocks of PostgreSQL and this machine are ${(apart / 1000).toFixed(1)} s apart`,
+      'set both clocks (NTP)',
+    );
+  }
+  return ok(`PostgreSQL ${version}, clocks ${apart} ms apart`);
+}
+
+function reason(error: unknown): string {
+  const { code, message } = error as { code?: string; message?: string };
+  // A refused connection to both addresses of localhost is an AggregateError without a text of its own.
+  const text = message === undefined || message === '' ? (code ?? 'it does not answer') : message;
+  return text.replace(/\s+/g, ' ');
+}

@@ -1,0 +1,71 @@
+import type { ClientConfig } from '../../config.ts';
+import { AdminFailure, createAdminClient } from '../admin-client.ts';
+import { type Finding, findingsOf } from './finding.ts';
+
+export interface ServiceStatus {
+  version: string;
+  engine: 'embedded' | 'postgres';
+  /** `ok`, or what is wrong. */
+  database: string;
+  time: string;
+  publicUrl: string;
+}
+
+/** The running service, asked once for all checks. */
+export interface Service {
+  finding: Finding;
+  status?: ServiceStatus;
+  /** How far its clock is ahead of ours, give or take half the journey. */
+  clockOffsetMs?: number;
+}
+
+const { ok, warn, fail } = findingsOf('admin API');
+
+export async function askService(client: ClientConfig, engine: ServiceStatus['engine']): Promise<Service> {
+  const asked = Date.now();
+  try {
+    const status = await createAdminClient(client).json<ServiceStatus>('engine', { path: ['status'] });
+    const clockOffsetMs = new Date(status.time).getTime() - (asked + Date.now()) / 2;
+    return { finding: describe(client.adminUrl, status, engine), status, clockOffsetMs };
+  } catch (error) {
+    if (!(error instanceof AdminFailure)) throw error;
+    return { finding: await failure(client, engine, error) };
+  }
+}
+
+function describe(adminUrl: string, status: ServiceStatus, engine: ServiceStatus['engine']): Finding {
+  if (status.engine !== engine) {
+    return warn(
+      `the service at ${adminUrl} runs on ${status.engine}, this configuration says ${engine}`,
+      'run doctor with the variables of the service',
+    );
+  }
+  return ok(`version ${status.version} runs at ${adminUrl}, public at ${status.publicUrl}`);
+}
+
+async function failure(
+  client: ClientConfig,
+  engine: ServiceStatus['engine'],
+  error: AdminFailure,
+): Promise<Finding> {
+  const { adminUrl } = client;
+  const notRunning = warn(
+    `no service answers at ${adminUrl}`,
+    'start it with session-launch serve, or set ADMIN_URL',
+  );
+  if (error.kind === 'unreachable') return notRunning;
+  if (error.kind !== 'no-token') return fail(error.message, 'correct ADMIN_URL, ADMIN_TOKEN or DATA_DIR');
+  if (await answers(adminUrl)) return fail('a service answers, but there is no token for it', error.message);
+  return engine === 'postgres'
+    ? warn('the admin listener is off without a token', 'set ADMIN_TOKEN to 16 characters or more')
+    : notRunning;
+}
+
+async function answers(adminUrl: string): Promise<boolean> {
+  try {
+    await fetch(adminUrl, { redirect: 'manual', signal: AbortSignal.timeout(3000) });
+    return true;
+  } catch {
+    return false;
+  }
+}

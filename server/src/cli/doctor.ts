@@ -1,0 +1,70 @@
+import type { Command } from 'commander';
+import { type ClientConfig, type Config, ConfigError, readClientConfig, readConfig } from '../config.ts';
+import { checkAssets } from './checks/assets.ts';
+import { checkClock } from './checks/clock.ts';
+import { checkDataFolder } from './checks/data-folder.ts';
+import { checkDatabase } from './checks/database.ts';
+import { type Finding, findingsOf } from './checks/finding.ts';
+import { askService } from './checks/service.ts';
+import { checkSigningKeys } from './checks/signing-keys.ts';
+import type { Context } from './context.ts';
+import { CliFailure } from './failure.ts';
+import { type Io, printable, write, writeJson } from './io.ts';
+import { paintFor } from './style.ts';
+
+const { ok, fail } = findingsOf('configuration');
+
+export function addDoctor(program: Command, { io }: Context): void {
+  program
+    .command('doctor')
+    .description('check configuration, database, signing keys, clock and folders, and say what to do')
+    .option('--json', 'print the findings as JSON')
+    .addHelpText(
+      'after',
+      '\nRun it with the variables and as the user of the service. Exit code 1: something failed.',
+    )
+    .action(async (options: { json?: true }) => {
+      const findings = await examine(io);
+      const failed = findings.filter(({ status }) => status === 'fail').length;
+      if (options.json) await writeJson(io.stdout, { ok: failed === 0, findings });
+      else await write(io.stdout, findings.map(lineFor(io)).join(''));
+      if (failed > 0) {
+        throw new CliFailure(
+          `${failed === 1 ? 'one check' : `${failed} checks`} failed; see FAIL above for what to do`,
+        );
+      }
+    });
+}
+
+async function examine(io: Io): Promise<Finding[]> {
+  let config: Config;
+  let client: ClientConfig;
+  try {
+    config = readConfig(io.env, io.cwd);
+    client = readClientConfig(io.env, io.cwd);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    return error.problems.map(({ variable, got, wants }) =>
+      fail(`${variable} is ${got}`, `it must be ${wants}`),
+    );
+  }
+  const service = await askService(client, config.database.engine);
+  return [
+    ok('every variable can be used'),
+    await checkDataFolder(config),
+    await checkDatabase(config, service),
+    await checkSigningKeys(config),
+    checkClock(new Date(), service),
+    await checkAssets(config.assetsDir),
+    service.finding,
+  ];
+}
+
+function lineFor(io: Io): (finding: Finding) => string {
+  const paint = paintFor(io);
+  const labels = { ok: paint('green', 'ok  '), warn: paint('yellow', 'warn'), fail: paint('red', 'FAIL') };
+  return ({ check, status, message, todo }) => {
+    const rest = todo === undefined ? '' : ` → ${todo}`;
+    return `${labels[status]}  ${check}: ${printable(`${message}${rest}`)}\n`;
+  };
+}

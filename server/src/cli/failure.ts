@@ -1,0 +1,20 @@
+/** A failure meant for people: the first line says what to do, further lines (if any) where. */
+export class CliFailure extends Error {
+  readonly exitCode: number;
+  readonly more: readonly string[];
+
+  constructor(
+    message: string,
+    options: { exitCode?: 1 | 2; more?: readonly string[]; cause?: unknown } = {},
+  ) {
+    super(message, { cause: options.cause });
+    this.name = 'CliFailure';
+    this.exitCode = options.exitCode ?? 1;
+    this.more = options.more ?? [];
+  }
+}
+
+/** The command was written wrongly: exit code 2. */
+export function badUsage(message: string): CliFailure {
+  return new CliFailure(message, { exitCode: 2 });
+}

@@ -1,0 +1,14 @@
+import { isId } from '../ids.ts';
+import { badUsage } from './failure.ts';
+
+const examples = { prj: 'prj_demo', exp: 'exp_cafe', key: 'key_01k…' } as const;
+const names = { prj: 'a project id', exp: 'an experience id', key: 'a key id' } as const;
+
+/**
+ * Refuses what cannot be an id before it becomes part of an address (`..` would change the route). The value is
+ * not repeated: people paste API keys where key ids belong.
+ */
+export function checkId(prefix: keyof typeof names, value: string): string {
+  if (isId(prefix, value)) return value;
+  throw badUsage(`${names[prefix]} looks like ${examples[prefix]}; the one given does not`);
+}

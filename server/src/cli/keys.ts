@@ -1,0 +1,161 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { jsonBody } from './admin-client.ts';
+import type { Context } from './context.ts';
+import { expiryForms, parseExpiry } from './duration.ts';
+import { checkId } from './ids.ts';
+import { write, writeJson } from './io.ts';
+import { Table } from './table.ts';
+
+const scopes = ['sessions:create', 'sessions:read', 'catalog:read'] as const;
+
+interface KeyRecord {
+  keyId: string;
+  hint: string;
+  mode: 'test' | 'live';
+  scopes: string[];
+  name?: string;
+  createdAt: string;
+  expiresAt?: string;
+  revokedAt?: string;
+  lastUsedAt?: string;
+}
+
+interface NewKey extends Omit<KeyRecord, 'hint' | 'revokedAt' | 'lastUsedAt'> {
+  key: string;
+  projectId: string;
+}
+
+export function addKeys(program: Command, context: Context): void {
+  const keys = program.command('keys').description('create, list and revoke the API keys of a project');
+  addCreate(keys, context);
+  addList(keys, context);
+  addRevoke(keys, context);
+}
+
+interface CreateOptions {
+  project: string;
+  mode: string;
+  scope: string[];
+  name?: string;
+  expires?: Date;
+  json?: true;
+}
+
+function addCreate(keys: Command, { io, admin }: Context): void {
+  keys
+    .command('create')
+    .description('make an API key and print it, this one time')
+    .requiredOption('--project <id>', 'project the key belongs to')
+    .addOption(
+      new Option('--mode <mode>', 'a test key may also launch drafts')
+        .choices(['test', 'live'])
+        .makeOptionMandatory(),
+    )
+    .requiredOption(
+      '--scope <scope>',
+      `what the key may do: ${scopes.join(', ')}; repeat it for more`,
+      addScope,
+    )
+    .option('--name <name>', 'a name to recognise the key by')
+    .option('--expires <duration>', `when the key stops working: ${expiryForms}`, expiry)
+    .option('--json', 'print {"keyId","key"}')
+    .addHelpText(
+      'after',
+      '\nExample:\n  session-launch keys create --project prj_demo --mode live --scope sessions:create --scope sessions:read --expires 90d',
+    )
+    .action(async (options: CreateOptions) => {
+      const project = checkId('prj', options.project);
+      const created = await admin().json<NewKey>('key', {
+        path: ['projects', project, 'keys'],
+        body: jsonBody({
+          mode: options.mode,
+          scopes: options.scope,
+          name: options.name,
+          expiresAt: options.expires?.toISOString(),
+        }),
+      });
+      const { keyId, key } = created;
+      if (options.json) return writeJson(io.stdout, { keyId, key });
+      const expires = created.expiresAt === undefined ? 'never expires' : `expires ${created.expiresAt}`;
+      await write(
+        io.stdout,
+        `${key} (${keyId}, ${created.mode}, ${created.scopes.join(' ')}, ${expires}). It is shown only once: store it now.\n`,
+      );
+    });
+}
+
+function addScope(value: string, previous: string[] = []): string[] {
+  if (!scopes.some((scope) => scope === value)) {
+    throw new InvalidArgumentError(`Allowed scopes are ${scopes.join(', ')}.`);
+  }
+  return [...new Set([...previous, value])];
+}
+
+function expiry(value: string): Date {
+  try {
+    return parseExpiry(value, new Date());
+  } catch (error) {
+    throw new InvalidArgumentError(`${(error as Error).message}.`.replace(/^i/, 'I'));
+  }
+}
+
+function addList(keys: Command, { io, admin }: Context): void {
+  keys
+    .command('list')
+    .description('list the keys of a project; the keys themselves are not stored and cannot be shown')
+    .requiredOption('--project <id>', 'project whose keys to list')
+    .option('--json', 'print an array of key records')
+    .action(async (options: { project: string; json?: true }) => {
+      const project = checkId('prj', options.project);
+      const { keys: records } = await admin().json<{ keys: KeyRecord[] }>('keys', {
+        path: ['projects', project, 'keys'],
+      });
+      if (options.json) return writeJson(io.stdout, records);
+      if (records.length === 0) return write(io.stdout, `${project} has no keys\n`);
+      const now = new Date();
+      const table = new Table([
+        'KEY ID',
+        'HINT',
+        'MODE',
+        'STATE',
+        'SCOPES',
+        'CREATED',
+        'EXPIRES',
+        'LAST USED',
+        'NAME',
+      ]);
+      const rows = records.map((key) => [
+        key.keyId,
+        key.hint,
+        key.mode,
+        stateOf(key, now),
+        key.scopes.join(' '),
+        key.createdAt,
+        key.expiresAt ?? '',
+        key.lastUsedAt ?? '',
+        key.name ?? '',
+      ]);
+      await write(io.stdout, table.text(rows));
+    });
+}
+
+function stateOf(key: KeyRecord, now: Date): 'active' | 'expired' | 'revoked' {
+  if (key.revokedAt !== undefined) return 'revoked';
+  return key.expiresAt !== undefined && new Date(key.expiresAt) <= now ? 'expired' : 'active';
+}
+
+function addRevoke(keys: Command, { io, admin }: Context): void {
+  keys
+    .command('revoke')
+    .description('make a key unusable, for good; revoking it again changes nothing')
+    .argument('<keyId>', 'id of the key, as keys list shows it')
+    .action(async (value: string) => {
+      const keyId = checkId('key', value);
+      const record = await admin().json<KeyRecord>('keyId', {
+        path: ['keys', keyId, 'revoke'],
+        body: jsonBody({}),
+      });
+      const since = record.revokedAt === undefined ? '' : ` since ${record.revokedAt}`;
+      await write(io.stdout, `${keyId} is revoked${since}\n`);
+    });
+}

@@ -1,0 +1,123 @@
+import { readFileSync } from 'node:fs';
+import { Command, CommanderError } from 'commander';
+import { ConfigError, readClientConfig } from '../config.ts';
+import { createAdminClient } from './admin-client.ts';
+import { addApply } from './apply.ts';
+import type { Context } from './context.ts';
+import { addDoctor } from './doctor.ts';
+import { CliFailure } from './failure.ts';
+import { type Io, printable, write } from './io.ts';
+import { addKeys } from './keys.ts';
+import { addProjects } from './projects.ts';
+import { addServe } from './serve.ts';
+import { addSessions } from './sessions.ts';
+
+const packageFile = new URL('../../package.json', import.meta.url);
+
+const examples = `
+Examples:
+  session-launch serve
+  session-launch apply project.yaml
+  session-launch keys create --project prj_demo --mode test --scope sessions:create
+  session-launch sessions list --project prj_demo --limit 20
+
+All commands but serve speak to the admin API of a running service: ADMIN_URL says where
+(http://127.0.0.1:8081), ADMIN_TOKEN or the token file in DATA_DIR (./data) opens it.
+Exit codes: 0 done, 1 failed, 2 wrong usage or configuration.`;
+
+/** The command line, `argv` being what follows its name. Answers with the exit code and never throws. */
+export async function run(argv: string[], io: Io): Promise<number> {
+  const program = createProgram({
+    io,
+    admin: () => createAdminClient(readClientConfig(io.env, io.cwd)),
+  });
+  try {
+    await program.parseAsync(argv, { from: 'user' });
+    return 0;
+  } catch (error) {
+    const { lines, exitCode } = report(error, program, argv, io);
+    if (lines.length > 0) await write(io.stderr, `${lines.join('\n')}\n`).catch(() => {});
+    return exitCode;
+  }
+}
+
+/** The process around `run`, called by bin/session-launch.js. */
+export async function main(): Promise<void> {
+  // Failed writes reach the commands through `write`; without a listener the event would end the process.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
+  // Not process.exit: output may still be on its way, and serve goes on after its start.
+  process.exitCode = await run(process.argv.slice(2), {
+    env: process.env,
+    cwd: process.cwd(),
+    stdin: process.stdin,
+    stdout: process.stdout,
+    stderr: process.stderr,
+  });
+}
+
+function createProgram(context: Context): Command {
+  const { version } = JSON.parse(readFileSync(packageFile, 'utf8')) as { version: string };
+  const program = new Command('session-launch')
+    .description('Starts the session launch service and administers a running one.')
+    .version(version)
+    .exitOverride()
+    // Commander's errors are rendered like all others, in `report`.
+    .configureOutput({ writeOut: (text) => context.io.stdout.write(text), writeErr: () => {} })
+    .addHelpText('after', examples);
+  addServe(program, context);
+  addApply(program, context);
+  addKeys(program, context);
+  addSessions(program, context);
+  addProjects(program, context);
+  addDoctor(program, context);
+  return program;
+}
+
+interface Report {
+  lines: string[];
+  exitCode: number;
+}
+
+function report(error: unknown, program: Command, argv: readonly string[], io: Io): Report {
+  if (error instanceof CommanderError) {
+    return error.exitCode === 0 ? { lines: [], exitCode: 0 } : usage(error, program, argv);
+  }
+  if (error instanceof ConfigError) {
+    const lines = error.problems.map(
+      ({ variable, got, wants }) => `${variable} is ${got}; it must be ${wants}`,
+    );
+    return { lines: lines.map(prefixed), exitCode: 2 };
+  }
+  if (error instanceof CliFailure) {
+    return { lines: [prefixed(error.message), ...error.more], exitCode: error.exitCode };
+  }
+  const { name, message, stack, code, exitCode } = error as Error & { code?: unknown; exitCode?: unknown };
+  // The reader of a pipe has seen enough.
+  if (code === 'EPIPE') return { lines: [], exitCode: 0 };
+  if (name === 'StartError') {
+    return { lines: [prefixed(message)], exitCode: typeof exitCode === 'number' ? exitCode : 1 };
+  }
+  const lines = [prefixed(`unexpected failure: ${message} (LOG_LEVEL=debug shows where)`)];
+  if (io.env.LOG_LEVEL === 'debug' || io.env.LOG_LEVEL === 'trace') lines.push(stack ?? '');
+  return { lines, exitCode: 1 };
+}
+
+function usage(error: CommanderError, program: Command, argv: readonly string[]): Report {
+  const path = [program];
+  for (const word of argv) {
+    const next = path.at(-1)!.commands.find((command) => command.name() === word);
+    if (next === undefined) break;
+    path.push(next);
+  }
+  const help = `see ${path.map((command) => command.name()).join(' ')} --help`;
+  const commands = path.at(-1)!.commands.map((command) => command.name());
+  const message =
+    error.code === 'commander.help'
+      ? `name a command: ${commands.join(', ')}`
+      : error.message.replace(/^error: /, '');
+  return { lines: [prefixed(`${message}; ${help}`)], exitCode: 2 };
+}
+
+function prefixed(message: string): string {
+  return `session-launch: ${printable(message.replace(/\s*\n\s*/g, ' '))}`;
+}

@@ -1,0 +1,54 @@
+import type { Command } from 'commander';
+import type { Context } from './context.ts';
+import { checkId } from './ids.ts';
+import { write, writeJson } from './io.ts';
+import { Table } from './table.ts';
+
+interface ProjectSummary {
+  projectId: string;
+  name: string;
+  browserEmbeds: boolean;
+  experiences: number;
+}
+
+export function addProjects(program: Command, context: Context): void {
+  const projects = program.command('projects').description('list projects and write out their files');
+  addList(projects, context);
+  addExport(projects, context);
+}
+
+function addList(projects: Command, { io, admin }: Context): void {
+  projects
+    .command('list')
+    .description('list every project')
+    .option('--json', 'print an array of projects')
+    .action(async (options: { json?: true }) => {
+      const answer = await admin().json<{ projects: ProjectSummary[] }>('projects', { path: ['projects'] });
+      if (options.json) return writeJson(io.stdout, answer.projects);
+      if (answer.projects.length === 0) return write(io.stdout, 'no projects: make one with apply\n');
+      const table = new Table(['PROJECT', 'EXPERIENCES', 'BROWSER EMBEDS', 'NAME']);
+      const rows = answer.projects.map((project) => [
+        project.projectId,
+        String(project.experiences),
+        project.browserEmbeds ? 'on' : 'off',
+        project.name,
+      ]);
+      await write(io.stdout, table.text(rows));
+    });
+}
+
+function addExport(projects: Command, { io, admin }: Context): void {
+  projects
+    .command('export')
+    .description('print the file of a project, in the form that apply takes')
+    .argument('<id>', 'project to print')
+    .option('--json', 'as JSON instead of YAML')
+    .addHelpText('after', '\nExample:\n  session-launch projects export prj_demo > project.yaml')
+    .action(async (id: string, options: { json?: true }) => {
+      const text = await admin().text({
+        path: ['projects', checkId('prj', id)],
+        accept: options.json ? 'application/json' : 'application/yaml',
+      });
+      await write(io.stdout, text.endsWith('\n') ? text : `${text}\n`);
+    });
+}

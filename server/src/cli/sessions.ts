@@ -1,0 +1,129 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { AdminClient } from './admin-client.ts';
+import type { Context } from './context.ts';
+import { CliFailure } from './failure.ts';
+import { checkId } from './ids.ts';
+import { type Io, write } from './io.ts';
+import { Table } from './table.ts';
+
+/** The fields of a session record that the table shows; `--json` prints the whole record. */
+interface SessionRecord {
+  sessionId: string;
+  experienceId: string;
+  status: string;
+  source: string;
+  locale: string;
+  userId?: string;
+  createdAt: string;
+}
+
+interface Page {
+  sessions: SessionRecord[];
+  nextCursor?: string;
+}
+
+interface ListOptions {
+  project: string;
+  limit?: number;
+  experience?: string;
+  status?: string;
+  source?: string;
+  user?: string;
+  json?: true;
+}
+
+const pageSize = 500;
+
+export function addSessions(program: Command, { io, admin }: Context): void {
+  const sessions = program.command('sessions').description('look at the sessions of a project');
+  sessions
+    .command('list')
+    .description('list the sessions of a project, all of them unless limited')
+    .requiredOption('--project <id>', 'project whose sessions to list')
+    .option('--limit <n>', 'stop after this many', wholeNumber)
+    .option('--experience <id>', 'only sessions of this experience')
+    .addOption(new Option('--status <status>', 'only sessions in this state').choices(['created', 'ended']))
+    .addOption(
+      new Option('--source <source>', 'only sessions minted through this door').choices([
+        'server',
+        'browser',
+        'public',
+      ]),
+    )
+    .option('--user <id>', 'only sessions with this userId')
+    .option('--json', 'print an array of session records')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  session-launch sessions list --project prj_demo --limit 20\n  session-launch sessions list --project prj_demo --status ended --json',
+    )
+    .action(async (options: ListOptions) => {
+      const project = checkId('prj', options.project);
+      if (options.experience !== undefined) checkId('exp', options.experience);
+      const pages = pagesOf(admin(), project, options);
+      await (options.json ? printJson(io, pages) : printTable(io, pages));
+    });
+}
+
+function wholeNumber(value: string): number {
+  if (/^[1-9]\d{0,14}$/.test(value)) return Number(value);
+  throw new InvalidArgumentError('It must be a whole number, 1 or more.');
+}
+
+async function* pagesOf(
+  admin: AdminClient,
+  project: string,
+  options: ListOptions,
+): AsyncGenerator<SessionRecord[]> {
+  let left = options.limit ?? Number.POSITIVE_INFINITY;
+  let cursor: string | undefined;
+  do {
+    const page: Page = await admin.json<Page>('sessions', {
+      path: ['projects', project, 'sessions'],
+      query: {
+        limit: String(Math.min(pageSize, left)),
+        cursor,
+        experienceId: options.experience,
+        status: options.status,
+        source: options.source,
+        userId: options.user,
+      },
+    });
+    yield page.sessions.slice(0, left);
+    left -= page.sessions.length;
+    if (page.nextCursor !== undefined && page.nextCursor === cursor) {
+      throw new CliFailure('the admin API repeats a page; the list is not complete');
+    }
+    cursor = page.nextCursor;
+  } while (cursor !== undefined && left > 0);
+}
+
+/** One record a line inside the array: valid JSON, and friendly to grep. */
+async function printJson(io: Io, pages: AsyncIterable<SessionRecord[]>): Promise<void> {
+  let separator = '[';
+  for await (const page of pages) {
+    if (page.length === 0) continue;
+    await write(io.stdout, `${separator}${page.map((record) => JSON.stringify(record)).join(',\n')}`);
+    separator = ',\n';
+  }
+  await write(io.stdout, separator === '[' ? '[]\n' : ']\n');
+}
+
+async function printTable(io: Io, pages: AsyncIterable<SessionRecord[]>): Promise<void> {
+  const table = new Table(['CREATED', 'SESSION', 'EXPERIENCE', 'STATUS', 'SOURCE', 'LOCALE', 'USER']);
+  let count = 0;
+  for await (const page of pages) {
+    count += page.length;
+    if (page.length === 0) continue;
+    const rows = page.map((record) => [
+      record.createdAt,
+      record.sessionId,
+      record.experienceId,
+      record.status,
+      record.source,
+      record.locale,
+      record.userId ?? '',
+    ]);
+    await write(io.stdout, table.text(rows));
+  }
+  if (count === 0) await write(io.stdout, 'no sessions\n');
+}

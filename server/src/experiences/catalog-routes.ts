@@ -1,0 +1,50 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { ApiError } from '../errors.ts';
+import { matchesEtag } from '../http/etag.ts';
+import { refuseOtherMethods } from '../http/server.ts';
+import type { KeyRing } from '../keys/authenticate.ts';
+import type { Catalog, CatalogAnswer } from './catalog.ts';
+
+export interface CatalogRouteDeps {
+  keyRing: KeyRing;
+  catalog: Catalog;
+}
+
+const listPath = '/v1/projects/:projectId/experiences';
+const entryPath = `${listPath}/:slug`;
+
+export async function catalogRoutes(app: FastifyInstance, deps: CatalogRouteDeps): Promise<void> {
+  app.addHook('onRequest', async (_request, reply) => {
+    // Caches may keep it for the caller, but must ask each time whether it still holds.
+    reply.header('Cache-Control', 'private, no-cache');
+    reply.header('Vary', 'Authorization');
+  });
+
+  app.get<{ Params: { projectId: string } }>(listPath, async (request, reply) => {
+    const { projectId } = request.params;
+    await admit(deps, request, projectId);
+    return show(request, reply, await deps.catalog.list(projectId));
+  });
+  refuseOtherMethods(app, listPath, ['GET']);
+
+  app.get<{ Params: { projectId: string; slug: string } }>(entryPath, async (request, reply) => {
+    const { projectId, slug } = request.params;
+    await admit(deps, request, projectId);
+    const entry = await deps.catalog.entry(projectId, slug);
+    if (entry === undefined) throw new ApiError('EXPERIENCE_NOT_FOUND');
+    return show(request, reply, entry);
+  });
+  refuseOtherMethods(app, entryPath, ['GET']);
+}
+
+/** Any valid key of the project, whatever its scopes. Whether another project exists is not told. */
+async function admit(deps: CatalogRouteDeps, request: FastifyRequest, projectId: string): Promise<void> {
+  const holder = await deps.keyRing.authenticate(request.headers.authorization);
+  if (holder.projectId !== projectId) throw new ApiError('PROJECT_FORBIDDEN');
+}
+
+function show(request: FastifyRequest, reply: FastifyReply, answer: CatalogAnswer): FastifyReply {
+  reply.header('ETag', answer.etag);
+  if (matchesEtag(request.headers['if-none-match'], answer.etag)) return reply.code(304).send();
+  return reply.type('application/json; charset=utf-8').send(answer.body);
+}

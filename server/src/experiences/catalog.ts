@@ -1,0 +1,52 @@
+import { createHash } from 'node:crypto';
+import type { Changes } from '../store/changes.ts';
+import type { Database } from '../store/database.ts';
+import { Remembered } from '../store/remembered.ts';
+import { catalogEntry } from './catalog-entry.ts';
+import { listPublished } from './store.ts';
+
+/** An answer that is ready to send, with the tag that names its content. */
+export interface CatalogAnswer {
+  body: string;
+  etag: string;
+}
+
+/** A project's catalog as it is served: rendered once for each change, not once for each request. */
+export interface Catalog {
+  list(projectId: string): Promise<CatalogAnswer>;
+  entry(projectId: string, slug: string): Promise<CatalogAnswer | undefined>;
+}
+
+interface Rendered {
+  projectId: string;
+  list: CatalogAnswer;
+  entries: Map<string, CatalogAnswer>;
+}
+
+export function openCatalog(database: Database, changes: Changes): Catalog {
+  const catalogs = new Remembered(500, async (projectId) =>
+    render(projectId, await listPublished(database.orm, projectId)),
+  );
+  changes.onChange((change) => {
+    if (change?.kind === 'key') return;
+    catalogs.forget(change && ((catalog) => catalog.projectId === change.id));
+  });
+  return {
+    list: async (projectId) => (await catalogs.get(projectId)).list,
+    entry: async (projectId, slug) => (await catalogs.get(projectId)).entries.get(slug),
+  };
+}
+
+function render(projectId: string, rows: Awaited<ReturnType<typeof listPublished>>): Rendered {
+  const entries = rows.map(catalogEntry);
+  return {
+    projectId,
+    list: answer({ experiences: entries }),
+    entries: new Map(entries.map((entry) => [entry.slug, answer(entry)])),
+  };
+}
+
+function answer(value: object): CatalogAnswer {
+  const body = JSON.stringify(value);
+  return { body, etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"` };
+}

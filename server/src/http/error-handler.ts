@@ -1,0 +1,89 @@
+import type { Socket } from 'node:net';
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { ApiError, type ErrorCode } from '../errors.ts';
+import { newId } from '../ids.ts';
+import { isOutage } from '../store/outage.ts';
+
+/** The one place where an error becomes an answer. The cause is logged and never sent. */
+export function renderErrors(app: FastifyInstance): void {
+  app.setErrorHandler((error: FastifyError | ApiError | Error, request, reply) => {
+    const known = toApiError(error);
+    if (known.status >= 500) {
+      const level = known.code === 'INTERNAL' ? 'error' : 'warn';
+      request.log[level]({ err: error, code: known.code }, 'the request failed');
+    }
+    return sendError(request, reply, known);
+  });
+  app.setNotFoundHandler((request, reply) => sendError(request, reply, new ApiError('NOT_FOUND')));
+}
+
+export function sendError(request: FastifyRequest, reply: FastifyReply, error: ApiError): FastifyReply {
+  return reply
+    .code(error.status)
+    .headers(error.headers)
+    .type('application/json; charset=utf-8')
+    .send(errorBody(error, request.id));
+}
+
+function errorBody(error: ApiError, requestId: string): string {
+  return JSON.stringify({
+    error: {
+      code: error.code,
+      message: error.message,
+      ...(error.details === undefined ? {} : { details: error.details }),
+      requestId,
+    },
+  });
+}
+
+/** What the framework refuses by itself, in the service's own words. */
+const frameworkErrors: Record<string, ErrorCode> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: 'PAYLOAD_TOO_LARGE',
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'UNSUPPORTED_MEDIA_TYPE',
+  FST_ERR_CTP_EMPTY_JSON_BODY: 'INVALID_JSON',
+  FST_ERR_CTP_INVALID_JSON_BODY: 'INVALID_JSON',
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'INVALID_REQUEST',
+  FST_ERR_BAD_URL: 'NOT_FOUND',
+  FST_ERR_ASYNC_CONSTRAINT: 'NOT_FOUND',
+  FST_ERR_MAX_PARAM_LENGTH: 'NOT_FOUND',
+};
+
+function toApiError(error: FastifyError | ApiError | Error): ApiError {
+  if (error instanceof ApiError) return error;
+  const code = 'code' in error && typeof error.code === 'string' ? frameworkErrors[error.code] : undefined;
+  if (code !== undefined) return new ApiError(code, { cause: error });
+  if (isOutage(error)) return new ApiError('UNAVAILABLE', { cause: error, headers: { 'Retry-After': '1' } });
+  return new ApiError('INTERNAL', { cause: error });
+}
+
+const parserErrors: Record<string, { status: string; code: ErrorCode; message: string }> = {
+  HPE_HEADER_OVERFLOW: {
+    status: '431 Request Header Fields Too Large',
+    code: 'INVALID_REQUEST',
+    message: 'The request headers are too large.',
+  },
+  ERR_HTTP_REQUEST_TIMEOUT: {
+    status: '408 Request Timeout',
+    code: 'INVALID_REQUEST',
+    message: 'The request was not received in time.',
+  },
+};
+
+/** Requests that the HTTP parser itself refuses never reach a route: the same envelope, written by hand. */
+export function onParserError(error: Error & { code?: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const { status, code, message } = parserErrors[error.code ?? ''] ?? {
+    status: '400 Bad Request',
+    code: 'INVALID_REQUEST' as const,
+    message: 'The request is not valid HTTP.',
+  };
+  const requestId = newId('req');
+  const body = errorBody(new ApiError(code, { message }), requestId);
+  socket.end(
+    `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\n` +
+      `X-Request-Id: ${requestId}\r\nX-Content-Type-Options: nosniff\r\nConnection: close\r\n\r\n${body}`,
+  );
+}

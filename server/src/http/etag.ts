@@ -1,0 +1,6 @@
+/** Whether an If-None-Match header names this tag (weak comparison, as RFC 9110 wants it for GET). */
+export function matchesEtag(header: string | undefined, etag: string): boolean {
+  if (header === undefined) return false;
+  if (header === etag || header.trim() === '*') return true;
+  return header.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag);
+}

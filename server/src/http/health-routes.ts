@@ -1,0 +1,41 @@
+import type { FastifyInstance } from 'fastify';
+import type { Database } from '../store/database.ts';
+import { refuseOtherMethods } from './server.ts';
+
+export interface HealthDeps {
+  database: Database;
+  /** True once shutdown has begun: balancers should send nothing more. */
+  isDraining: () => boolean;
+}
+
+const checkTimeout = 2_000;
+
+export async function healthRoutes(app: FastifyInstance, deps: HealthDeps): Promise<void> {
+  app.addHook('onRequest', async (_request, reply) => {
+    reply.header('Cache-Control', 'no-store');
+  });
+
+  app.get('/healthz', async () => ({ status: 'ok' }));
+  refuseOtherMethods(app, '/healthz', ['GET']);
+
+  app.get('/readyz', async (request, reply) => {
+    const reason = deps.isDraining() ? 'the service is shutting down' : await databaseProblem(deps.database);
+    if (reason === undefined) return { status: 'ready' };
+    request.log.warn({ reason }, 'not ready');
+    return reply.code(503).header('Retry-After', '1').send({ status: 'unavailable', reason });
+  });
+  refuseOtherMethods(app, '/readyz', ['GET']);
+}
+
+/** The reason is public: it says what is away, never where it is or why. */
+async function databaseProblem(database: Database): Promise<string | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<string>((resolve) => {
+    timer = setTimeout(() => resolve('the database does not answer in time'), checkTimeout);
+  });
+  const asked = database.ping().then(
+    () => undefined,
+    () => 'the database cannot be reached',
+  );
+  return Promise.race([asked, late]).finally(() => clearTimeout(timer));
+}

@@ -1,0 +1,60 @@
+import pino, { type Logger } from 'pino';
+import pretty from 'pino-pretty';
+import type { LogLevel } from '../config.ts';
+
+/**
+ * Logs go to standard error, as JSON; on a terminal as lines for people. Headers and bodies are never logged, and
+ * what looks like a credential is masked wherever it stands: keys, tokens and idempotency keys stay out of logs.
+ */
+export function createLog(
+  level: LogLevel,
+  stream: NodeJS.WriteStream & { fd: number } = process.stderr,
+): Logger {
+  const destination = stream.isTTY
+    ? pretty({
+        colorize: true,
+        ignore: 'pid,hostname',
+        translateTime: 'SYS:HH:MM:ss.l',
+        destination: stream.fd,
+      })
+    : pino.destination({ dest: stream.fd, sync: true });
+  return pino(
+    {
+      level,
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+      serializers: { err: (error: Error) => scrubbedError(error) },
+      redact: {
+        paths: [
+          'authorization',
+          'headers',
+          'body',
+          'key',
+          'token',
+          'sessionToken',
+          'idempotencyKey',
+          '*.authorization',
+        ],
+        censor: '[redacted]',
+      },
+      hooks: { streamWrite: scrubbed },
+    },
+    destination,
+  );
+}
+
+const credentials =
+  /\b[A-Za-z0-9-]{1,32}_(?:test|live)_[A-Za-z0-9]{8,}|\beyJ[\w-]+\.[\w-]+\.[\w-]+|(postgres(?:ql)?:\/\/)[^@\s/]*@/g;
+
+/** Masks API keys, session tokens and database passwords in a text. */
+export function scrubbed(text: string): string {
+  return text.replace(credentials, (_found, database?: string) =>
+    database ? `${database}***@` : '[redacted]',
+  );
+}
+
+function scrubbedError(error: Error): object {
+  const { type, message, stack, code } = pino.stdSerializers.err(error) as unknown as Record<string, string>;
+  return { type, message, ...(code === undefined ? {} : { code }), stack };
+}

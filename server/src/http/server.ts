@@ -1,0 +1,86 @@
+import { METHODS } from 'node:http';
+import Fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyRequest,
+  type HTTPMethods,
+  LogController,
+} from 'fastify';
+import type { Logger } from 'pino';
+import { ApiError } from '../errors.ts';
+import { newId } from '../ids.ts';
+import { onParserError, renderErrors, sendError } from './error-handler.ts';
+import { bodyLimit } from './json-body.ts';
+import { scrubbed } from './log.ts';
+
+/** A listener with what every answer has in common: request ids, security headers, errors, one log line. */
+export function createServer(log: Logger): FastifyInstance {
+  const app = Fastify({
+    loggerInstance: log as FastifyBaseLogger,
+    logController: new LogController({ disableRequestLogging: true }),
+    genReqId: () => newId('req'),
+    requestIdHeader: false,
+    bodyLimit,
+    exposeHeadRoutes: true,
+    // Slow clients: headers within 10 s, the whole request within 30 s, idle connections for 65 s.
+    requestTimeout: 30_000,
+    connectionTimeout: 0,
+    keepAliveTimeout: 65_000,
+    http: { headersTimeout: 10_000, maxHeaderSize: 16 * 1024 },
+    forceCloseConnections: 'idle',
+    routerOptions: { maxParamLength: 256, ignoreTrailingSlash: false },
+    return503OnClosing: false,
+    clientErrorHandler: onParserError,
+    // An address that cannot be decoded leads nowhere.
+    frameworkErrors: (error, request, reply) => {
+      reply.headers(everyAnswer(request));
+      return sendError(request, reply, new ApiError('NOT_FOUND', { cause: error }));
+    },
+  });
+  app.addHook('onRequest', async (request, reply) => {
+    reply.headers(everyAnswer(request));
+  });
+  app.addHook('onResponse', async (request, reply) => {
+    request.log.info(
+      {
+        method: request.method,
+        route: request.routeOptions.url ?? scrubbed(request.url),
+        status: reply.statusCode,
+        ms: Math.round(reply.elapsedTime * 10) / 10,
+      },
+      'answered',
+    );
+  });
+  renderErrors(app);
+  for (const method of METHODS) {
+    if (method !== 'CONNECT' && !app.supportedMethods.includes(method))
+      app.addHttpMethod(method, { hasBody: true });
+  }
+  return app;
+}
+
+function everyAnswer(request: FastifyRequest): Record<string, string> {
+  return {
+    'X-Request-Id': request.id,
+    'X-Content-Type-Options': 'nosniff',
+    'Referrer-Policy': 'no-referrer',
+  };
+}
+
+/**
+ * A path that exists answers every method it does not take with 405 and the list of those it does. Call it in
+ * the scope of the path's own routes, so that the refusal has their headers.
+ */
+export function refuseOtherMethods(app: FastifyInstance, url: string, taken: readonly HTTPMethods[]): void {
+  const allow = taken.includes('GET') ? [...taken, 'HEAD'] : taken;
+  app.route({
+    url,
+    method: app.supportedMethods.filter((method) => !allow.includes(method)) as HTTPMethods[],
+    schema: { hide: true } as never,
+    // Before a body is parsed: the method is wrong whatever was sent along.
+    onRequest: async () => {
+      throw new ApiError('METHOD_NOT_ALLOWED', { headers: { Allow: allow.join(', ') } });
+    },
+    handler: async () => undefined,
+  });
+}

@@ -1,0 +1,12 @@
+import { createHash } from 'node:crypto';
+import canonicalize from 'canonicalize';
+
+/**
+ * Two bodies are the same when their RFC 8785 canonical forms are. The body comes from a JSON parser and
+ * was checked for depth, lone surrogates and numbers that are not finite, which have no canonical form.
+ */
+export function fingerprint(body: unknown): Buffer {
+  const canonical = canonicalize(body);
+  if (canonical === undefined) throw new TypeError('only JSON values have a fingerprint');
+  return createHash('sha256').update(canonical).digest();
+}

@@ -1,0 +1,38 @@
+import { createHash } from 'node:crypto';
+import { ApiError, type Violation } from '../errors.ts';
+
+const maxLength = 256;
+
+/**
+ * The `Idempotency-Key` of a request. It looks at the raw headers because Node joins repeated ones with a
+ * comma, which is a valid key. The value is opaque: it is neither trimmed nor unquoted.
+ */
+export function readIdempotencyKey(rawHeaders: readonly string[]): string | undefined {
+  const values = rawHeaders.filter(
+    (_, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === 'idempotency-key',
+  );
+  const [key] = values;
+  if (key === undefined) return undefined;
+  const problem = problemWith(values.length, key);
+  if (problem !== undefined) {
+    const violation: Violation = { path: 'Idempotency-Key', message: problem };
+    throw new ApiError('IDEMPOTENCY_KEY_INVALID', { details: [violation] });
+  }
+  return key;
+}
+
+/** Never repeats the value: a key can fetch the launch made under it, and answers end up in logs. */
+function problemWith(count: number, key: string): string | undefined {
+  if (count > 1) return `was sent ${count} times; send it once`;
+  if (key === '') return `is empty; send 1 to ${maxLength} characters, or leave the header out`;
+  if (key.length > maxLength) return `has ${key.length} characters; ${maxLength} are allowed`;
+  if (!/^[\x20-\x7e]*$/.test(key)) return 'has characters other than printable ASCII (0x20 to 0x7e)';
+  return undefined;
+}
+
+/** What is stored in place of the key. JSON keeps the parts apart, so that no two scopes run together. */
+export function idempotencyHash(scope: readonly string[], key: string): Buffer {
+  return createHash('sha256')
+    .update(JSON.stringify([scope, key]))
+    .digest();
+}

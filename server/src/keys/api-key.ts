@@ -1,0 +1,52 @@
+import { createHash, randomInt } from 'node:crypto';
+
+export type KeyMode = 'test' | 'live';
+
+const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+/** 30 symbols of 62 are 178 random bits. */
+const secretLength = 30;
+const checksumLength = 6;
+
+/** Any prefix will do, so that keys made before API_KEY_PREFIX was changed go on working. */
+const keyForm = /^([A-Za-z0-9_-]{1,32}_(test|live)_)([A-Za-z0-9]{30})([A-Za-z0-9]{6})$/;
+
+export function generateApiKey(prefix: string, mode: KeyMode): string {
+  // randomInt is uniform; a random byte modulo 62 would favour the first symbols.
+  const secret = Array.from({ length: secretLength }, () => base62[randomInt(base62.length)]).join('');
+  const body = `${prefix}_${mode}_${secret}`;
+  return body + checksum(body);
+}
+
+/** Tells a well-formed key from a typo or a guess without asking the database. It proves nothing more. */
+export function parseApiKey(text: string): { mode: KeyMode } | undefined {
+  const [, head, mode, secret, sum] = keyForm.exec(text) ?? [];
+  if (head === undefined || checksum(`${head}${secret}`) !== sum) return undefined;
+  return { mode: mode === 'live' ? 'live' : 'test' };
+}
+
+/** A fast hash is enough: the secret has too many random bits to be guessed from it. */
+export function hashApiKey(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}
+
+/** Enough of a key to recognise it in a listing: `sl_test_…Q3fk`. */
+export function keyHint(text: string): string {
+  const [, head, , , sum] = keyForm.exec(text) ?? [];
+  return head === undefined || sum === undefined ? '…' : `${head}…${sum.slice(-4)}`;
+}
+
+/** The token of an `Authorization: Bearer` header, in the form RFC 6750 gives it. */
+export function bearerToken(authorization: string | undefined): string | undefined {
+  return /^bearer +([A-Za-z0-9._~+/-]+=*)$/i.exec(authorization ?? '')?.[1];
+}
+
+function checksum(body: string): string {
+  // 48 bits still are an exact number, and more than six base62 symbols can hold.
+  let rest = createHash('sha256').update(body).digest().readUIntBE(0, 6);
+  let symbols = '';
+  for (let i = 0; i < checksumLength; i++) {
+    symbols += base62[rest % base62.length];
+    rest = Math.floor(rest / base62.length);
+  }
+  return symbols;
+}

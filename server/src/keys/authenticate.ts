@@ -1,0 +1,64 @@
+import { ApiError } from '../errors.ts';
+import type { Changes } from '../store/changes.ts';
+import type { Database } from '../store/database.ts';
+import { Remembered } from '../store/remembered.ts';
+import { bearerToken, hashApiKey, parseApiKey } from './api-key.ts';
+import { type ApiKey, findKeyByHash, type Scope, touchKeys } from './store.ts';
+
+/** Who calls with an API key. */
+export interface KeyHolder {
+  keyId: string;
+  projectId: string;
+  livemode: boolean;
+  scopes: readonly string[];
+}
+
+/** API keys as requests meet them: from memory, at most five seconds behind the database. */
+export class KeyRing {
+  readonly remembered: Remembered<ApiKey | null>;
+  readonly #database: Database;
+  readonly #used = new Map<string, Date>();
+
+  constructor(database: Database, changes: Changes) {
+    this.#database = database;
+    this.remembered = new Remembered(10_000, (hash) =>
+      findKeyByHash(database.orm, Buffer.from(hash, 'latin1')),
+    );
+    changes.onChange((change) => {
+      if (change?.kind === 'project') return;
+      this.remembered.forget(change && ((key) => key === null || key.id === change.id));
+    });
+  }
+
+  /** Whatever makes a key unusable, the answer is one and the same. */
+  async authenticate(authorization: string | undefined): Promise<KeyHolder> {
+    const text = bearerToken(authorization);
+    if (text === undefined || parseApiKey(text) === undefined) throw unusable();
+    const key = await this.remembered.get(hashApiKey(text).toString('latin1'));
+    const now = new Date();
+    if (key === null || key.revokedAt !== null || (key.expiresAt !== null && key.expiresAt <= now))
+      throw unusable();
+    this.#used.set(key.id, now);
+    return { keyId: key.id, projectId: key.projectId, livemode: key.mode === 'live', scopes: key.scopes };
+  }
+
+  /** Writes the times of last use that have come together. Called now and then, never by a request. */
+  async flush(): Promise<void> {
+    if (this.#used.size === 0) return;
+    const used = new Map(this.#used);
+    this.#used.clear();
+    await touchKeys(this.#database.orm, used);
+  }
+}
+
+export function requireScope(holder: KeyHolder, scope: Scope): void {
+  if (holder.scopes.includes(scope)) return;
+  throw new ApiError('INSUFFICIENT_SCOPE', {
+    message: `This API key lacks the scope ${scope}.`,
+    details: { required: scope, granted: holder.scopes },
+  });
+}
+
+function unusable(): ApiError {
+  return new ApiError('API_KEY_INVALID', { headers: { 'WWW-Authenticate': 'Bearer' } });
+}

@@ -1,0 +1,39 @@
+import { newId } from '../ids.ts';
+import type { Changes } from '../store/changes.ts';
+import type { Orm } from '../store/database.ts';
+import { generateApiKey, hashApiKey, type KeyMode, keyHint } from './api-key.ts';
+import { type ApiKey, insertKey, type Scope } from './store.ts';
+
+export interface KeyWish {
+  projectId: string;
+  mode: KeyMode;
+  scopes: readonly Scope[];
+  name?: string;
+  expiresAt?: Date;
+}
+
+/** Makes a key. Its text exists only in the result: what is stored is a hash. */
+export async function createKey(
+  tx: Orm,
+  changes: Changes,
+  prefix: string,
+  wish: KeyWish,
+): Promise<{ key: string; record: ApiKey }> {
+  const key = generateApiKey(prefix, wish.mode);
+  const record: ApiKey = {
+    id: newId('key'),
+    projectId: wish.projectId,
+    mode: wish.mode,
+    hash: hashApiKey(key),
+    hint: keyHint(key),
+    name: wish.name ?? null,
+    scopes: [...new Set(wish.scopes)],
+    createdAt: new Date(),
+    expiresAt: wish.expiresAt ?? null,
+    revokedAt: null,
+    lastUsedAt: null,
+  };
+  await insertKey(tx, record);
+  await changes.announce(tx, { kind: 'key', id: record.id });
+  return { key, record };
+}

@@ -1,0 +1,23 @@
+import type { Budget } from './headers.ts';
+
+const secondsPerDay = 86_400;
+
+/** The UTC day that a mint counts for. */
+export function quotaDay(at: Date): string {
+  return at.toISOString().slice(0, 10);
+}
+
+export function dayBudget(limit: number, used: number, at: Date): Budget {
+  return {
+    policy: 'day',
+    limit,
+    windowSeconds: secondsPerDay,
+    remaining: Math.max(limit - used, 0),
+    resetSeconds: secondsUntilTomorrow(at),
+  };
+}
+
+function secondsUntilTomorrow(at: Date): number {
+  const secondOfDay = Math.floor(at.getTime() / 1000) % secondsPerDay;
+  return secondsPerDay - secondOfDay;
+}

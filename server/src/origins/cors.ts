@@ -1,0 +1,22 @@
+import { parseOrigin } from './origin.ts';
+
+const exposed = 'Retry-After, RateLimit, RateLimit-Policy, Idempotent-Replayed, X-Request-Id';
+const preflightMaxAge = '600';
+
+/** Lets the page at `origin` read an answer. Nothing for what is not an origin: `null` and junk get no header. */
+export function corsHeaders(origin: string | undefined): Record<string, string> {
+  if (origin === undefined || parseOrigin(origin) === undefined) return {};
+  return { 'Access-Control-Allow-Origin': origin, 'Access-Control-Expose-Headers': exposed };
+}
+
+export const corsHeaderNames = Object.freeze([
+  'Access-Control-Allow-Origin',
+  'Access-Control-Expose-Headers',
+]);
+
+/** What a preflight adds. Credentials are never allowed: browser mints are authorised by their Origin alone. */
+export const preflightHeaders: Readonly<Record<string, string>> = {
+  'Access-Control-Allow-Methods': 'POST',
+  'Access-Control-Allow-Headers': 'Content-Type, Idempotency-Key',
+  'Access-Control-Max-Age': preflightMaxAge,
+};

@@ -1,0 +1,117 @@
+import canonicalize from 'canonicalize';
+import type { Changes } from '../store/changes.ts';
+import type { Database, Orm } from '../store/database.ts';
+import { ProjectFileError, type ProjectFileProblem } from './problem.ts';
+import type { Experience, ProjectFile } from './project-file.ts';
+import {
+  fileExperience,
+  fileProject,
+  insertRevision,
+  lockProject,
+  ownedElsewhere,
+  type StoredExperience,
+  storedExperiences,
+  upsertExperience,
+  upsertProject,
+} from './store.ts';
+
+export interface AppliedChange {
+  kind: 'project' | 'experience';
+  id: string;
+  change: 'created' | 'updated' | 'unchanged';
+  /** The newest revision of an experience, and whether this file made it. */
+  revision?: number;
+  newRevision?: boolean;
+}
+
+export interface Applied {
+  projectId: string;
+  changed: boolean;
+  changes: AppliedChange[];
+}
+
+/** Makes the stored project as the file says, all of it or nothing. What the file leaves out is left alone. */
+export async function applyProjectFile(
+  deps: { database: Database; changes: Changes },
+  file: ProjectFile,
+): Promise<Applied> {
+  const applied = await deps.database.transaction((tx) => applyInside(tx, deps.changes, file));
+  deps.changes.apply({ kind: 'project', id: applied.projectId });
+  return applied;
+}
+
+/** The same inside a transaction that does more; the caller tells this process of the change after its commit. */
+export async function applyInside(tx: Orm, changes: Changes, file: ProjectFile): Promise<Applied> {
+  const at = new Date();
+  const { project } = file;
+  const before = await lockProject(tx, project.id);
+  const stored = new Map((before ? await storedExperiences(tx, project.id) : []).map((row) => [row.id, row]));
+  await refuseTaken(tx, file, stored);
+
+  const projectChange =
+    before === undefined ? 'created' : same(fileProject(before), project) ? 'unchanged' : 'updated';
+  if (projectChange !== 'unchanged') await upsertProject(tx, project, at);
+  const experiences: AppliedChange[] = [];
+  for (const experience of file.experiences) {
+    experiences.push(await applyExperience(tx, project.id, experience, stored.get(experience.id), at));
+  }
+  await changes.announce(tx, { kind: 'project', id: project.id });
+  const all: AppliedChange[] = [{ kind: 'project', id: project.id, change: projectChange }, ...experiences];
+  return { projectId: project.id, changed: all.some((c) => c.change !== 'unchanged'), changes: all };
+}
+
+async function applyExperience(
+  tx: Orm,
+  projectId: string,
+  experience: Experience,
+  before: StoredExperience | undefined,
+  at: Date,
+): Promise<AppliedChange> {
+  const newRevision = before === undefined || !same(frozen(fileExperience(before)), frozen(experience));
+  const revision = (before?.latestRevision ?? 0) + (newRevision ? 1 : 0);
+  const change =
+    before === undefined ? 'created' : same(fileExperience(before), experience) ? 'unchanged' : 'updated';
+  if (change !== 'unchanged') {
+    await upsertExperience(tx, projectId, experience, revision, at);
+    if (newRevision) await insertRevision(tx, experience, revision, at);
+  }
+  return { kind: 'experience', id: experience.id, change, revision, ...(newRevision ? { newRevision } : {}) };
+}
+
+/** What a revision freezes: when any of it changes, the next launches need a new one. */
+function frozen({ slug, title, runtime }: Experience): object {
+  return { slug, title, runtime };
+}
+
+/** Whether two values say the same; the order in which a creator wrote fields does not count. */
+function same(a: unknown, b: unknown): boolean {
+  return canonicalize(a) === canonicalize(b);
+}
+
+/** Ids are global and slugs belong to one experience of a project, in the file or not. */
+async function refuseTaken(
+  tx: Orm,
+  file: ProjectFile,
+  stored: ReadonlyMap<string, StoredExperience>,
+): Promise<void> {
+  const ids = file.experiences.map((experience) => experience.id);
+  const foreign = new Set(await ownedElsewhere(tx, file.project.id, ids));
+  const kept = [...stored.values()].filter((row) => !ids.includes(row.id));
+  const problems: ProjectFileProblem[] = [];
+  for (const [index, { id, slug }] of file.experiences.entries()) {
+    if (foreign.has(id)) {
+      problems.push({
+        path: `experiences[${index}].id`,
+        message: `"${id}" belongs to another project; choose another id`,
+      });
+    }
+    const holder = kept.find((row) => row.slug === slug);
+    if (holder) {
+      problems.push({
+        path: `experiences[${index}].slug`,
+        message: `"${slug}" is the slug of ${holder.id}, which this file leaves alone; choose another slug, or change that one in the same file`,
+      });
+    }
+  }
+  if (problems.length > 0) throw new ProjectFileError(problems);
+}

@@ -1,0 +1,90 @@
+import { quoted } from './problem.ts';
+
+/** Every pattern of the schema. Each has its own explanation below, because a pattern is not one. */
+export const patterns = {
+  projectId: '^prj_[A-Za-z0-9_-]{1,64}$',
+  experienceId: '^exp_[A-Za-z0-9_-]{1,64}$',
+  characterId: '^[A-Za-z0-9_-]{1,64}$',
+  slug: '^[a-z0-9]+(?:-[a-z0-9]+)*$',
+  notBlank: '\\S',
+  avatarPath: assetPath('avatars'),
+  locationPath: assetPath('locations'),
+  websocketUrl: '^wss?://[^\\s/?#][^\\s]*$',
+} as const;
+
+/** Segments after the folder are not empty and hold no `..`, backslash, control character, `?` or `#`. */
+function assetPath(folder: string): string {
+  return `^/${folder}(?:/(?!\\.(?:/|$))(?:(?!\\.\\.)[^/\\\\?#\\u0000-\\u001f\\u007f])+)+$`;
+}
+
+const explanations: Record<string, (text: string) => string> = {
+  [patterns.projectId]: (text) => explainId(text, 'prj_'),
+  [patterns.experienceId]: (text) => explainId(text, 'exp_'),
+  [patterns.characterId]: (text) => {
+    const better = idPart(text);
+    return `${quoted(text)} must be 1 to 64 letters, digits, "_" or "-"${suggestion(better, 'ines')}`;
+  },
+  [patterns.slug]: (text) => {
+    const rule = 'may only have a-z, 0-9 words joined by "-"';
+    return `${quoted(text)} ${rule}${suggestion(slugFrom(text), 'cafe-in-lisbon')}`;
+  },
+  [patterns.notBlank]: () => 'is blank; write at least one visible character',
+  [patterns.avatarPath]: (text) => explainAssetPath(text, 'avatars'),
+  [patterns.locationPath]: (text) => explainAssetPath(text, 'locations'),
+  [patterns.websocketUrl]: (text) => {
+    const [, rest] = /^https?:\/\/(\S+)$/i.exec(text) ?? [];
+    const example = rest === undefined ? 'wss://runtime.example.com/session' : `wss://${rest}`;
+    return `${quoted(text)} is not a websocket address; write one without spaces, such as ${quoted(example)}`;
+  },
+};
+
+/** Says why a text does not match one of the patterns, and what to write instead. */
+export function explainPattern(pattern: string, text: string): string {
+  return explanations[pattern]?.(text) ?? `${quoted(text)} must match ${pattern}`;
+}
+
+/** What a browser makes of a path after decoding it must obey the same rules. */
+export function problemInDecodedPath(path: string, pattern: string): string | undefined {
+  let decoded: string;
+  try {
+    decoded = decodeURIComponent(path);
+  } catch {
+    return `${quoted(path)} has a "%" that starts no valid escape; write %25 for a percent sign`;
+  }
+  return new RegExp(pattern, 'u').test(decoded) ? undefined : explainPattern(pattern, path);
+}
+
+function explainId(text: string, prefix: string): string {
+  const better = idPart(text.replace(/^[a-z]{3}_/, ''), 60);
+  const example = prefix === 'prj_' ? 'prj_demo' : 'exp_cafe';
+  const rule = `must be "${prefix}" and then 1 to 64 letters, digits, "_" or "-"`;
+  return `${quoted(text)} ${rule}${suggestion(better && prefix + better, example)}`;
+}
+
+function explainAssetPath(text: string, folder: string): string {
+  const rule = `must start with /${folder}/ and name a file there, without "..", "//", "\\", "?" or "#"`;
+  return `${quoted(text)} ${rule}; for example /${folder}/${folder === 'avatars' ? 'ines/thumb' : 'cafe/wide'}.svg`;
+}
+
+function suggestion(better: string, example: string): string {
+  return better === '' ? `; for example "${example}"` : `; try "${better}"`;
+}
+
+function slugFrom(text: string): string {
+  return withoutAccents(text)
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .slice(0, 64)
+    .replace(/^-+|-+$/g, '');
+}
+
+function idPart(text: string, length = 64): string {
+  return withoutAccents(text)
+    .replace(/[^A-Za-z0-9_-]+/g, '-')
+    .slice(0, length)
+    .replace(/^-+|-+$/g, '');
+}
+
+function withoutAccents(text: string): string {
+  return text.slice(0, 200).normalize('NFKD').replace(/\p{M}/gu, '');
+}

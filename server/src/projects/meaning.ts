@@ -1,0 +1,121 @@
+import { normaliseEntry } from '../origins/origin.ts';
+import { canonicalLocale } from '../sessions/locale.ts';
+import { patterns, problemInDecodedPath } from './formats.ts';
+import type { Located } from './located.ts';
+import { type Path, type ProjectFileProblem, pathText, quoted } from './problem.ts';
+import { defaults } from './schema-fields.ts';
+
+/**
+ * What a schema cannot see: origins, language tags, addresses, and what must be unique. It reads a file that
+ * may be malformed, so that these problems are told together with the others.
+ */
+export function meaningProblems(file: Located): ProjectFileProblem[] {
+  const experiences = itemsOf(file.value, ['experiences']);
+  return [
+    ...originProblems(file, ['project', 'allowedOrigins']),
+    ...Object.keys(defaults.limits).flatMap((limit) => limitProblems(file, ['project', 'limits', limit])),
+    ...experiences.flatMap((path) => experienceProblems(file, path)),
+    ...repeated(file, experiences, 'id', 'ids are unique; change one'),
+    ...repeated(file, experiences, 'slug', 'slugs are unique in a project; change one'),
+  ];
+}
+
+function experienceProblems(file: Located, path: Path): ProjectFileProblem[] {
+  const runtime = [...path, 'runtime'];
+  const languages = [...runtime, 'languages'];
+  const characters = itemsOf(file.value, [...runtime, 'characters']);
+  return [
+    ...originProblems(file, [...path, 'allowedOrigins']),
+    ...assetProblems(file, [...path, 'thumbnailPath'], patterns.avatarPath),
+    ...assetProblems(file, [...path, 'galleryThumb', 'avatarImage'], patterns.avatarPath),
+    ...assetProblems(file, [...path, 'galleryThumb', 'backgroundImage'], patterns.locationPath),
+    ...localeProblems(file, [...languages, 'default']),
+    ...localeProblems(file, [...languages, 'conversation', 'fixed']),
+    ...localeProblems(file, [...languages, 'paired', 'fixed']),
+    ...repeated(
+      file,
+      characters,
+      'characterId',
+      'characters of one experience need different ids; change one',
+    ),
+    ...urlProblems(file, [...runtime, 'transport', 'url']),
+  ];
+}
+
+function originProblems(file: Located, list: Path): ProjectFileProblem[] {
+  return itemsOf(file.value, list).flatMap((path) => {
+    const text = textAt(file.value, path);
+    if (text === undefined) return [];
+    const result = normaliseEntry(text);
+    if (!('problem' in result)) return [];
+    return file.problem(
+      path,
+      result.problem.startsWith('"') ? result.problem : `is refused: ${result.problem}`,
+    );
+  });
+}
+
+/** YAML reads an empty value as null, which would lift a limit that someone forgot to fill in. */
+function limitProblems(file: Located, path: Path): ProjectFileProblem[] {
+  if (valueAt(file.value, path) !== null || file.written(path)) return [];
+  return file.problem(path, 'is empty; write a whole number, or null for no limit');
+}
+
+function assetProblems(file: Located, path: Path, pattern: string): ProjectFileProblem[] {
+  const text = textAt(file.value, path);
+  // One that does not match as it stands was reported with the structure.
+  if (text === undefined || !new RegExp(pattern, 'u').test(text)) return [];
+  const problem = problemInDecodedPath(text, pattern);
+  return problem === undefined ? [] : file.problem(path, problem);
+}
+
+function localeProblems(file: Located, path: Path): ProjectFileProblem[] {
+  const tag = textAt(file.value, path);
+  if (tag === undefined || canonicalLocale(tag) !== undefined) return [];
+  const repaired = canonicalLocale(tag.trim().replaceAll('_', '-'));
+  const fix = repaired === undefined ? 'write one such as en or pt-PT' : `try "${repaired}"`;
+  return file.problem(path, `${quoted(tag)} is not a BCP 47 language tag; ${fix}`);
+}
+
+function urlProblems(file: Located, path: Path): ProjectFileProblem[] {
+  const text = textAt(file.value, path);
+  if (text === undefined || !new RegExp(patterns.websocketUrl, 'u').test(text) || URL.canParse(text))
+    return [];
+  return file.problem(path, `${quoted(text)} is not a valid address; check its host and port`);
+}
+
+/** Every item whose field repeats that of an item before it. */
+function repeated(file: Located, items: readonly Path[], field: string, rule: string): ProjectFileProblem[] {
+  const first = new Map<string, Path>();
+  return items.flatMap((item) => {
+    const value = textAt(file.value, [...item, field]);
+    if (value === undefined) return [];
+    const earlier = first.get(value);
+    if (earlier === undefined) {
+      first.set(value, item);
+      return [];
+    }
+    const line = file.line([...earlier, field]);
+    const where = `${pathText(earlier)}${line === undefined ? '' : ` (line ${line})`}`;
+    return file.problem([...item, field], `${quoted(value)} is already used by ${where}; ${rule}`);
+  });
+}
+
+function valueAt(root: unknown, path: Path): unknown {
+  let value = root;
+  for (const segment of path) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, segment)) return undefined;
+    value = (value as Record<string | number, unknown>)[segment];
+  }
+  return value;
+}
+
+function textAt(root: unknown, path: Path): string | undefined {
+  const value = valueAt(root, path);
+  return typeof value === 'string' ? value : undefined;
+}
+
+function itemsOf(root: unknown, list: Path): Path[] {
+  const value = valueAt(root, list);
+  return Array.isArray(value) ? value.map((_, index) => [...list, index]) : [];
+}

@@ -1,0 +1,179 @@
+import { Document, visit } from 'yaml';
+import { normaliseEntry } from '../origins/origin.ts';
+import { type Axis, canonicalLocale, type Languages } from '../sessions/locale.ts';
+import { locate } from './located.ts';
+import { meaningProblems } from './meaning.ts';
+import { ProjectFileError } from './problem.ts';
+import type { WrittenProjectFile } from './project-file-schema.ts';
+import { defaults } from './schema-fields.ts';
+import { structureProblems } from './structure.ts';
+import { parseText } from './yaml-text.ts';
+
+export type ProjectFileFormat = 'yaml' | 'json';
+
+/** A project file with everything filled in that it may leave out, and every value in its normal form. */
+export interface ProjectFile {
+  project: Project;
+  experiences: Experience[];
+}
+
+export interface Project {
+  id: string;
+  name: string;
+  browserEmbeds: boolean;
+  allowedOrigins: string[];
+  limits: Limits;
+}
+
+/** `null` is no limit. */
+export interface Limits {
+  mintsPerMinutePerClient: number | null;
+  mintsPerMinute: number | null;
+  sessionsPerDay: number | null;
+}
+
+export interface Experience {
+  id: string;
+  slug: string;
+  title: string;
+  sortOrder: number;
+  status: 'draft' | 'published' | 'archived';
+  public: boolean;
+  allowedOrigins: string[];
+  avatarId?: string;
+  thumbnailPath?: string;
+  galleryThumb?: { avatarImage: string; backgroundImage: string };
+  runtime: Runtime;
+}
+
+/** What a revision freezes. The order of its fields is fixed, so equal runtimes are equal as text. */
+export interface Runtime {
+  mode: 'conversation' | 'presenter';
+  speechInputMode: 'auto' | 'manual' | 'off';
+  languages: Languages;
+  characters: Character[];
+  location?: Record<string, unknown>;
+  transport: Transport;
+}
+
+export interface Character {
+  characterId: string;
+  name: string;
+  voice?: Record<string, unknown>;
+  avatar?: Record<string, unknown>;
+}
+
+export interface Transport {
+  type: 'websocket';
+  url: string;
+  [field: string]: unknown;
+}
+
+/** Reads a project file, or throws a ProjectFileError that lists everything wrong with it. */
+export function parseProjectFile(text: string, format: ProjectFileFormat = 'yaml'): ProjectFile {
+  const file = locate(parseText(text, format));
+  const problems = [...file.problems, ...structureProblems(file), ...meaningProblems(file)];
+  if (problems.length > 0) throw new ProjectFileError(problems);
+  return normalise(file.value as WrittenProjectFile);
+}
+
+/** Writes a project file that reads back as the same one. */
+export function serialiseProjectFile(file: ProjectFile, format: ProjectFileFormat): string {
+  if (format === 'json') return `${JSON.stringify(file, null, 2)}\n`;
+  const document = new Document(file, { aliasDuplicateObjects: false, compat: 'yaml-1.1' });
+  visit(document, {
+    Scalar(_, node) {
+      if (typeof node.value === 'string' && needsQuotes.test(node.value)) node.type = 'QUOTE_DOUBLE';
+    },
+  });
+  return document.toString({ lineWidth: 0, doubleQuotedMinMultiLineLength: Number.MAX_SAFE_INTEGER });
+}
+
+/** Invisible characters and line breaks, which are safest escaped, and the merge key of older YAML. */
+const needsQuotes = /[\p{C}\p{Zl}\p{Zp}]|^<<$/u;
+
+type WrittenExperience = NonNullable<WrittenProjectFile['experiences']>[number];
+
+function normalise({ project, experiences = [] }: WrittenProjectFile): ProjectFile {
+  return {
+    project: {
+      id: project.id,
+      name: project.name,
+      browserEmbeds: project.browserEmbeds ?? false,
+      allowedOrigins: entries(project.allowedOrigins),
+      limits: inOrder<Limits>(defaults.limits, project.limits),
+    },
+    experiences: experiences.map(normaliseExperience),
+  };
+}
+
+function normaliseExperience(written: WrittenExperience): Experience {
+  const { avatarId, thumbnailPath, galleryThumb } = written;
+  return {
+    id: written.id,
+    slug: written.slug,
+    title: written.title,
+    sortOrder: written.sortOrder ?? defaults.sortOrder,
+    status: written.status ?? defaults.status,
+    public: written.public ?? false,
+    allowedOrigins: entries(written.allowedOrigins),
+    ...(avatarId === undefined ? {} : { avatarId }),
+    ...(thumbnailPath === undefined ? {} : { thumbnailPath }),
+    ...(galleryThumb === undefined
+      ? {}
+      : {
+          galleryThumb: {
+            avatarImage: galleryThumb.avatarImage,
+            backgroundImage: galleryThumb.backgroundImage,
+          },
+        }),
+    runtime: normaliseRuntime(written.runtime),
+  };
+}
+
+function normaliseRuntime(written: WrittenExperience['runtime']): Runtime {
+  const { location } = written;
+  const { type, url, ...others } = written.transport;
+  const languages = inOrder<Languages>(defaults.languages, written.languages);
+  return {
+    mode: written.mode ?? defaults.mode,
+    speechInputMode: written.speechInputMode ?? defaults.speechInputMode,
+    languages: {
+      dual: languages.dual,
+      default: locale(languages.default),
+      conversation: axis(languages.conversation),
+      paired: axis(languages.paired),
+    },
+    characters: written.characters.map(({ characterId, name, voice, avatar }) => ({
+      characterId,
+      name,
+      ...(voice === undefined ? {} : { voice }),
+      ...(avatar === undefined ? {} : { avatar }),
+    })),
+    ...(location === undefined ? {} : { location }),
+    transport: { type, url, ...others },
+  };
+}
+
+function inOrder<T extends object>(byDefault: T, written: Partial<T> | undefined): T {
+  return { ...byDefault, ...written };
+}
+
+function entries(written: readonly string[] = []): string[] {
+  return [...new Set(written.map((text) => checked(normaliseEntry(text)).entry))];
+}
+
+function checked(result: ReturnType<typeof normaliseEntry>): { entry: string } {
+  if ('problem' in result) throw new Error('an origin was normalised before it was checked');
+  return result;
+}
+
+function axis(written: Axis): Axis {
+  return written === 'match' ? 'match' : { fixed: locale(written.fixed) };
+}
+
+function locale(tag: string): string {
+  const canonical = canonicalLocale(tag);
+  if (canonical === undefined) throw new Error('a language tag was normalised before it was checked');
+  return canonical;
+}

@@ -1,0 +1,162 @@
+import { Ajv2020, type DefinedError, type ValidateFunction } from 'ajv/dist/2020.js';
+import { stringify } from 'yaml';
+import { explainPattern } from './formats.ts';
+import type { Located } from './located.ts';
+import { nearest } from './nearest.ts';
+import { type Path, type ProjectFileProblem, pathText, quoted } from './problem.ts';
+import { projectFileSchema } from './project-file-schema.ts';
+import { explainType } from './wrong-type.ts';
+
+/** The parts of a JSON Schema that messages speak about. */
+interface SchemaPart {
+  properties?: Record<string, SchemaPart>;
+  examples?: unknown[];
+}
+
+let compiled: ValidateFunction | undefined;
+
+/** What the schema finds wrong with a file: fields unknown or missing, values of a wrong type or form. */
+export function structureProblems(file: Located): ProjectFileProblem[] {
+  // Compiled at the first use: it takes tens of milliseconds that most processes never need.
+  compiled ??= new Ajv2020({ allErrors: true, verbose: true, allowUnionTypes: true }).compile(
+    projectFileSchema,
+  );
+  if (compiled(file.value)) return [];
+  const errors = (compiled.errors as DefinedError[]).filter(isTelling);
+
+  // A misspelt field is one mistake: the field that it was meant to be is not reported as missing as well.
+  const meant = new Set<string>();
+  for (const error of errors) {
+    const field = error.keyword === 'additionalProperties' ? meantField(error) : undefined;
+    if (field !== undefined) meant.add(`${error.instancePath}/${field}`);
+  }
+  return errors.flatMap((error) => {
+    const path = pathOf(error.instancePath, file.value);
+    switch (error.keyword) {
+      case 'additionalProperties': {
+        const field = error.params.additionalProperty;
+        const problems = file.problem([...path, field], explainUnknown(error), 'name');
+        return problems.map((problem) => ({ ...problem, path: pathText(path) }));
+      }
+      case 'required': {
+        const field = error.params.missingProperty;
+        return meant.has(`${error.instancePath}/${field}`) ? [] : file.problem(path, explainMissing(error));
+      }
+      default:
+        return file.problem(path, explain(error, path, file));
+    }
+  });
+}
+
+/**
+ * An axis is `match` or an object. A failed choice reports both branches; only one tells something: that of
+ * the object when an object was written, and otherwise the choice itself.
+ */
+function isTelling(error: DefinedError): boolean {
+  if (error.keyword === 'anyOf') return !isObject(error.data);
+  if (error.schemaPath.endsWith('/anyOf/1/type')) return false;
+  if (error.schemaPath.includes('/anyOf/0/')) return false;
+  // An empty text is said to be empty, and nothing more.
+  return !(error.keyword === 'pattern' && error.data === '' && 'minLength' in (error.parentSchema ?? {}));
+}
+
+function explain(error: DefinedError, path: Path, file: Located): string {
+  const { data } = error;
+  const part = error.parentSchema as SchemaPart;
+  switch (error.keyword) {
+    case 'type':
+      return explainType(error.params.type as string | string[], data, {
+        written: file.written(path),
+        fields: Object.keys(part.properties ?? {}),
+        example: exampleOf(part),
+      });
+    case 'enum': {
+      const allowed = error.params.allowedValues as string[];
+      const meant = typeof data === 'string' ? nearest(data, allowed) : undefined;
+      const hint = meant === undefined ? '' : `; did you mean "${meant}"?`;
+      const choice = allowed.length === 1 ? `must be ${allowed[0]}` : `must be one of ${allowed.join(', ')}`;
+      return `${subject(data)} ${choice}${hint}`;
+    }
+    case 'anyOf':
+      return `${subject(data)} must be match or { fixed: TAG }, such as { fixed: pt-PT }`;
+    case 'pattern':
+      return explainPattern(error.params.pattern, data as string);
+    case 'minLength':
+      return `is empty; write at least one character, for example ${exampleOf(part)}`;
+    case 'maxLength':
+      return `has ${[...(data as string)].length} characters; shorten it to at most ${error.params.limit}`;
+    case 'minItems':
+      return `is an empty list; add at least one, for example ${exampleOf(part)}`;
+    case 'minimum':
+      return `is ${data}; it must be at least ${error.params.limit}`;
+    case 'maximum':
+      return `is ${data}; it must be at most ${error.params.limit}`;
+    default:
+      return error.message ?? 'is not valid';
+  }
+}
+
+function explainMissing(error: DefinedError & { keyword: 'required' }): string {
+  const field = error.params.missingProperty;
+  const example = exampleOf((error.parentSchema as SchemaPart).properties?.[field]);
+  return `needs the field "${field}"; add for example ${field}: ${example}`;
+}
+
+type UnknownField = DefinedError & { keyword: 'additionalProperties' };
+
+function explainUnknown(error: UnknownField): string {
+  const { properties = {} } = error.parentSchema as SchemaPart;
+  const field = error.params.additionalProperty;
+  const says = `has an unknown field ${quoted(field)}`;
+  const known = Object.keys(properties);
+  const meant = meantField(error) ?? fieldBelow(properties, field);
+  if (meant !== undefined) return `${says}; did you mean "${meant}"?`;
+  const present = nearest(field, known);
+  if (present !== undefined) return `${says}; remove it, since "${present}" is there already`;
+  return `${says}; remove it, since only ${known.join(', ')} can stand here`;
+}
+
+/** The known field that an unknown one resembles, of those that are not there. */
+function meantField(error: UnknownField): string | undefined {
+  const present = error.data as Record<string, unknown>;
+  const known = Object.keys((error.parentSchema as SchemaPart).properties ?? {});
+  const absent = known.filter((field) => !Object.hasOwn(present, field));
+  return nearest(error.params.additionalProperty, absent);
+}
+
+/** `mode` written on an experience belongs into its `runtime`. */
+function fieldBelow(properties: Record<string, SchemaPart>, field: string): string | undefined {
+  const parent = Object.keys(properties).find((name) =>
+    Object.hasOwn(properties[name]?.properties ?? {}, field),
+  );
+  return parent === undefined ? undefined : `${parent}.${field}`;
+}
+
+function subject(data: unknown): string {
+  return typeof data === 'string' ? quoted(data) : `is ${shown(data)} but`;
+}
+
+function exampleOf(part: SchemaPart | undefined): string {
+  return shown(part?.examples?.[0] ?? '…');
+}
+
+function shown(value: unknown): string {
+  const text = stringify(value, { collectionStyle: 'flow', lineWidth: 0 }).trim();
+  return text.length > 120 ? `${text.slice(0, 119)}…` : text;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** A JSON pointer as a path: only the data tells whether `0` is an index or a name. */
+function pathOf(pointer: string, root: unknown): Path {
+  const path: (string | number)[] = [];
+  let value = root;
+  for (const escaped of pointer.split('/').slice(1)) {
+    const name = escaped.replaceAll('~1', '/').replaceAll('~0', '~');
+    path.push(Array.isArray(value) ? Number(name) : name);
+    value = (value as Record<string, unknown>)[name];
+  }
+  return path;
+}

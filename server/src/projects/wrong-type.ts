@@ -1,0 +1,41 @@
+import { quoted } from './problem.ts';
+
+interface Context {
+  /** The scalar as it stands in the file. */
+  written: string | undefined;
+  /** What an object may hold here. */
+  fields: readonly string[];
+  example: string;
+}
+
+/** Says what was written instead of the wanted JSON type, and how to write that type. */
+export function explainType(wanted: string | string[], got: unknown, context: Context): string {
+  const type = Array.isArray(wanted) ? wanted[0] : wanted;
+  const found = describe(got, context.written);
+  if (type === 'string' && (typeof got === 'number' || typeof got === 'boolean')) {
+    return `is ${found}; put it in quotes: ${quoted(context.written ?? String(got))}`;
+  }
+  if (type === 'boolean') return `is ${found}; write true or false${unquoted(got)}`;
+  if (type === 'integer') {
+    const orNull = Array.isArray(wanted) ? ', or null' : '';
+    return `is ${found}; write a whole number${unquoted(got)}${orNull}, for example ${context.example}`;
+  }
+  if (type === 'object') {
+    const { fields, example } = context;
+    return `is ${found}; write its fields${fields.length > 0 ? `: ${fields.join(', ')}` : `, for example ${example}`}`;
+  }
+  if (type === 'array') return `is ${found}; write a list, for example ${context.example}`;
+  return `is ${found}; write text, for example ${context.example}`;
+}
+
+function describe(value: unknown, written: string | undefined): string {
+  if (value === null) return written ? written : 'empty';
+  if (typeof value === 'string') return `the text ${quoted(value)}`;
+  if (typeof value === 'number') return `the number ${written ?? value}`;
+  if (typeof value === 'boolean') return String(value);
+  return Array.isArray(value) ? 'a list' : 'a set of fields';
+}
+
+function unquoted(got: unknown): string {
+  return typeof got === 'string' ? ' without quotes' : '';
+}

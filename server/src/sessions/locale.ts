@@ -1,0 +1,107 @@
+import { ApiError } from '../errors.ts';
+
+/** A creator's setting for one language of an experience: follow the caller, or always this tag. */
+export type Axis = 'match' | { fixed: string };
+
+/** The languages of an experience, as its revision froze them. Tags are canonical. */
+export interface Languages {
+  dual: boolean;
+  default: string;
+  conversation: Axis;
+  paired: Axis;
+}
+
+/** What a mint asks for. Tags are canonical; `acceptLanguage` is the raw header, from browsers only. */
+interface AskedLocales {
+  locale?: string | undefined;
+  secondaryLocale?: string | undefined;
+  language?: string | undefined;
+  acceptLanguage?: string | undefined;
+}
+
+interface ResolvedLocales {
+  locale: string;
+  secondaryLocale?: string;
+}
+
+const maxTagLength = 64;
+const maxRemembered = 1_000;
+const maxAcceptedLanguages = 100;
+
+/** Intl takes microseconds for a tag, and the same few come with every mint. */
+const remembered = new Map<string, string | undefined>();
+
+/** The canonical form of a BCP 47 tag, or undefined for what is not one or names no language. */
+export function canonicalLocale(tag: string): string | undefined {
+  if (tag.length > maxTagLength) return undefined;
+  if (remembered.has(tag)) return remembered.get(tag);
+  const canonical = canonicalise(tag);
+  if (remembered.size >= maxRemembered) remembered.clear();
+  remembered.set(tag, canonical);
+  return canonical;
+}
+
+function canonicalise(tag: string): string | undefined {
+  try {
+    const canonical = Intl.getCanonicalLocales(tag)[0];
+    // A canonical tag can be longer than what was sent (`sh` becomes `sr-Latn`); it must be valid itself.
+    if (canonical === undefined || canonical.length > maxTagLength) return undefined;
+    return /^und(-|$)/.test(canonical) ? undefined : canonical;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The one secondary locale that `secondaryLocale` and its alias `learningLocale`, both canonical, agree on. */
+export function agreedSecondary(
+  secondaryLocale?: string | undefined,
+  learningLocale?: string | undefined,
+): string | undefined {
+  if (secondaryLocale !== undefined && learningLocale !== undefined && secondaryLocale !== learningLocale) {
+    throw new ApiError('LOCALE_CONFLICT', { details: { secondaryLocale, learningLocale } });
+  }
+  return secondaryLocale ?? learningLocale;
+}
+
+/** The locale rules: which language a session speaks and, for a dual experience, which one it pairs. */
+export function resolveLocales(languages: Languages, asked: AskedLocales): ResolvedLocales {
+  if (!languages.dual) {
+    const immersion = fixed(languages.conversation) ?? asked.secondaryLocale;
+    return { locale: immersion ?? conversationLocale(languages, asked) };
+  }
+  const secondaryLocale = fixed(languages.paired) ?? asked.secondaryLocale;
+  if (secondaryLocale === undefined) throw new ApiError('SECONDARY_LOCALE_REQUIRED');
+  return { locale: conversationLocale(languages, asked), secondaryLocale };
+}
+
+function conversationLocale(languages: Languages, asked: AskedLocales): string {
+  return (
+    fixed(languages.conversation) ??
+    asked.locale ??
+    asked.language ??
+    bestAcceptedLanguage(asked.acceptLanguage ?? '') ??
+    languages.default
+  );
+}
+
+function fixed(axis: Axis): string | undefined {
+  return axis === 'match' ? undefined : axis.fixed;
+}
+
+const acceptedLanguage = /^([a-z0-9-]+)(?:[ \t]*;[ \t]*q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?))?$/i;
+
+/** The language an `Accept-Language` header weighs most, canonical; of equal weights the first. */
+export function bestAcceptedLanguage(header: string): string | undefined {
+  let best: string | undefined;
+  let bestWeight = 0;
+  for (const part of header.split(',', maxAcceptedLanguages)) {
+    const [, tag, weight] = acceptedLanguage.exec(part.trim()) ?? [];
+    const q = Number(weight ?? 1);
+    if (tag === undefined || q <= bestWeight) continue;
+    const canonical = canonicalLocale(tag);
+    if (canonical === undefined) continue;
+    best = canonical;
+    bestWeight = q;
+  }
+  return best;
+}

@@ -1,0 +1,84 @@
+import type { Revision } from '../experiences/revision.ts';
+import type { Session } from './store.ts';
+
+const schemaVersion = 1;
+
+/** The Session Manifest: what a client SDK needs to run the session, with its credential. */
+export function sessionManifest(
+  session: Session,
+  revision: Revision,
+  sessionToken: string,
+): Record<string, unknown> {
+  const { runtime } = revision;
+  const scenery = !session.speechOnly;
+  const location = scenery ? runtime.location : undefined;
+  return {
+    schemaVersion,
+    sessionId: session.id,
+    sessionToken,
+    expiresAt: new Date(session.tokenExpiresAt * 1000).toISOString(),
+    livemode: session.livemode,
+    experience: {
+      experienceId: session.experienceId,
+      slug: revision.slug,
+      title: revision.title,
+      revision: revision.number,
+    },
+    mode: session.mode,
+    speechInputMode: session.speechInputMode,
+    speechOnly: session.speechOnly,
+    locale: session.locale,
+    ...(session.secondaryLocale === null ? {} : { secondaryLocale: session.secondaryLocale }),
+    capabilities: capabilities(session, revision),
+    characters: runtime.characters.map((character) => ({
+      characterId: character.characterId,
+      name: character.name,
+      ...(character.voice === undefined
+        ? {}
+        : { voice: scenery ? character.voice : withoutScenery(character.voice) }),
+      ...(scenery && character.avatar !== undefined ? { avatar: character.avatar } : {}),
+    })),
+    ...(location === undefined ? {} : { location }),
+    transport: scenery ? runtime.transport : withoutScenery(runtime.transport),
+    player: session.player ?? {},
+    ...(session.userId === null ? {} : { user: { userId: session.userId } }),
+    ...(session.processorId === null ? {} : { processorId: session.processorId }),
+  };
+}
+
+function capabilities(session: Session, { runtime }: Revision): string[] {
+  const found = ['speech-output'];
+  if (session.speechInputMode !== 'off') found.push('speech-input');
+  if (session.speechOnly) return found;
+  if (runtime.characters.some((character) => character.avatar !== undefined)) found.push('avatar');
+  if (runtime.location !== undefined) found.push('location');
+  return found;
+}
+
+const sceneryFields = new Set([
+  'avatar',
+  'avatarId',
+  'location',
+  'locationId',
+  'scene',
+  'assets',
+  'modelPath',
+]);
+
+/**
+ * Voice and transport belong to the runtime and may hold anything: a voice-only session gets them without
+ * whatever belongs to an avatar or a location.
+ */
+function withoutScenery(value: unknown): unknown {
+  if (Array.isArray(value)) return value.filter((item) => !isAssetPath(item)).map(withoutScenery);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([field, item]) => !sceneryFields.has(field) && !isAssetPath(item))
+      .map(([field, item]) => [field, withoutScenery(item)]),
+  );
+}
+
+function isAssetPath(value: unknown): boolean {
+  return typeof value === 'string' && /^\/?(avatars|locations)\//.test(value);
+}

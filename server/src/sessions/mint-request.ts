@@ -1,0 +1,137 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import Type, { type Static, type TObject } from 'typebox';
+import { invalidRequest } from '../errors.ts';
+import { violationsOf } from '../http/violations.ts';
+import { agreedSecondary, canonicalLocale } from './locale.ts';
+
+const text = (description: string, options: Record<string, unknown> = {}) =>
+  Type.String({ description, ...options });
+const locale = (description: string) =>
+  text(description, {
+    format: 'bcp47',
+    errorMessage: 'must be a BCP 47 language tag such as en-US',
+    examples: ['en-US'],
+  });
+const freeForm = (description: string) => Type.Object({}, { description, additionalProperties: true });
+const label = (description: string) => text(description, { minLength: 1, maxLength: 256 });
+
+const common = {
+  experienceId: text('The experience to launch.', {
+    pattern: '^exp_',
+    errorMessage: 'must start with exp_',
+    examples: ['exp_harbor_guide'],
+  }),
+  locale: Type.Optional(locale('Language of the user. A creator’s Fixed language wins over it.')),
+  secondaryLocale: Type.Optional(
+    locale('Paired language of a dual experience; in any other one, the language to immerse the session in.'),
+  ),
+  learningLocale: Type.Optional(
+    locale('Another name for secondaryLocale. When both are sent they must agree.'),
+  ),
+  mode: Type.Optional(
+    Type.Enum(['conversation', 'presenter'], { description: 'How the characters behave.' }),
+  ),
+  speechInputMode: Type.Optional(
+    Type.Enum(['auto', 'manual', 'off'], { description: 'How speech is taken in.' }),
+  ),
+  speechOnly: Type.Optional(
+    Type.Boolean({ description: 'True mints a voice-only session: no avatar, no location.' }),
+  ),
+  language: Type.Optional(
+    Type.Enum(['en', 'es'], { description: 'Language selector, used when no locale decides.' }),
+  ),
+  startButton: Type.Optional(freeForm('Settings of the player’s start button, handed on as they are.')),
+};
+
+/** What a page may send to the two browser doors. */
+export const browserMintBody = Type.Object(common, { additionalProperties: true });
+
+/** What a backend may send: it is trusted with the user and with where the player returns to. */
+export const serverMintBody = Type.Object(
+  {
+    ...common,
+    closeButton: Type.Optional(freeForm('Settings of the player’s close button, handed on as they are.')),
+    userId: Type.Optional(label('Your own id of the user, kept with the session.')),
+    processorId: Type.Optional(label('The processor that should run the session.')),
+    integration: Type.Optional(
+      Type.Object(
+        {
+          returnUrl: Type.Optional(
+            text('Where the player leads when it closes: an absolute URL.', {
+              maxLength: 2048,
+              format: 'return-url',
+              errorMessage: 'must be an absolute URL, and not a javascript, data, vbscript, blob or file one',
+              examples: ['https://app.example.com/lessons'],
+            }),
+          ),
+        },
+        { description: 'How the session is embedded in your application.', additionalProperties: true },
+      ),
+    ),
+  },
+  { additionalProperties: true },
+);
+
+/** A mint request after every check that needs nothing but the body. */
+export interface MintRequest {
+  experienceId: string;
+  locale?: string;
+  secondaryLocale?: string;
+  mode?: 'conversation' | 'presenter';
+  speechInputMode?: 'auto' | 'manual' | 'off';
+  speechOnly: boolean;
+  language?: 'en' | 'es';
+  userId?: string;
+  processorId?: string;
+  player?: { startButton?: object; closeButton?: object; returnUrl?: string };
+}
+
+export type MintBody = Static<typeof browserMintBody> & Partial<Static<typeof serverMintBody>>;
+
+const ajv = new Ajv2020({ allErrors: true, strict: true, verbose: true });
+ajv.addKeyword({ keyword: 'errorMessage', schemaType: 'string' });
+ajv.addFormat('bcp47', (value) => canonicalLocale(value) !== undefined);
+ajv.addFormat('return-url', isReturnUrl);
+
+/** The reader of a door's bodies: refuses with every violation at once, and takes no field but the door's own. */
+export function mintRequestReader(schema: TObject): (body: unknown) => MintRequest {
+  const validate = ajv.compile<MintBody>(schema);
+  const known = new Set(Object.keys(schema.properties));
+  return (body) => {
+    if (!validate(body)) throw invalidRequest(violationsOf(validate.errors ?? []));
+    const { userId, processorId, startButton, closeButton, integration, ...asked } = onlyKnown(body, known);
+    const returnUrl = integration?.returnUrl;
+    const primary = canonical(asked.locale);
+    const secondary = agreedSecondary(canonical(asked.secondaryLocale), canonical(asked.learningLocale));
+    const player = {
+      ...(startButton === undefined ? {} : { startButton }),
+      ...(closeButton === undefined ? {} : { closeButton }),
+      ...(returnUrl === undefined ? {} : { returnUrl }),
+    };
+    return {
+      experienceId: asked.experienceId,
+      ...(primary === undefined ? {} : { locale: primary }),
+      ...(secondary === undefined ? {} : { secondaryLocale: secondary }),
+      ...(asked.mode === undefined ? {} : { mode: asked.mode }),
+      ...(asked.speechInputMode === undefined ? {} : { speechInputMode: asked.speechInputMode }),
+      speechOnly: asked.speechOnly ?? false,
+      ...(asked.language === undefined ? {} : { language: asked.language }),
+      ...(userId === undefined ? {} : { userId }),
+      ...(processorId === undefined ? {} : { processorId }),
+      ...(Object.keys(player).length === 0 ? {} : { player }),
+    };
+  };
+}
+
+function onlyKnown(body: MintBody, known: ReadonlySet<string>): MintBody {
+  return Object.fromEntries(Object.entries(body).filter(([field]) => known.has(field))) as MintBody;
+}
+
+function canonical(tag: string | undefined): string | undefined {
+  return tag === undefined ? undefined : canonicalLocale(tag);
+}
+
+function isReturnUrl(value: string): boolean {
+  if (!URL.canParse(value)) return false;
+  return !['javascript:', 'data:', 'vbscript:', 'blob:', 'file:'].includes(new URL(value).protocol);
+}

@@ -1,0 +1,73 @@
+import type { BlockList } from 'node:net';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { readJsonBody } from '../http/json-body.ts';
+import { refuseOtherMethods } from '../http/server.ts';
+import { clientAddress } from '../limits/client-address.ts';
+import { corsHeaderNames, corsHeaders, preflightHeaders } from '../origins/cors.ts';
+import { allows, allowsAny } from '../origins/origin.ts';
+import { type Door, doors } from './doors.ts';
+import { type MintDeps, mint } from './mint.ts';
+
+export interface MintRouteDeps extends MintDeps {
+  trustProxy: BlockList | undefined;
+}
+
+export async function mintRoutes(app: FastifyInstance, deps: MintRouteDeps): Promise<void> {
+  for (const door of doors) await app.register(async (scope) => openDoor(scope, deps, door));
+}
+
+async function openDoor(app: FastifyInstance, deps: MintRouteDeps, door: Door): Promise<void> {
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header('Cache-Control', 'no-store, private');
+    if (door.admits === 'api-key') return;
+    reply.header('Vary', 'Origin');
+    const { origin } = request.headers;
+    if (await isAnswered(deps, door, origin)) reply.headers(corsHeaders(origin));
+  });
+  // The pipeline reads the body itself, after the checks that come before it.
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', (_request, _payload, done) => done(null));
+
+  app.post(door.path, async (request, reply) => {
+    const { headers, raw } = request;
+    const launch = await mint(deps, door, {
+      authorization: headers.authorization,
+      origin: headers.origin,
+      acceptLanguage: headers['accept-language'],
+      rawHeaders: raw.rawHeaders,
+      clientAddress: clientAddress(raw.socket.remoteAddress, forwardedFor(request), deps.trustProxy),
+      readBody: () => readJsonBody(raw),
+      onExperience: (experience) => {
+        if (door.admits === 'experience-origin' && !allows(experience.allowedOrigins, headers.origin ?? '')) {
+          for (const name of corsHeaderNames) reply.removeHeader(name);
+        }
+      },
+    });
+    return reply
+      .code(door.status)
+      .headers(launch.headers)
+      .type('application/json; charset=utf-8')
+      .send(launch.body);
+  });
+
+  const fromBrowsers = door.admits !== 'api-key';
+  if (fromBrowsers) app.options(door.path, async (_request, reply) => preflight(reply));
+  refuseOtherMethods(app, door.path, fromBrowsers ? ['POST', 'OPTIONS'] : ['POST']);
+}
+
+/** Which pages may read an answer before an experience is known. */
+async function isAnswered(deps: MintRouteDeps, door: Door, origin: string | undefined): Promise<boolean> {
+  if (origin === undefined) return false;
+  return door.admits === 'project-origin' || allowsAny(await deps.directory.everyOrigin(), origin);
+}
+
+async function preflight(reply: FastifyReply): Promise<FastifyReply> {
+  if (reply.hasHeader('Access-Control-Allow-Origin')) reply.headers(preflightHeaders);
+  return reply.code(204).send();
+}
+
+/** A repeated header is one list, in order. */
+function forwardedFor(request: FastifyRequest): string | undefined {
+  const value = request.headers['x-forwarded-for'];
+  return Array.isArray(value) ? value.join(',') : value;
+}

@@ -1,0 +1,46 @@
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { ApiError } from '../errors.ts';
+import { refuseOtherMethods } from '../http/server.ts';
+import { isId } from '../ids.ts';
+import { type KeyRing, requireScope } from '../keys/authenticate.ts';
+import type { Database } from '../store/database.ts';
+import { sessionRecord } from './session-record.ts';
+import { endSession, findSession, type Session } from './store.ts';
+
+export interface SessionRouteDeps {
+  database: Database;
+  keyRing: KeyRing;
+}
+
+export async function sessionRoutes(app: FastifyInstance, deps: SessionRouteDeps): Promise<void> {
+  app.addHook('onRequest', async (_request, reply) => {
+    reply.header('Cache-Control', 'no-store, private');
+  });
+  // Ending needs no body; whatever comes along is not even looked at.
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', (_request, _payload, done) => done(null));
+
+  app.get<{ Params: { sessionId: string } }>('/v1/sessions/:sessionId', async (request, reply) => {
+    const holder = await deps.keyRing.authenticate(request.headers.authorization);
+    requireScope(holder, 'sessions:read');
+    const { sessionId } = request.params;
+    if (!isId('ses', sessionId)) throw new ApiError('SESSION_NOT_FOUND');
+    return show(reply, await findSession(deps.database.orm, holder.projectId, sessionId));
+  });
+  refuseOtherMethods(app, '/v1/sessions/:sessionId', ['GET']);
+
+  app.post<{ Params: { sessionId: string } }>('/v1/sessions/:sessionId/end', async (request, reply) => {
+    const holder = await deps.keyRing.authenticate(request.headers.authorization);
+    requireScope(holder, 'sessions:create');
+    const { sessionId } = request.params;
+    if (!isId('ses', sessionId)) throw new ApiError('SESSION_NOT_FOUND');
+    return show(reply, await endSession(deps.database.orm, holder.projectId, sessionId, new Date()));
+  });
+  refuseOtherMethods(app, '/v1/sessions/:sessionId/end', ['POST']);
+}
+
+/** An unknown id and another project's are one and the same to the caller. */
+function show(reply: FastifyReply, session: Session | undefined): FastifyReply {
+  if (session === undefined) throw new ApiError('SESSION_NOT_FOUND');
+  return reply.type('application/json; charset=utf-8').send(JSON.stringify(sessionRecord(session)));
+}

@@ -1,0 +1,109 @@
+import {
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  type KeyObject,
+  randomBytes,
+} from 'node:crypto';
+import { link, mkdir, open, readFile, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { calculateJwkThumbprint, type JWK } from 'jose';
+import { StartError } from '../store/database.ts';
+
+export interface SigningKey {
+  kid: string;
+  privateKey: KeyObject;
+  /** What `/.well-known/jwks.json` publishes. */
+  publicJwk: JWK;
+}
+
+export interface SigningKeys {
+  /** Signs new tokens. */
+  current: SigningKey;
+  /** Every key of the file, the current one first: they verify, and they sign replays of their own tokens. */
+  all: readonly SigningKey[];
+  find(kid: string): SigningKey | undefined;
+}
+
+/** Reads the private key set, or makes one when the file is missing. `made` tells which. */
+export async function openSigningKeys(file: string): Promise<{ keys: SigningKeys; made: boolean }> {
+  const existing = await readKeyFile(file);
+  if (existing !== undefined) return { keys: await parseSigningKeys(existing, file), made: false };
+  const made = await createKeyFile(file);
+  const text = (await readKeyFile(file)) ?? '';
+  return { keys: await parseSigningKeys(text, file), made };
+}
+
+export async function parseSigningKeys(text: string, file: string): Promise<SigningKeys> {
+  const wrong = (what: string) =>
+    new StartError(
+      `SIGNING_KEYS_FILE ${file} ${what}; it must be a JSON Web Key Set of private Ed25519 keys (remove it to have a new one made)`,
+    );
+  let set: { keys?: unknown };
+  try {
+    set = JSON.parse(text) as { keys?: unknown };
+  } catch {
+    throw wrong('is not JSON');
+  }
+  if (!Array.isArray(set?.keys) || set.keys.length === 0) throw wrong('has no keys');
+  const all: SigningKey[] = [];
+  for (const [index, jwk] of (set.keys as JWK[]).entries()) {
+    const key = await parseKey(jwk).catch(() => undefined);
+    if (key === undefined)
+      throw wrong(`has, as its key ${index + 1}, something that is not a private Ed25519 key`);
+    if (all.some((other) => other.kid === key.kid)) throw wrong(`has two keys with the kid "${key.kid}"`);
+    all.push(key);
+  }
+  return { current: all[0]!, all, find: (kid) => all.find((key) => key.kid === kid) };
+}
+
+async function parseKey(jwk: JWK): Promise<SigningKey | undefined> {
+  if (jwk.kty !== 'OKP' || jwk.crv !== 'Ed25519' || typeof jwk.d !== 'string') return undefined;
+  const privateKey = createPrivateKey({
+    key: { kty: 'OKP', crv: 'Ed25519', d: jwk.d, x: jwk.x ?? '' },
+    format: 'jwk',
+  });
+  const { x } = createPublicKey(privateKey).export({ format: 'jwk' });
+  if (x === undefined || (jwk.x !== undefined && jwk.x !== x)) return undefined;
+  const kid = jwk.kid ?? (await calculateJwkThumbprint({ kty: 'OKP', crv: 'Ed25519', x }));
+  return { kid, privateKey, publicJwk: { kty: 'OKP', crv: 'Ed25519', x, kid, use: 'sig', alg: 'EdDSA' } };
+}
+
+async function readKeyFile(file: string): Promise<string | undefined> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw new StartError(
+      `SIGNING_KEYS_FILE ${file} cannot be read (${(error as NodeJS.ErrnoException).code})`,
+      {
+        cause: error,
+      },
+    );
+  }
+}
+
+/** Whole or not at all, also when two processes start together: the loser uses the winner's file. */
+async function createKeyFile(file: string): Promise<boolean> {
+  const jwk = generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' });
+  const kid = await calculateJwkThumbprint(jwk as JWK);
+  const text = `${JSON.stringify({ keys: [{ ...jwk, kid, use: 'sig', alg: 'EdDSA' }] }, null, 2)}\n`;
+  const draft = `${file}.${randomBytes(6).toString('hex')}`;
+  try {
+    await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+    const handle = await open(draft, 'wx', 0o600);
+    await handle.writeFile(text);
+    await handle.sync();
+    await handle.close();
+    await link(draft, file);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw new StartError(
+      `SIGNING_KEYS_FILE ${file} cannot be made (${(error as NodeJS.ErrnoException).code}); make its folder writable, or point the variable elsewhere`,
+      { cause: error },
+    );
+  } finally {
+    await rm(draft, { force: true });
+  }
+}

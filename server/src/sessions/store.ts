@@ -1,0 +1,62 @@
+import { and, desc, eq, isNotNull, isNull, lt, sql } from 'drizzle-orm';
+import type { Orm } from '../store/database.ts';
+import { sessions } from '../store/schema.ts';
+
+export type Session = typeof sessions.$inferSelect;
+
+export interface SessionFilter {
+  experienceId?: string;
+  status?: 'created' | 'ended';
+  source?: Session['source'];
+  userId?: string;
+}
+
+export async function findSession(
+  orm: Orm,
+  projectId: string,
+  sessionId: string,
+): Promise<Session | undefined> {
+  const [found] = await orm
+    .select()
+    .from(sessions)
+    .where(and(eq(sessions.id, sessionId), eq(sessions.projectId, projectId)));
+  return found;
+}
+
+/** The first call sets `endedAt`; every later one leaves it and returns the same record. */
+export async function endSession(
+  orm: Orm,
+  projectId: string,
+  sessionId: string,
+  at: Date,
+): Promise<Session | undefined> {
+  const [ended] = await orm
+    .update(sessions)
+    .set({ endedAt: sql`greatest(${at.toISOString()}::timestamptz, ${sessions.createdAt})` })
+    .where(and(eq(sessions.id, sessionId), eq(sessions.projectId, projectId), isNull(sessions.endedAt)))
+    .returning();
+  return ended ?? findSession(orm, projectId, sessionId);
+}
+
+/** Newest first: ids are time-ordered, so the id of the last row is where the next page starts. */
+export async function listSessions(
+  orm: Orm,
+  projectId: string,
+  filter: SessionFilter,
+  limit: number,
+  before?: string,
+): Promise<Session[]> {
+  const conditions = [eq(sessions.projectId, projectId)];
+  if (before !== undefined) conditions.push(lt(sessions.id, before));
+  if (filter.experienceId !== undefined) conditions.push(eq(sessions.experienceId, filter.experienceId));
+  if (filter.source !== undefined) conditions.push(eq(sessions.source, filter.source));
+  if (filter.userId !== undefined) conditions.push(eq(sessions.userId, filter.userId));
+  if (filter.status === 'created') conditions.push(isNull(sessions.endedAt));
+  if (filter.status === 'ended') conditions.push(isNotNull(sessions.endedAt));
+  return orm
+    .select()
+    .from(sessions)
+    .where(and(...conditions))
+    .orderBy(desc(sessions.id))
+    .limit(limit);
+}

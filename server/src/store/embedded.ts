@@ -1,0 +1,88 @@
+import { constants } from 'node:fs';
+import { access, mkdir, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { PGlite } from '@electric-sql/pglite';
+import { drizzle } from 'drizzle-orm/pglite';
+import { type Database, type Orm, StartError } from './database.ts';
+import { type FolderLock, lockFolder } from './folder-lock.ts';
+import * as schema from './schema.ts';
+
+/** PostgreSQL inside this process, in a folder that belongs to it alone. */
+export async function openEmbedded(dataDir: string): Promise<Database> {
+  await ensureWritable(dataDir);
+  const lock = await lockFolder(dataDir).catch((error) => {
+    throw error instanceof StartError ? error : unusable(dataDir, error);
+  });
+  try {
+    const folder = join(dataDir, 'database');
+    await refuseForeignFolder(folder);
+    const client = await PGlite.create(folder);
+    return embedded(client, lock);
+  } catch (error) {
+    await lock.release();
+    throw error instanceof StartError
+      ? error
+      : new StartError(
+          `the database in ${dataDir} cannot be opened (${(error as Error).message}); restore a backup, or set DATA_DIR to an empty folder`,
+          { cause: error },
+        );
+  }
+}
+
+/** Without a folder, for tests: from a dump of a migrated database, or empty. */
+export async function openInMemory(dump?: Blob): Promise<Database> {
+  return embedded(await PGlite.create(dump ? { loadDataDir: dump } : {}));
+}
+
+export interface EmbeddedDatabase extends Database {
+  readonly client: PGlite;
+}
+
+function embedded(client: PGlite, lock?: FolderLock): EmbeddedDatabase {
+  const orm = drizzle(client, { schema }) as unknown as Orm;
+  let closing: Promise<void> | undefined;
+  return {
+    engine: 'embedded',
+    client,
+    orm,
+    async query<Row>(_lane: unknown, statement: { text: string }, values: unknown[]) {
+      return (await client.query<Row>(statement.text, values)).rows;
+    },
+    transaction: (work) => orm.transaction((tx) => work(tx as unknown as Orm)),
+    // One process owns the folder: it hears of its own changes directly.
+    listen: async () => undefined,
+    ping: async () => {
+      await client.query('SELECT 1');
+    },
+    pool: () => ({ total: 1, idle: client.ready ? 1 : 0, waiting: 0 }),
+    close: () => {
+      closing ??= client.close().finally(() => lock?.release());
+      return closing;
+    },
+  };
+}
+
+async function ensureWritable(dataDir: string): Promise<void> {
+  try {
+    await mkdir(dataDir, { recursive: true, mode: 0o700 });
+    await access(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
+  } catch (error) {
+    throw unusable(dataDir, error);
+  }
+}
+
+function unusable(dataDir: string, error: unknown): StartError {
+  const reason = (error as NodeJS.ErrnoException).code ?? (error as Error).message;
+  return new StartError(
+    `the data folder ${dataDir} is not writable (${reason}); change its permissions, or set DATA_DIR to another folder`,
+    { cause: error },
+  );
+}
+
+/** PGlite would write its files between somebody else's. */
+async function refuseForeignFolder(folder: string): Promise<void> {
+  const names: string[] = await readdir(folder).catch(() => []);
+  if (names.length > 0 && !names.includes('PG_VERSION')) {
+    throw new StartError(`${folder} holds files that are not a database; set DATA_DIR to another folder`);
+  }
+}

@@ -1,0 +1,131 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { link, mkdir, open, realpath, rm, stat, unlink } from 'node:fs/promises';
+import { connect, createServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { StartError } from './database.ts';
+
+export interface FolderLock {
+  release(): Promise<void>;
+}
+
+/**
+ * Takes a folder for this process alone.
+ *
+ * The lock is a listening socket: whether its owner lives is known by connecting to it, so a lock ends
+ * with its process however that ends, without heartbeats, process ids or waiting. Only the link() below makes a
+ * lock, and link() refuses to replace one. A dead lock is removed only under a second, short-lived lock.
+ */
+export async function lockFolder(folder: string): Promise<FolderLock> {
+  await mkdir(folder, { recursive: true });
+  const place = await lockAddress(folder);
+  if (process.platform === 'win32') return holdPipe(place, folder);
+  const own = `${place}.${randomBytes(4).toString('hex')}`;
+  const server = await listen(own);
+  try {
+    await acquire(own, place, folder);
+  } catch (error) {
+    await close(server);
+    throw error;
+  } finally {
+    await rm(own, { force: true });
+  }
+  return {
+    release: async () => {
+      await rm(place, { force: true });
+      await close(server);
+    },
+  };
+}
+
+/** Whether a living process holds the folder. Takes nothing and changes nothing. */
+export async function isFolderInUse(folder: string): Promise<boolean> {
+  return answers(await lockAddress(folder));
+}
+
+async function acquire(own: string, place: string, folder: string): Promise<void> {
+  for (let attempt = 0; attempt < 50; attempt++) {
+    if (await linked(own, place)) return;
+    if (await answers(place)) throw inUse(folder);
+    await removeDead(place);
+  }
+  throw inUse(folder);
+}
+
+async function linked(own: string, place: string): Promise<boolean> {
+  try {
+    await link(own, place);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+async function removeDead(place: string): Promise<void> {
+  const broom = `${place}.broom`;
+  const handle = await open(broom, 'wx').catch(() => undefined);
+  if (handle === undefined) {
+    const age = await stat(broom).then(
+      (s) => Date.now() - s.mtimeMs,
+      () => 0,
+    );
+    if (age > 10_000) await rm(broom, { force: true });
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    return;
+  }
+  try {
+    if (!(await answers(place))) await unlink(place).catch(() => undefined);
+  } finally {
+    await handle.close();
+    await rm(broom, { force: true });
+  }
+}
+
+/** Socket addresses are limited to about 100 bytes; a deep folder gets a place in the temporary one. */
+async function lockAddress(folder: string): Promise<string> {
+  const real = await realpath(folder);
+  const hash = createHash('sha256').update(real).digest('hex').slice(0, 24);
+  if (process.platform === 'win32') return `\\\\.\\pipe\\session-launch-${hash}`;
+  const place = join(real, 'lock');
+  return Buffer.byteLength(place) <= 90 ? place : join(tmpdir(), `session-launch-${hash}.lock`);
+}
+
+async function holdPipe(place: string, folder: string): Promise<FolderLock> {
+  const server = await listen(place).catch(() => {
+    throw inUse(folder);
+  });
+  return { release: () => close(server) };
+}
+
+function answers(place: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(place);
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once('error', () => resolve(false));
+  });
+}
+
+function listen(address: string): Promise<Server> {
+  return new Promise((resolve, reject) => {
+    const server = createServer((socket) => socket.destroy());
+    server.once('error', reject);
+    server.listen(address, () => {
+      server.unref();
+      resolve(server);
+    });
+  });
+}
+
+function close(server: Server): Promise<void> {
+  return new Promise((resolve) => server.close(() => resolve()));
+}
+
+function inUse(folder: string): StartError {
+  return new StartError(
+    `another process already uses the data folder ${folder}; stop it first, or set DATA_DIR to another folder`,
+  );
+}

@@ -1,0 +1,59 @@
+import { sql } from 'drizzle-orm';
+import type { Logger } from 'pino';
+import type { KeyRing } from '../keys/authenticate.ts';
+import type { RateLimits } from '../limits/rate.ts';
+import type { Database } from './database.ts';
+
+const everyMs = 10_000;
+const batchSize = 1_000;
+/** Batches in one round: enough for any steady traffic, and a bound on how long a round holds a connection. */
+const maxBatches = 20;
+
+export interface HousekeepingDeps {
+  database: Database;
+  keyRing: KeyRing;
+  rates: RateLimits;
+  log: Logger;
+}
+
+/** What has to be done now and then and never inside a request. */
+export function startHousekeeping(deps: HousekeepingDeps): { stop(): Promise<void> } {
+  let running: Promise<void> = Promise.resolve();
+  const timer = setInterval(() => {
+    running = running.then(() => round(deps));
+  }, everyMs);
+  timer.unref();
+  return {
+    stop: async () => {
+      clearInterval(timer);
+      await running;
+      await attempt(deps.log, () => deps.keyRing.flush());
+    },
+  };
+}
+
+async function round({ database, keyRing, rates, log }: HousekeepingDeps): Promise<void> {
+  await attempt(log, () => keyRing.flush());
+  await attempt(log, () => rates.clean());
+  await attempt(log, () => forgetExpiredClaims(database));
+}
+
+/** Idempotency records older than a day, in bounded batches, leaving alone what somebody else has locked. */
+export async function forgetExpiredClaims(database: Database): Promise<void> {
+  for (let batch = 0; batch < maxBatches; batch++) {
+    const deleted = await database.orm.execute(sql`
+      DELETE FROM idempotency_keys WHERE hash IN (
+        SELECT hash FROM idempotency_keys WHERE expires_at <= now()
+         ORDER BY expires_at LIMIT ${batchSize} FOR UPDATE SKIP LOCKED)
+      RETURNING 1`);
+    if ((deleted as unknown as { rows: unknown[] }).rows.length < batchSize) return;
+  }
+}
+
+async function attempt(log: Logger, work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    log.warn({ err: error }, 'housekeeping failed; it is tried again later');
+  }
+}

@@ -1,0 +1,70 @@
+import { LRUCache } from 'lru-cache';
+
+/** How long a remembered value may be used when no notification of a change arrives: below the promised 5 s. */
+const freshFor = 4_000;
+
+interface Entry<V> {
+  value: V;
+  until: number;
+}
+
+export interface RememberedCounts {
+  hits: number;
+  misses: number;
+}
+
+/**
+ * Values of the database kept in memory. A value is used for at most four seconds after the moment its
+ * query was sent, or until `forget`; a query under way while something is forgotten is not kept.
+ */
+export class Remembered<V> {
+  readonly counts: RememberedCounts = { hits: 0, misses: 0 };
+  readonly #entries: LRUCache<string, Entry<V>>;
+  readonly #loading = new Map<string, Promise<V>>();
+  readonly #load: (key: string) => Promise<V>;
+  #generation = 0;
+
+  constructor(max: number, load: (key: string) => Promise<V>) {
+    this.#entries = new LRUCache({ max });
+    this.#load = load;
+  }
+
+  /** The value itself when it is at hand, so that the common case costs no promise. */
+  get(key: string): V | Promise<V> {
+    const entry = this.#entries.get(key);
+    if (entry !== undefined && entry.until > performance.now()) {
+      this.counts.hits++;
+      return entry.value;
+    }
+    this.counts.misses++;
+    return this.#loading.get(key) ?? this.#fetch(key);
+  }
+
+  /** Forgets every value that `affected` names; without it, all. */
+  forget(affected?: (value: V) => boolean): void {
+    this.#generation++;
+    this.#loading.clear();
+    if (affected === undefined) {
+      this.#entries.clear();
+      return;
+    }
+    for (const [key, entry] of this.#entries.entries()) {
+      if (affected(entry.value)) this.#entries.delete(key);
+    }
+  }
+
+  #fetch(key: string): Promise<V> {
+    const generation = this.#generation;
+    const until = performance.now() + freshFor;
+    const loading = this.#load(key)
+      .then((value) => {
+        if (generation === this.#generation) this.#entries.set(key, { value, until });
+        return value;
+      })
+      .finally(() => {
+        if (this.#loading.get(key) === loading) this.#loading.delete(key);
+      });
+    this.#loading.set(key, loading);
+    return loading;
+  }
+}

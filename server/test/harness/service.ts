@@ -1,0 +1,71 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pino from 'pino';
+import { afterAll, beforeAll } from 'vitest';
+import { type App, startApp } from '../../src/app.ts';
+import { readConfig } from '../../src/config.ts';
+import { openSigningKeys } from '../../src/sessions/signing-keys.ts';
+import { openChanges } from '../../src/store/changes.ts';
+import type { Database } from '../../src/store/database.ts';
+import { freshDatabase } from './database.ts';
+import { type Answer, type Call, send } from './http.ts';
+
+export const adminToken = 'an-admin-token-for-tests';
+
+export interface Service {
+  url: string;
+  adminUrl: string;
+  /** To look at, and to arrange what no door can: never to replace a call. */
+  database: Database;
+  /** PostgreSQL only. */
+  databaseUrl?: string;
+  call(call: Call): Promise<Answer>;
+  admin(call: Call): Promise<Answer>;
+  close(): Promise<void>;
+}
+
+/** A running service of this run's engine, on free ports, with a database and signing keys of its own. */
+export async function startService(env: Record<string, string> = {}): Promise<Service> {
+  const folder = await mkdtemp(join(tmpdir(), 'session-launch-test-'));
+  const { database, url: databaseUrl, drop } = await freshDatabase();
+  const config = readConfig(
+    { PORT: '0', ADMIN_PORT: '0', DATA_DIR: folder, LOG_LEVEL: 'silent', ...env },
+    folder,
+  );
+  const { keys: signingKeys } = await openSigningKeys(config.signingKeysFile);
+  const app: App = await startApp({
+    config,
+    database,
+    changes: await openChanges(database),
+    signingKeys,
+    log: pino({ level: 'silent' }),
+    adminToken,
+  });
+  const adminUrl = app.adminUrl ?? '';
+  const url = app.publicUrl;
+  return {
+    url,
+    adminUrl,
+    database,
+    ...(databaseUrl === undefined ? {} : { databaseUrl }),
+    call: (call) => send(url, call),
+    admin: (call) =>
+      send(adminUrl, { ...call, headers: { Authorization: `Bearer ${adminToken}`, ...call.headers } }),
+    close: async () => {
+      await app.close();
+      await drop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** One service for a test file; the returned object is filled before the first test. */
+export function useService(env: Record<string, string> = {}): Service {
+  const service = {} as Service;
+  beforeAll(async () => {
+    Object.assign(service, await startService(env));
+  });
+  afterAll(() => service.close?.());
+  return service;
+}

@@ -1,0 +1,572 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { allows, nearMiss, normaliseEntry, parseOrigin } from '../../src/origins/origin.ts';
+
+const exact = ['https://example.com', 'https://xn--bcher-kva.example', 'http://localhost:5173'];
+const wildcard = ['https://*.example.com'];
+const wildcardWithPort = ['https://*.example.com:8443'];
+
+describe('parseOrigin', () => {
+  it.each([
+    'https://example.com',
+    'http://example.com',
+    'https://example.com:8443',
+    'http://localhost:5173',
+    'http://127.0.0.1',
+    'http://[::1]:3000',
+    'https://xn--bcher-kva.example',
+    'https://a_b.example.com',
+    'https://example.com.',
+  ])('returns %s as it stands', (origin) => {
+    expect(parseOrigin(origin)).toBe(origin);
+  });
+
+  it.each([
+    '',
+    'null',
+    '*',
+    'ftp://example.com',
+    'ws://example.com',
+    'wss://example.com',
+    'chrome-extension://abcdefghijklmnop',
+    'https://',
+    'https://example.com/',
+    'https://EXAMPLE.com',
+    'https://example.com:443',
+    'http://example.com:80',
+    'https://bücher.example',
+    `https://${'a'.repeat(600)}.com`,
+  ])('refuses %s', (value) => {
+    expect(parseOrigin(value)).toBeUndefined();
+  });
+
+  it('returns its argument or undefined, and never throws', () => {
+    fc.assert(
+      fc.property(anyText(), (value) => {
+        expect([value, undefined]).toContain(parseOrigin(value));
+      }),
+    );
+  });
+});
+
+describe('allows', () => {
+  it.each([
+    [exact, 'https://example.com'],
+    [exact, 'https://xn--bcher-kva.example'],
+    [exact, 'http://localhost:5173'],
+    [['http://[::1]:3000'], 'http://[::1]:3000'],
+    [wildcard, 'https://www.example.com'],
+    [wildcard, 'https://a.example.com'],
+    [wildcard, 'https://a-b.example.com'],
+    [wildcard, 'https://a_b.example.com'],
+    [wildcard, 'https://xn--bcher-kva.example.com'],
+    [wildcardWithPort, 'https://www.example.com:8443'],
+    [['https://*.deep.example.com'], 'https://a.deep.example.com'],
+    [['https://other.example', ...wildcard], 'https://www.example.com'],
+  ])('%j admits %s', (entries, origin) => {
+    expect(allows(entries, origin)).toBe(true);
+  });
+
+  it('refuses everyone when the list is empty', () => {
+    for (const origin of ['https://example.com', 'null', '*', '']) expect(allows([], origin)).toBe(false);
+  });
+
+  it('takes a wildcard entry as a pattern only', () => {
+    expect(allows(wildcard, 'https://*.example.com')).toBe(false);
+    expect(allows(wildcard, 'https://a*.example.com')).toBe(false);
+    expect(allows(wildcard, 'https://*.www.example.com')).toBe(false);
+  });
+
+  const nul = String.fromCharCode(0);
+  const hostile = [
+    // not an origin at all
+    '',
+    ' ',
+    'null',
+    'NULL',
+    '*',
+    '**',
+    'https',
+    'https:',
+    'https:/',
+    'https://',
+    'https://*',
+    'example.com',
+    'www.example.com',
+    '//example.com',
+    '/',
+    'undefined',
+    '[object Object]',
+    // other schemes
+    'blob:https://example.com/0b5a1c2d-0000-4000-8000-000000000000',
+    'blob:https://example.com',
+    'file://',
+    'file:///example.com',
+    'data:text/html,https://example.com',
+    'javascript://example.com',
+    'ftp://example.com',
+    'ws://example.com',
+    'wss://example.com',
+    'chrome-extension://example.com',
+    'about:blank',
+    'view-source:https://example.com',
+    'httpss://example.com',
+    'xhttps://example.com',
+    // an origin, spelt as no browser serialises it
+    'HTTPS://example.com',
+    'Https://example.com',
+    'https://EXAMPLE.com',
+    'https://Example.com',
+    'https://WWW.example.com',
+    'https://example.com/',
+    'https://www.example.com/',
+    'https://example.com//',
+    'https://example.com/.',
+    'https://example.com/path',
+    'https://example.com?',
+    'https://example.com?q=1',
+    'https://example.com#',
+    'https://example.com#x',
+    'https://example.com:',
+    'https://example.com:443',
+    'https://example.com:0443',
+    'https://www.example.com:443',
+    'https:example.com',
+    'https:/example.com',
+    'https:///example.com',
+    'https:////example.com',
+    'https:\\\\example.com',
+    'https:/\\example.com',
+    'https://example.com\\',
+    'https://%65xample.com',
+    'https://example%2ecom',
+    'https://example%E3%80%82com',
+    // white space and control characters, some of which URL removes
+    ' https://example.com',
+    'https://example.com ',
+    'https:// example.com',
+    'https://exa mple.com',
+    '\thttps://example.com',
+    'https://exam\tple.com',
+    'https://example.com\n',
+    'https://example.com\r\nX-Evil: 1',
+    'ht\ntps://example.com',
+    `https://example.com${nul}`,
+    `https://example.com${nul}.evil.com`,
+    'https://example.com\u00a0',
+    'https://exam\u00adple.com',
+    'https://exam\u200bple.com',
+    '\ufeffhttps://example.com',
+    // several origins
+    'https://example.com https://example.com',
+    'https://evil.com https://example.com',
+    'https://example.com,https://evil.com',
+    'https://example.com, https://www.example.com',
+    'https://evil.com,www.example.com',
+    // userinfo
+    'https://user@example.com',
+    'https://user:password@example.com',
+    'https://@example.com',
+    'https://:@example.com',
+    'https://example.com@evil.com',
+    'https://example.com:443@evil.com',
+    'https://evil.com\\@example.com',
+    'https://evil.com#@example.com',
+    'https://evil.com/example.com',
+    // names that look alike
+    'https://example.com.evil.com',
+    'https://www.example.com.evil.com',
+    'https://evilexample.com',
+    'https://evil-example.com',
+    'https://evil.com',
+    'https://example.co',
+    'https://example.comm',
+    'https://example.org',
+    'https://examplescom',
+    'https://wwwXexample.com',
+    'https://com',
+    'https://.com',
+    // dots
+    'https://example.com.',
+    'https://www.example.com.',
+    'https://example.com..',
+    'https://.example.com',
+    'https://..example.com',
+    'https://a..example.com',
+    'https://www..example.com',
+    'https://example..com',
+    // too deep for the wildcard
+    'https://a.b.example.com',
+    'https://www.www.example.com',
+    'https://*.*.example.com',
+    'https://a.*.example.com',
+    // wildcard text
+    'https://*.example.com',
+    'https://*example.com',
+    'https://w*.example.com',
+    'https://%2a.example.com',
+    'https://\uff0a.example.com',
+    // characters that URL leaves in a host and no name has
+    'https://a,b.example.com',
+    "https://a'b.example.com",
+    'https://"a".example.com',
+    'https://a;b.example.com',
+    'https://a(b).example.com',
+    'https://a=b.example.com',
+    'https://{a}.example.com',
+    'https://a`b.example.com',
+    // another scheme or port
+    'http://example.com',
+    'http://www.example.com',
+    'https://example.com:80',
+    'https://example.com:8443',
+    'https://example.com:0',
+    'https://example.com:65536',
+    'https://example.com:-1',
+    'https://example.com:abc',
+    'https://www.example.com:8080',
+    'http://localhost',
+    'http://localhost:5174',
+    'http://localhost:05173',
+    'https://localhost:5173',
+    'http://localhost.:5173',
+    'http://127.0.0.1:5173',
+    'http://[::1]:5173',
+    // international names
+    'https://bücher.example',
+    'https://BÜCHER.example',
+    'https://bu\u0308cher.example',
+    'https://XN--BCHER-KVA.example',
+    'https://xn--bcher-kvb.example',
+    'https://www.bücher.example.com',
+    'https://ex\u0430mple.com',
+    'https://\uff45xample.com',
+    'https://example\u3002com',
+    'https://example.\u2102om',
+    'https://xn--a',
+    'https://xn--example.com',
+    'https://www.example.com\u2044evil',
+    // addresses
+    'https://0177.0.0.1',
+    'https://0x7f.1',
+    'https://2130706433',
+    'https://127.1',
+    'https://127.0.0.1',
+    'https://1.2.3.4',
+    'https://*.1.2.3.4',
+    'https://[::1]',
+    'https://[0:0:0:0:0:0:0:1]',
+    'https://[::ffff:127.0.0.1]',
+    'https://[::ffff:7f00:1]',
+    'https://[::1%25eth0]',
+    'https://::1',
+    'https://[example.com]',
+    // very long
+    `https://${'a'.repeat(100_000)}.example.com`,
+    `https://${'a.'.repeat(50_000)}example.com`,
+    `https://example.com${'/'.repeat(100_000)}`,
+    'https://'.repeat(10_000),
+  ];
+
+  it('has hostile values that are all different', () => {
+    expect(new Set(hostile).size).toBe(hostile.length);
+  });
+
+  it.each(hostile.map((origin) => [origin.length > 80 ? `${origin.slice(0, 80)}…` : origin, origin]))(
+    'refuses %j against exact and wildcard entries',
+    (_, origin) => {
+      expect(allows(exact, origin)).toBe(false);
+      expect(allows(wildcard, origin)).toBe(false);
+      expect(allows([...exact, ...wildcard], origin)).toBe(false);
+    },
+  );
+
+  it('keeps the apex and its subdomains apart', () => {
+    expect(allows(wildcard, 'https://example.com')).toBe(false);
+    expect(allows(exact, 'https://www.example.com')).toBe(false);
+  });
+
+  it('asks a wildcard entry for the same port', () => {
+    expect(allows(wildcardWithPort, 'https://www.example.com')).toBe(false);
+    expect(allows(wildcardWithPort, 'https://www.example.com:8444')).toBe(false);
+    expect(allows(wildcardWithPort, 'https://www.example.com:84430')).toBe(false);
+    expect(allows(wildcardWithPort, 'https://example.com:8443')).toBe(false);
+    expect(allows(wildcard, 'https://www.example.com:8443')).toBe(false);
+  });
+
+  it('admits only serialised origins, whatever is sent', () => {
+    fc.assert(
+      fc.property(anyText(), (origin) => {
+        const entries = [...exact, ...wildcard];
+        if (allows(entries, origin)) expect(new URL(origin).origin).toBe(origin);
+        expect(allows(wildcard, `https://${origin}`)).toBe(
+          /^[a-z0-9_-]+\.example\.com$/.test(origin) && parseOrigin(`https://${origin}`) !== undefined,
+        );
+      }),
+    );
+  });
+
+  it('admits one label before a wildcard entry and not two', () => {
+    const label = fc.stringMatching(/^[a-z][a-z0-9]{0,20}$/);
+    fc.assert(
+      fc.property(label, label, (one, other) => {
+        expect(allows(wildcard, `https://${one}.example.com`)).toBe(true);
+        expect(allows(wildcard, `https://${one}.${other}.example.com`)).toBe(false);
+        expect(allows(wildcard, `https://${one}example.com`)).toBe(false);
+        expect(allows(wildcard, `https://${one}.example.com.${other}`)).toBe(false);
+      }),
+    );
+  });
+});
+
+describe('normaliseEntry', () => {
+  it.each([
+    ['https://example.com', 'https://example.com'],
+    ['https://example.com/', 'https://example.com'],
+    ['HTTPS://WWW.Example.COM/', 'https://www.example.com'],
+    ['https://example.com:443', 'https://example.com'],
+    ['https://example.com:443/', 'https://example.com'],
+    ['https://example.com:8443', 'https://example.com:8443'],
+    ['https://example.com:08443', 'https://example.com:8443'],
+    ['https://Bücher.example', 'https://xn--bcher-kva.example'],
+    ['https://bu\u0308cher.example', 'https://xn--bcher-kva.example'],
+    ['https://例え.jp', 'https://xn--r8jz45g.jp'],
+    ['https://a_b.example.com', 'https://a_b.example.com'],
+    ['https://intranet', 'https://intranet'],
+    ['https://github.io', 'https://github.io'],
+    ['https://192.0.2.7:8443', 'https://192.0.2.7:8443'],
+    ['https://[2001:DB8:0::1]', 'https://[2001:db8::1]'],
+    ['https://localhost:5173', 'https://localhost:5173'],
+    ['http://localhost', 'http://localhost'],
+    ['http://LOCALHOST:80/', 'http://localhost'],
+    ['http://localhost:5173', 'http://localhost:5173'],
+    ['http://127.0.0.1:3000', 'http://127.0.0.1:3000'],
+    ['http://[::1]:3000', 'http://[::1]:3000'],
+    ['http://[0:0:0:0:0:0:0:1]', 'http://[::1]'],
+    ['https://*.example.com', 'https://*.example.com'],
+    ['HTTPS://*.Example.com:443/', 'https://*.example.com'],
+    ['https://*.example.com:8443', 'https://*.example.com:8443'],
+    ['https://*.preview.example.com', 'https://*.preview.example.com'],
+    ['https://*.Bücher.example', 'https://*.xn--bcher-kva.example'],
+    ['https://*.example.co.uk', 'https://*.example.co.uk'],
+    ['https://*.someone.github.io', 'https://*.someone.github.io'],
+    ['https://*.apps.internal', 'https://*.apps.internal'],
+  ])('stores %s as %s', (text, entry) => {
+    expect(normaliseEntry(text)).toEqual({ entry });
+  });
+
+  it.each([
+    ['', /empty/],
+    ['*', /^"\*" would admit every site; list each origin, such as https:\/\/www\.example\.com$/],
+    ['null', /sandboxed/],
+    ['NULL', /sandboxed/],
+    [' ', /white space/],
+    [' https://example.com', /white space/],
+    ['https://example.com ', /white space/],
+    ['https://exa mple.com', /white space/],
+    ['https://exam\tple.com', /white space/],
+    ['https://example.com\n', /white space/],
+    [`https://example.com${String.fromCharCode(0)}`, /white space/],
+    ['https://a.example https://b.example', /white space/],
+    ['example.com', /does not start with https/],
+    ['www.example.com', /does not start with https/],
+    ['localhost:5173', /does not start with https/],
+    ['//example.com', /does not start with https/],
+    ['ftp://example.com', /does not start with https/],
+    ['wss://example.com', /does not start with https/],
+    ['file:///etc', /does not start with https/],
+    ['blob:https://example.com', /does not start with https/],
+    ['data:text/html,x', /does not start with https/],
+    ['https:example.com', /does not start with https/],
+    ['https:/example.com', /does not start with https/],
+    ['https:\\\\example.com', /does not start with https/],
+    ['https://user@example.com', /user name/],
+    ['https://user:secret@example.com', /user name/],
+    ['https://@example.com', /user name/],
+    ['ftp://user:secret@example.com', /user name/],
+    ['https://example.com/app', /path/],
+    ['https://example.com//', /path/],
+    ['https://example.com/.', /path/],
+    ['https://example.com/*', /path/],
+    ['https://example.com\\', /path/],
+    ['https://example.com?', /query/],
+    ['https://example.com/?a=1', /query/],
+    ['https://example.com#', /fragment/],
+    ['https://example.com/#top', /fragment/],
+    ['https://', /not valid/],
+    ['https:///', /path|not valid/],
+    ['https://:443', /not valid/],
+    ['https://example.com:99999', /not valid/],
+    ['https://example.com:abc', /not valid/],
+    ['https://256.256.256.256', /not valid/],
+    ['https://[::1', /not valid/],
+    ['https://xn--a', /not valid/],
+    ['https://example.com.', /domain name/],
+    ['https://.example.com', /domain name/],
+    ['https://a..example.com', /domain name/],
+    ['https://a.example,b.example', /domain name/],
+    ['https://%2a.example.com', /domain name/],
+    ['https://\uff0a.example.com', /domain name/],
+    ['https://*.%2a.example.com', /domain name/],
+    [`https://${'a'.repeat(600)}.example`, /characters/],
+    // http
+    ['http://example.com', /http, which is allowed only/],
+    ['http://127.0.0.2', /http, which is allowed only/],
+    ['http://localhost.example.com', /http, which is allowed only/],
+    ['http://app.localhost', /http, which is allowed only/],
+    ['http://[::2]', /http, which is allowed only/],
+    ['http://*.localhost', /http, which is allowed only/],
+    ['http://*.example.com', /http, which is allowed only/],
+    // wildcards
+    ['https://*', /left-most label/],
+    ['http://*', /left-most label/],
+    ['https://*:8443', /left-most label/],
+    ['https://*example.com', /left-most label/],
+    ['https://a*.example.com', /left-most label/],
+    ['https://*a.example.com', /left-most label/],
+    ['https://www.*.com', /left-most label/],
+    ['https://www.*.example.com', /left-most label/],
+    ['https://*.*.example.com', /left-most label/],
+    ['https://example.*', /left-most label/],
+    ['https://example.com:*', /left-most label/],
+    ['https://*.', /not valid/],
+    ['https://*..example.com', /domain name/],
+    ['https://*.com.', /domain name/],
+    ['https://*.com', /many owners/],
+    ['https://*.co.uk', /many owners/],
+    ['https://*.CO.UK:8443', /many owners/],
+    ['https://*.github.io', /many owners/],
+    ['https://*.vercel.app', /many owners/],
+    ['https://*.公司.cn', /many owners/],
+    ['https://*.ck', /many owners/],
+    ['https://*.kawasaki.jp', /many owners/],
+    ['https://*.localhost', /many owners/],
+    ['https://*.internal', /many owners/],
+    ['https://*.127.0.0.1', /IP address/],
+    ['https://*.0x7f.1', /IP address/],
+    ['https://*.[::1]', /IP address/],
+  ])('refuses %j', (text, problem) => {
+    expect(normaliseEntry(text)).toEqual({ problem: expect.stringMatching(problem) });
+  });
+
+  it('does not repeat a password', () => {
+    expect(JSON.stringify(normaliseEntry('https://user:secret@example.com'))).not.toContain('secret');
+  });
+
+  it('names the suffix that anyone can register under', () => {
+    expect(normaliseEntry('https://*.github.io')).toEqual({ problem: expect.stringContaining('github.io;') });
+  });
+
+  it('never throws, and its entries stay as they are when they are written again', () => {
+    fc.assert(
+      fc.property(anyText(), fc.constantFrom('', 'https://', 'https://*.', 'http://'), (text, start) => {
+        const result = normaliseEntry(start + text);
+        if ('entry' in result) expect(normaliseEntry(result.entry)).toEqual(result);
+        else expect(result.problem).not.toBe('');
+      }),
+    );
+  });
+
+  it('makes entries that admit the origin a browser would send for them', () => {
+    fc.assert(
+      fc.property(fc.webUrl({ validSchemes: ['https'], withFragments: false }), (page) => {
+        const { origin } = new URL(page);
+        const result = normaliseEntry(origin);
+        expect(result).toEqual({ entry: origin });
+        expect(allows([origin], origin)).toBe(true);
+      }),
+    );
+  });
+});
+
+describe('nearMiss', () => {
+  it.each([
+    ['https://example.com', 'https://example.com:8443', 'its port'],
+    ['https://example.com:8443', 'https://example.com', 'its port'],
+    ['http://localhost:5173', 'http://localhost:3000', 'its port'],
+    ['http://[::1]:5173', 'http://[::1]', 'its port'],
+    ['https://*.example.com', 'https://www.example.com:8443', 'its port'],
+    ['https://*.example.com:8443', 'https://www.example.com', 'its port'],
+    ['https://example.com', 'http://example.com', 'its scheme (http or https)'],
+    ['http://localhost:5173', 'https://localhost:5173', 'its scheme (http or https)'],
+    ['https://*.example.com', 'http://app.example.com', 'its scheme (http or https)'],
+    ['https://example.com', 'https://www.example.com', 'a leading "www."'],
+    ['https://www.example.com', 'https://example.com', 'a leading "www."'],
+    ['https://*.example.com', 'https://example.com', 'a leading "www."'],
+    ['https://example.com', 'http://example.com:8080', 'its scheme (http or https) and its port'],
+    ['https://www.example.com', 'http://example.com', 'its scheme (http or https) and a leading "www."'],
+    ['https://www.example.com', 'https://example.com:8443', 'its port and a leading "www."'],
+    [
+      'https://www.example.com',
+      'http://example.com:8080',
+      'its scheme (http or https) and its port and a leading "www."',
+    ],
+  ])('%s and %s differ in %s', (entry, origin, what) => {
+    const hint = `An allowed origin differs only in ${what}.`;
+    expect(nearMiss([entry], origin)).toBe(hint);
+    expect(nearMiss(['https://unrelated.example', entry], origin)).toBe(hint);
+  });
+
+  it('names the smallest difference', () => {
+    expect(nearMiss(['https://www.example.com', 'https://example.com:8443'], 'https://example.com')).toBe(
+      'An allowed origin differs only in its port.',
+    );
+  });
+
+  it.each([
+    'https://example.com/',
+    'https://example.com/page?q=1#top',
+    'https://EXAMPLE.com',
+    'https://example.com:443',
+    'https://bücher.example',
+  ])('says that %s is spelt as no browser would', (origin) => {
+    expect(nearMiss(exact, origin)).toMatch(/^An allowed origin differs only in its spelling: /);
+  });
+
+  it.each([
+    ['an allowed origin', 'https://example.com'],
+    ['a stranger', 'https://evil.com'],
+    ['a suffix trick', 'https://example.com.evil.com'],
+    ['a name that ends alike', 'https://evilexample.com'],
+    ['a subdomain', 'https://app.example.com'],
+    ['null', 'null'],
+    ['nothing', ''],
+    ['a star', '*'],
+    ['the text of a wildcard entry', 'https://*.example.com'],
+    ['a blob', 'blob:https://example.com/0b5a1c2d'],
+    ['something very long', `https://example.com/${'a'.repeat(1_000)}`],
+  ])('is silent about %s', (_, origin) => {
+    expect(nearMiss(exact, origin)).toBeUndefined();
+  });
+
+  it('is silent when the list is empty', () => {
+    expect(nearMiss([], 'https://example.com')).toBeUndefined();
+  });
+
+  it('never names an entry and never throws', () => {
+    const entries = ['https://secret-customer.example', 'https://*.secret-partner.example:8443'];
+    const hosts = fc.constantFrom(
+      'secret-customer.example',
+      'www.secret-customer.example',
+      'a.secret-partner.example',
+    );
+    const origin = fc
+      .tuple(fc.constantFrom('http', 'https'), hosts, fc.constantFrom('', ':1', ':8443', '/'))
+      .map(([scheme, host, end]) => `${scheme}://${host}${end}`);
+    fc.assert(
+      fc.property(fc.oneof(origin, anyText()), (value) => {
+        expect(nearMiss(entries, value) ?? '').not.toContain('secret');
+      }),
+    );
+  });
+});
+
+function anyText(): fc.Arbitrary<string> {
+  return fc.oneof(
+    fc.string({ unit: 'binary' }),
+    fc.string({ unit: 'grapheme' }),
+    fc.webUrl(),
+    fc.stringMatching(/^https?:\/\/[a-z*.]{0,12}example\.com[:/a-z0-9.@*]{0,8}$/),
+    fc.stringMatching(/^[a-zA-Z_.*-]{0,6}\.example\.com$/),
+  );
+}

@@ -1,0 +1,51 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { expect, test } from 'vitest';
+import { projectFileJsonSchema } from '../../src/projects/project-file-schema.ts';
+
+const file = new URL('../../project-file.schema.json', import.meta.url);
+
+test('project-file.schema.json is what the code says (UPDATE=1 rewrites it)', () => {
+  if (process.env.UPDATE === '1') writeFileSync(file, projectFileJsonSchema());
+  expect(readFileSync(file, 'utf8')).toBe(projectFileJsonSchema());
+});
+
+test('the schema is a valid one of draft 2020-12, with a title and no absolute id', () => {
+  const schema = JSON.parse(projectFileJsonSchema());
+  expect(schema).toMatchObject({
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    title: 'Project file',
+    description: expect.any(String),
+  });
+  expect(schema).not.toHaveProperty('$id');
+  expect(() => new Ajv2020({ allowUnionTypes: true }).compile(schema)).not.toThrow();
+});
+
+test('every field has a description and examples that are valid, and its default is valid too', () => {
+  const ajv = new Ajv2020({ allowUnionTypes: true });
+  const fields = fieldsOf(JSON.parse(projectFileJsonSchema()), '');
+  expect(fields.length).toBeGreaterThan(30);
+  for (const [path, schema] of fields) {
+    expect(schema.description, path).toMatch(/\S/);
+    expect(schema.examples?.length, path).toBeGreaterThan(0);
+    const valid = ajv.compile(schema);
+    for (const example of schema.examples ?? []) expect(valid(example), path).toBe(true);
+    if ('default' in schema) expect(valid(schema.default), path).toBe(true);
+  }
+});
+
+interface Schema {
+  description?: string;
+  examples?: unknown[];
+  default?: unknown;
+  properties?: Record<string, Schema>;
+  items?: Schema;
+}
+
+function fieldsOf(schema: Schema, path: string): [string, Schema][] {
+  const own = Object.entries(schema.properties ?? {}).flatMap(([name, field]): [string, Schema][] => [
+    [`${path}.${name}`, field],
+    ...fieldsOf(field, `${path}.${name}`),
+  ]);
+  return schema.items ? [...own, ...fieldsOf(schema.items, `${path}[]`)] : own;
+}

@@ -1,0 +1,294 @@
+import fc from 'fast-check';
+import { describe, expect, test, vi } from 'vitest';
+import { findJsonBreak } from '../../src/projects/json-syntax.ts';
+import { ProjectFileError } from '../../src/projects/problem.ts';
+import {
+  type Experience,
+  type ProjectFile,
+  parseProjectFile,
+  serialiseProjectFile,
+} from '../../src/projects/project-file.ts';
+
+vi.setConfig({ testTimeout: 60_000 });
+
+const formats = fc.constantFrom('yaml' as const, 'json' as const);
+
+const idPart = fc.stringMatching(/^[A-Za-z0-9_-]{1,64}$/);
+const slug = fc.stringMatching(/^[a-z0-9]{1,10}(-[a-z0-9]{1,5}){0,3}$/);
+/** Texts that tempt a YAML reader into seeing something else, among all others without NUL. */
+const text = fc.oneof(
+  fc.string({ unit: 'grapheme' }),
+  fc.string({ unit: 'binary' }).map((s) => s.replaceAll('\0', '0')),
+  fc.constantFrom(
+    ...['no', 'null', '~', '1e3', '0x1F', '2024-01-01', '<<', '=', '- a', 'a: b', 'a #b', '*a', '&a'],
+  ),
+  fc.constantFrom(
+    ...[
+      '!a',
+      '|',
+      '>',
+      '%a',
+      '@a',
+      ' a ',
+      'a\nb\n\n',
+      '\ta',
+      'a\r\nb',
+      '---',
+      '...',
+      '? a',
+      '\ufeff',
+      '\u2028',
+    ],
+  ),
+);
+const shortText = text.map((s) => [...`${s}`].slice(0, 200).join('')).filter((s) => /\S/u.test(s));
+const name = text.filter((s) => s !== '__proto__');
+const number = fc.oneof(fc.integer(), fc.double({ noNaN: true, noDefaultInfinity: true })).map((n) => n || 0);
+const { value: freeValue } = fc.letrec<{ value: unknown }>((tie) => ({
+  value: fc.oneof(
+    { maxDepth: 5, depthSize: 'small' },
+    fc.oneof(text, number, fc.boolean(), fc.constant(null)),
+    fc.array(tie('value'), { maxLength: 4 }),
+    fc.dictionary(name, tie('value'), { maxKeys: 4, noNullPrototype: true }),
+  ),
+}));
+const free = fc.dictionary(name, freeValue, { maxKeys: 4, noNullPrototype: true });
+
+const origin = fc.constantFrom(
+  'https://a.example',
+  'https://*.b.example',
+  'http://localhost:5173',
+  'https://c.example:8443',
+);
+const origins = fc.uniqueArray(origin);
+const tag = fc.constantFrom('en', 'pt-PT', 'zh-Hant-TW', 'he');
+const axis = fc.oneof(fc.constant('match' as const), fc.record({ fixed: tag }));
+const limit = fc.oneof(fc.nat({ max: 2_147_483_647 }), fc.constant(null));
+const path = (folder: string) =>
+  fc
+    .stringMatching(/^[\wé ~@%+-]{1,8}(\/\w{1,3}\.[a-z]{1,4})?$/)
+    .map((s) => `/${folder}/${s.replaceAll('%', '%25')}`);
+
+const character = fc.record(
+  { characterId: idPart, name: shortText, voice: free, avatar: free },
+  { requiredKeys: ['characterId', 'name'], noNullPrototype: true },
+);
+const runtime = fc.record(
+  {
+    mode: fc.constantFrom('conversation' as const, 'presenter' as const),
+    speechInputMode: fc.constantFrom('auto' as const, 'manual' as const, 'off' as const),
+    languages: fc.record({ dual: fc.boolean(), default: tag, conversation: axis, paired: axis }),
+    characters: fc.uniqueArray(character, { minLength: 1, maxLength: 3, selector: (c) => c.characterId }),
+    location: free,
+    transport: free.map(({ type: _type, url: _url, ...others }) => ({
+      type: 'websocket' as const,
+      url: 'wss://runtime.example.com/session',
+      ...others,
+    })),
+  },
+  {
+    requiredKeys: ['mode', 'speechInputMode', 'languages', 'characters', 'transport'],
+    noNullPrototype: true,
+  },
+);
+const experience = fc.record(
+  {
+    id: idPart.map((s) => `exp_${s}`),
+    slug,
+    title: shortText,
+    sortOrder: fc.integer(),
+    status: fc.constantFrom('draft' as const, 'published' as const, 'archived' as const),
+    public: fc.boolean(),
+    allowedOrigins: origins,
+    avatarId: shortText,
+    thumbnailPath: path('avatars'),
+    galleryThumb: fc.record({ avatarImage: path('avatars'), backgroundImage: path('locations') }),
+    runtime,
+  },
+  {
+    requiredKeys: ['id', 'slug', 'title', 'sortOrder', 'status', 'public', 'allowedOrigins', 'runtime'],
+    noNullPrototype: true,
+  },
+);
+const projectFile: fc.Arbitrary<ProjectFile> = fc.record({
+  project: fc.record({
+    id: idPart.map((s) => `prj_${s}`),
+    name: shortText,
+    browserEmbeds: fc.boolean(),
+    allowedOrigins: origins,
+    limits: fc.record({ mintsPerMinutePerClient: limit, mintsPerMinute: limit, sessionsPerDay: limit }),
+  }),
+  experiences: fc
+    .uniqueArray(experience, { maxLength: 3, selector: (e) => e.id })
+    .map((list) => [...new Map(list.map((e) => [e.slug, e])).values()] as Experience[]),
+});
+
+/** What is wrong with a text; anything but a ProjectFileError fails the test. */
+function refusal(source: string, format: 'yaml' | 'json'): ProjectFileError | undefined {
+  try {
+    parseProjectFile(source, format);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof ProjectFileError)) throw error;
+    expect(error.problems.length).toBeGreaterThan(0);
+    for (const problem of error.problems) expect(problem.message).toMatch(/\S/);
+    return error;
+  }
+}
+
+/** A text with some of its parts cut out, doubled or replaced by characters that mean something. */
+function damaged(
+  source: string,
+  edits: readonly (readonly [at: number, length: number, insert: string])[],
+): string {
+  let result = source;
+  for (const [at, length, insert] of edits) {
+    const start = at % (result.length + 1);
+    result = result.slice(0, start) + insert + result.slice(start + length);
+  }
+  return result;
+}
+const edits = fc.array(
+  fc.tuple(
+    fc.nat({ max: 100_000 }),
+    fc.nat({ max: 12 }),
+    fc.oneof(
+      fc.constantFrom(
+        '',
+        '\n',
+        '\n\n',
+        '\t',
+        '"',
+        "'",
+        '[',
+        ']',
+        '{',
+        '}',
+        ',',
+        ':',
+        ': ',
+        '- ',
+        '#',
+        ' #',
+        '&a ',
+        '*a',
+      ),
+      fc.constantFrom(
+        '!!',
+        '!!set ',
+        '<<: ',
+        '? ',
+        '|\n',
+        '>',
+        '---\n',
+        '...\n',
+        '%',
+        '@',
+        '\\',
+        '\0',
+        '\ud800',
+        '\ufeff',
+        '\r',
+      ),
+      fc.string({ unit: 'binary', maxLength: 6 }),
+    ),
+  ),
+  { minLength: 1, maxLength: 6 },
+);
+
+describe('any valid project file', () => {
+  test('reads back as it was written, in both formats', () => {
+    fc.assert(
+      fc.property(projectFile, formats, (file, format) => {
+        const written = serialiseProjectFile(file, format);
+        const read = parseProjectFile(written, format);
+        expect(read).toEqual(file);
+        expect(JSON.stringify(read)).toBe(JSON.stringify(file));
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  test('is the same file as JSON whichever format it is read as', () => {
+    fc.assert(
+      fc.property(projectFile, fc.constantFrom(undefined, 1, '\t'), (file, indent) => {
+        const json = JSON.stringify(file, null, indent);
+        expect(parseProjectFile(json, 'json')).toEqual(parseProjectFile(json, 'yaml'));
+      }),
+    );
+  });
+});
+
+describe('only a ProjectFileError refuses', () => {
+  test('random text', () => {
+    const any = fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.string({ unit: 'grapheme', size: 'large' }),
+      fc.json(),
+    );
+    fc.assert(
+      fc.property(any, formats, (source, format) => {
+        expect(refusal(source, format)).toBeInstanceOf(ProjectFileError);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test('a damaged file', () => {
+    fc.assert(
+      fc.property(projectFile, formats, edits, (file, format, damage) => {
+        refusal(damaged(serialiseProjectFile(file, format), damage), format);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test('a file with a wrong value somewhere, and names its line', () => {
+    const anything = fc.oneof(
+      freeValue,
+      fc.constantFrom(Number.NaN, [], {}, '', -1, 1.5, Number.POSITIVE_INFINITY),
+    );
+    fc.assert(
+      fc.property(projectFile, fc.infiniteStream(fc.nat()), anything, (file, choices, value) => {
+        const changed = structuredClone(file);
+        replaceSomewhere(changed, choices, value);
+        const error = refusal(serialiseProjectFile(changed, 'yaml'), 'yaml');
+        for (const problem of error?.problems ?? []) expect(problem.line).toBeGreaterThan(0);
+      }),
+      { numRuns: 200 },
+    );
+  });
+});
+
+test('where JSON breaks off is found exactly when JSON.parse refuses it', () => {
+  const almost = fc.tuple(fc.json(), edits).map(([json, damage]) => damaged(json, damage));
+  fc.assert(
+    fc.property(fc.oneof(fc.json(), almost, fc.string()), (source) => {
+      let parses = true;
+      try {
+        JSON.parse(source);
+      } catch {
+        parses = false;
+      }
+      expect(findJsonBreak(source) === undefined).toBe(parses);
+    }),
+    { numRuns: 1_000 },
+  );
+});
+
+/** Goes down into the data by random choices and puts a value where it ends up. */
+function replaceSomewhere(data: object, choices: Iterator<number>, value: unknown): void {
+  let place = data as Record<string, unknown>;
+  while (true) {
+    const names = Object.keys(place);
+    const field = names[choices.next().value % names.length];
+    if (field === undefined) return;
+    const below = place[field];
+    const goesOn = choices.next().value % 4 !== 0 && typeof below === 'object' && below !== null;
+    if (!goesOn || Object.keys(below).length === 0) {
+      place[field] = value;
+      return;
+    }
+    place = below as Record<string, unknown>;
+  }
+}

@@ -1,0 +1,31 @@
+import { defineConfig } from 'vitest/config';
+
+const engines = ['embedded', 'postgres'] as const;
+
+export default defineConfig({
+  test: {
+    testTimeout: 20_000,
+    hookTimeout: 60_000,
+    maxWorkers: 2,
+    projects: [
+      { extends: true, test: { name: 'unit', include: ['test/unit/**/*.test.ts', 'test/cli/**/*.test.ts'] } },
+      {
+        extends: true,
+        test: {
+          name: 'processes',
+          include: ['test/processes/**/*.test.ts'],
+          globalSetup: ['test/harness/setup-postgres.ts'],
+          testTimeout: 60_000,
+        },
+      },
+      ...engines.map((engine) => ({
+        extends: true as const,
+        test: {
+          name: engine,
+          include: ['test/acceptance/**/*.test.ts'],
+          globalSetup: [`test/harness/setup-${engine}.ts`],
+        },
+      })),
+    ],
+  },
+});
