@@ -105,7 +105,7 @@ CREATE TABLE "sessions" (
 	"token_expires_at" integer NOT NULL,
 	"token_issuer" text NOT NULL,
 	"token_key_id" text NOT NULL,
-	CONSTRAINT "sessions_id_format" CHECK ("sessions"."id" ~ '^ses_[A-Za-z0-9_-]{1,64}$'),
+	CONSTRAINT "sessions_id_format" CHECK (starts_with("sessions"."id", 'ses_') AND octet_length("sessions"."id") <= 68),
 	CONSTRAINT "sessions_source_known" CHECK ("sessions"."source" IN ('server', 'browser', 'public')),
 	CONSTRAINT "sessions_origin_of_browsers" CHECK (("sessions"."source" = 'server') = ("sessions"."origin" IS NULL)),
 	CONSTRAINT "sessions_mode_known" CHECK ("sessions"."mode" IN ('conversation', 'presenter')),

@@ -10,32 +10,57 @@ END $$;
 --> statement-breakpoint
 CREATE TRIGGER revisions_immutable BEFORE UPDATE OR DELETE ON revisions FOR EACH ROW EXECUTE FUNCTION refuse_change();
 --> statement-breakpoint
--- One-minute windows of the rate limits. They need not outlive a crash of the database, so they skip its log.
+-- One-minute windows of the rate limits: the points admitted so far, how many of them the latest write got and under
+-- which limit. They need not outlive a crash of the database, so they skip its log.
 CREATE UNLOGGED TABLE rate_windows (
   key text COLLATE "C" PRIMARY KEY,
   points integer NOT NULL,
-  expire bigint
+  granted integer NOT NULL,
+  allowed integer NOT NULL,
+  expire bigint NOT NULL
 );
 --> statement-breakpoint
 CREATE INDEX rate_windows_by_expiry ON rate_windows (expire);
 --> statement-breakpoint
+-- The launches that exist under these claims, and whether each came with the same body.
+CREATE FUNCTION find_launches(claims json)
+RETURNS TABLE (outcome text, n integer, used integer, quota integer, prior json)
+LANGUAGE plpgsql STABLE
+SET enable_seqscan = off
+SET enable_hashjoin = off
+SET enable_mergejoin = off
+AS $$
+#variable_conflict use_column
+BEGIN
+  RETURN QUERY
+    SELECT CASE WHEN k.fingerprint = i.fingerprint THEN 'replayed' ELSE 'conflict' END,
+           i.n, d.used, p.sessions_per_day, to_json(s)
+      FROM json_to_recordset(claims) AS i(n integer, hash bytea, fingerprint bytea, "projectId" text, day date)
+      JOIN idempotency_keys k ON k.hash = i.hash AND k.expires_at > now()
+      JOIN sessions s ON s.id = k.session_id
+      LEFT JOIN projects p ON p.id = i."projectId"
+      LEFT JOIN daily_sessions d ON d.project_id = i."projectId" AND d.day = i.day;
+END $$;
+--> statement-breakpoint
 -- Records a batch of mints: claims of idempotency keys, daily quota and session rows commit together.
 --
--- Each element of items is one mint:
---   n            its place in the batch
---   claim        hash of scope and Idempotency-Key (absent without a key), lock: 64 bits of it
---   fingerprint  hash of the body, expiresAt: when the claim may be forgotten
---   counted      whether the daily quota counts it, with projectId and day
---   session      the row to insert; absent when a fresh mint was refused already and only a replay may answer
+--   fresh     session rows to insert; the place of a mint in this array is its number n in the batch
+--   claims    one for each mint with an Idempotency-Key: n, hash (of scope and key), lock (64 bits of the hash),
+--             fingerprint (of the body), expiresAt, projectId and day where the quota counts the mint;
+--             sessionId is absent when a fresh mint was refused already and only a replay may answer
+--             (such a mint has no row in fresh, and its n lies beyond them)
+--   tallies   the mints that the daily quota counts: projectId, day, members (their n), in the order of
+--             project and day, so that batches of several processes lock counters in one order
 --
--- Outcomes: recorded | replayed (with the prior session) | conflict | in_progress | absent | quota_exceeded.
+-- It answers with what is not simply recorded: conflict, in_progress, absent, replayed (with the prior session) or
+-- quota_exceeded, each for a mint n; and with one row for each tally, n being the number of the tally, that tells how
+-- many sessions the day had before.
 --
 -- VOLATILE on purpose: every statement below sees what was committed before it, so a claim that became free
 -- is looked up after its lock is held. pg_try_advisory_xact_lock never waits, and the lock ends with the
--- transaction. Counter rows are locked in the order of project and day, so batches cannot deadlock.
--- The planner settings keep every access on an index, whatever the tables held when a plan was cached.
-CREATE FUNCTION record_mints(items json, retrying boolean)
-RETURNS TABLE (n integer, outcome text, used integer, quota integer, prior json)
+-- transaction. The planner settings keep every access on an index, whatever the tables held when a plan was cached.
+CREATE FUNCTION record_mints(fresh json, claims json, tallies json, retrying boolean)
+RETURNS TABLE (outcome text, n integer, used integer, quota integer, prior json)
 LANGUAGE plpgsql VOLATILE
 SET enable_seqscan = off
 SET enable_hashjoin = off
@@ -45,6 +70,7 @@ AS $$
 #variable_conflict use_column
 DECLARE
   settled integer[] := '{}';
+  busy integer[];
   some_n integer[];
   tally record;
   allowance integer;
@@ -53,106 +79,96 @@ DECLARE
 BEGIN
   IF retrying THEN
     -- The connection was lost before the answer to an earlier attempt arrived; it may have been committed.
+    SELECT array_agg(i.place::integer - 1) INTO some_n
+      FROM json_array_elements(fresh) WITH ORDINALITY AS i(row, place)
+      JOIN sessions s ON s.id = i.row->>'id';
+    settled := settled || coalesce(some_n, '{}');
+  END IF;
+
+  IF claims IS NOT NULL THEN
+    SELECT array_agg(c.n) FILTER (WHERE NOT c.free) INTO busy
+      FROM (SELECT i.n, pg_try_advisory_xact_lock(i.lock) AS free
+              FROM json_to_recordset(claims) AS i(n integer, lock bigint)
+             WHERE i.n <> ALL (settled)) c;
+
+    -- A launch that exists answers whoever holds the lock: that is then another replay, or has just finished.
     SELECT array_agg(i.n) INTO some_n
-      FROM json_to_recordset(items) AS i(n integer, "sessionId" text)
-      JOIN sessions s ON s.id = i."sessionId";
+      FROM json_to_recordset(claims) AS i(n integer, hash bytea)
+      JOIN idempotency_keys k ON k.hash = i.hash AND k.expires_at > now()
+     WHERE i.n <> ALL (settled);
     IF some_n IS NOT NULL THEN
       settled := settled || some_n;
       RETURN QUERY
-        SELECT i.n, 'recorded', d.used, p.sessions_per_day, NULL::json
-          FROM json_to_recordset(items) AS i(n integer, "projectId" text, day date)
-          LEFT JOIN projects p ON p.id = i."projectId"
-          LEFT JOIN daily_sessions d ON d.project_id = i."projectId" AND d.day = i.day
-         WHERE i.n = ANY (some_n);
+        SELECT l.* FROM find_launches(claims) l WHERE l.n = ANY (some_n);
+    END IF;
+
+    SELECT array_agg(b) INTO some_n FROM unnest(busy) b WHERE b <> ALL (settled);
+    IF some_n IS NOT NULL THEN
+      settled := settled || some_n;
+      RETURN QUERY SELECT 'in_progress', u, NULL::integer, NULL::integer, NULL::json FROM unnest(some_n) u;
+    END IF;
+
+    SELECT array_agg(i.n) INTO some_n
+      FROM json_to_recordset(claims) AS i(n integer, "sessionId" text)
+     WHERE i."sessionId" IS NULL AND i.n <> ALL (settled);
+    IF some_n IS NOT NULL THEN
+      settled := settled || some_n;
+      RETURN QUERY
+        SELECT 'absent', u, NULL::integer, NULL::integer, NULL::json FROM unnest(some_n) u;
     END IF;
   END IF;
 
-  SELECT array_agg(i.n) FILTER (WHERE NOT i.free) INTO some_n
-    FROM (SELECT c.n, pg_try_advisory_xact_lock(c.lock) AS free
-            FROM json_to_recordset(items) AS c(n integer, lock bigint)
-           WHERE c.lock IS NOT NULL AND c.n <> ALL (settled)) i;
-  IF some_n IS NOT NULL THEN
-    settled := settled || some_n;
-    RETURN QUERY SELECT u, 'in_progress', NULL::integer, NULL::integer, NULL::json FROM unnest(some_n) u;
-  END IF;
-
-  SELECT array_agg(i.n) INTO some_n
-    FROM json_to_recordset(items) AS i(n integer, claim bytea)
-    JOIN idempotency_keys k ON k.hash = i.claim AND k.expires_at > now()
-   WHERE i.n <> ALL (settled);
-  IF some_n IS NOT NULL THEN
-    settled := settled || some_n;
-    RETURN QUERY
-      SELECT i.n,
-             CASE WHEN k.fingerprint = i.fingerprint THEN 'replayed' ELSE 'conflict' END,
-             d.used, p.sessions_per_day, to_json(s)
-        FROM json_to_recordset(items)
-             AS i(n integer, claim bytea, fingerprint bytea, "projectId" text, day date)
-        JOIN idempotency_keys k ON k.hash = i.claim
-        JOIN sessions s ON s.id = k.session_id
-        LEFT JOIN projects p ON p.id = i."projectId"
-        LEFT JOIN daily_sessions d ON d.project_id = i."projectId" AND d.day = i.day
-       WHERE i.n = ANY (some_n);
-  END IF;
-
-  SELECT array_agg(i.n) INTO some_n
-    FROM json_to_recordset(items) AS i(n integer, "sessionId" text)
-   WHERE i."sessionId" IS NULL AND i.n <> ALL (settled);
-  IF some_n IS NOT NULL THEN
-    settled := settled || some_n;
-    RETURN QUERY SELECT u, 'absent', NULL::integer, NULL::integer, NULL::json FROM unnest(some_n) u;
-  END IF;
-
-  FOR tally IN
-    SELECT i."projectId" AS project_id, i.day, array_agg(i.n ORDER BY i.n) AS members
-      FROM json_to_recordset(items) AS i(n integer, "projectId" text, day date, counted boolean)
-     WHERE i.counted AND i.n <> ALL (settled)
-     GROUP BY i."projectId", i.day
-     ORDER BY i."projectId" COLLATE "C", i.day
-  LOOP
-    SELECT d.used INTO taken FROM daily_sessions d
-     WHERE d.project_id = tally.project_id AND d.day = tally.day FOR UPDATE;
-    IF NOT FOUND THEN
-      INSERT INTO daily_sessions AS d VALUES (tally.project_id, tally.day, 0) ON CONFLICT DO NOTHING;
+  IF tallies IS NOT NULL THEN
+    FOR tally IN
+      SELECT t.place::integer - 1 AS place, t.item->>'projectId' AS project_id, (t.item->>'day')::date AS day,
+             ARRAY(SELECT m.n::integer FROM json_array_elements_text(t.item->'members') WITH ORDINALITY AS m(n, place)
+                    WHERE m.n::integer <> ALL (settled) ORDER BY m.place) AS members
+        FROM json_array_elements(tallies) WITH ORDINALITY AS t(item, place)
+       ORDER BY t.place
+    LOOP
+      CONTINUE WHEN cardinality(tally.members) = 0;
       SELECT d.used INTO taken FROM daily_sessions d
        WHERE d.project_id = tally.project_id AND d.day = tally.day FOR UPDATE;
-    END IF;
-    SELECT p.sessions_per_day INTO allowance FROM projects p WHERE p.id = tally.project_id;
-    granted := cardinality(tally.members);
-    IF allowance IS NOT NULL THEN
-      granted := least(granted, greatest(allowance - taken, 0));
-    END IF;
-    IF granted > 0 THEN
-      UPDATE daily_sessions d SET used = taken + granted
-       WHERE d.project_id = tally.project_id AND d.day = tally.day;
-    END IF;
-    RETURN QUERY
-      SELECT tally.members[k], CASE WHEN k <= granted THEN 'recorded' ELSE 'quota_exceeded' END,
-             taken + least(k, granted), allowance, NULL::json
-        FROM generate_subscripts(tally.members, 1) k;
-    settled := settled || tally.members[granted + 1 :];
-  END LOOP;
-
-  IF cardinality(settled) = json_array_length(items) THEN
-    RETURN;
+      IF NOT FOUND THEN
+        INSERT INTO daily_sessions AS d VALUES (tally.project_id, tally.day, 0) ON CONFLICT DO NOTHING;
+        SELECT d.used INTO taken FROM daily_sessions d
+         WHERE d.project_id = tally.project_id AND d.day = tally.day FOR UPDATE;
+      END IF;
+      SELECT p.sessions_per_day INTO allowance FROM projects p WHERE p.id = tally.project_id;
+      granted := cardinality(tally.members);
+      IF allowance IS NOT NULL THEN
+        granted := least(granted, greatest(allowance - taken, 0));
+      END IF;
+      IF granted > 0 THEN
+        UPDATE daily_sessions d SET used = taken + granted
+         WHERE d.project_id = tally.project_id AND d.day = tally.day;
+      END IF;
+      RETURN QUERY SELECT 'tally', tally.place, taken, allowance, NULL::json;
+      IF granted < cardinality(tally.members) THEN
+        some_n := tally.members[granted + 1 :];
+        settled := settled || some_n;
+        RETURN QUERY SELECT 'quota_exceeded', u, taken + granted, allowance, NULL::json FROM unnest(some_n) u;
+      END IF;
+    END LOOP;
   END IF;
 
-  INSERT INTO sessions
-    SELECT s.* FROM json_to_recordset(items) AS i(n integer, session json),
-           LATERAL json_populate_record(NULL::sessions, i.session) s
-     WHERE i.n <> ALL (settled);
+  IF cardinality(settled) = 0 THEN
+    INSERT INTO sessions SELECT * FROM json_populate_recordset(NULL::sessions, fresh);
+  ELSE
+    INSERT INTO sessions
+      SELECT s.* FROM json_array_elements(fresh) WITH ORDINALITY AS i(row, place),
+             LATERAL json_populate_record(NULL::sessions, i.row) s
+       WHERE i.place - 1 <> ALL (settled);
+  END IF;
 
-  -- A hash that is still there belongs to an expired claim that the cleanup has not reached yet.
-  INSERT INTO idempotency_keys AS k (hash, fingerprint, session_id, expires_at)
-    SELECT i.claim, i.fingerprint, i."sessionId", i."expiresAt"
-      FROM json_to_recordset(items)
-           AS i(n integer, claim bytea, fingerprint bytea, "sessionId" text, "expiresAt" timestamptz)
-     WHERE i.claim IS NOT NULL AND i.n <> ALL (settled)
-    ON CONFLICT (hash) DO UPDATE
-      SET fingerprint = EXCLUDED.fingerprint, session_id = EXCLUDED.session_id, expires_at = EXCLUDED.expires_at;
-
-  RETURN QUERY
-    SELECT i.n, 'recorded', NULL::integer, NULL::integer, NULL::json
-      FROM json_to_recordset(items) AS i(n integer, counted boolean)
-     WHERE i.counted IS NOT TRUE AND i.n <> ALL (settled);
+  IF claims IS NOT NULL THEN
+    -- A hash that is still there belongs to an expired claim that the cleanup has not reached yet.
+    INSERT INTO idempotency_keys AS k (hash, fingerprint, session_id, expires_at)
+      SELECT i.hash, i.fingerprint, i."sessionId", i."expiresAt"
+        FROM json_to_recordset(claims)
+             AS i(n integer, hash bytea, fingerprint bytea, "sessionId" text, "expiresAt" timestamptz)
+       WHERE i.n <> ALL (settled)
+      ON CONFLICT (hash) DO UPDATE
+        SET fingerprint = EXCLUDED.fingerprint, session_id = EXCLUDED.session_id, expires_at = EXCLUDED.expires_at;
+  END IF;
 END $$;

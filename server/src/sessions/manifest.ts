@@ -1,4 +1,5 @@
 import type { Revision } from '../experiences/revision.ts';
+import type { Runtime } from '../projects/project-file.ts';
 import type { Session } from './store.ts';
 
 const schemaVersion = 1;
@@ -39,7 +40,7 @@ export function sessionManifest(
       ...(scenery && character.avatar !== undefined ? { avatar: character.avatar } : {}),
     })),
     ...(location === undefined ? {} : { location }),
-    transport: scenery ? runtime.transport : withoutScenery(runtime.transport),
+    transport: scenery ? runtime.transport : withoutSceneryBeside(runtime.transport),
     player: session.player ?? {},
     ...(session.userId === null ? {} : { user: { userId: session.userId } }),
     ...(session.processorId === null ? {} : { processorId: session.processorId }),
@@ -55,30 +56,29 @@ function capabilities(session: Session, { runtime }: Revision): string[] {
   return found;
 }
 
-const sceneryFields = new Set([
-  'avatar',
-  'avatarId',
-  'location',
-  'locationId',
-  'scene',
-  'assets',
-  'modelPath',
-]);
+/** `avatarId`, `locationId`, `sceneGraph`, `assets`: whatever is named after an avatar, a location or a scene. */
+const sceneryField = /^(avatar|location|scene|asset|modelPath$)/i;
 
 /**
  * Voice and transport belong to the runtime and may hold anything: a voice-only session gets them without
  * whatever belongs to an avatar or a location.
  */
 function withoutScenery(value: unknown): unknown {
-  if (Array.isArray(value)) return value.filter((item) => !isAssetPath(item)).map(withoutScenery);
+  if (Array.isArray(value)) return value.filter((item) => !namesAsset(item)).map(withoutScenery);
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
     Object.entries(value)
-      .filter(([field, item]) => !sceneryFields.has(field) && !isAssetPath(item))
+      .filter(([field, item]) => !sceneryField.test(field) && !namesAsset(field) && !namesAsset(item))
       .map(([field, item]) => [field, withoutScenery(item)]),
   );
 }
 
-function isAssetPath(value: unknown): boolean {
-  return typeof value === 'string' && /^\/?(avatars|locations)\//.test(value);
+/** Where to connect stays whatever it looks like. */
+function withoutSceneryBeside({ type, url, ...others }: Runtime['transport']): object {
+  return { type, url, ...(withoutScenery(others) as object) };
+}
+
+/** The service's own paths, and the same behind a host. */
+function namesAsset(value: unknown): boolean {
+  return typeof value === 'string' && /(^|\/)(avatars|locations)\//.test(value);
 }

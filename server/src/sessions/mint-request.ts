@@ -132,6 +132,7 @@ function canonical(tag: string | undefined): string | undefined {
 }
 
 function isReturnUrl(value: string): boolean {
-  if (!URL.canParse(value)) return false;
+  // URL drops these before it reads the scheme; whoever gets the text may not.
+  if (/^\s|\s$|\p{Cc}/u.test(value) || !URL.canParse(value)) return false;
   return !['javascript:', 'data:', 'vbscript:', 'blob:', 'file:'].includes(new URL(value).protocol);
 }

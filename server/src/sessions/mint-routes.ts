@@ -1,14 +1,21 @@
+import type { IncomingMessage } from 'node:http';
 import type { BlockList } from 'node:net';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { ApiError } from '../errors.ts';
 import { readJsonBody } from '../http/json-body.ts';
+import { hidden, operation } from '../http/operation.ts';
 import { refuseOtherMethods } from '../http/server.ts';
+import { leaveBodiesUnread } from '../http/unread-body.ts';
 import { clientAddress } from '../limits/client-address.ts';
 import { corsHeaderNames, corsHeaders, preflightHeaders } from '../origins/cors.ts';
 import { allows, allowsAny } from '../origins/origin.ts';
 import { type Door, doors } from './doors.ts';
 import { type MintDeps, mint } from './mint.ts';
+import { mintOperations } from './mint-operations.ts';
 
 export interface MintRouteDeps extends MintDeps {
+  /** Told of every mint: `launched`, `replayed`, or the code of the error it ended with. */
+  minted: (door: Door, outcome: string, seconds: number) => void;
   trustProxy: BlockList | undefined;
 }
 
@@ -21,28 +28,35 @@ async function openDoor(app: FastifyInstance, deps: MintRouteDeps, door: Door): 
     reply.header('Cache-Control', 'no-store, private');
     if (door.admits === 'api-key') return;
     reply.header('Vary', 'Origin');
-    const { origin } = request.headers;
+    const { origin } = request.raw.headers;
     if (await isAnswered(deps, door, origin)) reply.headers(corsHeaders(origin));
   });
   // The pipeline reads the body itself, after the checks that come before it.
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser('*', (_request, _payload, done) => done(null));
+  leaveBodiesUnread(app);
 
-  app.post(door.path, async (request, reply) => {
-    const { headers, raw } = request;
+  const schema = operation(mintOperations[door.source]);
+  app.post(door.path, { schema }, async (request, reply) => {
+    const { raw } = request;
+    const { headers } = raw;
+    const started = performance.now();
+    const took = () => (performance.now() - started) / 1000;
     const launch = await mint(deps, door, {
       authorization: headers.authorization,
       origin: headers.origin,
       acceptLanguage: headers['accept-language'],
       rawHeaders: raw.rawHeaders,
-      clientAddress: clientAddress(raw.socket.remoteAddress, forwardedFor(request), deps.trustProxy),
+      clientAddress: clientAddress(raw.socket.remoteAddress, forwardedFor(raw), deps.trustProxy),
       readBody: () => readJsonBody(raw),
       onExperience: (experience) => {
         if (door.admits === 'experience-origin' && !allows(experience.allowedOrigins, headers.origin ?? '')) {
           for (const name of corsHeaderNames) reply.removeHeader(name);
         }
       },
+    }).catch((error: unknown) => {
+      deps.minted(door, error instanceof ApiError ? error.code : 'INTERNAL', took());
+      throw error;
     });
+    deps.minted(door, launch.replayed ? 'replayed' : 'launched', took());
     return reply
       .code(door.status)
       .headers(launch.headers)
@@ -51,7 +65,7 @@ async function openDoor(app: FastifyInstance, deps: MintRouteDeps, door: Door): 
   });
 
   const fromBrowsers = door.admits !== 'api-key';
-  if (fromBrowsers) app.options(door.path, async (_request, reply) => preflight(reply));
+  if (fromBrowsers) app.options(door.path, { schema: hidden }, async (_request, reply) => preflight(reply));
   refuseOtherMethods(app, door.path, fromBrowsers ? ['POST', 'OPTIONS'] : ['POST']);
 }
 
@@ -67,7 +81,7 @@ async function preflight(reply: FastifyReply): Promise<FastifyReply> {
 }
 
 /** A repeated header is one list, in order. */
-function forwardedFor(request: FastifyRequest): string | undefined {
+function forwardedFor(request: IncomingMessage): string | undefined {
   const value = request.headers['x-forwarded-for'];
   return Array.isArray(value) ? value.join(',') : value;
 }

@@ -14,7 +14,8 @@ import type { Door } from './doors.ts';
 import { resolveLocales } from './locale.ts';
 import { sessionManifest } from './manifest.ts';
 import type { MintRequest } from './mint-request.ts';
-import type { Claim, MintToRecord, QuotaState, Recorded, Recorder } from './recorder.ts';
+import type { Claim, MintToRecord, QuotaState, Recorded } from './record-statement.ts';
+import type { Recorder } from './recorder.ts';
 import { sessionRecord } from './session-record.ts';
 import type { SigningKeys } from './signing-keys.ts';
 import type { Session } from './store.ts';
@@ -26,7 +27,8 @@ export interface MintDeps {
   rates: RateLimits;
   recorder: Recorder;
   signingKeys: SigningKeys;
-  issuer: string;
+  /** The service's public address, known once it listens. */
+  issuer: () => string;
   tokenTtlSeconds: number;
 }
 
@@ -44,6 +46,7 @@ export interface Visit {
 }
 
 export interface Launch {
+  replayed: boolean;
   body: string;
   headers: Record<string, string>;
 }
@@ -164,7 +167,7 @@ function draftSession(
       endedAt: null,
       tokenIssuedAt: issuedAt,
       tokenExpiresAt: issuedAt + deps.tokenTtlSeconds,
-      tokenIssuer: deps.issuer,
+      tokenIssuer: deps.issuer(),
       tokenKeyId: deps.signingKeys.current.kid,
     };
   } catch (error) {
@@ -237,6 +240,7 @@ async function launch(
   const answer =
     door.answers === 'manifest' ? manifest : { session: sessionRecord(session), launch: manifest };
   return {
+    replayed,
     body: JSON.stringify(answer),
     headers: {
       ...(door.limited ? rateLimitHeaders(budgets) : {}),

@@ -1,33 +1,17 @@
 import { ApiError } from '../errors.ts';
-import type { Database, Statement } from '../store/database.ts';
-import { isOutage, isRolledBack } from '../store/outage.ts';
-import type { Session } from './store.ts';
-
-/** The claim of an Idempotency-Key: its scope and value, and the body it came with, as hashes. */
-export interface Claim {
-  hash: Buffer;
-  fingerprint: Buffer;
-}
-
-export interface MintToRecord {
-  claim?: Claim;
-  /** Absent when a fresh mint is refused already: then only an earlier launch under the claim can answer. */
-  session?: Session;
-  /** Whether the project's daily quota counts it, and whose. */
-  quota?: { projectId: string; day: string };
-}
-
-export type Recorded =
-  | { outcome: 'recorded'; quota?: QuotaState }
-  | { outcome: 'replayed'; session: Session; quota?: QuotaState }
-  | { outcome: 'conflict' | 'in_progress' | 'absent' }
-  | { outcome: 'quota_exceeded'; quota: QuotaState };
-
-/** Sessions of the day so far, and the most there may be (null: no limit). */
-export interface QuotaState {
-  used: number;
-  limit: number | null;
-}
+import { Batcher } from '../store/batcher.ts';
+import type { Database } from '../store/database.ts';
+import { isNeverSent, isOutage, isRolledBack } from '../store/outage.ts';
+import {
+  areHeld,
+  areKnown,
+  type Claim,
+  encodeBatch,
+  findLaunches,
+  type MintToRecord,
+  type Recorded,
+  sendBatch,
+} from './record-statement.ts';
 
 export interface RecorderOptions {
   queueLimit?: number;
@@ -38,18 +22,6 @@ export interface RecorderOptions {
   retryForMs?: number;
   onBatch?: (size: number) => void;
 }
-
-const replayableFor = 24 * 60 * 60 * 1000;
-
-const record: Statement = {
-  name: 'record_mints',
-  text: 'SELECT n, outcome, used, quota, prior FROM record_mints($1, $2)',
-};
-const probe: Statement = {
-  name: 'probe_claims',
-  text: `SELECT c.n::integer AS n FROM unnest($1::bigint[]) WITH ORDINALITY AS c(lock, n)
-          WHERE NOT pg_try_advisory_xact_lock(c.lock)`,
-};
 
 interface Waiting {
   mint: MintToRecord;
@@ -67,6 +39,8 @@ export class Recorder {
   readonly #options: Required<Omit<RecorderOptions, 'onBatch'>>;
   readonly #onBatch: (size: number) => void;
   readonly #pending = new Set<string>();
+  readonly #known: Batcher<Claim, boolean>;
+  readonly #launches: Batcher<MintToRecord, Recorded | undefined>;
   #queue: Waiting[] = [];
   #writing: Promise<void> | undefined;
   #probeTimer: NodeJS.Timeout | undefined;
@@ -74,11 +48,13 @@ export class Recorder {
   constructor(database: Database, options: RecorderOptions = {}) {
     this.#database = database;
     this.#onBatch = options.onBatch ?? (() => undefined);
+    this.#known = new Batcher(256, (claims) => areKnown(database, claims));
+    this.#launches = new Batcher(256, (mints) => findLaunches(database, mints));
     this.#options = {
       queueLimit: options.queueLimit ?? 4_096,
       batchLimit: options.batchLimit ?? 256,
       probeAfterMs: options.probeAfterMs ?? 100,
-      retryForMs: options.retryForMs ?? 2_000,
+      retryForMs: options.retryForMs ?? 8_000,
     };
   }
 
@@ -88,7 +64,7 @@ export class Recorder {
 
   async record(mint: MintToRecord): Promise<Recorded> {
     const pendingKey = mint.claim?.hash.toString('latin1');
-    if (pendingKey !== undefined && this.#pending.has(pendingKey)) return { outcome: 'in_progress' };
+    if (pendingKey !== undefined && this.#pending.has(pendingKey)) return this.#besidePending(mint);
     if (this.#queue.length >= this.#options.queueLimit) throw unavailable();
     if (pendingKey !== undefined) this.#pending.add(pendingKey);
     try {
@@ -99,6 +75,19 @@ export class Recorder {
       });
     } finally {
       if (pendingKey !== undefined) this.#pending.delete(pendingKey);
+    }
+  }
+
+  /**
+   * Another request with this claim is under way in this process. When it is a replay, too, the launch exists and
+   * answers both; when it is the first mint, this one is told to come back, at once and without waiting for it.
+   */
+  async #besidePending(mint: MintToRecord): Promise<Recorded> {
+    try {
+      if (!(await this.#known.submit(mint.claim!))) return { outcome: 'in_progress' };
+      return (await this.#launches.submit(mint)) ?? { outcome: 'in_progress' };
+    } catch (error) {
+      throw isOutage(error) ? unavailable(error) : error;
     }
   }
 
@@ -119,10 +108,8 @@ export class Recorder {
 
   async #recordBatch(batch: Waiting[]): Promise<void> {
     try {
-      const rows = await this.#send(batch);
-      for (const row of rows) batch[row.n]?.resolve(read(row));
-      // A row for every mint is the function's promise; a mint without one must not wait for ever.
-      for (const waiting of batch) waiting.reject(new Error('record_mints left a mint unanswered'));
+      const recorded = await this.#send(batch);
+      for (const [i, waiting] of batch.entries()) waiting.resolve(recorded[i]!);
     } catch (error) {
       if (batch.length > 1 && isRolledBack(error) && !isOutage(error)) await this.#recordOneByOne(batch);
       else for (const waiting of batch) waiting.reject(isOutage(error) ? unavailable(error) : error);
@@ -138,19 +125,24 @@ export class Recorder {
    * One round trip. When the connection is lost under way, nobody knows whether the batch was committed: it is
    * sent again with the same session ids, and the function then knows its own earlier work.
    */
-  async #send(batch: Waiting[]): Promise<Row[]> {
-    const items = JSON.stringify(batch.map(({ mint }, n) => item(mint, n)));
+  async #send(batch: Waiting[]): Promise<Recorded[]> {
+    const encoded = encodeBatch(batch.map(({ mint }) => mint));
     const deadline = performance.now() + this.#options.retryForMs;
     for (let attempt = 0; ; attempt++) {
       try {
-        return await this.#database.query<Row>('recording', record, [items, attempt > 0]);
+        return await sendBatch(this.#database, encoded, attempt > 0);
       } catch (error) {
-        const isOwnEarlierWork = attempt > 0 && isUniqueViolation(error);
-        if ((isRolledBack(error) && !isOwnEarlierWork) || !(isOutage(error) || isOwnEarlierWork)) throw error;
-        if (performance.now() > deadline) throw error;
+        if (!this.#isInDoubt(error, attempt) || performance.now() > deadline) throw error;
         await new Promise((resolve) => setTimeout(resolve, 50 * 2 ** Math.min(attempt, 3)));
       }
     }
+  }
+
+  /** Whether the batch, or an earlier attempt at it, may have been committed in spite of this error. */
+  #isInDoubt(error: unknown, attempt: number): boolean {
+    if (attempt === 0) return isOutage(error) && !isRolledBack(error) && !isNeverSent(error);
+    // A unique violation is the earlier attempt, committed after all.
+    return isOutage(error) || isUniqueViolation(error);
   }
 
   /**
@@ -169,10 +161,12 @@ export class Recorder {
     const keyed = this.#queue.filter(({ mint }) => mint.claim !== undefined).slice(0, 1_000);
     if (keyed.length === 0) return;
     try {
-      const locks = keyed.map(({ mint }) => lockOf(mint.claim!));
-      const busy = await this.#database.query<{ n: number }>('probing', probe, [locks]);
-      for (const { n } of busy) {
-        const waiting = keyed[n - 1]!;
+      const held = await areHeld(
+        this.#database,
+        keyed.map(({ mint }) => mint.claim!),
+      );
+      for (const n of held) {
+        const waiting = keyed[n]!;
         const place = this.#queue.indexOf(waiting);
         // Out of the queue meanwhile: its own write answers it.
         if (place === -1) continue;
@@ -183,101 +177,6 @@ export class Recorder {
       // The probe only speeds an answer up; the write that follows gives it in any case.
     }
   }
-}
-
-interface Row {
-  n: number;
-  outcome: Recorded['outcome'];
-  used: number | null;
-  quota: number | null;
-  prior: Record<string, unknown> | null;
-}
-
-function read(row: Row): Recorded {
-  const quota = row.used === null ? {} : { quota: { used: row.used, limit: row.quota } };
-  switch (row.outcome) {
-    case 'replayed':
-      return { outcome: 'replayed', session: fromColumns(row.prior!), ...quota };
-    case 'recorded':
-      return { outcome: 'recorded', ...quota };
-    case 'quota_exceeded':
-      return { outcome: 'quota_exceeded', quota: { used: row.used ?? 0, limit: row.quota } };
-    default:
-      return { outcome: row.outcome };
-  }
-}
-
-function item({ claim, session, quota }: MintToRecord, n: number): object {
-  return {
-    n,
-    ...(claim && {
-      claim: `\\x${claim.hash.toString('hex')}`,
-      lock: lockOf(claim),
-      fingerprint: `\\x${claim.fingerprint.toString('hex')}`,
-    }),
-    ...(session && {
-      sessionId: session.id,
-      session: toColumns(session),
-      expiresAt: new Date(session.createdAt.getTime() + replayableFor),
-    }),
-    ...(quota && { counted: true, projectId: quota.projectId, day: quota.day }),
-  };
-}
-
-function lockOf(claim: Claim): string {
-  return claim.hash.readBigInt64BE(0).toString();
-}
-
-function toColumns(session: Session): object {
-  return {
-    id: session.id,
-    project_id: session.projectId,
-    experience_id: session.experienceId,
-    revision: session.revision,
-    livemode: session.livemode,
-    source: session.source,
-    origin: session.origin,
-    user_id: session.userId,
-    processor_id: session.processorId,
-    mode: session.mode,
-    speech_input_mode: session.speechInputMode,
-    speech_only: session.speechOnly,
-    locale: session.locale,
-    secondary_locale: session.secondaryLocale,
-    player: session.player,
-    created_at: session.createdAt,
-    token_issued_at: session.tokenIssuedAt,
-    token_expires_at: session.tokenExpiresAt,
-    token_issuer: session.tokenIssuer,
-    token_key_id: session.tokenKeyId,
-  };
-}
-
-/** The session as it was minted: a replay does not show that it has ended since. */
-function fromColumns(row: Record<string, unknown>): Session {
-  return {
-    id: row.id as string,
-    projectId: row.project_id as string,
-    experienceId: row.experience_id as string,
-    revision: row.revision as number,
-    livemode: row.livemode as boolean,
-    source: row.source as Session['source'],
-    origin: row.origin as string | null,
-    userId: row.user_id as string | null,
-    processorId: row.processor_id as string | null,
-    mode: row.mode as string,
-    speechInputMode: row.speech_input_mode as string,
-    speechOnly: row.speech_only as boolean,
-    locale: row.locale as string,
-    secondaryLocale: row.secondary_locale as string | null,
-    player: row.player as Record<string, unknown> | null,
-    createdAt: new Date(row.created_at as string),
-    endedAt: null,
-    tokenIssuedAt: row.token_issued_at as number,
-    tokenExpiresAt: row.token_expires_at as number,
-    tokenIssuer: row.token_issuer as string,
-    tokenKeyId: row.token_key_id as string,
-  };
 }
 
 function isUniqueViolation(error: unknown): boolean {

@@ -1,27 +1,7 @@
+import type { SessionRecord } from './schemas.ts';
 import type { Session } from './store.ts';
 
-/** What a session shows to its owner: safe to log, without any credential. */
-export interface SessionRecord {
-  sessionId: string;
-  projectId: string;
-  experienceId: string;
-  revision: number;
-  status: 'created' | 'ended';
-  livemode: boolean;
-  source: 'server' | 'browser' | 'public';
-  origin?: string;
-  userId?: string;
-  processorId?: string;
-  mode: string;
-  speechInputMode: string;
-  speechOnly: boolean;
-  locale: string;
-  secondaryLocale?: string;
-  createdAt: string;
-  endedAt?: string;
-  usage: { seconds: number };
-}
-
+/** A session as its owner sees it, from its row. */
 export function sessionRecord(session: Session): SessionRecord {
   return {
     sessionId: session.id,
@@ -34,8 +14,9 @@ export function sessionRecord(session: Session): SessionRecord {
     ...(session.origin === null ? {} : { origin: session.origin }),
     ...(session.userId === null ? {} : { userId: session.userId }),
     ...(session.processorId === null ? {} : { processorId: session.processorId }),
-    mode: session.mode,
-    speechInputMode: session.speechInputMode,
+    // Stored as text: a row comes from a request or a revision, and both were validated.
+    mode: session.mode as SessionRecord['mode'],
+    speechInputMode: session.speechInputMode as SessionRecord['speechInputMode'],
     speechOnly: session.speechOnly,
     locale: session.locale,
     ...(session.secondaryLocale === null ? {} : { secondaryLocale: session.secondaryLocale }),

@@ -1,11 +1,14 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { ApiError } from '../errors.ts';
+import { operation } from '../http/operation.ts';
 import { refuseOtherMethods } from '../http/server.ts';
+import { leaveBodiesUnread } from '../http/unread-body.ts';
 import { isId } from '../ids.ts';
 import { type KeyRing, requireScope } from '../keys/authenticate.ts';
 import type { Database } from '../store/database.ts';
+import { endOperation, readOperation } from './session-operations.ts';
 import { sessionRecord } from './session-record.ts';
-import { endSession, findSession, type Session } from './store.ts';
+import { endSession, type Session, SessionReader } from './store.ts';
 
 export interface SessionRouteDeps {
   database: Database;
@@ -17,26 +20,29 @@ export async function sessionRoutes(app: FastifyInstance, deps: SessionRouteDeps
     reply.header('Cache-Control', 'no-store, private');
   });
   // Ending needs no body; whatever comes along is not even looked at.
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser('*', (_request, _payload, done) => done(null));
+  leaveBodiesUnread(app);
 
-  app.get<{ Params: { sessionId: string } }>('/v1/sessions/:sessionId', async (request, reply) => {
+  const reader = new SessionReader(deps.database);
+  const path = '/v1/sessions/:sessionId';
+  const read = { schema: operation(readOperation) };
+  app.get<{ Params: { sessionId: string } }>(path, read, async (request, reply) => {
     const holder = await deps.keyRing.authenticate(request.headers.authorization);
     requireScope(holder, 'sessions:read');
     const { sessionId } = request.params;
     if (!isId('ses', sessionId)) throw new ApiError('SESSION_NOT_FOUND');
-    return show(reply, await findSession(deps.database.orm, holder.projectId, sessionId));
+    return show(reply, await reader.find(holder.projectId, sessionId));
   });
-  refuseOtherMethods(app, '/v1/sessions/:sessionId', ['GET']);
+  refuseOtherMethods(app, path, ['GET']);
 
-  app.post<{ Params: { sessionId: string } }>('/v1/sessions/:sessionId/end', async (request, reply) => {
+  const end = { schema: operation(endOperation) };
+  app.post<{ Params: { sessionId: string } }>(`${path}/end`, end, async (request, reply) => {
     const holder = await deps.keyRing.authenticate(request.headers.authorization);
     requireScope(holder, 'sessions:create');
     const { sessionId } = request.params;
     if (!isId('ses', sessionId)) throw new ApiError('SESSION_NOT_FOUND');
     return show(reply, await endSession(deps.database.orm, holder.projectId, sessionId, new Date()));
   });
-  refuseOtherMethods(app, '/v1/sessions/:sessionId/end', ['POST']);
+  refuseOtherMethods(app, `${path}/end`, ['POST']);
 }
 
 /** An unknown id and another project's are one and the same to the caller. */

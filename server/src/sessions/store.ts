@@ -1,6 +1,8 @@
 import { and, desc, eq, isNotNull, isNull, lt, sql } from 'drizzle-orm';
-import type { Orm } from '../store/database.ts';
+import { Batcher } from '../store/batcher.ts';
+import type { Database, Orm, Statement } from '../store/database.ts';
 import { sessions } from '../store/schema.ts';
+import { fromColumns, type SessionColumns } from './columns.ts';
 
 export type Session = typeof sessions.$inferSelect;
 
@@ -11,11 +13,38 @@ export interface SessionFilter {
   userId?: string;
 }
 
-export async function findSession(
-  orm: Orm,
-  projectId: string,
-  sessionId: string,
-): Promise<Session | undefined> {
+interface Wanted {
+  projectId: string;
+  sessionId: string;
+}
+
+const find: Statement = {
+  name: 'find_sessions',
+  text: `SELECT w.n, to_json(s) AS session
+           FROM json_to_recordset($1) AS w(n integer, "projectId" text, "sessionId" text)
+           JOIN sessions s ON s.id = w."sessionId" AND s.project_id = w."projectId"`,
+};
+
+/** Reads sessions by their ids; what is asked while a query is under way shares the next one. */
+export class SessionReader {
+  readonly #wanted: Batcher<Wanted, Session | undefined>;
+
+  constructor(database: Database) {
+    this.#wanted = new Batcher(256, async (wanted) => {
+      const asked = JSON.stringify(wanted.map((w, n) => ({ n, ...w })));
+      const rows = await database.query<{ n: number; session: SessionColumns }>('everyday', find, [asked]);
+      const found = new Array<Session | undefined>(wanted.length);
+      for (const row of rows) found[row.n] = fromColumns(row.session);
+      return found;
+    });
+  }
+
+  find(projectId: string, sessionId: string): Promise<Session | undefined> {
+    return this.#wanted.submit({ projectId, sessionId });
+  }
+}
+
+async function findSession(orm: Orm, projectId: string, sessionId: string): Promise<Session | undefined> {
   const [found] = await orm
     .select()
     .from(sessions)

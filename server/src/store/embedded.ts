@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { access, mkdir, readdir } from 'node:fs/promises';
+import { access, mkdir, readdir, rename, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
 import { drizzle } from 'drizzle-orm/pglite';
@@ -15,9 +15,8 @@ export async function openEmbedded(dataDir: string): Promise<Database> {
   });
   try {
     const folder = join(dataDir, 'database');
-    await refuseForeignFolder(folder);
-    const client = await PGlite.create(folder);
-    return embedded(client, lock);
+    if (await isMissing(folder)) await initialise(folder);
+    return embedded(await PGlite.create(folder), lock);
   } catch (error) {
     await lock.release();
     throw error instanceof StartError
@@ -79,10 +78,27 @@ function unusable(dataDir: string, error: unknown): StartError {
   );
 }
 
-/** PGlite would write its files between somebody else's. */
-async function refuseForeignFolder(folder: string): Promise<void> {
-  const names: string[] = await readdir(folder).catch(() => []);
+/** Whether there is no database yet. PGlite would write its files between somebody else's. */
+async function isMissing(folder: string): Promise<boolean> {
+  const names = await readdir(folder).catch(unlessMissing<string[]>([]));
   if (names.length > 0 && !names.includes('PG_VERSION')) {
     throw new StartError(`${folder} holds files that are not a database; set DATA_DIR to another folder`);
   }
+  return names.length === 0;
+}
+
+/** Made beside its place and then moved there: a first start that is cut short leaves no half of a database. */
+async function initialise(folder: string): Promise<void> {
+  const draft = `${folder}.new`;
+  await rm(draft, { recursive: true, force: true });
+  await (await PGlite.create(draft)).close();
+  await rmdir(folder).catch(unlessMissing(undefined));
+  await rename(draft, folder);
+}
+
+function unlessMissing<T>(value: T): (error: NodeJS.ErrnoException) => T {
+  return (error) => {
+    if (error.code === 'ENOENT') return value;
+    throw error;
+  };
 }

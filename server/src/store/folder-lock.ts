@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { link, mkdir, open, realpath, rm, stat, unlink } from 'node:fs/promises';
+import { link, mkdir, open, realpath, rm, stat, symlink, unlink } from 'node:fs/promises';
 import { connect, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,29 +18,33 @@ export interface FolderLock {
  */
 export async function lockFolder(folder: string): Promise<FolderLock> {
   await mkdir(folder, { recursive: true });
-  const place = await lockAddress(folder);
-  if (process.platform === 'win32') return holdPipe(place, folder);
-  const own = `${place}.${randomBytes(4).toString('hex')}`;
-  const server = await listen(own);
-  try {
-    await acquire(own, place, folder);
-  } catch (error) {
-    await close(server);
-    throw error;
-  } finally {
-    await rm(own, { force: true });
-  }
-  return {
-    release: async () => {
-      await rm(place, { force: true });
+  const real = await realpath(folder);
+  if (process.platform === 'win32') return holdPipe(pipeOf(real), folder);
+  return withShortPath(real, async (short) => {
+    const name = `lock.${randomBytes(4).toString('hex')}`;
+    const server = await listen(join(short, name));
+    try {
+      await acquire(join(short, name), join(short, 'lock'), folder);
+    } catch (error) {
       await close(server);
-    },
-  };
+      throw error;
+    } finally {
+      await rm(join(real, name), { force: true });
+    }
+    return {
+      release: async () => {
+        await rm(join(real, 'lock'), { force: true });
+        await close(server);
+      },
+    };
+  });
 }
 
 /** Whether a living process holds the folder. Takes nothing and changes nothing. */
 export async function isFolderInUse(folder: string): Promise<boolean> {
-  return answers(await lockAddress(folder));
+  const real = await realpath(folder);
+  if (process.platform === 'win32') return answers(pipeOf(real));
+  return withShortPath(real, (short) => answers(join(short, 'lock')));
 }
 
 async function acquire(own: string, place: string, folder: string): Promise<void> {
@@ -82,13 +86,23 @@ async function removeDead(place: string): Promise<void> {
   }
 }
 
-/** Socket addresses are limited to about 100 bytes; a deep folder gets a place in the temporary one. */
-async function lockAddress(folder: string): Promise<string> {
-  const real = await realpath(folder);
-  const hash = createHash('sha256').update(real).digest('hex').slice(0, 24);
-  if (process.platform === 'win32') return `\\\\.\\pipe\\session-launch-${hash}`;
-  const place = join(real, 'lock');
-  return Buffer.byteLength(place) <= 90 ? place : join(tmpdir(), `session-launch-${hash}.lock`);
+/**
+ * Socket addresses are limited to about 100 bytes. A deep folder is reached through a link for the moment, so
+ * that its lock still stands in the folder itself, where every process looks for it.
+ */
+async function withShortPath<T>(real: string, work: (path: string) => Promise<T>): Promise<T> {
+  if (Buffer.byteLength(real) <= 80) return work(real);
+  const short = join(tmpdir(), `session-launch-${randomBytes(6).toString('hex')}`);
+  await symlink(real, short);
+  try {
+    return await work(short);
+  } finally {
+    await rm(short, { force: true });
+  }
+}
+
+function pipeOf(real: string): string {
+  return `\\\\.\\pipe\\session-launch-${createHash('sha256').update(real).digest('hex').slice(0, 24)}`;
 }
 
 async function holdPipe(place: string, folder: string): Promise<FolderLock> {

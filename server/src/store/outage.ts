@@ -26,6 +26,16 @@ export function isOutage(error: unknown): boolean {
   );
 }
 
+/** Whether a statement that failed with this error never reached the database: no connection could be had. */
+export function isNeverSent(error: unknown): boolean {
+  return links(error).some(
+    (e) =>
+      (e.code !== undefined &&
+        /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ENOENT|57P03|53300)$/.test(e.code)) ||
+      e.message.includes('timeout exceeded when trying to connect'),
+  );
+}
+
 /**
  * Whether the server said itself that the statement failed, and so that nothing of it was committed.
  * A lost connection or a backend that was told to go leaves that open.

@@ -1,0 +1,179 @@
+import Type from 'typebox';
+import type { ErrorCode } from '../errors.ts';
+import { crossOrigin, notStored, rateLimits, replayed } from '../http/answer-headers.ts';
+import type { Operation } from '../http/operation.ts';
+import type { Door } from './doors.ts';
+import {
+  exampleBrowserManifest,
+  exampleBrowserSession,
+  exampleManifest,
+  exampleSession,
+  exampleVoiceManifest,
+} from './examples.ts';
+
+const tag = 'Minting';
+
+const idempotencyKey = Type.String({
+  minLength: 1,
+  maxLength: 256,
+  pattern: '^[\\x20-\\x7e]+$',
+  description:
+    'A value of your choice that makes retries safe, sent once, in printable ASCII. For 24 hours the same key with the same body answers with the launch it made before; with another body it is refused. A refused request does not use its key up.',
+  examples: ['order-4711-attempt'],
+});
+const origin = Type.String({
+  description: 'The origin of the page. Browsers set it by themselves; it decides who may mint.',
+  examples: ['https://app.example.com'],
+});
+
+const inTheBody: readonly ErrorCode[] = ['INVALID_JSON', 'INVALID_REQUEST', 'LOCALE_CONFLICT'];
+const ofTheKey: readonly ErrorCode[] = ['IDEMPOTENCY_CONFLICT', 'IDEMPOTENCY_IN_PROGRESS'];
+const ofThePage: readonly ErrorCode[] = ['ORIGIN_REQUIRED', 'BROWSER_EMBEDS_DISABLED', 'ORIGIN_NOT_ALLOWED'];
+const always: readonly ErrorCode[] = [
+  'EXPERIENCE_NOT_FOUND',
+  'EXPERIENCE_NOT_PUBLISHED',
+  'SECONDARY_LOCALE_REQUIRED',
+  'PAYLOAD_TOO_LARGE',
+  'UNSUPPORTED_MEDIA_TYPE',
+  'INTERNAL',
+  'UNAVAILABLE',
+];
+
+const fromServer: Operation = {
+  operationId: 'mintSession',
+  tag,
+  summary: 'Mint a session from a server',
+  description:
+    'Launches an experience of the project that the API key belongs to. Call it from a backend only, and hand `launch` to the client through an endpoint of your own.\n\nThe key needs the scope `sessions:create`. A test key may also launch the newest draft of an experience that has never been published.\n\nThe status of a launch is always 201, on a replay too. Other descriptions of this interface list 200 beside it; this service never answers with that.',
+  caller: 'api-key',
+  scope: 'sessions:create',
+  headers: Type.Object({ 'Idempotency-Key': Type.Optional(idempotencyKey) }),
+  body: {
+    schema: Type.Ref('ServerMintRequest#'),
+    examples: {
+      smallest: { summary: 'Only what is required', value: { experienceId: 'exp_market_day' } },
+      learner: {
+        summary: 'A lesson for a known user',
+        value: {
+          experienceId: 'exp_market_day',
+          locale: 'en-US',
+          learningLocale: 'es-MX',
+          userId: 'learner-7',
+          integration: { returnUrl: 'https://app.example.com/lessons' },
+        },
+      },
+    },
+  },
+  answers: {
+    201: {
+      description: 'The launch.',
+      headers: replayed,
+      content: {
+        schema: Type.Ref('SessionLaunchResponse#'),
+        examples: {
+          launch: {
+            summary: 'A dual experience, launched for a known user',
+            value: { session: exampleSession, launch: exampleManifest },
+          },
+        },
+      },
+    },
+  },
+  errors: [
+    ...inTheBody,
+    'IDEMPOTENCY_KEY_INVALID',
+    'API_KEY_INVALID',
+    'INSUFFICIENT_SCOPE',
+    'EXPERIENCE_FORBIDDEN',
+    ...ofTheKey,
+    ...always,
+  ],
+  everyAnswer: notStored,
+};
+
+const pageText =
+  'There is no key: the `Origin` header that the browser sends is the authorisation, so `security` is empty here. Limits of the project apply; the answer says what is left of them.';
+
+const fromBrowser: Operation = {
+  operationId: 'mintBrowserSession',
+  tag,
+  summary: 'Mint a session from a page',
+  description: `Launches an experience for a page whose origin is on the allowlist of the project, while browser embeds are switched on for it.\n\n${pageText}\n\nEvery answer can be read by the page that asked, errors included. A preflight is answered with 204; it allows \`Content-Type\` and \`Idempotency-Key\`, but it does not admit anyone: the allowlist is asked by the POST.`,
+  caller: 'anyone',
+  headers: Type.Object({ Origin: origin, 'Idempotency-Key': Type.Optional(idempotencyKey) }),
+  body: {
+    schema: Type.Ref('BrowserMintRequest#'),
+    examples: {
+      smallest: { summary: 'Only what is required', value: { experienceId: 'exp_market_day' } },
+      languages: {
+        summary: 'With the languages of the visitor',
+        value: { experienceId: 'exp_market_day', locale: 'en-US', secondaryLocale: 'es-MX' },
+      },
+    },
+  },
+  answers: {
+    201: {
+      description: 'The launch.',
+      headers: { ...replayed, ...rateLimits },
+      content: {
+        schema: Type.Ref('SessionLaunchResponse#'),
+        examples: {
+          launch: {
+            summary: 'A dual experience, launched by a page',
+            value: { session: exampleBrowserSession, launch: exampleBrowserManifest },
+          },
+        },
+      },
+    },
+  },
+  errors: [
+    ...inTheBody,
+    'IDEMPOTENCY_KEY_INVALID',
+    ...ofThePage,
+    ...ofTheKey,
+    ...always,
+    'RATE_LIMITED',
+    'QUOTA_EXCEEDED',
+  ],
+  everyAnswer: { ...notStored, ...crossOrigin },
+};
+
+const fromPublic: Operation = {
+  operationId: 'mintPublicSession',
+  tag,
+  summary: 'Mint a session of a public experience',
+  description: `Launches a public experience for a page whose origin is on the allowlist of that experience. The answer is the bare Session Manifest, and \`Idempotency-Key\` has no effect.\n\n${pageText}\n\nOnly pages on the allowlist can read the answer.`,
+  caller: 'anyone',
+  headers: Type.Object({ Origin: origin }),
+  body: {
+    schema: Type.Ref('BrowserMintRequest#'),
+    examples: {
+      smallest: { summary: 'Only what is required', value: { experienceId: 'exp_harbor_guide' } },
+      voice: {
+        summary: 'Voice only, in Spanish',
+        value: { experienceId: 'exp_harbor_guide', speechOnly: true, language: 'es' },
+      },
+    },
+  },
+  answers: {
+    200: {
+      description: 'The Session Manifest.',
+      headers: rateLimits,
+      content: {
+        schema: Type.Ref('SessionManifest#'),
+        examples: {
+          scene: { summary: 'With avatar and location', value: exampleBrowserManifest },
+          voice: { summary: 'Voice only', value: exampleVoiceManifest },
+        },
+      },
+    },
+  },
+  errors: [...inTheBody, ...ofThePage, ...always, 'RATE_LIMITED', 'QUOTA_EXCEEDED'],
+  everyAnswer: { ...notStored, ...crossOrigin },
+};
+
+export const mintOperations: Readonly<Record<Door['source'], Operation>> = {
+  server: fromServer,
+  browser: fromBrowser,
+  public: fromPublic,
+};

@@ -1,0 +1,203 @@
+import type { Database, Statement } from '../store/database.ts';
+import { fromColumns, type SessionColumns, toColumns } from './columns.ts';
+import type { Session } from './store.ts';
+
+/** The claim of an Idempotency-Key: its scope and value, and the body it came with, as hashes. */
+export interface Claim {
+  hash: Buffer;
+  fingerprint: Buffer;
+}
+
+export interface MintToRecord {
+  claim?: Claim;
+  /** Absent when a fresh mint is refused already: then only an earlier launch under the claim can answer. */
+  session?: Session;
+  /** Whether the project's daily quota counts it, and whose. */
+  quota?: { projectId: string; day: string };
+}
+
+export type Recorded =
+  | { outcome: 'recorded'; quota?: QuotaState }
+  | { outcome: 'replayed'; session: Session; quota?: QuotaState }
+  | { outcome: 'conflict' | 'in_progress' | 'absent' }
+  | { outcome: 'quota_exceeded'; quota: QuotaState };
+
+/** Sessions of the day so far, and the most there may be (null: no limit). */
+export interface QuotaState {
+  used: number;
+  limit: number | null;
+}
+
+const replayableFor = 24 * 60 * 60 * 1000;
+
+const record: Statement = {
+  name: 'record_mints',
+  text: 'SELECT outcome, n, used, quota, prior FROM record_mints($1, $2, $3, $4)',
+};
+
+/** A batch as the database takes it: three short texts, so that each is parsed once and only where it is needed. */
+export interface EncodedBatch {
+  /** The place of each mint in the batch that was handed in. */
+  order: number[];
+  tallies: Tally[];
+  values: [fresh: string, claims: string | null, tallies: string | null];
+}
+
+interface Tally {
+  projectId: string;
+  day: string;
+  members: number[];
+}
+
+export function encodeBatch(mints: readonly MintToRecord[]): EncodedBatch {
+  // Mints with a session first: their place in the array is their number.
+  const order = [...mints.keys()].filter((i) => mints[i]?.session !== undefined);
+  const fresh = order.map((i) => toColumns(mints[i]!.session!));
+  order.push(...[...mints.keys()].filter((i) => mints[i]?.session === undefined));
+  const claims: object[] = [];
+  const tallies = new Map<string, Tally>();
+  for (const [n, i] of order.entries()) {
+    const { claim, session, quota } = mints[i]!;
+    if (claim) claims.push(toClaim(n, claim, session, quota));
+    if (quota && session) {
+      const name = `${quota.projectId} ${quota.day}`;
+      const tally = tallies.get(name);
+      if (tally) tally.members.push(n);
+      else tallies.set(name, { ...quota, members: [n] });
+    }
+  }
+  // One order for all processes, so that their batches never wait for each other in a circle.
+  const inOrder = [...tallies].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, tally]) => tally);
+  return {
+    order,
+    tallies: inOrder,
+    values: [
+      JSON.stringify(fresh),
+      claims.length === 0 ? null : JSON.stringify(claims),
+      inOrder.length === 0 ? null : JSON.stringify(inOrder),
+    ],
+  };
+}
+
+/** Sends a batch and tells what became of each mint, in the order in which they were handed in. */
+export async function sendBatch(
+  database: Database,
+  batch: EncodedBatch,
+  retrying: boolean,
+): Promise<Recorded[]> {
+  const rows = await database.query<Row>('recording', record, [...batch.values, retrying]);
+  const byNumber = new Map<number, Recorded>();
+  for (const row of rows) if (row.outcome !== 'tally') byNumber.set(row.n, toRecorded(row));
+  for (const row of rows) {
+    if (row.outcome !== 'tally') continue;
+    let used = row.used ?? 0;
+    for (const n of batch.tallies[row.n]?.members ?? []) {
+      if (byNumber.has(n)) continue;
+      used++;
+      byNumber.set(n, { outcome: 'recorded', quota: { used, limit: row.quota } });
+    }
+  }
+  const results: Recorded[] = [];
+  for (const [n, i] of batch.order.entries()) results[i] = byNumber.get(n) ?? { outcome: 'recorded' };
+  return results;
+}
+
+const known: Statement = {
+  name: 'known_claims',
+  text: `SELECT i.n FROM json_to_recordset($1) AS i(n integer, hash bytea)
+           JOIN idempotency_keys k ON k.hash = i.hash AND k.expires_at > now()`,
+};
+
+/** Whether a launch exists under each claim. Touches no session, so it never waits for one. */
+export async function areKnown(database: Database, claims: Claim[]): Promise<boolean[]> {
+  const asked = JSON.stringify(claims.map((claim, n) => ({ n, hash: hex(claim.hash) })));
+  const found = new Set((await database.query<{ n: number }>('probing', known, [asked])).map((row) => row.n));
+  return claims.map((_, n) => found.has(n));
+}
+
+const launches: Statement = {
+  name: 'find_launches',
+  text: 'SELECT outcome, n, used, quota, prior FROM find_launches($1)',
+};
+
+/** What a request with each claim gets from a launch that exists already; undefined where there is none. */
+export async function findLaunches(
+  database: Database,
+  mints: MintToRecord[],
+): Promise<(Recorded | undefined)[]> {
+  const asked = JSON.stringify(mints.map(({ claim, quota }, n) => toClaim(n, claim!, undefined, quota)));
+  const results = new Array<Recorded | undefined>(mints.length);
+  for (const row of await database.query<Row>('everyday', launches, [asked]))
+    results[row.n] = toRecorded(row);
+  return results;
+}
+
+const held: Statement = {
+  name: 'held_claims',
+  text: `SELECT i.n FROM json_to_recordset($1) AS i(n integer, hash bytea, lock bigint)
+          WHERE NOT pg_try_advisory_xact_lock(i.lock)
+            AND NOT EXISTS (SELECT FROM idempotency_keys k WHERE k.hash = i.hash AND k.expires_at > now())`,
+};
+
+/** The places of those claims whose first mint is under way in some process right now. */
+export async function areHeld(database: Database, claims: Claim[]): Promise<number[]> {
+  const asked = JSON.stringify(claims.map((claim, n) => ({ n, hash: hex(claim.hash), lock: lockOf(claim) })));
+  return (await database.query<{ n: number }>('probing', held, [asked])).map(({ n }) => n);
+}
+
+/** The lock that stands for a claim while a mint with it is under way in any process. */
+function lockOf(claim: Claim): string {
+  return claim.hash.readBigInt64BE(0).toString();
+}
+
+interface Row {
+  outcome: Recorded['outcome'] | 'tally';
+  n: number;
+  used: number | null;
+  quota: number | null;
+  prior: SessionColumns | null;
+}
+
+function toRecorded(row: Row): Recorded {
+  const quota = row.used === null ? {} : { quota: { used: row.used, limit: row.quota } };
+  switch (row.outcome) {
+    case 'replayed':
+      return { outcome: 'replayed', session: asMinted(row.prior!), ...quota };
+    case 'quota_exceeded':
+      return { outcome: 'quota_exceeded', quota: { used: row.used ?? 0, limit: row.quota } };
+    case 'conflict':
+    case 'in_progress':
+    case 'absent':
+      return { outcome: row.outcome };
+    default:
+      throw new Error(`record_mints answered ${row.outcome}`);
+  }
+}
+
+function hex(bytes: Buffer): string {
+  return `\\x${bytes.toString('hex')}`;
+}
+
+function toClaim(
+  n: number,
+  claim: Claim,
+  session: Session | undefined,
+  quota: MintToRecord['quota'],
+): object {
+  return {
+    n,
+    hash: hex(claim.hash),
+    lock: lockOf(claim),
+    fingerprint: hex(claim.fingerprint),
+    ...(session && {
+      sessionId: session.id,
+      expiresAt: new Date(session.createdAt.getTime() + replayableFor),
+    }),
+    ...quota,
+  };
+}
+
+/** A replay shows the session as it was minted, not that it has ended since. */
+function asMinted(columns: SessionColumns): Session {
+  return { ...fromColumns(columns), endedAt: null };
+}
