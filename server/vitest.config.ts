@@ -18,6 +18,15 @@ export default defineConfig({
           testTimeout: 60_000,
         },
       },
+      {
+        extends: true,
+        test: {
+          name: 'browser',
+          include: ['test/browser/**/*.test.ts'],
+          globalSetup: ['test/harness/setup-embedded.ts', 'test/harness/setup-browser.ts'],
+          testTimeout: 60_000,
+        },
+      },
       ...engines.map((engine) => ({
         extends: true as const,
         test: {

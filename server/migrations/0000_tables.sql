@@ -110,6 +110,7 @@ CREATE TABLE "sessions" (
 	CONSTRAINT "sessions_origin_of_browsers" CHECK (("sessions"."source" = 'server') = ("sessions"."origin" IS NULL)),
 	CONSTRAINT "sessions_mode_known" CHECK ("sessions"."mode" IN ('conversation', 'presenter')),
 	CONSTRAINT "sessions_speech_input_known" CHECK ("sessions"."speech_input_mode" IN ('auto', 'manual', 'off')),
+	CONSTRAINT "sessions_end_after_start" CHECK ("sessions"."ended_at" >= "sessions"."created_at"),
 	CONSTRAINT "sessions_token_lives" CHECK ("sessions"."token_expires_at" > "sessions"."token_issued_at")
 );
 --> statement-breakpoint

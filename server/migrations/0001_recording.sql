@@ -3,6 +3,10 @@ ALTER TABLE experiences DROP CONSTRAINT experiences_slug_in_project;
 --> statement-breakpoint
 ALTER TABLE experiences ADD CONSTRAINT experiences_slug_in_project UNIQUE (project_id, slug) DEFERRABLE INITIALLY DEFERRED;
 --> statement-breakpoint
+-- Both are written in one transaction, the experience first.
+ALTER TABLE experiences ADD CONSTRAINT experiences_latest_revision_exists
+  FOREIGN KEY (id, latest_revision) REFERENCES revisions (experience_id, number) DEFERRABLE INITIALLY DEFERRED;
+--> statement-breakpoint
 CREATE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   RAISE EXCEPTION '% rows are immutable', TG_TABLE_NAME USING ERRCODE = 'integrity_constraint_violation';
@@ -22,6 +26,38 @@ CREATE UNLOGGED TABLE rate_windows (
 --> statement-breakpoint
 CREATE INDEX rate_windows_by_expiry ON rate_windows (expire);
 --> statement-breakpoint
+-- Look-ups of many rows at once. As functions with planner settings of their own, so that each row is found through
+-- its index, whatever the planner believes of tables that nobody has analysed.
+CREATE FUNCTION find_sessions(wanted json)
+RETURNS TABLE (n integer, session json)
+LANGUAGE plpgsql STABLE
+SET enable_seqscan = off
+SET enable_hashjoin = off
+SET enable_mergejoin = off
+AS $$
+#variable_conflict use_column
+BEGIN
+  RETURN QUERY
+    SELECT w.n, to_json(s)
+      FROM json_to_recordset(wanted) AS w(n integer, "projectId" text, "sessionId" text)
+      JOIN sessions s ON s.id = w."sessionId" AND s.project_id = w."projectId";
+END $$;
+--> statement-breakpoint
+-- Whether a launch exists under each claim. Touches no session, so it never waits for one.
+CREATE FUNCTION known_claims(claims json)
+RETURNS TABLE (n integer)
+LANGUAGE plpgsql STABLE
+SET enable_seqscan = off
+SET enable_hashjoin = off
+SET enable_mergejoin = off
+AS $$
+#variable_conflict use_column
+BEGIN
+  RETURN QUERY
+    SELECT i.n FROM json_to_recordset(claims) AS i(n integer, hash bytea)
+      JOIN idempotency_keys k ON k.hash = i.hash AND k.expires_at > now();
+END $$;
+--> statement-breakpoint
 -- The launches that exist under these claims, and whether each came with the same body.
 CREATE FUNCTION find_launches(claims json)
 RETURNS TABLE (outcome text, n integer, used integer, quota integer, prior json)
@@ -34,7 +70,7 @@ AS $$
 BEGIN
   RETURN QUERY
     SELECT CASE WHEN k.fingerprint = i.fingerprint THEN 'replayed' ELSE 'conflict' END,
-           i.n, d.used, p.sessions_per_day, to_json(s)
+           i.n, CASE WHEN i."projectId" IS NOT NULL THEN coalesce(d.used, 0) END, p.sessions_per_day, to_json(s)
       FROM json_to_recordset(claims) AS i(n integer, hash bytea, fingerprint bytea, "projectId" text, day date)
       JOIN idempotency_keys k ON k.hash = i.hash AND k.expires_at > now()
       JOIN sessions s ON s.id = k.session_id
@@ -54,7 +90,8 @@ END $$;
 --
 -- It answers with what is not simply recorded: conflict, in_progress, absent, replayed (with the prior session) or
 -- quota_exceeded, each for a mint n; and with one row for each tally, n being the number of the tally, that tells how
--- many sessions the day had before.
+-- many sessions the day had before. When a mint is in_progress it answers just that and does nothing: such an answer
+-- must not wait for a lock that another mint of the batch may need. The others are to be sent again.
 --
 -- VOLATILE on purpose: every statement below sees what was committed before it, so a claim that became free
 -- is looked up after its lock is held. pg_try_advisory_xact_lock never waits, and the lock ends with the
@@ -96,16 +133,17 @@ BEGIN
       FROM json_to_recordset(claims) AS i(n integer, hash bytea)
       JOIN idempotency_keys k ON k.hash = i.hash AND k.expires_at > now()
      WHERE i.n <> ALL (settled);
+
+    SELECT array_agg(b) INTO busy FROM unnest(busy) b WHERE b <> ALL (coalesce(some_n, '{}'));
+    IF busy IS NOT NULL THEN
+      RETURN QUERY SELECT 'in_progress', u, NULL::integer, NULL::integer, NULL::json FROM unnest(busy) u;
+      RETURN;
+    END IF;
+
     IF some_n IS NOT NULL THEN
       settled := settled || some_n;
       RETURN QUERY
         SELECT l.* FROM find_launches(claims) l WHERE l.n = ANY (some_n);
-    END IF;
-
-    SELECT array_agg(b) INTO some_n FROM unnest(busy) b WHERE b <> ALL (settled);
-    IF some_n IS NOT NULL THEN
-      settled := settled || some_n;
-      RETURN QUERY SELECT 'in_progress', u, NULL::integer, NULL::integer, NULL::json FROM unnest(some_n) u;
     END IF;
 
     SELECT array_agg(i.n) INTO some_n
@@ -122,11 +160,19 @@ BEGIN
     FOR tally IN
       SELECT t.place::integer - 1 AS place, t.item->>'projectId' AS project_id, (t.item->>'day')::date AS day,
              ARRAY(SELECT m.n::integer FROM json_array_elements_text(t.item->'members') WITH ORDINALITY AS m(n, place)
-                    WHERE m.n::integer <> ALL (settled) ORDER BY m.place) AS members
+                    WHERE m.n::integer <> ALL (settled) ORDER BY m.place) AS members,
+             json_array_length(t.item->'members') AS asked
         FROM json_array_elements(tallies) WITH ORDINALITY AS t(item, place)
        ORDER BY t.place
     LOOP
-      CONTINUE WHEN cardinality(tally.members) = 0;
+      IF cardinality(tally.members) = 0 THEN
+        -- Of no account, or all recorded by an earlier attempt.
+        RETURN QUERY
+          SELECT 'tally', tally.place, d.used - tally.asked, p.sessions_per_day, NULL::json
+            FROM projects p JOIN daily_sessions d ON d.project_id = p.id
+           WHERE retrying AND p.id = tally.project_id AND d.day = tally.day;
+        CONTINUE;
+      END IF;
       SELECT d.used INTO taken FROM daily_sessions d
        WHERE d.project_id = tally.project_id AND d.day = tally.day FOR UPDATE;
       IF NOT FOUND THEN

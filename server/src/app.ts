@@ -4,16 +4,14 @@ import type { Logger } from 'pino';
 import { adminRoutes } from './admin/routes.ts';
 import { bracketed, type Config } from './config.ts';
 import { openCatalog } from './experiences/catalog.ts';
-import { catalogRoutes } from './experiences/catalog-routes.ts';
 import { openDirectory } from './experiences/directory.ts';
-import { healthRoutes } from './http/health-routes.ts';
 import { createServer } from './http/server.ts';
 import { KeyRing } from './keys/authenticate.ts';
 import { openRateLimits } from './limits/rate.ts';
-import { jwksRoutes } from './sessions/jwks-routes.ts';
-import { mintRoutes } from './sessions/mint-routes.ts';
+import { createMetrics } from './metrics.ts';
+import { demoProjectId } from './pages/demo-cards.ts';
+import { mountPublicRoutes } from './public-routes.ts';
 import { Recorder } from './sessions/recorder.ts';
-import { sessionRoutes } from './sessions/session-routes.ts';
 import type { SigningKeys } from './sessions/signing-keys.ts';
 import type { Changes } from './store/changes.ts';
 import { type Database, StartError } from './store/database.ts';
@@ -44,30 +42,43 @@ export async function startApp(deps: AppDeps): Promise<App> {
   const catalog = openCatalog(database, changes);
   const keyRing = new KeyRing(database, changes);
   const rates = openRateLimits(database);
-  const recorder = new Recorder(database);
+  const metrics = createMetrics();
+  const recorder = new Recorder(database, { onBatch: metrics.batchWritten });
+  metrics.watch({
+    database,
+    queueLength: () => recorder.queueLength,
+    caches: { keys: keyRing.remembered.counts, experiences: directory.experiences.counts },
+  });
   let draining = false;
 
   const publicServer = createServer(log);
-  const listening = () => addressOf(publicServer, config.host);
+  // Without PUBLIC_URL it is where the service listens, which is known further down and before any request.
+  let publicUrl = config.publicUrl ?? '';
   const mintDeps = {
     keyRing,
     directory,
     rates,
     recorder,
     signingKeys,
-    get issuer() {
-      return config.publicUrl ?? listening();
-    },
+    issuer: () => publicUrl,
+    minted: metrics.minted,
     tokenTtlSeconds: config.tokenTtlSeconds,
     trustProxy: config.trustProxy,
   };
-  await publicServer.register(healthRoutes, { database, isDraining: () => draining });
-  await publicServer.register(jwksRoutes, { signingKeys });
-  await publicServer.register(mintRoutes, mintDeps);
-  await publicServer.register(sessionRoutes, { database, keyRing });
-  await publicServer.register(catalogRoutes, { keyRing, catalog });
+  await mountPublicRoutes(publicServer, {
+    mint: mintDeps,
+    database,
+    keyRing,
+    catalog,
+    assetsDir: config.assetsDir,
+    directory,
+    // Only the demo's catalog is for everyone's eyes, and only while the operator wants a demo.
+    demoProjectId: config.demo ? demoProjectId : undefined,
+    baseUrl: mintDeps.issuer,
+    isDraining: () => draining,
+  });
   await listen(publicServer, config.host, config.port, 'PORT');
-  const publicUrl = config.publicUrl ?? listening();
+  publicUrl = config.publicUrl ?? addressOf(publicServer, config.host);
 
   let adminServer: FastifyInstance | undefined;
   try {
@@ -82,6 +93,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
         apiKeyPrefix,
         version,
         publicUrl,
+        metrics: metrics.registry,
       });
       await listen(adminServer, config.admin.host, config.admin.port, 'ADMIN_PORT');
     }
@@ -109,11 +121,13 @@ async function listen(server: FastifyInstance, host: string, port: number, varia
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     await server.close();
+    const notHere = `${host} is not an address of this machine; correct ${variable === 'PORT' ? 'HOST' : 'ADMIN_HOST'}`;
     const what: Record<string, string> = {
       EADDRINUSE: `port ${port} on ${host} is already in use; stop what uses it, or set ${variable} to another port`,
       EACCES: `port ${port} on ${host} needs more rights than this user has; set ${variable} to a port above 1023`,
-      EADDRNOTAVAIL: `${host} is not an address of this machine; correct ${variable === 'PORT' ? 'HOST' : 'ADMIN_HOST'}`,
-      ENOTFOUND: `${host} is not an address of this machine; correct ${variable === 'PORT' ? 'HOST' : 'ADMIN_HOST'}`,
+      EADDRNOTAVAIL: notHere,
+      ENOTFOUND: notHere,
+      EAI_AGAIN: notHere,
     };
     const message = what[code ?? ''];
     throw message === undefined ? error : new StartError(message, { cause: error });

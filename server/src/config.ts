@@ -1,9 +1,17 @@
-import { BlockList, isIP } from 'node:net';
+import { type BlockList, isIP } from 'node:net';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import {
+  type Environment,
+  mask,
+  maskUrl,
+  parseBaseUrl,
+  parsePostgresUrl,
+  parseProxies,
+  Reader,
+} from './config-values.ts';
 
-/** The only reader of the environment. Everything else receives what it needs as an argument. */
-export type Environment = Record<string, string | undefined>;
+export { ConfigError, type ConfigProblem, type Environment } from './config-values.ts';
 
 export type LogLevel = (typeof logLevels)[number];
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
@@ -38,26 +46,6 @@ export interface ClientConfig {
   tokenFile: string;
 }
 
-/** One variable that cannot be used: its name, what it got (masked when it is a secret) and what it wants. */
-export interface ConfigProblem {
-  variable: string;
-  got: string;
-  wants: string;
-}
-
-export class ConfigError extends Error {
-  readonly problems: ConfigProblem[];
-
-  constructor(problems: ConfigProblem[]) {
-    const lines = problems.map((p) => `  ${p.variable} is ${p.got}; it must be ${p.wants}`);
-    super(
-      `the configuration has ${problems.length === 1 ? 'a problem' : `${problems.length} problems`}:\n${lines.join('\n')}`,
-    );
-    this.name = 'ConfigError';
-    this.problems = problems;
-  }
-}
-
 export interface Variable {
   name: string;
   default: string;
@@ -79,7 +67,7 @@ export const variables: readonly Variable[] = [
   {
     name: 'ADMIN_URL',
     default: 'http://ADMIN_HOST:ADMIN_PORT',
-    meaning: 'Where the command line finds the admin API.',
+    meaning: 'Where the command line finds the admin API; the service itself does not read it.',
   },
   {
     name: 'DATABASE_URL',
@@ -131,20 +119,24 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 export const demoProjectFile = join(root, 'examples', 'demo.yaml');
 const demoAssets = join(root, 'examples', 'assets');
 
+const baseUrl = 'an absolute http(s) address without query, fragment, user name or password';
+
+/** The only reader of the environment. Everything else receives what it needs as an argument. */
 export function readConfig(env: Environment, cwd: string): Config {
   const read = new Reader(env);
   const dataDir = resolve(cwd, read.text('DATA_DIR') ?? './data');
   const databaseUrl = read.parsed(
     'DATABASE_URL',
-    'a postgres:// address such as postgres://user:password@host:5432/name',
+    'a postgres:// address such as postgres://user:password@host:5432/name, with special characters in the password percent-encoded',
     parsePostgresUrl,
     maskUrl,
   );
   const token = adminToken(read);
   const publicUrl = read.parsed(
     'PUBLIC_URL',
-    'an absolute http(s) address without query, fragment or credentials, such as https://launch.example.com',
-    parsePublicUrl,
+    `${baseUrl}, such as https://launch.example.com`,
+    parseBaseUrl,
+    maskUrl,
   );
   const trustProxy = read.parsed(
     'TRUST_PROXY',
@@ -153,10 +145,10 @@ export function readConfig(env: Environment, cwd: string): Config {
   );
   const demo = read.parsed('DEMO', 'on or off', (v) => (v === 'on' ? true : v === 'off' ? false : undefined));
   const config: Config = {
-    host: read.text('HOST') ?? '127.0.0.1',
+    host: read.host('HOST') ?? '127.0.0.1',
     port: read.integer('PORT', 0, 65_535) ?? 8080,
     admin: {
-      host: read.text('ADMIN_HOST') ?? '127.0.0.1',
+      host: read.host('ADMIN_HOST') ?? '127.0.0.1',
       port: read.integer('ADMIN_PORT', 0, 65_535) ?? 8081,
       ...(token === undefined ? {} : { token }),
       tokenFile: tokenFile(dataDir),
@@ -179,10 +171,11 @@ export function readConfig(env: Environment, cwd: string): Config {
         logLevels.find((level) => level === v),
       ) ?? 'info',
   };
-  if (config.port !== 0 && config.port === config.admin.port && config.host === config.admin.host) {
+  if (!read.isBad('PORT') && !read.isBad('ADMIN_PORT') && listenersCollide(config)) {
+    const { port } = config.admin;
     read.problems.push({
       variable: 'ADMIN_PORT',
-      got: String(config.admin.port),
+      got: read.text('ADMIN_PORT') === undefined ? `${port} by default` : String(port),
       wants: 'different from PORT',
     });
   }
@@ -190,17 +183,31 @@ export function readConfig(env: Environment, cwd: string): Config {
   return config;
 }
 
+/** Two listeners on one port, where one address is the other or stands for all of the machine. */
+function listenersCollide({ host, port, admin, database }: Config): boolean {
+  const isAdminOn = admin.token !== undefined || database.engine === 'embedded';
+  if (!isAdminOn || port === 0 || port !== admin.port) return false;
+  return host === admin.host || [host, admin.host].some((address) => address in loopback);
+}
+
 export function readClientConfig(env: Environment, cwd: string): ClientConfig {
   const read = new Reader(env);
-  const host = read.text('ADMIN_HOST') ?? '127.0.0.1';
-  const port = read.integer('ADMIN_PORT', 1, 65_535) ?? 8081;
   const adminUrl =
-    read.parsed('ADMIN_URL', 'an absolute http(s) address, such as http://127.0.0.1:8081', parseHttpUrl) ??
-    `http://${bracketed(host)}:${port}`;
+    read.parsed('ADMIN_URL', `${baseUrl}, such as http://127.0.0.1:8081`, parseBaseUrl, maskUrl) ??
+    adminAddress(read);
   const token = adminToken(read);
   const dataDir = resolve(cwd, read.text('DATA_DIR') ?? './data');
   read.finish();
   return { adminUrl, ...(token === undefined ? {} : { token }), tokenFile: tokenFile(dataDir) };
+}
+
+/** How to reach an address that means every one of the machine. */
+const loopback: Record<string, string> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
+
+function adminAddress(read: Reader): string {
+  const host = read.host('ADMIN_HOST') ?? '127.0.0.1';
+  const port = read.integer('ADMIN_PORT', 1, 65_535) ?? 8081;
+  return `http://${bracketed(loopback[host] ?? host)}:${port}`;
 }
 
 /** An IPv6 address as it stands in a URL. */
@@ -219,97 +226,4 @@ function adminToken(read: Reader): string | undefined {
     (v) => (/^[\x21-\x7e]{16,512}$/.test(v) ? v : undefined),
     mask,
   );
-}
-
-class Reader {
-  readonly problems: ConfigProblem[] = [];
-  readonly #env: Environment;
-
-  constructor(env: Environment) {
-    this.#env = env;
-  }
-
-  /** An unset variable and an empty one are the same thing. */
-  text(variable: string): string | undefined {
-    return this.parsed(variable, 'text without NUL characters', (value) =>
-      value.includes('\0') ? undefined : value,
-    );
-  }
-
-  integer(variable: string, min: number, max: number): number | undefined {
-    return this.parsed(variable, `a whole number from ${min} to ${max}`, (value) => {
-      const number = /^\d{1,9}$/.test(value) ? Number(value) : Number.NaN;
-      return number >= min && number <= max ? number : undefined;
-    });
-  }
-
-  parsed<T>(
-    variable: string,
-    wants: string,
-    parse: (value: string) => T | undefined,
-    show: (value: string) => string = quote,
-  ): T | undefined {
-    const value = this.#env[variable]?.trim();
-    if (value === undefined || value === '') return undefined;
-    const parsed = parse(value);
-    if (parsed === undefined) this.problems.push({ variable, got: show(value), wants });
-    return parsed;
-  }
-
-  finish(): void {
-    if (this.problems.length > 0) throw new ConfigError(this.problems);
-  }
-}
-
-function quote(value: string): string {
-  const short = value.length > 80 ? `${value.slice(0, 77)}...` : value;
-  return JSON.stringify(short);
-}
-
-function mask(value: string): string {
-  return `a secret of ${value.length} characters`;
-}
-
-function maskUrl(value: string): string {
-  return quote(
-    value.replace(/\/\/[^@/]*@/, '//***@').replace(/([?&](?:password|sslpassword)=)[^&]*/gi, '$1***'),
-  );
-}
-
-function parseUrl(value: string): URL | undefined {
-  return URL.canParse(value) ? new URL(value) : undefined;
-}
-
-function parsePostgresUrl(value: string): string | undefined {
-  const url = parseUrl(value);
-  return url && (url.protocol === 'postgres:' || url.protocol === 'postgresql:') ? value : undefined;
-}
-
-function parseHttpUrl(value: string): string | undefined {
-  const url = parseUrl(value);
-  return url && (url.protocol === 'http:' || url.protocol === 'https:')
-    ? value.replace(/\/+$/, '')
-    : undefined;
-}
-
-function parsePublicUrl(value: string): string | undefined {
-  const text = parseHttpUrl(value);
-  const url = text === undefined ? undefined : parseUrl(text);
-  const bare = url && url.search === '' && url.hash === '' && url.username === '' && url.password === '';
-  return bare ? url.href.replace(/\/+$/, '') : undefined;
-}
-
-function parseProxies(value: string): BlockList | undefined {
-  const proxies = new BlockList();
-  for (const part of value.split(',').map((p) => p.trim())) {
-    const [address = '', bits, ...rest] = part.split('/');
-    const version = isIP(address);
-    if (version === 0 || rest.length > 0) return undefined;
-    const family = version === 6 ? 'ipv6' : 'ipv4';
-    if (bits === undefined) proxies.addAddress(address, family);
-    else if (/^\d{1,3}$/.test(bits) && Number(bits) <= (version === 6 ? 128 : 32))
-      proxies.addSubnet(address, Number(bits), family);
-    else return undefined;
-  }
-  return proxies;
 }

@@ -2,10 +2,11 @@ import { readFile } from 'node:fs/promises';
 import { createKey } from './keys/create.ts';
 import { scopes } from './keys/store.ts';
 import { applyInside } from './projects/apply.ts';
+import { ProjectFileError } from './projects/problem.ts';
 import { type ProjectFile, parseProjectFile } from './projects/project-file.ts';
-import { lockProject } from './projects/store.ts';
+import { findProject, lockProjects } from './projects/store.ts';
 import type { Changes } from './store/changes.ts';
-import type { Database } from './store/database.ts';
+import { type Database, StartError } from './store/database.ts';
 
 export interface Demo {
   projectId: string;
@@ -15,15 +16,34 @@ export interface Demo {
 }
 
 /** Provisions the demo project where it does not exist yet, with a test key. An existing one is left as it is. */
-export async function provisionDemo(
-  deps: { database: Database; changes: Changes; apiKeyPrefix: string },
-  file: string,
-): Promise<Demo> {
-  const demo = parseProjectFile(await readFile(file, 'utf8'));
+export async function provisionDemo(deps: DemoDeps, file: string): Promise<Demo> {
+  try {
+    const demo = parseProjectFile(await readFile(file, 'utf8'));
+    const { id: projectId } = demo.project;
+    const key = await provision(deps, demo);
+    return { projectId, experienceId: firstLaunchable(demo), ...(key === undefined ? {} : { key }) };
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (!(error instanceof ProjectFileError) && code !== 'ENOENT') throw error;
+    throw new StartError(
+      `the demo project cannot be set up (${(error as Error).message}); set DEMO=off to start without it`,
+      { cause: error },
+    );
+  }
+}
+
+interface DemoDeps {
+  database: Database;
+  changes: Changes;
+  apiKeyPrefix: string;
+}
+
+/** The text of the new key, or nothing when the project was there. */
+async function provision(deps: DemoDeps, demo: ProjectFile): Promise<string | undefined> {
   const { id: projectId } = demo.project;
-  const experienceId = firstLaunchable(demo);
   const key = await deps.database.transaction(async (tx) => {
-    if (await lockProject(tx, projectId)) return undefined;
+    await lockProjects(tx);
+    if (await findProject(tx, projectId)) return undefined;
     await applyInside(tx, deps.changes, demo);
     const made = await createKey(tx, deps.changes, deps.apiKeyPrefix, {
       projectId,
@@ -34,7 +54,7 @@ export async function provisionDemo(
     return made.key;
   });
   deps.changes.apply({ kind: 'project', id: projectId });
-  return { projectId, experienceId, ...(key === undefined ? {} : { key }) };
+  return key;
 }
 
 function firstLaunchable(file: ProjectFile): string {

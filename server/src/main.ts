@@ -1,10 +1,11 @@
 import closeWithGrace from 'close-with-grace';
+import type { Logger } from 'pino';
 import { openTokenFile } from './admin/authenticate.ts';
 import { type App, startApp } from './app.ts';
 import { type Config, demoProjectFile } from './config.ts';
-import { type Demo, provisionDemo } from './demo.ts';
+import { provisionDemo } from './demo.ts';
 import { createLog } from './http/log.ts';
-import { openSigningKeys } from './sessions/signing-keys.ts';
+import { openSigningKeys, type SigningKeys } from './sessions/signing-keys.ts';
 import { openChanges } from './store/changes.ts';
 import type { Database } from './store/database.ts';
 import { openEmbedded } from './store/embedded.ts';
@@ -15,26 +16,14 @@ import { summary } from './summary.ts';
 const shutdownTimeout = 10_000;
 
 /** Configuration → engine → migrations → app → listen → drain on SIGTERM. */
-export async function serve(config: Config): Promise<void> {
+export async function serve(config: Config, options: { colours: boolean }): Promise<void> {
   const log = createLog(config.logLevel);
-  const database = await openDatabase(config, (error) =>
-    log.warn({ err: error }, 'a database connection was lost'),
-  );
-  let app: App;
-  let demo: Demo | undefined;
+  const database = await openDatabase(config, log);
+  let app: App | undefined;
   try {
+    const signingKeys = await readSigningKeys(config, log);
     await migrate(database, config.database.engine === 'postgres' ? config.database.url : undefined);
-    const { keys: signingKeys, made } = await openSigningKeys(config.signingKeysFile);
-    if (made && database.engine === 'postgres') {
-      log.warn(
-        { file: config.signingKeysFile },
-        'a new signing key file was made; every process that shares this database must use a copy of it (SIGNING_KEYS_FILE)',
-      );
-    }
     const changes = await openChanges(database);
-    if (config.demo) {
-      demo = await provisionDemo({ database, changes, apiKeyPrefix: config.apiKeyPrefix }, demoProjectFile);
-    }
     const adminToken = await resolveAdminToken(config);
     app = await startApp({
       config,
@@ -44,21 +33,41 @@ export async function serve(config: Config): Promise<void> {
       log,
       ...(adminToken === undefined ? {} : { adminToken }),
     });
+    // Once everything else has worked: a key that a failed start made would never be shown.
+    const demo = config.demo
+      ? await provisionDemo({ database, changes, apiKeyPrefix: config.apiKeyPrefix }, demoProjectFile)
+      : undefined;
     if (adminToken === undefined) {
       log.warn('the admin API is off: set ADMIN_TOKEN to switch it on for a PostgreSQL deployment');
     }
+    const stopped = untilStopped(log, app, database);
+    process.stdout.write(summary({ app, config, demo, colours: options.colours }));
+    await stopped;
   } catch (error) {
+    await app?.close();
     await database.close();
     throw error;
   }
-  process.stdout.write(summary({ app, config, demo, colours: process.stdout.isTTY === true }));
-  await untilStopped(log, app, database);
 }
 
-function openDatabase(config: Config, onIdleError: (error: Error) => void): Promise<Database> {
-  return config.database.engine === 'embedded'
-    ? openEmbedded(config.database.dataDir)
-    : openPostgres(config.database.url, { onIdleError });
+function openDatabase({ database, dataDir }: Config, log: Logger): Promise<Database> {
+  if (database.engine === 'embedded') {
+    const onFirstStart = () => log.info({ dataDir }, 'making the database; this takes some seconds, once');
+    return openEmbedded(dataDir, { onFirstStart });
+  }
+  const onIdleError = (error: Error) => log.warn({ err: error }, 'a database connection was lost');
+  return openPostgres(database.url, { onIdleError });
+}
+
+async function readSigningKeys(config: Config, log: Logger): Promise<SigningKeys> {
+  const { keys, made } = await openSigningKeys(config.signingKeysFile);
+  if (made && config.database.engine === 'postgres') {
+    log.warn(
+      { file: config.signingKeysFile },
+      'a new signing key file was made; every process that shares this database must use a copy of it (SIGNING_KEYS_FILE)',
+    );
+  }
+  return keys;
 }
 
 async function resolveAdminToken(config: Config): Promise<string | undefined> {
@@ -67,13 +76,23 @@ async function resolveAdminToken(config: Config): Promise<string | undefined> {
 }
 
 /** Stops accepting, finishes what runs, closes the engine; after ten seconds the process ends regardless. */
-function untilStopped(log: ReturnType<typeof createLog>, app: App, database: Database): Promise<void> {
+function untilStopped(log: Logger, app: App, database: Database): Promise<void> {
   return new Promise((resolve) => {
-    closeWithGrace({ delay: shutdownTimeout, logger: false }, async ({ signal, err }) => {
+    const options = {
+      delay: shutdownTimeout,
+      logger: false as const,
+      onTimeout: () => log.error('some requests did not end in ten seconds; stopped without them'),
+    };
+    closeWithGrace(options, async ({ signal, err }) => {
       if (err) log.fatal({ err }, 'stopping after an unexpected error');
       else log.info({ signal }, 'stopping');
-      await app.close();
-      await database.close();
+      try {
+        await app.close();
+        await database.close();
+      } catch (error) {
+        log.error({ err: error }, 'the stop was not clean');
+        throw error;
+      }
       log.info('stopped');
       log.flush();
       resolve();

@@ -18,12 +18,17 @@ export function summary({ app, config, demo, colours }: SummaryInput): string {
     config.database.engine === 'embedded'
       ? `embedded PostgreSQL in ${config.dataDir}`
       : 'PostgreSQL (DATABASE_URL)';
+  const tokenFile = dim(`(token in ${config.admin.tokenFile})`);
+  const admin =
+    app.adminUrl === undefined
+      ? 'off (set ADMIN_TOKEN to switch it on)'
+      : `${app.adminUrl}${config.admin.token === undefined ? `  ${tokenFile}` : ''}`;
   const lines = [
     '',
     `  ${bold('Session launch service')} is running`,
     '',
     row('Public', app.publicUrl),
-    row('Admin', app.adminUrl ?? 'off (set ADMIN_TOKEN to switch it on)'),
+    row('Admin', admin),
     row('Store', store),
     ...(demo ? ['', ...demoLines(app.publicUrl, demo, row, dim)] : []),
     '',
@@ -38,14 +43,14 @@ function demoLines(
   row: (name: string, value: string) => string,
   dim: (text: string) => string,
 ): string[] {
-  const key =
-    demo.key === undefined ? [] : [row('API key', `${demo.key}  ${dim('(test key, shown only this once)')}`)];
   const another = `npx session-launch keys create --project ${demo.projectId} --mode test --scope sessions:create`;
   return [
     row('Project', `${demo.projectId}  ${dim('(demo; DEMO=off skips it)')}`),
-    ...key,
+    demo.key === undefined
+      ? row('New key', another)
+      : row('API key', `${demo.key}  ${dim('(test key, shown only this once)')}`),
     '',
-    demo.key === undefined ? `  Mint a session (another key: ${another}):` : '  Mint a session:',
+    demo.key === undefined ? '  Mint a session, with a key in API_KEY:' : '  Mint a session:',
     '',
     `  curl -X POST ${publicUrl}/v1/sessions \\`,
     `    -H "Authorization: Bearer ${demo.key ?? '$API_KEY'}" \\`,

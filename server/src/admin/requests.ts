@@ -8,12 +8,12 @@ import type { SessionFilter } from '../sessions/store.ts';
 
 const ajv = new Ajv2020({ allErrors: true, verbose: true });
 ajv.addKeyword({ keyword: 'errorMessage', schemaType: 'string' });
-ajv.addFormat(
-  'instant',
-  (text) =>
-    /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/.test(text) &&
-    !Number.isNaN(Date.parse(text)),
-);
+ajv.addFormat('instant', (text) => {
+  const match = /^(\d{4}-\d\d-\d\d)T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)$/.exec(text);
+  const day = new Date(match?.[1] ?? '');
+  // Date.parse turns February 30 into March 2.
+  return !Number.isNaN(Date.parse(text)) && day.getUTCDate() === Number(match?.[1]?.slice(-2));
+});
 
 const keyWish = Type.Object(
   {

@@ -1,4 +1,6 @@
+import { isUtf8 } from 'node:buffer';
 import type { FastifyInstance } from 'fastify';
+import type { Registry } from 'prom-client';
 import { ApiError, invalidRequest } from '../errors.ts';
 import { parseJson } from '../http/json-body.ts';
 import { refuseOtherMethods } from '../http/server.ts';
@@ -25,6 +27,7 @@ export interface AdminDeps {
   apiKeyPrefix: string;
   version: string;
   publicUrl: string;
+  metrics: Registry;
 }
 
 const projectFileLimit = 4 * 1024 * 1024;
@@ -45,6 +48,10 @@ export async function adminRoutes(app: FastifyInstance, deps: AdminDeps): Promis
       done(null, body);
     },
   );
+  app.setErrorHandler((error: Error & { code?: string }) => {
+    if (error.code !== 'FST_ERR_CTP_BODY_TOO_LARGE') throw error;
+    throw new ApiError('PAYLOAD_TOO_LARGE', { message: 'The request body is larger than 4 MiB.' });
+  });
 
   app.get('/admin/status', async () => ({
     version: deps.version,
@@ -58,6 +65,11 @@ export async function adminRoutes(app: FastifyInstance, deps: AdminDeps): Promis
   }));
   refuseOtherMethods(app, '/admin/status', ['GET']);
 
+  app.get('/metrics', async (_request, reply) =>
+    reply.type(deps.metrics.contentType).send(await deps.metrics.metrics()),
+  );
+  refuseOtherMethods(app, '/metrics', ['GET']);
+
   app.get('/admin/projects', async () => ({
     projects: (await listProjects(orm)).map((row) => ({
       projectId: row.id,
@@ -67,10 +79,10 @@ export async function adminRoutes(app: FastifyInstance, deps: AdminDeps): Promis
     })),
   }));
   app.post('/admin/projects', async (request) => {
-    const text = (request.body as Buffer | undefined)?.toString('utf8') ?? '';
+    const bytes = (request.body as Buffer | undefined) ?? Buffer.alloc(0);
     const format = /json/i.test(request.headers['content-type'] ?? '') ? 'json' : 'yaml';
     try {
-      return await applyProjectFile({ database, changes }, parseProjectFile(text, format));
+      return await applyProjectFile({ database, changes }, parseProjectFile(readText(bytes), format));
     } catch (error) {
       if (!(error instanceof ProjectFileError)) throw error;
       throw new ApiError('PROJECT_FILE_INVALID', {
@@ -108,6 +120,8 @@ export async function adminRoutes(app: FastifyInstance, deps: AdminDeps): Promis
 
   app.post<{ Params: { keyId: string } }>('/admin/keys/:keyId/revoke', async (request) => {
     const { keyId } = request.params;
+    if (!keyId.startsWith('key_')) throw invalidRequest([{ path: 'keyId', message: 'must start with key_' }]);
+    await deps.keyRing.flush();
     const revoked = isId('key', keyId)
       ? await database.transaction(async (tx) => {
           const record = await revokeKey(tx, keyId, new Date());
@@ -136,6 +150,11 @@ export async function adminRoutes(app: FastifyInstance, deps: AdminDeps): Promis
     },
   );
   refuseOtherMethods(app, '/admin/projects/:projectId/sessions', ['GET']);
+}
+
+function readText(bytes: Buffer): string {
+  if (isUtf8(bytes)) return bytes.toString('utf8');
+  throw new ProjectFileError([{ path: '', message: 'is not UTF-8 text; save it as UTF-8' }]);
 }
 
 interface ProjectRoute {

@@ -93,11 +93,6 @@ async function send(
   );
   const url = new URL(`${adminUrl}/${path}`);
   url.search = query.toString();
-  if (url.username !== '' || url.password !== '') {
-    throw new CliFailure('ADMIN_URL must not hold a user name or password; the token goes into ADMIN_TOKEN', {
-      exitCode: 2,
-    });
-  }
   try {
     const response = await fetch(url, {
       method: request.body ? 'POST' : 'GET',

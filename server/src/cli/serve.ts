@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { readConfig, variables } from '../config.ts';
 import type { Context } from './context.ts';
+import { hasColours } from './style.ts';
 
 export function addServe(program: Command, { io }: Context): void {
   program
@@ -11,7 +12,7 @@ export function addServe(program: Command, { io }: Context): void {
       const config = readConfig(io.env, io.cwd);
       // Loaded here so that the commands that only speak HTTP start without the whole service.
       const { serve } = await import('../main.ts');
-      await serve(config);
+      await serve(config, { colours: hasColours(io) });
     });
 }
 

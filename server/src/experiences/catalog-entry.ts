@@ -1,18 +1,5 @@
+import type { CatalogEntry } from './schemas.ts';
 import type { ExperienceRow } from './store.ts';
-
-/** An experience as the catalog shows it. Paths are the service's own, not full addresses. */
-export interface CatalogEntry {
-  experienceId: string;
-  slug: string;
-  title: string;
-  sortOrder: number;
-  updatedAt: string;
-  catalogReady: boolean;
-  avatarId: string | null;
-  thumbnailPath: string | null;
-  galleryThumb: { avatarImage: string; backgroundImage: string } | null;
-  discoveryTags: never[];
-}
 
 export function catalogEntry(row: ExperienceRow): CatalogEntry {
   const { galleryAvatarImage: avatarImage, galleryBackgroundImage: backgroundImage } = row;

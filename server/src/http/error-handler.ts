@@ -48,7 +48,8 @@ const frameworkErrors: Record<string, ErrorCode> = {
   FST_ERR_MAX_PARAM_LENGTH: 'NOT_FOUND',
 };
 
-function toApiError(error: FastifyError | ApiError | Error): ApiError {
+/** The error as the caller meets it. */
+export function toApiError(error: FastifyError | ApiError | Error): ApiError {
   if (error instanceof ApiError) return error;
   const code = 'code' in error && typeof error.code === 'string' ? frameworkErrors[error.code] : undefined;
   if (code !== undefined) return new ApiError(code, { cause: error });
@@ -82,8 +83,15 @@ export function onParserError(error: Error & { code?: string }, socket: Socket):
   };
   const requestId = newId('req');
   const body = errorBody(new ApiError(code, { message }), requestId);
-  socket.end(
-    `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\n` +
-      `X-Request-Id: ${requestId}\r\nX-Content-Type-Options: nosniff\r\nConnection: close\r\n\r\n${body}`,
-  );
+  const head = [
+    `HTTP/1.1 ${status}`,
+    'Content-Type: application/json; charset=utf-8',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    `X-Request-Id: ${requestId}`,
+    'X-Content-Type-Options: nosniff',
+    'Referrer-Policy: no-referrer',
+    'Cache-Control: no-store, private',
+    'Connection: close',
+  ];
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
 }

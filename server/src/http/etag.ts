@@ -2,5 +2,9 @@
 export function matchesEtag(header: string | undefined, etag: string): boolean {
   if (header === undefined) return false;
   if (header === etag || header.trim() === '*') return true;
-  return header.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag);
+  return header.split(',').some((tag) => opaque(tag.trim()) === opaque(etag));
+}
+
+function opaque(tag: string): string {
+  return tag.replace(/^W\//, '');
 }

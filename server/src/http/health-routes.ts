@@ -1,5 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Database } from '../store/database.ts';
+import { aliveOperation, readyOperation } from './health-operations.ts';
+import { operation } from './operation.ts';
 import { refuseOtherMethods } from './server.ts';
 
 export interface HealthDeps {
@@ -15,16 +17,21 @@ export async function healthRoutes(app: FastifyInstance, deps: HealthDeps): Prom
     reply.header('Cache-Control', 'no-store');
   });
 
-  app.get('/healthz', async () => ({ status: 'ok' }));
+  app.get('/healthz', { schema: operation(aliveOperation) }, async () => ({ status: 'ok' }));
   refuseOtherMethods(app, '/healthz', ['GET']);
 
-  app.get('/readyz', async (request, reply) => {
-    const reason = deps.isDraining() ? 'the service is shutting down' : await databaseProblem(deps.database);
+  app.get('/readyz', { schema: operation(readyOperation) }, async (request, reply) => {
+    const reason = await whyNotReady(deps);
     if (reason === undefined) return { status: 'ready' };
     request.log.warn({ reason }, 'not ready');
     return reply.code(503).header('Retry-After', '1').send({ status: 'unavailable', reason });
   });
   refuseOtherMethods(app, '/readyz', ['GET']);
+}
+
+/** What keeps the service from minting; nothing when it can. */
+export async function whyNotReady(deps: HealthDeps): Promise<string | undefined> {
+  return deps.isDraining() ? 'the service is shutting down' : databaseProblem(deps.database);
 }
 
 /** The reason is public: it says what is away, never where it is or why. */

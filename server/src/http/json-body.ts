@@ -3,6 +3,8 @@ import type { IncomingMessage } from 'node:http';
 import { ApiError, invalidRequest } from '../errors.ts';
 
 export const bodyLimit = 64 * 1024;
+/** A client that sends up to this much is heard out: an answer while it still sends would break its connection. */
+const heardOut = 16 * 1024 * 1024;
 const maxDepth = 32;
 
 /**
@@ -41,7 +43,7 @@ function hasBody(request: IncomingMessage): boolean {
 
 function readBytes(request: IncomingMessage): Promise<Buffer> {
   const declared = Number(request.headers['content-length'] ?? 0);
-  if (declared > bodyLimit) return Promise.reject(tooLarge());
+  if (declared > heardOut) return Promise.reject(tooLarge());
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let length = 0;
@@ -51,22 +53,22 @@ function readBytes(request: IncomingMessage): Promise<Buffer> {
     };
     const onData = (chunk: Buffer) => {
       length += chunk.length;
-      if (length > bodyLimit) {
-        settle(() => reject(tooLarge()));
-        return;
-      }
-      chunks.push(chunk);
+      if (length <= bodyLimit) chunks.push(chunk);
+      else if (length > heardOut) settle(() => reject(tooLarge()));
     };
-    const onEnd = () => settle(() => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)));
+    const onEnd = () =>
+      settle(() => {
+        if (length > bodyLimit) reject(tooLarge());
+        else resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks));
+      });
     const onError = () => settle(() => reject(cutShort()));
     const onClose = () => settle(() => reject(cutShort()));
     request.on('data', onData).on('end', onEnd).on('error', onError).on('close', onClose);
   });
 }
 
-/** Closing tells a client that is still sending to stop. */
 function tooLarge(): ApiError {
-  return new ApiError('PAYLOAD_TOO_LARGE', { headers: { Connection: 'close' } });
+  return new ApiError('PAYLOAD_TOO_LARGE');
 }
 
 function cutShort(): ApiError {

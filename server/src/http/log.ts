@@ -45,7 +45,7 @@ export function createLog(
 }
 
 const credentials =
-  /\b[A-Za-z0-9-]{1,32}_(?:test|live)_[A-Za-z0-9]{8,}|\beyJ[\w-]+\.[\w-]+\.[\w-]+|(postgres(?:ql)?:\/\/)[^@\s/]*@/g;
+  /(?:test|live)_[A-Za-z0-9]{16,}|\beyJ[\w-]+\.[\w-]+\.[\w-]+|(postgres(?:ql)?:\/\/)[^\s"]*@/g;
 
 /** Masks API keys, session tokens and database passwords in a text. */
 export function scrubbed(text: string): string {
@@ -56,5 +56,15 @@ export function scrubbed(text: string): string {
 
 function scrubbedError(error: Error): object {
   const { type, message, stack, code } = pino.stdSerializers.err(error) as unknown as Record<string, string>;
-  return { type, message, ...(code === undefined ? {} : { code }), stack };
+  return {
+    type,
+    message: withoutValues(message),
+    ...(code === undefined ? {} : { code }),
+    stack: withoutValues(stack),
+  };
+}
+
+/** A failed query names the values it was sent with, which may be anybody's data. */
+function withoutValues(text: string | undefined): string | undefined {
+  return text?.replace(/^params:.*$/gm, 'params: [redacted]');
 }

@@ -12,6 +12,9 @@ import { newId } from '../ids.ts';
 import { onParserError, renderErrors, sendError } from './error-handler.ts';
 import { bodyLimit } from './json-body.ts';
 import { scrubbed } from './log.ts';
+import { hidden } from './operation.ts';
+
+const maxHeaderSize = 16 * 1024;
 
 /** A listener with what every answer has in common: request ids, security headers, errors, one log line. */
 export function createServer(log: Logger): FastifyInstance {
@@ -26,9 +29,10 @@ export function createServer(log: Logger): FastifyInstance {
     requestTimeout: 30_000,
     connectionTimeout: 0,
     keepAliveTimeout: 65_000,
-    http: { headersTimeout: 10_000, maxHeaderSize: 16 * 1024 },
+    http: { headersTimeout: 10_000, maxHeaderSize },
     forceCloseConnections: 'idle',
-    routerOptions: { maxParamLength: 256, ignoreTrailingSlash: false },
+    // An id of any length gets the route's own answer, not one that gives away where the router stops reading.
+    routerOptions: { maxParamLength: maxHeaderSize, ignoreTrailingSlash: false },
     return503OnClosing: false,
     clientErrorHandler: onParserError,
     // An address that cannot be decoded leads nowhere.
@@ -39,12 +43,14 @@ export function createServer(log: Logger): FastifyInstance {
   });
   app.addHook('onRequest', async (request, reply) => {
     reply.headers(everyAnswer(request));
+    // Before a body is parsed: whatever was sent along, there is nothing at this address.
+    if (request.is404) throw new ApiError('NOT_FOUND');
   });
   app.addHook('onResponse', async (request, reply) => {
     request.log.info(
       {
         method: request.method,
-        route: request.routeOptions.url ?? scrubbed(request.url),
+        route: request.routeOptions.url ?? unknownPath(request.url),
         status: reply.statusCode,
         ms: Math.round(reply.elapsedTime * 10) / 10,
       },
@@ -57,6 +63,16 @@ export function createServer(log: Logger): FastifyInstance {
       app.addHttpMethod(method, { hasBody: true });
   }
   return app;
+}
+
+/** The path of an address that leads nowhere, without what may be in it by mistake: a query, a credential. */
+function unknownPath(url: string): string {
+  const path = url.split('?', 1)[0] ?? '';
+  try {
+    return scrubbed(decodeURIComponent(path)).slice(0, 200);
+  } catch {
+    return '(not decodable)';
+  }
 }
 
 function everyAnswer(request: FastifyRequest): Record<string, string> {
@@ -76,7 +92,7 @@ export function refuseOtherMethods(app: FastifyInstance, url: string, taken: rea
   app.route({
     url,
     method: app.supportedMethods.filter((method) => !allow.includes(method)) as HTTPMethods[],
-    schema: { hide: true } as never,
+    schema: hidden,
     // Before a body is parsed: the method is wrong whatever was sent along.
     onRequest: async () => {
       throw new ApiError('METHOD_NOT_ALLOWED', { headers: { Allow: allow.join(', ') } });

@@ -1,24 +1,64 @@
 import { RateLimiterPostgres } from 'rate-limiter-flexible';
 import type { Database, Statement } from '../store/database.ts';
 
-const spend: Statement = {
-  name: 'spend_rate',
-  text: `INSERT INTO rate_windows AS w (key, points, expire)
-         SELECT s.key, s.points, $3::bigint FROM unnest($1::text[], $2::integer[]) AS s(key, points) ORDER BY s.key
-         ON CONFLICT (key) DO UPDATE
-           SET points = CASE WHEN w.expire <= $4::bigint THEN EXCLUDED.points ELSE w.points + EXCLUDED.points END,
-               expire = CASE WHEN w.expire <= $4::bigint THEN EXCLUDED.expire ELSE w.expire END
-         RETURNING key, points, expire`,
-};
-
-interface Window {
+/** A place in a window, counted from 1; one beyond the limit for a request that was not admitted. */
+interface Place {
   points: number;
   expire: number;
 }
 
+/** Windows that admit exactly `limit` requests for a key each. A request that they refuse spends nothing. */
+export interface Windows {
+  spend(key: string, limit: number): Promise<Place>;
+  /** Forgets windows that are over. Called now and then, never by a request. */
+  clean(): Promise<void>;
+}
+
+/** Windows of one process alone. */
+export class MemoryWindows implements Windows {
+  readonly #windowMs: number;
+  readonly #places = new Map<string, Place>();
+
+  constructor(windowSeconds: number) {
+    this.#windowMs = windowSeconds * 1000;
+  }
+
+  async spend(key: string, limit: number): Promise<Place> {
+    const now = Date.now();
+    let latest = this.#places.get(key);
+    if (latest === undefined || latest.expire <= now) latest = { points: 0, expire: now + this.#windowMs };
+    if (latest.points >= limit) return { points: limit + 1, expire: latest.expire };
+    const place = { points: latest.points + 1, expire: latest.expire };
+    this.#places.set(key, place);
+    return place;
+  }
+
+  async clean(): Promise<void> {
+    const now = Date.now();
+    for (const [key, { expire }] of this.#places) if (expire <= now) this.#places.delete(key);
+  }
+}
+
+/** `granted` tells a writer how many of its requests its own write admitted. */
+const spend: Statement = {
+  name: 'spend_rate',
+  text: `INSERT INTO rate_windows AS w (key, points, granted, allowed, expire)
+         SELECT s.key, least(s.asked, s.allowed), least(s.asked, s.allowed), s.allowed, $4::bigint
+           FROM unnest($1::text[], $2::integer[], $3::integer[]) AS s(key, asked, allowed) ORDER BY s.key
+         ON CONFLICT (key) DO UPDATE
+           SET points = CASE WHEN w.expire <= $5::bigint THEN EXCLUDED.points
+                             ELSE w.points + greatest(least(EXCLUDED.granted, EXCLUDED.allowed - w.points), 0) END,
+               granted = CASE WHEN w.expire <= $5::bigint THEN EXCLUDED.granted
+                              ELSE greatest(least(EXCLUDED.granted, EXCLUDED.allowed - w.points), 0) END,
+               allowed = EXCLUDED.allowed,
+               expire = CASE WHEN w.expire <= $5::bigint THEN EXCLUDED.expire ELSE w.expire END
+         RETURNING key, points, granted, expire`,
+};
+
 interface Spending {
   key: string;
-  resolve: (window: Window) => void;
+  limit: number;
+  resolve: (place: Place) => void;
   reject: (error: unknown) => void;
 }
 
@@ -27,7 +67,7 @@ interface Spending {
  * and go out together: one row for each key, in the order of the keys, so that writers cannot deadlock. Each request
  * still learns its own place in the window, so a burst is admitted to the very last point and no further.
  */
-export class SharedWindows {
+export class SharedWindows implements Windows {
   readonly #database: Database;
   readonly #windowMs: number;
   #queue: Spending[] = [];
@@ -38,14 +78,13 @@ export class SharedWindows {
     this.#windowMs = windowSeconds * 1000;
   }
 
-  spend(key: string): Promise<Window> {
+  spend(key: string, limit: number): Promise<Place> {
     return new Promise((resolve, reject) => {
-      this.#queue.push({ key, resolve, reject });
+      this.#queue.push({ key, limit, resolve, reject });
       if (!this.#writing) void this.#write();
     });
   }
 
-  /** Forgets windows that are over. Called now and then, never by a request. */
   async clean(): Promise<void> {
     const text = `DELETE FROM rate_windows WHERE key IN (
       SELECT key FROM rate_windows WHERE expire < $1 LIMIT 5000 FOR UPDATE SKIP LOCKED)`;
@@ -57,28 +96,35 @@ export class SharedWindows {
     while (this.#queue.length > 0) {
       const batch = this.#queue;
       this.#queue = [];
-      const byKey = groupByKey(batch);
-      try {
-        const now = Date.now();
-        const keys = [...byKey.keys()];
-        const points = keys.map((key) => byKey.get(key)!.length);
-        const rows = await this.#database.query<{ key: string; points: number; expire: string }>(
-          'everyday',
-          spend,
-          [keys, points, now + this.#windowMs, now],
-        );
-        for (const row of rows) {
-          const members = byKey.get(row.key) ?? [];
-          const before = row.points - members.length;
-          for (const [i, member] of members.entries()) {
-            member.resolve({ points: before + i + 1, expire: Number(row.expire) });
-          }
-        }
-      } catch (error) {
+      await this.#spendTogether(batch).catch((error) => {
         for (const member of batch) member.reject(error);
-      }
+      });
     }
     this.#writing = false;
+  }
+
+  async #spendTogether(batch: Spending[]): Promise<void> {
+    const byKey = groupByKey(batch);
+    const groups = [...byKey.values()];
+    const now = Date.now();
+    const rows = await this.#database.query<{ key: string; points: number; granted: number; expire: string }>(
+      'everyday',
+      spend,
+      [
+        [...byKey.keys()],
+        groups.map((members) => members.length),
+        // A limit that changed while they came together: the newest counts.
+        groups.map((members) => members.at(-1)!.limit),
+        now + this.#windowMs,
+        now,
+      ],
+    );
+    for (const row of rows) {
+      const before = row.points - row.granted;
+      for (const [i, { limit, resolve }] of (byKey.get(row.key) ?? []).entries()) {
+        resolve({ points: i < row.granted ? before + i + 1 : limit + 1, expire: Number(row.expire) });
+      }
+    }
   }
 }
 
@@ -92,11 +138,11 @@ function groupByKey(batch: Spending[]): Map<string, Spending[]> {
   return groups;
 }
 
-/** The library's PostgreSQL limiter with its blocking and bookkeeping, over windows that are written together. */
-export class SharedRateLimiter extends RateLimiterPostgres {
-  readonly #windows: SharedWindows;
+/** The library's limiter with its blocking and bookkeeping, over windows of our own. */
+export class WindowRateLimiter extends RateLimiterPostgres {
+  readonly #windows: Windows;
 
-  constructor(windows: SharedWindows, options: { keyPrefix: string; points: number; duration: number }) {
+  constructor(windows: Windows, options: { keyPrefix: string; points: number; duration: number }) {
     super({
       ...options,
       storeClient: windows,
@@ -111,7 +157,7 @@ export class SharedRateLimiter extends RateLimiterPostgres {
   }
 
   /** The library's only write. */
-  async _upsert(key: string): Promise<{ rows: [Window] }> {
-    return { rows: [await this.#windows.spend(key)] };
+  async _upsert(key: string): Promise<{ rows: [Place] }> {
+    return { rows: [await this.#windows.spend(key, this.points)] };
   }
 }

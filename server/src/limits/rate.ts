@@ -1,9 +1,9 @@
-import { type RateLimiterAbstract, RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
+import { RateLimiterRes } from 'rate-limiter-flexible';
 import { ApiError } from '../errors.ts';
 import type { ProjectLimits } from '../experiences/store.ts';
 import type { Database } from '../store/database.ts';
 import { type Budget, rateLimitHeaders } from './headers.ts';
-import { SharedRateLimiter, SharedWindows } from './rate-windows.ts';
+import { MemoryWindows, SharedWindows, WindowRateLimiter } from './rate-windows.ts';
 
 const windowSeconds = 60;
 type Policy = 'client' | 'project';
@@ -17,16 +17,21 @@ export interface RateLimits {
 
 /** One-minute windows: in memory on the embedded engine, shared through PostgreSQL otherwise. */
 export function openRateLimits(database: Database): RateLimits {
-  const windows = database.engine === 'postgres' ? new SharedWindows(database, windowSeconds) : undefined;
-  const limiters = new Map<string, RateLimiterAbstract>();
+  const windows =
+    database.engine === 'postgres'
+      ? new SharedWindows(database, windowSeconds)
+      : new MemoryWindows(windowSeconds);
+  const limiters = new Map<string, WindowRateLimiter>();
 
-  /** One limiter for each policy and limit: projects with equal limits share it, under keys of their own. */
-  function limiter(policy: Policy, points: number): RateLimiterAbstract {
+  /**
+   * One limiter for each policy and limit: projects with equal limits share it, under keys of their own, and a
+   * changed limit finds nothing blocked but the same windows.
+   */
+  function limiter(policy: Policy, points: number): WindowRateLimiter {
     const id = `${policy} ${points}`;
     let found = limiters.get(id);
     if (found === undefined) {
-      const options = { keyPrefix: policy, points, duration: windowSeconds };
-      found = windows ? new SharedRateLimiter(windows, options) : new RateLimiterMemory(options);
+      found = new WindowRateLimiter(windows, { keyPrefix: policy, points, duration: windowSeconds });
       limiters.set(id, found);
     }
     return found;
@@ -60,7 +65,7 @@ export function openRateLimits(database: Database): RateLimits {
       }
       return budgets;
     },
-    clean: async () => windows?.clean(),
+    clean: () => windows.clean(),
   };
 }
 

@@ -6,16 +6,17 @@ import type { Experience, ProjectFile } from './project-file.ts';
 import {
   fileExperience,
   fileProject,
-  insertRevision,
-  lockProject,
+  findProject,
+  insertRevisions,
+  lockProjects,
   ownedElsewhere,
   type StoredExperience,
   storedExperiences,
-  upsertExperience,
+  upsertExperiences,
   upsertProject,
 } from './store.ts';
 
-export interface AppliedChange {
+interface AppliedChange {
   kind: 'project' | 'experience';
   id: string;
   change: 'created' | 'updated' | 'unchanged';
@@ -44,38 +45,47 @@ export async function applyProjectFile(
 export async function applyInside(tx: Orm, changes: Changes, file: ProjectFile): Promise<Applied> {
   const at = new Date();
   const { project } = file;
-  const before = await lockProject(tx, project.id);
+  await lockProjects(tx);
+  const before = await findProject(tx, project.id);
   const stored = new Map((before ? await storedExperiences(tx, project.id) : []).map((row) => [row.id, row]));
   await refuseTaken(tx, file, stored);
 
   const projectChange =
     before === undefined ? 'created' : same(fileProject(before), project) ? 'unchanged' : 'updated';
   if (projectChange !== 'unchanged') await upsertProject(tx, project, at);
-  const experiences: AppliedChange[] = [];
-  for (const experience of file.experiences) {
-    experiences.push(await applyExperience(tx, project.id, experience, stored.get(experience.id), at));
-  }
+  const planned = file.experiences.map((experience) => ({
+    experience,
+    ...plan(experience, stored.get(experience.id)),
+  }));
+  const touched = planned.filter(({ applied }) => applied.change !== 'unchanged');
+  await upsertExperiences(tx, project.id, touched, at);
+  await insertRevisions(
+    tx,
+    touched.filter(({ applied }) => applied.newRevision),
+    at,
+  );
   await changes.announce(tx, { kind: 'project', id: project.id });
-  const all: AppliedChange[] = [{ kind: 'project', id: project.id, change: projectChange }, ...experiences];
+  const all: AppliedChange[] = [
+    { kind: 'project', id: project.id, change: projectChange },
+    ...planned.map(({ applied }) => applied),
+  ];
   return { projectId: project.id, changed: all.some((c) => c.change !== 'unchanged'), changes: all };
 }
 
-async function applyExperience(
-  tx: Orm,
-  projectId: string,
+/** What the file does to an experience, by comparing it with what is stored. */
+function plan(
   experience: Experience,
   before: StoredExperience | undefined,
-  at: Date,
-): Promise<AppliedChange> {
+): { revision: number; applied: AppliedChange } {
   const newRevision = before === undefined || !same(frozen(fileExperience(before)), frozen(experience));
   const revision = (before?.latestRevision ?? 0) + (newRevision ? 1 : 0);
   const change =
     before === undefined ? 'created' : same(fileExperience(before), experience) ? 'unchanged' : 'updated';
-  if (change !== 'unchanged') {
-    await upsertExperience(tx, projectId, experience, revision, at);
-    if (newRevision) await insertRevision(tx, experience, revision, at);
-  }
-  return { kind: 'experience', id: experience.id, change, revision, ...(newRevision ? { newRevision } : {}) };
+  const { id } = experience;
+  return {
+    revision,
+    applied: { kind: 'experience', id, change, revision, ...(newRevision ? { newRevision } : {}) },
+  };
 }
 
 /** What a revision freezes: when any of it changes, the next launches need a new one. */
@@ -94,9 +104,9 @@ async function refuseTaken(
   file: ProjectFile,
   stored: ReadonlyMap<string, StoredExperience>,
 ): Promise<void> {
-  const ids = file.experiences.map((experience) => experience.id);
-  const foreign = new Set(await ownedElsewhere(tx, file.project.id, ids));
-  const kept = [...stored.values()].filter((row) => !ids.includes(row.id));
+  const ids = new Set(file.experiences.map((experience) => experience.id));
+  const foreign = new Set(await ownedElsewhere(tx, file.project.id, [...ids]));
+  const kept = [...stored.values()].filter((row) => !ids.has(row.id));
   const problems: ProjectFileProblem[] = [];
   for (const [index, { id, slug }] of file.experiences.entries()) {
     if (foreign.has(id)) {

@@ -7,14 +7,17 @@ export interface ProjectFileProblem {
   message: string;
 }
 
+/** Nobody reads on after so many, and a hostile file can have millions. */
+export const maxProblems = 1_000;
+
 /** A project file that cannot be used. It lists everything that is wrong, so that one edit can mend it all. */
 export class ProjectFileError extends Error {
   readonly problems: ProjectFileProblem[];
 
   constructor(problems: ProjectFileProblem[]) {
-    const sorted = [...problems].sort(
-      (a, b) => (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0),
-    );
+    const sorted = [...problems]
+      .sort((a, b) => (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0))
+      .slice(0, maxProblems);
     super(summary(sorted));
     this.name = 'ProjectFileError';
     this.problems = sorted;

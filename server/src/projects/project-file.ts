@@ -26,7 +26,7 @@ export interface Project {
 }
 
 /** `null` is no limit. */
-export interface Limits {
+interface Limits {
   mintsPerMinutePerClient: number | null;
   mintsPerMinute: number | null;
   sessionsPerDay: number | null;
@@ -56,14 +56,14 @@ export interface Runtime {
   transport: Transport;
 }
 
-export interface Character {
+interface Character {
   characterId: string;
   name: string;
   voice?: Record<string, unknown>;
   avatar?: Record<string, unknown>;
 }
 
-export interface Transport {
+interface Transport {
   type: 'websocket';
   url: string;
   [field: string]: unknown;

@@ -1,10 +1,10 @@
-import { and, asc, eq, inArray, sql } from 'drizzle-orm';
+import { and, asc, eq, getTableColumns, inArray, sql } from 'drizzle-orm';
 import type { Orm } from '../store/database.ts';
 import { experiences, projects, revisions } from '../store/schema.ts';
 import type { Experience, Project, ProjectFile, Runtime } from './project-file.ts';
 
 export type ProjectRow = typeof projects.$inferSelect;
-export type ExperienceRow = typeof experiences.$inferSelect;
+type ExperienceRow = typeof experiences.$inferSelect;
 /** An experience with what its newest revision froze. */
 export type StoredExperience = ExperienceRow & { runtime: Runtime };
 
@@ -13,10 +13,15 @@ export async function findProject(orm: Orm, projectId: string): Promise<ProjectR
   return found;
 }
 
-/** Held until the transaction ends, so that two files for one project are applied one after the other. */
-export async function lockProject(tx: Orm, projectId: string): Promise<ProjectRow | undefined> {
-  await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended(${projectId}, 0))`);
-  return findProject(tx, projectId);
+/** Any fixed number: processes that apply files take turns on it. */
+const applyLock = 7_315_042_018n;
+
+/**
+ * Held until the transaction ends: files are applied one after the other, those of other projects too, since
+ * experience ids are global. What is read after this stays true until the commit.
+ */
+export async function lockProjects(tx: Orm): Promise<void> {
+  await tx.execute(sql`SELECT pg_advisory_xact_lock(${sql.raw(String(applyLock))})`);
 }
 
 export async function listProjects(orm: Orm): Promise<(ProjectRow & { experiences: number })[]> {
@@ -67,36 +72,64 @@ export async function upsertProject(tx: Orm, project: Project, at: Date): Promis
     .onConflictDoUpdate({ target: projects.id, set: values });
 }
 
-export async function upsertExperience(
-  tx: Orm,
-  projectId: string,
-  experience: Experience,
-  latestRevision: number,
-  at: Date,
-): Promise<void> {
-  const values = { ...experienceColumns(experience), latestRevision, updatedAt: at };
-  await tx
-    .insert(experiences)
-    .values({ id: experience.id, projectId, ...values, createdAt: at })
-    .onConflictDoUpdate({
-      target: experiences.id,
-      set: values,
-      setWhere: eq(experiences.projectId, projectId),
-    });
+/** An experience of a file with the revision that is its newest from now on. */
+interface Revised {
+  experience: Experience;
+  revision: number;
 }
 
-export async function insertRevision(
+/** Rows in one statement: few round trips for a large file, and far below the most values that one may have. */
+const chunk = 500;
+
+export async function upsertExperiences(
   tx: Orm,
-  experience: Experience,
-  number: number,
+  projectId: string,
+  revised: readonly Revised[],
   at: Date,
 ): Promise<void> {
-  const { id: experienceId, slug, title, runtime } = experience;
-  await tx.insert(revisions).values({ experienceId, number, slug, title, runtime, createdAt: at });
+  for (let start = 0; start < revised.length; start += chunk) {
+    const rows = revised.slice(start, start + chunk).map(({ experience, revision }) => ({
+      id: experience.id,
+      projectId,
+      ...experienceColumns(experience),
+      latestRevision: revision,
+      createdAt: at,
+      updatedAt: at,
+    }));
+    await tx
+      .insert(experiences)
+      .values(rows)
+      .onConflictDoUpdate({
+        target: experiences.id,
+        set: replaced,
+        setWhere: eq(experiences.projectId, projectId),
+      });
+  }
+}
+
+/** Every column that a file decides, from the row that was to be inserted. */
+const replaced = Object.fromEntries(
+  Object.entries(getTableColumns(experiences))
+    .filter(([field]) => !['id', 'projectId', 'createdAt'].includes(field))
+    .map(([field, column]) => [field, sql.raw(`excluded.${column.name}`)]),
+);
+
+export async function insertRevisions(tx: Orm, revised: readonly Revised[], at: Date): Promise<void> {
+  for (let start = 0; start < revised.length; start += chunk) {
+    const rows = revised.slice(start, start + chunk).map(({ experience, revision }) => ({
+      experienceId: experience.id,
+      number: revision,
+      slug: experience.slug,
+      title: experience.title,
+      runtime: experience.runtime,
+      createdAt: at,
+    }));
+    await tx.insert(revisions).values(rows);
+  }
 }
 
 /** Everything of an experience but its runtime, as columns. */
-export function experienceColumns(experience: Experience) {
+function experienceColumns(experience: Experience) {
   return {
     slug: experience.slug,
     title: experience.title,
@@ -111,12 +144,17 @@ export function experienceColumns(experience: Experience) {
   };
 }
 
-/** What is stored of a project, as the file that would make it. */
+/** What is stored of a project, as the file that would make it: all of it as it was at one moment. */
 export async function readProjectFile(orm: Orm, projectId: string): Promise<ProjectFile | undefined> {
-  const row = await findProject(orm, projectId);
-  if (row === undefined) return undefined;
-  const stored = await storedExperiences(orm, projectId);
-  return { project: fileProject(row), experiences: stored.map(fileExperience) };
+  return orm.transaction(
+    async (tx) => {
+      const row = await findProject(tx, projectId);
+      if (row === undefined) return undefined;
+      const stored = await storedExperiences(tx, projectId);
+      return { project: fileProject(row), experiences: stored.map(fileExperience) };
+    },
+    { isolationLevel: 'repeatable read', accessMode: 'read only' },
+  );
 }
 
 export function fileProject(row: ProjectRow): Project {

@@ -3,7 +3,7 @@ import { stringify } from 'yaml';
 import { explainPattern } from './formats.ts';
 import type { Located } from './located.ts';
 import { nearest } from './nearest.ts';
-import { type Path, type ProjectFileProblem, pathText, quoted } from './problem.ts';
+import { maxProblems, type Path, type ProjectFileProblem, pathText, quoted } from './problem.ts';
 import { projectFileSchema } from './project-file-schema.ts';
 import { explainType } from './wrong-type.ts';
 
@@ -22,7 +22,9 @@ export function structureProblems(file: Located): ProjectFileProblem[] {
     projectFileSchema,
   );
   if (compiled(file.value)) return [];
-  const errors = (compiled.errors as DefinedError[]).filter(isTelling);
+  const errors = (compiled.errors as DefinedError[]).filter(isTelling).slice(0, maxProblems);
+  // They refer to the whole file, and the validator lives on.
+  compiled.errors = null;
 
   // A misspelt field is one mistake: the field that it was meant to be is not reported as missing as well.
   const meant = new Set<string>();

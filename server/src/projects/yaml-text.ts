@@ -1,6 +1,15 @@
-import { Composer, type Document, isScalar, Lexer, LineCounter, Parser, type YAMLParseError } from 'yaml';
+import {
+  Composer,
+  type CST,
+  type Document,
+  isScalar,
+  Lexer,
+  LineCounter,
+  Parser,
+  type YAMLParseError,
+} from 'yaml';
 import { findJsonBreak } from './json-syntax.ts';
-import { ProjectFileError, type ProjectFileProblem } from './problem.ts';
+import { maxProblems, ProjectFileError, type ProjectFileProblem } from './problem.ts';
 
 export const maxLevels = 32;
 const maxBytes = 4 * 1024 * 1024;
@@ -64,23 +73,36 @@ function refuseWhatIsNotJson(text: string, lines: LineCounter): void {
 
 /** The parser's stack holds the document, its open collections and the scalar being read. */
 const maxStack = maxLevels + 2;
+/** Brackets, words, spaces and line ends: as many as 4 MiB of ordinary text have. Each takes much memory. */
+const maxLexemes = 1_000_000;
 
 /**
- * Goes through the tokens by hand to stop at deep nesting: the composer is recursive, and a file of a hundred
- * thousand brackets would exhaust its stack, which can end the whole process.
+ * Goes through the text by hand to stop in time. The composer is recursive: a hundred thousand brackets would
+ * exhaust its stack, which can end the whole process.
  */
-function compose(text: string, lines: LineCounter): Document.Parsed {
+function readTokens(text: string, lines: LineCounter): CST.Token[] {
   const parser = new Parser();
-  const tokens = [];
+  const tokens: CST.Token[] = [];
+  const stop = (message: string) => new ProjectFileError([problemAt(lines, parser.offset, message)]);
+  let errors = 0;
+  let lexemes = 0;
   for (const lexeme of new Lexer().lex(text)) {
-    for (const token of parser.next(lexeme)) tokens.push(token);
-    if (parser.stack.length > maxStack) {
-      const message = `is nested more than ${maxLevels} levels deep here; flatten it`;
-      throw new ProjectFileError([problemAt(lines, parser.offset, message)]);
+    for (const token of parser.next(lexeme)) {
+      tokens.push(token);
+      if (token.type === 'error') errors++;
     }
+    if (errors > maxProblems) break;
+    if (parser.stack.length > maxStack) {
+      throw stop(`is nested more than ${maxLevels} levels deep here; flatten it`);
+    }
+    if (++lexemes > maxLexemes) throw stop('has too many values; keep large data elsewhere and refer to it');
   }
   for (const token of parser.end()) tokens.push(token);
+  return tokens;
+}
 
+function compose(text: string, lines: LineCounter): Document.Parsed {
+  const tokens = readTokens(text, lines);
   // Duplicate keys are found later: the composer's own search takes quadratic time.
   const composer = new Composer({
     version: '1.2',
@@ -124,7 +146,7 @@ const sayings: readonly (readonly [said: RegExp, saying: string])[] = [
 /** One mistake often makes the parser stumble several times: the first stumble on a line says it. */
 function syntaxProblems(errors: readonly YAMLParseError[], lines: LineCounter): ProjectFileProblem[] {
   const byLine = new Map<number, ProjectFileProblem>();
-  for (const { message, pos } of errors) {
+  for (const { message, pos } of errors.slice(0, maxProblems)) {
     const { line, ...rest } = problemAt(lines, pos[0], `is not valid YAML: ${saying(message)}`);
     if (line !== undefined && !byLine.has(line)) byLine.set(line, { line, ...rest });
   }

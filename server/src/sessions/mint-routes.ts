@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { BlockList } from 'node:net';
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { ApiError } from '../errors.ts';
+import { toApiError } from '../http/error-handler.ts';
 import { readJsonBody } from '../http/json-body.ts';
 import { hidden, operation } from '../http/operation.ts';
 import { refuseOtherMethods } from '../http/server.ts';
@@ -53,7 +53,7 @@ async function openDoor(app: FastifyInstance, deps: MintRouteDeps, door: Door): 
         }
       },
     }).catch((error: unknown) => {
-      deps.minted(door, error instanceof ApiError ? error.code : 'INTERNAL', took());
+      deps.minted(door, toApiError(error as Error).code, took());
       throw error;
     });
     deps.minted(door, launch.replayed ? 'replayed' : 'launched', took());

@@ -79,13 +79,19 @@ export function encodeBatch(mints: readonly MintToRecord[]): EncodedBatch {
   };
 }
 
-/** Sends a batch and tells what became of each mint, in the order in which they were handed in. */
+/**
+ * Sends a batch and tells what became of each mint, in the order in which they were handed in. Those that have no
+ * answer are to be sent again: keys that are pending elsewhere were answered first.
+ */
 export async function sendBatch(
   database: Database,
   batch: EncodedBatch,
   retrying: boolean,
-): Promise<Recorded[]> {
+): Promise<(Recorded | undefined)[]> {
   const rows = await database.query<Row>('recording', record, [...batch.values, retrying]);
+  const otherwise: Recorded | undefined = rows.some((row) => row.outcome === 'in_progress')
+    ? undefined
+    : { outcome: 'recorded' };
   const byNumber = new Map<number, Recorded>();
   for (const row of rows) if (row.outcome !== 'tally') byNumber.set(row.n, toRecorded(row));
   for (const row of rows) {
@@ -97,16 +103,12 @@ export async function sendBatch(
       byNumber.set(n, { outcome: 'recorded', quota: { used, limit: row.quota } });
     }
   }
-  const results: Recorded[] = [];
-  for (const [n, i] of batch.order.entries()) results[i] = byNumber.get(n) ?? { outcome: 'recorded' };
+  const results: (Recorded | undefined)[] = [];
+  for (const [n, i] of batch.order.entries()) results[i] = byNumber.get(n) ?? otherwise;
   return results;
 }
 
-const known: Statement = {
-  name: 'known_claims',
-  text: `SELECT i.n FROM json_to_recordset($1) AS i(n integer, hash bytea)
-           JOIN idempotency_keys k ON k.hash = i.hash AND k.expires_at > now()`,
-};
+const known: Statement = { name: 'known_claims', text: 'SELECT n FROM known_claims($1)' };
 
 /** Whether a launch exists under each claim. Touches no session, so it never waits for one. */
 export async function areKnown(database: Database, claims: Claim[]): Promise<boolean[]> {
@@ -132,11 +134,14 @@ export async function findLaunches(
   return results;
 }
 
+/** It only looks: a lock taken to find out whether it is free would be in the way of the mint that needs it. */
 const held: Statement = {
   name: 'held_claims',
-  text: `SELECT i.n FROM json_to_recordset($1) AS i(n integer, hash bytea, lock bigint)
-          WHERE NOT pg_try_advisory_xact_lock(i.lock)
-            AND NOT EXISTS (SELECT FROM idempotency_keys k WHERE k.hash = i.hash AND k.expires_at > now())`,
+  text: `SELECT i.n FROM json_to_recordset($1) AS i(n integer, lock bigint)
+          WHERE i.lock IN (SELECT (l.classid::bigint << 32) | l.objid::bigint FROM pg_locks l
+                             JOIN pg_database d ON d.oid = l.database AND d.datname = current_database()
+                            WHERE l.locktype = 'advisory' AND l.objsubid = 1 AND l.granted)
+            AND i.n NOT IN (SELECT k.n FROM known_claims($1) k)`,
 };
 
 /** The places of those claims whose first mint is under way in some process right now. */

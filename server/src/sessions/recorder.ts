@@ -1,7 +1,7 @@
 import { ApiError } from '../errors.ts';
 import { Batcher } from '../store/batcher.ts';
 import type { Database } from '../store/database.ts';
-import { isNeverSent, isOutage, isRolledBack } from '../store/outage.ts';
+import { isCollision, isNeverSent, isOutage, isRolledBack } from '../store/outage.ts';
 import {
   areHeld,
   areKnown,
@@ -25,6 +25,8 @@ export interface RecorderOptions {
 
 interface Waiting {
   mint: MintToRecord;
+  /** An earlier attempt may have recorded it: the connection was lost before its answer came. */
+  inDoubt?: boolean;
   resolve: (recorded: Recorded) => void;
   reject: (error: unknown) => void;
 }
@@ -107,12 +109,17 @@ export class Recorder {
   }
 
   async #recordBatch(batch: Waiting[]): Promise<void> {
+    let rest = batch;
     try {
-      const recorded = await this.#send(batch);
-      for (const [i, waiting] of batch.entries()) waiting.resolve(recorded[i]!);
+      while (rest.length > 0) {
+        const recorded = await this.#send(rest);
+        for (const [i, result] of recorded.entries()) if (result) rest[i]?.resolve(result);
+        rest = rest.filter((_, i) => recorded[i] === undefined);
+      }
     } catch (error) {
-      if (batch.length > 1 && isRolledBack(error) && !isOutage(error)) await this.#recordOneByOne(batch);
-      else for (const waiting of batch) waiting.reject(isOutage(error) ? unavailable(error) : error);
+      const away = isOutage(error) || isCollision(error);
+      if (rest.length > 1 && isRolledBack(error) && !away) await this.#recordOneByOne(rest);
+      else for (const waiting of rest) waiting.reject(away ? unavailable(error) : error);
     }
   }
 
@@ -125,29 +132,22 @@ export class Recorder {
    * One round trip. When the connection is lost under way, nobody knows whether the batch was committed: it is
    * sent again with the same session ids, and the function then knows its own earlier work.
    */
-  async #send(batch: Waiting[]): Promise<Recorded[]> {
+  async #send(batch: Waiting[]): Promise<(Recorded | undefined)[]> {
     const encoded = encodeBatch(batch.map(({ mint }) => mint));
     const deadline = performance.now() + this.#options.retryForMs;
     for (let attempt = 0; ; attempt++) {
       try {
-        return await sendBatch(this.#database, encoded, attempt > 0);
+        return await sendBatch(this.#database, encoded, isInDoubt(batch));
       } catch (error) {
-        if (!this.#isInDoubt(error, attempt) || performance.now() > deadline) throw error;
+        if (!isWorthRepeating(error, batch) || performance.now() > deadline) throw error;
         await new Promise((resolve) => setTimeout(resolve, 50 * 2 ** Math.min(attempt, 3)));
       }
     }
   }
 
-  /** Whether the batch, or an earlier attempt at it, may have been committed in spite of this error. */
-  #isInDoubt(error: unknown, attempt: number): boolean {
-    if (attempt === 0) return isOutage(error) && !isRolledBack(error) && !isNeverSent(error);
-    // A unique violation is the earlier attempt, committed after all.
-    return isOutage(error) || isUniqueViolation(error);
-  }
-
   /**
    * While a write is stuck behind somebody's lock, a mint whose key is pending in another process must still be
-   * told so at once. The probe asks on a connection of its own and takes only locks that nobody holds.
+   * told so at once. The probe asks on a connection of its own and takes no lock itself.
    */
   #scheduleProbe(): void {
     if (this.#database.engine === 'embedded' || this.#probeTimer !== undefined) return;
@@ -158,7 +158,7 @@ export class Recorder {
   }
 
   async #probeQueue(): Promise<void> {
-    const keyed = this.#queue.filter(({ mint }) => mint.claim !== undefined).slice(0, 1_000);
+    const keyed = this.#queue.filter(({ mint }) => mint.claim !== undefined);
     if (keyed.length === 0) return;
     try {
       const held = await areHeld(
@@ -177,6 +177,20 @@ export class Recorder {
       // The probe only speeds an answer up; the write that follows gives it in any case.
     }
   }
+}
+
+function isInDoubt(batch: Waiting[]): boolean {
+  return batch.some((waiting) => waiting.inDoubt);
+}
+
+/** Whether sending the batch again may go better, or tell what became of it. Remembers when that is in doubt. */
+function isWorthRepeating(error: unknown, batch: Waiting[]): boolean {
+  if (isCollision(error)) return true;
+  // A unique violation is the earlier attempt, committed after all.
+  if (isInDoubt(batch)) return isOutage(error) || isUniqueViolation(error);
+  if (!isOutage(error) || isRolledBack(error) || isNeverSent(error)) return false;
+  for (const waiting of batch) waiting.inDoubt = true;
+  return true;
 }
 
 function isUniqueViolation(error: unknown): boolean {

@@ -75,7 +75,7 @@ async function readKeyFile(file: string): Promise<string | undefined> {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw new StartError(
-      `SIGNING_KEYS_FILE ${file} cannot be read (${(error as NodeJS.ErrnoException).code})`,
+      `SIGNING_KEYS_FILE ${file} cannot be read (${(error as NodeJS.ErrnoException).code}); make it readable for this user, or point the variable elsewhere`,
       {
         cause: error,
       },

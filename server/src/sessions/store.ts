@@ -18,12 +18,7 @@ interface Wanted {
   sessionId: string;
 }
 
-const find: Statement = {
-  name: 'find_sessions',
-  text: `SELECT w.n, to_json(s) AS session
-           FROM json_to_recordset($1) AS w(n integer, "projectId" text, "sessionId" text)
-           JOIN sessions s ON s.id = w."sessionId" AND s.project_id = w."projectId"`,
-};
+const find: Statement = { name: 'find_sessions', text: 'SELECT n, session FROM find_sessions($1)' };
 
 /** Reads sessions by their ids; what is asked while a query is under way shares the next one. */
 export class SessionReader {

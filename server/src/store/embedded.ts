@@ -7,15 +7,23 @@ import { type Database, type Orm, StartError } from './database.ts';
 import { type FolderLock, lockFolder } from './folder-lock.ts';
 import * as schema from './schema.ts';
 
+export interface EmbeddedHooks {
+  /** The folder has no database yet; making one takes some seconds. */
+  onFirstStart(): void;
+}
+
 /** PostgreSQL inside this process, in a folder that belongs to it alone. */
-export async function openEmbedded(dataDir: string): Promise<Database> {
+export async function openEmbedded(dataDir: string, hooks?: EmbeddedHooks): Promise<Database> {
   await ensureWritable(dataDir);
   const lock = await lockFolder(dataDir).catch((error) => {
     throw error instanceof StartError ? error : unusable(dataDir, error);
   });
   try {
     const folder = join(dataDir, 'database');
-    if (await isMissing(folder)) await initialise(folder);
+    if (await isMissing(folder)) {
+      hooks?.onFirstStart();
+      await initialise(folder);
+    }
     return embedded(await PGlite.create(folder), lock);
   } catch (error) {
     await lock.release();

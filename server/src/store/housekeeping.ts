@@ -38,12 +38,15 @@ async function round({ database, keyRing, rates, log }: HousekeepingDeps): Promi
   await attempt(log, () => forgetExpiredClaims(database));
 }
 
-/** Idempotency records older than a day, in bounded batches, leaving alone what somebody else has locked. */
+/**
+ * Idempotency records older than a day, in bounded batches, leaving alone what somebody else has locked. A minute more,
+ * because a replay that began in time reads its record more than once.
+ */
 export async function forgetExpiredClaims(database: Database): Promise<void> {
   for (let batch = 0; batch < maxBatches; batch++) {
     const deleted = await database.orm.execute(sql`
       DELETE FROM idempotency_keys WHERE hash IN (
-        SELECT hash FROM idempotency_keys WHERE expires_at <= now()
+        SELECT hash FROM idempotency_keys WHERE expires_at <= now() - interval '1 minute'
          ORDER BY expires_at LIMIT ${batchSize} FOR UPDATE SKIP LOCKED)
       RETURNING 1`);
     if ((deleted as unknown as { rows: unknown[] }).rows.length < batchSize) return;

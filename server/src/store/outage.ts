@@ -15,7 +15,7 @@ const socketCodes = new Set([
 // 25006: read-only transaction (a standby answers during a failover); 58: system error.
 const sqlStates = /^(08...|53...|57P0.|57014|25006|58...)$/;
 const driverMessages =
-  /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|not queryable|Connection ended|PGlite is clos/i;
+  /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|not queryable|Query read timeout|Connection ended|PGlite is clos/i;
 
 /** Whether an error, or what caused it, means that the database cannot answer at the moment. */
 export function isOutage(error: unknown): boolean {
@@ -24,6 +24,12 @@ export function isOutage(error: unknown): boolean {
       (e.code !== undefined && (socketCodes.has(e.code) || sqlStates.test(e.code))) ||
       driverMessages.test(e.message),
   );
+}
+
+/** Whether the server rolled a statement back for the sake of another one; the same may succeed right away. */
+export function isCollision(error: unknown): boolean {
+  // Serialization failure, deadlock.
+  return links(error).some((e) => e.code === '40001' || e.code === '40P01');
 }
 
 /** Whether a statement that failed with this error never reached the database: no connection could be had. */

@@ -14,7 +14,7 @@ interface PoolSettings {
 const lanes: Record<Lane, PoolSettings> = {
   everyday: { max: 10, statementTimeout: 10_000 },
   // One write is under way at a time; it may have to wait for a lock, but not for ever.
-  recording: { max: 1, statementTimeout: 30_000 },
+  recording: { max: 1, statementTimeout: 15_000 },
   probing: { max: 1, statementTimeout: 2_000 },
 };
 
@@ -45,8 +45,9 @@ export async function openPostgres(url: string, hooks: PostgresHooks): Promise<D
       listeners.push(() => listener.stop());
       await listener.start();
     },
+    // Both are needed to mint: look-ups, and the write.
     ping: async () => {
-      await pools.everyday.query('SELECT 1');
+      await Promise.all([pools.everyday.query('SELECT 1'), pools.recording.query('SELECT 1')]);
     },
     pool: () => {
       const { totalCount, idleCount, waitingCount } = pools.everyday;
@@ -81,10 +82,15 @@ function pool(url: string, settings: PoolSettings, hooks: PostgresHooks): pg.Poo
     max: settings.max,
     connectionTimeoutMillis: connectTimeout,
     statement_timeout: settings.statementTimeout,
+    // The server ends a slow statement itself; this is for a connection on which nothing comes back any more.
+    query_timeout: settings.statementTimeout + 2_000,
     keepAlive: true,
     idleTimeoutMillis: 60_000,
   });
   made.on('error', (error) => hooks.onIdleError(error));
+  // A connection that is lost between two statements of a transaction: the next statement reports it, and an event that
+  // nobody listens to would end the process.
+  made.on('connect', (client) => client.on('error', () => undefined));
   return made;
 }
 

@@ -20,7 +20,7 @@ export interface RememberedCounts {
 export class Remembered<V> {
   readonly counts: RememberedCounts = { hits: 0, misses: 0 };
   readonly #entries: LRUCache<string, Entry<V>>;
-  readonly #loading = new Map<string, Promise<V>>();
+  readonly #loading = new Map<string, { promise: Promise<V>; until: number }>();
   readonly #load: (key: string) => Promise<V>;
   #generation = 0;
 
@@ -37,7 +37,8 @@ export class Remembered<V> {
       return entry.value;
     }
     this.counts.misses++;
-    return this.#loading.get(key) ?? this.#fetch(key);
+    const loading = this.#loading.get(key);
+    return loading !== undefined && loading.until > performance.now() ? loading.promise : this.#fetch(key);
   }
 
   /** Forgets every value that `affected` names; without it, all. */
@@ -56,15 +57,15 @@ export class Remembered<V> {
   #fetch(key: string): Promise<V> {
     const generation = this.#generation;
     const until = performance.now() + freshFor;
-    const loading = this.#load(key)
+    const promise = this.#load(key)
       .then((value) => {
         if (generation === this.#generation) this.#entries.set(key, { value, until });
         return value;
       })
       .finally(() => {
-        if (this.#loading.get(key) === loading) this.#loading.delete(key);
+        if (this.#loading.get(key)?.promise === promise) this.#loading.delete(key);
       });
-    this.#loading.set(key, loading);
-    return loading;
+    this.#loading.set(key, { promise, until });
+    return promise;
   }
 }

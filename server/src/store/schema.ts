@@ -183,6 +183,7 @@ export const sessions = pgTable(
     check('sessions_origin_of_browsers', sql`(${t.source} = 'server') = (${t.origin} IS NULL)`),
     check('sessions_mode_known', sql`${t.mode} IN ('conversation', 'presenter')`),
     check('sessions_speech_input_known', sql`${t.speechInputMode} IN ('auto', 'manual', 'off')`),
+    check('sessions_end_after_start', sql`${t.endedAt} >= ${t.createdAt}`),
     check('sessions_token_lives', sql`${t.tokenExpiresAt} > ${t.tokenIssuedAt}`),
   ],
 );

@@ -16,6 +16,8 @@ export interface Call {
   headers?: Record<string, string | string[]>;
   /** Objects are sent as JSON; strings and buffers as they are. */
   body?: unknown;
+  /** Sends the body in chunks, so that no header tells its length. */
+  chunked?: boolean;
   localAddress?: string;
 }
 
@@ -30,7 +32,8 @@ export function send(baseUrl: string, call: Call): Promise<Answer> {
     ...(body !== undefined && !raw ? { 'Content-Type': 'application/json' } : {}),
     ...call.headers,
   };
-  if (body !== undefined) headers['Content-Length'] = String(Buffer.byteLength(body));
+  if (call.chunked) headers['Transfer-Encoding'] = 'chunked';
+  else if (body !== undefined) headers['Content-Length'] = String(Buffer.byteLength(body));
   return new Promise((resolve, reject) => {
     const request = httpRequest(
       new URL(call.path, baseUrl),
@@ -58,6 +61,12 @@ export function send(baseUrl: string, call: Call): Promise<Answer> {
       },
     );
     request.on('error', reject);
-    request.end(body);
+    if (call.chunked) for (const piece of pieces(Buffer.from(body ?? ''))) request.write(piece);
+    request.end(call.chunked ? undefined : body);
   });
+}
+
+function* pieces(bytes: Buffer): Generator<Buffer> {
+  const size = 10_000;
+  for (let start = 0; start < bytes.length; start += size) yield bytes.subarray(start, start + size);
 }

@@ -24,7 +24,8 @@ interface Account {
   gid: number;
 }
 
-export async function startPostgres(): Promise<PostgresServer> {
+/** `durable` waits for the disk at every commit, as a production server does; tests need no such patience. */
+export async function startPostgres({ durable = false } = {}): Promise<PostgresServer> {
   const folder = await mkdtemp(join(tmpdir(), 'session-launch-pg-'));
   const account = await unprivileged();
   const bin = await binaries(folder, account);
@@ -39,7 +40,7 @@ export async function startPostgres(): Promise<PostgresServer> {
   let child: ChildProcess | undefined;
 
   const start = async () => {
-    child = await launch(bin, data, port, account);
+    child = await launch(bin, data, port, account, durable);
   };
   const stop = async (how: 'fast' | 'immediate' = 'fast') => {
     const running = child;
@@ -79,12 +80,12 @@ async function launch(
   data: string,
   port: number,
   account: Account | undefined,
+  durable: boolean,
 ): Promise<ChildProcess> {
-  const settings = {
+  const settings: Record<string, string> = {
     listen_addresses: '127.0.0.1',
     unix_socket_directories: '',
-    fsync: 'off',
-    full_page_writes: 'off',
+    ...(durable ? {} : { fsync: 'off', full_page_writes: 'off' }),
     max_connections: '300',
     shared_buffers: '64MB',
   };

@@ -8,7 +8,8 @@ import { readConfig } from '../../src/config.ts';
 import { openSigningKeys } from '../../src/sessions/signing-keys.ts';
 import { openChanges } from '../../src/store/changes.ts';
 import type { Database } from '../../src/store/database.ts';
-import { freshDatabase } from './database.ts';
+import { checkContract } from './contract.ts';
+import { freshDatabase, type TestDatabase } from './database.ts';
 import { type Answer, type Call, send } from './http.ts';
 
 export const adminToken = 'an-admin-token-for-tests';
@@ -25,10 +26,13 @@ export interface Service {
   close(): Promise<void>;
 }
 
-/** A running service of this run's engine, on free ports, with a database and signing keys of its own. */
-export async function startService(env: Record<string, string> = {}): Promise<Service> {
+/**
+ * A running service of this run's engine, on free ports, with a database and signing keys of its own; `beside`
+ * another one it shares that one's database, and leaves it open.
+ */
+export async function startService(env: Record<string, string> = {}, beside?: Service): Promise<Service> {
   const folder = await mkdtemp(join(tmpdir(), 'session-launch-test-'));
-  const { database, url: databaseUrl, drop } = await freshDatabase();
+  const { database, url: databaseUrl, drop } = beside ? shared(beside) : await freshDatabase();
   const config = readConfig(
     { PORT: '0', ADMIN_PORT: '0', DATA_DIR: folder, LOG_LEVEL: 'silent', ...env },
     folder,
@@ -49,7 +53,11 @@ export async function startService(env: Record<string, string> = {}): Promise<Se
     adminUrl,
     database,
     ...(databaseUrl === undefined ? {} : { databaseUrl }),
-    call: (call) => send(url, call),
+    call: async (call) => {
+      const answer = await send(url, call);
+      checkContract(call, answer);
+      return answer;
+    },
     admin: (call) =>
       send(adminUrl, { ...call, headers: { Authorization: `Bearer ${adminToken}`, ...call.headers } }),
     close: async () => {
@@ -57,6 +65,14 @@ export async function startService(env: Record<string, string> = {}): Promise<Se
       await drop();
       await rm(folder, { recursive: true, force: true });
     },
+  };
+}
+
+function shared({ database, databaseUrl }: Service): TestDatabase {
+  return {
+    database,
+    ...(databaseUrl === undefined ? {} : { url: databaseUrl }),
+    drop: async () => undefined,
   };
 }
 

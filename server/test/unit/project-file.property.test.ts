@@ -205,7 +205,7 @@ describe('any valid project file', () => {
         expect(read).toEqual(file);
         expect(JSON.stringify(read)).toBe(JSON.stringify(file));
       }),
-      { numRuns: 200 },
+      { numRuns: 150 },
     );
   });
 
@@ -215,6 +215,7 @@ describe('any valid project file', () => {
         const json = JSON.stringify(file, null, indent);
         expect(parseProjectFile(json, 'json')).toEqual(parseProjectFile(json, 'yaml'));
       }),
+      { numRuns: 75 },
     );
   });
 });
@@ -230,7 +231,7 @@ describe('only a ProjectFileError refuses', () => {
       fc.property(any, formats, (source, format) => {
         expect(refusal(source, format)).toBeInstanceOf(ProjectFileError);
       }),
-      { numRuns: 500 },
+      { numRuns: 1_000 },
     );
   });
 
@@ -239,7 +240,7 @@ describe('only a ProjectFileError refuses', () => {
       fc.property(projectFile, formats, edits, (file, format, damage) => {
         refusal(damaged(serialiseProjectFile(file, format), damage), format);
       }),
-      { numRuns: 500 },
+      { numRuns: 300 },
     );
   });
 
@@ -255,7 +256,7 @@ describe('only a ProjectFileError refuses', () => {
         const error = refusal(serialiseProjectFile(changed, 'yaml'), 'yaml');
         for (const problem of error?.problems ?? []) expect(problem.line).toBeGreaterThan(0);
       }),
-      { numRuns: 200 },
+      { numRuns: 150 },
     );
   });
 });
@@ -272,7 +273,7 @@ test('where JSON breaks off is found exactly when JSON.parse refuses it', () => 
       }
       expect(findJsonBreak(source) === undefined).toBe(parses);
     }),
-    { numRuns: 1_000 },
+    { numRuns: 2_000 },
   );
 });
 

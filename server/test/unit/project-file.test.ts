@@ -189,6 +189,10 @@ project: { name: A, id: prj_a }
   test('may share parts by aliases', () => {
     const file = parseProjectFile(withRuntime('location: { a: &scene { light: 1 }, b: *scene }'));
     expect(file.experiences[0]?.runtime.location).toEqual({ a: { light: 1 }, b: { light: 1 } });
+    const { limits } = parseProjectFile(
+      projectOnly('limits: { mintsPerMinute: &none null, sessionsPerDay: *none }'),
+    ).project;
+    expect(limits).toMatchObject({ mintsPerMinute: null, sessionsPerDay: null });
   });
 
   test('may be JSON, with a byte order mark and any line ends', () => {
@@ -277,6 +281,18 @@ describe('text that is no project file', () => {
   test.each(['[', '{', '- ', '? ', '{a: ', '[{"a":'])('%s a hundred thousand times', (opener) => {
     expect(problemsOf(opener.repeat(100_000))[0]).toContain('is nested more than 32 levels deep');
   });
+});
+
+test('a file with more problems than anyone reads is refused with the first thousand', {
+  timeout: 60_000,
+}, () => {
+  expect(
+    errorOf(`project: { id: prj_a, name: A }\nexperiences:\n${'- {}\n'.repeat(5_000)}`).problems,
+  ).toHaveLength(1_000);
+  expect(errorOf(']'.repeat(1_000_000)).problems[0]?.message).toContain('is not valid YAML');
+  expect(problemsOf(`project: [${'1,'.repeat(600_000)}]`)).toEqual([
+    'line 1: the file has too many values; keep large data elsewhere and refer to it',
+  ]);
 });
 
 describe('values that have no place in a project file', () => {

@@ -1,0 +1,88 @@
+import { realpath, stat } from 'node:fs/promises';
+import { join, sep } from 'node:path';
+import fastifyStatic from '@fastify/static';
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { ApiError } from '../errors.ts';
+import { hidden } from '../http/operation.ts';
+import { refuseOtherMethods } from '../http/server.ts';
+
+export interface AssetDeps {
+  /** Holds one folder for each of the names below. */
+  assetsDir: string;
+}
+
+const folders = ['avatars', 'locations'] as const;
+
+/**
+ * A day, and a week more while a fresh copy is fetched. Not `immutable` and not a year: an asset keeps its name
+ * when its creator replaces it, so a copy has to be asked about again; the ETag makes that cheap.
+ */
+const cacheControl = 'public, max-age=86400, stale-while-revalidate=604800';
+
+const everyAnswer = {
+  // Galleries and players on other origins show these files.
+  'Access-Control-Allow-Origin': '*',
+  'Cross-Origin-Resource-Policy': 'cross-origin',
+  // Someone may open an SVG or an HTML file as a page of this origin: whatever is in it, it cannot run.
+  'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
+};
+
+/** Serves what catalog paths such as `/avatars/ines/thumb.svg` name. */
+export async function assetRoutes(app: FastifyInstance, { assetsDir }: AssetDeps): Promise<void> {
+  await app.register(fastifyStatic, { serve: false, cacheControl: false, index: false });
+  app.addHook('onRequest', async (_request, reply) => {
+    reply.headers(everyAnswer);
+  });
+  const errorHandler = (error: SendError, request: FastifyRequest, reply: FastifyReply) =>
+    isConditionFailed(error)
+      ? reply
+          .code(error.statusCode)
+          .headers(error.headers ?? {})
+          .removeHeader('Cache-Control')
+          .send()
+      : app.errorHandler(error, request, reply);
+
+  for (const folder of folders) {
+    const root = join(assetsDir, folder);
+    if (!(await isFolder(root))) {
+      app.log.warn({ folder: root }, 'this asset folder is missing; set ASSETS_DIR to a folder that has it');
+    }
+    const path = `/${folder}/*`;
+    app.get<{ Params: { '*': string } }>(path, { schema: hidden, errorHandler }, async (request, reply) => {
+      const file = request.params['*'];
+      if (!isPlain(file) || !(await staysInside([assetsDir, root], join(root, file)))) {
+        throw new ApiError('NOT_FOUND');
+      }
+      return reply.header('Cache-Control', cacheControl).sendFile(file, root);
+    });
+    refuseOtherMethods(app, path, ['GET']);
+  }
+}
+
+type SendError = FastifyError & { headers?: Record<string, string> };
+
+/** A precondition that fails, or a range that the file does not have: a status of its own, without a body. */
+function isConditionFailed(error: SendError): error is SendError & { statusCode: 412 | 416 } {
+  return error.statusCode === 412 || error.statusCode === 416;
+}
+
+/** Names of files below folders, and nothing else: no `.` or `..`, no hidden file, no other separator. */
+function isPlain(path: string): boolean {
+  return path.split('/').every((name) => name !== '' && !name.startsWith('.') && !/[\\\0]/.test(name));
+}
+
+/** Links may lead anywhere inside the asset folder, also when that is itself a link, but not out of it. */
+async function staysInside(folders: string[], path: string): Promise<boolean> {
+  const target = await realpath(path).catch(() => undefined);
+  if (target === undefined || !(await isFile(target))) return false;
+  const roots = await Promise.all(folders.map((folder) => realpath(folder)));
+  return roots.some((root) => target.startsWith(root + sep));
+}
+
+async function isFile(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => undefined))?.isFile() ?? false;
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => undefined))?.isDirectory() ?? false;
+}

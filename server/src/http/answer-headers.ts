@@ -1,0 +1,143 @@
+/**
+ * Headers of answers as the contract documents them. `x-component` names each one among the shared parts of the
+ * published document; `x-required` says that the answer always has it, which contract tests then hold it to.
+ */
+interface AnswerHeader {
+  'x-component': string;
+  'x-required'?: true;
+  type: 'string' | 'integer';
+  description: string;
+  examples: (string | number)[];
+  [keyword: string]: unknown;
+}
+
+export type AnswerHeaders = Readonly<Record<string, AnswerHeader>>;
+
+const always = { 'x-required': true } as const;
+
+export const requestId: AnswerHeaders = {
+  'X-Request-Id': {
+    'x-component': 'RequestId',
+    ...always,
+    type: 'string',
+    description: 'Names this request in the logs of the service. Quote it when you report a problem.',
+    examples: ['req_01kb2x7m9defgt4zq8s6w3n5vh'],
+  },
+};
+
+export const notStored: AnswerHeaders = {
+  'Cache-Control': {
+    'x-component': 'NotStored',
+    ...always,
+    type: 'string',
+    enum: ['no-store, private'],
+    description: 'The answer must not be kept by any cache.',
+    examples: ['no-store, private'],
+  },
+};
+
+export const revalidated: AnswerHeaders = {
+  'Cache-Control': {
+    'x-component': 'Revalidated',
+    ...always,
+    type: 'string',
+    description: 'Keep it for this caller, and ask with If-None-Match before each use.',
+    examples: ['private, no-cache'],
+  },
+  ETag: {
+    'x-component': 'ETag',
+    ...always,
+    type: 'string',
+    description: 'Names this content. Send it back in If-None-Match to get a 304 while nothing has changed.',
+    examples: ['"b3nq1Zt0Qw8mYc2kVt5xR7uLh9s"'],
+  },
+};
+
+export const retryAfter: AnswerHeaders = {
+  'Retry-After': {
+    'x-component': 'RetryAfter',
+    ...always,
+    type: 'integer',
+    minimum: 1,
+    description: 'Whole seconds to wait before the next try.',
+    examples: [30],
+  },
+};
+
+export const retryWhenPending: AnswerHeaders = {
+  'Retry-After': {
+    'x-component': 'RetryWhenPending',
+    type: 'integer',
+    minimum: 1,
+    description: 'Only with IDEMPOTENCY_IN_PROGRESS: whole seconds to wait before the next try.',
+    examples: [1],
+  },
+};
+
+export const rateLimits: AnswerHeaders = {
+  'RateLimit-Policy': {
+    'x-component': 'RateLimitPolicy',
+    type: 'string',
+    description:
+      'The limits that apply, as name, quota q and window w in seconds. The names are "client", "project" and "day". Absent when the project has no limit.',
+    examples: ['"client";q=30;w=60, "project";q=600;w=60, "day";q=10000;w=86400'],
+  },
+  RateLimit: {
+    'x-component': 'RateLimit',
+    type: 'string',
+    description: 'What is left of each limit, as r, and the seconds until it starts anew, as t.',
+    examples: ['"client";r=29;t=60, "project";r=599;t=60, "day";r=9999;t=51800'],
+  },
+};
+
+export const replayed: AnswerHeaders = {
+  'Idempotent-Replayed': {
+    'x-component': 'IdempotentReplayed',
+    type: 'string',
+    enum: ['true'],
+    description: 'Present when the answer repeats an earlier launch with the same Idempotency-Key.',
+    examples: ['true'],
+  },
+};
+
+export const authenticate: AnswerHeaders = {
+  'WWW-Authenticate': {
+    'x-component': 'Authenticate',
+    ...always,
+    type: 'string',
+    description: 'The scheme to authenticate with.',
+    examples: ['Bearer'],
+  },
+};
+
+export const crossOrigin: AnswerHeaders = {
+  Vary: {
+    'x-component': 'VaryOrigin',
+    ...always,
+    type: 'string',
+    description: 'The answer depends on the Origin of the request.',
+    examples: ['Origin'],
+  },
+  'Access-Control-Allow-Origin': {
+    'x-component': 'AllowOrigin',
+    type: 'string',
+    description: 'The origin of the page, when the page may read this answer.',
+    examples: ['https://app.example.com'],
+  },
+  'Access-Control-Expose-Headers': {
+    'x-component': 'ExposeHeaders',
+    type: 'string',
+    description: 'The headers of this answer that the page may read.',
+    examples: ['Retry-After, RateLimit, RateLimit-Policy, Idempotent-Replayed, X-Request-Id'],
+  },
+};
+
+export const cacheable: AnswerHeaders = {
+  'Cache-Control': {
+    'x-component': 'Cacheable',
+    ...always,
+    type: 'string',
+    description: 'How long the answer may be kept.',
+    examples: ['public, max-age=300'],
+  },
+};

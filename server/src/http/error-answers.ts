@@ -1,0 +1,102 @@
+import { type ErrorCode, errorTable } from '../errors.ts';
+import type { Scope } from '../keys/store.ts';
+import {
+  type AnswerHeaders,
+  authenticate,
+  rateLimits,
+  requestId,
+  retryAfter,
+  retryWhenPending,
+} from './answer-headers.ts';
+import type { DocumentedAnswer } from './operation.ts';
+
+/** What an error of each code may look like, where its default text does not tell everything. */
+const shown: Partial<Record<ErrorCode, { message?: string; details: unknown }>> = {
+  INVALID_REQUEST: {
+    message: 'The request is not valid: speechOnly must be a boolean.',
+    details: [{ path: 'speechOnly', message: 'must be a boolean' }],
+  },
+  ORIGIN_NOT_ALLOWED: {
+    details: { origin: 'https://www.example.com' },
+  },
+  RATE_LIMITED: { details: { policy: 'client', limit: 30, retryAfterSeconds: 42 } },
+  QUOTA_EXCEEDED: { details: { limit: 10_000, retryAfterSeconds: 51_800 } },
+};
+
+const exampleRequestId = 'req_01kb2x7m9defgt4zq8s6w3n5vh';
+
+/** Headers that come with a code, on whatever route it is answered. */
+const ownHeaders: Partial<Record<ErrorCode, AnswerHeaders>> = {
+  API_KEY_INVALID: authenticate,
+  IDEMPOTENCY_IN_PROGRESS: retryWhenPending,
+  RATE_LIMITED: { ...retryAfter, ...rateLimits },
+  QUOTA_EXCEEDED: { ...retryAfter, ...rateLimits },
+  UNAVAILABLE: retryAfter,
+};
+
+/** The answers of an operation that can fail with these codes: one for each status, listing its codes. */
+export function errorAnswers(
+  codes: readonly ErrorCode[],
+  headers: AnswerHeaders,
+  scope: Scope | undefined,
+): Record<number, DocumentedAnswer> {
+  const answers: Record<number, DocumentedAnswer> = {};
+  for (const status of new Set(codes.map((code) => errorTable[code].status))) {
+    const those = codes.filter((code) => errorTable[code].status === status);
+    answers[status] = errorAnswer(those, headers, scope);
+  }
+  return answers;
+}
+
+function errorAnswer(
+  codes: readonly ErrorCode[],
+  headers: AnswerHeaders,
+  scope: Scope | undefined,
+): DocumentedAnswer {
+  const own = codes.map((code) => ownHeaders[code] ?? {});
+  return {
+    description: codes.map((code) => `\`${code}\`: ${errorTable[code].message}`).join('\n\n'),
+    headers: Object.assign({}, requestId, headers, ...own),
+    content: {
+      schema: { allOf: [{ $ref: 'Error#' }, withCodes(codes)] },
+      examples: Object.fromEntries(codes.map((code) => [code, { value: errorExample(code, scope) }])),
+    },
+  };
+}
+
+/** Narrows the envelope to some codes and leaves everything else about it open. */
+function withCodes(codes: readonly ErrorCode[]): object {
+  const error = { type: 'object', properties: { code: { enum: [...codes] } }, additionalProperties: true };
+  return { type: 'object', properties: { error } };
+}
+
+function errorExample(code: ErrorCode, scope: Scope | undefined): object {
+  const facts =
+    code === 'INSUFFICIENT_SCOPE' && scope !== undefined
+      ? {
+          message: `This API key lacks the scope ${scope}.`,
+          details: { required: scope, granted: ['catalog:read'] },
+        }
+      : shown[code];
+  return { error: { code, message: errorTable[code].message, ...facts, requestId: exampleRequestId } };
+}
+
+/** Every route can be asked with headers that are too large: the HTTP parser refuses before a route is chosen. */
+export const headersTooLarge: DocumentedAnswer = {
+  description: '`INVALID_REQUEST`: the address and the headers of the request are larger than 16 KiB.',
+  headers: requestId,
+  content: {
+    schema: { $ref: 'Error#' },
+    examples: {
+      INVALID_REQUEST: {
+        value: {
+          error: {
+            code: 'INVALID_REQUEST',
+            message: 'The request headers are too large.',
+            requestId: exampleRequestId,
+          },
+        },
+      },
+    },
+  },
+};

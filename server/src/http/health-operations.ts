@@ -1,0 +1,48 @@
+import Type from 'typebox';
+import { retryAfter } from './answer-headers.ts';
+import type { Operation } from './operation.ts';
+
+const tag = 'Health';
+
+export const aliveOperation: Operation = {
+  operationId: 'getHealth',
+  tag,
+  summary: 'Ask whether the process is alive',
+  description: 'Answers as long as the process runs, whatever the state of its database.',
+  caller: 'anyone',
+  answers: {
+    200: {
+      description: 'It is alive.',
+      headers: {},
+      content: { schema: Type.Ref('Health#'), examples: { alive: { value: { status: 'ok' } } } },
+    },
+  },
+  errors: [],
+};
+
+export const readyOperation: Operation = {
+  operationId: 'getReadiness',
+  tag,
+  summary: 'Ask whether sessions can be minted',
+  description:
+    'For load balancers: not ready while the database cannot be reached and once a shutdown has begun.',
+  caller: 'anyone',
+  answers: {
+    200: {
+      description: 'It can mint.',
+      headers: {},
+      content: { schema: Type.Ref('Readiness#'), examples: { ready: { value: { status: 'ready' } } } },
+    },
+    503: {
+      description: 'It cannot mint right now.',
+      headers: retryAfter,
+      content: {
+        schema: Type.Ref('Readiness#'),
+        examples: {
+          away: { value: { status: 'unavailable', reason: 'the database cannot be reached' } },
+        },
+      },
+    },
+  },
+  errors: [],
+};

@@ -1,0 +1,58 @@
+import type { Catalog } from '../experiences/catalog.ts';
+import type { Directory } from '../experiences/directory.ts';
+import type { CatalogEntry } from '../experiences/schemas.ts';
+import type { Runtime } from '../projects/project-file.ts';
+
+/** The project of examples/demo.yaml. */
+export const demoProjectId = 'prj_demo';
+
+/** One experience of the demo project, as the landing page shows it. */
+export interface DemoCard {
+  title: string;
+  experienceId: string;
+  slug: string;
+  badges: string[];
+  /** Absent when the experience has no gallery fields. */
+  art?: { background: string; avatar: string; names: string };
+}
+
+const names = new Intl.DisplayNames(['en'], { type: 'language' });
+
+/** Only what the demo project has published: the one project whose catalog the page may show to anyone. */
+export async function demoCards(
+  deps: { catalog: Catalog; directory: Directory },
+  projectId: string,
+): Promise<DemoCard[]> {
+  const { body } = await deps.catalog.list(projectId);
+  const { experiences } = JSON.parse(body) as { experiences: CatalogEntry[] };
+  return Promise.all(experiences.map((entry) => card(deps.directory, entry)));
+}
+
+async function card(directory: Directory, entry: CatalogEntry): Promise<DemoCard> {
+  const { title, experienceId, slug, galleryThumb } = entry;
+  const runtime = (await directory.experience(experienceId))?.latest.runtime;
+  const who = runtime?.characters.map((character) => character.name).join(' and ') ?? '';
+  return {
+    title,
+    experienceId,
+    slug,
+    badges: runtime === undefined ? [] : [modeBadge(runtime), languageBadge(runtime)],
+    ...(galleryThumb === null
+      ? {}
+      : { art: { background: galleryThumb.backgroundImage, avatar: galleryThumb.avatarImage, names: who } }),
+  };
+}
+
+function modeBadge({ mode }: Runtime): string {
+  return mode === 'presenter' ? 'Presenter' : 'Conversation';
+}
+
+function languageBadge({ languages }: Runtime): string {
+  const { dual, conversation, paired } = languages;
+  if (dual) return paired === 'match' ? 'Paired with any language' : `Paired with ${spoken(paired.fixed)}`;
+  return conversation === 'match' ? 'Any language' : `Always ${spoken(conversation.fixed)}`;
+}
+
+function spoken(tag: string): string {
+  return names.of(tag) ?? tag;
+}

@@ -1,0 +1,84 @@
+import { createRequire } from 'node:module';
+import { pathToFileURL } from 'node:url';
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { Catalog } from '../experiences/catalog.ts';
+import type { Directory } from '../experiences/directory.ts';
+import { type HealthDeps, whyNotReady } from '../http/health-routes.ts';
+import { hidden } from '../http/operation.ts';
+import { refuseOtherMethods } from '../http/server.ts';
+import { version } from '../version.ts';
+import { type DemoCard, demoCards } from './demo-cards.ts';
+import { landingPage } from './landing-page.ts';
+import { referencePage } from './reference-page.ts';
+import { serveSiteFile } from './site-files.ts';
+
+export interface PageDeps extends HealthDeps {
+  catalog: Catalog;
+  directory: Directory;
+  /** The project whose catalog anyone may see; absent when the service runs without a demo. */
+  demoProjectId: string | undefined;
+  baseUrl: () => string;
+}
+
+/** Nothing but the page's own styles and pictures; no script at all. */
+const landingPolicy =
+  "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+/** Scalar writes its styles into the page, hence 'unsafe-inline' for them, and for nothing else. */
+const referencePolicy =
+  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+const site = new URL('../../site/', import.meta.url);
+const require = createRequire(import.meta.url);
+const scalar = pathToFileURL(require.resolve('@scalar/fastify-api-reference'));
+
+/** Pages for people: what runs here, and the API reference. */
+export async function pageRoutes(app: FastifyInstance, deps: PageDeps): Promise<void> {
+  app.get('/', { schema: hidden }, async (request, reply) => {
+    const [problem, cards] = await Promise.all([
+      whyNotReady(deps),
+      shownCards(deps).catch((error: unknown) => {
+        request.log.warn({ err: error }, 'the demo catalog cannot be shown');
+        return [];
+      }),
+    ]);
+    const { engine } = deps.database;
+    const page = landingPage({ version, engine, baseUrl: deps.baseUrl(), problem, cards });
+    return sendPage(reply, landingPolicy, page);
+  });
+  refuseOtherMethods(app, '/', ['GET']);
+
+  app.get('/reference', { schema: hidden }, async (_request, reply) =>
+    sendPage(reply, referencePolicy, referencePage),
+  );
+  refuseOtherMethods(app, '/reference', ['GET']);
+
+  const script = 'text/javascript; charset=utf-8';
+  const style = 'text/css; charset=utf-8';
+  const picture = 'image/svg+xml';
+  serveSiteFile(app, '/site/site.css', new URL('site.css', site), style);
+  serveSiteFile(app, '/site/reference.css', new URL('reference.css', site), style);
+  serveSiteFile(app, '/site/before-scalar.js', new URL('before-scalar.js', site), script);
+  serveSiteFile(app, '/site/reference.js', new URL('reference.js', site), script);
+  serveSiteFile(app, '/site/scalar.js', new URL('js/standalone.js', scalar), script);
+  for (const name of ['icon.svg', 'voice.svg']) {
+    serveSiteFile(app, `/site/${name}`, new URL(name, site), picture);
+  }
+  // Browsers ask for it unbidden when someone opens an address that is not a page.
+  serveSiteFile(app, '/favicon.ico', new URL('icon.svg', site), picture);
+}
+
+function shownCards(deps: PageDeps): Promise<DemoCard[]> {
+  return deps.demoProjectId === undefined ? Promise.resolve([]) : demoCards(deps, deps.demoProjectId);
+}
+
+function sendPage(reply: FastifyReply, policy: string, page: string): FastifyReply {
+  return reply
+    .headers({
+      'Content-Security-Policy': policy,
+      'Cache-Control': 'no-cache',
+      'Cross-Origin-Opener-Policy': 'same-origin',
+      'Cross-Origin-Resource-Policy': 'same-origin',
+    })
+    .type('text/html; charset=utf-8')
+    .send(page);
+}

@@ -1,0 +1,53 @@
+import type { FastifyInstance } from 'fastify';
+import { type AssetDeps, assetRoutes } from './assets/asset-routes.ts';
+import { type CatalogRouteDeps, catalogRoutes } from './experiences/catalog-routes.ts';
+import { catalogEntrySchema, catalogListSchema } from './experiences/schemas.ts';
+import { healthRoutes } from './http/health-routes.ts';
+import { describeRoutes, openApiRoutes } from './http/openapi.ts';
+import { type PageDeps, pageRoutes } from './pages/page-routes.ts';
+import { jwksRoutes } from './sessions/jwks-routes.ts';
+import { browserMintBody, serverMintBody } from './sessions/mint-request.ts';
+import { type MintRouteDeps, mintRoutes } from './sessions/mint-routes.ts';
+import {
+  jsonWebKeySetSchema,
+  sessionLaunchSchema,
+  sessionManifestSchema,
+  sessionSchema,
+} from './sessions/schemas.ts';
+import { type SessionRouteDeps, sessionRoutes } from './sessions/session-routes.ts';
+
+export interface PublicDeps extends SessionRouteDeps, CatalogRouteDeps, AssetDeps, PageDeps {
+  mint: MintRouteDeps;
+}
+
+const schemas = [
+  {
+    ...serverMintBody,
+    $id: 'ServerMintRequest',
+    description: 'What a backend asks for. Fields that are not listed are ignored.',
+  },
+  {
+    ...browserMintBody,
+    $id: 'BrowserMintRequest',
+    description: 'What a page asks for. Fields that are not listed are ignored, those of backends included.',
+  },
+  sessionLaunchSchema,
+  sessionManifestSchema,
+  sessionSchema,
+  catalogListSchema,
+  catalogEntrySchema,
+  jsonWebKeySetSchema,
+];
+
+/** Everything the public listener answers. The contract lists the routes in this order. */
+export async function mountPublicRoutes(server: FastifyInstance, deps: PublicDeps): Promise<void> {
+  await describeRoutes(server, schemas);
+  await server.register(mintRoutes, deps.mint);
+  await server.register(sessionRoutes, deps);
+  await server.register(catalogRoutes, deps);
+  await server.register(jwksRoutes, { signingKeys: deps.mint.signingKeys });
+  await server.register(healthRoutes, deps);
+  await server.register(openApiRoutes);
+  await server.register(assetRoutes, deps);
+  await server.register(pageRoutes, deps);
+}

@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest';
+import { useService } from '../../harness/service.ts';
+import { expectError } from '../../harness/world.ts';
+import { jsonMediaTypes, otherMediaTypes } from '../bodies.ts';
+import { browserDoor as door, knock, openWorld, plainWorld } from '../doors.ts';
+
+const service = useService();
+
+test.each(jsonMediaTypes)('takes %j', async (type) => {
+  const world = await plainWorld(service);
+  const body = JSON.stringify({ experienceId: world.experienceId });
+  const answer = await knock(service, door, world, body, { 'Content-Type': type });
+  expect(answer.status, answer.text).toBe(door.launches);
+});
+
+test.each(otherMediaTypes)('refuses %j', async (type) => {
+  const world = await plainWorld(service);
+  const body = JSON.stringify({ experienceId: world.experienceId });
+  const answer = await knock(service, door, world, body, { 'Content-Type': type });
+  expectError(answer, 415, 'UNSUPPORTED_MEDIA_TYPE');
+  expect(answer.headers['cache-control']).toBe('no-store, private');
+});
+
+test('refuses a body without a media type', async () => {
+  const world = await openWorld(service);
+  const answer = await knock(service, door, world, JSON.stringify({ experienceId: world.experienceId }));
+  expectError(answer, 415, 'UNSUPPORTED_MEDIA_TYPE');
+});
+
+test('who is calling is asked first, whatever the media type looks like', async () => {
+  for (const type of otherMediaTypes) {
+    const answer = await service.call({
+      method: 'POST',
+      path: door.path,
+      headers: { 'Content-Type': type },
+      body: '{}',
+    });
+    expect([401, 403], `${type}: ${answer.text}`).toContain(answer.status);
+    expect(answer.json.error.code).toMatch(/^(API_KEY_INVALID|ORIGIN_REQUIRED)$/);
+  }
+});

@@ -1,0 +1,350 @@
+import { describe, expect, test } from 'vitest';
+import type { Answer } from '../harness/http.ts';
+import { useService } from '../harness/service.ts';
+import { apply, expectError, experience, pageOrigin, runtime, uniqueId } from '../harness/world.ts';
+import { bodyOf } from './bodies.ts';
+import { browserDoor, knock, openWorld, plainWorld, publicDoor, serverDoor } from './doors.ts';
+
+const service = useService();
+const stranger = 'https://stranger.example.org';
+const exposed = 'Retry-After, RateLimit, RateLimit-Policy, Idempotent-Replayed, X-Request-Id';
+
+function preflight(path: string, origin?: string): Promise<Answer> {
+  return service.call({
+    method: 'OPTIONS',
+    path,
+    headers: {
+      ...(origin === undefined ? {} : { Origin: origin }),
+      'Access-Control-Request-Method': 'POST',
+      'Access-Control-Request-Headers': 'content-type,idempotency-key',
+    },
+  });
+}
+
+function corsOf({ headers }: Answer): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => name.startsWith('access-control-')));
+}
+
+function expectReadable(answer: Answer, origin: string): void {
+  expect(corsOf(answer), answer.text).toEqual({
+    'access-control-allow-origin': origin,
+    'access-control-expose-headers': exposed,
+  });
+  expect(answer.headers.vary).toBe('Origin');
+}
+
+function expectUnreadable(answer: Answer): void {
+  expect(corsOf(answer), answer.text).toEqual({});
+  expect(answer.headers.vary).toBe('Origin');
+}
+
+function expectPreflight(answer: Answer, origin: string): void {
+  expect(answer.status).toBe(204);
+  expect(answer.text).toBe('');
+  expect(corsOf(answer)).toMatchObject({
+    'access-control-allow-origin': origin,
+    'access-control-allow-methods': 'POST',
+    'access-control-allow-headers': 'Content-Type, Idempotency-Key',
+    'access-control-max-age': expect.stringMatching(/^[1-9]\d*$/),
+  });
+  expect(answer.headers).not.toHaveProperty('access-control-allow-credentials');
+  expect(answer.headers.vary).toBe('Origin');
+  expect(answer.headers['cache-control']).toBe('no-store, private');
+}
+
+function expectPlainPreflight(answer: Answer): void {
+  expect(answer.status).toBe(204);
+  expect(answer.text).toBe('');
+  expectUnreadable(answer);
+  expect(answer.headers['cache-control']).toBe('no-store, private');
+}
+
+/** Texts that are no serialised http(s) origin. */
+const junk = [
+  'null',
+  'https://app.example.com/',
+  'https://APP.example.com',
+  'https://app.example.com:443',
+  'app.example.com',
+  'https://',
+  '*',
+  'file://',
+  'chrome-extension://abcdefghijklmnop',
+  'https://a.example.com https://b.example.com',
+  'https://user@app.example.com',
+];
+
+describe('POST /v1/browser-sessions', () => {
+  test.each([pageOrigin, stranger, 'http://localhost:3000', 'http://evil.example.org:81', 'https://[::1]:9'])(
+    'a preflight from %s is answered: CORS is not authorisation',
+    async (origin) => {
+      expectPreflight(await preflight(browserDoor.path, origin), origin);
+    },
+  );
+
+  test.each(junk)('a preflight from %s gets no CORS header', async (origin) => {
+    expectPlainPreflight(await preflight(browserDoor.path, origin));
+  });
+
+  test('an OPTIONS without an Origin gets no CORS header', async () => {
+    expectPlainPreflight(await preflight(browserDoor.path));
+  });
+
+  test('a preflight takes whatever headers it asks for, and never allows credentials', async () => {
+    const answer = await service.call({
+      method: 'OPTIONS',
+      path: browserDoor.path,
+      headers: {
+        Origin: pageOrigin,
+        'Access-Control-Request-Method': 'DELETE',
+        'Access-Control-Request-Headers': 'authorization,x-secret',
+      },
+    });
+    expectPreflight(answer, pageOrigin);
+  });
+
+  test('a launch can be read by the page', async () => {
+    const world = await openWorld(service);
+    const answer = await knock(service, browserDoor, world, { experienceId: world.experienceId });
+    expect(answer.status).toBe(201);
+    expectReadable(answer, pageOrigin);
+  });
+
+  test.each([pageOrigin, stranger])('every error can be read by the page at %s', async (origin) => {
+    const world = await plainWorld(service);
+    const at = { Origin: origin };
+    const { experienceId } = world;
+    const answers: [number, Answer][] = [
+      [400, await knock(service, browserDoor, world, '{', { ...at, 'Content-Type': 'application/json' })],
+      [400, await knock(service, browserDoor, world, { experienceId, mode: 5 }, at)],
+      [400, await knock(service, browserDoor, world, { experienceId }, { ...at, 'Idempotency-Key': '' })],
+      [404, await knock(service, browserDoor, world, { experienceId: uniqueId('exp') }, at)],
+      [405, await knock(service, browserDoor, world, undefined, at, { method: 'GET' })],
+      [405, await knock(service, browserDoor, world, undefined, at, { method: 'DELETE' })],
+      [413, await knock(service, browserDoor, world, { text: bodyOf(70_000, experienceId) }, at)],
+      [415, await knock(service, browserDoor, world, '{}', { ...at, 'Content-Type': 'text/plain' })],
+    ];
+    for (const [status, answer] of answers) {
+      expect(answer.status, answer.text).toBe(status);
+      expectReadable(answer, origin);
+    }
+  });
+
+  test('refusals by project and experience can be read, whatever the origin', async () => {
+    const refused = async (
+      code: string,
+      overrides: Parameters<typeof openWorld>[1],
+      origin: string = pageOrigin,
+    ) => {
+      const world = await openWorld(service, overrides);
+      const answer = await knock(
+        service,
+        browserDoor,
+        world,
+        { experienceId: world.experienceId },
+        { Origin: origin },
+      );
+      expect(answer.json.error.code).toBe(code);
+      expectReadable(answer, origin);
+    };
+    const none = { mintsPerMinutePerClient: null, mintsPerMinute: null, sessionsPerDay: null };
+    await refused('ORIGIN_NOT_ALLOWED', {}, stranger);
+    await refused('BROWSER_EMBEDS_DISABLED', { project: { browserEmbeds: false } });
+    await refused('RATE_LIMITED', { project: { limits: { ...none, mintsPerMinute: 0 } } });
+    await refused('QUOTA_EXCEEDED', { project: { limits: { ...none, sessionsPerDay: 0 } } });
+    await refused('EXPERIENCE_NOT_PUBLISHED', { experience: { status: 'draft' } });
+    await refused('SECONDARY_LOCALE_REQUIRED', {
+      experience: { runtime: runtime({ languages: { dual: true } }) },
+    });
+  });
+
+  test.each(junk)('an answer to %s carries no CORS header', async (origin) => {
+    const world = await plainWorld(service);
+    const answer = await knock(
+      service,
+      browserDoor,
+      world,
+      { experienceId: world.experienceId },
+      { Origin: origin },
+    );
+    expectError(answer, 403, 'ORIGIN_NOT_ALLOWED');
+    expectUnreadable(answer);
+  });
+
+  test('an answer to a request without Origin carries no CORS header, but Vary', async () => {
+    const answer = await service.call({ method: 'POST', path: browserDoor.path, body: {} });
+    expectError(answer, 403, 'ORIGIN_REQUIRED');
+    expectUnreadable(answer);
+  });
+});
+
+describe('POST /v1/public-sessions', () => {
+  /** Two public experiences, each with an origin of its own that no other test uses. */
+  async function twoExperiences(overrides: Parameters<typeof openWorld>[1] = {}) {
+    const origins = [0, 1].map(() => `https://${uniqueId('page').replace('_', '-')}.example.com`) as [
+      string,
+      string,
+    ];
+    const [one, two] = origins.map((origin) =>
+      experience({ public: true, allowedOrigins: [origin], ...overrides.experience }),
+    ) as [ReturnType<typeof experience>, ReturnType<typeof experience>];
+    const world = await openWorld(service, { ...overrides, experiences: [one, two] });
+    return { world, one, two, originOfOne: origins[0], originOfTwo: origins[1] };
+  }
+
+  test('a preflight answers origins on any allowlist of an experience', async () => {
+    const { originOfOne, originOfTwo } = await twoExperiences();
+    expectPreflight(await preflight(publicDoor.path, originOfOne), originOfOne);
+    expectPreflight(await preflight(publicDoor.path, originOfTwo), originOfTwo);
+  });
+
+  test('a preflight answers origins under a wildcard entry, and not the entry itself', async () => {
+    const host = `${uniqueId('host').replace('_', '-')}.example.com`;
+    await openWorld(service, { experience: { allowedOrigins: [`https://*.${host}`] } });
+    expectPreflight(await preflight(publicDoor.path, `https://shop.${host}`), `https://shop.${host}`);
+    for (const origin of [
+      `https://*.${host}`,
+      `https://${host}`,
+      `https://a.b.${host}`,
+      `http://a.${host}`,
+    ]) {
+      expectPlainPreflight(await preflight(publicDoor.path, origin));
+    }
+  });
+
+  test.each([stranger, ...junk])('a preflight from %s is a plain 204', async (origin) => {
+    expectPlainPreflight(await preflight(publicDoor.path, origin));
+  });
+
+  test('an OPTIONS without an Origin is a plain 204', async () => {
+    expectPlainPreflight(await preflight(publicDoor.path));
+  });
+
+  test('the allowlist of a project is not asked', async () => {
+    const origin = `https://${uniqueId('page').replace('_', '-')}.example.com`;
+    const world = await openWorld(service, { project: { allowedOrigins: [origin] } });
+    expectPlainPreflight(await preflight(publicDoor.path, origin));
+    const { experienceId } = world;
+    const answer = await knock(service, publicDoor, world, { experienceId }, { Origin: origin });
+    expectError(answer, 403, 'ORIGIN_NOT_ALLOWED');
+    expectUnreadable(answer);
+  });
+
+  test('an origin is answered as soon as it is listed, and no longer once it is not', async () => {
+    const origin = `https://${uniqueId('page').replace('_', '-')}.example.com`;
+    const world = await openWorld(service);
+    expectPlainPreflight(await preflight(publicDoor.path, origin));
+    world.file.experiences[0]!.allowedOrigins = [origin];
+    await apply(service, world.file);
+    expectPreflight(await preflight(publicDoor.path, origin), origin);
+    world.file.experiences[0]!.allowedOrigins = [];
+    await apply(service, world.file);
+    expectPlainPreflight(await preflight(publicDoor.path, origin));
+  });
+
+  test('a launch can be read by the page', async () => {
+    const { world, one, originOfOne } = await twoExperiences();
+    const answer = await knock(service, publicDoor, world, { experienceId: one.id }, { Origin: originOfOne });
+    expect(answer.status).toBe(200);
+    expectReadable(answer, originOfOne);
+  });
+
+  test('errors before an experience is known can be read by origins on any allowlist, and by no other', async () => {
+    const { world, originOfTwo } = await twoExperiences();
+    const unlisted = 'https://unlisted.example.org';
+    const errors = async (origin: string): Promise<[number, Answer][]> => {
+      const at = { Origin: origin };
+      const experienceId = uniqueId('exp');
+      return [
+        [400, await knock(service, publicDoor, world, '{', { ...at, 'Content-Type': 'application/json' })],
+        [400, await knock(service, publicDoor, world, { experienceId, mode: 5 }, at)],
+        [404, await knock(service, publicDoor, world, { experienceId }, at)],
+        [405, await knock(service, publicDoor, world, undefined, at, { method: 'GET' })],
+        [413, await knock(service, publicDoor, world, { text: bodyOf(70_000, experienceId) }, at)],
+        [415, await knock(service, publicDoor, world, '{}', { ...at, 'Content-Type': 'text/plain' })],
+      ];
+    };
+    for (const [status, answer] of await errors(originOfTwo)) {
+      expect(answer.status, answer.text).toBe(status);
+      expectReadable(answer, originOfTwo);
+    }
+    for (const [status, answer] of await errors(unlisted)) {
+      expect(answer.status, answer.text).toBe(status);
+      expectUnreadable(answer);
+    }
+  });
+
+  test('once an experience is known, only its own allowlist counts', async () => {
+    const { world, one, originOfTwo } = await twoExperiences();
+    const answer = await knock(service, publicDoor, world, { experienceId: one.id }, { Origin: originOfTwo });
+    expectError(answer, 403, 'ORIGIN_NOT_ALLOWED');
+    expectUnreadable(answer);
+  });
+
+  test.each([
+    ['BROWSER_EMBEDS_DISABLED', { project: { browserEmbeds: false } }],
+    [
+      'RATE_LIMITED',
+      { project: { limits: { mintsPerMinutePerClient: null, mintsPerMinute: 0, sessionsPerDay: null } } },
+    ],
+    [
+      'QUOTA_EXCEEDED',
+      { project: { limits: { mintsPerMinutePerClient: null, mintsPerMinute: null, sessionsPerDay: 0 } } },
+    ],
+    ['EXPERIENCE_NOT_PUBLISHED', { experience: { status: 'draft' } }],
+    [
+      'SECONDARY_LOCALE_REQUIRED',
+      { experience: { runtime: runtime({ languages: { dual: true, paired: 'match' } }) } },
+    ],
+  ])(
+    '%s can be read by an origin on the allowlist of the experience, and by no other',
+    async (code, overrides) => {
+      const { world, one, originOfOne, originOfTwo } = await twoExperiences(overrides);
+      const body = { experienceId: one.id };
+      const listed = await knock(service, publicDoor, world, body, { Origin: originOfOne });
+      expect(listed.json.error.code).toBe(code);
+      expectReadable(listed, originOfOne);
+      expectUnreadable(await knock(service, publicDoor, world, body, { Origin: originOfTwo }));
+    },
+  );
+});
+
+describe('routes that take an API key', () => {
+  const routes = (experienceId: string, projectId: string): [string, string][] => [
+    ['POST', '/v1/sessions'],
+    ['GET', '/v1/sessions/ses_1'],
+    ['POST', '/v1/sessions/ses_1/end'],
+    ['GET', `/v1/projects/${projectId}/experiences`],
+    ['GET', `/v1/projects/${projectId}/experiences/${experienceId}`],
+  ];
+
+  test('OPTIONS is 405, without a CORS header', async () => {
+    const world = await plainWorld(service);
+    for (const [method, path] of routes(world.experienceId, world.projectId)) {
+      const answer = await preflight(path, pageOrigin);
+      expectError(answer, 405, 'METHOD_NOT_ALLOWED');
+      expect(answer.headers.allow).toContain(method);
+      expect(answer.headers.allow).not.toContain('OPTIONS');
+      expect(corsOf(answer)).toEqual({});
+    }
+  });
+
+  test('no answer carries a CORS header, to a listed origin neither', async () => {
+    const world = await openWorld(service);
+    const key = { Authorization: `Bearer ${world.key}` };
+    for (const [method, path] of routes(world.experienceId, world.projectId)) {
+      for (const headers of [{ Origin: pageOrigin }, { Origin: pageOrigin, ...key }]) {
+        const body = method === 'POST' ? { experienceId: world.experienceId } : undefined;
+        expect(corsOf(await service.call({ method, path, headers, body }))).toEqual({});
+      }
+    }
+  });
+
+  test('a launch from a server carries none', async () => {
+    const world = await openWorld(service);
+    const body = { experienceId: world.experienceId };
+    const answer = await knock(service, serverDoor, world, body, { Origin: pageOrigin });
+    expect(answer.status).toBe(201);
+    expect(corsOf(answer)).toEqual({});
+  });
+});

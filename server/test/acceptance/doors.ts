@@ -1,0 +1,138 @@
+import { expect } from 'vitest';
+import type { Answer, Call } from '../harness/http.ts';
+import type { Service } from '../harness/service.ts';
+import { createWorld, pageOrigin, type World } from '../harness/world.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: tests write and read bodies freely
+export type Loose = Record<string, any>;
+
+/** A mint door as a caller meets it. */
+export interface Door {
+  name: 'sessions' | 'browser-sessions' | 'public-sessions';
+  path: string;
+  /** What a launch answers with. */
+  launches: 200 | 201;
+  /** What admits the caller. */
+  admission(world: World): Record<string, string>;
+}
+
+export const serverDoor: Door = {
+  name: 'sessions',
+  path: '/v1/sessions',
+  launches: 201,
+  admission: (world) => ({ Authorization: `Bearer ${world.key}` }),
+};
+
+export const browserDoor: Door = {
+  name: 'browser-sessions',
+  path: '/v1/browser-sessions',
+  launches: 201,
+  admission: () => ({ Origin: pageOrigin }),
+};
+
+export const publicDoor: Door = {
+  name: 'public-sessions',
+  path: '/v1/public-sessions',
+  launches: 200,
+  admission: () => ({ Origin: pageOrigin }),
+};
+
+export const doors: readonly Door[] = [serverDoor, browserDoor, publicDoor];
+
+/** A world whose experience can be launched at every door. */
+export function openWorld(
+  service: Service,
+  overrides: { project?: Loose; experience?: Loose; experiences?: Loose[] } = {},
+): Promise<World> {
+  return createWorld(service, {
+    ...overrides,
+    experience: { public: true, allowedOrigins: [pageOrigin], ...overrides.experience },
+  });
+}
+
+const plainWorlds = new WeakMap<Service, Promise<World>>();
+
+/** One such world for every test of a file that leaves it as it is. */
+export function plainWorld(service: Service): Promise<World> {
+  const world = plainWorlds.get(service) ?? openWorld(service);
+  plainWorlds.set(service, world);
+  return world;
+}
+
+/** A request at a door with what admits it; `headers` and `call` replace parts of it. */
+export function knock(
+  service: Service,
+  door: Door,
+  world: World,
+  body: unknown,
+  headers: Record<string, string | string[]> = {},
+  call: Partial<Call> = {},
+): Promise<Answer> {
+  return service.call({
+    method: 'POST',
+    path: door.path,
+    headers: { ...door.admission(world), ...headers },
+    body,
+    ...call,
+  });
+}
+
+/** A body sent as these very bytes, with the JSON media type. */
+export function knockRaw(
+  service: Service,
+  door: Door,
+  world: World,
+  body: string | Buffer,
+  headers: Record<string, string> = {},
+): Promise<Answer> {
+  return knock(service, door, world, body, { 'Content-Type': 'application/json', ...headers });
+}
+
+/** The same in chunks, so that no header tells the length beforehand. */
+export function knockChunked(service: Service, door: Door, world: World, body: string): Promise<Answer> {
+  return knock(service, door, world, body, { 'Content-Type': 'application/json' }, { chunked: true });
+}
+
+export interface Launched {
+  manifest: Loose;
+  /** The record inside the answer; the public door shows none. */
+  session?: Loose;
+  answer: Answer;
+}
+
+/** Mints, expects a launch and takes it apart. */
+export async function launch(
+  service: Service,
+  door: Door,
+  world: World,
+  body: Loose = {},
+  headers: Record<string, string> = {},
+): Promise<Launched> {
+  const answer = await knock(service, door, world, { experienceId: world.experienceId, ...body }, headers);
+  expect(answer.status, answer.text).toBe(door.launches);
+  if (door === publicDoor) return { manifest: answer.json, answer };
+  return { manifest: answer.json.launch, session: answer.json.session, answer };
+}
+
+/** The persisted record of a launch, whichever door made it. */
+export async function recordOf(service: Service, world: World, { manifest }: Launched): Promise<Loose> {
+  const answer = await service.call({
+    path: `/v1/sessions/${manifest.sessionId}`,
+    headers: { Authorization: `Bearer ${world.key}` },
+  });
+  expect(answer.status, answer.text).toBe(200);
+  return answer.json;
+}
+
+/** Every pair of field name and value, at any depth of an answer. */
+export function* everyField(
+  value: unknown,
+  path = '',
+): Generator<{ path: string; name: string; value: unknown }> {
+  if (typeof value !== 'object' || value === null) return;
+  for (const [name, inner] of Object.entries(value)) {
+    const here = Array.isArray(value) ? `${path}[${name}]` : path === '' ? name : `${path}.${name}`;
+    yield { path: here, name: Array.isArray(value) ? '' : name, value: inner };
+    yield* everyField(inner, here);
+  }
+}

@@ -1,0 +1,869 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  createLocalJWKSet,
+  decodeJwt,
+  decodeProtectedHeader,
+  exportJWK,
+  generateKeyPair,
+  type JWK,
+  jwtVerify,
+} from 'jose';
+import pino from 'pino';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { startApp } from '../../src/app.ts';
+import { readConfig } from '../../src/config.ts';
+import { openSigningKeys } from '../../src/sessions/signing-keys.ts';
+import { openChanges } from '../../src/store/changes.ts';
+import type { Database } from '../../src/store/database.ts';
+import { forgetExpiredClaims } from '../../src/store/housekeeping.ts';
+import { type Answer, send } from '../harness/http.ts';
+import { freePort } from '../harness/postgres-server.ts';
+import { type Service, startService } from '../harness/service.ts';
+import {
+  apply,
+  createKey,
+  createWorld,
+  expectError,
+  experience,
+  mintFromBrowser,
+  mintFromPublic,
+  mintFromServer,
+  pageOrigin,
+  runtime,
+  uniqueId,
+  type World,
+} from '../harness/world.ts';
+
+const service = {} as Service;
+let folder: string;
+let signingKeysFile: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'session-launch-idempotency-'));
+  signingKeysFile = join(folder, 'keys.json');
+  Object.assign(service, await startService({ SIGNING_KEYS_FILE: signingKeysFile }));
+});
+afterAll(async () => {
+  await service.close?.();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const under = (key: string) => ({ 'Idempotency-Key': key });
+const freshKey = () => randomBytes(8).toString('hex');
+
+/** The two doors that remember launches. */
+const doors = {
+  server: (world: World, body: unknown, headers: Record<string, string | string[]> = {}) =>
+    mintFromServer(service, world.key, body, headers),
+  browser: (_world: World, body: unknown, headers: Record<string, string | string[]> = {}) =>
+    mintFromBrowser(service, body, headers),
+};
+type DoorName = keyof typeof doors;
+const doorNames = Object.keys(doors) as DoorName[];
+
+async function rows<Row = Record<string, unknown>>(text: string, values: unknown[] = []): Promise<Row[]> {
+  // A connection remembers a statement by its name, so each gets one of its own.
+  return service.database.query<Row>('everyday', { name: `test_${freshKey()}`, text }, values);
+}
+
+async function sessionCount(projectId: string): Promise<number> {
+  const [row] = await rows<{ n: number }>(
+    'SELECT count(*)::integer AS n FROM sessions WHERE project_id = $1',
+    [projectId],
+  );
+  return row!.n;
+}
+
+function expectLaunch(answer: Answer): string {
+  expect(answer.status, answer.text).toBe(201);
+  expect(answer.headers['idempotent-replayed']).toBeUndefined();
+  return answer.json.session.sessionId;
+}
+
+function expectReplay(answer: Answer, first: Answer): void {
+  expect(answer.status, answer.text).toBe(201);
+  expect(answer.text).toBe(first.text);
+  expect(answer.headers['idempotent-replayed']).toBe('true');
+}
+
+/** Applies the world's file with changes to its project and its only experience. */
+async function change(
+  world: World,
+  changes: { project?: Record<string, unknown>; experience?: Record<string, unknown> },
+): Promise<void> {
+  Object.assign(world.file.project, changes.project);
+  Object.assign(world.file.experiences[0]!, changes.experience);
+  const applied = await apply(service, world.file);
+  expect(applied.status, applied.text).toBe(200);
+}
+
+describe.each(doorNames)('a launch through the %s door', (name) => {
+  const mint = doors[name];
+
+  test('is replayed byte for byte, with 201 and Idempotent-Replayed', async () => {
+    const world = await createWorld(service);
+    const body = {
+      experienceId: world.experienceId,
+      locale: 'pt-BR',
+      startButton: { b: 1, a: [1.5, 'é', null] },
+    };
+    const first = await mint(world, body, under('once'));
+    expectLaunch(first);
+    for (let i = 0; i < 3; i++) {
+      const again = await mint(world, body, under('once'));
+      expectReplay(again, first);
+      expect(again.headers['cache-control']).toBe('no-store, private');
+      expect(again.headers['content-type']).toBe(first.headers['content-type']);
+      expect(again.headers['x-request-id']).not.toBe(first.headers['x-request-id']);
+    }
+    expect(await sessionCount(world.projectId)).toBe(1);
+  });
+
+  test('without a key is a new one each time', async () => {
+    const world = await createWorld(service);
+    const body = { experienceId: world.experienceId };
+    const ids = [await mint(world, body), await mint(world, body)].map(expectLaunch);
+    expect(new Set(ids).size).toBe(2);
+  });
+
+  test('is the same for the same body in another writing', async () => {
+    const world = await createWorld(service);
+    const id = world.experienceId;
+    const json = { 'Content-Type': 'application/json' };
+    const first = await mint(
+      world,
+      `{"experienceId":"${id}","speechOnly":true,"startButton":{"size":100,"label":"Go","list":[1,2]}}`,
+      { ...json, ...under('form') },
+    );
+    expectLaunch(first);
+    const others = [
+      `{"startButton":{"list":[1,2],"label":"Go","size":100},"speechOnly":true,"experienceId":"${id}"}`,
+      `\n{ "experienceId" : "${id}",\r\n\t"speechOnly" : true, "startButton": {"size": 100, "label":"Go", "list": [ 1, 2 ] } }\n`,
+      `{"experienceId":"${id}","speechOnly":true,"startButton":{"size":1e2,"label":"Go","list":[1.0,2.000]}}`,
+      `{"experienceId":"${id}","speechOnly":true,"startButton":{"size":100.00,"label":"\\u0047o","list":[1E0,2]}}`,
+      `{"experienceId":"exp_x","experienceId":"${id}","speechOnly":true,"startButton":{"size":100,"label":"Go","list":[1,2]}}`,
+    ];
+    for (const text of others) expectReplay(await mint(world, text, { ...json, ...under('form') }), first);
+    const otherMediaType = { 'Content-Type': 'application/json; charset=utf-8', ...under('form') };
+    expectReplay(await mint(world, others[0], otherMediaType), first);
+  });
+
+  test('conflicts with any other body under its key, and stays replayable', async () => {
+    const world = await createWorld(service);
+    const body = { experienceId: world.experienceId, secondaryLocale: 'es-MX', note: 1 };
+    const first = await mint(world, body, under('body'));
+    expectLaunch(first);
+    const different: object[] = [
+      { ...body, speechOnly: false },
+      { ...body, note: 2 },
+      { ...body, note: '1' },
+      { ...body, unknown: null },
+      { experienceId: body.experienceId, secondaryLocale: 'es-MX' },
+      { experienceId: body.experienceId, learningLocale: 'es-MX', note: 1 },
+      { ...body, secondaryLocale: 'es-mx' },
+      { ...body, userId: 'somebody' },
+    ];
+    for (const other of different) {
+      const answer = await mint(world, other, under('body'));
+      expectError(answer, 409, 'IDEMPOTENCY_CONFLICT');
+      expect(answer.headers['retry-after']).toBeUndefined();
+      expect(answer.headers['idempotent-replayed']).toBeUndefined();
+      expect(answer.headers['cache-control']).toBe('no-store, private');
+    }
+    expectReplay(await mint(world, body, under('body')), first);
+    expect(await sessionCount(world.projectId)).toBe(1);
+  });
+
+  test('of another experience of the project is another body', async () => {
+    const world = await createWorld(service, { experiences: [experience(), experience()] });
+    const [one, two] = world.file.experiences.map((e) => ({ experienceId: e.id }));
+    expectLaunch(await mint(world, one, under('k')));
+    expectError(await mint(world, two, under('k')), 409, 'IDEMPOTENCY_CONFLICT');
+  });
+
+  test('made with speechOnly false differs from one made without it', async () => {
+    const world = await createWorld(service);
+    const body = { experienceId: world.experienceId };
+    expectLaunch(await mint(world, { ...body, speechOnly: false }, under('k')));
+    expectError(await mint(world, body, under('k')), 409, 'IDEMPOTENCY_CONFLICT');
+  });
+
+  describe('takes as its key', () => {
+    let world: World;
+    beforeAll(async () => {
+      world = await createWorld(service);
+    });
+
+    test.each([
+      ['one character', 'k'],
+      ['256 characters', 'k'.repeat(256)],
+      ['spaces inside', 'two words  here'],
+      ['quotes', '"quoted"'],
+      ['commas', 'a, b'],
+      ['every other printable character', "!#$%&'()*+-./:;<=>?@[\\]^_`{|}~"],
+    ])('%s', async (_, key) => {
+      const body = { experienceId: world.experienceId };
+      const first = await mint(world, body, under(key));
+      expectLaunch(first);
+      expectReplay(await mint(world, body, under(key)), first);
+    });
+
+    test('a text that is told from every other text', async () => {
+      const body = { experienceId: world.experienceId };
+      const base = freshKey();
+      const keys = [
+        base,
+        `"${base}"`,
+        `${base}a`,
+        `${base.toUpperCase()}Z`,
+        `${base}az`,
+        `${base} a`,
+        `${base}  a`,
+      ];
+      const ids = [];
+      for (const key of keys) ids.push(expectLaunch(await mint(world, body, under(key))));
+      expect(new Set(ids).size).toBe(keys.length);
+    });
+
+    test('what stands between the white space around a header value', async () => {
+      const body = { experienceId: world.experienceId };
+      const key = freshKey();
+      const first = await mint(world, body, under(key));
+      expectReplay(await mint(world, body, under(`  ${key}\t `)), first);
+    });
+  });
+
+  describe('refuses as its key', () => {
+    let world: World;
+    beforeAll(async () => {
+      world = await createWorld(service);
+    });
+
+    test.each<[string, string | string[]]>([
+      ['nothing', ''],
+      ['only spaces', '   '],
+      ['257 characters', 'k'.repeat(257)],
+      ['a thousand characters', 'k'.repeat(1000)],
+      ['two headers', ['one', 'two']],
+      ['two equal headers', ['one', 'one']],
+      ['two headers of which one is empty', ['', 'one']],
+      ['a letter that is not ASCII', 'cl\u00e9'],
+      ['a tab inside', 'a\tb'],
+    ])('%s', async (_, key) => {
+      const answer = await mint(world, { experienceId: world.experienceId }, { 'Idempotency-Key': key });
+      expectError(answer, 400, 'IDEMPOTENCY_KEY_INVALID');
+      expect(await sessionCount(world.projectId)).toBe(0);
+    });
+
+    test('before it looks at the body, and after it knows who calls', async () => {
+      const bad = under('k'.repeat(257));
+      const text = { 'Content-Type': 'text/plain', ...bad };
+      expectError(await mint(world, 'not json', text), 400, 'IDEMPOTENCY_KEY_INVALID');
+      expectError(await mint(world, {}, bad), 400, 'IDEMPOTENCY_KEY_INVALID');
+      if (name === 'server')
+        expectError(await mintFromServer(service, 'nobody', {}, bad), 401, 'API_KEY_INVALID');
+      else expectError(await mintFromBrowser(service, {}, { Origin: '', ...bad }), 403, 'ORIGIN_REQUIRED');
+    });
+  });
+
+  describe('that was refused leaves its key free', () => {
+    const cases: [string, number, string, (world: World, key: string) => Promise<Answer>][] = [
+      [
+        'a body that is not JSON',
+        400,
+        'INVALID_JSON',
+        (world, key) => mint(world, '{', { 'Content-Type': 'application/json', ...under(key) }),
+      ],
+      [
+        'an invalid field',
+        400,
+        'INVALID_REQUEST',
+        (world, key) => mint(world, { experienceId: world.experienceId, mode: 'x' }, under(key)),
+      ],
+      [
+        'locales that disagree',
+        400,
+        'LOCALE_CONFLICT',
+        (world, key) =>
+          mint(
+            world,
+            { experienceId: world.experienceId, secondaryLocale: 'es', learningLocale: 'fr' },
+            under(key),
+          ),
+      ],
+      [
+        'an unknown experience',
+        404,
+        'EXPERIENCE_NOT_FOUND',
+        (world, key) => mint(world, { experienceId: uniqueId('exp') }, under(key)),
+      ],
+      [
+        'a wrong media type',
+        415,
+        'UNSUPPORTED_MEDIA_TYPE',
+        (world, key) => mint(world, '{}', { 'Content-Type': 'text/plain', ...under(key) }),
+      ],
+      [
+        'a body that is too large',
+        413,
+        'PAYLOAD_TOO_LARGE',
+        (world, key) => mint(world, { experienceId: world.experienceId, x: 'x'.repeat(70_000) }, under(key)),
+      ],
+    ];
+    test.each(cases)('by %s', async (_, status, code, attempt) => {
+      const world = await createWorld(service);
+      expectError(await attempt(world, 'retry'), status, code);
+      const body = { experienceId: world.experienceId };
+      const first = await mint(world, body, under('retry'));
+      expectLaunch(first);
+      expectReplay(await mint(world, body, under('retry')), first);
+    });
+
+    test('by a locale rule', async () => {
+      const languages = { dual: true, default: 'en', conversation: 'match', paired: 'match' };
+      const world = await createWorld(service, { experience: { runtime: runtime({ languages }) } });
+      const body = { experienceId: world.experienceId };
+      expectError(await mint(world, body, under('retry')), 400, 'SECONDARY_LOCALE_REQUIRED');
+      const first = await mint(world, { ...body, secondaryLocale: 'fr' }, under('retry'));
+      expectLaunch(first);
+      expectReplay(await mint(world, { ...body, secondaryLocale: 'fr' }, under('retry')), first);
+    });
+
+    test('by an experience that is archived', async () => {
+      const world = await createWorld(service, { experience: { status: 'archived' } });
+      const body = { experienceId: world.experienceId };
+      expectError(await mint(world, body, under('retry')), 404, 'EXPERIENCE_NOT_FOUND');
+      await change(world, { experience: { status: 'published' } });
+      expectLaunch(await mint(world, body, under('retry')));
+    });
+  });
+
+  test('is replayed as it was made after everything about its experience has changed', async () => {
+    const world = await createWorld(service);
+    const body = { experienceId: world.experienceId };
+    const first = await mint(world, body, under('old'));
+    expectLaunch(first);
+    const changed = runtime({
+      mode: 'presenter',
+      speechInputMode: 'off',
+      characters: [{ characterId: 'bob', name: 'Bob' }],
+      transport: { type: 'websocket', url: 'wss://elsewhere.example.com/' },
+      location: undefined,
+    });
+    await change(world, { experience: { title: 'Another title' } });
+    expectReplay(await mint(world, body, under('old')), first);
+    await change(world, { experience: { slug: uniqueId('slug').replace('_', '-'), runtime: changed } });
+    expectReplay(await mint(world, body, under('old')), first);
+    await change(world, { project: { name: 'Another name' } });
+    expectReplay(await mint(world, body, under('old')), first);
+    const fresh = await mint(world, body, under('new'));
+    expectLaunch(fresh);
+    expect(fresh.json.launch.experience).toMatchObject({ title: 'Another title', revision: 3 });
+    expect(first.json.launch.experience.revision).toBe(1);
+  });
+
+  test('is replayed where the locale rules would refuse a fresh mint by now', async () => {
+    const world = await createWorld(service);
+    const body = { experienceId: world.experienceId };
+    const first = await mint(world, body, under('old'));
+    expectLaunch(first);
+    const languages = { dual: true, default: 'en', conversation: 'match', paired: 'match' };
+    await change(world, { experience: { runtime: runtime({ languages }) } });
+    expectError(await mint(world, body, under('new')), 400, 'SECONDARY_LOCALE_REQUIRED');
+    expectReplay(await mint(world, body, under('old')), first);
+    const other = { ...body, speechOnly: true };
+    expectError(await mint(world, other, under('old')), 409, 'IDEMPOTENCY_CONFLICT');
+  });
+
+  test('is replayed as it was made after its session has ended', async () => {
+    const world = await createWorld(service);
+    const body = { experienceId: world.experienceId };
+    const first = await mint(world, body, under('k'));
+    const id = expectLaunch(first);
+    const headers = { Authorization: `Bearer ${world.key}` };
+    const ended = await service.call({ method: 'POST', path: `/v1/sessions/${id}/end`, headers });
+    expect(ended.json).toMatchObject({ sessionId: id, status: 'ended' });
+    const again = await mint(world, body, under('k'));
+    expectReplay(again, first);
+    expect(again.json.session).toMatchObject({ sessionId: id, status: 'created' });
+    expect(again.json.session.endedAt).toBeUndefined();
+    const read = await service.call({ path: `/v1/sessions/${id}`, headers });
+    expect(read.text).toBe(ended.text);
+  });
+
+  test('can be replayed for 24 hours and not longer', async () => {
+    const world = await createWorld(service);
+    const body = { experienceId: world.experienceId };
+    const first = await mint(world, body, under('k'));
+    const id = expectLaunch(first);
+    const age = (interval: string) =>
+      rows(`UPDATE idempotency_keys SET expires_at = expires_at - $1::text::interval WHERE session_id = $2`, [
+        interval,
+        id,
+      ]);
+    await age('23 hours 59 minutes');
+    expectReplay(await mint(world, body, under('k')), first);
+    expectError(await mint(world, { ...body, x: 1 }, under('k')), 409, 'IDEMPOTENCY_CONFLICT');
+    await age('1 minute');
+    const other = { ...body, mode: 'presenter' };
+    const second = await mint(world, other, under('k'));
+    expect(expectLaunch(second)).not.toBe(id);
+    expectReplay(await mint(world, other, under('k')), second);
+    expectError(await mint(world, body, under('k')), 409, 'IDEMPOTENCY_CONFLICT');
+    expect(await sessionCount(world.projectId)).toBe(2);
+  });
+
+  test('is made once by fifty requests at the same time', async () => {
+    const world = await createWorld(service);
+    const body = { experienceId: world.experienceId };
+    const answers = await Promise.all(Array.from({ length: 50 }, () => mint(world, body, under('k'))));
+    const launched = answers.filter((answer) => answer.status === 201);
+    expect(new Set(launched.map((answer) => answer.text)).size).toBe(1);
+    expect(launched.filter((answer) => answer.headers['idempotent-replayed'] === undefined)).toHaveLength(1);
+    for (const answer of answers.filter((a) => a.status !== 201)) {
+      expectError(answer, 409, 'IDEMPOTENCY_IN_PROGRESS');
+      expect(answer.headers['retry-after']).toBe('1');
+      expect(answer.headers['cache-control']).toBe('no-store, private');
+    }
+    expect(await sessionCount(world.projectId)).toBe(1);
+    expectReplay(await mint(world, body, under('k')), launched[0]!);
+  });
+
+  test('that is made is pending for nobody: fifty replays at the same time all get it', async () => {
+    const world = await createWorld(service);
+    const body = { experienceId: world.experienceId };
+    const first = await mint(world, body, under('k'));
+    expectLaunch(first);
+    const requests = Array.from({ length: 50 }, (_, n) => (n % 5 === 4 ? { ...body, n } : body));
+    const answers = await Promise.all(requests.map((request) => mint(world, request, under('k'))));
+    for (const [n, answer] of answers.entries()) {
+      if (n % 5 === 4) expectError(answer, 409, 'IDEMPOTENCY_CONFLICT');
+      else expectReplay(answer, first);
+    }
+    expect(await sessionCount(world.projectId)).toBe(1);
+  });
+
+  test('is made once by fifty different bodies under one key at the same time', async () => {
+    const world = await createWorld(service);
+    const bodies = Array.from({ length: 50 }, (_, n) => ({ experienceId: world.experienceId, n }));
+    const answers = await Promise.all(bodies.map((body) => mint(world, body, under('k'))));
+    expect(answers.filter((answer) => answer.status === 201)).toHaveLength(1);
+    for (const answer of answers.filter((a) => a.status !== 201)) {
+      expect(answer.status, answer.text).toBe(409);
+      expect(['IDEMPOTENCY_IN_PROGRESS', 'IDEMPOTENCY_CONFLICT']).toContain(answer.json.error.code);
+      const pending = answer.json.error.code === 'IDEMPOTENCY_IN_PROGRESS';
+      expect(answer.headers['retry-after']).toBe(pending ? '1' : undefined);
+    }
+    expect(await sessionCount(world.projectId)).toBe(1);
+    // Nothing is pending any more: from here on the answer is certain.
+    const winner = answers.findIndex((answer) => answer.status === 201);
+    for (const [n, body] of bodies.entries()) {
+      const answer = await mint(world, body, under('k'));
+      if (n === winner) expectReplay(answer, answers[winner]!);
+      else expectError(answer, 409, 'IDEMPOTENCY_CONFLICT');
+    }
+  });
+
+  test('of each of a hundred keys at the same time is made once', async () => {
+    const world = await createWorld(service);
+    const body = { experienceId: world.experienceId };
+    const keys = Array.from({ length: 100 }, (_, n) => `k${n}`);
+    const ids = (await Promise.all(keys.map((key) => mint(world, body, under(key))))).map(expectLaunch);
+    expect(new Set(ids).size).toBe(100);
+    expect(await sessionCount(world.projectId)).toBe(100);
+  });
+});
+
+describe('the scope of a key', () => {
+  const elsewhere = 'https://shop.example.com';
+
+  function fromAddress(
+    localAddress: string,
+    body: unknown,
+    headers: Record<string, string>,
+  ): Promise<Answer> {
+    return service.call({
+      method: 'POST',
+      path: '/v1/browser-sessions',
+      headers: { Origin: pageOrigin, ...headers },
+      body,
+      localAddress,
+    });
+  }
+
+  test('is one project, one mode, one door, one origin and one client', async () => {
+    const world = await createWorld(service, { project: { allowedOrigins: [pageOrigin, elsewhere] } });
+    const other = await createWorld(service, { project: { allowedOrigins: [pageOrigin, elsewhere] } });
+    const body = { experienceId: world.experienceId };
+    const mints: (() => Promise<Answer>)[] = [
+      () => mintFromServer(service, world.key, body, under('shared')),
+      () => mintFromServer(service, world.liveKey, body, under('shared')),
+      () => mintFromServer(service, other.key, { experienceId: other.experienceId }, under('shared')),
+      () => mintFromServer(service, other.liveKey, { experienceId: other.experienceId }, under('shared')),
+      () => mintFromBrowser(service, body, under('shared')),
+      () => mintFromBrowser(service, body, { Origin: elsewhere, ...under('shared') }),
+      () => mintFromBrowser(service, { experienceId: other.experienceId }, under('shared')),
+      () => fromAddress('127.0.0.2', body, under('shared')),
+      () => fromAddress('127.0.0.3', body, under('shared')),
+      () => fromAddress('127.0.0.3', body, { Origin: elsewhere, ...under('shared') }),
+    ];
+    const firsts: Answer[] = [];
+    for (const mint of mints) firsts.push(await mint());
+    expect(new Set(firsts.map(expectLaunch)).size).toBe(mints.length);
+    for (const [n, mint] of mints.entries()) expectReplay(await mint(), firsts[n]!);
+  });
+
+  test('lets no other visitor fetch a launch by guessing its key, whatever headers it sends', async () => {
+    const world = await createWorld(service);
+    const body = { experienceId: world.experienceId };
+    const first = await mintFromBrowser(service, body, under('1'));
+    const thief = await fromAddress('127.0.0.9', body, {
+      ...under('1'),
+      'X-Forwarded-For': '127.0.0.1',
+      'X-Real-IP': '127.0.0.1',
+      Forwarded: 'for=127.0.0.1',
+    });
+    expect(expectLaunch(thief)).not.toBe(first.json.session.sessionId);
+    expect(thief.json.launch.sessionToken).not.toBe(first.json.launch.sessionToken);
+  });
+
+  test('outlives a key: a rotated one of the same project and mode replays', async () => {
+    const world = await createWorld(service);
+    const body = { experienceId: world.experienceId, userId: 'ann' };
+    const first = await mintFromServer(service, world.key, body, under('k'));
+    expectLaunch(first);
+    const rotated = await createKey(service, world.projectId, { scopes: ['sessions:create'] });
+    await service.admin({ method: 'POST', path: `/admin/keys/${world.keyId}/revoke` });
+    expectReplay(await mintFromServer(service, rotated.key, body, under('k')), first);
+    const live = await createKey(service, world.projectId, { mode: 'live' });
+    expectLaunch(await mintFromServer(service, live.key, body, under('k')));
+  });
+});
+
+describe('a refused request leaves its key free', () => {
+  test('on the server door: key, scope, foreign experience, unpublished experience', async () => {
+    const world = await createWorld(service, { experience: { status: 'draft' } });
+    const foreign = await createWorld(service);
+    const reader = await createKey(service, world.projectId, { mode: 'live', scopes: ['sessions:read'] });
+    const body = { experienceId: world.experienceId };
+    const stranger = `${world.liveKey.slice(0, -1)}${world.liveKey.endsWith('0') ? '1' : '0'}`;
+    expectError(await mintFromServer(service, stranger, body, under('k')), 401, 'API_KEY_INVALID');
+    expectError(await mintFromServer(service, reader.key, body, under('k')), 403, 'INSUFFICIENT_SCOPE');
+    const theirs = { experienceId: foreign.experienceId };
+    expectError(
+      await mintFromServer(service, world.liveKey, theirs, under('k')),
+      403,
+      'EXPERIENCE_FORBIDDEN',
+    );
+    expectError(
+      await mintFromServer(service, world.liveKey, body, under('k')),
+      404,
+      'EXPERIENCE_NOT_PUBLISHED',
+    );
+    await change(world, { experience: { status: 'published' } });
+    const first = await mintFromServer(service, world.liveKey, body, under('k'));
+    expectLaunch(first);
+    expectReplay(await mintFromServer(service, world.liveKey, body, under('k')), first);
+  });
+
+  test('on the browser door: embeds, origin, rate, unpublished experience, quota', async () => {
+    const limits = { mintsPerMinutePerClient: null, mintsPerMinute: 0, sessionsPerDay: 0 };
+    const world = await createWorld(service, {
+      project: { browserEmbeds: false, allowedOrigins: [], limits },
+      experience: { status: 'draft' },
+    });
+    const mint = () => mintFromBrowser(service, { experienceId: world.experienceId }, under('k'));
+    expectError(await mint(), 403, 'BROWSER_EMBEDS_DISABLED');
+    await change(world, { project: { browserEmbeds: true } });
+    expectError(await mint(), 403, 'ORIGIN_NOT_ALLOWED');
+    await change(world, { project: { allowedOrigins: [pageOrigin] } });
+    expectError(await mint(), 429, 'RATE_LIMITED');
+    await change(world, { project: { limits: { ...limits, mintsPerMinute: null } } });
+    expectError(await mint(), 404, 'EXPERIENCE_NOT_PUBLISHED');
+    await change(world, { experience: { status: 'published' } });
+    expectError(await mint(), 429, 'QUOTA_EXCEEDED');
+    await change(world, { project: { limits: { ...limits, mintsPerMinute: null, sessionsPerDay: 1 } } });
+    const first = await mint();
+    expectLaunch(first);
+    expectReplay(await mint(), first);
+  });
+});
+
+describe('a replay asks again whether the caller may launch', () => {
+  test('on the server door', async () => {
+    const world = await createWorld(service);
+    const body = { experienceId: world.experienceId };
+    const first = await mintFromServer(service, world.key, body, under('k'));
+    expectLaunch(first);
+    const reader = await createKey(service, world.projectId, { scopes: ['sessions:read'] });
+    expectError(await mintFromServer(service, reader.key, body, under('k')), 403, 'INSUFFICIENT_SCOPE');
+    await change(world, { experience: { status: 'archived' } });
+    expectError(await mintFromServer(service, world.key, body, under('k')), 404, 'EXPERIENCE_NOT_FOUND');
+    await change(world, { experience: { status: 'published' } });
+    expectReplay(await mintFromServer(service, world.key, body, under('k')), first);
+    await service.admin({ method: 'POST', path: `/admin/keys/${world.keyId}/revoke` });
+    expectError(await mintFromServer(service, world.key, body, under('k')), 401, 'API_KEY_INVALID');
+  });
+
+  test('on the browser door', async () => {
+    const world = await createWorld(service);
+    const mint = () => mintFromBrowser(service, { experienceId: world.experienceId }, under('k'));
+    const first = await mint();
+    expectLaunch(first);
+    await change(world, { project: { allowedOrigins: ['https://other.example.com'] } });
+    expectError(await mint(), 403, 'ORIGIN_NOT_ALLOWED');
+    await change(world, { project: { allowedOrigins: [pageOrigin], browserEmbeds: false } });
+    expectError(await mint(), 403, 'BROWSER_EMBEDS_DISABLED');
+    await change(world, { project: { browserEmbeds: true }, experience: { status: 'archived' } });
+    expectError(await mint(), 404, 'EXPERIENCE_NOT_FOUND');
+    await change(world, { experience: { status: 'published' } });
+    expectReplay(await mint(), first);
+  });
+});
+
+describe('a replay does not need what only a fresh mint needs', () => {
+  test('a published revision', async () => {
+    const world = await createWorld(service);
+    const body = { experienceId: world.experienceId };
+    const server = await mintFromServer(service, world.liveKey, body, under('k'));
+    const browser = await mintFromBrowser(service, body, under('k'));
+    await change(world, { experience: { status: 'draft' } });
+    expectError(
+      await mintFromServer(service, world.liveKey, body, under('n')),
+      404,
+      'EXPERIENCE_NOT_PUBLISHED',
+    );
+    expectError(await mintFromBrowser(service, body, under('n')), 404, 'EXPERIENCE_NOT_PUBLISHED');
+    expectReplay(await mintFromServer(service, world.liveKey, body, under('k')), server);
+    expectReplay(await mintFromBrowser(service, body, under('k')), browser);
+    const other = { ...body, mode: 'presenter' };
+    expectError(await mintFromBrowser(service, other, under('k')), 409, 'IDEMPOTENCY_CONFLICT');
+  });
+
+  test('quota', async () => {
+    const limits = { mintsPerMinutePerClient: null, mintsPerMinute: null, sessionsPerDay: 1 };
+    const world = await createWorld(service, { project: { limits } });
+    const body = { experienceId: world.experienceId };
+    const first = await mintFromBrowser(service, body, under('k'));
+    expectLaunch(first);
+    expectError(await mintFromBrowser(service, body, under('n')), 429, 'QUOTA_EXCEEDED');
+    expectReplay(await mintFromBrowser(service, body, under('k')), first);
+    expectError(await mintFromBrowser(service, { ...body, x: 1 }, under('k')), 409, 'IDEMPOTENCY_CONFLICT');
+    await change(world, { project: { limits: { ...limits, sessionsPerDay: 0 } } });
+    expectReplay(await mintFromBrowser(service, body, under('k')), first);
+  });
+});
+
+test('the public door ignores the header, even one that is no key', async () => {
+  const world = await createWorld(service, { experience: { public: true, allowedOrigins: [pageOrigin] } });
+  const body = { experienceId: world.experienceId };
+  const keys = ['k', 'k', '', 'k'.repeat(300), ['a', 'b']];
+  const ids = [];
+  for (const key of keys) {
+    const answer = await mintFromPublic(service, body, { 'Idempotency-Key': key });
+    expect(answer.status, answer.text).toBe(200);
+    expect(answer.headers['idempotent-replayed']).toBeUndefined();
+    ids.push(answer.json.sessionId);
+  }
+  expect(new Set(ids).size).toBe(keys.length);
+  expectLaunch(await mintFromBrowser(service, body, under('k')));
+});
+
+describe('after a restart', () => {
+  /** The same database under another configuration, as a process that starts later has it. */
+  async function restarted(keys: object[], env: Record<string, string> = {}): Promise<Service> {
+    const file = join(folder, `${freshKey()}.json`);
+    await writeFile(file, JSON.stringify({ keys }));
+    const port = await freePort();
+    const config = readConfig(
+      { PORT: String(port), DATA_DIR: folder, SIGNING_KEYS_FILE: file, LOG_LEVEL: 'silent', ...env },
+      folder,
+    );
+    const app = await startApp({
+      config,
+      database: service.database,
+      changes: await openChanges(service.database),
+      signingKeys: (await openSigningKeys(file)).keys,
+      log: pino({ level: 'silent' }),
+    });
+    onTestFinished(() => app.close());
+    // Not the address it calls itself: PUBLIC_URL leads elsewhere.
+    const url = `http://127.0.0.1:${port}`;
+    return { ...service, url, call: (call) => send(url, call) };
+  }
+
+  async function keyInUse(): Promise<JWK> {
+    return JSON.parse(await readFile(signingKeysFile, 'utf8')).keys[0];
+  }
+
+  async function anotherKey(): Promise<JWK> {
+    const { privateKey } = await generateKeyPair('EdDSA', { crv: 'Ed25519', extractable: true });
+    return { ...(await exportJWK(privateKey)), kid: freshKey() };
+  }
+
+  test('with a new signing key, lifetime and address, a launch of an old revision is still the same bytes', async () => {
+    const world = await createWorld(service);
+    const body = { experienceId: world.experienceId, startButton: { z: 1, a: { b: [0.1, 1e21] } } };
+    const server = await mintFromServer(service, world.key, body, under('k'));
+    const browser = await mintFromBrowser(service, body, under('k'));
+    const next = await anotherKey();
+    await change(world, { experience: { title: 'Newer', runtime: runtime({ mode: 'presenter' }) } });
+    const later = await restarted([next, await keyInUse()], {
+      TOKEN_TTL_SECONDS: '77',
+      PUBLIC_URL: 'https://launch.example.com',
+    });
+    expectReplay(await mintFromServer(later, world.key, body, under('k')), server);
+    expectReplay(await mintFromBrowser(later, body, under('k')), browser);
+
+    const fresh = await mintFromServer(later, world.key, body, under('new'));
+    expectLaunch(fresh);
+    const { sessionToken } = fresh.json.launch;
+    expect(decodeProtectedHeader(sessionToken).kid).toBe(next.kid);
+    const { iss, iat, exp } = decodeJwt(sessionToken);
+    expect({ iss, seconds: exp! - iat! }).toEqual({ iss: 'https://launch.example.com', seconds: 77 });
+    // And the other way round: the older process has the newer launch, but for a key that it does not know.
+    const older = await mintFromServer(service, world.key, body, under('new'));
+    expect(withoutToken(older)).toEqual(withoutToken(fresh));
+  });
+
+  test('without the signing key of a launch, its replay carries a token of the current key and nothing else new', async () => {
+    const world = await createWorld(service);
+    const body = { experienceId: world.experienceId };
+    const first = await mintFromBrowser(service, body, under('k'));
+    expectLaunch(first);
+    const only = await anotherKey();
+    const later = await restarted([only], {
+      TOKEN_TTL_SECONDS: '77',
+      PUBLIC_URL: 'https://launch.example.com',
+    });
+    const again = await mintFromBrowser(later, body, under('k'));
+    expect(again.status).toBe(201);
+    expect(again.headers['idempotent-replayed']).toBe('true');
+    expect(withoutToken(again)).toEqual(withoutToken(first));
+    const [was, is] = [first, again].map((answer) => answer.json.launch.sessionToken as string);
+    expect(decodeJwt(is!)).toEqual(decodeJwt(was!));
+    expect(decodeProtectedHeader(is!)).toEqual({ ...decodeProtectedHeader(was!), kid: only.kid });
+    const jwks = createLocalJWKSet((await later.call({ path: '/.well-known/jwks.json' })).json);
+    expect((await jwtVerify(is!, jwks)).payload.sub).toBe(first.json.session.sessionId);
+    expectReplay(await mintFromBrowser(later, body, under('k')), again);
+  });
+
+  test('a launch that was made by another process conflicts there and here alike', async () => {
+    const world = await createWorld(service);
+    const body = { experienceId: world.experienceId };
+    expectLaunch(await mintFromServer(service, world.key, body, under('k')));
+    const later = await restarted([await keyInUse()]);
+    expectError(
+      await mintFromServer(later, world.key, { ...body, mode: 'presenter' }, under('k')),
+      409,
+      'IDEMPOTENCY_CONFLICT',
+    );
+  });
+
+  function withoutToken(answer: Answer): unknown {
+    const { session, launch } = answer.json;
+    return { session, launch: { ...launch, sessionToken: undefined } };
+  }
+});
+
+describe('what is stored', () => {
+  test('holds no token, no API key, no Idempotency-Key and no signing key', async () => {
+    const world = await createWorld(service);
+    const body = { experienceId: world.experienceId, startButton: { seen: 'in the clear' } };
+    const secret = `idem-${freshKey()}`;
+    const answers = [
+      await mintFromServer(service, world.key, body, under(secret)),
+      await mintFromServer(service, world.key, body, under(secret)),
+      await mintFromServer(service, world.liveKey, body),
+      await mintFromBrowser(service, body, under(secret)),
+    ];
+    const everything = (await dump()).join('\n');
+    expect(everything.includes('in the clear')).toBe(true);
+    expect(everything.includes(answers[0]!.json.session.sessionId)).toBe(true);
+    const { d } = JSON.parse(await readFile(signingKeysFile, 'utf8')).keys[0];
+    const secrets = [secret, world.key, world.liveKey, d as string];
+    // Enough of a key or token to be it, in case it stands there in parts.
+    secrets.push(...[world.key, world.liveKey].map((key) => key.split('_')[2]!));
+    for (const answer of answers) secrets.push(...answer.json.launch.sessionToken.split('.').slice(1));
+    for (const text of secrets) {
+      const forms = [text, Buffer.from(text).toString('hex'), Buffer.from(text).toString('base64url')];
+      // Not the whole dump in a failure message: it would be the secret's next place.
+      expect(forms.filter((form) => everything.includes(form))).toHaveLength(0);
+    }
+  });
+
+  /** Every row of every table, as text. */
+  async function dump(): Promise<string[]> {
+    const tables = await rows<{ name: string }>(
+      `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables
+        WHERE schemaname NOT IN ('pg_catalog', 'information_schema')`,
+    );
+    const texts: string[] = [];
+    for (const { name } of tables) {
+      texts.push(
+        ...(await rows<{ text: string }>(`SELECT t::text AS text FROM ${name} t`)).map((r) => r.text),
+      );
+    }
+    return texts;
+  }
+
+  test('is forgotten after its day, in batches that are bounded, and no sooner', async () => {
+    const world = await createWorld(service);
+    const first = await mintFromServer(service, world.key, { experienceId: world.experienceId }, under('k'));
+    const id = expectLaunch(first);
+    const insert = (count: number, from: number, expiresAt: string) =>
+      rows(
+        `INSERT INTO idempotency_keys (hash, fingerprint, session_id, expires_at)
+         SELECT sha256(convert_to($1 || n::text, 'UTF8')), sha256(''), $1, ${expiresAt}
+           FROM generate_series($2::integer, $3::integer) n`,
+        [id, from, from + count - 1],
+      );
+    const left = async () => {
+      const [row] = await rows<{ valid: number; expired: number }>(
+        `SELECT count(*) FILTER (WHERE expires_at > now())::integer AS valid,
+                count(*) FILTER (WHERE expires_at <= now())::integer AS expired
+           FROM idempotency_keys WHERE session_id = $1`,
+        [id],
+      );
+      return row;
+    };
+    await insert(2_500, 1, `now() - interval '1 hour'`);
+    await insert(40, 10_001, `now() + interval '1 second' * n`);
+    const sizes: number[] = [];
+    await forgetExpiredClaims(counting(service.database, sizes));
+    expect(await left()).toEqual({ valid: 41, expired: 0 });
+    expect(sizes.reduce((sum, size) => sum + size)).toBe(2_500);
+    expect(Math.max(...sizes)).toBeLessThanOrEqual(1_000);
+    expectReplay(
+      await mintFromServer(service, world.key, { experienceId: world.experienceId }, under('k')),
+      first,
+    );
+
+    // One round has an end, however much there is to do; the next one goes on.
+    await insert(25_000, 100_001, `now() - interval '1 hour'`);
+    await forgetExpiredClaims(service.database);
+    const between = (await left())!.expired;
+    expect(between).toBeGreaterThan(0);
+    expect(between).toBeLessThan(25_000);
+    await forgetExpiredClaims(service.database);
+    expect(await left()).toEqual({ valid: 41, expired: 0 });
+  });
+
+  /** The database, telling how many rows each of its statements touched. */
+  function counting(database: Database, sizes: number[]): Database {
+    const orm = new Proxy(database.orm, {
+      get: (target, property) => {
+        if (property !== 'execute') return Reflect.get(target, property, target);
+        return async (query: never) => {
+          const result = await target.execute(query);
+          sizes.push((result as unknown as { rows: unknown[] }).rows.length);
+          return result;
+        };
+      },
+    });
+    return { ...database, orm };
+  }
+});

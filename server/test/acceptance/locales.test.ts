@@ -1,0 +1,185 @@
+import { describe, expect, test } from 'vitest';
+import { useService } from '../harness/service.ts';
+import { expectError, runtime } from '../harness/world.ts';
+import {
+  browserDoor,
+  type Door,
+  doors,
+  knock,
+  type Launched,
+  type Loose,
+  launch,
+  openWorld,
+  publicDoor,
+  recordOf,
+  serverDoor,
+} from './doors.ts';
+
+const service = useService();
+const fixed = (tag: string) => ({ fixed: tag });
+
+/** A world whose experience has these languages; what is left out takes its default. */
+const speaking = (languages: Loose) =>
+  openWorld(service, { experience: { runtime: runtime({ languages }) } });
+
+async function mint(door: Door, languages: Loose, body: Loose = {}, headers: Record<string, string> = {}) {
+  const world = await speaking(languages);
+  const launched = await launch(service, door, world, body, headers);
+  return { launched, record: await recordOf(service, world, launched) };
+}
+
+/** The languages of a launch, which session, manifest and record must agree on. */
+function spoken({ launched, record }: { launched: Launched; record: Loose }): Loose {
+  const of = ({ locale, secondaryLocale }: Loose) => ({ locale, secondaryLocale });
+  expect(of(launched.manifest)).toEqual(of(record));
+  if (launched.session) expect(of(launched.session)).toEqual(of(record));
+  return JSON.parse(JSON.stringify(of(record)));
+}
+
+describe.each(doors.map((door) => [door.path, door] as const))('%s', (_path, door) => {
+  describe('not dual', () => {
+    test.each<[string, Loose, Loose, string]>([
+      ['nothing sent: the default of the experience', { default: 'pt-PT' }, {}, 'pt-PT'],
+      ['nothing sent and no default: en', {}, {}, 'en'],
+      ['language before the default', { default: 'pt-PT' }, { language: 'es' }, 'es'],
+      ['locale before language', {}, { locale: 'fr-CA', language: 'es' }, 'fr-CA'],
+      [
+        'secondaryLocale immerses and wins over locale',
+        {},
+        { secondaryLocale: 'pt-PT', locale: 'fr' },
+        'pt-PT',
+      ],
+      ['learningLocale does the same', {}, { learningLocale: 'pt-PT', locale: 'fr' }, 'pt-PT'],
+      [
+        'Fixed wins over everything that is sent',
+        { conversation: fixed('de') },
+        { secondaryLocale: 'pt-PT', locale: 'fr', language: 'es' },
+        'de',
+      ],
+      ['tags are canonical', {}, { locale: 'ZH-hant-tw' }, 'zh-Hant-TW'],
+      ['outdated tags are replaced', {}, { secondaryLocale: 'iw' }, 'he'],
+    ])('%s', async (_name, languages, body, locale) => {
+      expect(spoken(await mint(door, languages, body))).toEqual({ locale });
+    });
+  });
+
+  describe('dual', () => {
+    test.each<[string, Loose, Loose, Loose]>([
+      [
+        'Match takes secondaryLocale and echoes it, canonical',
+        { dual: true, paired: 'match' },
+        { secondaryLocale: 'ES-mx' },
+        { locale: 'en', secondaryLocale: 'es-MX' },
+      ],
+      [
+        'Match takes learningLocale',
+        { dual: true, paired: 'match' },
+        { learningLocale: 'iw', locale: 'fr' },
+        { locale: 'fr', secondaryLocale: 'he' },
+      ],
+      [
+        'both names may be sent when they agree in canonical form',
+        { dual: true, paired: 'match' },
+        { secondaryLocale: 'es-MX', learningLocale: 'ES-mx' },
+        { locale: 'en', secondaryLocale: 'es-MX' },
+      ],
+      [
+        'Fixed is echoed though nothing was sent',
+        { dual: true, paired: fixed('pt-PT') },
+        {},
+        { locale: 'en', secondaryLocale: 'pt-PT' },
+      ],
+      [
+        'Fixed wins over secondaryLocale',
+        { dual: true, paired: fixed('pt-PT') },
+        { secondaryLocale: 'es' },
+        { locale: 'en', secondaryLocale: 'pt-PT' },
+      ],
+      [
+        'secondaryLocale does not touch the conversation',
+        { dual: true, default: 'de', paired: 'match' },
+        { secondaryLocale: 'es' },
+        { locale: 'de', secondaryLocale: 'es' },
+      ],
+      [
+        'a Fixed conversation wins over locale and language',
+        { dual: true, conversation: fixed('ja'), paired: 'match' },
+        { secondaryLocale: 'es', locale: 'fr', language: 'en' },
+        { locale: 'ja', secondaryLocale: 'es' },
+      ],
+      [
+        'language decides when there is no locale',
+        { dual: true, paired: fixed('pt-PT') },
+        { language: 'es' },
+        { locale: 'es', secondaryLocale: 'pt-PT' },
+      ],
+    ])('%s', async (_name, languages, body, expected) => {
+      expect(spoken(await mint(door, languages, body))).toEqual(expected);
+    });
+
+    test('SECONDARY_LOCALE_REQUIRED when the paired axis is Match and none is sent', async () => {
+      const world = await speaking({ dual: true, paired: 'match' });
+      const body = { experienceId: world.experienceId, locale: 'fr', language: 'es' };
+      const answer = await knock(service, door, world, body, { 'Accept-Language': 'pt' });
+      expectError(answer, 400, 'SECONDARY_LOCALE_REQUIRED');
+      expect(answer.headers['cache-control']).toBe('no-store, private');
+    });
+  });
+
+  test.each<[string, Loose]>([
+    ['a Match axis', {}],
+    ['a Fixed conversation', { conversation: fixed('de') }],
+    ['a Fixed paired axis', { dual: true, paired: fixed('pt-PT') }],
+    ['Fixed axes both', { dual: true, conversation: fixed('de'), paired: fixed('pt-PT') }],
+  ])('LOCALE_CONFLICT with %s', async (_name, languages) => {
+    const world = await speaking(languages);
+    const body = { experienceId: world.experienceId, secondaryLocale: 'es', learningLocale: 'es-MX' };
+    expectError(await knock(service, door, world, body), 400, 'LOCALE_CONFLICT');
+  });
+
+  test('an ill-formed tag is refused even where a Fixed axis would ignore it', async () => {
+    const world = await speaking({ conversation: fixed('de') });
+    const body = { experienceId: world.experienceId, secondaryLocale: 'en_US' };
+    expectError(await knock(service, door, world, body), 400, 'INVALID_REQUEST');
+  });
+});
+
+describe('Accept-Language', () => {
+  test.each<[string, Loose, Loose, string, string]>([
+    ['decides when nothing else does', { default: 'de' }, {}, 'fr-CA,fr;q=0.8', 'fr-CA'],
+    ['the heaviest wins', {}, {}, 'en;q=0.5,pt-pt;q=0.9,fr;q=0.8', 'pt-PT'],
+    ['of equal weights the first wins', {}, {}, 'es;q=0.7,fr;q=0.7', 'es'],
+    ['ill-formed parts are skipped', {}, {}, 'en_US, *, ;q=1, x;q=2, fr;q=0.3', 'fr'],
+    ['nothing usable in it: the default', { default: 'de' }, {}, '*, en_US;q=1, ,;', 'de'],
+    ['a weight of zero is a refusal', { default: 'de' }, {}, 'fr;q=0', 'de'],
+    ['language comes before it', {}, { language: 'es' }, 'fr', 'es'],
+    ['locale comes before it', {}, { locale: 'ja' }, 'fr', 'ja'],
+    ['secondaryLocale comes before it', {}, { secondaryLocale: 'ja' }, 'fr', 'ja'],
+    ['Fixed comes before it', { conversation: fixed('de') }, {}, 'fr', 'de'],
+  ])('%s', async (_name, languages, body, header, locale) => {
+    for (const door of [browserDoor, publicDoor]) {
+      const minted = await mint(door, languages, body, { 'Accept-Language': header });
+      expect(spoken(minted), door.path).toEqual({ locale });
+    }
+  });
+
+  test('decides the conversation of a dual session', async () => {
+    for (const door of [browserDoor, publicDoor]) {
+      const headers = { 'Accept-Language': 'fr' };
+      const minted = await mint(door, { dual: true, paired: fixed('pt-PT') }, {}, headers);
+      expect(spoken(minted)).toEqual({ locale: 'fr', secondaryLocale: 'pt-PT' });
+    }
+  });
+
+  test('is not looked at when a server mints', async () => {
+    const minted = await mint(serverDoor, { default: 'de' }, {}, { 'Accept-Language': 'fr' });
+    expect(spoken(minted)).toEqual({ locale: 'de' });
+  });
+
+  test('never makes an error, whatever it holds', async () => {
+    const world = await openWorld(service);
+    for (const header of ['', ',', ';;;', 'a'.repeat(8_000), 'en,'.repeat(2_000), 'é', 'q=1', 'en;q=é']) {
+      await launch(service, browserDoor, world, {}, { 'Accept-Language': header });
+    }
+  });
+});

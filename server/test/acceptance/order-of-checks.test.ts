@@ -1,0 +1,273 @@
+import { describe, expect, test } from 'vitest';
+import { useService } from '../harness/service.ts';
+import {
+  apply,
+  createKey,
+  expectError,
+  experience,
+  pageOrigin,
+  project,
+  runtime,
+  uniqueId,
+} from '../harness/world.ts';
+import { browserDoor, type Door, type Loose, publicDoor, serverDoor } from './doors.ts';
+
+const service = useService();
+const elsewhere = 'https://elsewhere.example.com';
+
+/** A request that would launch, and everything about it and its project that a failure can spoil. */
+interface Attempt {
+  method: string;
+  path: string;
+  key: { sent: boolean; scopes: string[]; mode: 'test' | 'live'; foreign: boolean };
+  origin: string | undefined;
+  idempotencyKey: string | undefined;
+  mediaType: string;
+  fields: Loose;
+  truncated: boolean;
+  oversized: boolean;
+  project: Loose;
+  experience: Loose;
+}
+
+interface Failure {
+  code: string;
+  status: number;
+  spoil(attempt: Attempt): void;
+}
+
+const wrongRoute: Failure[] = [
+  { code: 'NOT_FOUND', status: 404, spoil: (a) => Object.assign(a, { path: `${a.path}/no/such/address` }) },
+  { code: 'METHOD_NOT_ALLOWED', status: 405, spoil: (a) => Object.assign(a, { method: 'PUT' }) },
+];
+const wrongKey: Failure[] = [
+  { code: 'API_KEY_INVALID', status: 401, spoil: (a) => Object.assign(a.key, { sent: false }) },
+  {
+    code: 'INSUFFICIENT_SCOPE',
+    status: 403,
+    spoil: (a) => Object.assign(a.key, { scopes: ['sessions:read', 'catalog:read'] }),
+  },
+];
+const noOrigin: Failure = {
+  code: 'ORIGIN_REQUIRED',
+  status: 403,
+  spoil: (a) => Object.assign(a, { origin: undefined }),
+};
+const wrongIdempotencyKey: Failure = {
+  code: 'IDEMPOTENCY_KEY_INVALID',
+  status: 400,
+  spoil: (a) => Object.assign(a, { idempotencyKey: 'k'.repeat(257) }),
+};
+const wrongBody: Failure[] = [
+  {
+    code: 'UNSUPPORTED_MEDIA_TYPE',
+    status: 415,
+    spoil: (a) => Object.assign(a, { mediaType: 'text/plain' }),
+  },
+  { code: 'PAYLOAD_TOO_LARGE', status: 413, spoil: (a) => Object.assign(a, { oversized: true }) },
+  { code: 'INVALID_JSON', status: 400, spoil: (a) => Object.assign(a, { truncated: true }) },
+  { code: 'INVALID_REQUEST', status: 400, spoil: (a) => Object.assign(a.fields, { mode: 'shouting' }) },
+  {
+    code: 'LOCALE_CONFLICT',
+    status: 400,
+    spoil: (a) => Object.assign(a.fields, { secondaryLocale: 'es', learningLocale: 'es-MX' }),
+  },
+];
+const archived: Failure = {
+  code: 'EXPERIENCE_NOT_FOUND',
+  status: 404,
+  spoil: (a) => Object.assign(a.experience, { status: 'archived' }),
+};
+const notPublic: Failure = {
+  code: 'EXPERIENCE_NOT_FOUND',
+  status: 404,
+  spoil: (a) => Object.assign(a.experience, { public: false }),
+};
+const anotherProjects: Failure = {
+  code: 'EXPERIENCE_FORBIDDEN',
+  status: 403,
+  spoil: (a) => Object.assign(a.key, { foreign: true }),
+};
+const wrongPage: Failure[] = [
+  {
+    code: 'BROWSER_EMBEDS_DISABLED',
+    status: 403,
+    spoil: (a) => Object.assign(a.project, { browserEmbeds: false }),
+  },
+  {
+    code: 'ORIGIN_NOT_ALLOWED',
+    status: 403,
+    spoil: (a) => {
+      a.project.allowedOrigins = [elsewhere];
+      a.experience.allowedOrigins = [elsewhere];
+    },
+  },
+];
+const rateLimited: Failure = {
+  code: 'RATE_LIMITED',
+  status: 429,
+  spoil: (a) => Object.assign(a.project.limits, { mintsPerMinutePerClient: 0 }),
+};
+const wrongRevision: Failure[] = [
+  {
+    code: 'EXPERIENCE_NOT_PUBLISHED',
+    status: 404,
+    spoil: (a) => {
+      a.experience.status = 'draft';
+      a.key.mode = 'live';
+    },
+  },
+  {
+    code: 'SECONDARY_LOCALE_REQUIRED',
+    status: 400,
+    spoil: (a) =>
+      Object.assign(a.experience, {
+        runtime: runtime({
+          languages: { dual: true, default: 'en', conversation: 'match', paired: 'match' },
+        }),
+      }),
+  },
+];
+const overQuota: Failure = {
+  code: 'QUOTA_EXCEEDED',
+  status: 429,
+  spoil: (a) => Object.assign(a.project.limits, { sessionsPerDay: 0 }),
+};
+
+/** The decided order, door by door. */
+const orders: { name: string; door: Door; failures: Failure[] }[] = [
+  {
+    name: 'POST /v1/sessions, archived experience',
+    door: serverDoor,
+    failures: [...wrongRoute, ...wrongKey, wrongIdempotencyKey, ...wrongBody, archived],
+  },
+  {
+    name: 'POST /v1/sessions, experience of another project',
+    door: serverDoor,
+    failures: [
+      ...wrongRoute,
+      ...wrongKey,
+      wrongIdempotencyKey,
+      ...wrongBody,
+      anotherProjects,
+      ...wrongRevision,
+    ],
+  },
+  {
+    name: 'POST /v1/browser-sessions',
+    door: browserDoor,
+    failures: [
+      ...wrongRoute,
+      noOrigin,
+      wrongIdempotencyKey,
+      ...wrongBody,
+      archived,
+      ...wrongPage,
+      rateLimited,
+      ...wrongRevision,
+      overQuota,
+    ],
+  },
+  {
+    name: 'POST /v1/public-sessions',
+    door: publicDoor,
+    failures: [
+      ...wrongRoute,
+      noOrigin,
+      ...wrongBody,
+      notPublic,
+      ...wrongPage,
+      rateLimited,
+      ...wrongRevision,
+      overQuota,
+    ],
+  },
+];
+
+/** Later failures first, so that where two spoil the same thing the earlier one has its way. */
+async function attempt(door: Door, failures: readonly Failure[]) {
+  const made: Attempt = {
+    method: 'POST',
+    path: door.path,
+    key: { sent: true, scopes: ['sessions:create'], mode: 'test', foreign: false },
+    origin: pageOrigin,
+    idempotencyKey: undefined,
+    mediaType: 'application/json',
+    fields: {},
+    truncated: false,
+    oversized: false,
+    project: project(),
+    experience: experience({ public: true, allowedOrigins: [pageOrigin] }),
+  };
+  for (const failure of failures.toReversed()) failure.spoil(made);
+  const { fields, key } = made;
+  const applied = await apply(service, { project: made.project, experiences: [made.experience] });
+  expect(applied.status, applied.text).toBe(200);
+  const text = JSON.stringify({ experienceId: made.experience.id, ...fields });
+  const body = `${made.oversized ? ' '.repeat(65_537) : ''}${made.truncated ? text.slice(0, -1) : text}`;
+  return service.call({
+    method: made.method,
+    path: made.path,
+    headers: {
+      'Content-Type': made.mediaType,
+      ...(door === serverDoor ? await authorization(made.project.id, key) : {}),
+      ...(door !== serverDoor && made.origin !== undefined ? { Origin: made.origin } : {}),
+      ...(made.idempotencyKey === undefined ? {} : { 'Idempotency-Key': made.idempotencyKey }),
+    },
+    body,
+  });
+}
+
+async function authorization(projectId: string, wanted: Attempt['key']): Promise<Record<string, string>> {
+  if (!wanted.sent) return {};
+  let owner = projectId;
+  if (wanted.foreign) {
+    owner = uniqueId('prj');
+    await apply(service, { project: { id: owner, name: 'Another project' } });
+  }
+  const { key } = await createKey(service, owner, { mode: wanted.mode, scopes: wanted.scopes });
+  return { Authorization: `Bearer ${key}` };
+}
+
+describe.each(orders.map((order) => [order.name, order] as const))('%s', (_name, { door, failures }) => {
+  const named = failures.map((failure) => [failure.code, failure] as const);
+  const pairs = failures.flatMap((earlier, i) =>
+    failures.slice(i + 1).map((later) => [earlier.code, later.code, earlier, later] as const),
+  );
+
+  test('launches when nothing is wrong', async () => {
+    const answer = await attempt(door, []);
+    expect(answer.status, answer.text).toBe(door.launches);
+  });
+
+  test.each(named)('answers %s when only that is wrong', async (code, failure) => {
+    expectError(await attempt(door, [failure]), failure.status, code);
+  });
+
+  test.each(pairs)('answers %s rather than %s', async (code, _later, earlier, later) => {
+    expectError(await attempt(door, [earlier, later]), earlier.status, code);
+  });
+
+  test.each(named)('answers %s when everything after it is wrong as well', async (code, failure) => {
+    expectError(await attempt(door, failures.slice(failures.indexOf(failure))), failure.status, code);
+  });
+});
+
+test('of two faults in one body, all INVALID_REQUEST, both are listed', async () => {
+  const answer = await attempt(serverDoor, [
+    {
+      code: 'INVALID_REQUEST',
+      status: 400,
+      spoil: (a) => Object.assign(a.fields, { mode: 'shouting', speechOnly: 'yes' }),
+    },
+  ]);
+  expectError(answer, 400, 'INVALID_REQUEST');
+  expect(answer.json.error.details.map((violation: Loose) => violation.path).sort()).toEqual([
+    'mode',
+    'speechOnly',
+  ]);
+});
+
+test('the public door does not look at Idempotency-Key, however long', async () => {
+  expect((await attempt(publicDoor, [wrongIdempotencyKey])).status).toBe(200);
+});

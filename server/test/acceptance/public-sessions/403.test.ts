@@ -1,0 +1,122 @@
+import { describe, expect, test } from 'vitest';
+import { useService } from '../../harness/service.ts';
+import { apply, expectError, experience, mintFromPublic, pageOrigin } from '../../harness/world.ts';
+import { openWorld, plainWorld, serverDoor } from '../doors.ts';
+import { nearMisses, notOrigins, notUnderWildcard, unlistedOrigins } from '../origins.ts';
+
+const service = useService();
+
+function mintWithout(experienceId: string, headers: Record<string, string>) {
+  return service.call({ method: 'POST', path: '/v1/public-sessions', headers, body: { experienceId } });
+}
+
+describe('ORIGIN_REQUIRED', () => {
+  test.each([
+    ['no Origin', {}],
+    ['an empty Origin', { Origin: '' }],
+  ])('%s', async (_name, headers) => {
+    const world = await plainWorld(service);
+    const answer = await mintWithout(world.experienceId, headers);
+    expectError(answer, 403, 'ORIGIN_REQUIRED');
+    expect(answer.headers['cache-control']).toBe('no-store, private');
+    expect(answer.headers).not.toHaveProperty('access-control-allow-origin');
+  });
+
+  test('nothing else stands in for an Origin, Referer least of all', async () => {
+    const world = await openWorld(service);
+    expectError(await mintWithout(world.experienceId, notOrigins), 403, 'ORIGIN_REQUIRED');
+  });
+
+  test('an API key does not stand in for it either', async () => {
+    const world = await openWorld(service);
+    const answer = await mintWithout(world.experienceId, serverDoor.admission(world));
+    expectError(answer, 403, 'ORIGIN_REQUIRED');
+  });
+});
+
+describe('ORIGIN_NOT_ALLOWED', () => {
+  test.each(unlistedOrigins)('%s', async (_name, origin) => {
+    const world = await plainWorld(service);
+    const answer = await mintFromPublic(
+      service,
+      { experienceId: world.experienceId },
+      { Origin: origin, Referer: `${pageOrigin}/page` },
+    );
+    expectError(answer, 403, 'ORIGIN_NOT_ALLOWED');
+    expect(answer.headers['cache-control']).toBe('no-store, private');
+  });
+
+  test.each(notUnderWildcard)('%s, where only https://*.example.com is listed', async (origin) => {
+    const world = await openWorld(service, { experience: { allowedOrigins: ['https://*.example.com'] } });
+    const answer = await mintFromPublic(service, { experienceId: world.experienceId }, { Origin: origin });
+    expectError(answer, 403, 'ORIGIN_NOT_ALLOWED');
+  });
+
+  test('an empty allowlist refuses everyone, also those on the list of the project', async () => {
+    const world = await openWorld(service, { experience: { allowedOrigins: [] } });
+    expectError(
+      await mintFromPublic(service, { experienceId: world.experienceId }),
+      403,
+      'ORIGIN_NOT_ALLOWED',
+    );
+  });
+
+  test('the allowlist of another experience of the project does not count', async () => {
+    const theirs = experience({ public: true, allowedOrigins: ['https://theirs.example.com'] });
+    const mine = experience({ public: true, allowedOrigins: ['https://mine.example.com'] });
+    await openWorld(service, { experiences: [theirs, mine] });
+    const at = (experienceId: string) =>
+      mintFromPublic(service, { experienceId }, { Origin: 'https://theirs.example.com' });
+    expect((await at(theirs.id)).status).toBe(200);
+    expectError(await at(mine.id), 403, 'ORIGIN_NOT_ALLOWED');
+  });
+
+  test('an origin is refused as soon as it has left the allowlist', async () => {
+    const world = await openWorld(service);
+    expect((await mintFromPublic(service, { experienceId: world.experienceId })).status).toBe(200);
+    world.file.experiences[0]!.allowedOrigins = ['https://elsewhere.example.com'];
+    await apply(service, world.file);
+    expectError(
+      await mintFromPublic(service, { experienceId: world.experienceId }),
+      403,
+      'ORIGIN_NOT_ALLOWED',
+    );
+  });
+});
+
+describe('what a refusal says', () => {
+  test('it names the origin that was sent and lists no entry', async () => {
+    const world = await openWorld(service, {
+      experience: { allowedOrigins: ['https://secret-customer.example.com', 'https://*.hidden.example.com'] },
+    });
+    const answer = await mintFromPublic(service, { experienceId: world.experienceId });
+    expect(answer.json.error.details).toEqual({ origin: pageOrigin });
+    expect(answer.text).not.toMatch(/secret-customer|hidden/);
+  });
+
+  test.each(nearMisses)('it hints at %s', async (_name, allowedOrigins, origin, hint) => {
+    const world = await openWorld(service, {
+      experience: { allowedOrigins: [...allowedOrigins, 'https://secret-customer.example.com'] },
+    });
+    const answer = await mintFromPublic(service, { experienceId: world.experienceId }, { Origin: origin });
+    expectError(answer, 403, 'ORIGIN_NOT_ALLOWED');
+    expect(answer.json.error.details.origin).toBe(origin);
+    expect(answer.json.error.details.hint).toMatch(hint);
+    expect(answer.text).not.toMatch(/secret-customer/);
+  });
+});
+
+test('BROWSER_EMBEDS_DISABLED when the project has them off', async () => {
+  const world = await openWorld(service, { project: { browserEmbeds: false } });
+  const answer = await mintFromPublic(service, { experienceId: world.experienceId });
+  expectError(answer, 403, 'BROWSER_EMBEDS_DISABLED');
+  expect(answer.headers['access-control-allow-origin']).toBe(pageOrigin);
+  expect(answer.headers['cache-control']).toBe('no-store, private');
+});
+
+test('a refused mint leaves no session behind', async () => {
+  const world = await openWorld(service);
+  await mintFromPublic(service, { experienceId: world.experienceId }, { Origin: 'https://evil.example.org' });
+  const listed = await service.admin({ path: `/admin/projects/${world.projectId}/sessions` });
+  expect(listed.json.sessions).toEqual([]);
+});

@@ -1,0 +1,193 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import type { IncomingMessage } from 'node:http';
+import type { BrowserContext, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startSite, useBrowser } from '../harness/browser.ts';
+import { useService } from '../harness/service.ts';
+import { createWorld, experience, type World } from '../harness/world.ts';
+
+const service = useService();
+const browser = useBrowser();
+let context: BrowserContext;
+let allowed: Awaited<ReturnType<typeof startSite>>;
+let stranger: typeof allowed;
+let neighbour: typeof allowed;
+let world: World;
+let limited: World;
+
+beforeAll(async () => {
+  [allowed, stranger, neighbour] = await Promise.all([startSite(), startSite(), startSite()]);
+  const open = { public: true, allowedOrigins: [allowed.origin] };
+  world = await createWorld(service, {
+    project: { allowedOrigins: [allowed.origin] },
+    // The neighbour is on the list of another experience: it may ask, but not read what is not for it.
+    experiences: [experience(open), experience({ public: true, allowedOrigins: [neighbour.origin] })],
+  });
+  limited = await createWorld(service, {
+    project: {
+      allowedOrigins: [allowed.origin],
+      limits: { mintsPerMinutePerClient: 1, mintsPerMinute: null, sessionsPerDay: null },
+    },
+    experiences: [experience(open)],
+  });
+  context = await browser.open();
+});
+afterAll(async () => {
+  await context?.close();
+  await Promise.all([allowed, stranger, neighbour].map((site) => site?.close()));
+});
+
+interface Read {
+  status?: number;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers freely
+  body?: any;
+  headers?: Record<string, string>;
+  failed?: string;
+}
+
+async function pageOn(site: { origin: string }): Promise<Page> {
+  const page = await context.newPage();
+  await page.goto(site.origin);
+  return page;
+}
+
+/** What script on the page gets to see of an answer. */
+function mint(page: Page, path: string, body: object, headers: Record<string, string> = {}): Promise<Read> {
+  return page.evaluate(
+    async ({ url, content, more }) => {
+      try {
+        const response = await fetch(url, {
+          method: 'POST',
+          headers: { 'Content-Type': 'application/json', ...more },
+          body: content,
+        });
+        return {
+          status: response.status,
+          body: await response.json(),
+          headers: Object.fromEntries(response.headers.entries()),
+        };
+      } catch (error) {
+        return { failed: (error as Error).name };
+      }
+    },
+    { url: service.url + path, content: JSON.stringify(body), more: headers },
+  );
+}
+
+/** The methods of the requests that reach the service, which runs in this process: preflights included. */
+function requestsTo(path: string): () => (string | undefined)[] {
+  const methods: (string | undefined)[] = [];
+  const note = (message: unknown) => {
+    const { request } = message as { request: IncomingMessage };
+    if (request.url === path) methods.push(request.method);
+  };
+  subscribe('http.server.request.start', note);
+  return () => {
+    unsubscribe('http.server.request.start', note);
+    return methods;
+  };
+}
+
+describe('/v1/browser-sessions', () => {
+  const path = '/v1/browser-sessions';
+
+  test('a page on the allowlist mints after a preflight, and a retry replays', async () => {
+    const page = await pageOn(allowed);
+    const arrived = requestsTo(path);
+    const body = { experienceId: world.experienceId };
+    const first = await mint(page, path, body, { 'Idempotency-Key': 'page-1' });
+    expect(first.status, JSON.stringify(first)).toBe(201);
+    expect(first.body.session).toMatchObject({ source: 'browser', origin: allowed.origin, livemode: true });
+    expect(first.body.launch.sessionToken).toMatch(/^eyJ/);
+    expect(first.headers).toHaveProperty('x-request-id');
+    expect(arrived()).toEqual(['OPTIONS', 'POST']);
+
+    const again = await mint(page, path, body, { 'Idempotency-Key': 'page-1' });
+    expect(again.body).toEqual(first.body);
+    expect(again.headers?.['idempotent-replayed']).toBe('true');
+    await page.close();
+  });
+
+  test('the language of the browser decides when nothing else does', async () => {
+    const other = await browser.open({ locale: 'pt-BR' });
+    const page = await other.newPage();
+    await page.goto(allowed.origin);
+    const { body } = await mint(page, path, { experienceId: world.experienceId });
+    expect(body.session.locale).toBe('pt-BR');
+    await other.close();
+  });
+
+  test('a page that is not on the allowlist reads why it was refused', async () => {
+    const page = await pageOn(stranger);
+    const refused = await mint(page, path, { experienceId: world.experienceId }, { 'Idempotency-Key': 'x' });
+    expect(refused.status).toBe(403);
+    expect(refused.body.error.code).toBe('ORIGIN_NOT_ALLOWED');
+    expect(refused.body.error.details.origin).toBe(stranger.origin);
+    await page.close();
+  });
+
+  test('a page reads how long it has to wait', async () => {
+    const page = await pageOn(allowed);
+    const body = { experienceId: limited.experienceId };
+    const first = await mint(page, path, body);
+    expect(first.status).toBe(201);
+    expect(first.headers?.ratelimit).toMatch(/^"client";r=0;t=\d+$/);
+    const second = await mint(page, path, body);
+    expect(second.status).toBe(429);
+    expect(second.body.error.code).toBe('RATE_LIMITED');
+    expect(Number(second.headers?.['retry-after'])).toBeGreaterThanOrEqual(1);
+    expect(second.headers?.['ratelimit-policy']).toBe('"client";q=1;w=60');
+    await page.close();
+  });
+});
+
+describe('/v1/public-sessions', () => {
+  const path = '/v1/public-sessions';
+
+  test('a page on the allowlist of the experience reads the manifest', async () => {
+    const page = await pageOn(allowed);
+    const { status, body } = await mint(page, path, { experienceId: world.experienceId });
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ schemaVersion: 1, sessionToken: expect.stringMatching(/^eyJ/) });
+    await page.close();
+  });
+
+  test('and how long it has to wait', async () => {
+    const own = await createWorld(service, {
+      project: { limits: { mintsPerMinutePerClient: 1, mintsPerMinute: null, sessionsPerDay: null } },
+      experience: { public: true, allowedOrigins: [allowed.origin] },
+    });
+    const page = await pageOn(allowed);
+    expect((await mint(page, path, { experienceId: own.experienceId })).status).toBe(200);
+    const second = await mint(page, path, { experienceId: own.experienceId });
+    expect(second).toMatchObject({ status: 429, body: { error: { code: 'RATE_LIMITED' } } });
+    expect(Number(second.headers?.['retry-after'])).toBeGreaterThanOrEqual(1);
+    await page.close();
+  });
+
+  test('a page on no allowlist cannot read anything', async () => {
+    const page = await pageOn(stranger);
+    const body = { experienceId: world.experienceId };
+    expect(await mint(page, path, body)).toEqual({ failed: 'TypeError' });
+    // Without a preflight, too: a browser sends this at once, and the answer stays out of reach.
+    expect(await mint(page, path, body, { 'Content-Type': 'text/plain' })).toEqual({ failed: 'TypeError' });
+    await page.close();
+  });
+
+  test('nor can one that is only on the allowlist of another experience', async () => {
+    const page = await pageOn(neighbour);
+    expect(await mint(page, path, { experienceId: world.experienceId })).toEqual({ failed: 'TypeError' });
+    // What comes before an experience is known, it may read.
+    expect((await mint(page, path, {})).body.error.code).toBe('INVALID_REQUEST');
+    await page.close();
+  });
+});
+
+test('key routes are out of reach for every page', async () => {
+  const page = await pageOn(allowed);
+  const headers = { Authorization: `Bearer ${world.key}` };
+  expect(await mint(page, '/v1/sessions', { experienceId: world.experienceId }, headers)).toEqual({
+    failed: 'TypeError',
+  });
+  await page.close();
+});

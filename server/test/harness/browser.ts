@@ -1,0 +1,70 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { afterAll, beforeAll, inject } from 'vitest';
+
+/** One real Chromium for a test file; nothing in it talks to anyone by itself. */
+export function useBrowser(): {
+  open(options?: Parameters<Browser['newContext']>[0]): Promise<BrowserContext>;
+} {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await chromium.launch({
+      executablePath: inject('chromium'),
+      args: [
+        '--no-sandbox',
+        '--disable-gpu',
+        '--disable-dev-shm-usage',
+        '--disable-background-networking',
+        '--disable-component-update',
+        '--disable-domain-reliability',
+        '--disable-sync',
+        '--no-first-run',
+        '--no-pings',
+      ],
+    });
+  });
+  afterAll(() => browser?.close());
+  return { open: (options) => browser.newContext(options) };
+}
+
+/** An application on an origin of its own: an empty page. */
+export async function startSite(): Promise<{ origin: string; close(): Promise<void> }> {
+  const server = createServer((_request, response) => {
+    response.setHeader('Content-Type', 'text/html');
+    response.end(
+      '<!doctype html><html lang="en"><title>An application</title><link rel="icon" href="data:,">',
+    );
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    origin: `http://127.0.0.1:${port}`,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+/** Everything that a page complains about, and every request that leaves the service. */
+export async function watch(page: Page, home: string): Promise<string[]> {
+  const found: string[] = [];
+  page.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) found.push(`${message.type()}: ${message.text()}`);
+  });
+  page.on('pageerror', (error) => found.push(`exception: ${error.message}`));
+  page.on('request', (request) => {
+    const { origin, protocol } = new URL(request.url());
+    if (protocol !== 'data:' && origin !== home) found.push(`outside request: ${request.url()}`);
+  });
+  page.on('requestfailed', (request) => found.push(`failed request: ${request.url()}`));
+  page.on('response', (response) => {
+    if (response.status() >= 400) found.push(`status ${response.status()}: ${response.url()}`);
+  });
+  await page.addInitScript(`document.addEventListener('securitypolicyviolation', (event) => {
+    console.error('policy violation: ' + event.violatedDirective + ' ' + event.blockedURI);
+  })`);
+  return found;
+}

@@ -1,0 +1,77 @@
+import fc from 'fast-check';
+import { contract } from './contract.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: schemas of the JSON document
+type Schema = any;
+
+const formats: Record<string, fc.Arbitrary<string>> = {
+  bcp47: fc.constantFrom('en', 'en-US', 'pt-BR', 'zh-Hant-TW', 'ES-mx', 'iw', 'sr-Latn-RS', 'de-CH-1996'),
+  'return-url': fc.webUrl(),
+  'date-time': fc.date({ noInvalidDate: true }).map((date) => date.toISOString()),
+};
+
+/** Values that a schema of the contract allows. */
+export function generated(schema: Schema): fc.Arbitrary<unknown> {
+  if (schema.$ref !== undefined) return generated(resolved(schema.$ref));
+  if (schema.anyOf !== undefined) return fc.oneof(...schema.anyOf.map(generated));
+  if (schema.enum !== undefined) return fc.constantFrom(...schema.enum);
+  switch (schema.type) {
+    case 'boolean':
+      return fc.boolean();
+    case 'integer':
+      return fc.integer({ min: schema.minimum ?? -1000, max: schema.maximum ?? 1000 });
+    case 'array':
+      return fc.array(generated(schema.items), { maxLength: Math.min(schema.maxItems ?? 3, 3) });
+    case 'null':
+      return fc.constant(null);
+    case 'object':
+      return objectOf(schema);
+    default:
+      return text(schema);
+  }
+}
+
+function text(schema: Schema): fc.Arbitrary<string> {
+  const known = formats[schema.format];
+  if (known !== undefined) return known;
+  if (schema.pattern !== undefined) return fc.stringMatching(new RegExp(schema.pattern)).filter(fits(schema));
+  return fc.string({ minLength: schema.minLength ?? 0, maxLength: Math.min(schema.maxLength ?? 64, 64) });
+}
+
+function fits(schema: Schema): (value: string) => boolean {
+  return (value) => value.length >= (schema.minLength ?? 0) && value.length <= (schema.maxLength ?? 4096);
+}
+
+function objectOf(schema: Schema): fc.Arbitrary<Record<string, unknown>> {
+  const fields = Object.entries(schema.properties ?? {}).map(([name, field]) => [name, generated(field)]);
+  const own = fc.record(Object.fromEntries(fields), { requiredKeys: schema.required ?? [] });
+  if (schema.additionalProperties !== true) return own;
+  const more = fc.dictionary(fc.string({ maxLength: 8 }), fc.jsonValue({ maxDepth: 2 }), { maxKeys: 2 });
+  return fc.tuple(more, own).map(([extra, known]) => ({ ...extra, ...known }));
+}
+
+function resolved(reference: string): Schema {
+  return reference
+    .slice(2)
+    .split('/')
+    .reduce((node: Schema, part) => node[part], contract);
+}
+
+const wrong = fc.oneof(
+  fc.constantFrom(null, true, 0, -1, 1.5, '', ' ', [], {}, 'x'.repeat(3000), 'und', 'en_US', '\0', '\ud800'),
+  fc.jsonValue({ maxDepth: 2 }),
+);
+
+/** The same value with one field replaced, removed or added. */
+export function mutated(value: object): fc.Arbitrary<unknown> {
+  const names = [...Object.keys(value), 'learningLocale', 'integration', 'userId', '__proto__'];
+  return fc.tuple(fc.constantFrom(...names), wrong, fc.boolean()).map(([name, other, drop]) => {
+    const entries = Object.entries(value).filter(([field]) => field !== name);
+    return Object.fromEntries(drop ? entries : [...entries, [name, other]]);
+  });
+}
+
+/** What can travel in a header; the rest of a value is left out. */
+export function headerValue(value: string): string {
+  return value.replace(/[^\x20-\x7e\xa0-\xff]/g, '').trim();
+}

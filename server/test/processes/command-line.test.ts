@@ -1,0 +1,377 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { stringify } from 'yaml';
+import { clonedDatabase } from '../harness/database.ts';
+import {
+  type Finished,
+  runProgram,
+  type ServiceProcess,
+  startProcess,
+  temporaryFolder,
+} from '../harness/process.ts';
+import { adminToken } from '../harness/service.ts';
+import { experience, project, runtime, uniqueId } from '../harness/world.ts';
+
+const cleanups: (() => Promise<unknown>)[] = [];
+let service: ServiceProcess;
+let folder: string;
+/** What an operator of that service has in the environment. */
+let env: Record<string, string>;
+
+beforeAll(async () => {
+  const { path, remove } = await temporaryFolder();
+  cleanups.push(remove);
+  folder = path;
+  const { url, drop } = await clonedDatabase();
+  cleanups.push(drop);
+  env = { DATABASE_URL: url, DATA_DIR: join(folder, 'data') };
+  service = await startProcess(env);
+  cleanups.push(() => service.kill('SIGKILL'));
+  env = { ...env, ADMIN_URL: service.adminUrl, ADMIN_TOKEN: adminToken };
+});
+
+afterAll(async () => {
+  for (const clean of cleanups.reverse()) await clean();
+});
+
+const cli = (args: string[], more: Record<string, string> = {}): Promise<Finished> =>
+  runProgram(args, { ...env, ...more }, folder);
+
+/** Runs a command that must succeed without a word on standard error. */
+async function done(...args: string[]): Promise<string> {
+  const { code, stdout, stderr } = await cli(args);
+  expect({ code, stderr: stderr.replace('Building…\n', '') }, stdout).toEqual({ code: 0, stderr: '' });
+  return stdout;
+}
+
+/** Runs a command that must fail; its first line is one that says what to do. */
+async function failed(
+  args: string[],
+  more: Record<string, string> = {},
+): Promise<{ code: number | null; lines: string[] }> {
+  const { code, stdout, stderr } = await cli(args, more);
+  expect(stdout).toBe('');
+  const lines = stderr.replace('Building…\n', '').trimEnd().split('\n');
+  expect(lines[0]).toMatch(/^session-launch: \S/);
+  return { code, lines };
+}
+
+async function fileWith(content: object | string, name = `${uniqueId('file')}.yaml`): Promise<string> {
+  await writeFile(join(folder, name), typeof content === 'string' ? content : stringify(content));
+  return name;
+}
+
+const stored = async (projectId: string) =>
+  (await service.admin({ path: `/admin/projects/${projectId}` })).text;
+
+describe('apply', () => {
+  const file = { project: project(), experiences: [experience(), experience()] };
+  const { id } = file.project;
+
+  test('creates, then finds nothing to do, then says what it changed', async () => {
+    const name = await fileWith(file);
+    expect(await done('apply', name)).toBe(`${id}: project created, 2 experiences created\n`);
+    expect(await done('apply', name)).toBe(`${id}: no change\n`);
+    const changed = {
+      ...file,
+      experiences: [{ ...file.experiences[0], runtime: runtime({ mode: 'presenter' }) }],
+    };
+    expect(await done('apply', await fileWith(changed))).toBe(
+      `${id}: 1 experience updated (new revisions: ${file.experiences[0]?.id} 2)\n`,
+    );
+    const again = JSON.parse(
+      await done('apply', await fileWith(JSON.stringify(changed), 'again.json'), '--json'),
+    );
+    expect(again).toMatchObject({ projectId: id, changed: false });
+  });
+
+  test('a broken file: every problem with its line, and nothing changed', async () => {
+    const before = await stored(id);
+    const name = await fileWith(
+      [
+        'project:',
+        `  id: ${id}`,
+        '  name: Renamed',
+        '  allowedOrigins: ["*"]',
+        'experiences:',
+        `  - id: ${uniqueId('exp')}`,
+        '    slug: Not a slug',
+        '    titel: Oops',
+        '    runtime: { characters: [], transport: { type: websocket, url: https://a.example } }',
+        '',
+      ].join('\n'),
+      'broken.yaml',
+    );
+    const { code, lines } = await failed(['apply', name]);
+    expect(code).toBe(1);
+    expect(lines[0]).toBe('session-launch: broken.yaml has 5 problems; nothing was changed');
+    expect(lines.slice(1).map((line) => /^broken\.yaml:(\d+):\d+: \S+ .+/.exec(line)?.[1])).toEqual([
+      ...['4', '7', '8', '9', '9'],
+    ]);
+    expect(await stored(id)).toBe(before);
+  });
+
+  test('a file that is not YAML at all', async () => {
+    const { code, lines } = await failed(['apply', await fileWith('project: {id: prj_a', 'cut.yaml')]);
+    expect(code).toBe(1);
+    expect(lines[1]).toMatch(/^cut\.yaml:1:\d+: is not valid YAML: .*close/);
+  });
+
+  test('a conflict that only the service can see', async () => {
+    const other = { project: project(), experiences: [experience({ id: file.experiences[0]?.id })] };
+    const { code, lines } = await failed(['apply', await fileWith(other, 'thief.yaml')]);
+    expect({ code, lines }).toEqual({
+      code: 1,
+      lines: [
+        'session-launch: thief.yaml has a problem; nothing was changed',
+        `thief.yaml: experiences[0].id "${file.experiences[0]?.id}" belongs to another project; choose another id`,
+      ],
+    });
+    expect((await service.admin({ path: `/admin/projects/${other.project.id}` })).status).toBe(404);
+  });
+
+  test('a file that is not there', async () => {
+    const { code, lines } = await failed(['apply', 'missing.yaml']);
+    expect({ code, lines }).toEqual({
+      code: 1,
+      lines: ['session-launch: cannot read missing.yaml: there is no such file'],
+    });
+  });
+
+  test('what projects export prints can be applied and changes nothing', async () => {
+    for (const [name, ...format] of [['export.yaml'], ['export.json', '--json']] as [string, ...string[]][]) {
+      await fileWith(await done('projects', 'export', id, ...format), name);
+      expect(await done('apply', name)).toBe(`${id}: no change\n`);
+    }
+    expect(await readFile(join(folder, 'export.json'), 'utf8')).toBe(await stored(id));
+    expect(await done('projects', 'list')).toContain(id);
+  });
+});
+
+describe('keys', () => {
+  const file = { project: project(), experiences: [experience()] };
+  const { id } = file.project;
+  beforeAll(async () => {
+    await service.admin({ method: 'POST', path: '/admin/projects', body: file });
+  });
+  const mint = (key: string) =>
+    service.call({
+      method: 'POST',
+      path: '/v1/sessions',
+      headers: { Authorization: `Bearer ${key}` },
+      body: { experienceId: file.experiences[0]?.id },
+    });
+
+  test('create, use, list, revoke', async () => {
+    const scopes = ['--scope', 'sessions:create', '--scope', 'sessions:read'];
+    const options = [...scopes, '--name', 'Shop', '--expires', '90d'];
+    const made = JSON.parse(
+      await done('keys', 'create', '--project', id, '--mode', 'live', ...options, '--json'),
+    );
+    expect(made).toEqual({
+      keyId: expect.stringMatching(/^key_/),
+      key: expect.stringMatching(/^sl_live_/),
+    });
+    expect((await mint(made.key)).status).toBe(201);
+
+    const [record] = JSON.parse(await done('keys', 'list', '--project', id, '--json'));
+    expect(record).toMatchObject({ keyId: made.keyId, mode: 'live', name: 'Shop' });
+    expect(Date.parse(record.expiresAt) - Date.parse(record.createdAt)).toBeGreaterThan(89 * 86_400_000);
+    expect(await done('keys', 'list', '--project', id)).toMatch(
+      new RegExp(`${made.keyId} .* active .* Shop\n`),
+    );
+
+    expect(await done('keys', 'revoke', made.keyId)).toMatch(/^key_\w+ is revoked since \S+Z\n$/);
+    expect((await mint(made.key)).status).toBe(401);
+    expect(await done('keys', 'revoke', made.keyId)).toMatch(/is revoked/);
+    const listed = await done('keys', 'list', '--project', id);
+    expect(listed).toContain('revoked');
+    expect(listed).not.toContain(made.key);
+  });
+
+  test('a key for people is one line', async () => {
+    const printed = await done(
+      'keys',
+      'create',
+      '--project',
+      id,
+      '--mode',
+      'test',
+      '--scope',
+      'catalog:read',
+    );
+    expect(printed).toMatch(/^sl_test_\w+ \(key_\w+, test, catalog:read, never expires\)\. .*\n$/);
+  });
+
+  test.each<[string, string[], number, RegExp]>([
+    [
+      'an unknown project',
+      ['create', '--project', 'prj_nobody', '--mode', 'test', '--scope', 'sessions:read'],
+      1,
+      /No such project/,
+    ],
+    ['an id without prefix', ['list', '--project', 'demo'], 2, /a project id looks like prj_demo/],
+    [
+      'an unknown scope',
+      ['create', '--project', id, '--mode', 'test', '--scope', 'all'],
+      2,
+      /Allowed scopes are/,
+    ],
+    [
+      'an expiry in the past',
+      ['create', '--project', id, '--mode', 'test', '--scope', 'sessions:read', '--expires', '2020-01-01'],
+      2,
+      /future/,
+    ],
+    ['an unknown key', ['revoke', 'key_nobody'], 1, /No such API key/],
+  ])('%s', async (_, args, expected, says) => {
+    const { code, lines } = await failed(['keys', ...args]);
+    expect(lines).toEqual([expect.stringMatching(says)]);
+    expect(code).toBe(expected);
+  });
+});
+
+describe('sessions list', () => {
+  const file = { project: project(), experiences: [experience()] };
+  const { id } = file.project;
+  const count = 505;
+  beforeAll(async () => {
+    await service.admin({ method: 'POST', path: '/admin/projects', body: file });
+    const made = await service.admin({
+      method: 'POST',
+      path: `/admin/projects/${id}/keys`,
+      body: { mode: 'test', scopes: ['sessions:create'] },
+    });
+    await Promise.all(
+      Array.from({ length: count }, (_, i) =>
+        service.call({
+          method: 'POST',
+          path: '/v1/sessions',
+          headers: { Authorization: `Bearer ${made.json.key}` },
+          body: { experienceId: file.experiences[0]?.id, ...(i < 3 ? { userId: 'ada' } : {}) },
+        }),
+      ),
+    );
+  });
+
+  test('all of them, over more than one page, as one JSON array', async () => {
+    const records = JSON.parse(await done('sessions', 'list', '--project', id, '--json'));
+    const ids = records.map((record: { sessionId: string }) => record.sessionId);
+    expect(new Set(ids).size).toBe(count);
+    expect(ids).toEqual(ids.toSorted().toReversed());
+    expect(records[0]).toMatchObject({ projectId: id, status: 'created', usage: { seconds: 0 } });
+  });
+
+  test('as a table, limited, filtered, and none', async () => {
+    const table = (await done('sessions', 'list', '--project', id, '--limit', '3')).trimEnd().split('\n');
+    expect(table).toHaveLength(4);
+    expect(table[0]).toMatch(/^CREATED +SESSION +EXPERIENCE +STATUS/);
+    const limited = JSON.parse(await done('sessions', 'list', '--project', id, '--limit', '502', '--json'));
+    expect(limited).toHaveLength(502);
+    const users = JSON.parse(await done('sessions', 'list', '--project', id, '--user', 'ada', '--json'));
+    expect(users).toHaveLength(3);
+    expect(await done('sessions', 'list', '--project', id, '--status', 'ended')).toBe('no sessions\n');
+    expect(await done('sessions', 'list', '--project', id, '--status', 'ended', '--json')).toBe('[]\n');
+  });
+
+  test('an unknown project', async () => {
+    const { code, lines } = await failed(['sessions', 'list', '--project', 'prj_nobody', '--json']);
+    expect({ code, lines }).toEqual({ code: 1, lines: ['session-launch: No such project.'] });
+  });
+});
+
+describe('doctor', () => {
+  test('all is well', async () => {
+    const printed = await done('doctor');
+    const lines = printed.trimEnd().split('\n');
+    expect(lines.length).toBeGreaterThanOrEqual(7);
+    for (const line of lines) expect(line).toMatch(/^ok {4}/);
+    expect(JSON.parse(await done('doctor', '--json'))).toMatchObject({ ok: true });
+  });
+
+  test('something is not', async () => {
+    const { code, stdout, stderr } = await cli(['doctor'], {
+      DATABASE_URL: 'postgres://someone:hunter22@127.0.0.1:1/x',
+      ADMIN_TOKEN: 'a-token-of-another-service',
+    });
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/^FAIL {2}database: .* → start it, or correct DATABASE_URL$/m);
+    expect(stdout).toMatch(/^FAIL {2}admin API: .*refused the token/m);
+    expect(stdout).toMatch(/^ok {4}configuration: /m);
+    expect(stderr).toMatch(/^session-launch: 2 checks failed; .*\n$/);
+    expect(stdout + stderr).not.toContain('hunter22');
+  });
+});
+
+describe('reaching the service', () => {
+  test('a wrong token', async () => {
+    const { code, lines } = await failed(['projects', 'list'], { ADMIN_TOKEN: 'a-token-of-another-service' });
+    expect(code).toBe(1);
+    expect(lines).toEqual([
+      expect.stringMatching(/refused the token: set ADMIN_TOKEN to the token of that service/),
+    ]);
+  });
+
+  test('no token at all', async () => {
+    const { code, lines } = await failed(['projects', 'list'], { ADMIN_TOKEN: '' });
+    expect(code).toBe(2);
+    expect(lines).toEqual([expect.stringMatching(/no admin token: set ADMIN_TOKEN, or DATA_DIR/)]);
+  });
+
+  test('a service that does not run', async () => {
+    const { code, lines } = await failed(['projects', 'list'], { ADMIN_URL: 'http://127.0.0.1:1' });
+    expect(code).toBe(1);
+    expect(lines).toEqual([
+      expect.stringMatching(/cannot reach the admin API at .*: is the service running\?/),
+    ]);
+  });
+
+  test('the public address instead of the admin one', async () => {
+    const { code, lines } = await failed(['projects', 'list'], { ADMIN_URL: service.url });
+    expect(code).toBe(1);
+    expect(lines).toEqual([expect.stringMatching(/it is not the admin API: set ADMIN_URL/)]);
+  });
+});
+
+describe('usage', () => {
+  const commands = [
+    [],
+    ['serve'],
+    ['apply'],
+    ['keys'],
+    ['keys', 'create'],
+    ['keys', 'list'],
+    ['keys', 'revoke'],
+    ['sessions'],
+    ['sessions', 'list'],
+    ['projects'],
+    ['projects', 'list'],
+    ['projects', 'export'],
+    ['doctor'],
+  ];
+
+  test('every command explains itself, whatever the environment', async () => {
+    const helps = await Promise.all(
+      commands.map((command) => cli([...command, '--help'], { ADMIN_TOKEN: 'bad', PORT: 'bad' })),
+    );
+    for (const [i, { code, stdout, stderr }] of helps.entries()) {
+      expect({ code, stderr: stderr.replace('Building…\n', '') }).toEqual({ code: 0, stderr: '' });
+      expect(stdout).toMatch(new RegExp(`^Usage: ${['session-launch', ...commands[i]!].join(' ')} `));
+      expect(stdout).toMatch(/-h, --help/);
+    }
+  });
+
+  test.each([
+    [['lauch'], "unknown command 'lauch'"],
+    [['keys', 'revok', 'key_a'], "unknown command 'revok' (Did you mean revoke?)"],
+    [['keys'], 'name a command: create, list, revoke'],
+    [['apply'], "missing required argument 'file'"],
+    [['sessions', 'list'], "required option '--project <id>' not specified"],
+  ])('%j is refused in one line', async (args, says) => {
+    const { code, lines } = await failed(args);
+    expect(code).toBe(2);
+    expect(lines).toEqual([expect.stringContaining(says)]);
+    expect(lines[0]).toMatch(/; see session-launch( \w+)* --help$/);
+  });
+});

@@ -1,0 +1,557 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { openEmbedded } from '../../src/store/embedded.ts';
+import { clonedDatabase } from '../harness/database.ts';
+import type { Answer } from '../harness/http.ts';
+import { onDatabase } from '../harness/postgres-server.ts';
+import { type ServiceProcess, startProcess, temporaryFolder } from '../harness/process.ts';
+import type { Service } from '../harness/service.ts';
+import {
+  apply,
+  createKey,
+  createWorld,
+  expectError,
+  experience,
+  mintFromBrowser,
+  mintFromServer,
+  type World,
+} from '../harness/world.ts';
+
+type Cleanup = (undo: () => Promise<void>) => void;
+
+/** Processes of one deployment: one database, one set of signing keys. */
+interface Fleet {
+  start(): Promise<ServiceProcess>;
+  databaseUrl: string;
+}
+
+/** Starts processes in a folder of their own, and leaves neither behind, not even one that is still starting. */
+async function processFolder(cleanup: Cleanup) {
+  const folder = await temporaryFolder();
+  const started: Promise<ServiceProcess>[] = [];
+  let closed = false;
+  cleanup(async () => {
+    closed = true;
+    for (const one of await Promise.allSettled(started)) {
+      if (one.status === 'fulfilled') await one.value.kill('SIGKILL');
+    }
+    await folder.remove();
+  });
+  return {
+    path: folder.path,
+    start: (env: Record<string, string>): Promise<ServiceProcess> => {
+      if (closed) return Promise.reject(new Error('the test is over'));
+      const one = startProcess(env, folder.path);
+      started.push(one);
+      return one;
+    },
+  };
+}
+
+async function postgresFleet(cleanup: Cleanup): Promise<Fleet> {
+  const { url, drop } = await clonedDatabase();
+  cleanup(drop);
+  const { path, start } = await processFolder(cleanup);
+  const env = { DATABASE_URL: url, SIGNING_KEYS_FILE: join(path, 'keys.json') };
+  return { databaseUrl: url, start: () => start(env) };
+}
+
+/** The builders of a world speak HTTP only, so a process serves them as well as a service in this one. */
+const asService = (one: ServiceProcess) => one as unknown as Service;
+
+const under = (key: string) => ({ 'Idempotency-Key': key });
+const freshKey = () => randomBytes(8).toString('hex');
+
+async function until<T>(what: string, look: () => Promise<T | undefined | false>, ms = 10_000): Promise<T> {
+  const deadline = performance.now() + ms;
+  for (;;) {
+    const found = await look();
+    if (found !== undefined && found !== false) return found;
+    if (performance.now() > deadline) throw new Error(`waited ${ms} ms in vain: ${what}`);
+    await sleep(10);
+  }
+}
+
+function tally(answers: Answer[]): Record<number, number> {
+  const counts: Record<number, number> = {};
+  for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1;
+  return counts;
+}
+
+async function rows<Row extends pg.QueryResultRow>(
+  url: string,
+  text: string,
+  values: unknown[] = [],
+): Promise<Row[]> {
+  return onDatabase(url, async (client) => (await client.query<Row>(text, values)).rows);
+}
+
+async function sessionIds(url: string, projectId: string): Promise<string[]> {
+  const found = await rows<{ id: string }>(url, 'SELECT id FROM sessions WHERE project_id = $1', [projectId]);
+  return found.map((row) => row.id);
+}
+
+async function usedToday(url: string, projectId: string): Promise<number> {
+  const text = 'SELECT sum(used)::integer AS used FROM daily_sessions WHERE project_id = $1';
+  return (await rows<{ used: number }>(url, text, [projectId]))[0]!.used;
+}
+
+describe('two processes on one database', () => {
+  const undo: (() => Promise<void>)[] = [];
+  let fleet: Fleet;
+  let a: ServiceProcess;
+  let b: ServiceProcess;
+  beforeAll(async () => {
+    fleet = await postgresFleet((step) => undo.push(step));
+    [a, b] = (await Promise.all([fleet.start(), fleet.start()])) as [ServiceProcess, ServiceProcess];
+  });
+  afterAll(async () => {
+    for (const step of undo.reverse()) await step();
+  });
+
+  /** Holds a lock on a connection of its own; resolves to what gives it back. */
+  async function locked(statement: string, values: unknown[] = []): Promise<() => Promise<void>> {
+    const client = new pg.Client({ connectionString: fleet.databaseUrl });
+    await client.connect();
+    await client.query('BEGIN');
+    await client.query(statement, values);
+    let released: Promise<void> | undefined;
+    const release = () => {
+      released ??= client.query('COMMIT').then(() => client.end());
+      return released;
+    };
+    onTestFinished(release);
+    return release;
+  }
+
+  /** Resolves when so many connections of the service wait for a lock. */
+  const stuck = (count: number) =>
+    until(`${count} stuck writes`, async () => {
+      const text = `SELECT count(*)::integer AS n FROM pg_stat_activity
+                     WHERE datname = current_database() AND application_name = 'session-launch'
+                       AND wait_event_type = 'Lock'`;
+      return (await rows<{ n: number }>(fleet.databaseUrl, text))[0]!.n >= count;
+    });
+
+  test('make one launch of a hundred requests with one key', async () => {
+    const world = await createWorld(asService(a));
+    const body = { experienceId: world.experienceId };
+    for (const mint of [
+      (to: ServiceProcess) => mintFromServer(asService(to), world.key, body, under('k')),
+      (to: ServiceProcess) => mintFromBrowser(asService(to), body, under('k')),
+    ]) {
+      const before = (await sessionIds(fleet.databaseUrl, world.projectId)).length;
+      const answers = await Promise.all(Array.from({ length: 100 }, (_, n) => mint(n % 2 === 0 ? a : b)));
+      const launched = answers.filter((answer) => answer.status === 201);
+      expect(new Set(launched.map((answer) => answer.text)).size).toBe(1);
+      expect(launched.filter((answer) => answer.headers['idempotent-replayed'] === undefined)).toHaveLength(
+        1,
+      );
+      for (const answer of answers.filter((one) => one.status !== 201)) {
+        expectError(answer, 409, 'IDEMPOTENCY_IN_PROGRESS');
+        expect(answer.headers['retry-after']).toBe('1');
+      }
+      expect(await sessionIds(fleet.databaseUrl, world.projectId)).toHaveLength(before + 1);
+      for (const process of [a, b]) expect((await mint(process)).text).toBe(launched[0]!.text);
+    }
+  });
+
+  test('make one launch of each of fifty keys that both get at the same time', async () => {
+    const world = await createWorld(asService(a));
+    const body = { experienceId: world.experienceId };
+    const keys = Array.from({ length: 50 }, (_, n) => `k${n}`);
+    const ask = (to: ServiceProcess, key: string) =>
+      mintFromServer(asService(to), world.key, body, under(key));
+    // Both are in the middle of a write, each with its first keys, before either can claim one.
+    const release = await locked('LOCK TABLE idempotency_keys IN EXCLUSIVE MODE');
+    const asked = keys.map((key) => Promise.all([ask(a, key), ask(b, key)]));
+    await stuck(2);
+    await release();
+    const pairs = await Promise.all(asked);
+    for (const pair of pairs) {
+      const launched = pair.filter((answer) => answer.status === 201);
+      expect(launched.length).toBeGreaterThanOrEqual(1);
+      expect(new Set(launched.map((answer) => answer.text)).size).toBe(1);
+      for (const answer of pair.filter((one) => one.status !== 201)) {
+        expectError(answer, 409, 'IDEMPOTENCY_IN_PROGRESS');
+      }
+    }
+    expect(await sessionIds(fleet.databaseUrl, world.projectId)).toHaveLength(50);
+  });
+
+  test('tell at once that a key is pending, while the write of its mint is stuck', async () => {
+    const world = await createWorld(asService(a));
+    const body = { experienceId: world.experienceId };
+    const mint = (to: ServiceProcess, key: string) =>
+      mintFromServer(asService(to), world.key, body, under(key));
+    await Promise.all([mint(a, 'warm'), mint(b, 'warm too')]);
+    const release = await locked('LOCK TABLE sessions IN ACCESS EXCLUSIVE MODE');
+    const expectPending = async (to: ServiceProcess) => {
+      const started = performance.now();
+      const answer = await mint(to, 'k');
+      expect(performance.now() - started).toBeLessThan(500);
+      expectError(answer, 409, 'IDEMPOTENCY_IN_PROGRESS');
+      expect(answer.headers['retry-after']).toBe('1');
+    };
+
+    const first = mint(a, 'k');
+    await stuck(1);
+    await expectPending(a);
+    await expectPending(b);
+    await Promise.all([expectPending(a), expectPending(b), expectPending(a), expectPending(b)]);
+
+    // The other process has stuck writes and a queue of its own by now.
+    const others = ['x', 'y', 'z', 'w'].flatMap((key) => [
+      mint(b, key),
+      mintFromServer(asService(b), world.key, body),
+      mintFromBrowser(asService(b), body),
+    ]);
+    await stuck(2);
+    await Promise.all([expectPending(b), expectPending(b), expectPending(a)]);
+    await expectPending(b);
+
+    await release();
+    const [launch, ...rest] = await Promise.all([first, ...others]);
+    expect(launch!.status, launch!.text).toBe(201);
+    expect(tally(rest)).toEqual({ 201: 12 });
+    expect((await mint(b, 'k')).text).toBe(launch!.text);
+    expect(await sessionIds(fleet.databaseUrl, world.projectId)).toHaveLength(15);
+  });
+
+  test('tell it at once also where only a counter is stuck and the rest goes on', async () => {
+    const limits = { mintsPerMinutePerClient: null, mintsPerMinute: null, sessionsPerDay: 100 };
+    const world = await createWorld(asService(a), { project: { limits } });
+    const elsewhere = await createWorld(asService(a));
+    const body = { experienceId: world.experienceId };
+    const mint = (to: ServiceProcess, key: string) => mintFromBrowser(asService(to), body, under(key));
+    await Promise.all([mint(a, 'warm'), mint(b, 'warm too')]);
+    const release = await locked('SELECT FROM daily_sessions WHERE project_id = $1 FOR UPDATE', [
+      world.projectId,
+    ]);
+    const first = mint(a, 'k');
+    await stuck(1);
+    // Requests come together at the other process, so that they share a write.
+    const others = Array.from({ length: 10 }, () =>
+      mintFromServer(asService(b), elsewhere.key, { experienceId: elsewhere.experienceId }),
+    );
+    const started = performance.now();
+    const waiting = ['l', 'm'].map((key) => mint(b, key));
+    const pending = await Promise.all([mint(b, 'k'), mint(b, 'k')]);
+    expect(performance.now() - started).toBeLessThan(500);
+    for (const answer of pending) expectError(answer, 409, 'IDEMPOTENCY_IN_PROGRESS');
+    await release();
+    expect(tally(await Promise.all([first, ...others, ...waiting]))).toEqual({ 201: 13 });
+    expect(await usedToday(fleet.databaseUrl, world.projectId)).toBe(5);
+  });
+
+  test('call no key pending that was used once, however slow the writes are', async () => {
+    const world = await createWorld(asService(a));
+    const body = { experienceId: world.experienceId };
+    const mints: Promise<Answer>[] = [];
+    for (let round = 0; round < 8; round++) {
+      const release = await locked('LOCK TABLE sessions IN ACCESS EXCLUSIVE MODE');
+      for (let n = 0; n < 40; n++) {
+        const to = asService(n % 2 === 0 ? a : b);
+        mints.push(mintFromServer(to, world.key, body, under(freshKey())));
+      }
+      // Keys that wait are looked up after a tenth of a second: the lock goes at about that moment.
+      await sleep(96 + 2 * round);
+      await release();
+    }
+    expect(tally(await Promise.all(mints))).toEqual({ 201: 320 });
+    expect(await sessionIds(fleet.databaseUrl, world.projectId)).toHaveLength(320);
+  });
+
+  const rules: [string, string, string][] = [
+    ['sessionsPerDay', 'QUOTA_EXCEEDED', 'daily_sessions'],
+    ['mintsPerMinutePerClient', 'RATE_LIMITED', 'rate_windows'],
+    ['mintsPerMinute', 'RATE_LIMITED', 'rate_windows'],
+  ];
+  test.each(rules)('admit exactly %s of a burst over both', async (rule, code, table) => {
+    const limits = { mintsPerMinutePerClient: null, mintsPerMinute: null, sessionsPerDay: null, [rule]: 50 };
+    const world = await createWorld(asService(a), { project: { limits } });
+    const body = { experienceId: world.experienceId };
+    await rows(
+      fleet.databaseUrl,
+      `INSERT INTO daily_sessions (project_id, day, used) VALUES ($1, (now() AT TIME ZONE 'UTC')::date, 0)`,
+      [world.projectId],
+    );
+    // Both have begun to count before either can go on: whoever does not ask again counts wrongly.
+    const release = await locked(`LOCK TABLE ${table} IN EXCLUSIVE MODE`);
+    const burst = Array.from({ length: 150 }, (_, n) =>
+      mintFromBrowser(asService(n % 2 === 0 ? a : b), body),
+    );
+    await stuck(2);
+    await release();
+    const answers = await Promise.all(burst);
+    expect(tally(answers)).toEqual({ 201: 50, 429: 100 });
+    for (const answer of answers.filter((one) => one.status === 429)) expectError(answer, 429, code);
+    const ids = answers.filter((one) => one.status === 201).map((one) => one.json.session.sessionId);
+    expect((await sessionIds(fleet.databaseUrl, world.projectId)).sort()).toEqual(ids.sort());
+    expect(await usedToday(fleet.databaseUrl, world.projectId)).toBe(50);
+    for (const process of [a, b]) expectError(await mintFromBrowser(asService(process), body), 429, code);
+  });
+
+  describe('hear of what was changed on the other one', () => {
+    /** Five seconds are promised; a notification takes a fraction of the first. */
+    const within = (ms: number, look: () => Promise<boolean>) => until('the change to arrive', look, ms);
+
+    /** A key that both processes have in memory. */
+    async function knownWorld(): Promise<World> {
+      const world = await createWorld(asService(a));
+      const body = { experienceId: world.experienceId };
+      for (const process of [a, b]) {
+        expect((await mintFromServer(asService(process), world.key, body)).status).toBe(201);
+        expect((await mintFromBrowser(asService(process), body)).status).toBe(201);
+      }
+      return world;
+    }
+
+    test('a revoked key, by a notification, and at once where it was revoked', async () => {
+      const world = await knownWorld();
+      const body = { experienceId: world.experienceId };
+      const ask = (to: ServiceProcess) => mintFromServer(asService(to), world.key, body);
+      await a.admin({ method: 'POST', path: `/admin/keys/${world.keyId}/revoke` });
+      expectError(await ask(a), 401, 'API_KEY_INVALID');
+      await within(2_000, async () => (await ask(b)).status === 401);
+    });
+
+    test('a new key and an applied project file', async () => {
+      const world = await knownWorld();
+      const body = { experienceId: world.experienceId };
+      const next = experience();
+      const asked = { experienceId: next.id };
+      expectError(await mintFromServer(asService(b), world.key, asked), 404, 'EXPERIENCE_NOT_FOUND');
+      const { key } = await createKey(asService(a), world.projectId);
+      await within(2_000, async () => (await mintFromServer(asService(b), key, body)).status === 201);
+
+      Object.assign(world.file.project, { browserEmbeds: false });
+      world.file.experiences.push(next);
+      expect((await apply(asService(a), world.file)).status).toBe(200);
+      expectError(await mintFromBrowser(asService(a), body), 403, 'BROWSER_EMBEDS_DISABLED');
+      expect((await mintFromServer(asService(a), world.key, asked)).status).toBe(201);
+      await within(2_000, async () => (await mintFromBrowser(asService(b), body)).status === 403);
+      await within(2_000, async () => (await mintFromServer(asService(b), world.key, asked)).status === 201);
+    });
+
+    test('a revoked key within 5 s, also when the notification is lost', async () => {
+      const world = await knownWorld();
+      const body = { experienceId: world.experienceId };
+      await rows(
+        fleet.databaseUrl,
+        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+          WHERE datname = current_database() AND application_name = 'session-launch listener'`,
+      );
+      await a.admin({ method: 'POST', path: `/admin/keys/${world.keyId}/revoke` });
+      await within(5_000, async () => (await mintFromServer(asService(b), world.key, body)).status === 401);
+    });
+  });
+});
+
+/** Sends `count` at a time until `next` has nothing more to do. */
+async function inParallel(count: number, next: () => Promise<boolean>): Promise<void> {
+  await Promise.all(
+    Array.from({ length: count }, async () => {
+      while (await next());
+    }),
+  );
+}
+
+/** A place for a process that is killed and started again. */
+class Slot {
+  process: ServiceProcess | undefined;
+  #ready: Promise<void>;
+  readonly #start: () => Promise<ServiceProcess>;
+
+  constructor(start: () => Promise<ServiceProcess>) {
+    this.#start = start;
+    this.#ready = this.#started();
+  }
+
+  async #started(): Promise<void> {
+    this.process = await this.#start();
+  }
+
+  /** Ends the process where it stands and starts the next one. */
+  kill(): void {
+    const victim = this.process;
+    if (victim === undefined) return;
+    this.process = undefined;
+    this.#ready = victim.kill('SIGKILL').then(() => this.#started());
+  }
+
+  get ready(): Promise<void> {
+    return this.#ready;
+  }
+}
+
+describe('processes that are killed in the middle', () => {
+  const mints = 500;
+
+  /**
+   * 500 mints with a key each, while processes die and come back; then every key is asked for until it answers.
+   * Resolves to the one session of each key.
+   */
+  async function mintThroughKills(slots: Slot[], kills: number): Promise<{ world: World; ids: string[] }> {
+    await Promise.all(slots.map((slot) => slot.ready));
+    const limits = { mintsPerMinutePerClient: null, mintsPerMinute: null, sessionsPerDay: 100_000 };
+    const world = await createWorld(asService(slots[0]!.process!), { project: { limits } });
+    const mint = async (slot: Slot, key: number): Promise<Answer | undefined> => {
+      const process = slot.process;
+      if (process === undefined) return undefined;
+      const body = { experienceId: world.experienceId };
+      return mintFromBrowser(asService(process), body, under(`key ${key}`)).catch(() => undefined);
+    };
+    const alive = async (): Promise<Slot> => {
+      if (!slots.some((slot) => slot.process)) await Promise.race(slots.map((slot) => slot.ready));
+      const living = slots.filter((slot) => slot.process);
+      return living[Math.floor(Math.random() * living.length)] ?? alive();
+    };
+
+    const acknowledged = new Map<number, string>();
+    const killAt = new Set<number>();
+    while (killAt.size < kills) killAt.add(20 + Math.floor(Math.random() * (mints - 40)));
+    let sent = 0;
+    let lost = 0;
+    await inParallel(20, async () => {
+      if (sent >= mints) return false;
+      const key = sent++;
+      const slot = await alive();
+      const answering = mint(slot, key);
+      if (killAt.has(key)) {
+        await sleep(Math.random() * 12);
+        slot.kill();
+      }
+      const answer = await answering;
+      if (answer === undefined) lost++;
+      else {
+        expect(answer.status, answer.text).toBe(201);
+        acknowledged.set(key, answer.json.session.sessionId);
+      }
+      return true;
+    });
+
+    const ids = new Map<number, string>();
+    let asked = 0;
+    await inParallel(20, async () => {
+      if (asked >= mints) return false;
+      const key = asked++;
+      const answer = await until(`an answer to key ${key}`, async () => {
+        const one = await mint(await alive(), key);
+        if (one?.status === 409) expectError(one, 409, 'IDEMPOTENCY_IN_PROGRESS');
+        return one?.status === 201 && one;
+      });
+      ids.set(key, answer.json.session.sessionId);
+      return true;
+    });
+    await Promise.all(slots.map((slot) => slot.ready));
+
+    expect(acknowledged.size + lost).toBe(mints);
+    for (const [key, id] of acknowledged) expect(ids.get(key)).toBe(id);
+    return { world, ids: [...ids.values()] };
+  }
+
+  test('leave one session for each key and a true counter, on PostgreSQL with two processes', async () => {
+    const fleet = await postgresFleet(onTestFinished);
+    const { world, ids } = await mintThroughKills([new Slot(fleet.start), new Slot(fleet.start)], 5);
+    expect(new Set(ids).size).toBe(mints);
+    expect((await sessionIds(fleet.databaseUrl, world.projectId)).sort()).toEqual(ids.sort());
+    expect(await usedToday(fleet.databaseUrl, world.projectId)).toBe(mints);
+    expect(await rows(fleet.databaseUrl, 'SELECT FROM idempotency_keys')).toHaveLength(mints);
+  });
+
+  test('leave one session for each key and a true counter, on the embedded engine', async () => {
+    const { path, start } = await processFolder(onTestFinished);
+    const dataDir = join(path, 'data');
+    const slot = new Slot(() => start({ DATA_DIR: dataDir }));
+    const { world, ids } = await mintThroughKills([slot], 3);
+    expect(new Set(ids).size).toBe(mints);
+
+    expect((await slot.process!.kill('SIGTERM')).code).toBe(0);
+    const database = await openEmbedded(dataDir);
+    onTestFinished(() => database.close());
+    const read = <Row>(text: string) => database.query<Row>('everyday', { name: text, text }, []);
+    const found = await read<{ id: string; project_id: string }>('SELECT id, project_id FROM sessions');
+    expect(found.map((row) => row.id).sort()).toEqual(ids.sort());
+    expect(new Set(found.map((row) => row.project_id))).toEqual(new Set([world.projectId]));
+    expect(await read('SELECT used FROM daily_sessions')).toEqual([{ used: mints }]);
+    expect(await read('SELECT hash FROM idempotency_keys')).toHaveLength(mints);
+  });
+});
+
+test('connections that are lost again and again cost no launch, and nothing but 503', async () => {
+  const fleet = await postgresFleet(onTestFinished);
+  const processes = await Promise.all([fleet.start(), fleet.start()]);
+  const limits = { mintsPerMinutePerClient: 1_000_000, mintsPerMinute: 1_000_000, sessionsPerDay: 1_000_000 };
+  const world = await createWorld(asService(processes[0]), { project: { limits } });
+  const body = { experienceId: world.experienceId };
+  const rounds = 20;
+
+  const acknowledged: string[] = [];
+  const keyed = new Map<string, string | undefined>();
+  const refused: Answer[] = [];
+  let running = true;
+  let turn = 0;
+  const ask = async (headers: Record<string, string>): Promise<string | undefined> => {
+    const answer = await mintFromBrowser(asService(processes[turn++ % 2]!), body, headers);
+    if (answer.status !== 201) refused.push(answer);
+    else acknowledged.push(answer.json.session.sessionId);
+    return answer.status === 201 ? answer.json.session.sessionId : undefined;
+  };
+  const load = [
+    inParallel(12, async () => {
+      await ask({});
+      return running;
+    }),
+    inParallel(12, async () => {
+      const key = freshKey();
+      keyed.set(key, undefined);
+      keyed.set(key, await ask(under(key)));
+      return running;
+    }),
+    // Changes made meanwhile: several statements in one transaction.
+    inParallel(1, async () => {
+      const file = { ...world.file, project: { ...world.file.project, name: freshKey() } };
+      const answer = await apply(asService(processes[0]), file);
+      if (answer.status !== 200) refused.push(answer);
+      return running;
+    }),
+  ];
+
+  for (let round = 0; round < rounds; round++) {
+    const before = acknowledged.length;
+    await rows(
+      fleet.databaseUrl,
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+        WHERE datname = current_database() AND application_name LIKE 'session-launch%'`,
+    );
+    // It recovers by itself: the next launches come without anybody's help.
+    await until('launches after a loss', async () => acknowledged.length > before + 30);
+  }
+  running = false;
+  await Promise.all(load);
+
+  for (const answer of refused) {
+    expectError(answer, 503, 'UNAVAILABLE');
+    expect(answer.headers['retry-after']).toMatch(/^[1-9]\d*$/);
+  }
+  expect(acknowledged.length).toBeGreaterThan(rounds * 30);
+  expect(new Set(acknowledged).size).toBe(acknowledged.length);
+  for (const [key, id] of keyed) {
+    const answer = await mintFromBrowser(asService(processes[turn++ % 2]!), body, under(key));
+    expect(answer.status, answer.text).toBe(201);
+    if (id === undefined) keyed.set(key, answer.json.session.sessionId);
+    else expect(answer.json.session.sessionId).toBe(id);
+  }
+  const stored = await sessionIds(fleet.databaseUrl, world.projectId);
+  const known = new Set(stored);
+  expect(acknowledged.filter((id) => !known.has(id))).toEqual([]);
+  expect(new Set(keyed.values()).size).toBe(keyed.size);
+  expect(await rows(fleet.databaseUrl, 'SELECT FROM idempotency_keys')).toHaveLength(keyed.size);
+  expect(await usedToday(fleet.databaseUrl, world.projectId)).toBe(stored.length);
+  // The very same processes are still there.
+  for (const process of processes) expect((await process.call({ path: '/readyz' })).status).toBe(200);
+});

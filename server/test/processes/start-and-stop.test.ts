@@ -1,0 +1,672 @@
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { cp, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { type ClientRequest, request } from 'node:http';
+import { createServer, type Server } from 'node:net';
+import { join } from 'node:path';
+import { sql } from 'drizzle-orm';
+import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest';
+import { openEmbedded } from '../../src/store/embedded.ts';
+import { isFolderInUse, lockFolder } from '../../src/store/folder-lock.ts';
+import { clonedDatabase } from '../harness/database.ts';
+import { type Answer, send } from '../harness/http.ts';
+import { onDatabase, startPostgres } from '../harness/postgres-server.ts';
+import {
+  program,
+  runProgram,
+  type ServiceProcess,
+  startProcess,
+  temporaryFolder,
+} from '../harness/process.ts';
+import { adminToken } from '../harness/service.ts';
+import { experience, pageOrigin, project } from '../harness/world.ts';
+
+type Env = Record<string, string>;
+
+const cleanups: (() => Promise<unknown>)[] = [];
+afterAll(async () => {
+  for (const clean of cleanups.reverse()) await clean();
+});
+
+async function start(env: Env): Promise<ServiceProcess> {
+  const service = await startProcess(env);
+  cleanups.push(() => service.kill('SIGKILL'));
+  return service;
+}
+
+async function emptyFolder(): Promise<string> {
+  const { path, remove } = await temporaryFolder();
+  cleanups.push(remove);
+  return path;
+}
+
+/** A start that should come to nothing; one that does not is ended, and fails its test. */
+async function failedStart(env: Env): Promise<{ code: number | null; line: string }> {
+  const child = spawn(process.execPath, [program, 'serve'], {
+    env: { PATH: process.env.PATH, PORT: '0', ADMIN_PORT: '0', LOG_LEVEL: 'warn', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const output = { stdout: '', stderr: '' };
+  child.stdout.on('data', (chunk) => {
+    output.stdout += chunk;
+    child.kill('SIGKILL');
+  });
+  child.stderr.on('data', (chunk) => {
+    output.stderr += chunk;
+  });
+  const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
+  expect(output.stdout, 'the service started').toBe('');
+  const lines = output.stderr.replace('Building…\n', '').split('\n');
+  const own = lines.filter((line) => line !== '' && !line.startsWith('{'));
+  for (const line of own) expect(line).toMatch(/^session-launch: \S/);
+  return { code, line: own.join('\n') };
+}
+
+async function freshDatabase(): Promise<string> {
+  const name = `fresh_${randomBytes(6).toString('hex')}`;
+  const server = inject('postgresUrl');
+  await onDatabase(server, (client) => client.query(`CREATE DATABASE ${name}`));
+  cleanups.push(() => onDatabase(server, (client) => client.query(`DROP DATABASE ${name} WITH (FORCE)`)));
+  return server.replace(/\/postgres$/, `/${name}`);
+}
+
+async function migratedDatabase(): Promise<string> {
+  const { url, drop } = await clonedDatabase();
+  cleanups.push(drop);
+  return url;
+}
+
+/** All rows of all tables, to see that nothing has changed. */
+function contentOf(url: string): Promise<Record<string, object[]>> {
+  return onDatabase(url, async (client) => {
+    const { rows } = await client.query(
+      `SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public' ORDER BY 1`,
+    );
+    const content: Record<string, object[]> = {};
+    for (const { name } of rows) {
+      content[name] = (await client.query(`SELECT t::text AS row FROM public."${name}" t ORDER BY 1`)).rows;
+    }
+    return content;
+  });
+}
+
+async function occupied(): Promise<{ port: string; server: Server }> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  cleanups.push(() => new Promise((resolve) => server.close(resolve)));
+  return { port: String((server.address() as { port: number }).port), server };
+}
+
+/** A project with one experience and a key, through the admin API of a process. */
+async function setUp(service: ServiceProcess): Promise<{ projectId: string; key: string; body: object }> {
+  const file = { project: project(), experiences: [experience()] };
+  const applied = await service.admin({ method: 'POST', path: '/admin/projects', body: file });
+  expect(applied.status, applied.text).toBe(200);
+  const made = await service.admin({
+    method: 'POST',
+    path: `/admin/projects/${file.project.id}/keys`,
+    body: { mode: 'live', scopes: ['sessions:create', 'sessions:read'] },
+  });
+  return {
+    projectId: file.project.id,
+    key: made.json.key,
+    body: { experienceId: file.experiences[0]?.id },
+  };
+}
+
+const mint = (service: ServiceProcess, key: string, body: object, headers: Env = {}): Promise<Answer> =>
+  service.call({
+    method: 'POST',
+    path: '/v1/sessions',
+    headers: { Authorization: `Bearer ${key}`, ...headers },
+    body,
+  });
+
+// biome-ignore lint/suspicious/noExplicitAny: tests look into log lines freely
+const jsonLines = (service: ServiceProcess): any[] =>
+  service
+    .stderr()
+    .replace('Building…\n', '')
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+
+const status = async (service: ServiceProcess, path: string) => (await service.call({ path })).status;
+
+/** A mint whose body is still on its way: the service has it in hand once it says so. */
+function halfSent(
+  service: ServiceProcess,
+  key: string,
+): Promise<{ call: ClientRequest; answer: Promise<Answer> }> {
+  const call = request(new URL('/v1/sessions', service.url), {
+    method: 'POST',
+    agent: false,
+    headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json', Expect: '100-continue' },
+  });
+  const answer = new Promise<Answer>((resolve, reject) => {
+    call.once('error', reject);
+    call.once('response', (response) => {
+      let text = '';
+      response.on('data', (chunk) => {
+        text += chunk;
+      });
+      response.on('end', () =>
+        resolve({
+          status: response.statusCode ?? 0,
+          headers: response.headers,
+          text,
+          get json() {
+            return JSON.parse(text);
+          },
+        }),
+      );
+    });
+  });
+  answer.catch(() => undefined);
+  call.flushHeaders();
+  return new Promise((resolve) => call.once('continue', () => resolve({ call, answer })));
+}
+
+/** A data folder as a first start without the demo leaves it; a test below makes it, later ones work on copies. */
+let template: string;
+const copyOfTemplate = async () => {
+  const folder = await emptyFolder();
+  await cp(template, folder, { recursive: true });
+  return folder;
+};
+
+/** A service told to stop while a request never ends. It takes its ten seconds beside the other tests. */
+let stubborn: Promise<{ code: number | null; seconds: number; stderr: string }>;
+
+beforeAll(async () => {
+  const other = await start({ DATABASE_URL: await migratedDatabase(), DATA_DIR: await emptyFolder() });
+  const { key } = await setUp(other);
+  const { call } = await halfSent(other, key);
+  const told = Date.now();
+  stubborn = other.kill('SIGTERM').then(({ code }) => {
+    call.destroy();
+    return { code, seconds: (Date.now() - told) / 1000, stderr: other.stderr() };
+  });
+}, 60_000);
+
+describe('the first start and those after it', () => {
+  let folder: string;
+  let key: string;
+  let experienceId: string;
+  let sessionId: string;
+  let adminHeader: Env;
+  let service: ServiceProcess;
+  /** As an operator starts it: nothing but where. */
+  const plainly = () => start({ DATA_DIR: folder, DEMO: '', ADMIN_TOKEN: '', LOG_LEVEL: '' });
+  const sessions = async () => {
+    const { json } = await service.admin({
+      path: '/admin/projects/prj_demo/sessions',
+      headers: adminHeader,
+    });
+    return json.sessions.map((record: { sessionId: string }) => record.sessionId);
+  };
+
+  beforeAll(async () => {
+    folder = await emptyFolder();
+    template = await emptyFolder();
+  });
+
+  test('a first start that fails uses nothing up', async () => {
+    const { port } = await occupied();
+    const { code, line } = await failedStart({ DATA_DIR: folder, PORT: port });
+    expect({ code, line }).toEqual({
+      code: 1,
+      line: `session-launch: port ${port} on 127.0.0.1 is already in use; stop what uses it, or set PORT to another port`,
+    });
+    await cp(folder, template, { recursive: true });
+  });
+
+  test('prints where things are, the demo key and a first request that works', async () => {
+    service = await plainly();
+    const printed = service.stdout();
+    expect(printed).toMatch(/^ {2}Project +prj_demo\b/m);
+    expect(printed).toContain(`embedded PostgreSQL in ${folder}`);
+    expect(printed).toContain(`(token in ${join(folder, 'admin-token')})`);
+    key = /^ {2}API key +(sl_test_\w+) /m.exec(printed)?.[1] ?? '';
+    const url = /curl -X POST (\S+) \\\n/.exec(printed)?.[1] ?? '';
+    const headers = [...printed.matchAll(/-H "([\w-]+): (.+)" \\\n/g)].map(([, name, value]) => [
+      name,
+      value,
+    ]);
+    const data = /-d '(.+)'\n/.exec(printed)?.[1] ?? '';
+    expect(Object.fromEntries(headers)).toMatchObject({ Authorization: `Bearer ${key}` });
+    const { origin, pathname } = new URL(url);
+    expect(origin).toBe(service.url);
+    const answer = await send(origin, {
+      method: 'POST',
+      path: pathname,
+      headers: Object.fromEntries(headers),
+      body: data,
+    });
+    expect(answer.status, answer.text).toBe(201);
+    expect(answer.json.launch.livemode).toBe(false);
+    sessionId = answer.json.session.sessionId;
+    experienceId = answer.json.session.experienceId;
+    expect(await status(service, '/healthz')).toBe(200);
+    expect(await status(service, '/readyz')).toBe(200);
+  });
+
+  test('keeps its secrets for its owner', async () => {
+    const mode = async (name: string) => (await stat(join(folder, name))).mode & 0o777;
+    expect(await mode('admin-token')).toBe(0o600);
+    expect(await mode('signing-keys.json')).toBe(0o600);
+    const token = (await readFile(join(folder, 'admin-token'), 'utf8')).trim();
+    expect(token.length).toBeGreaterThanOrEqual(32);
+    adminHeader = { Authorization: `Bearer ${token}` };
+    expect(await sessions()).toEqual([sessionId]);
+    expect(service.stdout() + service.stderr()).not.toContain(token);
+    const listed = await runProgram(['projects', 'list'], { DATA_DIR: folder, ADMIN_URL: service.adminUrl });
+    expect(listed.stdout, listed.stderr).toContain('prj_demo');
+  });
+
+  test('a second start on the folder stops, and the first goes on', async () => {
+    const before = await readdir(folder);
+    const { code, line } = await failedStart({ DATA_DIR: folder });
+    expect({ code, line }).toEqual({
+      code: 1,
+      line: `session-launch: another process already uses the data folder ${folder}; stop it first, or set DATA_DIR to another folder`,
+    });
+    expect(await readdir(folder)).toEqual(before);
+    expect((await mint(service, key, { experienceId })).status).toBe(201);
+  });
+
+  test('a later start keeps everything and shows no key', async () => {
+    const minted = await sessions();
+    const keys = (await service.call({ path: '/.well-known/jwks.json' })).text;
+    expect(await service.kill('SIGTERM')).toEqual({ code: 0, signal: null });
+    service = await plainly();
+    expect(service.stdout()).toMatch(/^ {2}Project +prj_demo\b/m);
+    expect(service.stdout()).toContain('session-launch keys create --project prj_demo');
+    expect(service.stdout()).not.toMatch(/sl_test_|API key/);
+    expect(await sessions()).toEqual(minted);
+    expect((await service.call({ path: '/.well-known/jwks.json' })).text).toBe(keys);
+    expect((await mint(service, key, { experienceId })).status).toBe(201);
+  });
+
+  test('a killed service is back at once, with all that it had answered', async () => {
+    const read = () => service.admin({ path: '/admin/projects/prj_demo', headers: adminHeader });
+    const { json } = await read();
+    const applied = await service.admin({
+      method: 'POST',
+      path: '/admin/projects',
+      headers: adminHeader,
+      body: { ...json, project: { ...json.project, name: 'Mine now' } },
+    });
+    expect(applied.json).toMatchObject({ changed: true });
+    const answers = await Promise.all(Array.from({ length: 20 }, () => mint(service, key, { experienceId })));
+    const ids = answers.map((answer) => answer.json.session.sessionId);
+    await service.kill('SIGKILL');
+    const began = Date.now();
+    service = await plainly();
+    expect(await status(service, '/readyz')).toBe(200);
+    // Well under three seconds on an idle machine.
+    expect(Date.now() - began).toBeLessThan(15_000);
+    expect(await sessions()).toEqual(expect.arrayContaining(ids));
+    expect((await read()).json.project.name, 'the demo is not set up again').toBe('Mine now');
+    await service.kill('SIGTERM');
+  });
+});
+
+test('two processes race for an empty folder, where an earlier first start was cut short', async () => {
+  const folder = await emptyFolder();
+  await mkdir(join(folder, 'database.new', 'base'), { recursive: true });
+  await writeFile(join(folder, 'database.new', 'PG_VERSION'), 'half');
+  const outcomes = await Promise.allSettled([start({ DATA_DIR: folder }), start({ DATA_DIR: folder })]);
+  const [winner] = outcomes.flatMap((o) => (o.status === 'fulfilled' ? [o.value] : []));
+  const [loser, ...others] = outcomes.flatMap((o) => (o.status === 'rejected' ? [String(o.reason)] : []));
+  expect(others).toEqual([]);
+  expect(loser).toMatch(/ended with 1: session-launch: another process already uses the data folder .*\n$/);
+  const { key, body } = await setUp(winner!);
+  expect((await mint(winner!, key, body)).status).toBe(201);
+});
+
+test('a deep folder is guarded too, whatever the temporary folder of each process', async () => {
+  const folder = join(await emptyFolder(), ...Array.from({ length: 6 }, () => 'x'.repeat(30)));
+  const [one, other] = [await emptyFolder(), await emptyFolder()];
+  vi.stubEnv('TMPDIR', one);
+  const lock = await lockFolder(folder);
+  vi.stubEnv('TMPDIR', other);
+  expect(await isFolderInUse(folder)).toBe(true);
+  await expect(lockFolder(folder)).rejects.toThrow('another process already uses the data folder');
+  await lock.release();
+  const next = await lockFolder(folder);
+  await next.release();
+  vi.unstubAllEnvs();
+  for (const path of [folder, one, other]) expect(await readdir(path)).toEqual([]);
+});
+
+describe.concurrent('PostgreSQL', () => {
+  test('four processes start together on an empty database', async () => {
+    const DATABASE_URL = await freshDatabase();
+    const DATA_DIR = await emptyFolder();
+    const env = { DATABASE_URL, DATA_DIR, DEMO: 'on' };
+    const services = await Promise.all(Array.from({ length: 4 }, () => start(env)));
+    expect(services.filter((service) => /^ {2}API key +sl_test_/m.test(service.stdout()))).toHaveLength(1);
+    for (const service of services) expect(await status(service, '/readyz')).toBe(200);
+    const { key, body } = await setUp(services[0]!);
+    const answers = await Promise.all(services.map((service) => mint(service, key, body)));
+    expect(answers.map((answer) => answer.status)).toEqual([201, 201, 201, 201]);
+    const known = JSON.parse(
+      await readFile(new URL('../../migrations/meta/_journal.json', import.meta.url), 'utf8'),
+    );
+    const { schema_migrations: applied } = await contentOf(DATABASE_URL);
+    expect(applied).toHaveLength(known.entries.length);
+    await Promise.all(services.map((service) => service.kill('SIGTERM')));
+  });
+
+  test('without ADMIN_TOKEN the admin API stays off and the start says so; no demo unless asked', async () => {
+    const DATABASE_URL = await migratedDatabase();
+    const DATA_DIR = await emptyFolder();
+    const service = await start({ DATABASE_URL, DATA_DIR, DEMO: '', ADMIN_TOKEN: '' });
+    // A signal right after the summary still stops in order.
+    expect(await service.kill('SIGTERM')).toEqual({ code: 0, signal: null });
+    expect(service.adminUrl).toBe('off');
+    expect(service.stdout()).toContain('set ADMIN_TOKEN');
+    expect(service.stdout()).not.toContain('prj_demo');
+    expect(service.stdout()).not.toContain(DATABASE_URL);
+    const said = jsonLines(service).map((line) => line.msg);
+    expect(said).toContainEqual(expect.stringContaining('ADMIN_TOKEN'));
+    expect(said).toContainEqual(expect.stringContaining('SIGNING_KEYS_FILE'));
+    expect(await readdir(DATA_DIR)).toEqual(['signing-keys.json']);
+    expect((await contentOf(DATABASE_URL)).projects).toEqual([]);
+  });
+
+  test('away: alive but not ready, with a reason; back: ready without a restart', async () => {
+    const server = await startPostgres();
+    cleanups.push(() => server.dispose());
+    const service = await start({ DATABASE_URL: server.url('postgres'), DATA_DIR: await emptyFolder() });
+    const { key, body } = await setUp(service);
+    expect((await mint(service, key, body)).status).toBe(201);
+    await server.stop();
+    const away = await service.call({ path: '/readyz' });
+    expect(away.status).toBe(503);
+    expect(away.json.reason).toMatch(/database/);
+    expect(away.text).not.toMatch(/127\.0\.0\.1|postgres/);
+    expect(Number(away.headers['retry-after'])).toBeGreaterThan(0);
+    expect(await status(service, '/healthz')).toBe(200);
+    const refused = await mint(service, key, body);
+    expect(refused.status).toBe(503);
+    expect(refused.json.error.code).toBe('UNAVAILABLE');
+    await server.start();
+    await vi.waitFor(async () => expect(await status(service, '/readyz')).toBe(200), { timeout: 10_000 });
+    await vi.waitFor(async () => expect((await mint(service, key, body)).status).toBe(201), {
+      timeout: 10_000,
+    });
+    expect((await service.kill('SIGTERM')).code).toBe(0);
+  });
+
+  test('a role that may not create anything can serve a finished schema', async () => {
+    const url = await migratedDatabase();
+    const role = `limited_${randomBytes(4).toString('hex')}`;
+    await onDatabase(url, async (client) => {
+      await client.query(`CREATE ROLE ${role} LOGIN`);
+      await client.query(`GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO ${role}`);
+    });
+    cleanups.push(() => onDatabase(inject('postgresUrl'), (client) => client.query(`DROP ROLE ${role}`)));
+    cleanups.push(() => onDatabase(url, (client) => client.query(`DROP OWNED BY ${role}`)));
+    const DATABASE_URL = url.replace('postgres@', `${role}@`);
+    const service = await start({ DATABASE_URL, DATA_DIR: await emptyFolder() });
+    const { key, body } = await setUp(service);
+    expect((await mint(service, key, body)).status).toBe(201);
+    await service.kill('SIGTERM');
+
+    const fresh = (await freshDatabase()).replace('postgres@', `${role}@`);
+    const { code, line } = await failedStart({ DATABASE_URL: fresh, DATA_DIR: await emptyFolder() });
+    expect(code).toBe(1);
+    expect(line).toMatch(/permission denied .*; allow the role of DATABASE_URL to create tables/);
+  });
+});
+
+describe.concurrent('a start that cannot work says so in one line', () => {
+  const refused = 'check the address, the credentials and that PostgreSQL runs';
+
+  test.each<[string, () => Promise<Env>, string | RegExp]>([
+    [
+      'a database that is not there',
+      async () => ({ DATABASE_URL: 'postgres://u:hunter22@127.0.0.1:1/x' }),
+      refused,
+    ],
+    [
+      'a wrong database name',
+      async () => ({ DATABASE_URL: inject('postgresUrl').replace(/\w+$/, 'nowhere') }),
+      /"nowhere" does not exist; check the address/,
+    ],
+    [
+      'a data folder below a file',
+      async () => {
+        const folder = await emptyFolder();
+        await writeFile(join(folder, 'file'), '');
+        return { DATA_DIR: join(folder, 'file', 'data') };
+      },
+      /data folder .* is not writable \(ENOTDIR\); .* set DATA_DIR/,
+    ],
+    [
+      'a data folder with something else in it',
+      async () => {
+        const folder = await emptyFolder();
+        await mkdir(join(folder, 'database'));
+        await writeFile(join(folder, 'database', 'letters.txt'), 'Dear Ada');
+        return { DATA_DIR: folder };
+      },
+      'holds files that are not a database; set DATA_DIR to another folder',
+    ],
+    [
+      'an admin port in use',
+      async () => ({
+        DATABASE_URL: await migratedDatabase(),
+        ADMIN_PORT: (await occupied()).port,
+        ADMIN_TOKEN: adminToken,
+        DEMO: 'on',
+      }),
+      'is already in use; stop what uses it, or set ADMIN_PORT to another port',
+    ],
+    [
+      'an address of another machine',
+      async () => ({ DATABASE_URL: await migratedDatabase(), HOST: '192.0.2.1' }),
+      '192.0.2.1 is not an address of this machine; correct HOST',
+    ],
+    [
+      'an admin token file without a token',
+      async () => {
+        const folder = await copyOfTemplate();
+        await writeFile(join(folder, 'admin-token'), 'short\n');
+        return { DATA_DIR: folder };
+      },
+      /admin token file .* holds no usable token; remove it .* or set ADMIN_TOKEN/,
+    ],
+    [
+      'a demo whose experiences belong to another project',
+      async () => {
+        const DATABASE_URL = await migratedDatabase();
+        await onDatabase(DATABASE_URL, (client) =>
+          client.query(`
+            INSERT INTO projects VALUES ('prj_mine', 'Mine', false, '{}', 1, 1, 1, now(), now());
+            INSERT INTO experiences VALUES ('exp_harbor_guide', 'prj_mine', 'a', 'A', 0, 'draft', false, '{}', NULL, NULL, NULL, NULL, 1, now(), now());
+            INSERT INTO revisions VALUES ('exp_harbor_guide', 1, 'a', 'A', '{}', now())`),
+        );
+        return { DATABASE_URL, DEMO: 'on', ADMIN_TOKEN: adminToken };
+      },
+      /demo project cannot be set up .*exp_harbor_guide.* set DEMO=off/,
+    ],
+    [
+      'a database with tables of its own',
+      async () => {
+        const DATABASE_URL = await freshDatabase();
+        await onDatabase(DATABASE_URL, (client) => client.query('CREATE TABLE projects (mine text)'));
+        return { DATABASE_URL };
+      },
+      /"projects" already exists\); .* set DATABASE_URL to an empty database/,
+    ],
+    [
+      'a PostgreSQL of a newer program',
+      async () => {
+        const DATABASE_URL = await migratedDatabase();
+        await onDatabase(DATABASE_URL, (client) =>
+          client.query(`INSERT INTO schema_migrations (hash, created_at) VALUES ('future', 9999999999999)`),
+        );
+        return { DATABASE_URL };
+      },
+      /newer version of this program; start that version, or restore a backup/,
+    ],
+    [
+      'a signing key file that is broken',
+      async () => {
+        const SIGNING_KEYS_FILE = join(await emptyFolder(), 'keys.json');
+        await writeFile(SIGNING_KEYS_FILE, '{"keys":[');
+        return { DATABASE_URL: await freshDatabase(), SIGNING_KEYS_FILE };
+      },
+      /SIGNING_KEYS_FILE .*keys\.json is not JSON; .*\(remove it to have a new one made\)/,
+    ],
+  ])('%s', async (_, arrange, says) => {
+    const env = await arrange();
+    const url = env.DATABASE_URL?.startsWith(inject('postgresUrl').replace(/postgres$/, ''))
+      ? env.DATABASE_URL
+      : undefined;
+    const before = url && !/nowhere$/.test(url) ? await contentOf(url) : undefined;
+    const { code, line } = await failedStart({ DATA_DIR: await emptyFolder(), ...env });
+    expect(line).toMatch(says);
+    expect(line).not.toMatch(/\n|hunter22|unexpected/);
+    expect(code).toBe(1);
+    if (before && url) expect(await contentOf(url)).toEqual(before);
+  });
+
+  test('an embedded database of a newer program, which stays as it is', async () => {
+    const folder = await copyOfTemplate();
+    const look = async (change?: string) => {
+      const database = await openEmbedded(folder);
+      try {
+        if (change) await database.orm.execute(sql.raw(change));
+        return (await database.orm.execute(sql`SELECT * FROM schema_migrations ORDER BY id`)) as unknown as {
+          rows: object[];
+        };
+      } finally {
+        await database.close();
+      }
+    };
+    const { rows: before } = await look(
+      `INSERT INTO schema_migrations (hash, created_at) VALUES ('future', 9999999999999)`,
+    );
+    const { code, line } = await failedStart({ DATA_DIR: folder });
+    expect(code).toBe(1);
+    expect(line).toMatch(/newer version of this program; start that version/);
+    expect((await look()).rows).toEqual(before);
+  });
+
+  test('every bad variable, with exit code 2', async () => {
+    const folder = await emptyFolder();
+    const { code, line } = await failedStart({
+      DATA_DIR: folder,
+      PORT: 'http',
+      ADMIN_TOKEN: 'hunter22',
+      DATABASE_URL: 'mysql://someone:hunter22@db.example/x',
+      PUBLIC_URL: 'launch.example.com',
+      TRUST_PROXY: 'everyone',
+      DEMO: 'yes',
+      LOG_LEVEL: 'loud',
+    });
+    expect(code).toBe(2);
+    const named = line
+      .split('\n')
+      .map((text) => /^session-launch: (\w+) is .+; it must be .+$/.exec(text)?.[1]);
+    expect(named.sort()).toEqual(
+      ['ADMIN_TOKEN', 'DATABASE_URL', 'DEMO', 'LOG_LEVEL', 'PORT', 'PUBLIC_URL', 'TRUST_PROXY'].sort(),
+    );
+    expect(line).not.toContain('hunter22');
+    expect(await readdir(folder)).toEqual([]);
+  });
+});
+
+describe('stopping', () => {
+  test('finishes the request in flight, takes no new ones, and leaves a folder that opens again', async () => {
+    const DATA_DIR = await copyOfTemplate();
+    const service = await start({ DATA_DIR, LOG_LEVEL: 'info' });
+    expect((await service.admin({ path: '/admin/projects' })).json, 'DEMO=off').toEqual({ projects: [] });
+    const { projectId, key, body } = await setUp(service);
+    const { call, answer } = await halfSent(service, key);
+    const exit = service.kill('SIGTERM');
+    await vi.waitFor(() => expect(service.stderr()).toContain('"msg":"stopping"'));
+    await vi.waitFor(() =>
+      expect(send(service.url, { path: '/healthz', localAddress: '127.0.0.1' })).rejects.toThrow(
+        'ECONNREFUSED',
+      ),
+    );
+    call.end(JSON.stringify(body));
+    const { status: code, json } = await answer;
+    expect(code, service.stderr()).toBe(201);
+    // Zero says that it took less than the ten seconds it has.
+    expect(await exit).toEqual({ code: 0, signal: null });
+    expect(service.stderr()).toContain('"msg":"stopped"');
+    expect(await readdir(DATA_DIR)).not.toContain('lock');
+
+    const database = await openEmbedded(DATA_DIR);
+    const kept = await database.orm.execute(sql`SELECT id, project_id FROM sessions`);
+    await database.close();
+    expect(kept).toMatchObject({ rows: [{ id: json.session.sessionId, project_id: projectId }] });
+  });
+
+  test('a request that never ends holds it for ten seconds and no longer', async () => {
+    const { code, seconds, stderr } = await stubborn;
+    expect(code).toBe(1);
+    expect(seconds).toBeGreaterThan(9);
+    expect(seconds).toBeLessThan(20);
+    expect(stderr).toContain('did not end in ten seconds');
+  });
+});
+
+test('logs are JSON lines with request ids, without keys, tokens or idempotency keys', async () => {
+  const service = await start({
+    DATABASE_URL: await migratedDatabase(),
+    DATA_DIR: await emptyFolder(),
+    LOG_LEVEL: 'trace',
+  });
+  const { projectId, key, body } = await setUp(service);
+  const secret = key.slice(key.lastIndexOf('_') + 1);
+  const idempotencyKey = `order-${randomBytes(12).toString('hex')}`;
+  const browserKey = `click-${randomBytes(12).toString('hex')}`;
+  const fromBrowser = { Origin: pageOrigin, 'Idempotency-Key': browserKey };
+  const bearer = { Authorization: `Bearer ${key}` };
+  const undecodable = await service.call({ path: `/v1/%zz/${key}` });
+  const answers = [
+    await mint(service, key, body, { 'Idempotency-Key': idempotencyKey }),
+    await mint(service, key, body, { 'Idempotency-Key': idempotencyKey }),
+    await mint(service, key, { ...body, mode: 'presenter' }, { 'Idempotency-Key': idempotencyKey }),
+    await mint(service, `${key}x`, body),
+    await mint(service, key, { experienceId: key }, { 'Idempotency-Key': idempotencyKey }),
+    await service.call({ method: 'POST', path: '/v1/browser-sessions', headers: fromBrowser, body }),
+    await service.call({ path: `/v1/sessions/${key}`, headers: bearer }),
+    await service.call({ path: `/v1/keys/${key}` }),
+    await service.call({ path: `/v1/keys?api_key=${key}`, headers: bearer }),
+    undecodable,
+    await service.call({ method: 'POST', path: '/v1/sessions', headers: bearer, body: `{"key":"${key}"` }),
+    await service.admin({ method: 'POST', path: `/admin/keys/${key}/revoke` }),
+    await service.admin({ path: `/admin/projects/${projectId}/keys` }),
+    await service.admin({ path: `/admin/nothing/${key}` }),
+    await service.admin({ path: '/admin/projects', headers: { Authorization: `Bearer ${adminToken}x` } }),
+  ];
+  expect(answers.map((answer) => answer.status)).toEqual([
+    ...[201, 201, 409, 401, 400, 201, 404, 404, 404, 404, 415, 400, 200, 404, 401],
+  ]);
+  const tokens = answers.flatMap(({ status: code, json }) =>
+    code === 201 ? [json.launch.sessionToken] : [],
+  );
+  expect((await service.kill('SIGTERM')).code).toBe(0);
+
+  const output = service.stdout() + service.stderr();
+  const secrets = [key, secret, idempotencyKey, browserKey, adminToken];
+  for (const hidden of [...secrets, ...tokens, ...tokens.map((token: string) => token.split('.')[2])]) {
+    expect(output).not.toContain(hidden);
+  }
+  const lines = jsonLines(service);
+  for (const line of lines)
+    expect(line).toMatchObject({ level: expect.any(String), time: expect.any(String) });
+  for (const answer of answers.filter((one) => one !== undecodable)) {
+    const own = lines.filter((line) => line.reqId === answer.headers['x-request-id']);
+    expect(own.at(-1), answer.text).toMatchObject({ status: answer.status, msg: 'answered' });
+  }
+  expect(lines.filter((line) => ['error', 'fatal'].includes(line.level))).toEqual([]);
+});

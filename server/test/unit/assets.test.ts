@@ -1,0 +1,21 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pino from 'pino';
+import { expect, test } from 'vitest';
+import { assetRoutes } from '../../src/assets/asset-routes.ts';
+import { createServer } from '../../src/http/server.ts';
+
+test('a folder that is missing at the start is a warning that says what to do, not a crash', async () => {
+  const lines: string[] = [];
+  const empty = await mkdtemp(join(tmpdir(), 'session-launch-no-assets-'));
+  const server = createServer(pino({}, { write: (line) => void lines.push(line) }));
+  await server.register(assetRoutes, { assetsDir: empty });
+  await server.ready();
+  const warnings = lines.map((line) => JSON.parse(line)).filter(({ level }) => level === 40);
+  expect(warnings.map(({ folder }) => folder)).toEqual([join(empty, 'avatars'), join(empty, 'locations')]);
+  expect(warnings[0].msg).toContain('ASSETS_DIR');
+  expect((await server.inject('/avatars/x.svg')).statusCode).toBe(404);
+  await server.close();
+  await rm(empty, { recursive: true });
+});

@@ -1,0 +1,57 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { type ErrorCode, errorTable } from '../../src/errors.ts';
+
+const text = readFileSync(new URL('../../../docs/errors.md', import.meta.url), 'utf8');
+
+/** What stands under a heading, up to the next heading of the same or a higher level. */
+function sectionOf(heading: string): string {
+  const level = /^#+/.exec(heading)?.[0].length ?? 0;
+  const lines = text.split('\n');
+  const start = lines.indexOf(heading);
+  const after = lines.slice(start + 1);
+  const end = after.findIndex((line) => new RegExp(`^#{1,${level}} `).test(line));
+  return start === -1 ? '' : after.slice(0, end === -1 ? undefined : end).join('\n');
+}
+
+const documented = text.match(/^### .+$/gm)?.map((heading) => heading.slice(4)) ?? [];
+const codes = Object.keys(errorTable) as ErrorCode[];
+
+test('every code has one heading, and every heading is a code', () => {
+  expect([...documented].sort()).toEqual([...codes].sort());
+});
+
+test('admin codes stand in the section of the admin API, all others in that of the public API', () => {
+  const publicSection = sectionOf('## Public API');
+  const adminSection = sectionOf('## Admin API');
+  for (const code of codes) {
+    const ofAdmin = /^(ADMIN_|PROJECT_FILE_|PROJECT_NOT_|KEY_)/.test(code);
+    expect(adminSection.includes(`### ${code}\n`), code).toBe(ofAdmin);
+    expect(publicSection.includes(`### ${code}\n`), code).toBe(!ofAdmin);
+  }
+});
+
+describe.each(codes)('%s', (code) => {
+  const section = sectionOf(`### ${code}`);
+
+  test('has the status that it is answered with', () => {
+    expect(/^Status \*\*(\d{3})\*\*/m.exec(section)?.[1]).toBe(String(errorTable[code].status));
+  });
+
+  test('says when it comes and what to do', () => {
+    expect(section).toMatch(/^\*\*When\.\*\* \S/m);
+    expect(section).toMatch(/^\*\*What to do\.\*\* \S/m);
+  });
+
+  test('shows an answer', () => {
+    const example = /```json\n([\s\S]*?)```/.exec(section)?.[1] ?? '';
+    const { error, ...others } = JSON.parse(example);
+    expect(others).toEqual({});
+    expect(error).toMatchObject({ code, message: expect.stringMatching(/\S/) });
+    expect(error.requestId).toMatch(/^req_[0-9a-hjkmnp-tv-z]{26}$/);
+    // A text of its own comes with details; otherwise it is the default one.
+    if (error.details === undefined && code !== 'INVALID_JSON') {
+      expect(error.message).toBe(errorTable[code].message);
+    }
+  });
+});

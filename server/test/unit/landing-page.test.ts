@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest';
+import { type LandingView, landingPage } from '../../src/pages/landing-page.ts';
+
+const view: LandingView = {
+  version: '1.2.3',
+  engine: 'postgres',
+  baseUrl: 'https://example.com/launch',
+  problem: undefined,
+  cards: [],
+};
+const card = {
+  title: 'Tea',
+  experienceId: 'exp_tea',
+  slug: 'tea',
+  badges: ['Any language'],
+  art: { background: '/locations/tea/wide.svg', avatar: '/avatars/sayo/full.svg', names: '"><script>' },
+};
+
+test('below a path it shows that address, and all its links are relative', () => {
+  const page = landingPage({ ...view, cards: [card] });
+  expect(page).toContain('curl -X POST https://example.com/launch/v1/sessions');
+  expect(page).toContain('{"experienceId":"exp_tea"}');
+  expect(page).not.toMatch(/(?:href|src)="\//);
+});
+
+test('what came from outside is escaped wherever it stands', () => {
+  const page = landingPage({ ...view, problem: '<i>', cards: [{ ...card, title: "<'&>", badges: ['<u>'] }] });
+  expect(page).not.toMatch(/<script|<'&>|<u>|mint: <i>/);
+  expect(page).toContain('&#60;&#39;&#38;&#62;');
+});
+
+test('says that sessions cannot be minted, and why', () => {
+  expect(landingPage(view)).toContain('Ready to mint');
+  const page = landingPage({ ...view, problem: 'the database cannot be reached' });
+  expect(page).toContain('Cannot mint: the database cannot be reached');
+  expect(page).not.toContain('Ready to mint');
+});
+
+test('without a demo has no gallery, and a placeholder to fill in', () => {
+  const page = landingPage(view);
+  expect(page).not.toContain('class="cards"');
+  expect(page).toContain('exp_your_experience');
+});
