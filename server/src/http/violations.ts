@@ -13,7 +13,7 @@ export function violationsOf(errors: readonly ErrorObject[]): Violation[] {
 }
 
 /** `/integration/returnUrl` → `integration.returnUrl`, `/experiences/2/slug` → `experiences[2].slug`. */
-export function dottedPath(pointer: string): string {
+function dottedPath(pointer: string): string {
   return pointer
     .split('/')
     .slice(1)

@@ -8,7 +8,7 @@ interface Place {
 }
 
 /** Windows that admit exactly `limit` requests for a key each. A request that they refuse spends nothing. */
-export interface Windows {
+interface Windows {
   spend(key: string, limit: number): Promise<Place>;
   /** Forgets windows that are over. Called now and then, never by a request. */
   clean(): Promise<void>;

@@ -86,7 +86,7 @@ export interface MintRequest {
   player?: { startButton?: object; closeButton?: object; returnUrl?: string };
 }
 
-export type MintBody = Static<typeof browserMintBody> & Partial<Static<typeof serverMintBody>>;
+type MintBody = Static<typeof browserMintBody> & Partial<Static<typeof serverMintBody>>;
 
 const ajv = new Ajv2020({ allErrors: true, strict: true, verbose: true });
 ajv.addKeyword({ keyword: 'errorMessage', schemaType: 'string' });

@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import type { ApiError } from '../../src/errors.ts';
+import { openRateLimits } from '../../src/limits/rate.ts';
 import type { Answer } from '../harness/http.ts';
 import { type Service, startService, useService } from '../harness/service.ts';
 import {
@@ -218,6 +220,30 @@ describe('rate limits', () => {
     expectError(refused, 429, 'RATE_LIMITED');
     expect(refused.json.error.details.policy).toBe('project');
     expect(await used(world.projectId)).toEqual([5]);
+  });
+
+  test('last a minute from the first mint, whatever is cleaned up meanwhile', async () => {
+    const { projectId } = await limitedWorld({});
+    const rates = openRateLimits(service.database);
+    const spend = () =>
+      rates.spend(projectId, { ...unlimited, mintsPerMinutePerClient: 2 }, '192.0.2.1').then(
+        ([budget]) => budget!.remaining,
+        (error: unknown) => (error as ApiError).code,
+      );
+    vi.useFakeTimers({ toFake: ['Date'], now: new Date('2031-05-06T10:00:30Z') });
+    onTestFinished(() => {
+      vi.useRealTimers();
+    });
+    expect([await spend(), await spend(), await spend()]).toEqual([1, 0, 'RATE_LIMITED']);
+    await rates.clean();
+    vi.setSystemTime(new Date('2031-05-06T10:01:29.999Z'));
+    expect(await spend()).toBe('RATE_LIMITED');
+    vi.setSystemTime(new Date('2031-05-06T10:01:30Z'));
+    expect([await spend(), await spend(), await spend()]).toEqual([1, 0, 'RATE_LIMITED']);
+    vi.setSystemTime(new Date('2031-05-06T10:05:00Z'));
+    await rates.clean();
+    expect(await query('SELECT FROM rate_windows WHERE key LIKE $1', [`%${projectId}%`])).toEqual([]);
+    expect(await spend()).toBe(1);
   });
 
   test('of one client leave another alone', async () => {

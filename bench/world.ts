@@ -1,0 +1,122 @@
+import { adminToken, type Contestant } from './contestant.ts';
+import type { Load } from './load.ts';
+
+const origin = 'https://app.example.com';
+const projectId = 'prj_bench';
+const experienceId = 'exp_bench_0';
+
+/** A project with a hundred experiences and limits that are on but never reached. */
+const projectFile = {
+  project: {
+    id: projectId,
+    name: 'Benchmark',
+    browserEmbeds: true,
+    allowedOrigins: [origin],
+    limits: {
+      mintsPerMinutePerClient: 100_000_000,
+      mintsPerMinute: 100_000_000,
+      sessionsPerDay: 1_000_000_000,
+    },
+  },
+  experiences: Array.from({ length: 100 }, (_, i) => ({
+    id: `exp_bench_${i}`,
+    slug: `bench-${i}`,
+    title: `Benchmark experience ${i}`,
+    sortOrder: i,
+    status: 'published',
+    avatarId: 'ada',
+    thumbnailPath: '/avatars/ada/thumb.svg',
+    galleryThumb: { avatarImage: '/avatars/ada/full.svg', backgroundImage: '/locations/lab/wide.svg' },
+    runtime: {
+      characters: [
+        {
+          characterId: 'ada',
+          name: 'Ada',
+          voice: { voiceId: 'ada-voice', speed: 1 },
+          avatar: { avatarId: 'ada', modelPath: '/avatars/ada/model.glb' },
+        },
+      ],
+      location: { locationId: 'lab', scene: { lighting: 'noon' }, assets: ['/locations/lab/wide.svg'] },
+      transport: { type: 'websocket', url: 'wss://runtime.example.com/session' },
+    },
+  })),
+};
+
+const mintBody = JSON.stringify({
+  experienceId,
+  locale: 'en-GB',
+  mode: 'conversation',
+  userId: 'user-1234',
+});
+const browserBody = JSON.stringify({ experienceId, locale: 'en-GB', mode: 'conversation' });
+
+export interface World {
+  apiKey: string;
+  /** What a launch looks like, for contestants that answer something of the same size. */
+  launch: string;
+}
+
+export async function provision(contestant: Contestant): Promise<World> {
+  const admin = async (path: string, body: unknown) => {
+    const response = await fetch(`${contestant.adminUrl}${path}`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${adminToken}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
+    return (await response.json()) as { key: string };
+  };
+  await admin('/admin/projects', projectFile);
+  const { key } = await admin(`/admin/projects/${projectId}/keys`, {
+    mode: 'live',
+    scopes: ['sessions:create', 'sessions:read', 'catalog:read'],
+  });
+  const minted = await fetch(`${contestant.url}/v1/sessions`, {
+    method: 'POST',
+    ...mintHeaders(key),
+    body: mintBody,
+  });
+  return { apiKey: key, launch: await minted.text() };
+}
+
+function mintHeaders(key: string): { headers: Record<string, string> } {
+  return { headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' } };
+}
+
+export type Request = Pick<Load, 'url' | 'method' | 'headers' | 'body' | 'freshKeys'>;
+
+export function serverMint(url: string, key: string): Request {
+  return { url: `${url}/v1/sessions`, method: 'POST', ...mintHeaders(key), body: mintBody };
+}
+
+/** Every request that is measured against our service. */
+export async function requests(
+  contestant: Contestant,
+  { apiKey, launch }: World,
+): Promise<Record<string, Request>> {
+  const { url } = contestant;
+  const mint = serverMint(url, apiKey);
+  const catalogUrl = `${url}/v1/projects/${projectId}/experiences`;
+  const headers = { authorization: `Bearer ${apiKey}` };
+  const catalog = await fetch(catalogUrl, { headers });
+  const etag = catalog.headers.get('etag') ?? '';
+  const { sessionId } = (JSON.parse(launch) as { session: { sessionId: string } }).session;
+  return {
+    'server mint': mint,
+    'server mint, fresh key': { ...mint, freshKeys: true },
+    'server mint, replay': { ...mint, headers: { ...mint.headers, 'idempotency-key': 'one-key-for-all' } },
+    'browser mint': {
+      url: `${url}/v1/browser-sessions`,
+      method: 'POST',
+      headers: { origin, 'content-type': 'application/json' },
+      body: browserBody,
+    },
+    'catalog, not modified': {
+      url: catalogUrl,
+      method: 'GET',
+      headers: { ...headers, 'if-none-match': etag },
+    },
+    'catalog, whole': { url: catalogUrl, method: 'GET', headers },
+    'session read': { url: `${url}/v1/sessions/${sessionId}`, method: 'GET', headers },
+  };
+}
