@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm';
 import {
+  bigint,
   boolean,
   check,
   customType,
@@ -155,8 +156,8 @@ export const sessions = pgTable(
     createdAt: instant('created_at').notNull(),
     endedAt: instant('ended_at'),
     /** Enough to sign the very same token again; the token itself is never stored. */
-    tokenIssuedAt: integer('token_issued_at').notNull(),
-    tokenExpiresAt: integer('token_expires_at').notNull(),
+    tokenIssuedAt: bigint('token_issued_at', { mode: 'number' }).notNull(),
+    tokenExpiresAt: bigint('token_expires_at', { mode: 'number' }).notNull(),
     tokenIssuer: text('token_issuer').notNull(),
     tokenKeyId: text('token_key_id').notNull(),
   },

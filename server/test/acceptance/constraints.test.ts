@@ -167,7 +167,8 @@ describe('the database refuses', () => {
     ],
     [
       'a slug that another has',
-      () => exp({ slug: text(world.file.experiences[1]?.slug) }),
+      () =>
+        sql`UPDATE experiences SET slug = ${text(world.file.experiences[1]?.slug)} WHERE id = ${text(world.file.experiences[0]?.id)}`,
       unique,
       'experiences_slug_in_project',
     ],
@@ -188,6 +189,7 @@ describe('the database refuses', () => {
       'experiences_revision_positive',
     ],
 
+    ['a latest revision that does not exist', () => exp({}), foreign, 'experiences_latest_revision_exists'],
     [
       'a revision of no experience',
       () => revision({ experience_id: text('exp_nobody') }),
@@ -247,6 +249,12 @@ describe('the database refuses', () => {
       () => session({ token_expires_at: sql`1`, token_issued_at: sql`1` }),
       check,
       'sessions_token_lives',
+    ],
+    [
+      'an end before the start',
+      () => session({ ended_at: text('2020-01-01T00:00:00Z') }),
+      check,
+      'sessions_end_after_start',
     ],
     ['a session without locale', () => session({ locale: nothing }), missing, ''],
 
