@@ -33,6 +33,8 @@ export default defineConfig({
           name: engine,
           include: ['test/acceptance/**/*.test.ts'],
           globalSetup: [`test/harness/setup-${engine}.ts`],
+          // Every file has a service and a database of its own; what the files share is only loaded code.
+          isolate: false,
         },
       })),
     ],

@@ -1,4 +1,4 @@
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer as createNetServer } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { adminRoutes } from './admin/routes.ts';
@@ -60,7 +60,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
     rates,
     recorder,
     signingKeys,
-    issuer: () => publicUrl,
+    issuer: () => publicUrl || addressOf(publicServer, config.host),
     minted: metrics.minted,
     tokenTtlSeconds: config.tokenTtlSeconds,
     trustProxy: config.trustProxy,
@@ -115,23 +115,41 @@ export async function startApp(deps: AppDeps): Promise<App> {
   };
 }
 
+/** Fails as a start would when an address cannot be listened on, before anything else is opened or changed. */
+export async function checkAddresses({ host, port, admin }: Config, withAdmin: boolean): Promise<void> {
+  const addresses: [string, number, string][] = [[host, port, 'PORT']];
+  if (withAdmin) addresses.push([admin.host, admin.port, 'ADMIN_PORT']);
+  for (const [address, number, variable] of addresses) {
+    const server = createNetServer();
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject);
+      server.listen({ host: address, port: number }, () => server.close(() => resolve()));
+    }).catch((error) => {
+      throw cannotListen(error, address, number, variable);
+    });
+  }
+}
+
 async function listen(server: FastifyInstance, host: string, port: number, variable: string): Promise<void> {
   try {
     await server.listen({ host, port });
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
     await server.close();
-    const notHere = `${host} is not an address of this machine; correct ${variable === 'PORT' ? 'HOST' : 'ADMIN_HOST'}`;
-    const what: Record<string, string> = {
-      EADDRINUSE: `port ${port} on ${host} is already in use; stop what uses it, or set ${variable} to another port`,
-      EACCES: `port ${port} on ${host} needs more rights than this user has; set ${variable} to a port above 1023`,
-      EADDRNOTAVAIL: notHere,
-      ENOTFOUND: notHere,
-      EAI_AGAIN: notHere,
-    };
-    const message = what[code ?? ''];
-    throw message === undefined ? error : new StartError(message, { cause: error });
+    throw cannotListen(error, host, port, variable);
   }
+}
+
+function cannotListen(error: unknown, host: string, port: number, variable: string): unknown {
+  const notHere = `${host} is not an address of this machine; correct ${variable === 'PORT' ? 'HOST' : 'ADMIN_HOST'}`;
+  const what: Record<string, string> = {
+    EADDRINUSE: `port ${port} on ${host} is already in use; stop what uses it, or set ${variable} to another port`,
+    EACCES: `port ${port} on ${host} needs more rights than this user has; set ${variable} to a port above 1023`,
+    EADDRNOTAVAIL: notHere,
+    ENOTFOUND: notHere,
+    EAI_AGAIN: notHere,
+  };
+  const message = what[(error as NodeJS.ErrnoException).code ?? ''];
+  return message === undefined ? error : new StartError(message, { cause: error });
 }
 
 function addressOf(server: FastifyInstance, host: string): string {

@@ -87,6 +87,9 @@ export function mask(value: string): string {
 
 /** Hides all that may be a password: what goes wrong with an address is often an unescaped character in it. */
 export function maskUrl(value: string): string {
+  // Settings such as "host=db password=…": nobody knows which part is the password.
+  if (!/:\/\/|@/.test(value) && /[=:\s]/.test(value))
+    return `"***" (${value.length} characters without "://")`;
   return quote(
     value
       .replace(/([?&](?:ssl)?password=)[^&]*/gi, '$1***')

@@ -114,7 +114,7 @@ export const variables: readonly Variable[] = [
   { name: 'LOG_LEVEL', default: 'info', meaning: 'fatal, error, warn, info, debug, trace or silent.' },
 ];
 
-/** Root of the repository or of the installed package: where `examples/` stands. */
+/** Root of the repository: where `examples/` stands. */
 const root = fileURLToPath(new URL('../../', import.meta.url));
 export const demoProjectFile = join(root, 'examples', 'demo.yaml');
 const demoAssets = join(root, 'examples', 'assets');
@@ -206,8 +206,18 @@ const loopback: Record<string, string> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
 
 function adminAddress(read: Reader): string {
   const host = read.host('ADMIN_HOST') ?? '127.0.0.1';
-  const port = read.integer('ADMIN_PORT', 1, 65_535) ?? 8081;
+  const port =
+    read.parsed(
+      'ADMIN_PORT',
+      'a whole number from 1 to 65535 for the command line (for a port that the service picked itself, set ADMIN_URL to the address that its start printed)',
+      parsePort,
+    ) ?? 8081;
   return `http://${bracketed(loopback[host] ?? host)}:${port}`;
+}
+
+function parsePort(value: string): number | undefined {
+  const port = /^\d{1,5}$/.test(value) ? Number(value) : 0;
+  return port >= 1 && port <= 65_535 ? port : undefined;
 }
 
 /** An IPv6 address as it stands in a URL. */

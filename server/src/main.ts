@@ -1,7 +1,7 @@
 import closeWithGrace from 'close-with-grace';
 import type { Logger } from 'pino';
 import { openTokenFile } from './admin/authenticate.ts';
-import { type App, startApp } from './app.ts';
+import { type App, checkAddresses, startApp } from './app.ts';
 import { type Config, demoProjectFile } from './config.ts';
 import { provisionDemo } from './demo.ts';
 import { createLog } from './http/log.ts';
@@ -18,6 +18,7 @@ const shutdownTimeout = 10_000;
 /** Configuration → engine → migrations → app → listen → drain on SIGTERM. */
 export async function serve(config: Config, options: { colours: boolean }): Promise<void> {
   const log = createLog(config.logLevel);
+  await checkAddresses(config, config.admin.token !== undefined || config.database.engine === 'embedded');
   const database = await openDatabase(config, log);
   let app: App | undefined;
   try {

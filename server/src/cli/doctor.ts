@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { type ClientConfig, type Config, ConfigError, readClientConfig, readConfig } from '../config.ts';
+import { ConfigError, type ConfigProblem, readClientConfig, readConfig } from '../config.ts';
 import { checkAssets } from './checks/assets.ts';
 import { checkClock } from './checks/clock.ts';
 import { checkDataFolder } from './checks/data-folder.ts';
@@ -37,14 +37,11 @@ export function addDoctor(program: Command, { io }: Context): void {
 }
 
 async function examine(io: Io): Promise<Finding[]> {
-  let config: Config;
-  let client: ClientConfig;
-  try {
-    config = readConfig(io.env, io.cwd);
-    client = readClientConfig(io.env, io.cwd);
-  } catch (error) {
-    if (!(error instanceof ConfigError)) throw error;
-    return error.problems.map(({ variable, got, wants }) =>
+  const problems = new Map<string, ConfigProblem>();
+  const config = attempt(() => readConfig(io.env, io.cwd), problems);
+  const client = attempt(() => readClientConfig(io.env, io.cwd), problems);
+  if (config === undefined || client === undefined) {
+    return [...problems.values()].map(({ variable, got, wants }) =>
       fail(`${variable} is ${got}`, `it must be ${wants}`),
     );
   }
@@ -58,6 +55,18 @@ async function examine(io: Io): Promise<Finding[]> {
     await checkAssets(config.assetsDir),
     service.finding,
   ];
+}
+
+/** Both the service and the command line read variables: the problems of one must not hide those of the other. */
+function attempt<T>(read: () => T, problems: Map<string, ConfigProblem>): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    for (const problem of error.problems)
+      if (!problems.has(problem.variable)) problems.set(problem.variable, problem);
+    return undefined;
+  }
 }
 
 function lineFor(io: Io): (finding: Finding) => string {

@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { revalidated } from '../http/answer-headers.ts';
+import { etag, revalidated } from '../http/answer-headers.ts';
 import type { Operation } from '../http/operation.ts';
 
 const tag = 'Catalog';
@@ -42,7 +42,7 @@ const incomplete = {
   discoveryTags: [],
 };
 
-const notModified = { description: 'Your copy still holds.', headers: revalidated };
+const notModified = { description: 'Your copy still holds.', headers: etag };
 const errors = ['API_KEY_INVALID', 'PROJECT_FORBIDDEN', 'INTERNAL', 'UNAVAILABLE'] as const;
 
 export const listOperation: Operation = {
@@ -50,14 +50,14 @@ export const listOperation: Operation = {
   tag,
   summary: 'List the published experiences of a project',
   description:
-    'The whole catalog in one answer, in the order its creators gave it. Any valid key of the project may read it, whatever its scopes. Whether another project exists is not told: its id is refused with 403 either way.',
+    'The whole catalog in one answer, in the order its creators gave it. Every valid key of the project opens it; no scope is asked for. Whether another project exists is not told: its id is refused with 403 either way.',
   caller: 'api-key',
   params: Type.Object({ projectId }),
   headers,
   answers: {
     200: {
       description: 'The catalog.',
-      headers: revalidated,
+      headers: etag,
       content: {
         schema: Type.Ref('CatalogList#'),
         examples: {
@@ -71,6 +71,7 @@ export const listOperation: Operation = {
     304: notModified,
   },
   errors,
+  everyAnswer: revalidated,
 };
 
 export const entryOperation: Operation = {
@@ -85,7 +86,7 @@ export const entryOperation: Operation = {
   answers: {
     200: {
       description: 'The catalog entry.',
-      headers: revalidated,
+      headers: etag,
       content: {
         schema: Type.Ref('CatalogEntry#'),
         examples: { entry: { summary: 'Ready for a gallery', value: complete } },
@@ -94,4 +95,5 @@ export const entryOperation: Operation = {
     304: notModified,
   },
   errors: [...errors, 'EXPERIENCE_NOT_FOUND'],
+  everyAnswer: revalidated,
 };

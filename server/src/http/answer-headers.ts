@@ -36,14 +36,38 @@ export const notStored: AnswerHeaders = {
   },
 };
 
+export const neverStored: AnswerHeaders = {
+  'Cache-Control': {
+    'x-component': 'NeverStored',
+    ...always,
+    type: 'string',
+    enum: ['no-store'],
+    description: 'The answer holds for this moment only, so no cache may keep it.',
+    examples: ['no-store'],
+  },
+};
+
+/** Of every answer about the catalog, errors included. */
 export const revalidated: AnswerHeaders = {
   'Cache-Control': {
     'x-component': 'Revalidated',
     ...always,
     type: 'string',
+    enum: ['private, no-cache'],
     description: 'Keep it for this caller, and ask with If-None-Match before each use.',
     examples: ['private, no-cache'],
   },
+  Vary: {
+    'x-component': 'VaryAuthorization',
+    ...always,
+    type: 'string',
+    enum: ['Authorization'],
+    description: 'The answer depends on the API key: a copy must not be shown to the holder of another one.',
+    examples: ['Authorization'],
+  },
+};
+
+export const etag: AnswerHeaders = {
   ETag: {
     'x-component': 'ETag',
     ...always,

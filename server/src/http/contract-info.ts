@@ -6,9 +6,9 @@ export const contractInfo = {
     version: '1.0.0',
     summary: 'Launches real-time avatar sessions for the applications that embed them.',
     description: [
-      'A client asks for a session of an experience and receives a Session Manifest: the configuration of the runtime and a short-lived session token for the client SDK.',
+      'Ask for a session of an experience, and the answer is a Session Manifest: how the runtime is to be configured, and a short-lived token with which a client SDK connects.',
       '## Who may call',
-      '- **Backends** send an API key: `Authorization: Bearer <API_KEY>`. Keys belong to a project, have scopes, and come as test keys and live keys. A key must never reach a browser.',
+      '- **Backends** send an API key: `Authorization: Bearer <API_KEY>`. Keys belong to a project, have scopes, and are for tests or for live use. A key must never reach a browser.',
       '- **Pages** send no key. Their `Origin` is compared with an allowlist: the project’s for `/v1/browser-sessions`, the experience’s own for `/v1/public-sessions`. A request without `Origin` is refused. OpenAPI has no word for this, so those operations have empty `security`.',
       '## Errors',
       'Every error has one shape: `error.code` for programs, `error.message` for people, `error.requestId` for a report, and sometimes `error.details`. Each operation lists the codes it can answer with. Of several things that are wrong with a request, the one that is checked first is answered: the route, the caller, the scope, the idempotency key, the media type and size of the body, the body, the experience, the origin, the rate limits, the revision, the languages, the quota.',

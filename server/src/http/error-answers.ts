@@ -10,16 +10,29 @@ import {
 } from './answer-headers.ts';
 import type { DocumentedAnswer } from './operation.ts';
 
+/** The text and the details of an error, by its code, where they are not the default ones. */
+export type ErrorExamples = Partial<Record<ErrorCode, { message?: string; details?: unknown }>>;
+
 /** What an error of each code may look like, where its default text does not tell everything. */
-const shown: Partial<Record<ErrorCode, { message?: string; details: unknown }>> = {
+const shown: ErrorExamples = {
+  INVALID_JSON: { message: 'The request body is not valid JSON.' },
   INVALID_REQUEST: {
     message: 'The request is not valid: speechOnly must be a boolean.',
     details: [{ path: 'speechOnly', message: 'must be a boolean' }],
   },
-  ORIGIN_NOT_ALLOWED: {
-    details: { origin: 'https://www.example.com' },
+  LOCALE_CONFLICT: { details: { secondaryLocale: 'es', learningLocale: 'es-MX' } },
+  IDEMPOTENCY_KEY_INVALID: {
+    details: [{ path: 'Idempotency-Key', message: 'has 300 characters; 256 are allowed' }],
   },
-  RATE_LIMITED: { details: { policy: 'client', limit: 30, retryAfterSeconds: 42 } },
+  ORIGIN_NOT_ALLOWED: {
+    message:
+      'This origin is not on the allowlist of the project. Add it to allowedOrigins and apply the project file.',
+    details: { origin: 'https://app.example.com:8443', hint: 'An allowed origin differs only in its port.' },
+  },
+  RATE_LIMITED: {
+    message: 'Too many sessions for this client: at most 30 a minute. Retry after 42 s.',
+    details: { policy: 'client', limit: 30, retryAfterSeconds: 42 },
+  },
   QUOTA_EXCEEDED: { details: { limit: 10_000, retryAfterSeconds: 51_800 } },
 };
 
@@ -38,12 +51,12 @@ const ownHeaders: Partial<Record<ErrorCode, AnswerHeaders>> = {
 export function errorAnswers(
   codes: readonly ErrorCode[],
   headers: AnswerHeaders,
-  scope: Scope | undefined,
+  own: ErrorExamples,
 ): Record<number, DocumentedAnswer> {
   const answers: Record<number, DocumentedAnswer> = {};
   for (const status of new Set(codes.map((code) => errorTable[code].status))) {
     const those = codes.filter((code) => errorTable[code].status === status);
-    answers[status] = errorAnswer(those, headers, scope);
+    answers[status] = errorAnswer(those, headers, { ...shown, ...own });
   }
   return answers;
 }
@@ -51,7 +64,7 @@ export function errorAnswers(
 function errorAnswer(
   codes: readonly ErrorCode[],
   headers: AnswerHeaders,
-  scope: Scope | undefined,
+  examples: ErrorExamples,
 ): DocumentedAnswer {
   const own = codes.map((code) => ownHeaders[code] ?? {});
   return {
@@ -59,7 +72,9 @@ function errorAnswer(
     headers: Object.assign({}, requestId, headers, ...own),
     content: {
       schema: { allOf: [{ $ref: 'Error#' }, withCodes(codes)] },
-      examples: Object.fromEntries(codes.map((code) => [code, { value: errorExample(code, scope) }])),
+      examples: Object.fromEntries(
+        codes.map((code) => [code, { value: errorExample(code, examples[code]) }]),
+      ),
     },
   };
 }
@@ -70,15 +85,18 @@ function withCodes(codes: readonly ErrorCode[]): object {
   return { type: 'object', properties: { error } };
 }
 
-function errorExample(code: ErrorCode, scope: Scope | undefined): object {
-  const facts =
-    code === 'INSUFFICIENT_SCOPE' && scope !== undefined
-      ? {
-          message: `This API key lacks the scope ${scope}.`,
-          details: { required: scope, granted: ['catalog:read'] },
-        }
-      : shown[code];
+function errorExample(code: ErrorCode, facts: ErrorExamples[ErrorCode]): object {
   return { error: { code, message: errorTable[code].message, ...facts, requestId: exampleRequestId } };
+}
+
+/** What the holder of a key without this scope is told. */
+export function missingScope(scope: Scope): ErrorExamples {
+  return {
+    INSUFFICIENT_SCOPE: {
+      message: `This API key lacks the scope ${scope}.`,
+      details: { required: scope, granted: ['catalog:read'] },
+    },
+  };
 }
 
 /** Every route can be asked with headers that are too large: the HTTP parser refuses before a route is chosen. */

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError, type ErrorCode } from '../errors.ts';
 import { newId } from '../ids.ts';
-import { isOutage } from '../store/outage.ts';
+import { isCollision, isOutage } from '../store/outage.ts';
 
 /** The one place where an error becomes an answer. The cause is logged and never sent. */
 export function renderErrors(app: FastifyInstance): void {
@@ -43,9 +43,6 @@ const frameworkErrors: Record<string, ErrorCode> = {
   FST_ERR_CTP_EMPTY_JSON_BODY: 'INVALID_JSON',
   FST_ERR_CTP_INVALID_JSON_BODY: 'INVALID_JSON',
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'INVALID_REQUEST',
-  FST_ERR_BAD_URL: 'NOT_FOUND',
-  FST_ERR_ASYNC_CONSTRAINT: 'NOT_FOUND',
-  FST_ERR_MAX_PARAM_LENGTH: 'NOT_FOUND',
 };
 
 /** The error as the caller meets it. */
@@ -53,7 +50,8 @@ export function toApiError(error: FastifyError | ApiError | Error): ApiError {
   if (error instanceof ApiError) return error;
   const code = 'code' in error && typeof error.code === 'string' ? frameworkErrors[error.code] : undefined;
   if (code !== undefined) return new ApiError(code, { cause: error });
-  if (isOutage(error)) return new ApiError('UNAVAILABLE', { cause: error, headers: { 'Retry-After': '1' } });
+  if (isOutage(error) || isCollision(error))
+    return new ApiError('UNAVAILABLE', { cause: error, headers: { 'Retry-After': '1' } });
   return new ApiError('INTERNAL', { cause: error });
 }
 
@@ -94,4 +92,7 @@ export function onParserError(error: Error & { code?: string }, socket: Socket):
     'Connection: close',
   ];
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+  // The other side may never close its half, and must not go on with the request that was just refused.
+  socket.removeAllListeners('data');
+  socket.destroySoon();
 }

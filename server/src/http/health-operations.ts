@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { retryAfter } from './answer-headers.ts';
+import { neverStored, retryAfter } from './answer-headers.ts';
 import type { Operation } from './operation.ts';
 
 const tag = 'Health';
@@ -18,6 +18,7 @@ export const aliveOperation: Operation = {
     },
   },
   errors: [],
+  everyAnswer: neverStored,
 };
 
 export const readyOperation: Operation = {
@@ -45,4 +46,5 @@ export const readyOperation: Operation = {
     },
   },
   errors: [],
+  everyAnswer: neverStored,
 };

@@ -44,6 +44,7 @@ function hasBody(request: IncomingMessage): boolean {
 function readBytes(request: IncomingMessage): Promise<Buffer> {
   const declared = Number(request.headers['content-length'] ?? 0);
   if (declared > heardOut) return Promise.reject(tooLarge());
+  if (request.destroyed) return Promise.reject(cutShort());
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let length = 0;

@@ -66,5 +66,5 @@ function scrubbedError(error: Error): object {
 
 /** A failed query names the values it was sent with, which may be anybody's data. */
 function withoutValues(text: string | undefined): string | undefined {
-  return text?.replace(/^params:.*$/gm, 'params: [redacted]');
+  return text?.replace(/^params:[\s\S]*?(?=\n {4}at |$(?![\s\S]))/m, 'params: [redacted]');
 }

@@ -3,7 +3,7 @@ import type { TObject, TSchema } from 'typebox';
 import type { ErrorCode } from '../errors.ts';
 import type { Scope } from '../keys/store.ts';
 import { type AnswerHeaders, requestId } from './answer-headers.ts';
-import { errorAnswers, headersTooLarge } from './error-answers.ts';
+import { type ErrorExamples, errorAnswers, headersTooLarge, missingScope } from './error-answers.ts';
 
 /** The example of a request or of an answer, by a name that says what it shows. */
 type Examples = Record<string, { summary?: string; value: unknown }>;
@@ -30,6 +30,8 @@ export interface Operation {
   body?: { schema: TSchema; examples: Examples };
   answers: Record<number, DocumentedAnswer>;
   errors: readonly ErrorCode[];
+  /** What this operation says in an error, where that differs from the others. */
+  errorExamples?: ErrorExamples;
   /** Headers that every answer of the operation has, errors included. */
   everyAnswer?: AnswerHeaders;
 }
@@ -39,10 +41,11 @@ export const hidden = { hide: true } as FastifySchema;
 
 /** The operation as the schema of a Fastify route, for @fastify/swagger to read. It decides nothing at run time. */
 export function operation(described: Operation): FastifySchema {
-  const { everyAnswer = {}, params, headers, body } = described;
+  const { everyAnswer = {}, params, headers, body, scope } = described;
+  const errorExamples = { ...(scope === undefined ? {} : missingScope(scope)), ...described.errorExamples };
   const answers = {
     ...described.answers,
-    ...errorAnswers(described.errors, everyAnswer, described.scope),
+    ...errorAnswers(described.errors, everyAnswer, errorExamples),
     431: headersTooLarge,
   };
   return {

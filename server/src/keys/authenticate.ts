@@ -47,7 +47,12 @@ export class KeyRing {
     if (this.#used.size === 0) return;
     const used = new Map(this.#used);
     this.#used.clear();
-    await touchKeys(this.#database.orm, used);
+    try {
+      await touchKeys(this.#database.orm, used);
+    } catch (error) {
+      for (const [id, at] of used) if (!this.#used.has(id)) this.#used.set(id, at);
+      throw error;
+    }
   }
 }
 

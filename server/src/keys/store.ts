@@ -34,9 +34,13 @@ export async function revokeKey(orm: Orm, keyId: string, at: Date): Promise<ApiK
 export async function touchKeys(orm: Orm, used: ReadonlyMap<string, Date>): Promise<void> {
   const ids = [...used.keys()];
   const times = [...used.values()].map((time) => time.toISOString());
+  const asked = JSON.stringify(ids.map((id, i) => ({ id, at: times[i] })));
+  // Locked in one order, so that processes that write the same keys wait for each other and never in a circle.
   await orm.execute(sql`
-    UPDATE api_keys SET last_used_at = greatest(api_keys.last_used_at, u.at)
-      FROM (SELECT k.id, k.at::timestamptz AS at
-              FROM json_to_recordset(${JSON.stringify(ids.map((id, i) => ({ id, at: times[i] })))}::json) AS k(id text, at text)) u
-     WHERE api_keys.id = u.id`);
+    WITH used AS (
+      SELECT k.id, u.at::timestamptz AS at
+        FROM json_to_recordset(${asked}::json) AS u(id text, at text)
+        JOIN api_keys k ON k.id = u.id
+       ORDER BY k.id FOR NO KEY UPDATE OF k)
+    UPDATE api_keys SET last_used_at = greatest(api_keys.last_used_at, used.at) FROM used WHERE api_keys.id = used.id`);
 }

@@ -87,8 +87,11 @@ export class SharedWindows implements Windows {
 
   async clean(): Promise<void> {
     const text = `DELETE FROM rate_windows WHERE key IN (
-      SELECT key FROM rate_windows WHERE expire < $1 LIMIT 5000 FOR UPDATE SKIP LOCKED)`;
-    await this.#database.query('everyday', { name: 'clean_rate', text }, [Date.now()]);
+      SELECT key FROM rate_windows WHERE expire < $1 LIMIT 5000 FOR UPDATE SKIP LOCKED) RETURNING 1`;
+    for (let batch = 0; batch < 20; batch++) {
+      const deleted = await this.#database.query('everyday', { name: 'clean_rate', text }, [Date.now()]);
+      if (deleted.length < 5000) return;
+    }
   }
 
   async #write(): Promise<void> {

@@ -138,6 +138,12 @@ export const projectFileSchema = Type.Object(
         examples: [[]],
       }),
     ),
+    $schema: Type.Optional(
+      Type.String({
+        description: 'Where an editor finds this schema. Applying the file ignores it.',
+        examples: ['../server/project-file.schema.json'],
+      }),
+    ),
   },
   {
     ...closed,

@@ -69,7 +69,7 @@ function explain(error: DefinedError, path: Path, file: Located): string {
     case 'type':
       return explainType(error.params.type as string | string[], data, {
         written: file.written(path),
-        fields: Object.keys(part.properties ?? {}),
+        fields: fieldsOf(part),
         example: exampleOf(part),
       });
     case 'enum': {
@@ -107,11 +107,11 @@ function explainMissing(error: DefinedError & { keyword: 'required' }): string {
 type UnknownField = DefinedError & { keyword: 'additionalProperties' };
 
 function explainUnknown(error: UnknownField): string {
-  const { properties = {} } = error.parentSchema as SchemaPart;
+  const part = error.parentSchema as SchemaPart;
   const field = error.params.additionalProperty;
   const says = `has an unknown field ${quoted(field)}`;
-  const known = Object.keys(properties);
-  const meant = meantField(error) ?? fieldBelow(properties, field);
+  const known = fieldsOf(part);
+  const meant = meantField(error) ?? fieldBelow(part.properties ?? {}, field);
   if (meant !== undefined) return `${says}; did you mean "${meant}"?`;
   const present = nearest(field, known);
   if (present !== undefined) return `${says}; remove it, since "${present}" is there already`;
@@ -121,9 +121,14 @@ function explainUnknown(error: UnknownField): string {
 /** The known field that an unknown one resembles, of those that are not there. */
 function meantField(error: UnknownField): string | undefined {
   const present = error.data as Record<string, unknown>;
-  const known = Object.keys((error.parentSchema as SchemaPart).properties ?? {});
+  const known = fieldsOf(error.parentSchema as SchemaPart);
   const absent = known.filter((field) => !Object.hasOwn(present, field));
   return nearest(error.params.additionalProperty, absent);
+}
+
+/** The fields worth naming to a person: `$schema` is for editors. */
+function fieldsOf(part: SchemaPart): string[] {
+  return Object.keys(part.properties ?? {}).filter((name) => !name.startsWith('$'));
 }
 
 /** `mode` written on an experience belongs into its `runtime`. */

@@ -77,18 +77,39 @@ export const exampleManifest = {
 const { user: _nobody, ...anonymous } = exampleManifest;
 export const exampleBrowserManifest = { ...anonymous, livemode: true, player: {} };
 
-const { secondaryLocale: _single, location: _nowhere, ...unseen } = exampleBrowserManifest;
-export const exampleVoiceManifest = {
-  ...unseen,
+const { secondaryLocale: _single, ...unpaired } = exampleBrowserManifest;
+const voice = { voiceId: 'maren-warm', pace: 'unhurried' };
+export const examplePublicManifest = {
+  ...unpaired,
   experience: {
     experienceId: 'exp_harbor_guide',
     slug: 'harbor-guide',
     title: 'Sunrise Round the Harbor',
     revision: 3,
   },
+  locale: 'en',
+  characters: [
+    {
+      characterId: 'maren',
+      name: 'Maren',
+      voice,
+      avatar: { avatarId: 'maren', modelPath: '/avatars/maren/model.glb' },
+    },
+  ],
+  location: {
+    locationId: 'old-harbor',
+    scene: { lighting: 'sunrise', weather: 'clear', ambience: 'gulls' },
+    assets: ['/locations/old-harbor/wide.svg'],
+  },
+};
+
+const { location: _nowhere, ...unseen } = examplePublicManifest;
+export const exampleVoiceManifest = {
+  ...unseen,
   speechOnly: true,
+  locale: 'es',
   capabilities: ['speech-output', 'speech-input'],
-  characters: [{ characterId: 'maren', name: 'Maren', voice: { voiceId: 'maren-warm' } }],
+  characters: [{ characterId: 'maren', name: 'Maren', voice }],
 };
 
 export const exampleKeySet = {

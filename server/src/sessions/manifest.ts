@@ -41,7 +41,7 @@ export function sessionManifest(
     })),
     ...(location === undefined ? {} : { location }),
     transport: scenery ? runtime.transport : withoutSceneryBeside(runtime.transport),
-    player: session.player ?? {},
+    player: scenery ? (session.player ?? {}) : withoutAssets(session.player ?? {}),
     ...(session.userId === null ? {} : { user: { userId: session.userId } }),
     ...(session.processorId === null ? {} : { processorId: session.processorId }),
   };
@@ -57,19 +57,34 @@ function capabilities(session: Session, { runtime }: Revision): string[] {
 }
 
 /** `avatarId`, `locationId`, `sceneGraph`, `assets`: whatever is named after an avatar, a location or a scene. */
-const sceneryField = /^(avatar|location|scene|asset|modelPath$)/i;
+const sceneryField =
+  /^(avatar|location|scene|asset|modelPath$)|[a-z0-9_-](Avatar|Location|Scene|Asset)|[_-](avatar|location|scene|asset)/;
 
 /**
  * Voice and transport belong to the runtime and may hold anything: a voice-only session gets them without
  * whatever belongs to an avatar or a location.
  */
 function withoutScenery(value: unknown): unknown {
-  if (Array.isArray(value)) return value.filter((item) => !namesAsset(item)).map(withoutScenery);
+  return pruned(value, (field, item) => sceneryField.test(field) || namesAsset(field) || namesAsset(item));
+}
+
+/** What the caller sent for the player keeps its fields, since a button has a location, too; only art is left out. */
+function withoutAssets(player: Record<string, unknown>): unknown {
+  const { returnUrl, ...buttons } = player;
+  const kept = pruned(buttons, (field, item) => namesAsset(field) || namesAsset(item)) as object;
+  return returnUrl === undefined ? kept : { ...kept, returnUrl };
+}
+
+/** A copy without the fields and items that `leaveOut` names, at any depth. */
+function pruned(value: unknown, leaveOut: (field: string, item: unknown) => boolean): unknown {
+  if (Array.isArray(value)) {
+    return value.filter((item) => !namesAsset(item)).map((item) => pruned(item, leaveOut));
+  }
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
     Object.entries(value)
-      .filter(([field, item]) => !sceneryField.test(field) && !namesAsset(field) && !namesAsset(item))
-      .map(([field, item]) => [field, withoutScenery(item)]),
+      .filter(([field, item]) => !leaveOut(field, item))
+      .map(([field, item]) => [field, pruned(item, leaveOut)]),
   );
 }
 

@@ -7,6 +7,7 @@ import {
   exampleBrowserManifest,
   exampleBrowserSession,
   exampleManifest,
+  examplePublicManifest,
   exampleSession,
   exampleVoiceManifest,
 } from './examples.ts';
@@ -18,12 +19,18 @@ const idempotencyKey = Type.String({
   maxLength: 256,
   pattern: '^[\\x20-\\x7e]+$',
   description:
-    'A value of your choice that makes retries safe, sent once, in printable ASCII. For 24 hours the same key with the same body answers with the launch it made before; with another body it is refused. A refused request does not use its key up.',
+    'A value of your choice that makes retries safe, sent once, in printable ASCII. For 24 hours a repetition of the request, key and body, is answered with the launch it made before; under an unchanged key another body is refused. After a refusal the key is still free, since only launches take one.',
   examples: ['order-4711-attempt'],
 });
 const origin = Type.String({
   description: 'The origin of the page. Browsers set it by themselves; it decides who may mint.',
   examples: ['https://app.example.com'],
+});
+
+const acceptLanguage = Type.String({
+  description:
+    'The languages of the visitor, as browsers send them by themselves. The one with the greatest weight becomes the language of the conversation where neither the creator nor the body names one; parts that are not well-formed are skipped.',
+  examples: ['es-MX,es;q=0.9,en;q=0.5'],
 });
 
 const inTheBody: readonly ErrorCode[] = ['INVALID_JSON', 'INVALID_REQUEST', 'LOCALE_CONFLICT'];
@@ -44,7 +51,7 @@ const fromServer: Operation = {
   tag,
   summary: 'Mint a session from a server',
   description:
-    'Launches an experience of the project that the API key belongs to. Call it from a backend only, and hand `launch` to the client through an endpoint of your own.\n\nThe key needs the scope `sessions:create`. A test key may also launch the newest draft of an experience that has never been published.\n\nThe status of a launch is always 201, on a replay too. Other descriptions of this interface list 200 beside it; this service never answers with that.',
+    'Launches an experience of the project that the API key belongs to. Call it from a backend only, and hand `launch` to the client through an endpoint of your own.\n\nThe key needs the scope `sessions:create`. A test key may also launch an experience whose status is draft, be it new or withdrawn after a publication; it gets the newest revision.\n\nA launch has the status 201, whether it is fresh or replayed. Other descriptions of this interface list 200 beside it; this service never answers with that.',
   caller: 'api-key',
   scope: 'sessions:create',
   headers: Type.Object({ 'Idempotency-Key': Type.Optional(idempotencyKey) }),
@@ -98,9 +105,13 @@ const fromBrowser: Operation = {
   operationId: 'mintBrowserSession',
   tag,
   summary: 'Mint a session from a page',
-  description: `Launches an experience for a page whose origin is on the allowlist of the project, while browser embeds are switched on for it.\n\n${pageText}\n\nEvery answer can be read by the page that asked, errors included. A preflight is answered with 204; it allows \`Content-Type\` and \`Idempotency-Key\`, but it does not admit anyone: the allowlist is asked by the POST.`,
+  description: `Launches an experience for a page whose origin is on the allowlist of the project, while browser embeds are switched on for it.\n\n${pageText}\n\nA page at any http or https origin can read the answers to its requests, errors included. There are two exceptions, which carry no CORS headers: a page whose origin is \`null\` can read nothing, and no page can read what the HTTP parser refuses before a route is chosen (408, 431). A preflight is answered with 204; it allows \`Content-Type\` and \`Idempotency-Key\`, but it does not admit anyone: the allowlist is asked by the POST.`,
   caller: 'anyone',
-  headers: Type.Object({ Origin: origin, 'Idempotency-Key': Type.Optional(idempotencyKey) }),
+  headers: Type.Object({
+    Origin: origin,
+    'Accept-Language': Type.Optional(acceptLanguage),
+    'Idempotency-Key': Type.Optional(idempotencyKey),
+  }),
   body: {
     schema: Type.Ref('BrowserMintRequest#'),
     examples: {
@@ -142,9 +153,9 @@ const fromPublic: Operation = {
   operationId: 'mintPublicSession',
   tag,
   summary: 'Mint a session of a public experience',
-  description: `Launches a public experience for a page whose origin is on the allowlist of that experience. The answer is the bare Session Manifest, and \`Idempotency-Key\` has no effect.\n\n${pageText}\n\nOnly pages on the allowlist can read the answer.`,
+  description: `Launches a public experience for a page whose origin is on the allowlist of that experience. The answer is the bare Session Manifest, and \`Idempotency-Key\` has no effect.\n\n${pageText}\n\nPages on that allowlist can read the answer, and no others. As long as no experience has been looked up, in preflights and early errors, the pages on the allowlist of any experience count.`,
   caller: 'anyone',
-  headers: Type.Object({ Origin: origin }),
+  headers: Type.Object({ Origin: origin, 'Accept-Language': Type.Optional(acceptLanguage) }),
   body: {
     schema: Type.Ref('BrowserMintRequest#'),
     examples: {
@@ -162,13 +173,26 @@ const fromPublic: Operation = {
       content: {
         schema: Type.Ref('SessionManifest#'),
         examples: {
-          scene: { summary: 'With avatar and location', value: exampleBrowserManifest },
-          voice: { summary: 'Voice only', value: exampleVoiceManifest },
+          smallest: {
+            summary: 'With avatar and location, in the default language',
+            value: examplePublicManifest,
+          },
+          voice: { summary: 'Voice only, in Spanish', value: exampleVoiceManifest },
         },
       },
     },
   },
   errors: [...inTheBody, ...ofThePage, ...always, 'RATE_LIMITED', 'QUOTA_EXCEEDED'],
+  errorExamples: {
+    ORIGIN_NOT_ALLOWED: {
+      message:
+        'This origin is not on the allowlist of the experience. Add it to allowedOrigins and apply the project file.',
+      details: {
+        origin: 'https://app.example.com:8443',
+        hint: 'An allowed origin differs only in its port.',
+      },
+    },
+  },
   everyAnswer: { ...notStored, ...crossOrigin },
 };
 

@@ -26,7 +26,7 @@ const common = {
     locale('Paired language of a dual experience; in any other one, the language to immerse the session in.'),
   ),
   learningLocale: Type.Optional(
-    locale('Another name for secondaryLocale. When both are sent they must agree.'),
+    locale('Another name for secondaryLocale. Send one of the two, or the same language in both.'),
   ),
   mode: Type.Optional(
     Type.Enum(['conversation', 'presenter'], { description: 'How the characters behave.' }),

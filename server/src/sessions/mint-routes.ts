@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { BlockList } from 'node:net';
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { toApiError } from '../http/error-handler.ts';
 import { readJsonBody } from '../http/json-body.ts';
 import { hidden, operation } from '../http/operation.ts';
@@ -29,7 +29,7 @@ async function openDoor(app: FastifyInstance, deps: MintRouteDeps, door: Door): 
     if (door.admits === 'api-key') return;
     reply.header('Vary', 'Origin');
     const { origin } = request.raw.headers;
-    if (await isAnswered(deps, door, origin)) reply.headers(corsHeaders(origin));
+    if (await isAnswered(deps, door, request)) reply.headers(corsHeaders(origin));
   });
   // The pipeline reads the body itself, after the checks that come before it.
   leaveBodiesUnread(app);
@@ -48,9 +48,10 @@ async function openDoor(app: FastifyInstance, deps: MintRouteDeps, door: Door): 
       clientAddress: clientAddress(raw.socket.remoteAddress, forwardedFor(raw), deps.trustProxy),
       readBody: () => readJsonBody(raw),
       onExperience: (experience) => {
-        if (door.admits === 'experience-origin' && !allows(experience.allowedOrigins, headers.origin ?? '')) {
-          for (const name of corsHeaderNames) reply.removeHeader(name);
-        }
+        if (door.admits !== 'experience-origin') return;
+        if (allows(experience.allowedOrigins, headers.origin ?? ''))
+          reply.headers(corsHeaders(headers.origin));
+        else for (const name of corsHeaderNames) reply.removeHeader(name);
       },
     }).catch((error: unknown) => {
       deps.minted(door, toApiError(error as Error).code, took());
@@ -70,9 +71,17 @@ async function openDoor(app: FastifyInstance, deps: MintRouteDeps, door: Door): 
 }
 
 /** Which pages may read an answer before an experience is known. */
-async function isAnswered(deps: MintRouteDeps, door: Door, origin: string | undefined): Promise<boolean> {
+async function isAnswered(deps: MintRouteDeps, door: Door, request: FastifyRequest): Promise<boolean> {
+  const { origin } = request.headers;
   if (origin === undefined) return false;
-  return door.admits === 'project-origin' || allowsAny(await deps.directory.everyOrigin(), origin);
+  if (door.admits === 'project-origin') return true;
+  try {
+    return allowsAny(await deps.directory.everyOrigin(), origin);
+  } catch (error) {
+    // A mint cannot go on without the database; a preflight or a wrong method has its answer all the same.
+    if (request.method === 'POST') throw error;
+    return false;
+  }
 }
 
 async function preflight(reply: FastifyReply): Promise<FastifyReply> {

@@ -66,7 +66,7 @@ export const sessionSchema = Type.Object(
   {
     $id: 'Session',
     description:
-      'A persisted runtime session. It holds no credential, so it may be logged and stored. Fields that do not apply are absent.',
+      'A persisted runtime session. It holds no credential, so it may be logged and stored. A field that says nothing about this session is left out.',
   },
 );
 
@@ -128,7 +128,7 @@ export const sessionManifestSchema = Type.Object(
     secondaryLocale: Type.Optional(secondaryLocale),
     capabilities: Type.Array(Type.String(), {
       description:
-        'What the session can do: speech-output, speech-input, avatar, location. Ignore those you do not know.',
+        'The abilities of the session, out of speech-output, speech-input, avatar and location. Ignore those you do not know.',
     }),
     characters: Type.Array(character, { description: 'Who takes part.' }),
     location: Type.Optional(
@@ -180,7 +180,7 @@ const jsonWebKey = Type.Object(
 
 export const jsonWebKeySetSchema = Type.Object(
   {
-    keys: Type.Array(jsonWebKey, { minItems: 1, description: 'The key that signs first, then older ones.' }),
+    keys: Type.Array(jsonWebKey, { minItems: 1, description: 'The key that signs first, then the others.' }),
   },
   { $id: 'JsonWebKeySet', description: 'The public keys that verify session tokens.' },
 );

@@ -24,7 +24,7 @@ export const readOperation: Operation = {
   tag,
   summary: 'Read a session',
   description:
-    'Shows a session of the project, whichever route minted it. Any key of the project with the scope `sessions:read` will do, test or live. An id that does not exist and an id of another project are answered alike.',
+    'Shows a session of the project, whichever route minted it. A test key and a live key do alike, as long as it has the scope `sessions:read`. An id that does not exist and an id of another project are answered alike.',
   caller: 'api-key',
   scope: 'sessions:read',
   params,

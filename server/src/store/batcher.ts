@@ -1,3 +1,8 @@
+import { ApiError } from '../errors.ts';
+
+/** Beyond this many, the next one is refused at once instead of growing memory. */
+const maxWaiting = 10_000;
+
 interface Waiting<Item, Result> {
   item: Item;
   resolve: (result: Result) => void;
@@ -20,6 +25,8 @@ export class Batcher<Item, Result> {
   }
 
   submit(item: Item): Promise<Result> {
+    if (this.#queue.length >= maxWaiting)
+      return Promise.reject(new ApiError('UNAVAILABLE', { headers: { 'Retry-After': '1' } }));
     return new Promise((resolve, reject) => {
       this.#queue.push({ item, resolve, reject });
       if (!this.#sending) void this.#drain();

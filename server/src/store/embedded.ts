@@ -5,6 +5,7 @@ import { PGlite } from '@electric-sql/pglite';
 import { drizzle } from 'drizzle-orm/pglite';
 import { type Database, type Orm, StartError } from './database.ts';
 import { type FolderLock, lockFolder } from './folder-lock.ts';
+import { sharedPing } from './ping.ts';
 import * as schema from './schema.ts';
 
 export interface EmbeddedHooks {
@@ -58,9 +59,9 @@ function embedded(client: PGlite, lock?: FolderLock): EmbeddedDatabase {
     transaction: (work) => orm.transaction((tx) => work(tx as unknown as Orm)),
     // One process owns the folder: it hears of its own changes directly.
     listen: async () => undefined,
-    ping: async () => {
+    ping: sharedPing(async () => {
       await client.query('SELECT 1');
-    },
+    }),
     pool: () => ({ total: 1, idle: client.ready ? 1 : 0, waiting: 0 }),
     close: () => {
       closing ??= client.close().finally(() => lock?.release());

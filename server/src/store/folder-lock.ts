@@ -119,7 +119,10 @@ function answers(place: string): Promise<boolean> {
       socket.destroy();
       resolve(true);
     });
-    socket.once('error', () => resolve(false));
+    // Any other error, such as a full backlog or somebody else's socket, comes from a lock that lives.
+    socket.once('error', ({ code }: NodeJS.ErrnoException) => {
+      resolve(code !== 'ECONNREFUSED' && code !== 'ENOENT');
+    });
   });
 }
 

@@ -6,8 +6,8 @@ import type { Database } from './database.ts';
 
 const everyMs = 10_000;
 const batchSize = 1_000;
-/** Batches in one round: enough for any steady traffic, and a bound on how long a round holds a connection. */
-const maxBatches = 20;
+/** How long one round may take: half of the time between rounds, so that what piles up is always worked off. */
+const roundMs = 5_000;
 
 export interface HousekeepingDeps {
   database: Database;
@@ -18,9 +18,11 @@ export interface HousekeepingDeps {
 
 /** What has to be done now and then and never inside a request. */
 export function startHousekeeping(deps: HousekeepingDeps): { stop(): Promise<void> } {
-  let running: Promise<void> = Promise.resolve();
+  let running: Promise<void> | undefined;
   const timer = setInterval(() => {
-    running = running.then(() => round(deps));
+    running ??= round(deps).finally(() => {
+      running = undefined;
+    });
   }, everyMs);
   timer.unref();
   return {
@@ -42,15 +44,16 @@ async function round({ database, keyRing, rates, log }: HousekeepingDeps): Promi
  * Idempotency records older than a day, in bounded batches, leaving alone what somebody else has locked. A minute more,
  * because a replay that began in time reads its record more than once.
  */
-export async function forgetExpiredClaims(database: Database): Promise<void> {
-  for (let batch = 0; batch < maxBatches; batch++) {
+export async function forgetExpiredClaims(database: Database, timeMs = roundMs): Promise<void> {
+  const until = performance.now() + timeMs;
+  do {
     const deleted = await database.orm.execute(sql`
       DELETE FROM idempotency_keys WHERE hash IN (
         SELECT hash FROM idempotency_keys WHERE expires_at <= now() - interval '1 minute'
          ORDER BY expires_at LIMIT ${batchSize} FOR UPDATE SKIP LOCKED)
       RETURNING 1`);
     if ((deleted as unknown as { rows: unknown[] }).rows.length < batchSize) return;
-  }
+  } while (performance.now() < until);
 }
 
 async function attempt(log: Logger, work: () => Promise<void>): Promise<void> {

@@ -38,7 +38,7 @@ export function isNeverSent(error: unknown): boolean {
     (e) =>
       (e.code !== undefined &&
         /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ENOENT|57P03|53300)$/.test(e.code)) ||
-      e.message.includes('timeout exceeded when trying to connect'),
+      /timeout exceeded when trying to connect|terminated due to connection timeout/.test(e.message),
   );
 }
 

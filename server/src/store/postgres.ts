@@ -1,6 +1,7 @@
 import { drizzle } from 'drizzle-orm/node-postgres';
 import pg from 'pg';
 import { type Database, type Lane, type Orm, StartError } from './database.ts';
+import { sharedPing } from './ping.ts';
 import * as schema from './schema.ts';
 
 const minimumVersion = 15;
@@ -46,9 +47,9 @@ export async function openPostgres(url: string, hooks: PostgresHooks): Promise<D
       await listener.start();
     },
     // Both are needed to mint: look-ups, and the write.
-    ping: async () => {
+    ping: sharedPing(async () => {
       await Promise.all([pools.everyday.query('SELECT 1'), pools.recording.query('SELECT 1')]);
-    },
+    }),
     pool: () => {
       const { totalCount, idleCount, waitingCount } = pools.everyday;
       return { total: totalCount, idle: idleCount, waiting: waitingCount };
@@ -144,7 +145,8 @@ class Listener {
     this.#hooks = hooks;
   }
 
-  async start(): Promise<void> {
+  /** Whether it listens now; otherwise it is tried again. */
+  async start(): Promise<boolean> {
     const client = new pg.Client({
       connectionString: this.#url,
       application_name: 'session-launch listener',
@@ -166,8 +168,10 @@ class Listener {
       await client.connect();
       await client.query(`LISTEN ${pg.escapeIdentifier(this.#channel)}`);
       this.#client = client;
+      return true;
     } catch (error) {
       reconnect(error as Error);
+      return false;
     }
   }
 
@@ -180,7 +184,8 @@ class Listener {
   #scheduleRetry(): void {
     if (this.#stopped) return;
     this.#retry = setTimeout(() => {
-      void this.start().then(() => this.#onGap());
+      // What was notified meanwhile was missed: from now on it can be trusted again.
+      void this.start().then((listening) => listening && this.#onGap());
     }, 500);
     this.#retry.unref();
   }

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { ApiError } from '../errors.ts';
 
 /** How long a remembered value may be used when no notification of a change arrives: below the promised 5 s. */
 const freshFor = 4_000;
@@ -59,6 +60,8 @@ export class Remembered<V> {
     const until = performance.now() + freshFor;
     const promise = this.#load(key)
       .then((value) => {
+        // An answer that took so long is already as old as a value may get.
+        if (performance.now() > until) throw tooOld();
         if (generation === this.#generation) this.#entries.set(key, { value, until });
         return value;
       })
@@ -68,4 +71,8 @@ export class Remembered<V> {
     this.#loading.set(key, { promise, until });
     return promise;
   }
+}
+
+function tooOld(): ApiError {
+  return new ApiError('UNAVAILABLE', { headers: { 'Retry-After': '1' } });
 }

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
 import { METHODS } from 'node:http';
 import { connect } from 'node:net';
 import { promisify } from 'node:util';
@@ -302,4 +303,22 @@ describe('requests that are not proper HTTP', () => {
     });
     if (text !== '') expect(text).toMatch(/^HTTP\/1\.1 400 [\s\S]*"code":"INVALID_/);
   });
+});
+
+test('a connection that was refused is closed, and nothing sent on it afterwards is answered', async () => {
+  const { hostname, port } = new URL(service.url);
+  // A client that never closes its own half.
+  const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
+  let received = '';
+  socket.on('data', (chunk) => {
+    received += chunk.toString();
+  });
+  socket.on('error', () => undefined);
+  socket.write('THIS IS NOT HTTP\r\n\r\n');
+  await once(socket, 'end');
+  const closed = once(socket, 'close');
+  socket.write('GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n');
+  await closed;
+  expect(received.match(/HTTP\/1\.1/g)).toHaveLength(1);
+  expect(received).toContain('INVALID_REQUEST');
 });

@@ -97,6 +97,21 @@ describe('doctor', () => {
     expect(stdout).toMatch(/^FAIL {2}configuration: LOG_LEVEL is "loud" → it must be /m);
   });
 
+  it('bad variables of the service do not hide those of the command line', async () => {
+    const { stdout } = await runCli(['doctor'], { cwd, env: { ...env, PORT: 'x', ADMIN_URL: 'nowhere' } });
+    expect(stdout).toMatch(/^FAIL {2}configuration: PORT is "x"/m);
+    expect(stdout).toMatch(/^FAIL {2}configuration: ADMIN_URL is "nowhere"/m);
+  });
+
+  it('needs no data folder with PostgreSQL and signing keys elsewhere', async () => {
+    const { of } = await doctor({
+      DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none',
+      DATA_DIR: '/proc/never',
+      SIGNING_KEYS_FILE: join(cwd, 'keys.json'),
+    });
+    expect(of('data folder')).toMatchObject({ status: 'ok', message: 'not needed with this configuration' });
+  });
+
   it('a service on another engine, or with another clock', async () => {
     admin.answer = () => ({ body: status({ engine: 'postgres', time: '2020-01-01T00:00:00.000Z' }) });
     const { of } = await doctor();

@@ -10,7 +10,8 @@ export function useBrowser(): {
   let browser: Browser;
   beforeAll(async () => {
     browser = await chromium.launch({
-      executablePath: inject('chromium'),
+      executablePath: inject('chromium').program,
+      env: { ...process.env, ...inject('chromium').env } as Record<string, string>,
       args: [
         '--no-sandbox',
         '--disable-gpu',

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { readFile, symlink } from 'node:fs/promises';
+import { mkdir, readFile, symlink } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -56,6 +56,12 @@ beforeAll(async () => {
   folder = await temporaryFolder();
   // `npx` finds the command line where it finds a node_modules, and the page's files stay out of the checkout.
   await symlink(join(root, 'node_modules'), join(folder.path, 'node_modules'), 'junction');
+  // Behind everything else on the path: it serves only where there is no curl.
+  await mkdir(join(folder.path, 'bin'));
+  await symlink(
+    fileURLToPath(new URL('../harness/curl.js', import.meta.url)),
+    join(folder.path, 'bin', 'curl'),
+  );
   const dataDir = join(folder.path, 'data');
   // As a reader starts it: with the demo project, and with an admin token that the command line finds in the folder.
   service = await startProcess({ DEMO: 'on', DATA_DIR: dataDir, ADMIN_TOKEN: '' });
@@ -100,7 +106,7 @@ async function bash(cwd: string, env: Record<string, string>): Promise<{ stderr:
   const child = spawn('bash', ['-c', script], {
     cwd,
     env: {
-      PATH: `${dirname(process.execPath)}${delimiter}${process.env.PATH}`,
+      PATH: [dirname(process.execPath), process.env.PATH, join(cwd, 'bin')].join(delimiter),
       HOME: process.env.HOME,
       npm_config_offline: 'true',
       npm_config_update_notifier: 'false',

@@ -1,13 +1,15 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { cp, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { type ClientRequest, request } from 'node:http';
-import { createServer, type Server } from 'node:net';
+import { connect, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest';
 import { openEmbedded } from '../../src/store/embedded.ts';
 import { isFolderInUse, lockFolder } from '../../src/store/folder-lock.ts';
+import { migrate } from '../../src/store/migrate.ts';
 import { clonedDatabase } from '../harness/database.ts';
 import { type Answer, send } from '../harness/http.ts';
 import { onDatabase, startPostgres } from '../harness/postgres-server.ts';
@@ -167,7 +169,7 @@ function halfSent(
   return new Promise((resolve) => call.once('continue', () => resolve({ call, answer })));
 }
 
-/** A data folder as a first start without the demo leaves it; a test below makes it, later ones work on copies. */
+/** A data folder with a database that a program of this version made; tests work on copies of it. */
 let template: string;
 const copyOfTemplate = async () => {
   const folder = await emptyFolder();
@@ -209,16 +211,19 @@ describe('the first start and those after it', () => {
   beforeAll(async () => {
     folder = await emptyFolder();
     template = await emptyFolder();
+    const database = await openEmbedded(template);
+    await migrate(database);
+    await database.close();
   });
 
-  test('a first start that fails uses nothing up', async () => {
+  test('a first start that fails changes nothing', async () => {
     const { port } = await occupied();
     const { code, line } = await failedStart({ DATA_DIR: folder, PORT: port });
     expect({ code, line }).toEqual({
       code: 1,
       line: `session-launch: port ${port} on 127.0.0.1 is already in use; stop what uses it, or set PORT to another port`,
     });
-    await cp(folder, template, { recursive: true });
+    expect(await readdir(folder)).toEqual([]);
   });
 
   test('prints where things are, the demo key and a first request that works', async () => {
@@ -609,12 +614,23 @@ describe('stopping', () => {
     expect(kept).toMatchObject({ rows: [{ id: json.session.sessionId, project_id: projectId }] });
   });
 
-  test('a request that never ends holds it for ten seconds and no longer', async () => {
+  test('a request that never ends is waited for, then cut off, and the engine is closed all the same', async () => {
     const { code, seconds, stderr } = await stubborn;
-    expect(code).toBe(1);
-    expect(seconds).toBeGreaterThan(9);
+    expect(code, stderr).toBe(0);
+    expect(seconds).toBeGreaterThan(7);
     expect(seconds).toBeLessThan(20);
-    expect(stderr).toContain('did not end in ten seconds');
+  });
+
+  test('a connection on which nothing was ever asked does not hold it up', async () => {
+    const silent = await start({ DATABASE_URL: await migratedDatabase(), DATA_DIR: await emptyFolder() });
+    const { hostname, port } = new URL(silent.url);
+    const socket = connect(Number(port), hostname).on('error', () => undefined);
+    await once(socket, 'connect');
+    const told = Date.now();
+    const { code } = await silent.kill('SIGTERM');
+    socket.destroy();
+    expect(code).toBe(0);
+    expect(Date.now() - told).toBeLessThan(7_000);
   });
 });
 

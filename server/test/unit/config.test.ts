@@ -212,6 +212,8 @@ describe('secrets are masked', () => {
     'postgres://someone:@hunter2@db.example:port/launch',
     'postgres://someone:hunter2#x@db.example/launch',
     'someone:hunter2@db.example/launch',
+    'host=db user=someone password=hunter2 dbname=launch',
+    'postgres:someone:hunter2/launch',
     'mysql://db.example/launch?password=hunter2',
     'mysql://db.example/launch?user=a&password=x@hunter2&b=c',
     'mysql://db.example/launch?SSLPASSWORD=hunter2',

@@ -201,6 +201,20 @@ project: { name: A, id: prj_a }
     expect(parseProjectFile(json.replace('\r}', '\n}')).project.name).toBe('Aé/');
   });
 
+  test('may name its schema for editors, which is not kept', () => {
+    const named = '$schema: ../server/project-file.schema.json\n';
+    expect(parseProjectFile(named + small())).toEqual(parseProjectFile(small()));
+    expect(parseProjectFile(`# yaml-language-server: $schema=elsewhere.json\n${small()}`)).toEqual(
+      parseProjectFile(small()),
+    );
+    const json = '{ "$schema": "./schema.json", "project": { "id": "prj_a", "name": "A" } }';
+    expect(parseProjectFile(json, 'json')).not.toHaveProperty('$schema');
+    expect(problemsOf(`$schema: 1\n${small()}`)).toEqual([
+      'line 1: $schema is the number 1; put it in quotes: "1"',
+    ]);
+    expect(problemsOf(withExperience('$schema: x'))).toEqual([expect.stringContaining('unknown field')]);
+  });
+
   test.each(['yaml', 'json'] as const)('is written as %s that reads back the same', (format) => {
     for (const text of [full, small(), 'project: { id: prj_a, name: "no" }']) {
       const file = parseProjectFile(text);

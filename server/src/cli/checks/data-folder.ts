@@ -1,6 +1,6 @@
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { dirname, relative } from 'node:path';
 import type { Config } from '../../config.ts';
 import { type Finding, findingsOf } from './finding.ts';
 import { sharedSecret } from './secret-file.ts';
@@ -9,6 +9,10 @@ const { ok, fail } = findingsOf('data folder');
 
 export async function checkDataFolder(config: Config): Promise<Finding> {
   const { dataDir } = config;
+  // With PostgreSQL and the signing keys elsewhere, a start neither reads nor writes here.
+  if (config.database.engine === 'postgres' && relative(dataDir, config.signingKeysFile).startsWith('..')) {
+    return ok('not needed with this configuration');
+  }
   const found = await stat(dataDir).catch(() => undefined);
   if (found && !found.isDirectory()) return fail(`${dataDir} is not a folder`, 'set DATA_DIR to a folder');
   if (!found) {
