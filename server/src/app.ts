@@ -5,6 +5,7 @@ import { adminRoutes } from './admin/routes.ts';
 import { bracketed, type Config } from './config.ts';
 import { openCatalog } from './experiences/catalog.ts';
 import { openDirectory } from './experiences/directory.ts';
+import { startHousekeeping } from './housekeeping.ts';
 import { createServer } from './http/server.ts';
 import { KeyRing } from './keys/authenticate.ts';
 import { openRateLimits } from './limits/rate.ts';
@@ -15,7 +16,6 @@ import { Recorder } from './sessions/recorder.ts';
 import type { SigningKeys } from './sessions/signing-keys.ts';
 import type { Changes } from './store/changes.ts';
 import { type Database, StartError } from './store/database.ts';
-import { startHousekeeping } from './store/housekeeping.ts';
 import { version } from './version.ts';
 
 export interface AppDeps {

@@ -1,8 +1,8 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { link, mkdir, open, readFile, rm } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { readFile } from 'node:fs/promises';
 import { ApiError } from '../errors.ts';
 import { StartError } from '../store/database.ts';
+import { createSecretFile } from '../store/secret-file.ts';
 
 /** Compares hashes, so that the time it takes tells nothing about the token or its length. */
 export function requireAdmin(token: string): (authorization: string | undefined) => void {
@@ -18,18 +18,7 @@ export function requireAdmin(token: string): (authorization: string | undefined)
 export async function openTokenFile(file: string): Promise<string> {
   const existing = await readToken(file);
   if (existing !== undefined) return existing;
-  const draft = `${file}.${randomBytes(6).toString('hex')}`;
-  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-  const handle = await open(draft, 'wx', 0o600);
-  try {
-    await handle.writeFile(`${randomBytes(32).toString('base64url')}\n`);
-    await handle.close();
-    await link(draft, file).catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EEXIST') throw error;
-    });
-  } finally {
-    await rm(draft, { force: true });
-  }
+  await createSecretFile(file, `${randomBytes(32).toString('base64url')}\n`);
   return (await readToken(file)) as string;
 }
 

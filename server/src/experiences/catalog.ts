@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { etagOf } from '../http/etag.ts';
 import type { Changes } from '../store/changes.ts';
 import type { Database } from '../store/database.ts';
 import { Remembered } from '../store/remembered.ts';
@@ -48,5 +48,5 @@ function render(projectId: string, rows: Awaited<ReturnType<typeof listPublished
 
 function answer(value: object): CatalogAnswer {
   const body = JSON.stringify(value);
-  return { body, etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"` };
+  return { body, etag: etagOf(body) };
 }

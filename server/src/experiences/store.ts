@@ -1,4 +1,5 @@
 import { and, asc, eq, sql } from 'drizzle-orm';
+import type { Limits } from '../projects/project-file.ts';
 import type { Orm } from '../store/database.ts';
 import { experiences, projects, revisions } from '../store/schema.ts';
 import type { Revision } from './revision.ts';
@@ -13,15 +14,9 @@ export interface LaunchableExperience {
   project: {
     browserEmbeds: boolean;
     allowedOrigins: string[];
-    limits: ProjectLimits;
+    limits: Limits;
   };
   latest: Revision;
-}
-
-export interface ProjectLimits {
-  mintsPerMinutePerClient: number | null;
-  mintsPerMinute: number | null;
-  sessionsPerDay: number | null;
 }
 
 /** The only read that is not bound to a project: a mint knows nothing but the id, and checks the rest itself. */

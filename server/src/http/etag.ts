@@ -1,3 +1,10 @@
+import { createHash } from 'node:crypto';
+
+/** A strong tag that names this very content. */
+export function etagOf(body: string): string {
+  return `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"`;
+}
+
 /** Whether an If-None-Match header names this tag (weak comparison, as RFC 9110 wants it for GET). */
 export function matchesEtag(header: string | undefined, etag: string): boolean {
   if (header === undefined) return false;

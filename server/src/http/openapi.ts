@@ -1,9 +1,8 @@
-import { createHash } from 'node:crypto';
 import swagger from '@fastify/swagger';
 import type { FastifyInstance } from 'fastify';
 import type { TObject } from 'typebox';
 import { contractInfo } from './contract-info.ts';
-import { matchesEtag } from './etag.ts';
+import { etagOf, matchesEtag } from './etag.ts';
 import { hidden } from './operation.ts';
 import { type OpenApiDocument, published } from './published.ts';
 import { errorSchema, healthSchema, readinessSchema } from './schemas.ts';
@@ -52,5 +51,5 @@ export async function openApiRoutes(app: FastifyInstance): Promise<void> {
 
 function rendered(document: OpenApiDocument): { body: string; etag: string } {
   const body = JSON.stringify(document);
-  return { body, etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"` };
+  return { body, etag: etagOf(body) };
 }

@@ -7,7 +7,6 @@ import { type ApiKey, findKeyByHash, type Scope, touchKeys } from './store.ts';
 
 /** Who calls with an API key. */
 export interface KeyHolder {
-  keyId: string;
   projectId: string;
   livemode: boolean;
   scopes: readonly string[];
@@ -39,7 +38,7 @@ export class KeyRing {
     if (key === null || key.revokedAt !== null || (key.expiresAt !== null && key.expiresAt <= now))
       throw unusable();
     this.#used.set(key.id, now);
-    return { keyId: key.id, projectId: key.projectId, livemode: key.mode === 'live', scopes: key.scopes };
+    return { projectId: key.projectId, livemode: key.mode === 'live', scopes: key.scopes };
   }
 
   /** Writes the times of last use that have come together. Called now and then, never by a request. */

@@ -1,4 +1,5 @@
 import { RateLimiterPostgres } from 'rate-limiter-flexible';
+import { Batcher } from '../store/batcher.ts';
 import type { Database, Statement } from '../store/database.ts';
 
 /** A place in a window, counted from 1; one beyond the limit for a request that was not admitted. */
@@ -13,6 +14,9 @@ interface Windows {
   /** Forgets windows that are over. Called now and then, never by a request. */
   clean(): Promise<void>;
 }
+
+/** Beyond this many windows, those that are over are dropped at once and not only now and then. */
+const tooMany = 100_000;
 
 /** Windows of one process alone. */
 export class MemoryWindows implements Windows {
@@ -29,6 +33,7 @@ export class MemoryWindows implements Windows {
     if (latest === undefined || latest.expire <= now) latest = { points: 0, expire: now + this.#windowMs };
     if (latest.points >= limit) return { points: limit + 1, expire: latest.expire };
     const place = { points: latest.points + 1, expire: latest.expire };
+    if (this.#places.size >= tooMany) await this.clean();
     this.#places.set(key, place);
     return place;
   }
@@ -58,8 +63,6 @@ const spend: Statement = {
 interface Spending {
   key: string;
   limit: number;
-  resolve: (place: Place) => void;
-  reject: (error: unknown) => void;
 }
 
 /**
@@ -70,19 +73,16 @@ interface Spending {
 export class SharedWindows implements Windows {
   readonly #database: Database;
   readonly #windowMs: number;
-  #queue: Spending[] = [];
-  #writing = false;
+  readonly #spending: Batcher<Spending, Place>;
 
   constructor(database: Database, windowSeconds: number) {
     this.#database = database;
     this.#windowMs = windowSeconds * 1000;
+    this.#spending = new Batcher(1_000, (asked) => this.#spendTogether(asked));
   }
 
   spend(key: string, limit: number): Promise<Place> {
-    return new Promise((resolve, reject) => {
-      this.#queue.push({ key, limit, resolve, reject });
-      if (!this.#writing) void this.#write();
-    });
+    return this.#spending.submit({ key, limit });
   }
 
   async clean(): Promise<void> {
@@ -94,20 +94,10 @@ export class SharedWindows implements Windows {
     }
   }
 
-  async #write(): Promise<void> {
-    this.#writing = true;
-    while (this.#queue.length > 0) {
-      const batch = this.#queue;
-      this.#queue = [];
-      await this.#spendTogether(batch).catch((error) => {
-        for (const member of batch) member.reject(error);
-      });
-    }
-    this.#writing = false;
-  }
-
-  async #spendTogether(batch: Spending[]): Promise<void> {
-    const byKey = groupByKey(batch);
+  async #spendTogether(asked: Spending[]): Promise<Place[]> {
+    // Of a limit that changed while they came together, the newest counts.
+    const byKey = new Map<string, { count: number; limit: number }>();
+    for (const { key, limit } of asked) byKey.set(key, { count: (byKey.get(key)?.count ?? 0) + 1, limit });
     const groups = [...byKey.values()];
     const now = Date.now();
     const rows = await this.#database.query<{ key: string; points: number; granted: number; expire: string }>(
@@ -115,30 +105,23 @@ export class SharedWindows implements Windows {
       spend,
       [
         [...byKey.keys()],
-        groups.map((members) => members.length),
-        // A limit that changed while they came together: the newest counts.
-        groups.map((members) => members.at(-1)!.limit),
+        groups.map(({ count }) => count),
+        groups.map(({ limit }) => limit),
         now + this.#windowMs,
         now,
       ],
     );
-    for (const row of rows) {
-      const before = row.points - row.granted;
-      for (const [i, { limit, resolve }] of (byKey.get(row.key) ?? []).entries()) {
-        resolve({ points: i < row.granted ? before + i + 1 : limit + 1, expire: Number(row.expire) });
-      }
-    }
+    const windows = new Map(
+      rows.map(({ key, points, granted, expire }) => [
+        key,
+        { next: points - granted + 1, left: granted, expire: Number(expire) },
+      ]),
+    );
+    return asked.map(({ key, limit }) => {
+      const window = windows.get(key)!;
+      return { points: window.left-- > 0 ? window.next++ : limit + 1, expire: window.expire };
+    });
   }
-}
-
-function groupByKey(batch: Spending[]): Map<string, Spending[]> {
-  const groups = new Map<string, Spending[]>();
-  for (const spending of batch) {
-    const group = groups.get(spending.key);
-    if (group) group.push(spending);
-    else groups.set(spending.key, [spending]);
-  }
-  return groups;
 }
 
 /** The library's limiter with its blocking and bookkeeping, over windows of our own. */

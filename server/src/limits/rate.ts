@@ -1,6 +1,6 @@
 import { RateLimiterRes } from 'rate-limiter-flexible';
 import { ApiError } from '../errors.ts';
-import type { ProjectLimits } from '../experiences/store.ts';
+import type { Limits } from '../projects/project-file.ts';
 import type { Database } from '../store/database.ts';
 import { type Budget, rateLimitHeaders } from './headers.ts';
 import { MemoryWindows, SharedWindows, WindowRateLimiter } from './rate-windows.ts';
@@ -10,7 +10,7 @@ type Policy = 'client' | 'project';
 
 export interface RateLimits {
   /** Spends one mint of the client's budget, then one of the project's. Refuses with 429. */
-  spend(projectId: string, limits: ProjectLimits, client: string): Promise<Budget[]>;
+  spend(projectId: string, limits: Limits, client: string): Promise<Budget[]>;
   /** Housekeeping, now and then. */
   clean(): Promise<void>;
 }

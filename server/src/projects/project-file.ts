@@ -26,7 +26,7 @@ export interface Project {
 }
 
 /** `null` is no limit. */
-interface Limits {
+export interface Limits {
   mintsPerMinutePerClient: number | null;
   mintsPerMinute: number | null;
   sessionsPerDay: number | null;

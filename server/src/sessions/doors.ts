@@ -1,4 +1,3 @@
-import type { TObject } from 'typebox';
 import { browserMintBody, type MintRequest, mintRequestReader, serverMintBody } from './mint-request.ts';
 
 /** One of the three ways in. They share the pipeline and differ only in what stands here. */
@@ -7,7 +6,6 @@ export interface Door {
   source: 'server' | 'browser' | 'public';
   /** An API key, or the page's Origin on the allowlist of the project or of the experience. */
   admits: 'api-key' | 'project-origin' | 'experience-origin';
-  body: TObject;
   read: (body: unknown) => MintRequest;
   idempotent: boolean;
   limited: boolean;
@@ -21,7 +19,6 @@ export const doors: readonly Door[] = [
     path: '/v1/sessions',
     source: 'server',
     admits: 'api-key',
-    body: serverMintBody,
     read: mintRequestReader(serverMintBody),
     idempotent: true,
     limited: false,
@@ -32,7 +29,6 @@ export const doors: readonly Door[] = [
     path: '/v1/browser-sessions',
     source: 'browser',
     admits: 'project-origin',
-    body: browserMintBody,
     read: mintRequestReader(browserMintBody),
     idempotent: true,
     limited: true,
@@ -43,7 +39,6 @@ export const doors: readonly Door[] = [
     path: '/v1/public-sessions',
     source: 'public',
     admits: 'experience-origin',
-    body: browserMintBody,
     read: mintRequestReader(browserMintBody),
     idempotent: false,
     limited: true,

@@ -1,14 +1,8 @@
-import {
-  createPrivateKey,
-  createPublicKey,
-  generateKeyPairSync,
-  type KeyObject,
-  randomBytes,
-} from 'node:crypto';
-import { link, mkdir, open, readFile, rm } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import { calculateJwkThumbprint, type JWK } from 'jose';
 import { StartError } from '../store/database.ts';
+import { createSecretFile } from '../store/secret-file.ts';
 
 export interface SigningKey {
   kid: string;
@@ -83,27 +77,17 @@ async function readKeyFile(file: string): Promise<string | undefined> {
   }
 }
 
-/** Whole or not at all, also when two processes start together: the loser uses the winner's file. */
+/** Of two processes that start together, one makes the file and both use it. */
 async function createKeyFile(file: string): Promise<boolean> {
   const jwk = generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' });
   const kid = await calculateJwkThumbprint(jwk as JWK);
   const text = `${JSON.stringify({ keys: [{ ...jwk, kid, use: 'sig', alg: 'EdDSA' }] }, null, 2)}\n`;
-  const draft = `${file}.${randomBytes(6).toString('hex')}`;
   try {
-    await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-    const handle = await open(draft, 'wx', 0o600);
-    await handle.writeFile(text);
-    await handle.sync();
-    await handle.close();
-    await link(draft, file);
-    return true;
+    return await createSecretFile(file, text);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
     throw new StartError(
       `SIGNING_KEYS_FILE ${file} cannot be made (${(error as NodeJS.ErrnoException).code}); make its folder writable, or point the variable elsewhere`,
       { cause: error },
     );
-  } finally {
-    await rm(draft, { force: true });
   }
 }

@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm';
 import type { Logger } from 'pino';
-import type { KeyRing } from '../keys/authenticate.ts';
-import type { RateLimits } from '../limits/rate.ts';
-import type { Database } from './database.ts';
+import type { KeyRing } from './keys/authenticate.ts';
+import type { RateLimits } from './limits/rate.ts';
+import type { Database } from './store/database.ts';
 
 const everyMs = 10_000;
 const batchSize = 1_000;
