@@ -29,12 +29,15 @@ export class Batcher<Item, Result> {
       return Promise.reject(new ApiError('UNAVAILABLE', { headers: { 'Retry-After': '1' } }));
     return new Promise((resolve, reject) => {
       this.#queue.push({ item, resolve, reject });
-      if (!this.#sending) void this.#drain();
+      if (this.#sending) return;
+      this.#sending = true;
+      // Once every request that has arrived by now has asked: a query of the embedded engine keeps the event loop busy
+      // until it is done, so nothing could join it any more.
+      setImmediate(() => void this.#drain());
     });
   }
 
   async #drain(): Promise<void> {
-    this.#sending = true;
     while (this.#queue.length > 0) {
       const batch = this.#queue.splice(0, this.#limit);
       try {
