@@ -110,6 +110,11 @@ export interface Violation {
   message: string;
 }
 
+/** The service cannot answer at the moment; the caller is told to come back in a second. */
+export function unavailable(cause?: unknown): ApiError {
+  return new ApiError('UNAVAILABLE', { headers: { 'Retry-After': '1' }, cause });
+}
+
 export function invalidRequest(violations: Violation[]): ApiError {
   const [first, ...others] = violations;
   const message =

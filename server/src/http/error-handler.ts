@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { ApiError, type ErrorCode } from '../errors.ts';
+import { ApiError, type ErrorCode, unavailable } from '../errors.ts';
 import { newId } from '../ids.ts';
 import { isCollision, isOutage } from '../store/outage.ts';
 
@@ -50,8 +50,7 @@ export function toApiError(error: FastifyError | ApiError | Error): ApiError {
   if (error instanceof ApiError) return error;
   const code = 'code' in error && typeof error.code === 'string' ? frameworkErrors[error.code] : undefined;
   if (code !== undefined) return new ApiError(code, { cause: error });
-  if (isOutage(error) || isCollision(error))
-    return new ApiError('UNAVAILABLE', { cause: error, headers: { 'Retry-After': '1' } });
+  if (isOutage(error) || isCollision(error)) return unavailable(error);
   return new ApiError('INTERNAL', { cause: error });
 }
 

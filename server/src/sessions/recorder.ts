@@ -1,4 +1,4 @@
-import { ApiError } from '../errors.ts';
+import { unavailable } from '../errors.ts';
 import { Batcher } from '../store/batcher.ts';
 import type { Database } from '../store/database.ts';
 import { isCollision, isNeverSent, isOutage, isRolledBack } from '../store/outage.ts';
@@ -195,8 +195,4 @@ function isWorthRepeating(error: unknown, batch: Waiting[]): boolean {
 
 function isUniqueViolation(error: unknown): boolean {
   return (error as { code?: unknown }).code === '23505';
-}
-
-function unavailable(cause?: unknown): ApiError {
-  return new ApiError('UNAVAILABLE', { headers: { 'Retry-After': '1' }, cause });
 }

@@ -1,4 +1,4 @@
-import { ApiError } from '../errors.ts';
+import { unavailable } from '../errors.ts';
 
 /** Beyond this many, the next one is refused at once instead of growing memory. */
 const maxWaiting = 10_000;
@@ -25,8 +25,7 @@ export class Batcher<Item, Result> {
   }
 
   submit(item: Item): Promise<Result> {
-    if (this.#queue.length >= maxWaiting)
-      return Promise.reject(new ApiError('UNAVAILABLE', { headers: { 'Retry-After': '1' } }));
+    if (this.#queue.length >= maxWaiting) return Promise.reject(unavailable());
     return new Promise((resolve, reject) => {
       this.#queue.push({ item, resolve, reject });
       if (this.#sending) return;

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { ApiError } from '../errors.ts';
+import { unavailable } from '../errors.ts';
 
 /** How long a remembered value may be used when no notification of a change arrives: below the promised 5 s. */
 const freshFor = 4_000;
@@ -61,7 +61,7 @@ export class Remembered<V> {
     const promise = this.#load(key)
       .then((value) => {
         // An answer that took so long is already as old as a value may get.
-        if (performance.now() > until) throw tooOld();
+        if (performance.now() > until) throw unavailable();
         if (generation === this.#generation) this.#entries.set(key, { value, until });
         return value;
       })
@@ -71,8 +71,4 @@ export class Remembered<V> {
     this.#loading.set(key, { promise, until });
     return promise;
   }
-}
-
-function tooOld(): ApiError {
-  return new ApiError('UNAVAILABLE', { headers: { 'Retry-After': '1' } });
 }
