@@ -107,6 +107,13 @@ AS $$
 #variable_conflict use_column
 DECLARE
   settled integer[] := '{}';
+  -- The claims, taken apart once.
+  places integer[];
+  hashes bytea[];
+  locks bigint[];
+  fingerprints bytea[];
+  session_ids text[];
+  expiries timestamptz[];
   busy integer[];
   some_n integer[];
   tally record;
@@ -123,14 +130,20 @@ BEGIN
   END IF;
 
   IF claims IS NOT NULL THEN
+    SELECT array_agg(i.n), array_agg(i.hash), array_agg(i.lock), array_agg(i.fingerprint),
+           array_agg(i."sessionId"), array_agg(i."expiresAt")
+      INTO places, hashes, locks, fingerprints, session_ids, expiries
+      FROM json_to_recordset(claims) AS i(n integer, hash bytea, lock bigint, fingerprint bytea,
+                                          "sessionId" text, "expiresAt" timestamptz);
+
     SELECT array_agg(c.n) FILTER (WHERE NOT c.free) INTO busy
       FROM (SELECT i.n, pg_try_advisory_xact_lock(i.lock) AS free
-              FROM json_to_recordset(claims) AS i(n integer, lock bigint)
+              FROM unnest(places, locks) AS i(n, lock)
              WHERE i.n <> ALL (settled)) c;
 
     -- A launch that exists answers whoever holds the lock: that is then another replay, or has just finished.
     SELECT array_agg(i.n) INTO some_n
-      FROM json_to_recordset(claims) AS i(n integer, hash bytea)
+      FROM unnest(places, hashes) AS i(n, hash)
       JOIN idempotency_keys k ON k.hash = i.hash AND k.expires_at > now()
      WHERE i.n <> ALL (settled);
 
@@ -147,8 +160,8 @@ BEGIN
     END IF;
 
     SELECT array_agg(i.n) INTO some_n
-      FROM json_to_recordset(claims) AS i(n integer, "sessionId" text)
-     WHERE i."sessionId" IS NULL AND i.n <> ALL (settled);
+      FROM unnest(places, session_ids) AS i(n, session_id)
+     WHERE i.session_id IS NULL AND i.n <> ALL (settled);
     IF some_n IS NOT NULL THEN
       settled := settled || some_n;
       RETURN QUERY
@@ -210,9 +223,9 @@ BEGIN
   IF claims IS NOT NULL THEN
     -- A hash that is still there belongs to an expired claim that the cleanup has not reached yet.
     INSERT INTO idempotency_keys AS k (hash, fingerprint, session_id, expires_at)
-      SELECT i.hash, i.fingerprint, i."sessionId", i."expiresAt"
-        FROM json_to_recordset(claims)
-             AS i(n integer, hash bytea, fingerprint bytea, "sessionId" text, "expiresAt" timestamptz)
+      SELECT i.hash, i.fingerprint, i.session_id, i.expires_at
+        FROM unnest(places, hashes, fingerprints, session_ids, expiries)
+             AS i(n, hash, fingerprint, session_id, expires_at)
        WHERE i.n <> ALL (settled)
       ON CONFLICT (hash) DO UPDATE
         SET fingerprint = EXCLUDED.fingerprint, session_id = EXCLUDED.session_id, expires_at = EXCLUDED.expires_at;

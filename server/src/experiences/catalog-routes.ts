@@ -16,10 +16,11 @@ const listPath = '/v1/projects/:projectId/experiences';
 const entryPath = `${listPath}/:slug`;
 
 export async function catalogRoutes(app: FastifyInstance, deps: CatalogRouteDeps): Promise<void> {
-  app.addHook('onRequest', async (_request, reply) => {
+  app.addHook('onRequest', (_request, reply, done) => {
     // Caches may keep it for the caller, but must ask each time whether it still holds.
     reply.header('Cache-Control', 'private, no-cache');
     reply.header('Vary', 'Authorization');
+    done();
   });
 
   app.get<{ Params: { projectId: string } }>(

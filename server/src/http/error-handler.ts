@@ -10,7 +10,7 @@ export function renderErrors(app: FastifyInstance): void {
     const known = toApiError(error);
     if (known.status >= 500) {
       const level = known.code === 'INTERNAL' ? 'error' : 'warn';
-      request.log[level]({ err: error, code: known.code }, 'the request failed');
+      request.log[level]({ reqId: request.id, err: error, code: known.code }, 'the request failed');
     }
     return sendError(request, reply, known);
   });

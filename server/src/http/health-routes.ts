@@ -23,7 +23,7 @@ export async function healthRoutes(app: FastifyInstance, deps: HealthDeps): Prom
   app.get('/readyz', { schema: operation(readyOperation) }, async (request, reply) => {
     const reason = await whyNotReady(deps);
     if (reason === undefined) return { status: 'ready' };
-    request.log.warn({ reason }, 'not ready');
+    request.log.warn({ reqId: request.id, reason }, 'not ready');
     return reply.code(503).header('Retry-After', '1').send({ status: 'unavailable', reason });
   });
   refuseOtherMethods(app, '/readyz', ['GET']);

@@ -23,6 +23,8 @@ export function createServer(log: Logger): FastifyInstance {
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => newId('req'),
     requestIdHeader: false,
+    // A logger for each request would be made for nothing: what is logged about a request names its id.
+    childLoggerFactory: (logger) => logger,
     bodyLimit,
     exposeHeadRoutes: true,
     // Slow clients: headers within 10 s, the whole request within 30 s, idle connections for 65 s.
@@ -41,14 +43,15 @@ export function createServer(log: Logger): FastifyInstance {
       return sendError(request, reply, new ApiError('NOT_FOUND', { cause: error }));
     },
   });
-  app.addHook('onRequest', async (request, reply) => {
+  app.addHook('onRequest', (request, reply, done) => {
     reply.headers(everyAnswer(request));
     // Before a body is parsed: whatever was sent along, there is nothing at this address.
-    if (request.is404) throw new ApiError('NOT_FOUND');
+    done(request.is404 ? new ApiError('NOT_FOUND') : undefined);
   });
-  app.addHook('onResponse', async (request, reply) => {
-    request.log.info(
+  app.addHook('onResponse', (request, reply, done) => {
+    log.info(
       {
+        reqId: request.id,
         method: request.method,
         route: request.routeOptions.url ?? unknownPath(request.url),
         status: reply.statusCode,
@@ -56,6 +59,7 @@ export function createServer(log: Logger): FastifyInstance {
       },
       'answered',
     );
+    done();
   });
   closeWhenIdle(app);
   renderErrors(app);

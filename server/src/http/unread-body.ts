@@ -1,14 +1,20 @@
 import type { FastifyInstance } from 'fastify';
 
+/** Fastify's view only: the raw request keeps what was sent. */
+const withoutBody = {
+  'content-type': undefined,
+  'content-length': undefined,
+  'transfer-encoding': undefined,
+};
+
 /**
  * Leaves the bodies of a scope's requests to its routes, which read them in their turn or not at all. Otherwise
- * Fastify would refuse a malformed Content-Type before a route has asked who is calling.
+ * Fastify would refuse a malformed Content-Type before a route has asked who is calling. Read headers from `request.raw`
+ * there: Fastify puts its own view together again each time it is asked.
  */
 export function leaveBodiesUnread(app: FastifyInstance): void {
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser('*', (_request, _payload, done) => done(null));
-  app.addHook('onRequest', async (request) => {
-    // Fastify's view only: the raw request keeps the media type that was sent.
-    request.headers = { 'content-type': 'application/octet-stream' };
+  app.addHook('onRequest', (request, _reply, done) => {
+    request.headers = withoutBody;
+    done();
   });
 }

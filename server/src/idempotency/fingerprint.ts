@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import canonicalize from 'canonicalize';
+import { sha256 } from '../sha256.ts';
 
 /**
  * Two bodies are the same when their RFC 8785 canonical forms are. The body comes from a JSON parser and
@@ -8,5 +8,5 @@ import canonicalize from 'canonicalize';
 export function fingerprint(body: unknown): Buffer {
   const canonical = canonicalize(body);
   if (canonical === undefined) throw new TypeError('only JSON values have a fingerprint');
-  return createHash('sha256').update(canonical).digest();
+  return sha256(canonical);
 }

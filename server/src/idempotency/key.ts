@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import { ApiError, type Violation } from '../errors.ts';
+import { sha256 } from '../sha256.ts';
 
 const maxLength = 256;
 
@@ -32,7 +32,5 @@ function problemWith(count: number, key: string): string | undefined {
 
 /** What is stored in place of the key. JSON keeps the parts apart, so that no two scopes run together. */
 export function idempotencyHash(scope: readonly string[], key: string): Buffer {
-  return createHash('sha256')
-    .update(JSON.stringify([scope, key]))
-    .digest();
+  return sha256(JSON.stringify([scope, key]));
 }

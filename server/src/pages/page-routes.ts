@@ -37,7 +37,7 @@ export async function pageRoutes(app: FastifyInstance, deps: PageDeps): Promise<
     const [problem, cards] = await Promise.all([
       whyNotReady(deps),
       shownCards(deps).catch((error: unknown) => {
-        request.log.warn({ err: error }, 'the demo catalog cannot be shown');
+        request.log.warn({ reqId: request.id, err: error }, 'the demo catalog cannot be shown');
         return [];
       }),
     ]);

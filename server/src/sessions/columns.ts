@@ -3,7 +3,7 @@ import type { Session } from './store.ts';
 /** A row of the table `sessions` as the database writes it in JSON. */
 export type SessionColumns = Record<string, unknown>;
 
-/** A session as the JSON of a row to insert. */
+/** A session as the JSON of a row to insert. What is not there is left out, and null in the row. */
 export function toColumns(session: Session): object {
   return {
     id: session.id,
@@ -12,15 +12,15 @@ export function toColumns(session: Session): object {
     revision: session.revision,
     livemode: session.livemode,
     source: session.source,
-    origin: session.origin,
-    user_id: session.userId,
-    processor_id: session.processorId,
+    origin: session.origin ?? undefined,
+    user_id: session.userId ?? undefined,
+    processor_id: session.processorId ?? undefined,
     mode: session.mode,
     speech_input_mode: session.speechInputMode,
     speech_only: session.speechOnly,
     locale: session.locale,
-    secondary_locale: session.secondaryLocale,
-    player: session.player,
+    secondary_locale: session.secondaryLocale ?? undefined,
+    player: session.player ?? undefined,
     created_at: session.createdAt,
     token_issued_at: session.tokenIssuedAt,
     token_expires_at: session.tokenExpiresAt,

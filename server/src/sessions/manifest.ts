@@ -4,32 +4,56 @@ import type { Session } from './store.ts';
 
 const schemaVersion = 1;
 
-/** The Session Manifest: what a client SDK needs to run the session, with its credential. */
-export function sessionManifest(
-  session: Session,
-  revision: Revision,
-  sessionToken: string,
-): Record<string, unknown> {
-  const { runtime } = revision;
+/**
+ * The Session Manifest as JSON: what a client SDK needs to run the session, with its credential. What a revision gives
+ * to all its sessions is rendered once.
+ */
+export function renderManifest(session: Session, revision: Revision, sessionToken: string): string {
+  const { experience, scene } = sharedParts(session, revision);
+  const player = session.player ?? {};
+  return (
+    `{"schemaVersion":${schemaVersion},"sessionId":"${session.id}","sessionToken":"${sessionToken}",` +
+    `"expiresAt":"${new Date(session.tokenExpiresAt * 1000).toISOString()}","livemode":${session.livemode},` +
+    `"experience":${experience},"mode":${JSON.stringify(session.mode)},` +
+    `"speechInputMode":${JSON.stringify(session.speechInputMode)},"speechOnly":${session.speechOnly},` +
+    `"locale":${JSON.stringify(session.locale)}${optional('secondaryLocale', session.secondaryLocale)},${scene},` +
+    `"player":${JSON.stringify(session.speechOnly ? withoutAssets(player) : player)}` +
+    `${session.userId === null ? '' : `,"user":{"userId":${JSON.stringify(session.userId)}}`}` +
+    `${optional('processorId', session.processorId)}}`
+  );
+}
+
+function optional(field: string, value: string | null): string {
+  return value === null ? '' : `,"${field}":${JSON.stringify(value)}`;
+}
+
+interface SharedParts {
+  experience: string;
+  /** The fields from `capabilities` to `transport`. */
+  scene: string;
+}
+
+const rendered = new WeakMap<Revision, Map<string, SharedParts>>();
+
+function sharedParts(session: Session, revision: Revision): SharedParts {
+  let variants = rendered.get(revision);
+  if (variants === undefined) {
+    variants = new Map();
+    rendered.set(revision, variants);
+  }
+  const variant = `${session.speechOnly} ${session.speechInputMode}`;
+  let parts = variants.get(variant);
+  if (parts === undefined) {
+    parts = renderSharedParts(session, revision);
+    variants.set(variant, parts);
+  }
+  return parts;
+}
+
+function renderSharedParts(session: Session, revision: Revision): SharedParts {
+  const { runtime, slug, title, number } = revision;
   const scenery = !session.speechOnly;
-  const location = scenery ? runtime.location : undefined;
-  return {
-    schemaVersion,
-    sessionId: session.id,
-    sessionToken,
-    expiresAt: new Date(session.tokenExpiresAt * 1000).toISOString(),
-    livemode: session.livemode,
-    experience: {
-      experienceId: session.experienceId,
-      slug: revision.slug,
-      title: revision.title,
-      revision: revision.number,
-    },
-    mode: session.mode,
-    speechInputMode: session.speechInputMode,
-    speechOnly: session.speechOnly,
-    locale: session.locale,
-    ...(session.secondaryLocale === null ? {} : { secondaryLocale: session.secondaryLocale }),
+  const scene = {
     capabilities: capabilities(session, revision),
     characters: runtime.characters.map((character) => ({
       characterId: character.characterId,
@@ -39,11 +63,12 @@ export function sessionManifest(
         : { voice: scenery ? character.voice : withoutScenery(character.voice) }),
       ...(scenery && character.avatar !== undefined ? { avatar: character.avatar } : {}),
     })),
-    ...(location === undefined ? {} : { location }),
+    ...(scenery && runtime.location !== undefined ? { location: runtime.location } : {}),
     transport: scenery ? runtime.transport : withoutSceneryBeside(runtime.transport),
-    player: scenery ? (session.player ?? {}) : withoutAssets(session.player ?? {}),
-    ...(session.userId === null ? {} : { user: { userId: session.userId } }),
-    ...(session.processorId === null ? {} : { processorId: session.processorId }),
+  };
+  return {
+    experience: JSON.stringify({ experienceId: session.experienceId, slug, title, revision: number }),
+    scene: JSON.stringify(scene).slice(1, -1),
   };
 }
 

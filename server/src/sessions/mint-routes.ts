@@ -24,13 +24,17 @@ export async function mintRoutes(app: FastifyInstance, deps: MintRouteDeps): Pro
 }
 
 async function openDoor(app: FastifyInstance, deps: MintRouteDeps, door: Door): Promise<void> {
-  app.addHook('onRequest', async (request, reply) => {
+  app.addHook('onRequest', (_request, reply, done) => {
     reply.header('Cache-Control', 'no-store, private');
-    if (door.admits === 'api-key') return;
-    reply.header('Vary', 'Origin');
-    const { origin } = request.raw.headers;
-    if (await isAnswered(deps, door, request)) reply.headers(corsHeaders(origin));
+    done();
   });
+  if (door.admits !== 'api-key') {
+    app.addHook('onRequest', async (request, reply) => {
+      reply.header('Vary', 'Origin');
+      const { origin } = request.raw.headers;
+      if (await isAnswered(deps, door, request)) reply.headers(corsHeaders(origin));
+    });
+  }
   // The pipeline reads the body itself, after the checks that come before it.
   leaveBodiesUnread(app);
 
@@ -72,7 +76,7 @@ async function openDoor(app: FastifyInstance, deps: MintRouteDeps, door: Door): 
 
 /** Which pages may read an answer before an experience is known. */
 async function isAnswered(deps: MintRouteDeps, door: Door, request: FastifyRequest): Promise<boolean> {
-  const { origin } = request.headers;
+  const { origin } = request.raw.headers;
   if (origin === undefined) return false;
   if (door.admits === 'project-origin') return true;
   try {

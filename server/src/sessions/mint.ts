@@ -10,9 +10,10 @@ import { type Budget, rateLimitHeaders } from '../limits/headers.ts';
 import { dayBudget, quotaDay } from '../limits/quota.ts';
 import type { RateLimits } from '../limits/rate.ts';
 import { allows, nearMiss } from '../origins/origin.ts';
+import { endOfTurn } from '../turn.ts';
 import type { Door } from './doors.ts';
 import { resolveLocales } from './locale.ts';
-import { sessionManifest } from './manifest.ts';
+import { renderManifest } from './manifest.ts';
 import type { MintRequest } from './mint-request.ts';
 import type { Claim, MintToRecord, QuotaState, Recorded } from './record-statement.ts';
 import type { Recorder } from './recorder.ts';
@@ -76,9 +77,17 @@ export async function mint(deps: MintDeps, door: Door, visit: Visit): Promise<La
     ...(fresh instanceof ApiError ? {} : { session: fresh }),
     ...(door.limited ? { quota: { projectId: experience.projectId, day: quotaDay(at) } } : {}),
   };
-  const recorded = await deps.recorder.record(toRecord);
-  const { session, replayed, quota } = settle(recorded, fresh, budgets, at);
-  return launch(deps, door, session, replayed, [...budgets, ...dayBudgets(quota, at)]);
+  const { recorded, prepared } = await record(deps, door, toRecord);
+  const { session, quota } = settle(recorded, fresh, budgets, at);
+  const replayed = session !== fresh;
+  return {
+    replayed,
+    body: replayed || prepared === undefined ? await answerLater(deps, door, session) : prepared,
+    headers: {
+      ...(door.limited ? rateLimitHeaders([...budgets, ...dayBudgets(quota, at)]) : {}),
+      ...(replayed ? { 'Idempotent-Replayed': 'true' } : {}),
+    },
+  };
 }
 
 async function identify(deps: MintDeps, door: Door, visit: Visit): Promise<Caller> {
@@ -203,13 +212,13 @@ function settle(
   fresh: Session | ApiError,
   budgets: Budget[],
   at: Date,
-): { session: Session; replayed: boolean; quota: QuotaState | undefined } {
+): { session: Session; quota: QuotaState | undefined } {
   switch (recorded.outcome) {
     case 'recorded':
       if (fresh instanceof ApiError) throw fresh;
-      return { session: fresh, replayed: false, quota: recorded.quota };
+      return { session: fresh, quota: recorded.quota };
     case 'replayed':
-      return { session: recorded.session, replayed: true, quota: recorded.quota };
+      return { session: recorded.session, quota: recorded.quota };
     case 'absent':
       throw fresh;
     case 'conflict':
@@ -233,24 +242,39 @@ function quotaExceeded(quota: QuotaState, budgets: Budget[], at: Date): ApiError
   });
 }
 
-/** Fresh launches and replays are rendered alike, from the session row and its pinned revision alone. */
-async function launch(
+/**
+ * Records a mint. Its launch is signed and rendered meanwhile, for the common case that it is a new one; nothing of that
+ * leaves the process otherwise.
+ */
+async function record(
   deps: MintDeps,
   door: Door,
-  session: Session,
-  replayed: boolean,
-  budgets: Budget[],
-): Promise<Launch> {
+  mint: MintToRecord,
+): Promise<{ recorded: Recorded; prepared?: string }> {
+  const known = deps.recorder.recall(mint);
+  if (known !== undefined) return { recorded: known };
+  const recording = deps.recorder.record(mint);
+  if (mint.session === undefined) return { recorded: await recording };
+  // It is awaited below, but may fail before.
+  recording.catch(() => undefined);
+  // The write starts first.
+  await endOfTurn();
+  const prepared = await render(deps, door, mint.session);
+  return { recorded: await recording, prepared };
+}
+
+/** Answers that are ready in one turn leave together: that wakes a client once, and not for each of them. */
+async function answerLater(deps: MintDeps, door: Door, session: Session): Promise<string> {
+  const body = await render(deps, door, session);
+  await endOfTurn();
+  return body;
+}
+
+/** Fresh launches and replays are rendered alike, from the session row and its pinned revision alone. */
+async function render(deps: MintDeps, door: Door, session: Session): Promise<string> {
   const revision = await deps.directory.revision(session.projectId, session.experienceId, session.revision);
-  const manifest = sessionManifest(session, revision, await signSessionToken(deps.signingKeys, session));
-  const answer =
-    door.answers === 'manifest' ? manifest : { session: sessionRecord(session), launch: manifest };
-  return {
-    replayed,
-    body: JSON.stringify(answer),
-    headers: {
-      ...(door.limited ? rateLimitHeaders(budgets) : {}),
-      ...(replayed ? { 'Idempotent-Replayed': 'true' } : {}),
-    },
-  };
+  const manifest = renderManifest(session, revision, await signSessionToken(deps.signingKeys, session));
+  return door.answers === 'manifest'
+    ? manifest
+    : `{"session":${JSON.stringify(sessionRecord(session))},"launch":${manifest}}`;
 }

@@ -28,7 +28,8 @@ export interface QuotaState {
   limit: number | null;
 }
 
-const replayableFor = 24 * 60 * 60 * 1000;
+/** How long a key replays its launch. */
+export const replayableFor = 24 * 60 * 60 * 1000;
 
 const record: Statement = {
   name: 'record_mints',

@@ -2,6 +2,8 @@ import { unavailable } from '../errors.ts';
 import { Batcher } from '../store/batcher.ts';
 import type { Database } from '../store/database.ts';
 import { isCollision, isNeverSent, isOutage, isRolledBack } from '../store/outage.ts';
+import { endOfTurn } from '../turn.ts';
+import { RecentLaunches } from './recent-launches.ts';
 import {
   areHeld,
   areKnown,
@@ -16,6 +18,8 @@ import {
 export interface RecorderOptions {
   queueLimit?: number;
   batchLimit?: number;
+  /** So many mints are written at once; fewer wait until the event loop has heard all that has arrived by now. */
+  startAt?: number;
   /** How long a keyed mint may wait in the queue before other processes are asked about its key. */
   probeAfterMs?: number;
   /** How long a batch whose connection was lost is tried again before its mints are refused. */
@@ -32,8 +36,8 @@ interface Waiting {
 }
 
 /**
- * Records mints, each exactly once. What arrives while a write is under way goes out together in the next
- * one, so a lone mint is never delayed and a crowd shares its commits. A claim is pending while its mint is in here:
+ * Records mints, each exactly once. What arrives in one turn of the event loop, or while a write is under way, goes
+ * out together in the next one, so a lone mint is never delayed and a crowd shares its commits. A claim is pending while its mint is in here:
  * in this process that is the set below, across processes a lock that the database drops with the transaction.
  */
 export class Recorder {
@@ -41,9 +45,11 @@ export class Recorder {
   readonly #options: Required<Omit<RecorderOptions, 'onBatch'>>;
   readonly #onBatch: (size: number) => void;
   readonly #pending = new Set<string>();
+  readonly #recent = new RecentLaunches();
   readonly #known: Batcher<Claim, boolean>;
   readonly #launches: Batcher<MintToRecord, Recorded | undefined>;
   #queue: Waiting[] = [];
+  #starting: Promise<void> | undefined;
   #writing: Promise<void> | undefined;
   #probeTimer: NodeJS.Timeout | undefined;
 
@@ -55,6 +61,8 @@ export class Recorder {
     this.#options = {
       queueLimit: options.queueLimit ?? 4_096,
       batchLimit: options.batchLimit ?? 256,
+      // PostgreSQL works while further requests are read; the embedded engine would only keep them waiting.
+      startAt: options.startAt ?? (database.engine === 'postgres' ? 16 : Number.POSITIVE_INFINITY),
       probeAfterMs: options.probeAfterMs ?? 100,
       retryForMs: options.retryForMs ?? 8_000,
     };
@@ -64,7 +72,18 @@ export class Recorder {
     return this.#queue.length;
   }
 
+  /** What becomes of the retry of a launch that was made or replayed a moment ago. Costs no query. */
+  recall(mint: MintToRecord): Recorded | undefined {
+    return this.#recent.recall(mint);
+  }
+
   async record(mint: MintToRecord): Promise<Recorded> {
+    const recorded = await this.#submit(mint);
+    this.#recent.remember(mint, recorded);
+    return recorded;
+  }
+
+  async #submit(mint: MintToRecord): Promise<Recorded> {
     const pendingKey = mint.claim?.hash.toString('latin1');
     if (pendingKey !== undefined && this.#pending.has(pendingKey)) return this.#besidePending(mint);
     if (this.#queue.length >= this.#options.queueLimit) throw unavailable();
@@ -72,7 +91,7 @@ export class Recorder {
     try {
       return await new Promise<Recorded>((resolve, reject) => {
         this.#queue.push({ mint, resolve, reject });
-        if (this.#writing === undefined) this.#write();
+        if (this.#writing === undefined) this.#start();
         else if (pendingKey !== undefined) this.#scheduleProbe();
       });
     } finally {
@@ -95,17 +114,28 @@ export class Recorder {
 
   /** Resolves when everything that was handed in is answered. */
   async drain(): Promise<void> {
-    while (this.#writing !== undefined) await this.#writing;
+    while ((this.#starting ?? this.#writing) !== undefined) await (this.#starting ?? this.#writing);
   }
 
-  #write(): void {
-    if (this.#queue.length === 0) {
-      this.#writing = undefined;
+  #start(): void {
+    if (this.#queue.length >= this.#options.startAt) {
+      this.#writing = this.#writeAll();
       return;
     }
-    const batch = this.#queue.splice(0, this.#options.batchLimit);
-    this.#onBatch(batch.length);
-    this.#writing = this.#recordBatch(batch).finally(() => this.#write());
+    this.#starting ??= endOfTurn().then(() => {
+      this.#starting = undefined;
+      // A crowd that was large enough has been written meanwhile, or is being written.
+      if (this.#queue.length > 0) this.#writing ??= this.#writeAll();
+    });
+  }
+
+  async #writeAll(): Promise<void> {
+    while (this.#queue.length > 0) {
+      const batch = this.#queue.splice(0, this.#options.batchLimit);
+      this.#onBatch(batch.length);
+      await this.#recordBatch(batch);
+    }
+    this.#writing = undefined;
   }
 
   async #recordBatch(batch: Waiting[]): Promise<void> {

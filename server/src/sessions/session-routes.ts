@@ -16,8 +16,9 @@ export interface SessionRouteDeps {
 }
 
 export async function sessionRoutes(app: FastifyInstance, deps: SessionRouteDeps): Promise<void> {
-  app.addHook('onRequest', async (_request, reply) => {
+  app.addHook('onRequest', (_request, reply, done) => {
     reply.header('Cache-Control', 'no-store, private');
+    done();
   });
   // Ending needs no body; whatever comes along is not even looked at.
   leaveBodiesUnread(app);
@@ -26,7 +27,7 @@ export async function sessionRoutes(app: FastifyInstance, deps: SessionRouteDeps
   const path = '/v1/sessions/:sessionId';
   const read = { schema: operation(readOperation) };
   app.get<{ Params: { sessionId: string } }>(path, read, async (request, reply) => {
-    const holder = await deps.keyRing.authenticate(request.headers.authorization);
+    const holder = await deps.keyRing.authenticate(request.raw.headers.authorization);
     requireScope(holder, 'sessions:read');
     const { sessionId } = request.params;
     if (!isId('ses', sessionId)) throw new ApiError('SESSION_NOT_FOUND');
@@ -36,7 +37,7 @@ export async function sessionRoutes(app: FastifyInstance, deps: SessionRouteDeps
 
   const end = { schema: operation(endOperation) };
   app.post<{ Params: { sessionId: string } }>(`${path}/end`, end, async (request, reply) => {
-    const holder = await deps.keyRing.authenticate(request.headers.authorization);
+    const holder = await deps.keyRing.authenticate(request.raw.headers.authorization);
     requireScope(holder, 'sessions:create');
     const { sessionId } = request.params;
     if (!isId('ses', sessionId)) throw new ApiError('SESSION_NOT_FOUND');

@@ -1,12 +1,13 @@
-import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { createPrivateKey, createPublicKey, generateKeyPairSync } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { calculateJwkThumbprint, type JWK } from 'jose';
 import { StartError } from '../store/database.ts';
 import { createSecretFile } from '../store/secret-file.ts';
+import { ed25519Signer, type Signer } from './ed25519.ts';
 
 export interface SigningKey {
   kid: string;
-  privateKey: KeyObject;
+  sign: Signer;
   /** What `/.well-known/jwks.json` publishes. */
   publicJwk: JWK;
 }
@@ -60,7 +61,8 @@ async function parseKey(jwk: JWK): Promise<SigningKey | undefined> {
   const { x } = createPublicKey(privateKey).export({ format: 'jwk' });
   if (x === undefined || (jwk.x !== undefined && jwk.x !== x)) return undefined;
   const kid = jwk.kid ?? (await calculateJwkThumbprint({ kty: 'OKP', crv: 'Ed25519', x }));
-  return { kid, privateKey, publicJwk: { kty: 'OKP', crv: 'Ed25519', x, kid, use: 'sig', alg: 'EdDSA' } };
+  const publicJwk: JWK = { kty: 'OKP', crv: 'Ed25519', x, kid, use: 'sig', alg: 'EdDSA' };
+  return { kid, sign: ed25519Signer(privateKey), publicJwk };
 }
 
 async function readKeyFile(file: string): Promise<string | undefined> {

@@ -1,4 +1,3 @@
-import { sign } from 'node:crypto';
 import type { SigningKey, SigningKeys } from './signing-keys.ts';
 import type { Session } from './store.ts';
 
@@ -9,7 +8,7 @@ const headers = new WeakMap<SigningKey, string>();
  * The session token of a session row. Ed25519 is deterministic: the same row and key give the same bytes, so
  * a replay needs no stored token. A key that has left the key set is replaced by the current one.
  */
-export function signSessionToken(keys: SigningKeys, session: Session): Promise<string> {
+export function signSessionToken(keys: SigningKeys, session: Session): string | Promise<string> {
   const key = keys.find(session.tokenKeyId) ?? keys.current;
   const claims = {
     iss: session.tokenIssuer,
@@ -25,13 +24,14 @@ export function signSessionToken(keys: SigningKeys, session: Session): Promise<s
     ...(session.origin === null ? {} : { origin: session.origin }),
   };
   const signed = `${header(key)}.${base64url(claims)}`;
-  return new Promise((resolve, reject) => {
-    // With a callback the signature is made on the thread pool; without, its 50 µs would block every request.
-    sign(null, Buffer.from(signed), key.privateKey, (error, signature) => {
-      if (error) reject(error);
-      else resolve(`${signed}.${signature.toString('base64url')}`);
-    });
-  });
+  const signature = key.sign(signed);
+  return signature instanceof Promise
+    ? signature.then((bytes) => compact(signed, bytes))
+    : compact(signed, signature);
+}
+
+function compact(signed: string, signature: Buffer): string {
+  return `${signed}.${signature.toString('base64url')}`;
 }
 
 function header(key: SigningKey): string {

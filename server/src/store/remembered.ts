@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { unavailable } from '../errors.ts';
 
 /** How long a remembered value may be used when no notification of a change arrives: below the promised 5 s. */
-const freshFor = 4_000;
+export const freshFor = 4_000;
 
 interface Entry<V> {
   value: V;

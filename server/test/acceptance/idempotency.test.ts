@@ -12,7 +12,7 @@ import {
   jwtVerify,
 } from 'jose';
 import pino from 'pino';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { startApp } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
 import { forgetExpiredClaims } from '../../src/housekeeping.ts';
@@ -399,11 +399,18 @@ describe.each(doorNames)('a launch through the %s door', (name) => {
     const body = { experienceId: world.experienceId };
     const first = await mint(world, body, under('k'));
     const id = expectLaunch(first);
-    const age = (interval: string) =>
-      rows(`UPDATE idempotency_keys SET expires_at = expires_at - $1::text::interval WHERE session_id = $2`, [
-        interval,
-        id,
-      ]);
+    let later = 0;
+    const clock = vi.spyOn(performance, 'now');
+    onTestFinished(() => clock.mockRestore());
+    const age = async (interval: string) => {
+      await rows(
+        `UPDATE idempotency_keys SET expires_at = expires_at - $1::text::interval WHERE session_id = $2`,
+        [interval, id],
+      );
+      // What is kept in memory is asked of the database again after a few seconds.
+      later += 5_000;
+      clock.mockImplementation(() => Number(process.hrtime.bigint()) / 1e6 + later);
+    };
     await age('23 hours 59 minutes');
     expectReplay(await mint(world, body, under('k')), first);
     expectError(await mint(world, { ...body, x: 1 }, under('k')), 409, 'IDEMPOTENCY_CONFLICT');

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { afterEach, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
+import { afterEach, beforeAll, describe, expect, inject, onTestFinished, test, vi } from 'vitest';
 import { ApiError } from '../../src/errors.ts';
 import { newId } from '../../src/ids.ts';
 import { Recorder, type RecorderOptions } from '../../src/sessions/recorder.ts';
@@ -72,6 +72,11 @@ function uncounted(key?: string): Mint {
   };
 }
 
+/** The first mint of a crowd is written at once, so that a test knows what is in which write. */
+function recorderOf(database: Database, options: RecorderOptions = {}): Recorder {
+  return new Recorder(database, { startAt: 1, ...options });
+}
+
 async function query<Row>(text: string, values: unknown[]): Promise<Row[]> {
   return service.database.query<Row>('everyday', { name: `test_${freshKey()}`, text }, values);
 }
@@ -131,7 +136,7 @@ function gated(options: RecorderOptions = {}): { recorder: Recorder; gate: Gate;
     await gate.opened;
     return send();
   });
-  const recorder = new Recorder(database, { ...options, onBatch: (size) => batches.push(size) });
+  const recorder = recorderOf(database, { ...options, onBatch: (size) => batches.push(size) });
   onTestFinished(async () => {
     gate.lift();
     await recorder.drain();
@@ -330,6 +335,91 @@ describe('a mint that the database refuses', () => {
   });
 });
 
+describe('a crowd that arrives in one turn of the event loop', () => {
+  test('shares one write', async () => {
+    const batches: number[] = [];
+    const recorder = new Recorder(service.database, { startAt: 100, onBatch: (size) => batches.push(size) });
+    const mints = Array.from({ length: 30 }, () => counted());
+    await Promise.all(mints.map((mint) => recorder.record(mint)));
+    expect(batches).toEqual([30]);
+    expect(await stored(mints)).toEqual(idsOf(mints));
+  });
+
+  test('is written as soon as it is large enough, and drain waits for the rest, too', async () => {
+    const batches: number[] = [];
+    const recorder = new Recorder(service.database, { startAt: 10, onBatch: (size) => batches.push(size) });
+    const mints = Array.from({ length: 30 }, () => counted());
+    for (const mint of mints) void recorder.record(mint);
+    await recorder.drain();
+    expect(batches).toEqual([10, 20]);
+    expect(await stored(mints)).toEqual(idsOf(mints));
+  });
+
+  test('is waited for by drain before its write has begun', async () => {
+    const recorder = new Recorder(service.database, { startAt: 100 });
+    const mint = counted();
+    void recorder.record(mint);
+    await recorder.drain();
+    expect(await stored([mint])).toEqual(idsOf([mint]));
+  });
+});
+
+describe('a launch under a key that was recorded a moment ago', () => {
+  const recorder = () => new Recorder(service.database);
+
+  test('is recalled without a query, as it was minted', async () => {
+    const used = recorder();
+    const mint = uncounted(freshKey());
+    expect(used.recall(mint)).toBeUndefined();
+    await used.record(mint);
+    expect(used.recall({ ...uncounted(), claim: mint.claim! })).toEqual({
+      outcome: 'replayed',
+      session: mint.session,
+    });
+    expect(recorder().recall(mint)).toBeUndefined();
+  });
+
+  test('is recalled after a replay, too', async () => {
+    const mint = uncounted(freshKey());
+    await recorder().record(mint);
+    const other = recorder();
+    await other.record({ ...uncounted(), claim: mint.claim! });
+    expect(other.recall(mint)).toMatchObject({ outcome: 'replayed', session: { id: mint.session!.id } });
+  });
+
+  test('conflicts with another body', async () => {
+    const used = recorder();
+    const mint = uncounted(freshKey());
+    await used.record(mint);
+    const claimed = { ...mint.claim!, fingerprint: hash('another body') };
+    expect(used.recall({ ...uncounted(), claim: claimed })).toEqual({ outcome: 'conflict' });
+  });
+
+  test('is asked of the database where the quota counts, and after a few seconds', async () => {
+    const used = recorder();
+    const mint = counted({}, freshKey());
+    await used.record(mint);
+    expect(used.recall(mint)).toBeUndefined();
+
+    const server = uncounted(freshKey());
+    await used.record(server);
+    const now = performance.now();
+    const clock = vi.spyOn(performance, 'now').mockReturnValue(now + 4_900);
+    onTestFinished(() => clock.mockRestore());
+    expect(used.recall(server)).toBeUndefined();
+  });
+
+  test('is not recalled when the database refused it', async () => {
+    const used = recorder();
+    const mint = {
+      ...uncounted(freshKey()),
+      session: session({ source: 'server', origin: null, revision: 99 }),
+    };
+    await expect(used.record(mint)).rejects.toThrow();
+    expect(used.recall(mint)).toBeUndefined();
+  });
+});
+
 describe('a queue that is full', () => {
   test('refuses at once with UNAVAILABLE, and takes mints again when there is room', async () => {
     const { recorder, gate } = gated({ queueLimit: 5 });
@@ -357,7 +447,7 @@ describe('a queue that is full', () => {
 
 describe('drain', () => {
   test('resolves at once when there is nothing to do', async () => {
-    await new Recorder(service.database).drain();
+    await recorderOf(service.database).drain();
   });
 
   test('resolves when everything that was handed in is answered', async () => {
@@ -394,7 +484,7 @@ describe('a connection that is lost', () => {
     ['before the write was done', 'before'],
     ['after the write was done, before its answer came', 'after'],
   ])('%s costs nobody a session and counts nobody twice', async (_, when) => {
-    const recorder = new Recorder(
+    const recorder = recorderOf(
       intercepted(async (send, attempt) => {
         if (attempt !== 1) return send();
         if (when === 'after') await send();
@@ -416,7 +506,7 @@ describe('a connection that is lost', () => {
   });
 
   test('again and again is tried again and again', async () => {
-    const recorder = new Recorder(
+    const recorder = recorderOf(
       intercepted(async (send, attempt) => {
         const rows = await send();
         if (attempt < 4) throw connectionLost();
@@ -430,7 +520,7 @@ describe('a connection that is lost', () => {
 
   test('for too long is UNAVAILABLE, and no key stays pending', async () => {
     let away = true;
-    const recorder = new Recorder(
+    const recorder = recorderOf(
       intercepted(async (send) => {
         if (away) throw connectionLost();
         return send();
@@ -447,7 +537,7 @@ describe('a connection that is lost', () => {
   });
 
   test('and then a write that collides still ends with every mint recorded once', async () => {
-    const recorder = new Recorder(
+    const recorder = recorderOf(
       intercepted(async (send, attempt) => {
         if (attempt === 1) {
           await send();
@@ -466,7 +556,7 @@ describe('a connection that is lost', () => {
 });
 
 test('a write that collides with another is repeated', async () => {
-  const recorder = new Recorder(
+  const recorder = recorderOf(
     intercepted((send, attempt) => (attempt === 0 ? Promise.reject(deadlock()) : send())),
   );
   const mint = counted();
@@ -556,7 +646,7 @@ withOtherProcesses('a key that is pending in another process', () => {
         });
       },
     };
-    const recorder = new Recorder(database, { probeAfterMs: 1 });
+    const recorder = recorderOf(database, { probeAfterMs: 1 });
     gate.shut();
     const mints = [uncounted(), ...Array.from({ length: 20 }, () => uncounted(freshKey()))];
     const recordings = mints.map((mint) => recorder.record(mint));

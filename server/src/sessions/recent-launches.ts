@@ -1,0 +1,47 @@
+import { LRUCache } from 'lru-cache';
+import { freshFor } from '../store/remembered.ts';
+import { type MintToRecord, type Recorded, replayableFor } from './record-statement.ts';
+import type { Session } from './store.ts';
+
+interface Known {
+  fingerprint: Buffer;
+  session: Session;
+  /** Like everything kept in memory, it counts for a few seconds; then the database is asked again. */
+  until: number;
+}
+
+/**
+ * Launches under an Idempotency-Key that this process has just made or replayed. A client that retries does so within
+ * moments; a launch, once committed, stays what it is. Where the answer tells what is left of the day, that
+ * must come from the database.
+ */
+export class RecentLaunches {
+  readonly #known = new LRUCache<string, Known>({ max: 5_000 });
+
+  recall({ claim, quota }: MintToRecord): Recorded | undefined {
+    if (claim === undefined || quota !== undefined) return undefined;
+    const known = this.#known.get(name(claim.hash));
+    if (known === undefined || performance.now() > known.until) return undefined;
+    if (Date.now() >= known.session.createdAt.getTime() + replayableFor) return undefined;
+    return known.fingerprint.equals(claim.fingerprint)
+      ? { outcome: 'replayed', session: known.session }
+      : { outcome: 'conflict' };
+  }
+
+  remember({ claim, quota, session: fresh }: MintToRecord, recorded: Recorded): void {
+    if (claim === undefined || quota !== undefined) return;
+    const session =
+      recorded.outcome === 'recorded'
+        ? fresh
+        : recorded.outcome === 'replayed'
+          ? recorded.session
+          : undefined;
+    if (session === undefined) return;
+    const until = performance.now() + freshFor;
+    this.#known.set(name(claim.hash), { fingerprint: claim.fingerprint, session, until });
+  }
+}
+
+function name(hash: Buffer): string {
+  return hash.toString('latin1');
+}

@@ -1,0 +1,57 @@
+import { TypeID } from 'typeid-js';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { isId, newId } from '../../src/ids.ts';
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe('newId', () => {
+  test('makes a TypeID of a version 7 UUID that holds the time', () => {
+    for (let i = 0; i < 500; i++) {
+      const before = Date.now();
+      const id = newId('ses');
+      const read = TypeID.fromString(id);
+      expect(read.getType()).toBe('ses');
+      expect(read.toString()).toBe(id);
+      const uuid = read.toUUID();
+      expect(uuid).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+      const time = Number.parseInt(uuid.replace('-', '').slice(0, 12), 16);
+      expect(time).toBeGreaterThanOrEqual(before);
+      expect(time).toBeLessThanOrEqual(Date.now() + 1_000);
+    }
+  });
+
+  test('makes ids that sort in the order in which they were made, and no two alike', () => {
+    const ids = Array.from({ length: 50_000 }, () => newId('req'));
+    expect([...ids].sort()).toEqual(ids);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  test('goes on in order when the clock is set back', () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 60_000 });
+    const first = newId('ses');
+    vi.setSystemTime(Date.now() - 30_000);
+    const second = newId('ses');
+    expect(second > first).toBe(true);
+  });
+
+  test('leaves most of an id to chance', () => {
+    const tails = Array.from({ length: 2_000 }, () => newId('ses').slice(-12));
+    expect(new Set(tails).size).toBe(tails.length);
+    for (let place = 0; place < 12; place++) {
+      expect(new Set(tails.map((tail) => tail[place])).size).toBe(32);
+    }
+  });
+});
+
+describe('isId', () => {
+  test('knows the shape of an id and its prefix', () => {
+    expect(isId('ses', newId('ses'))).toBe(true);
+    expect(isId('ses', newId('key'))).toBe(false);
+    expect(isId('exp', 'exp_harbor-guide_2')).toBe(true);
+    expect(isId('exp', 'exp_')).toBe(false);
+    expect(isId('exp', `exp_${'a'.repeat(65)}`)).toBe(false);
+    expect(isId('exp', 'exp_a b')).toBe(false);
+  });
+});
