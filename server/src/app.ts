@@ -1,4 +1,5 @@
 import { type AddressInfo, createServer as createNetServer } from 'node:net';
+import { promisify } from 'node:util';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { adminRoutes } from './admin/routes.ts';
@@ -7,6 +8,7 @@ import { openCatalog } from './experiences/catalog.ts';
 import { openDirectory } from './experiences/directory.ts';
 import { startHousekeeping } from './housekeeping.ts';
 import { createServer } from './http/server.ts';
+import { Traffic } from './http/traffic.ts';
 import { KeyRing } from './keys/authenticate.ts';
 import { openRateLimits } from './limits/rate.ts';
 import { createMetrics } from './metrics.ts';
@@ -44,14 +46,17 @@ export async function startApp(deps: AppDeps): Promise<App> {
   const rates = openRateLimits(database);
   const metrics = createMetrics();
   const recorder = new Recorder(database, { onBatch: metrics.batchWritten });
+  const traffic = new Traffic();
+  const publicServer = createServer(log, traffic);
   metrics.watch({
     database,
     queueLength: () => recorder.queueLength,
-    caches: { keys: keyRing.remembered.counts, experiences: directory.experiences.counts },
+    caches: { keys: keyRing.remembered.counts, ...directory.counts, catalogs: catalog.counts },
+    traffic,
+    openConnections: promisify(publicServer.server.getConnections.bind(publicServer.server)),
   });
   let draining = false;
 
-  const publicServer = createServer(log);
   // Without PUBLIC_URL it is where the service listens, which is known further down and before any request.
   let publicUrl = config.publicUrl ?? '';
   const mintDeps = {

@@ -1,7 +1,12 @@
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { Door } from './sessions/doors.ts';
+import { collectDefaultMetrics, type Metric, Registry } from 'prom-client';
+import type { Traffic } from './http/traffic.ts';
+import { type Door, doors } from './sessions/doors.ts';
 import type { Database } from './store/database.ts';
 import type { RememberedCounts } from './store/remembered.ts';
+import { Counts, Spread } from './tallies.ts';
+
+const durationBounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20];
+const batchBounds = [1, 2, 4, 8, 16, 32, 64, 128, 256];
 
 /** What the parts report while they work. */
 export interface Metrics {
@@ -11,78 +16,133 @@ export interface Metrics {
   batchWritten(size: number): void;
 }
 
+/** Read when somebody asks for the metrics, never while a request runs. */
 export interface MetricSources {
-  database: Database;
+  database: Pick<Database, 'pool'>;
   queueLength: () => number;
   caches: Record<string, RememberedCounts>;
+  /** What goes on at the public listener. */
+  traffic: Traffic;
+  openConnections: () => Promise<number>;
 }
 
-/** Metrics of one app. Sources are read when somebody asks for the metrics, never while a request runs. */
+/**
+ * Metrics of one app. A request only adds to plain tallies: a labelled counter or histogram of the library costs ten
+ * times as much, with its labels bound beforehand too.
+ */
 export function createMetrics(): Metrics & { watch(sources: MetricSources): void } {
   const registry = new Registry();
-  const registers = [registry];
   collectDefaultMetrics({ register: registry });
-  const mints = new Counter({
-    name: 'session_launch_mints_total',
-    help: 'Mint requests by door and outcome (launched, replayed, or an error code)',
-    labelNames: ['door', 'outcome'],
-    registers,
-  });
-  const latency = new Histogram({
-    name: 'session_launch_mint_duration_seconds',
-    help: 'Time from the start of a mint request to its answer',
-    labelNames: ['door'],
-    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
-    registers,
-  });
-  const batches = new Histogram({
-    name: 'session_launch_batch_size',
-    help: 'Mints that were recorded together in one write',
-    buckets: [1, 2, 4, 8, 16, 32, 64, 128, 256],
-    registers,
-  });
+  const mints = new Map(
+    doors.map(({ source }) => [
+      source,
+      { outcomes: new Counts<string>(), durations: new Spread(durationBounds) },
+    ]),
+  );
+  const batches = new Spread(batchBounds);
+
+  show(registry, 'counter', 'session_launch_mints_total', 'Mint requests by door and outcome', () =>
+    [...mints].flatMap(([door, { outcomes }]) =>
+      [...outcomes.entries()].map(([outcome, value]) => ({ labels: { door, outcome }, value })),
+    ),
+  );
+  const duration = 'session_launch_mint_duration_seconds';
+  show(registry, 'histogram', duration, 'Time from the start of a mint request to its answer', () =>
+    [...mints].flatMap(([door, { durations }]) => buckets(duration, { door }, durations)),
+  );
+  const size = 'session_launch_batch_size';
+  show(registry, 'histogram', size, 'Mints that were recorded together in one write', () =>
+    buckets(size, {}, batches),
+  );
   return {
     registry,
     minted: (door, outcome, seconds) => {
-      mints.inc({ door: door.source, outcome });
-      latency.observe({ door: door.source }, seconds);
+      const { outcomes, durations } = mints.get(door.source)!;
+      outcomes.add(outcome);
+      durations.add(seconds);
     },
-    batchWritten: (size) => batches.observe(size),
-    watch: (sources) => watch(sources, registers),
+    batchWritten: (size) => batches.add(size),
+    watch: (sources) => watch(registry, sources),
   };
 }
 
-function watch({ database, queueLength, caches }: MetricSources, registers: Registry[]): void {
-  new Gauge({
-    name: 'session_launch_queue_length',
-    help: 'Mints that wait for the next write',
-    registers,
-    collect() {
-      this.set(queueLength());
-    },
-  });
-  new Gauge({
-    name: 'session_launch_cache_lookups',
-    help: 'Look-ups in the in-memory caches by cache and result',
-    labelNames: ['cache', 'result'],
-    registers,
-    collect() {
-      for (const [cache, { hits, misses }] of Object.entries(caches)) {
-        this.set({ cache, result: 'hit' }, hits);
-        this.set({ cache, result: 'miss' }, misses);
-      }
-    },
-  });
-  new Gauge({
-    name: 'session_launch_database_connections',
-    help: 'Connections of the everyday pool by state; waiting counts requests without one',
-    labelNames: ['state'],
-    registers,
-    collect() {
+function watch(registry: Registry, sources: MetricSources): void {
+  const { database, queueLength, caches, traffic, openConnections } = sources;
+  show(registry, 'gauge', 'session_launch_queue_length', 'Mints that wait for the next write', () => [
+    { labels: {}, value: queueLength() },
+  ]);
+  show(
+    registry,
+    'counter',
+    'session_launch_cache_lookups_total',
+    'Look-ups in memory by cache and result',
+    () =>
+      Object.entries(caches).flatMap(([cache, { hits, misses }]) => [
+        { labels: { cache, result: 'hit' }, value: hits },
+        { labels: { cache, result: 'miss' }, value: misses },
+      ]),
+  );
+  show(
+    registry,
+    'gauge',
+    'session_launch_database_connections',
+    'Database connections by lane and state',
+    () => {
       const { total, idle, waiting } = database.pool();
-      this.set({ state: 'busy' }, total - idle);
-      this.set({ state: 'idle' }, idle);
-      this.set({ state: 'waiting' }, waiting);
+      return Object.entries({ busy: total - idle, idle, waiting }).map(([state, value]) => ({
+        labels: { lane: 'everyday', state },
+        value,
+      }));
     },
-  });
+  );
+  show(registry, 'counter', 'session_launch_requests_total', 'Answered requests by route and status', () =>
+    [...traffic.answers].flatMap(([route, statuses]) =>
+      [...statuses.entries()].map(([status, value]) => ({
+        labels: { route, status: String(status) },
+        value,
+      })),
+    ),
+  );
+  show(registry, 'gauge', 'session_launch_requests_in_flight', 'Requests that are not answered yet', () => [
+    { labels: {}, value: traffic.inFlight },
+  ]);
+  show(
+    registry,
+    'gauge',
+    'session_launch_open_connections',
+    'Connections that clients keep open',
+    async () => [{ labels: {}, value: await openConnections() }],
+  );
+}
+
+interface Sample {
+  labels: Record<string, string>;
+  value: number;
+  /** Where it is not the name of the metric itself. */
+  metricName?: string;
+}
+
+/** Registers a metric that is read when it is asked for. The library knows metrics by this much of their form. */
+function show(
+  registry: Registry,
+  type: 'counter' | 'gauge' | 'histogram',
+  name: string,
+  help: string,
+  read: () => Sample[] | Promise<Sample[]>,
+): void {
+  const get = async () => ({ name, help, type, values: await read() });
+  registry.registerMetric({ name, help, type, get } as unknown as Metric);
+}
+
+function buckets(name: string, labels: Record<string, string>, spread: Spread): Sample[] {
+  const counts = spread.cumulated();
+  return [
+    ...counts.map((value, i) => ({
+      metricName: `${name}_bucket`,
+      labels: { ...labels, le: String(spread.bounds[i] ?? '+Inf') },
+      value,
+    })),
+    { metricName: `${name}_sum`, labels, value: spread.sum },
+    { metricName: `${name}_count`, labels, value: counts.at(-1) ?? 0 },
+  ];
 }

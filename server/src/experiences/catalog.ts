@@ -1,7 +1,7 @@
 import { etagOf } from '../http/etag.ts';
 import type { Changes } from '../store/changes.ts';
 import type { Database } from '../store/database.ts';
-import { Remembered } from '../store/remembered.ts';
+import { Remembered, type RememberedCounts } from '../store/remembered.ts';
 import { catalogEntry } from './catalog-entry.ts';
 import { listPublished } from './store.ts';
 
@@ -15,6 +15,7 @@ export interface CatalogAnswer {
 export interface Catalog {
   list(projectId: string): Promise<CatalogAnswer>;
   entry(projectId: string, slug: string): Promise<CatalogAnswer | undefined>;
+  readonly counts: RememberedCounts;
 }
 
 interface Rendered {
@@ -34,6 +35,7 @@ export function openCatalog(database: Database, changes: Changes): Catalog {
   return {
     list: async (projectId) => (await catalogs.get(projectId)).list,
     entry: async (projectId, slug) => (await catalogs.get(projectId)).entries.get(slug),
+    counts: catalogs.counts,
   };
 }
 

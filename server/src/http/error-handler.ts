@@ -67,11 +67,17 @@ const parserErrors: Record<string, { status: string; code: ErrorCode; message: s
   },
 };
 
-/** Requests that the HTTP parser itself refuses never reach a route: the same envelope, written by hand. */
-export function onParserError(error: Error & { code?: string }, socket: Socket): void {
+/**
+ * Requests that the HTTP parser itself refuses never reach a route: the same envelope, written by hand. Tells what was
+ * answered; nothing, when nobody was there any more.
+ */
+export function onParserError(
+  error: Error & { code?: string },
+  socket: Socket,
+): { requestId: string; status: number } | undefined {
   if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) {
     socket.destroy();
-    return;
+    return undefined;
   }
   const { status, code, message } = parserErrors[error.code ?? ''] ?? {
     status: '400 Bad Request',
@@ -94,4 +100,5 @@ export function onParserError(error: Error & { code?: string }, socket: Socket):
   // The other side may never close its half, and must not go on with the request that was just refused.
   socket.removeAllListeners('data');
   socket.destroySoon();
+  return { requestId, status: Number.parseInt(status, 10) };
 }

@@ -2,6 +2,7 @@ import { METHODS } from 'node:http';
 import Fastify, {
   type FastifyBaseLogger,
   type FastifyInstance,
+  type FastifyReply,
   type FastifyRequest,
   type HTTPMethods,
   LogController,
@@ -13,11 +14,12 @@ import { onParserError, renderErrors, sendError } from './error-handler.ts';
 import { bodyLimit } from './json-body.ts';
 import { scrubbed } from './log.ts';
 import { hidden } from './operation.ts';
+import { Traffic } from './traffic.ts';
 
 const maxHeaderSize = 16 * 1024;
 
 /** A listener with what every answer has in common: request ids, security headers, errors, one log line. */
-export function createServer(log: Logger): FastifyInstance {
+export function createServer(log: Logger, traffic = new Traffic()): FastifyInstance {
   const app = Fastify({
     loggerInstance: log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
@@ -36,10 +38,17 @@ export function createServer(log: Logger): FastifyInstance {
     // An id of any length gets the route's own answer, not one that gives away where the router stops reading.
     routerOptions: { maxParamLength: maxHeaderSize, ignoreTrailingSlash: false },
     return503OnClosing: false,
-    clientErrorHandler: onParserError,
-    // An address that cannot be decoded leads nowhere.
+    clientErrorHandler: (error, socket) => {
+      const refusal = onParserError(error, socket);
+      if (refusal === undefined) return;
+      const { requestId, status } = refusal;
+      traffic.answered('unreadable', status);
+      log.info({ reqId: requestId, status }, 'refused a request that is not readable');
+    },
+    // An address that cannot be decoded leads nowhere, and to no hook either.
     frameworkErrors: (error, request, reply) => {
       reply.headers(everyAnswer(request));
+      reply.raw.once('close', () => answered(request, reply));
       return sendError(request, reply, new ApiError('NOT_FOUND', { cause: error }));
     },
   });
@@ -48,20 +57,26 @@ export function createServer(log: Logger): FastifyInstance {
     // Before a body is parsed: whatever was sent along, there is nothing at this address.
     done(request.is404 ? new ApiError('NOT_FOUND') : undefined);
   });
-  app.addHook('onResponse', (request, reply, done) => {
+  const answered = (request: FastifyRequest, reply: FastifyReply) => {
+    const { url } = request.routeOptions;
+    const status = reply.statusCode;
+    traffic.answered(url ?? 'unknown', status);
     log.info(
       {
         reqId: request.id,
         method: request.method,
-        route: request.routeOptions.url ?? unknownPath(request.url),
-        status: reply.statusCode,
+        route: url ?? unknownPath(request.url),
+        status,
         ms: Math.round(reply.elapsedTime * 10) / 10,
       },
       'answered',
     );
+  };
+  app.addHook('onResponse', (request, reply, done) => {
+    answered(request, reply);
     done();
   });
-  closeWhenIdle(app);
+  closeWhenIdle(app, traffic);
   renderErrors(app);
   for (const method of METHODS) {
     if (method !== 'CONNECT' && !app.supportedMethods.includes(method))
@@ -74,18 +89,17 @@ export function createServer(log: Logger): FastifyInstance {
  * A connection on which nothing was asked yet does not count as idle for Node, and would hold a stop up. So a stop
  * cuts what is left as soon as no request is under way, and after eight seconds in any case.
  */
-function closeWhenIdle(app: FastifyInstance): void {
-  let underWay = 0;
+function closeWhenIdle(app: FastifyInstance, traffic: Traffic): void {
   app.server.on('request', (_request, response) => {
-    underWay++;
+    traffic.inFlight++;
     response.once('close', () => {
-      underWay--;
+      traffic.inFlight--;
     });
   });
   app.addHook('preClose', (done) => {
     const latest = performance.now() + 8_000;
     const timer = setInterval(() => {
-      if (underWay > 0 && performance.now() < latest) return;
+      if (traffic.inFlight > 0 && performance.now() < latest) return;
       clearInterval(timer);
       app.server.closeAllConnections();
     }, 50);

@@ -646,7 +646,6 @@ test('logs are JSON lines with request ids, without keys, tokens or idempotency 
   const browserKey = `click-${randomBytes(12).toString('hex')}`;
   const fromBrowser = { Origin: pageOrigin, 'Idempotency-Key': browserKey };
   const bearer = { Authorization: `Bearer ${key}` };
-  const undecodable = await service.call({ path: `/v1/%zz/${key}` });
   const answers = [
     await mint(service, key, body, { 'Idempotency-Key': idempotencyKey }),
     await mint(service, key, body, { 'Idempotency-Key': idempotencyKey }),
@@ -657,7 +656,7 @@ test('logs are JSON lines with request ids, without keys, tokens or idempotency 
     await service.call({ path: `/v1/sessions/${key}`, headers: bearer }),
     await service.call({ path: `/v1/keys/${key}` }),
     await service.call({ path: `/v1/keys?api_key=${key}`, headers: bearer }),
-    undecodable,
+    await service.call({ path: `/v1/%zz/${key}` }),
     await service.call({ method: 'POST', path: '/v1/sessions', headers: bearer, body: `{"key":"${key}"` }),
     await service.admin({ method: 'POST', path: `/admin/keys/${key}/revoke` }),
     await service.admin({ path: `/admin/projects/${projectId}/keys` }),
@@ -680,7 +679,7 @@ test('logs are JSON lines with request ids, without keys, tokens or idempotency 
   const lines = jsonLines(service);
   for (const line of lines)
     expect(line).toMatchObject({ level: expect.any(String), time: expect.any(String) });
-  for (const answer of answers.filter((one) => one !== undecodable)) {
+  for (const answer of answers) {
     const own = lines.filter((line) => line.reqId === answer.headers['x-request-id']);
     expect(own.at(-1), answer.text).toMatchObject({ status: answer.status, msg: 'answered' });
   }

@@ -1,0 +1,53 @@
+import type { Answer, Call } from './http.ts';
+
+export interface Sample {
+  name: string;
+  labels: Record<string, string>;
+  value: number;
+}
+
+/** What `/metrics` showed at one moment. */
+export interface Exposition {
+  /** By the name of the metric. */
+  types: Map<string, string>;
+  samples: Sample[];
+  /** The sum of all samples of that name which have these labels; 0 when there is none. */
+  total(name: string, labels?: Record<string, string>): number;
+}
+
+export async function readMetrics(service: { admin(call: Call): Promise<Answer> }): Promise<Exposition> {
+  const answer = await service.admin({ path: '/metrics' });
+  if (answer.status !== 200) throw new Error(`/metrics: ${answer.status} ${answer.text}`);
+  return parseMetrics(answer.text);
+}
+
+/** Reads the Prometheus text format, as far as the service uses it. A line that is none of it fails. */
+export function parseMetrics(text: string): Exposition {
+  const types = new Map<string, string>();
+  const samples: Sample[] = [];
+  for (const line of text.split('\n')) {
+    const [, typed, type] = /^# TYPE (\S+) (\S+)$/.exec(line) ?? [];
+    if (typed !== undefined && type !== undefined) types.set(typed, type);
+    if (line === '' || line.startsWith('# ')) continue;
+    const [, name, labels, value] = /^([a-z_0-9]+)(?:\{(.*)\})? (\S+)$/i.exec(line) ?? [];
+    if (name === undefined || value === undefined) throw new Error(`not a line of metrics: ${line}`);
+    samples.push({ name, labels: labelsOf(labels ?? ''), value: Number(value.replace('Inf', 'Infinity')) });
+  }
+  return {
+    types,
+    samples,
+    total: (name, labels = {}) =>
+      samples
+        .filter((sample) => sample.name === name && has(sample, labels))
+        .reduce((sum, sample) => sum + sample.value, 0),
+  };
+}
+
+function labelsOf(text: string): Record<string, string> {
+  const pairs = [...text.matchAll(/(\w+)="((?:[^"\\]|\\.)*)"/g)];
+  return Object.fromEntries(pairs.map(([, name, value]) => [name, value]));
+}
+
+function has(sample: Sample, labels: Record<string, string>): boolean {
+  return Object.entries(labels).every(([name, value]) => sample.labels[name] === value);
+}

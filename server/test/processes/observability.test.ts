@@ -1,0 +1,141 @@
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { clonedDatabase } from '../harness/database.ts';
+import type { Answer } from '../harness/http.ts';
+import { readMetrics } from '../harness/metrics.ts';
+import { onDatabase } from '../harness/postgres-server.ts';
+import { type ServiceProcess, startProcess, temporaryFolder } from '../harness/process.ts';
+import { sendRaw } from '../harness/raw-http.ts';
+import type { Service } from '../harness/service.ts';
+import { createWorld, mintFromBrowser, mintFromServer, type World } from '../harness/world.ts';
+
+const undo: (() => Promise<unknown>)[] = [];
+let databaseUrl: string;
+let process: ServiceProcess;
+let service: Service;
+let world: World;
+let body: { experienceId: string };
+
+beforeAll(async () => {
+  const { url, drop } = await clonedDatabase();
+  undo.push(drop);
+  const folder = await temporaryFolder();
+  undo.push(folder.remove);
+  databaseUrl = url;
+  process = await startProcess({ DATABASE_URL: url, DATA_DIR: folder.path, LOG_LEVEL: 'info' });
+  undo.push(() => process.kill('SIGKILL'));
+  // The builders of a world speak HTTP only, so a process serves them as well as a service in this one.
+  service = process as unknown as Service;
+  world = await createWorld(service);
+  body = { experienceId: world.experienceId };
+});
+afterAll(async () => {
+  for (const step of undo.reverse()) await step();
+});
+
+const bearer = () => ({ Authorization: `Bearer ${world.key}` });
+const total = async (name: string, labels?: Record<string, string>) =>
+  (await readMetrics(process)).total(name, labels);
+
+/** Runs `work` while nobody else can use the table of sessions. */
+async function whileLocked(work: () => Promise<void>): Promise<void> {
+  await onDatabase(databaseUrl, async (client) => {
+    await client.query('BEGIN');
+    await client.query('LOCK TABLE sessions IN ACCESS EXCLUSIVE MODE');
+    await work();
+    await client.query('COMMIT');
+  });
+}
+
+test('a write that waits shows: the queue behind it, the requests in flight, the connections in use', async () => {
+  const session = await mintFromServer(service, world.key, body);
+  const end = `/v1/sessions/${session.json.session.sessionId}/end`;
+  const batches = await total('session_launch_batch_size_count');
+  const waiting: Promise<Answer>[] = [];
+  await whileLocked(async () => {
+    waiting.push(mintFromServer(service, world.key, body));
+    await expect.poll(() => total('session_launch_batch_size_count')).toBe(batches + 1);
+    for (let n = 0; n < 9; n++) waiting.push(mintFromServer(service, world.key, body));
+    await expect.poll(() => total('session_launch_queue_length')).toBe(9);
+    waiting.push(process.call({ method: 'POST', path: end, headers: bearer() }));
+    const busy = { lane: 'everyday', state: 'busy' };
+    await expect.poll(() => total('session_launch_database_connections', busy)).toBe(1);
+    expect(await total('session_launch_requests_in_flight')).toBe(11);
+  });
+  const answers = await Promise.all(waiting);
+  expect(answers.map(({ status }) => status)).toEqual([...Array.from({ length: 10 }, () => 201), 200]);
+  expect(await total('session_launch_queue_length')).toBe(0);
+  // Those that waited went out together.
+  expect(await total('session_launch_batch_size_count')).toBe(batches + 2);
+  await expect.poll(() => total('session_launch_requests_in_flight')).toBe(0);
+});
+
+// biome-ignore lint/suspicious/noExplicitAny: tests look into log lines freely
+const linesOf = (requestId: string | undefined): any[] =>
+  process
+    .stderr()
+    .split('\n')
+    .filter((line) => requestId !== undefined && line.includes(requestId))
+    .map((line) => JSON.parse(line));
+
+/** The last line of a request comes after its answer. */
+const lastLineOf = (requestId: string | undefined) => expect.poll(() => linesOf(requestId).at(-1));
+
+test('a request id leads from an answer to the lines of its request, and to no others', async () => {
+  const unknown = 'sl_test_0000000000000000000000000000000000';
+  const answers: [Answer, string, string][] = [
+    [await mintFromServer(service, world.key, body), 'POST', '/v1/sessions'],
+    [await mintFromServer(service, unknown, body), 'POST', '/v1/sessions'],
+    [await mintFromBrowser(service, {}), 'POST', '/v1/browser-sessions'],
+    [await process.call({ path: '/v1/sessions/ses_x', headers: bearer() }), 'GET', '/v1/sessions/:sessionId'],
+    [await process.call({ method: 'DELETE', path: '/v1/sessions' }), 'DELETE', '/v1/sessions'],
+    [await process.call({ path: '/nowhere' }), 'GET', '/nowhere'],
+    [await process.call({ path: '/v1/%zz' }), 'GET', '(not decodable)'],
+    [await process.admin({ path: '/admin/nowhere' }), 'GET', '/admin/nowhere'],
+  ];
+  expect(answers.map(([{ status }]) => status)).toEqual([201, 401, 400, 404, 405, 404, 404, 404]);
+  for (const [{ status, headers, text, json }, method, route] of answers) {
+    const id = headers['x-request-id'] as string;
+    if (status >= 400) expect(json.error.requestId, text).toBe(id);
+    await lastLineOf(id).toMatchObject({ reqId: id, msg: 'answered', method, route, status });
+    expect(linesOf(id)).toHaveLength(1);
+  }
+});
+
+test('a request that is not HTTP is in the log under the id that it was answered with', async () => {
+  const answer = await sendRaw(process.url, 'these are no words of HTTP\r\n\r\n');
+  const id = answer.headers['x-request-id'];
+  expect(JSON.parse(answer.body).error.requestId).toBe(id);
+  await lastLineOf(id).toMatchObject({ reqId: id, level: 'info', status: 400 });
+  expect(process.stderr()).not.toContain('no words');
+});
+
+test('an id that the caller sends is neither answered nor logged', async () => {
+  const sent = 'req_chosen_by_the_caller';
+  const headers = { 'X-Request-Id': sent, 'Request-Id': sent, 'X-Correlation-Id': sent, traceparent: sent };
+  const answer = await mintFromServer(service, world.key, body, headers);
+  const id = answer.headers['x-request-id'] as string;
+  expect(id).toMatch(/^req_[a-z0-9]{26}$/);
+  await lastLineOf(id).toMatchObject({ status: 201 });
+  expect(process.stderr()).not.toContain(sent);
+});
+
+test('the cause of an internal error is in the log under the id of its answer, and only there', async () => {
+  await onDatabase(databaseUrl, (client) => client.query('ALTER TABLE sessions RENAME TO moved'));
+  onTestFinished(async () => {
+    await onDatabase(databaseUrl, (client) => client.query('ALTER TABLE moved RENAME TO sessions'));
+  });
+  const path = `/v1/sessions/ses_01kb2x7m9defgt4zq8s6w3n5vh`;
+  const answer = await process.call({ path, headers: bearer() });
+  expect(answer.status).toBe(500);
+  const { code, requestId } = answer.json.error;
+  expect(code).toBe('INTERNAL');
+  await lastLineOf(requestId).toMatchObject({ msg: 'answered', status: 500 });
+  expect(linesOf(requestId)[0]).toMatchObject({
+    level: 'error',
+    code: 'INTERNAL',
+    err: { stack: expect.stringContaining('"sessions" does not exist') },
+  });
+  expect(answer.text).not.toContain('exist');
+  const internal = { route: '/v1/sessions/:sessionId', status: '500' };
+  await expect.poll(() => total('session_launch_requests_total', internal)).toBe(1);
+});

@@ -1,0 +1,69 @@
+import { expect, test } from 'vitest';
+import { Traffic } from '../../src/http/traffic.ts';
+import { createMetrics } from '../../src/metrics.ts';
+import { doors } from '../../src/sessions/doors.ts';
+import { parseMetrics } from '../harness/metrics.ts';
+import { readPage, tableRows } from '../harness/named-tests.ts';
+
+const [, section = ''] = /^## Metrics\n([\s\S]*?)^## /m.exec(readPage('docs/operations.md')) ?? [];
+
+interface Documented {
+  name: string;
+  type: string;
+  labels: string[];
+  meaning: string;
+}
+
+const documented = tableRows(section).flatMap((row): Documented[] => {
+  const [, names = '', type = '', labels = '', meaning = ''] = row.split(/(?<!\\)\|/);
+  return quoted(names).map((name) => ({ name, type: type.trim(), labels: quoted(labels).sort(), meaning }));
+});
+
+function quoted(text: string): string[] {
+  return [...text.matchAll(/`([^`]+)`/g)].map(([, word = '']) => word);
+}
+
+/** Everything has happened once, so that every label shows. */
+async function exposition() {
+  const metrics = createMetrics();
+  const traffic = new Traffic();
+  traffic.answered('/v1/sessions', 201);
+  metrics.watch({
+    database: { pool: () => ({ total: 1, idle: 1, waiting: 0 }) },
+    queueLength: () => 0,
+    caches: { keys: { hits: 1, misses: 1 } },
+    traffic,
+    openConnections: async () => 0,
+  });
+  for (const door of doors) metrics.minted(door, 'launched', 0.01);
+  metrics.batchWritten(1);
+  return parseMetrics(await metrics.registry.metrics());
+}
+
+const { types, samples } = await exposition();
+const ofMetric = (name: string) =>
+  samples.filter(
+    (sample) => sample.name.replace(/_(bucket|sum|count)$/, '') === name || sample.name === name,
+  );
+
+test('the page has every metric that the service shows, once, and no other', () => {
+  expect(documented.map(({ name }) => name).sort()).toEqual([...types.keys()].sort());
+});
+
+test.each(documented)('$name has the type and the labels that the page says', ({ name, type, labels }) => {
+  expect(type).toBe(types.get(name));
+  const shown = new Set(ofMetric(name).flatMap((sample) => Object.keys(sample.labels)));
+  shown.delete('le');
+  // Some metrics of the process have no samples before something happens, such as a garbage collection.
+  if (shown.size > 0 || name.startsWith('session_launch_')) expect([...shown].sort()).toEqual(labels);
+});
+
+test('every row says something', () => {
+  for (const { name, meaning } of documented) expect(meaning.trim().length, name).toBeGreaterThan(10);
+});
+
+test('every metric that the section mentions exists', () => {
+  const mentioned = section.match(/\b(session_launch|nodejs|process)_[a-z0-9_]+/g) ?? [];
+  const known = new Set([...types.keys(), ...samples.map(({ name }) => name)]);
+  expect(mentioned.filter((name) => !known.has(name))).toEqual([]);
+});
