@@ -50,6 +50,11 @@ test('a write that waits shows: the queue behind it, the requests in flight, the
   const session = await mintFromServer(service, world.key, body);
   const end = `/v1/sessions/${session.json.session.sessionId}/end`;
   const batches = await total('session_launch_batch_size_count');
+  const [busy, idle] = ['busy', 'idle'].map((state) => ({ lane: 'everyday', state }));
+  const connections = (labels?: Record<string, string>) =>
+    total('session_launch_database_connections', labels);
+  await expect.poll(() => connections(busy)).toBe(0);
+  expect(await connections(idle)).toBeGreaterThanOrEqual(1);
   const waiting: Promise<Answer>[] = [];
   await whileLocked(async () => {
     waiting.push(mintFromServer(service, world.key, body));
@@ -57,8 +62,7 @@ test('a write that waits shows: the queue behind it, the requests in flight, the
     for (let n = 0; n < 9; n++) waiting.push(mintFromServer(service, world.key, body));
     await expect.poll(() => total('session_launch_queue_length')).toBe(9);
     waiting.push(process.call({ method: 'POST', path: end, headers: bearer() }));
-    const busy = { lane: 'everyday', state: 'busy' };
-    await expect.poll(() => total('session_launch_database_connections', busy)).toBe(1);
+    await expect.poll(() => connections(busy)).toBe(1);
     expect(await total('session_launch_requests_in_flight')).toBe(11);
   });
   const answers = await Promise.all(waiting);
