@@ -15,6 +15,7 @@ export const adminToken = 'an-admin-token-for-benchmarks';
 export interface Contestant {
   url: string;
   adminUrl: string;
+  pid: number;
   startMs: number;
   residentBytes(): Promise<number>;
   stop(): Promise<void>;
@@ -25,8 +26,15 @@ export function startProgram(file: string, env: Record<string, string>): Promise
   return start([...['--import', tsx], here(file)], env, /^(http\S+)\n/);
 }
 
-/** Ours, as an operator starts it: default log level, its log written and thrown away. */
-export function startService(env: Record<string, string>, nodeFlags: string[] = []): Promise<Contestant> {
+/**
+ * Ours, as an operator starts it: default log level, its log written and thrown away. `detached` puts it into a process
+ * group of its own, which a Ctrl-C in the terminal does not reach.
+ */
+export function startService(
+  env: Record<string, string>,
+  nodeFlags: string[] = [],
+  detached = false,
+): Promise<Contestant> {
   const settings = {
     PORT: '0',
     ADMIN_PORT: '0',
@@ -35,15 +43,22 @@ export function startService(env: Record<string, string>, nodeFlags: string[] = 
     NO_COLOR: '1',
     ...env,
   };
-  return start([...nodeFlags, service, 'serve'], settings, /Public\s+(http\S+)[\s\S]*?Admin\s+(http\S+)/);
+  const ready = /Public\s+(http\S+)[\s\S]*?Admin\s+(http\S+)/;
+  return start([...nodeFlags, service, 'serve'], settings, ready, detached);
 }
 
-async function start(args: string[], env: Record<string, string>, ready: RegExp): Promise<Contestant> {
+async function start(
+  args: string[],
+  env: Record<string, string>,
+  ready: RegExp,
+  detached = false,
+): Promise<Contestant> {
   const began = performance.now();
   const log = openSync(devNull, 'w');
   const child = spawn(process.execPath, args, {
     env: { PATH: process.env.PATH, HOME: process.env.HOME, NODE_ENV: 'production', ...env },
     stdio: ['ignore', 'pipe', log],
+    detached,
   });
   const found = await new Promise<RegExpExecArray>((resolve, reject) => {
     let output = '';
@@ -57,6 +72,7 @@ async function start(args: string[], env: Record<string, string>, ready: RegExp)
   return {
     url: found[1] as string,
     adminUrl: found[2] ?? '',
+    pid: child.pid as number,
     startMs: performance.now() - began,
     residentBytes: () => residentBytes(child),
     stop: () => stop(child),
@@ -65,6 +81,7 @@ async function start(args: string[], env: Record<string, string>, ready: RegExp)
 
 function stop(child: ChildProcess): Promise<void> {
   return new Promise((resolve) => {
+    if (child.exitCode !== null || child.signalCode !== null) return resolve();
     child.once('exit', () => resolve());
     child.kill('SIGTERM');
   });

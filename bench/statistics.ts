@@ -8,3 +8,12 @@ export function median(values: readonly number[]): number {
 export function spread(values: readonly number[]): number {
   return (Math.max(...values) - Math.min(...values)) / 2 / median(values);
 }
+
+/** How much y grows for each unit of x, by least squares; not a number for fewer than two points. */
+export function slope(points: readonly { x: number; y: number }[]): number {
+  const mean = (of: 'x' | 'y') => points.reduce((sum, point) => sum + point[of], 0) / points.length;
+  const [x, y] = [mean('x'), mean('y')];
+  const rise = points.reduce((sum, point) => sum + (point.x - x) * (point.y - y), 0);
+  const run = points.reduce((sum, point) => sum + (point.x - x) ** 2, 0);
+  return rise / run;
+}

@@ -1,26 +1,21 @@
 import { adminToken, type Contestant } from './contestant.ts';
 import type { Load } from './load.ts';
 
-const origin = 'https://app.example.com';
+export const origin = 'https://app.example.com';
 const projectId = 'prj_bench';
 const experienceId = 'exp_bench_0';
 
-/** A project with a hundred experiences and limits that are on but never reached. */
-const projectFile = {
-  project: {
-    id: projectId,
-    name: 'Benchmark',
-    browserEmbeds: true,
-    allowedOrigins: [origin],
-    limits: {
-      mintsPerMinutePerClient: 100_000_000,
-      mintsPerMinute: 100_000_000,
-      sessionsPerDay: 1_000_000_000,
-    },
-  },
-  experiences: Array.from({ length: 100 }, (_, i) => ({
-    id: `exp_bench_${i}`,
-    slug: `bench-${i}`,
+export const farLimits = {
+  mintsPerMinutePerClient: 100_000_000,
+  mintsPerMinute: 100_000_000,
+  sessionsPerDay: 1_000_000_000,
+};
+
+/** A published experience of a project file. Ids are global, so every project has a word of its own. */
+export function experience(word: string, i: number) {
+  return {
+    id: `exp_${word}_${i}`,
+    slug: `${word}-${i}`,
     title: `Benchmark experience ${i}`,
     sortOrder: i,
     status: 'published',
@@ -39,7 +34,19 @@ const projectFile = {
       location: { locationId: 'lab', scene: { lighting: 'noon' }, assets: ['/locations/lab/wide.svg'] },
       transport: { type: 'websocket', url: 'wss://runtime.example.com/session' },
     },
-  })),
+  };
+}
+
+/** A project with a hundred experiences and limits that are on but never reached. */
+const projectFile = {
+  project: {
+    id: projectId,
+    name: 'Benchmark',
+    browserEmbeds: true,
+    allowedOrigins: [origin],
+    limits: farLimits,
+  },
+  experiences: Array.from({ length: 100 }, (_, i) => experience('bench', i)),
 };
 
 const mintBody = JSON.stringify({
@@ -56,21 +63,27 @@ export interface World {
   launch: string;
 }
 
-export async function provision(contestant: Contestant): Promise<World> {
-  const admin = async (path: string, body: unknown) => {
-    const response = await fetch(`${contestant.adminUrl}${path}`, {
-      method: 'POST',
-      headers: { Authorization: `Bearer ${adminToken}`, 'Content-Type': 'application/json' },
-      body: JSON.stringify(body),
-    });
-    if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
-    return (await response.json()) as { key: string };
-  };
-  await admin('/admin/projects', projectFile);
-  const { key } = await admin(`/admin/projects/${projectId}/keys`, {
+/** A request to the admin API; an answer that is not good is an error. */
+export async function administer<T>(contestant: Contestant, path: string, body: unknown = {}): Promise<T> {
+  const response = await fetch(`${contestant.adminUrl}${path}`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${adminToken}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
+  return (await response.json()) as T;
+}
+
+export function createKey(contestant: Contestant, project: string): Promise<{ keyId: string; key: string }> {
+  return administer(contestant, `/admin/projects/${project}/keys`, {
     mode: 'live',
     scopes: ['sessions:create', 'sessions:read', 'catalog:read'],
   });
+}
+
+export async function provision(contestant: Contestant): Promise<World> {
+  await administer(contestant, '/admin/projects', projectFile);
+  const { key } = await createKey(contestant, projectId);
   const minted = await fetch(`${contestant.url}/v1/sessions`, {
     method: 'POST',
     ...mintHeaders(key),

@@ -1,4 +1,4 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, type SpawnOptions, spawn } from 'node:child_process';
 import { chown, cp, mkdtemp, rm, stat } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { arch, platform, tmpdir } from 'node:os';
@@ -24,8 +24,11 @@ interface Account {
   gid: number;
 }
 
-/** `durable` waits for the disk at every commit, as a production server does; tests need no such patience. */
-export async function startPostgres({ durable = false } = {}): Promise<PostgresServer> {
+/**
+ * `durable` waits for the disk at every commit, as a production server does; tests need no such patience. `detached` puts
+ * it into a process group of its own, which a Ctrl-C in the terminal does not reach.
+ */
+export async function startPostgres({ durable = false, detached = false } = {}): Promise<PostgresServer> {
   const folder = await mkdtemp(join(tmpdir(), 'session-launch-pg-'));
   const account = await unprivileged();
   const bin = await binaries(folder, account);
@@ -40,7 +43,7 @@ export async function startPostgres({ durable = false } = {}): Promise<PostgresS
   let child: ChildProcess | undefined;
 
   const start = async () => {
-    child = await launch(bin, data, port, account, durable);
+    child = await launch(bin, data, port, { ...account, detached }, durable);
   };
   const stop = async (how: 'fast' | 'immediate' = 'fast') => {
     const running = child;
@@ -79,7 +82,7 @@ async function launch(
   bin: string,
   data: string,
   port: number,
-  account: Account | undefined,
+  how: SpawnOptions,
   durable: boolean,
 ): Promise<ChildProcess> {
   const settings: Record<string, string> = {
@@ -91,7 +94,7 @@ async function launch(
   };
   const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const child = spawn(join(bin, 'postgres'), ['-D', data, '-p', String(port), ...flags], {
-    ...account,
+    ...how,
     cwd: data,
     env: cleanEnvironment(),
     stdio: ['ignore', 'ignore', 'pipe'],

@@ -1,0 +1,32 @@
+const finest = 0.05;
+const step = 1.04;
+const size = 400;
+
+/** Times in milliseconds in buckets 4 % apart, so that hours of them take no more room than a second. */
+export class Latencies {
+  readonly #counts = new Uint32Array(size);
+  count = 0;
+
+  add(ms: number): void {
+    const bucket = Math.ceil(Math.log(ms / finest) / Math.log(step));
+    this.#counts[Math.min(Math.max(bucket, 0), size - 1)]!++;
+    this.count++;
+  }
+
+  merge(other: Latencies): this {
+    for (const [bucket, count] of other.#counts.entries()) this.#counts[bucket]! += count;
+    this.count += other.count;
+    return this;
+  }
+
+  /** The time that the given part of all took at most. */
+  percentile(part: number): number {
+    const rank = Math.ceil(this.count * part);
+    let seen = 0;
+    for (const [bucket, count] of this.#counts.entries()) {
+      seen += count;
+      if (seen >= rank && count > 0) return finest * step ** bucket;
+    }
+    return Number.NaN;
+  }
+}

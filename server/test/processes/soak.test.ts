@@ -1,0 +1,112 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { chmod, readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, type OnTestFinishedHandler, test } from 'vitest';
+import { temporaryFolder } from '../harness/process.ts';
+
+const bench = fileURLToPath(new URL('../../../bench', import.meta.url));
+
+/** Tests that run side by side have to say whose end is meant. */
+type Finished = (handler: OnTestFinishedHandler) => void;
+
+interface Soak {
+  child: ChildProcess;
+  folder: string;
+  /** What it said so far, on standard error. */
+  said(): string;
+  ended: Promise<{ code: number | null; stdout: string }>;
+}
+
+/** A soak with a temporary folder of its own, which it has to leave as empty as it was. */
+async function startSoak(onTestFinished: Finished, ...args: string[]): Promise<Soak> {
+  const { path, remove } = await temporaryFolder();
+  // PostgreSQL runs under an account of its own when the tests run as root.
+  await chmod(path, 0o755);
+  const child = spawn(process.execPath, ['--import', 'tsx', 'soak.ts', ...args], {
+    cwd: bench,
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, TMPDIR: path },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let [stdout, stderr] = ['', ''];
+  child.stdout.on('data', (chunk) => {
+    stdout += chunk;
+  });
+  child.stderr.on('data', (chunk) => {
+    stderr += chunk;
+  });
+  const ended = new Promise<{ code: number | null; stdout: string }>((resolve) => {
+    child.once('close', (code) => resolve({ code, stdout }));
+  });
+  onTestFinished(async () => {
+    child.kill('SIGTERM');
+    await ended;
+    await remove();
+  });
+  return { child, folder: path, said: () => stderr, ended };
+}
+
+/** The figures of an engine in the first table of a report, by the head of their column. */
+function figures(report: string): Record<string, string> {
+  const cells = (line: string) => line.split('|').map((cell) => cell.trim());
+  const [head = '', , row = ''] = report.split('\n').filter((line) => line.startsWith('|'));
+  return Object.fromEntries(cells(head).map((name, i) => [name, cells(row)[i] ?? '']));
+}
+
+const progress = (soak: Soak) => expect.poll(soak.said, { timeout: 90_000, interval: 100 });
+const serviceOf = (soak: Soak) => Number(/, process (\d+)/.exec(soak.said())?.[1]);
+
+async function expectNothingLeft(soak: Soak): Promise<void> {
+  expect(() => process.kill(serviceOf(soak), 0)).toThrow('ESRCH');
+  expect((await readdir(soak.folder)).filter((name) => name.startsWith('session-launch'))).toEqual([]);
+}
+
+describe.concurrent('a soak', { timeout: 120_000 }, () => {
+  test('of some seconds asks in every way, finds every launch, and writes what it prints', async ({
+    onTestFinished,
+  }) => {
+    const { path, remove } = await temporaryFolder();
+    onTestFinished(remove);
+    const out = join(path, 'report.md');
+    const soak = await startSoak(onTestFinished, '--minutes', '0.05', '--connections', '4', '--out', out);
+    const { code, stdout } = await soak.ended;
+    expect(code, soak.said() + stdout).toBe(0);
+    const { Engine, 'Unexpected answers': unexpected, ...found } = figures(stdout);
+    expect({ Engine, unexpected }).toEqual({ Engine: 'postgres', unexpected: '0' });
+    expect(Number(found['Launches acknowledged'])).toBeGreaterThan(10);
+    expect(found['Launches stored']).toBe(found['Launches acknowledged']);
+    const kinds = ['server mint', 'public mint', 'session read', 'catalog', 'bad request', 'publish'];
+    for (const kind of kinds)
+      expect(stdout).toMatch(new RegExp(`^\\| postgres \\| ${kind} \\| \\d+ \\|`, 'm'));
+    expect(await readFile(out, 'utf8')).toBe(stdout);
+    await expectNothingLeft(soak);
+  });
+
+  test('that is interrupted ends cleanly, with the report so far', async ({ onTestFinished }) => {
+    const soak = await startSoak(onTestFinished, '--minutes', '2', '--engine', 'embedded');
+    await progress(soak).toMatch(/embedded 0:\d\d of 2:00: [1-9]/);
+    soak.child.kill('SIGINT');
+    const { code, stdout } = await soak.ended;
+    expect(code, soak.said() + stdout).toBe(0);
+    const found = figures(stdout);
+    expect(Number(found.Requests)).toBeGreaterThan(0);
+    expect(found['Launches stored']).toBe(found['Launches acknowledged']);
+    await expectNothingLeft(soak);
+  });
+
+  test('whose service dies says so, and ends with 1', async ({ onTestFinished }) => {
+    const soak = await startSoak(onTestFinished, '--minutes', '2');
+    await progress(soak).toMatch(/postgres 0:\d\d of 2:00: [1-9]/);
+    process.kill(serviceOf(soak), 'SIGKILL');
+    const { code, stdout } = await soak.ended;
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/^\| postgres \| .*no answer.* \| \d+ \|$/m);
+    await expectNothingLeft(soak);
+  });
+
+  test('with an option that cannot be used says which, and ends with 2', async ({ onTestFinished }) => {
+    const soak = await startSoak(onTestFinished, '--minutes', 'many');
+    expect(await soak.ended).toEqual({ code: 2, stdout: '' });
+    expect(soak.said()).toMatch(/^soak: --minutes is a number/);
+  });
+});
