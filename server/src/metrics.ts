@@ -18,7 +18,7 @@ export interface Metrics {
 
 /** Read when somebody asks for the metrics, never while a request runs. */
 export interface MetricSources {
-  database: Pick<Database, 'pool'>;
+  database: Pick<Database, 'pools'>;
   queueLength: () => number;
   caches: Record<string, RememberedCounts>;
   /** What goes on at the public listener. */
@@ -87,13 +87,13 @@ function watch(registry: Registry, sources: MetricSources): void {
     'gauge',
     'session_launch_database_connections',
     'Database connections by lane and state',
-    () => {
-      const { total, idle, waiting } = database.pool();
-      return Object.entries({ busy: total - idle, idle, waiting }).map(([state, value]) => ({
-        labels: { lane: 'everyday', state },
-        value,
-      }));
-    },
+    () =>
+      Object.entries(database.pools()).flatMap(([lane, { total, idle, waiting }]) =>
+        Object.entries({ busy: total - idle, idle, waiting }).map(([state, value]) => ({
+          labels: { lane, state },
+          value,
+        })),
+      ),
   );
   show(registry, 'counter', 'session_launch_requests_total', 'Answered requests by route and status', () =>
     [...traffic.answers].flatMap(([route, statuses]) =>

@@ -13,6 +13,12 @@ export interface Statement {
 /** Lanes are separate connections, so that a stalled write cannot hold up reads, nor readers a probe. */
 export type Lane = 'everyday' | 'recording' | 'probing';
 
+export interface PoolState {
+  total: number;
+  idle: number;
+  waiting: number;
+}
+
 export interface Database {
   readonly engine: 'embedded' | 'postgres';
   readonly orm: Orm;
@@ -26,8 +32,8 @@ export interface Database {
   listen(channel: string, onMessage: (payload: string) => void, onGap: () => void): Promise<void>;
   /** Rejects while the database cannot answer. */
   ping(): Promise<void>;
-  /** Connections in use and waiting, for metrics. */
-  pool(): { total: number; idle: number; waiting: number };
+  /** Connections in use and waiting, for metrics. The embedded engine has none. */
+  pools(): Partial<Record<Lane, PoolState>>;
   close(): Promise<void>;
 }
 

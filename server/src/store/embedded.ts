@@ -62,7 +62,7 @@ function embedded(client: PGlite, lock?: FolderLock): EmbeddedDatabase {
     ping: sharedPing(async () => {
       await client.query('SELECT 1');
     }),
-    pool: () => ({ total: 1, idle: client.ready ? 1 : 0, waiting: 0 }),
+    pools: () => ({}),
     close: () => {
       closing ??= client.close().finally(() => lock?.release());
       return closing;

@@ -1,6 +1,6 @@
 import { drizzle } from 'drizzle-orm/node-postgres';
 import pg from 'pg';
-import { type Database, type Lane, type Orm, StartError } from './database.ts';
+import { type Database, type Lane, type Orm, type PoolState, StartError } from './database.ts';
 import { sharedPing } from './ping.ts';
 import * as schema from './schema.ts';
 
@@ -50,10 +50,11 @@ export async function openPostgres(url: string, hooks: PostgresHooks): Promise<D
     ping: sharedPing(async () => {
       await Promise.all([pools.everyday.query('SELECT 1'), pools.recording.query('SELECT 1')]);
     }),
-    pool: () => {
-      const { totalCount, idleCount, waitingCount } = pools.everyday;
-      return { total: totalCount, idle: idleCount, waiting: waitingCount };
-    },
+    pools: () => ({
+      everyday: stateOf(pools.everyday),
+      recording: stateOf(pools.recording),
+      probing: stateOf(pools.probing),
+    }),
     close: () => {
       closing ??= (async () => {
         await Promise.all(listeners.map((stop) => stop()));
@@ -93,6 +94,10 @@ function pool(url: string, settings: PoolSettings, hooks: PostgresHooks): pg.Poo
   // nobody listens to would end the process.
   made.on('connect', (client) => client.on('error', () => undefined));
   return made;
+}
+
+function stateOf({ totalCount, idleCount, waitingCount }: pg.Pool): PoolState {
+  return { total: totalCount, idle: idleCount, waiting: waitingCount };
 }
 
 async function checkServer(url: string): Promise<void> {

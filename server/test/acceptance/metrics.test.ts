@@ -222,14 +222,6 @@ describe('connections', () => {
     await expect.poll(() => now('session_launch_requests_in_flight')).toBe(0);
     expect((await changes())(mints, { door: 'server', outcome: 'launched' })).toBe(3);
   });
-
-  test('those to the database are busy or idle', async () => {
-    const name = 'session_launch_database_connections';
-    const { samples } = await readMetrics(service);
-    const states = samples.filter((sample) => sample.name === name && sample.labels.lane === 'everyday');
-    expect(states.map(({ labels }) => labels.state).sort()).toEqual(['busy', 'idle', 'waiting']);
-    await expect.poll(() => now(name)).toBeGreaterThanOrEqual(1);
-  });
 });
 
 test('the process shows its memory and its time', async () => {

@@ -54,6 +54,7 @@ test('a write that waits shows: the queue behind it, the requests in flight, the
   const connections = (labels?: Record<string, string>) =>
     total('session_launch_database_connections', labels);
   await expect.poll(() => connections(busy)).toBe(0);
+  expect(await connections({ lane: 'recording', state: 'busy' })).toBe(0);
   expect(await connections(idle)).toBeGreaterThanOrEqual(1);
   const waiting: Promise<Answer>[] = [];
   await whileLocked(async () => {
@@ -63,6 +64,7 @@ test('a write that waits shows: the queue behind it, the requests in flight, the
     await expect.poll(() => total('session_launch_queue_length')).toBe(9);
     waiting.push(process.call({ method: 'POST', path: end, headers: bearer() }));
     await expect.poll(() => connections(busy)).toBe(1);
+    expect(await connections({ lane: 'recording', state: 'busy' })).toBe(1);
     expect(await total('session_launch_requests_in_flight')).toBe(11);
   });
   const answers = await Promise.all(waiting);
