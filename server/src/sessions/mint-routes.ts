@@ -83,8 +83,9 @@ async function isAnswered(deps: MintRouteDeps, door: Door, request: FastifyReque
     return allowsAny(await deps.directory.everyOrigin(), origin);
   } catch (error) {
     // A mint cannot go on without the database; a preflight or a wrong method has its answer all the same.
-    if (request.method === 'POST') throw error;
-    return false;
+    if (request.method !== 'POST') return false;
+    deps.minted(door, toApiError(error as Error).code, 0);
+    throw error;
   }
 }
 
