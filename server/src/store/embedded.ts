@@ -1,10 +1,11 @@
 import { constants } from 'node:fs';
 import { access, mkdir, readdir, rename, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { PGlite } from '@electric-sql/pglite';
+import type { PGlite } from '@electric-sql/pglite';
 import { drizzle } from 'drizzle-orm/pglite';
 import { type Database, type Orm, StartError } from './database.ts';
 import { type FolderLock, lockFolder } from './folder-lock.ts';
+import { PgliteClient } from './pglite-client.ts';
 import { sharedPing } from './ping.ts';
 import * as schema from './schema.ts';
 
@@ -13,7 +14,7 @@ export interface EmbeddedHooks {
   onFirstStart(): void;
 }
 
-/** PostgreSQL inside this process, in a folder that belongs to it alone. */
+/** PostgreSQL inside this process, on a thread of its own, in a folder that belongs to it alone. */
 export async function openEmbedded(dataDir: string, hooks?: EmbeddedHooks): Promise<Database> {
   await ensureWritable(dataDir);
   const lock = await lockFolder(dataDir).catch((error) => {
@@ -25,7 +26,7 @@ export async function openEmbedded(dataDir: string, hooks?: EmbeddedHooks): Prom
       hooks?.onFirstStart();
       await initialise(folder);
     }
-    return embedded(await PGlite.create(folder), lock);
+    return embedded(await PgliteClient.open({ folder }), lock);
   } catch (error) {
     await lock.release();
     throw error instanceof StartError
@@ -38,16 +39,17 @@ export async function openEmbedded(dataDir: string, hooks?: EmbeddedHooks): Prom
 }
 
 /** Without a folder, for tests: from a dump of a migrated database, or empty. */
-export async function openInMemory(dump?: Blob): Promise<Database> {
-  return embedded(await PGlite.create(dump ? { loadDataDir: dump } : {}));
+export async function openInMemory(dump?: Uint8Array): Promise<EmbeddedDatabase> {
+  return embedded(await PgliteClient.open(dump ? { dump } : {}));
 }
 
 export interface EmbeddedDatabase extends Database {
-  readonly client: PGlite;
+  readonly client: PgliteClient;
 }
 
-function embedded(client: PGlite, lock?: FolderLock): EmbeddedDatabase {
-  const orm = drizzle(client, { schema }) as unknown as Orm;
+function embedded(client: PgliteClient, lock?: FolderLock): EmbeddedDatabase {
+  // It has the two methods of PGlite that the query builder calls.
+  const orm = drizzle(client as unknown as PGlite, { schema }) as unknown as Orm;
   let closing: Promise<void> | undefined;
   return {
     engine: 'embedded',
@@ -100,7 +102,7 @@ async function isMissing(folder: string): Promise<boolean> {
 async function initialise(folder: string): Promise<void> {
   const draft = `${folder}.new`;
   await rm(draft, { recursive: true, force: true });
-  await (await PGlite.create(draft)).close();
+  await (await PgliteClient.open({ folder: draft })).close();
   await rmdir(folder).catch(unlessMissing(undefined));
   await rename(draft, folder);
 }

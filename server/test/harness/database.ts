@@ -16,7 +16,7 @@ export interface TestDatabase {
 /** A migrated, empty database of the engine that this run is about. */
 export async function freshDatabase(): Promise<TestDatabase> {
   if (inject('engine') === 'embedded') {
-    const database = await openInMemory(new Blob([await readFile(inject('dump'))]));
+    const database = await openInMemory(await readFile(inject('dump')));
     return { database, drop: () => database.close() };
   }
   const { url, drop } = await clonedDatabase();

@@ -1,0 +1,138 @@
+import { Worker } from 'node:worker_threads';
+
+/** What the thread opens: a folder, a dump of a database, or an empty one in memory. */
+export interface ThreadData {
+  folder?: string;
+  dump?: Uint8Array;
+}
+
+type Asked =
+  | { kind: 'query'; text: string; values: unknown[]; rowMode?: 'array' | 'object'; asWritten: boolean }
+  | { kind: 'dump' }
+  | { kind: 'close' };
+
+export type ThreadRequest = { id: number } & Asked;
+
+type ThreadAnswer = { id: number; result?: unknown; error?: { message: string } };
+
+interface QueryOptions {
+  rowMode?: 'array' | 'object';
+  /** Functions cannot be sent to the thread; it has those that the query builder uses. */
+  parsers?: object;
+}
+
+interface Results<Row> {
+  rows: Row[];
+  affectedRows?: number;
+}
+
+interface Waiting {
+  resolve(result: unknown): void;
+  reject(error: Error): void;
+}
+
+type Query = <Row>(text: string, values?: unknown[], options?: QueryOptions) => Promise<Results<Row>>;
+
+/**
+ * The embedded engine as the query builder knows it. PGlite works synchronously, so it has a thread of its own: a query
+ * keeps nobody from being heard. There is one connection; while a transaction is open on it, everything else waits.
+ */
+export class PgliteClient {
+  readonly #thread: Worker;
+  readonly #waiting = new Map<number, Waiting>();
+  #lastId = 0;
+  #transaction: Promise<void> | undefined;
+  #ended: Error | undefined;
+
+  private constructor(data: ThreadData) {
+    this.#thread = new Worker(new URL('./pglite-thread.js', import.meta.url), {
+      workerData: data,
+      execArgv: [],
+    });
+    this.#thread.on('message', (answer: ThreadAnswer) => this.#settle(answer));
+    this.#thread.on('error', (error) => this.#end(String(error.message)));
+    this.#thread.on('exit', () => this.#end('it was closed'));
+  }
+
+  static async open(data: ThreadData): Promise<PgliteClient> {
+    const client = new PgliteClient(data);
+    await new Promise<unknown>((resolve, reject) => client.#waiting.set(0, { resolve, reject }));
+    return client;
+  }
+
+  readonly query: Query = async (text, values = [], options = {}) => {
+    while (this.#transaction !== undefined) await this.#transaction;
+    return this.#query(text, values, options);
+  };
+
+  async transaction<T>(work: (tx: { query: Query }) => Promise<T>): Promise<T> {
+    while (this.#transaction !== undefined) await this.#transaction;
+    let done = () => {};
+    this.#transaction = new Promise((resolve) => {
+      done = resolve;
+    });
+    try {
+      await this.#query('BEGIN');
+      const result = await work({ query: (text, values, options) => this.#query(text, values, options) });
+      await this.#query('COMMIT');
+      return result;
+    } catch (error) {
+      await this.#query('ROLLBACK').catch(() => undefined);
+      throw error;
+    } finally {
+      this.#transaction = undefined;
+      done();
+    }
+  }
+
+  /** The whole database as a file. */
+  async dump(): Promise<Uint8Array> {
+    return this.#ask({ kind: 'dump' }) as Promise<Uint8Array>;
+  }
+
+  /** Statements that were sent before are answered first. */
+  async close(): Promise<void> {
+    if (this.#ended !== undefined) return;
+    await this.#ask({ kind: 'close' });
+    await this.#thread.terminate();
+  }
+
+  /** How many statements wait for their answer. */
+  get underWay(): number {
+    return this.#waiting.size;
+  }
+
+  #query<Row>(text: string, values: unknown[] = [], options: QueryOptions = {}): Promise<Results<Row>> {
+    const { rowMode, parsers } = options;
+    return this.#ask({
+      kind: 'query',
+      text,
+      values,
+      ...(rowMode === undefined ? {} : { rowMode }),
+      asWritten: parsers !== undefined,
+    }) as Promise<Results<Row>>;
+  }
+
+  #ask(asked: Asked): Promise<unknown> {
+    if (this.#ended !== undefined) return Promise.reject(this.#ended);
+    const id = ++this.#lastId;
+    return new Promise((resolve, reject) => {
+      this.#waiting.set(id, { resolve, reject });
+      this.#thread.postMessage({ id, ...asked } satisfies ThreadRequest);
+    });
+  }
+
+  #settle({ id, result, error }: ThreadAnswer): void {
+    const waiting = this.#waiting.get(id);
+    this.#waiting.delete(id);
+    if (error === undefined) waiting?.resolve(result);
+    else waiting?.reject(Object.assign(new Error(error.message), error));
+  }
+
+  /** As if a server had been shut down: to callers it is an outage. */
+  #end(reason: string): void {
+    this.#ended ??= Object.assign(new Error(`the embedded engine has ended: ${reason}`), { code: '57P01' });
+    for (const { reject } of this.#waiting.values()) reject(this.#ended);
+    this.#waiting.clear();
+  }
+}

@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { isOutage, isRolledBack } from '../../src/store/outage.ts';
+import { PgliteClient } from '../../src/store/pglite-client.ts';
+
+let client: PgliteClient;
+beforeAll(async () => {
+  client = await PgliteClient.open({});
+  await client.query('CREATE TABLE counted (n integer CONSTRAINT small CHECK (n < 100))');
+});
+afterAll(() => client.close());
+
+const count = async () => (await client.query<{ n: number }>('SELECT count(*) AS n FROM counted')).rows[0]!.n;
+
+test('the event loop goes on while the engine works', async () => {
+  let turns = 0;
+  let working = true;
+  const turn = () => {
+    turns++;
+    if (working) setImmediate(turn);
+  };
+  setImmediate(turn);
+  await client.query('SELECT sum(i) FROM generate_series(1, 1000000) i');
+  working = false;
+  expect(turns).toBeGreaterThan(10);
+});
+
+test('values and rows travel as they are', async () => {
+  const { rows } = await client.query(
+    'SELECT $1::text AS text, $2::bytea AS bytes, $3::json AS json, $4::integer[] AS list, NULL AS nothing',
+    ['it’s', Buffer.from([0, 255]), { a: [1] }, [1, 2]],
+  );
+  expect(rows).toEqual([
+    { text: 'it’s', bytes: new Uint8Array([0, 255]), json: { a: [1] }, list: [1, 2], nothing: null },
+  ]);
+});
+
+test('what is asked while a transaction is open waits for its end', async () => {
+  const before = await count();
+  let outer: Promise<number> | undefined;
+  await client.transaction(async (tx) => {
+    await tx.query('INSERT INTO counted VALUES (1)');
+    outer = count();
+    await tx.query('INSERT INTO counted VALUES (2)');
+  });
+  expect(await outer).toBe(before + 2);
+});
+
+test('transactions take turns, and one that fails leaves nothing', async () => {
+  const before = await count();
+  const settled = await Promise.allSettled(
+    [3, 100, 4].map((n) =>
+      client.transaction(async (tx) => {
+        await tx.query('INSERT INTO counted VALUES (0)');
+        await tx.query('INSERT INTO counted VALUES ($1)', [n]);
+      }),
+    ),
+  );
+  expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+  expect(await count()).toBe(before + 4);
+});
+
+test('an error says what PostgreSQL said', async () => {
+  const error = await client.query('INSERT INTO counted VALUES (100)').catch((e: Error) => e);
+  expect(error).toMatchObject({ code: '23514', constraint: 'small', severity: 'ERROR' });
+  expect(isRolledBack(error)).toBe(true);
+  expect(isOutage(error)).toBe(false);
+});
+
+test('closing answers what was asked before; what is asked later is an outage', async () => {
+  const other = await PgliteClient.open({});
+  const asked = other.query<{ n: number }>('SELECT 1 AS n');
+  await Promise.all([other.close(), asked]);
+  expect((await asked).rows).toEqual([{ n: 1 }]);
+  const error = await other.query('SELECT 1').catch((e: Error) => e);
+  expect(isOutage(error)).toBe(true);
+  await other.close();
+});
+
+test('a dump opens as the same database', async () => {
+  const copy = await PgliteClient.open({ dump: await client.dump() });
+  const { rows } = await copy.query<{ n: number }>('SELECT count(*) AS n FROM counted');
+  expect(rows[0]!.n).toBe(await count());
+  await copy.close();
+});
