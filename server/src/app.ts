@@ -7,6 +7,7 @@ import { bracketed, type Config } from './config.ts';
 import { openCatalog } from './experiences/catalog.ts';
 import { openDirectory } from './experiences/directory.ts';
 import { startHousekeeping } from './housekeeping.ts';
+import { boundConnections, connectionsWithin, descriptorLimit } from './http/connections.ts';
 import { createServer } from './http/server.ts';
 import { Traffic } from './http/traffic.ts';
 import { KeyRing } from './keys/authenticate.ts';
@@ -37,6 +38,9 @@ export interface App {
   close(): Promise<void>;
 }
 
+/** For operators, their tools and what collects metrics. */
+const adminConnections = 64;
+
 /** Builds the parts, mounts them on the public and the admin listener, and starts both. */
 export async function startApp(deps: AppDeps): Promise<App> {
   const { config, database, changes, signingKeys, log } = deps;
@@ -48,6 +52,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
   const recorder = new Recorder(database, { onBatch: metrics.batchWritten });
   const traffic = new Traffic();
   const publicServer = createServer(log, traffic);
+  boundConnections(publicServer.server, connectionsWithin(descriptorLimit()), log);
   metrics.watch({
     database,
     queueLength: () => recorder.queueLength,
@@ -89,6 +94,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
   try {
     if (deps.adminToken !== undefined) {
       adminServer = createServer(log);
+      boundConnections(adminServer.server, adminConnections, log);
       const { apiKeyPrefix } = config;
       await adminServer.register(adminRoutes, {
         token: deps.adminToken,

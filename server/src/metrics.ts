@@ -104,7 +104,7 @@ function watch(registry: Registry, sources: MetricSources): void {
     ),
   );
   show(registry, 'gauge', 'session_launch_requests_in_flight', 'Requests that are not answered yet', () => [
-    { labels: {}, value: traffic.inFlight },
+    { labels: {}, value: traffic.inFlight() },
   ]);
   show(
     registry,

@@ -2,7 +2,7 @@ import { realpath, stat } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import fastifyStatic from '@fastify/static';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { ApiError } from '../errors.ts';
+import { ApiError, unavailable } from '../errors.ts';
 import { hidden } from '../http/operation.ts';
 import { refuseOtherMethods } from '../http/server.ts';
 
@@ -18,6 +18,9 @@ const folders = ['avatars', 'locations'] as const;
  * when its creator replaces it, so a copy has to be asked about again; the ETag makes that cheap.
  */
 const cacheControl = 'public, max-age=86400, stale-while-revalidate=604800';
+
+/** Each file on its way out holds a descriptor, for as long as its reader likes. */
+const mostOpenFiles = 128;
 
 const everyAnswer = {
   // Galleries and players on other origins show these files.
@@ -42,6 +45,7 @@ export async function assetRoutes(app: FastifyInstance, { assetsDir }: AssetDeps
           .send()
       : app.errorHandler(error, request, reply);
 
+  let openFiles = 0;
   for (const folder of folders) {
     const root = join(assetsDir, folder);
     if (!(await isFolder(root))) {
@@ -53,6 +57,9 @@ export async function assetRoutes(app: FastifyInstance, { assetsDir }: AssetDeps
       if (!isPlain(file) || !(await staysInside([assetsDir, root], join(root, file)))) {
         throw new ApiError('NOT_FOUND');
       }
+      if (openFiles >= mostOpenFiles) throw unavailable();
+      openFiles++;
+      reply.raw.once('close', () => openFiles--);
       return reply.header('Cache-Control', cacheControl).sendFile(file, root);
     });
     refuseOtherMethods(app, path, ['GET']);

@@ -3,6 +3,7 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import { ApiError, type ErrorCode, unavailable } from '../errors.ts';
 import { newId } from '../ids.ts';
 import { isCollision, isOutage } from '../store/outage.ts';
+import { unfinishedAnswers } from './answers-under-way.ts';
 
 /** The one place where an error becomes an answer. The cause is logged and never sent. */
 export function renderErrors(app: FastifyInstance): void {
@@ -67,19 +68,38 @@ const parserErrors: Record<string, { status: string; code: ErrorCode; message: s
   },
 };
 
+/** Connections on which something was refused: every further byte is an error again. */
+const refused = new WeakSet<Socket>();
+
 /**
- * Requests that the HTTP parser itself refuses never reach a route: the same envelope, written by hand. Tells what was
- * answered; nothing, when nobody was there any more.
+ * Requests that the HTTP parser itself refuses never reach a route: the same envelope, written by hand. What was asked
+ * before on the same connection is answered first, and an answer that has begun is not written into. Tells what was
+ * answered; nothing, when nobody could be told.
  */
-export function onParserError(
+export async function onParserError(
   error: Error & { code?: string },
   socket: Socket,
-): { requestId: string; status: number } | undefined {
-  if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) {
-    socket.destroy();
+): Promise<{ requestId: string; status: number } | undefined> {
+  if (error.code === 'ECONNRESET') socket.destroy();
+  if (refused.has(socket)) return undefined;
+  refused.add(socket);
+  socket.pause();
+  const { own, earlier } = unfinishedAnswers(socket);
+  await earlier;
+  if (socket.destroyed || !socket.writable || own?.headersSent) {
+    socket.destroySoon();
     return undefined;
   }
-  const { status, code, message } = parserErrors[error.code ?? ''] ?? {
+  const { text, requestId, status } = refusal(error.code);
+  socket.end(text);
+  // The other side may never close its half, and must not go on with the request that was just refused.
+  socket.removeAllListeners('data');
+  socket.destroySoon();
+  return { requestId, status };
+}
+
+function refusal(parserCode: string | undefined): { text: string; requestId: string; status: number } {
+  const { status, code, message } = parserErrors[parserCode ?? ''] ?? {
     status: '400 Bad Request',
     code: 'INVALID_REQUEST' as const,
     message: 'The request is not valid HTTP.',
@@ -96,9 +116,5 @@ export function onParserError(
     'Cache-Control: no-store, private',
     'Connection: close',
   ];
-  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
-  // The other side may never close its half, and must not go on with the request that was just refused.
-  socket.removeAllListeners('data');
-  socket.destroySoon();
-  return { requestId, status: Number.parseInt(status, 10) };
+  return { requestId, status: Number.parseInt(status, 10), text: `${head.join('\r\n')}\r\n\r\n${body}` };
 }

@@ -10,10 +10,12 @@ import Fastify, {
 import type { Logger } from 'pino';
 import { ApiError } from '../errors.ts';
 import { newId } from '../ids.ts';
+import { watchAnswers } from './answers-under-way.ts';
 import { onParserError, renderErrors, sendError } from './error-handler.ts';
 import { bodyLimit } from './json-body.ts';
 import { scrubbed } from './log.ts';
 import { hidden } from './operation.ts';
+import { admitToRouter, requireSound } from './sound-request.ts';
 import { Traffic } from './traffic.ts';
 
 const maxHeaderSize = 16 * 1024;
@@ -29,22 +31,31 @@ export function createServer(log: Logger, traffic = new Traffic()): FastifyInsta
     childLoggerFactory: (logger) => logger,
     bodyLimit,
     exposeHeadRoutes: true,
-    // Slow clients: headers within 10 s, the whole request within 30 s, idle connections for 65 s.
+    // Slow clients: headers within 10 s, the whole request within 30 s; idle connections are kept for 65 s, and those
+    // on which an answer does not move, because it is not ready or nobody reads it, for 60 s.
     requestTimeout: 30_000,
-    connectionTimeout: 0,
+    connectionTimeout: 60_000,
     keepAliveTimeout: 65_000,
-    http: { headersTimeout: 10_000, maxHeaderSize, connectionsCheckingInterval: 1_000 },
+    // Hosts are looked at with the rest of what makes a request sound.
+    http: {
+      headersTimeout: 10_000,
+      maxHeaderSize,
+      connectionsCheckingInterval: 1_000,
+      requireHostHeader: false,
+    },
     forceCloseConnections: 'idle',
     // An id of any length gets the route's own answer, not one that gives away where the router stops reading.
     routerOptions: { maxParamLength: maxHeaderSize, ignoreTrailingSlash: false },
     return503OnClosing: false,
     clientErrorHandler: (error, socket) => {
-      const refusal = onParserError(error, socket);
-      if (refusal === undefined) return;
-      const { requestId, status } = refusal;
-      traffic.answered('unreadable', status);
-      log.info({ reqId: requestId, status }, 'refused a request that is not readable');
+      void onParserError(error, socket).then((refusal) => {
+        if (refusal === undefined) return;
+        const { requestId, status } = refusal;
+        traffic.answered('unreadable', status);
+        log.info({ reqId: requestId, status }, 'refused a request that is not readable');
+      });
     },
+    rewriteUrl: admitToRouter,
     // An address that cannot be decoded leads nowhere, and to no hook either.
     frameworkErrors: (error, request, reply) => {
       reply.headers(everyAnswer(request));
@@ -54,6 +65,7 @@ export function createServer(log: Logger, traffic = new Traffic()): FastifyInsta
   });
   app.addHook('onRequest', (request, reply, done) => {
     reply.headers(everyAnswer(request));
+    requireSound(request.raw);
     // Before a body is parsed: whatever was sent along, there is nothing at this address.
     done(request.is404 ? new ApiError('NOT_FOUND') : undefined);
   });
@@ -90,16 +102,11 @@ export function createServer(log: Logger, traffic = new Traffic()): FastifyInsta
  * cuts what is left as soon as no request is under way, and after eight seconds in any case.
  */
 function closeWhenIdle(app: FastifyInstance, traffic: Traffic): void {
-  app.server.on('request', (_request, response) => {
-    traffic.inFlight++;
-    response.once('close', () => {
-      traffic.inFlight--;
-    });
-  });
+  traffic.inFlight = watchAnswers(app.server);
   app.addHook('preClose', (done) => {
     const latest = performance.now() + 8_000;
     const timer = setInterval(() => {
-      if (traffic.inFlight > 0 && performance.now() < latest) return;
+      if (traffic.inFlight() > 0 && performance.now() < latest) return;
       clearInterval(timer);
       app.server.closeAllConnections();
     }, 50);

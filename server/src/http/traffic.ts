@@ -3,7 +3,7 @@ import { Counts } from '../tallies.ts';
 /** What goes on at one listener. */
 export class Traffic {
   /** Requests that have no complete answer yet. */
-  inFlight = 0;
+  inFlight = () => 0;
   /** Answers by route, then by status. */
   readonly answers = new Map<string, Counts<number>>();
 

@@ -32,8 +32,16 @@ function environment(env: Record<string, string>): NodeJS.ProcessEnv {
   return { PATH: process.env.PATH, HOME: process.env.HOME, NO_COLOR: '1', ...env };
 }
 
-export async function startProcess(env: Record<string, string>, cwd?: string): Promise<ServiceProcess> {
-  const child = spawn(process.execPath, [program, 'serve'], {
+/** `descriptors` is how many files and connections the process may have open. */
+export async function startProcess(
+  env: Record<string, string>,
+  cwd?: string,
+  descriptors?: number,
+): Promise<ServiceProcess> {
+  const serve = [process.execPath, program, 'serve'];
+  const [command = '', ...args] =
+    descriptors === undefined ? serve : ['sh', '-c', `ulimit -n ${descriptors}; exec "$0" "$@"`, ...serve];
+  const child = spawn(command, args, {
     env: environment({
       PORT: '0',
       ADMIN_PORT: '0',
@@ -71,6 +79,13 @@ export async function startProcess(env: Record<string, string>, cwd?: string): P
     },
     exited,
   };
+}
+
+/** What a process has logged: one object a line, and nothing else but that it was built. */
+// biome-ignore lint/suspicious/noExplicitAny: tests look into log lines freely
+export function logLines(service: ServiceProcess): any[] {
+  const text = service.stderr().replace('Building…\n', '').trimEnd();
+  return text === '' ? [] : text.split('\n').map((line) => JSON.parse(line));
 }
 
 /** Runs the command line to its end. */

@@ -1,4 +1,4 @@
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 
 /** What came back over a bare connection, before anything interpreted it. */
 export interface RawAnswer {
@@ -50,4 +50,37 @@ function decoded(body: string, coding: string | undefined): string {
   const [size = '0', ...rest] = body.split('\r\n');
   const length = Number.parseInt(size, 16);
   return length === 0 ? '' : rest.join('\r\n').slice(0, length);
+}
+
+/** A connection on which a test writes what it likes, when it likes. */
+export interface RawConnection {
+  socket: Socket;
+  /** Everything received so far. */
+  received(): Buffer;
+  /** Resolves when the connection is gone, whoever ended it. */
+  closed: Promise<void>;
+}
+
+export function openConnection(baseUrl: string): RawConnection {
+  const { hostname, port } = new URL(baseUrl);
+  const socket = connect(Number(port), hostname);
+  const chunks: Buffer[] = [];
+  socket.on('data', (chunk) => chunks.push(chunk));
+  socket.on('error', () => undefined);
+  const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
+  return { socket, received: () => Buffer.concat(chunks), closed };
+}
+
+/** The answers in what was received, one after the other, as their lengths say. The last one may be cut off. */
+export function answersIn(received: Buffer): RawAnswer[] {
+  const answers: RawAnswer[] = [];
+  let rest = received.toString('latin1');
+  while (rest !== '') {
+    const head = rest.indexOf('\r\n\r\n');
+    const length = Number(/\r\ncontent-length: *(\d+)/i.exec(rest.slice(0, head))?.[1] ?? 0);
+    const end = head === -1 ? rest.length : head + 4 + length;
+    answers.push(parse(rest.slice(0, end)));
+    rest = rest.slice(end);
+  }
+  return answers;
 }

@@ -14,6 +14,7 @@ import { clonedDatabase } from '../harness/database.ts';
 import { type Answer, send } from '../harness/http.ts';
 import { onDatabase, startPostgres } from '../harness/postgres-server.ts';
 import {
+  logLines,
   program,
   runProgram,
   type ServiceProcess,
@@ -123,15 +124,6 @@ const mint = (service: ServiceProcess, key: string, body: object, headers: Env =
     headers: { Authorization: `Bearer ${key}`, ...headers },
     body,
   });
-
-// biome-ignore lint/suspicious/noExplicitAny: tests look into log lines freely
-const jsonLines = (service: ServiceProcess): any[] =>
-  service
-    .stderr()
-    .replace('Building…\n', '')
-    .trimEnd()
-    .split('\n')
-    .map((line) => JSON.parse(line));
 
 const status = async (service: ServiceProcess, path: string) => (await service.call({ path })).status;
 
@@ -374,7 +366,7 @@ describe.concurrent('PostgreSQL', () => {
     expect(service.stdout()).toContain('set ADMIN_TOKEN');
     expect(service.stdout()).not.toContain('prj_demo');
     expect(service.stdout()).not.toContain(DATABASE_URL);
-    const said = jsonLines(service).map((line) => line.msg);
+    const said = logLines(service).map((line) => line.msg);
     expect(said).toContainEqual(expect.stringContaining('ADMIN_TOKEN'));
     expect(said).toContainEqual(expect.stringContaining('SIGNING_KEYS_FILE'));
     expect(await readdir(DATA_DIR)).toEqual(['signing-keys.json']);
@@ -676,7 +668,7 @@ test('logs are JSON lines with request ids, without keys, tokens or idempotency 
   for (const hidden of [...secrets, ...tokens, ...tokens.map((token: string) => token.split('.')[2])]) {
     expect(output).not.toContain(hidden);
   }
-  const lines = jsonLines(service);
+  const lines = logLines(service);
   for (const line of lines)
     expect(line).toMatchObject({ level: expect.any(String), time: expect.any(String) });
   for (const answer of answers) {

@@ -1,0 +1,37 @@
+import type { Server } from 'node:http';
+import type { Logger } from 'pino';
+
+/**
+ * Descriptors that are kept from clients: for the files or connections of the database, for art on its way out and
+ * for the admin listener. Without them a crowd of connections leaves the embedded engine unable to open a file of
+ * its own, which it does not recover from.
+ */
+const reserved = 512;
+const warnEveryMs = 60_000;
+
+/** How many connections clients may hold, of so many descriptors that the process may open. */
+export function connectionsWithin(descriptors: number): number {
+  return Math.max(descriptors - reserved, Math.floor(descriptors / 4));
+}
+
+/** Accepts no more connections than that. One that finds no room is closed; those that are there are served. */
+export function boundConnections(server: Server, most: number, log: Logger): void {
+  let warned = Number.NEGATIVE_INFINITY;
+  server.maxConnections = most;
+  server.on('drop', () => {
+    if (performance.now() - warned < warnEveryMs) return;
+    warned = performance.now();
+    log.warn({ connections: most }, 'connections are refused: as many are open as the process can hold');
+  });
+}
+
+/** What the system allows this process to have open at a time. */
+export function descriptorLimit(): number {
+  // Otherwise the report asks the name service about every open connection, and waits for it.
+  Object.assign(process.report, { excludeNetwork: true });
+  const { userLimits } = process.report.getReport() as {
+    userLimits?: { open_files?: { soft: number | 'unlimited' } };
+  };
+  const soft = userLimits?.open_files?.soft;
+  return typeof soft === 'number' ? soft : Number.POSITIVE_INFINITY;
+}
