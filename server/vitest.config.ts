@@ -21,6 +21,15 @@ export default defineConfig({
       {
         extends: true,
         test: {
+          name: 'faults',
+          include: ['test/faults/**/*.test.ts'],
+          globalSetup: ['test/harness/setup-postgres.ts'],
+          testTimeout: 120_000,
+        },
+      },
+      {
+        extends: true,
+        test: {
           name: 'browser',
           include: ['test/browser/**/*.test.ts'],
           globalSetup: ['test/harness/setup-embedded.ts', 'test/harness/setup-browser.ts'],

@@ -1,0 +1,99 @@
+import { once } from 'node:events';
+import { expect, test, vi } from 'vitest';
+import type { Answer } from '../harness/http.ts';
+import { logLines } from '../harness/process.ts';
+import { openConnection } from '../harness/raw-http.ts';
+import { mintFromBrowser, mintFromServer, pageOrigin } from '../harness/world.ts';
+import { useVictim, wire } from './rude-service.ts';
+
+const victim = useVictim({ env: { LOG_LEVEL: 'info' } });
+
+/** Where a client goes away; `at` is how much of the request it has sent by then. */
+const stages: [name: string, at: (head: number, whole: number) => number][] = [
+  ['before the first byte', () => 0],
+  ['in the request line', () => 9],
+  ['in the headers', (head) => head - 30],
+  ['before the blank line', (head) => head - 2],
+  ['before the body', (head) => head],
+  ['in the body', (head, whole) => Math.floor((head + whole) / 2)],
+  ['one byte too early', (_head, whole) => whole - 1],
+  ['after the body, before the answer', (_head, whole) => whole],
+];
+const ways = ['closes', 'resets'] as const;
+const repeats = 15;
+
+const under = (key: string) => ({ 'Idempotency-Key': key });
+const doors = {
+  sessions: (key: string): Promise<Answer> =>
+    mintFromServer(victim.asService, victim.world.key, body(), under(key)),
+  'browser-sessions': (key: string): Promise<Answer> => mintFromBrowser(victim.asService, body(), under(key)),
+};
+const body = () => ({ experienceId: victim.world.experienceId });
+
+function request(door: string, key: string): string {
+  const json = JSON.stringify(body());
+  const admission =
+    door === 'sessions' ? `Authorization: Bearer ${victim.world.key}` : `Origin: ${pageOrigin}`;
+  const headers = [admission, 'Content-Type: application/json', `Idempotency-Key: ${key}`];
+  return wire(`POST /v1/${door} HTTP/1.1`, [...headers, `Content-Length: ${json.length}`], json);
+}
+
+async function goAway(bytes: string, at: number, way: (typeof ways)[number]): Promise<void> {
+  const { socket, closed } = openConnection(victim.service.url);
+  await once(socket, 'connect');
+  if (at > 0) await new Promise((resolve) => socket.write(bytes.slice(0, at), resolve));
+  if (way === 'resets') socket.resetAndDestroy();
+  else socket.destroy();
+  await closed;
+}
+
+test('clients that go away at any point leave nothing behind, and a retry of their key mints once', async () => {
+  const quiet = await victim.metric('process_open_fds');
+  const keys: [keyof typeof doors, string][] = [];
+  const gone: Promise<void>[] = [];
+  for (const [stage, at] of stages) {
+    for (const way of ways) {
+      for (const door of Object.keys(doors) as (keyof typeof doors)[]) {
+        for (let i = 0; i < repeats; i++) {
+          const key = `${stage} ${way} ${i}`;
+          const bytes = request(door, key);
+          keys.push([door, key]);
+          gone.push(goAway(bytes, at(bytes.indexOf('\r\n\r\n') + 4, bytes.length), way));
+        }
+      }
+    }
+    await Promise.all(gone);
+  }
+
+  // Until the service has seen the last of them go.
+  await vi.waitFor(
+    async () => expect(await victim.metric('process_open_fds')).toBeLessThan(quiet + 10),
+    10_000,
+  );
+  expect(await victim.metric('session_launch_queue_length')).toBe(0);
+  expect(await victim.metric('nodejs_active_requests_total')).toBeLessThan(5);
+
+  const launches = new Map<string, string>();
+  let carriedOut = 0;
+  for (const [door, key] of keys) {
+    const answer = await doors[door](key);
+    expect(answer.status, answer.text).toBe(201);
+    launches.set(`${door} ${key}`, answer.json.session.sessionId);
+    if (answer.headers['idempotent-replayed'] === undefined) continue;
+    // A request that was cut short was never a mint.
+    expect(key).toMatch(/^after the body/);
+    carriedOut++;
+  }
+  expect(launches.size).toBe(stages.length * ways.length * 2 * repeats);
+  expect(new Set(launches.values()).size).toBe(launches.size);
+  expect(new Set(await victim.sessions())).toEqual(new Set(launches.values()));
+  // Whole requests are carried out though nobody waits for the answer: some of them have been.
+  expect(carriedOut).toBeGreaterThan(0);
+});
+
+test('nothing of it is an error of the service', () => {
+  const failed = logLines(victim.service).filter(
+    ({ level, status }) => level === 'error' || level === 'fatal' || status >= 500,
+  );
+  expect(failed).toEqual([]);
+});

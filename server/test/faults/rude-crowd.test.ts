@@ -1,0 +1,81 @@
+import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test, vi } from 'vitest';
+import { openConnection, type RawConnection } from '../harness/raw-http.ts';
+import { mintFromServer } from '../harness/world.ts';
+import { useVictim, wire } from './rude-service.ts';
+
+const victim = useVictim();
+
+/** Both sides need a descriptor for each: where the system allows fewer, so many as it allows. */
+const allowed = Number(
+  /^Max open files +\d+ +(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1] ?? 20_000,
+);
+const crowd = Math.min(10_000, allowed - 1_000);
+
+const ask = wire('GET /healthz HTTP/1.1');
+
+/** In small groups, so that no queue of the system runs over. */
+async function open(count: number, first: string): Promise<RawConnection[]> {
+  const connections: RawConnection[] = [];
+  while (connections.length < count) {
+    const group = Array.from({ length: Math.min(250, count - connections.length) }, () =>
+      openConnection(victim.service.url),
+    );
+    for (const { socket } of group) if (first) socket.write(first);
+    const event = first ? 'data' : 'connect';
+    await Promise.all(group.map(({ socket }) => new Promise((resolve) => socket.once(event, resolve))));
+    connections.push(...group);
+  }
+  return connections;
+}
+
+async function slowestOf(count: number): Promise<number> {
+  let slowest = 0;
+  for (let i = 0; i < count; i++) {
+    const began = performance.now();
+    const { status } = await mintFromServer(victim.asService, victim.world.key, {
+      experienceId: victim.world.experienceId,
+    });
+    expect(status).toBe(201);
+    slowest = Math.max(slowest, performance.now() - began);
+    await sleep(5);
+  }
+  return slowest;
+}
+
+test('ten thousand idle connections cost some memory and nobody a mint', async () => {
+  const quiet = await victim.metric('process_open_fds');
+  const memory = await victim.metric('process_resident_memory_bytes');
+  // Half of them asked once and stay, as browsers and proxies do; the others never say a word.
+  const kept = await open(crowd / 2, ask);
+  const silent = await open(crowd / 2, '');
+  await vi.waitFor(async () =>
+    expect(await victim.metric('process_open_fds')).toBeGreaterThan(quiet + crowd * 0.95),
+  );
+  expect(await slowestOf(100)).toBeLessThan(8_000);
+  const grown = (await victim.metric('process_resident_memory_bytes')) - memory;
+  // A connection is some buffers and a parser: 50 KB each would be too much.
+  expect(grown).toBeLessThan(crowd * 50_000);
+
+  // The silent half is sent away when its time for headers is over; the other half is still welcome.
+  await Promise.all(silent.map(({ closed }) => closed));
+  expect(kept.filter(({ socket }) => socket.destroyed)).toEqual([]);
+  const [first] = kept;
+  first!.socket.write(ask);
+  await vi.waitFor(() =>
+    expect(
+      first!
+        .received()
+        .toString()
+        .match(/HTTP\/1\.1 200/g),
+    ).toHaveLength(2),
+  );
+
+  for (const { socket } of kept) socket.resetAndDestroy();
+  await vi.waitFor(
+    async () => expect(await victim.metric('process_open_fds')).toBeLessThan(quiet + 20),
+    10_000,
+  );
+  expect(await slowestOf(20)).toBeLessThan(8_000);
+});

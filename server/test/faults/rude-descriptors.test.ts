@@ -1,0 +1,51 @@
+import { Agent, request } from 'node:http';
+import { afterAll, expect, test, vi } from 'vitest';
+import { openConnection, type RawConnection } from '../harness/raw-http.ts';
+import { mintFromServer } from '../harness/world.ts';
+import { useVictim } from './rude-service.ts';
+
+// The embedded engine opens files of its own as it goes; a file that it cannot open would end it for good.
+const victim = useVictim({ engine: 'embedded', descriptors: 700 });
+
+const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+afterAll(() => agent.destroy());
+
+/** A mint on the one connection that was there before the crowd. */
+function mintAsRegular(): Promise<number | undefined> {
+  const { key, experienceId } = victim.world;
+  return new Promise((resolve, reject) => {
+    const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' };
+    request(new URL('/v1/sessions', victim.service.url), { method: 'POST', agent, headers }, (response) => {
+      response.resume().once('end', () => resolve(response.statusCode));
+    })
+      .once('error', reject)
+      .end(JSON.stringify({ experienceId }));
+  });
+}
+
+const mint = () =>
+  mintFromServer(victim.asService, victim.world.key, { experienceId: victim.world.experienceId });
+
+const rush = (count: number) => Array.from({ length: count }, () => openConnection(victim.service.url));
+
+const settled = (connections: RawConnection[]) =>
+  vi.waitFor(() => {
+    for (const { socket } of connections) expect(socket.connecting).toBe(false);
+    expect(connections.filter(({ socket }) => socket.destroyed).length).toBeGreaterThan(200);
+  }, 10_000);
+
+test('more connections than descriptors: the service lives, and loses neither its database nor its operator', async () => {
+  expect(await mintAsRegular()).toBe(201);
+  const crowd = rush(1_000);
+  await settled(crowd);
+  for (let i = 0; i < 300; i++) expect(await mintAsRegular()).toBe(201);
+  expect((await victim.service.admin({ path: '/admin/status' })).json.database).toBe('ok');
+  expect(await victim.metric('process_open_fds')).toBeLessThan(500);
+  expect(victim.service.stderr()).toMatch(/"level":"warn".*"msg":"connections are refused/);
+
+  for (const { socket } of crowd) socket.resetAndDestroy();
+  await vi.waitFor(async () => expect((await mint()).status).toBe(201), 10_000);
+  // What the crowd made it write once more would fill a disk if it were said each time.
+  expect(victim.service.stderr().match(/connections are refused/g)).toHaveLength(1);
+  expect(victim.service.stderr()).not.toMatch(/"level":"(error|fatal)"|EMFILE/);
+});

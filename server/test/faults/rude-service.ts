@@ -1,0 +1,99 @@
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect } from 'vitest';
+import { clonedDatabase } from '../harness/database.ts';
+import { type ServiceProcess, startProcess, temporaryFolder } from '../harness/process.ts';
+import type { Service } from '../harness/service.ts';
+import { createWorld, pageOrigin, type World } from '../harness/world.ts';
+
+/** A service in a process of its own, with a world that can be launched at every door. */
+export interface Victim {
+  service: ServiceProcess;
+  /** The same, for builders that speak HTTP only. */
+  asService: Service;
+  world: World;
+  /** The value of a metric without labels. */
+  metric(name: string): Promise<number>;
+  /** Ids of all sessions of the world's project. */
+  sessions(): Promise<string[]>;
+}
+
+interface Wish {
+  env?: Record<string, string>;
+  engine?: 'postgres' | 'embedded';
+  descriptors?: number;
+}
+
+/** One victim for a test file; the returned object is filled before the first test. */
+export function useVictim({ env = {}, engine = 'postgres', descriptors }: Wish = {}): Victim {
+  const victim = {} as Victim;
+  const undo: (() => Promise<unknown>)[] = [];
+  beforeAll(async () => {
+    const folder = await temporaryFolder();
+    undo.push(folder.remove);
+    const own: Record<string, string> = { DATA_DIR: join(folder.path, 'data'), ...env };
+    if (engine === 'postgres') {
+      const { url, drop } = await clonedDatabase();
+      undo.push(drop);
+      own.DATABASE_URL = url;
+    }
+    const service = await startProcess(own, folder.path, descriptors);
+    undo.push(() => service.kill('SIGKILL'));
+    const asService = service as unknown as Service;
+    const world = await createWorld(asService, {
+      experience: { public: true, allowedOrigins: [pageOrigin] },
+    });
+    Object.assign(victim, {
+      service,
+      asService,
+      world,
+      metric: (name: string) => metric(service, name),
+      sessions: () => sessions(service, world.projectId),
+    });
+  });
+  afterAll(async () => {
+    for (const step of undo.reverse()) await step();
+  });
+  return victim;
+}
+
+async function metric(service: ServiceProcess, name: string): Promise<number> {
+  const { status, text } = await service.admin({ path: '/metrics' });
+  expect(status).toBe(200);
+  const value = new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1];
+  expect(value, name).toBeDefined();
+  return Number(value);
+}
+
+async function sessions(service: ServiceProcess, projectId: string): Promise<string[]> {
+  const found: string[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await service.admin({
+      path: `/admin/projects/${projectId}/sessions?limit=500${cursor ? `&cursor=${cursor}` : ''}`,
+    });
+    expect(page.status, page.text).toBe(200);
+    found.push(...page.json.sessions.map((session: { sessionId: string }) => session.sessionId));
+    cursor = page.json.nextCursor;
+  } while (cursor);
+  return found;
+}
+
+/** A request as it travels. */
+export function wire(line: string, headers: string[] = [], body = ''): string {
+  return `${[line, 'Host: service', ...headers].join('\r\n')}\r\n\r\n${body}`;
+}
+
+/** A mint at the server door as it travels; `headers` come on top. */
+export function wiredMint({ key, experienceId }: World, headers: string[] = [], more: object = {}): string {
+  const body = JSON.stringify({ experienceId, ...more });
+  return wire(
+    'POST /v1/sessions HTTP/1.1',
+    [
+      `Authorization: Bearer ${key}`,
+      'Content-Type: application/json',
+      `Content-Length: ${Buffer.byteLength(body)}`,
+      ...headers,
+    ],
+    body,
+  );
+}

@@ -1,0 +1,111 @@
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test, vi } from 'vitest';
+import { answersIn, openConnection, type RawConnection } from '../harness/raw-http.ts';
+import { mintFromServer, pageOrigin } from '../harness/world.ts';
+import { useVictim, wire } from './rude-service.ts';
+
+const victim = useVictim({ env: { LOG_LEVEL: 'info' } });
+
+interface Dripping {
+  connection: RawConnection;
+  /** Seconds from its first byte until the service closed it. */
+  lasted: Promise<number>;
+}
+
+/** Sends the start at once and the rest byte by byte, and never comes to its end. */
+async function drip(start: string, byte: string): Promise<Dripping> {
+  const connection = openConnection(victim.service.url);
+  const { socket } = connection;
+  await once(socket, 'connect');
+  const began = performance.now();
+  if (start !== '') socket.write(start);
+  const more = byte === '' ? undefined : setInterval(() => socket.write(byte), 400);
+  const lasted = connection.closed.then(() => {
+    clearInterval(more);
+    return (performance.now() - began) / 1000;
+  });
+  return { connection, lasted };
+}
+
+const many = (count: number, start: string, byte: string) =>
+  Promise.all(Array.from({ length: count }, () => drip(start, byte)));
+
+const page = [`Origin: ${pageOrigin}`, 'Content-Type: application/json'];
+const bearer = () => [`Authorization: Bearer ${victim.world.key}`, 'Content-Type: application/json'];
+
+/** Closed within these seconds, each with this one answer. Bounds are wide: the machine may be busy. */
+async function expectClosed(drips: Dripping[], from: number, to: number, status?: number): Promise<void> {
+  for (const { connection, lasted } of drips) {
+    const seconds = await lasted;
+    expect(seconds).toBeGreaterThan(from);
+    expect(seconds).toBeLessThan(to);
+    const answers = answersIn(connection.received());
+    expect(answers.map((answer) => answer.status)).toEqual(status === undefined ? [] : [status]);
+    if (status !== 408) continue;
+    expect(JSON.parse(answers[0]!.body).error).toMatchObject({
+      code: 'INVALID_REQUEST',
+      message: 'The request was not received in time.',
+      requestId: answers[0]!.headers['x-request-id'],
+    });
+    expect(answers[0]!.headers.connection).toBe('close');
+  }
+}
+
+test('clients that drip hold nothing up and are sent away in time, whatever they drip', async () => {
+  const quiet = await victim.metric('process_open_fds');
+  const length = 'Content-Length: 5000';
+  const chunked = 'Transfer-Encoding: chunked';
+  const line = (door: string) => `POST /v1/${door} HTTP/1.1`;
+  const [silent, lines, headers, ...bodies] = await Promise.all([
+    many(100, '', ''),
+    many(100, 'G', 'E'),
+    many(200, 'GET /healthz HTTP/1.1\r\nHost: service\r\nX-A: ', 'a'),
+    many(50, wire(line('sessions'), [...bearer(), length]), ' '),
+    many(50, wire(line('browser-sessions'), [...page, length]), ' '),
+    many(50, wire(line('public-sessions'), [...page, length]), ' '),
+    many(50, wire(line('sessions'), [...bearer(), chunked]), '1\r\n \r\n'),
+    many(50, wire(line('browser-sessions'), [...page, chunked], '5000\r\n'), ' '),
+  ]);
+  // Those who have their answer before their body need not be told once more.
+  const answered = await many(50, wire(line('sessions'), [length]), ' ');
+
+  // Everybody else is served meanwhile.
+  let slowest = 0;
+  let served = 0;
+  let done = false;
+  const others = (async () => {
+    while (!done) {
+      const began = performance.now();
+      const { status, text } = await mintFromServer(victim.asService, victim.world.key, {
+        experienceId: victim.world.experienceId,
+      });
+      expect(status, text).toBe(201);
+      slowest = Math.max(slowest, performance.now() - began);
+      served++;
+      await sleep(20);
+    }
+  })();
+
+  await expectClosed(silent, 9, 20, 408);
+  // A request line without sense is refused at its first wrong letter.
+  for (const { connection, lasted } of lines) {
+    expect(await lasted).toBeLessThan(20);
+    expect(answersIn(connection.received()).map(({ status }) => status)).toEqual([400]);
+  }
+  await expectClosed(headers, 9, 20, 408);
+  for (const door of bodies) await expectClosed(door, 29, 45, 408);
+  await expectClosed(answered, 29, 45, 401);
+  done = true;
+  await others;
+
+  expect(served).toBeGreaterThan(100);
+  expect(slowest).toBeLessThan(8_000);
+  expect(await victim.sessions()).toHaveLength(served);
+  await vi.waitFor(
+    async () => expect(await victim.metric('process_open_fds')).toBeLessThan(quiet + 10),
+    5_000,
+  );
+  const logged = victim.service.stderr();
+  expect(logged).not.toMatch(/"level":"(error|fatal)"|"status":5\d\d/);
+});
