@@ -118,11 +118,14 @@ function closeWhenIdle(app: FastifyInstance, traffic: Traffic): void {
 function unknownPath(url: string): string {
   const path = url.split('?', 1)[0] ?? '';
   try {
-    return scrubbed(decodeURIComponent(path)).slice(0, 200);
+    return scrubbed(decodeURIComponent(path)).slice(0, 200).replace(invisible, encodeURIComponent);
   } catch {
     return '(not decodable)';
   }
 }
+
+/** What JSON leaves as it is and a terminal obeys or hides: control characters, marks of direction, ends of lines. */
+const invisible = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
 function everyAnswer(request: FastifyRequest): Record<string, string> {
   return {

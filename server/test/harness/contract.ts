@@ -30,6 +30,8 @@ function contractProblem(call: Call, answer: Answer): string | undefined {
   const method = (call.method ?? 'GET').toUpperCase();
   const path = new URL(call.path, 'http://service').pathname;
   if (answer.headers['x-request-id'] === undefined) return 'X-Request-Id is missing';
+  // An address that cannot be decoded leads nowhere, whatever it looks like.
+  if (!isDecodable(path)) return generic(answer, method, [404]);
   const template = Object.keys(contract.paths).find((candidate) => matches(candidate, path));
   if (template === undefined) return undescribed.test(path) ? undefined : generic(answer, method, [404]);
 
@@ -41,10 +43,18 @@ function contractProblem(call: Call, answer: Answer): string | undefined {
     return generic(answer, method, [405]);
   }
   const promised = operation.responses[answer.status];
-  // An address that cannot be decoded leads nowhere, whatever it looks like.
-  if (promised === undefined) return generic(answer, method, [404]);
+  if (promised === undefined) return `status ${answer.status} is not documented`;
   const where = `#/paths/${escaped(template)}/${described}/responses/${answer.status}`;
   return headerProblem(promised, answer) ?? bodyProblem(promised, where, method, answer);
+}
+
+function isDecodable(path: string): boolean {
+  try {
+    decodeURIComponent(path);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function matches(template: string, path: string): boolean {

@@ -75,3 +75,125 @@ export function mutated(value: object): fc.Arbitrary<unknown> {
 export function headerValue(value: string): string {
   return value.replace(/[^\x20-\x7e\xa0-\xff]/g, '').trim();
 }
+
+/** Texts that have broken programs: breaks of lines and terminals, quotes, queries, paths, names of prototypes. */
+const evil = [
+  ...[
+    '',
+    ' ',
+    '\0',
+    '\r\n',
+    '\n{"level":"fatal","msg":"forged"}',
+    '\x1b[2J\x1b[31m',
+    '\u009b31m',
+    '\u2028',
+    '\u202e',
+  ],
+  ...[
+    '"',
+    "'",
+    '\\',
+    '","level":"fatal',
+    "' OR 1=1 --",
+    '$1',
+    '%00',
+    '%0d%0a',
+    '%',
+    '%zz',
+    '../../etc/passwd',
+  ],
+  ...[
+    '__proto__',
+    'constructor',
+    'prototype',
+    'toString',
+    'hasOwnProperty',
+    'null',
+    'undefined',
+    'NaN',
+    'true',
+  ],
+  ...[
+    '<script>',
+    '{{7*7}}',
+    '\ud800',
+    '\udfff',
+    '\ufeff',
+    'İ',
+    'ß',
+    '𝕏',
+    '٣',
+    'a'.repeat(300),
+    '-'.repeat(80),
+  ],
+];
+
+/** Any text, as a whole or inside another. */
+export const hostileText: fc.Arbitrary<string> = fc.oneof(
+  fc.constantFrom(...evil),
+  fc.string({ unit: 'binary', maxLength: 60 }),
+  fc.string({ unit: 'grapheme', maxLength: 30 }),
+  fc
+    .tuple(fc.string({ maxLength: 12 }), fc.constantFrom(...evil), fc.string({ maxLength: 12 }))
+    .map((parts) => parts.join('')),
+);
+
+/** A text made of the pieces that a grammar is made of, so that much of it is almost right. */
+export function almost(...pieces: string[]): fc.Arbitrary<string> {
+  const piece = fc.oneof(
+    { weight: 8, arbitrary: fc.constantFrom(...pieces) },
+    { weight: 1, arbitrary: hostileText },
+  );
+  return fc.array(piece, { maxLength: 12 }).map((parts) => parts.join(''));
+}
+
+const names = fc.oneof(
+  fc.constantFrom(
+    '__proto__',
+    'constructor',
+    'prototype',
+    'toString',
+    'valueOf',
+    'then',
+    'length',
+    'experienceId',
+  ),
+  fc.string({ maxLength: 8 }),
+  hostileText,
+);
+
+/** JSON values with names that mean something to JavaScript, as a parser makes them: own properties all. */
+export const hostileJson: fc.Arbitrary<unknown> = fc.letrec((tie) => ({
+  value: fc.oneof(
+    { maxDepth: 4, depthSize: 'small' },
+    fc.constantFrom(null, true, false, 0, -1, 1.5, 1e21, '', { polluted: true }),
+    hostileText,
+    fc.array(tie('value'), { maxLength: 4 }),
+    fc
+      .array(fc.tuple(names, tie('value')), { maxLength: 4 })
+      .map((entries) =>
+        JSON.parse(
+          `{${entries.map((pair) => pair.map((part) => JSON.stringify(part)).join(':')).join(',')}}`,
+        ),
+      ),
+  ),
+})).value;
+
+/** How many cases a normal run has to try, at least: counted where they are tried. */
+export const casesWanted = { parsers: 20_000, requests: 4_500 };
+
+/** Runs a property and counts the cases that were really tried. */
+export class Tally {
+  cases = 0;
+
+  /** `check` may be asynchronous. */
+  async holds<T>(runs: number, input: fc.Arbitrary<T>, check: (value: T) => unknown): Promise<void> {
+    await fc.assert(
+      fc.asyncProperty(input, async (value) => {
+        await check(value);
+        this.cases++;
+      }),
+      { numRuns: runs },
+    );
+  }
+}

@@ -1,0 +1,73 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { parseOrigin } from '../../src/origins/origin.ts';
+import { exactEntries, hostileOrigins, wildcardEntries } from '../harness/hostile-origins.ts';
+import { useService } from '../harness/service.ts';
+import { expectError, type World } from '../harness/world.ts';
+import { browserDoor, knock, openWorld, publicDoor } from './doors.ts';
+
+const service = useService();
+
+const worlds: Record<string, World> = {};
+beforeAll(async () => {
+  for (const [name, allowedOrigins] of Object.entries({ exact: exactEntries, wildcard: wildcardEntries })) {
+    worlds[name] = await openWorld(service, { project: { allowedOrigins }, experience: { allowedOrigins } });
+  }
+});
+
+/** As bytes of a header. What HTTP cannot carry, or strips from both ends, no page can send. */
+const sendable = hostileOrigins
+  .map((value) => Buffer.from(value).toString('latin1'))
+  .filter((value) => value.length < 8_000 && !/[\0\r\n]/.test(value) && value === value.trim());
+
+test('there are more than a hundred of them', () => {
+  expect(new Set(sendable).size).toBeGreaterThan(100);
+});
+
+describe.each([browserDoor, publicDoor])('$path', (door) => {
+  test.each(['exact', 'wildcard'])('lets no hostile origin in by its %s entries', async (name) => {
+    const world = worlds[name]!;
+    for (const origin of sendable) {
+      const answer = await knock(
+        service,
+        door,
+        world,
+        { experienceId: world.experienceId },
+        { Origin: origin },
+      );
+      expectError(answer, 403, origin === '' ? 'ORIGIN_REQUIRED' : 'ORIGIN_NOT_ALLOWED');
+      // Nor may a page read that answer unless it is a page: on the public door not even then.
+      const readable = door === browserDoor && parseOrigin(origin) !== undefined;
+      expect(answer.headers['access-control-allow-origin'], origin).toBe(readable ? origin : undefined);
+    }
+  });
+
+  test('lets in what is on the list', async () => {
+    for (const [name, origins] of [
+      ['exact', exactEntries],
+      ['wildcard', ['https://www.example.com', 'https://a-b.example.com']],
+    ] as const) {
+      for (const origin of origins) {
+        const world = worlds[name]!;
+        const answer = await knock(
+          service,
+          door,
+          world,
+          { experienceId: world.experienceId },
+          { Origin: origin },
+        );
+        expect(answer.status, answer.text).toBe(door.launches);
+        expect(answer.headers['access-control-allow-origin']).toBe(origin);
+      }
+    }
+  });
+});
+
+test('nobody was let in unseen', async () => {
+  for (const [name, launches] of [
+    ['exact', 2 * exactEntries.length],
+    ['wildcard', 4],
+  ] as const) {
+    const listed = await service.admin({ path: `/admin/projects/${worlds[name]!.projectId}/sessions` });
+    expect(listed.json.sessions).toHaveLength(launches);
+  }
+});

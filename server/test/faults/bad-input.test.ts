@@ -1,0 +1,178 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { checkContract } from '../harness/contract.ts';
+import { almost, casesWanted, headerValue, hostileJson, hostileText, Tally } from '../harness/generate.ts';
+import type { Answer, Call } from '../harness/http.ts';
+import { logLines } from '../harness/process.ts';
+import { openConnection } from '../harness/raw-http.ts';
+import { mintFromServer, pageOrigin } from '../harness/world.ts';
+import { useVictim } from './rude-service.ts';
+
+const victim = useVictim({ engine: 'embedded', env: { LOG_LEVEL: 'info' } });
+const tally = new Tally();
+const answered: { call: Call; answer: Answer }[] = [];
+
+/** Sends a request; whatever it is, the answer must be one that the contract describes. */
+async function send(call: Call): Promise<Answer> {
+  const answer = await victim.service.call(call);
+  expect(answer.status, answer.text).toBeLessThan(500);
+  checkContract(call, answer);
+  answered.push({ call, answer });
+  return answer;
+}
+
+let fields: string;
+beforeAll(async () => {
+  fields = await fieldsOfAMint();
+});
+
+/** Which fields a plain mint has, at every level: a polluted prototype would show in them. */
+async function fieldsOfAMint(): Promise<string> {
+  const answer = await mintFromServer(victim.asService, victim.world.key, {
+    experienceId: victim.world.experienceId,
+  });
+  const names: string[] = [];
+  JSON.stringify(answer.json, (name, value) => {
+    names.push(name);
+    return value;
+  });
+  return names.join();
+}
+
+const segment = fc.oneof(hostileText, almost('ses_', 'prj_', 'exp_', 'a', '.', '..', '%', "'", '"', '-'));
+/** A text as part of a path, mostly encoded, sometimes as it is where that can be sent at all. */
+const inPath = fc
+  .tuple(segment, fc.boolean())
+  .map(([text, bare]) =>
+    bare ? text.replace(/[^\x21-\x7e]|[?#]/g, '') : encodeURIComponent(text.toWellFormed()),
+  );
+
+describe('any input has an answer of the contract', () => {
+  test('addresses', async () => {
+    const address = fc.oneof(
+      inPath.map((text) => `/v1/sessions/${text}`),
+      inPath.map((text) => `/v1/sessions/${text}/end`),
+      inPath.map((text) => `/v1/projects/${text}/experiences`),
+      inPath.map((text) => `/v1/projects/${victim.world.projectId}/experiences/${text}`),
+      inPath.map((text) => `/v1/${text}`),
+      inPath.map((text) => `/avatars/${text}`),
+      inPath.map((text) => `/nowhere/${text}`),
+      inPath.map((text) => `/healthz?${text}`),
+    );
+    await tally.holds(
+      1_500,
+      fc.tuple(address, fc.constantFrom('GET', 'POST', 'DELETE')),
+      async ([path, method]) => {
+        fc.pre(URL.canParse(path, victim.service.url) && path.startsWith('/') && !path.startsWith('//'));
+        await send({ method, path, headers: { Authorization: `Bearer ${victim.world.key}` } });
+      },
+    );
+  });
+
+  test('headers', async () => {
+    const text = fc
+      .oneof(hostileText, almost('Bearer ', 'en', ',', ';q=', '0.5', '"', 'W/', '*', '10.0.0.1', '='))
+      .map(headerValue);
+    const headers = fc.record({
+      Authorization: fc.oneof(text, fc.constant(`Bearer ${victim.world.key}`)),
+      Origin: fc.oneof(text, fc.constant(pageOrigin)),
+      'Content-Type': fc.oneof(text, fc.constant('application/json')),
+      'Idempotency-Key': text,
+      'Accept-Language': text,
+      'If-None-Match': text,
+      'X-Forwarded-For': text,
+    });
+    const target = fc.constantFrom<[string, string]>(
+      ['POST', '/v1/sessions'],
+      ['POST', '/v1/browser-sessions'],
+      ['POST', '/v1/public-sessions'],
+      ['OPTIONS', '/v1/browser-sessions'],
+      ['OPTIONS', '/v1/public-sessions'],
+      ['GET', `/v1/projects/${victim.world.projectId}/experiences`],
+    );
+    await tally.holds(1_500, fc.tuple(target, headers), async ([[method, path], sent]) => {
+      const body =
+        method === 'POST' ? { body: JSON.stringify({ experienceId: victim.world.experienceId }) } : {};
+      await send({ method, path, headers: sent, ...body });
+    });
+  });
+
+  test('bodies', async () => {
+    const own = fc.constantFrom(
+      'locale',
+      'startButton',
+      'userId',
+      'integration',
+      'speechOnly',
+      '__proto__',
+      'constructor',
+    );
+    const spoilt = fc.tuple(own, hostileJson).map(([name, value]) => {
+      const rest = `${JSON.stringify(name)}:${JSON.stringify(value)}`;
+      return `{"experienceId":${JSON.stringify(victim.world.experienceId)},${rest}}`;
+    });
+    const bytes = fc.uint8Array({ maxLength: 200 }).map((array) => Buffer.from(array));
+    const body = fc.oneof(
+      { weight: 4, arbitrary: spoilt },
+      { weight: 1, arbitrary: hostileJson.map((value) => JSON.stringify(value)) },
+      { weight: 1, arbitrary: hostileText },
+      { weight: 1, arbitrary: bytes },
+    );
+    const door = fc.constantFrom('sessions', 'browser-sessions', 'public-sessions');
+    await tally.holds(1_500, fc.tuple(door, body, fc.boolean()), async ([name, content, chunked]) => {
+      await send({
+        method: 'POST',
+        path: `/v1/${name}`,
+        headers: {
+          Authorization: `Bearer ${victim.world.key}`,
+          Origin: pageOrigin,
+          'Content-Type': 'application/json',
+        },
+        body: content,
+        chunked,
+      });
+    });
+  });
+
+  test('no request was tried twice, and they were as many as a normal run owes', () => {
+    expect(tally.cases).toBeGreaterThanOrEqual(casesWanted.requests);
+    expect(new Set(answered.map(({ answer }) => answer.headers['x-request-id'])).size).toBe(answered.length);
+    expect(answered.length).toBeGreaterThan(casesWanted.requests * 0.95);
+  });
+});
+
+test('bytes that are no request at all do not end the service', async () => {
+  for (const bytes of fc.sample(fc.uint8Array({ minLength: 1, maxLength: 300 }), 300)) {
+    const { socket, closed } = openConnection(victim.service.url);
+    socket.end(Buffer.from(bytes));
+    await closed;
+  }
+  expect((await victim.service.call({ path: '/healthz' })).status).toBe(200);
+});
+
+test('the service mints as it did before', async () => {
+  expect(await fieldsOfAMint()).toBe(fields);
+});
+
+describe('the log', () => {
+  afterAll(() => victim.service.kill('SIGKILL'));
+
+  test('has exactly one line for each request, and no line was forged', async () => {
+    await victim.service.kill('SIGTERM');
+    const lines = logLines(victim.service);
+    const byRequest = new Map<string, number>();
+    for (const { msg, reqId } of lines) {
+      if (msg === 'answered') byRequest.set(reqId, (byRequest.get(reqId) ?? 0) + 1);
+    }
+    for (const { call, answer } of answered)
+      expect(byRequest.get(answer.headers['x-request-id'] as string), call.path).toBe(1);
+    expect(new Set(lines.map(({ level }) => level))).toEqual(new Set(['info']));
+    for (const line of lines.filter(({ msg }) => msg === 'answered')) {
+      expect(Object.keys(line)).toEqual(['level', 'time', 'reqId', 'method', 'route', 'status', 'ms', 'msg']);
+    }
+  });
+
+  test('holds no character that a terminal would obey or hide', () => {
+    expect(victim.service.stderr().replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
+  });
+});
