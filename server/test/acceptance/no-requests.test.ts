@@ -1,0 +1,72 @@
+import { once } from 'node:events';
+import { connect, createServer, type Server } from 'node:net';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { useService } from '../harness/service.ts';
+import { runtime } from '../harness/world.ts';
+import { doors, knock, openWorld } from './doors.ts';
+
+const service = useService();
+
+/** Listens where every address of the test leads, and counts who comes. */
+let trap: Server;
+let port: number;
+let visits = 0;
+beforeAll(async () => {
+  trap = createServer((socket) => {
+    visits++;
+    socket.destroy();
+  });
+  trap.listen(0, '127.0.0.1');
+  await once(trap, 'listening');
+  ({ port } = trap.address() as { port: number });
+});
+afterAll(() => new Promise((resolve) => trap.close(resolve)));
+
+test('no address that anybody sends is visited by the service', async () => {
+  const place = `127.0.0.1:${port}`;
+  const origin = `http://${place}`;
+  const world = await openWorld(service, {
+    project: { allowedOrigins: [origin] },
+    experience: {
+      allowedOrigins: [origin],
+      thumbnailPath: '/avatars/a.svg',
+      runtime: runtime({
+        transport: { type: 'websocket', url: `wss://${place}/session`, callback: `${origin}/callback` },
+        location: { locationId: 'here', scene: { image: `${origin}/image` }, assets: ['/locations/a.svg'] },
+      }),
+    },
+  });
+  const button = { icon: `${origin}/icon.png`, onClick: { url: `${origin}/click` } };
+  const fields = { startButton: button, closeButton: button, integration: { returnUrl: `${origin}/back` } };
+  const headers = {
+    Origin: origin,
+    Referer: `${origin}/page`,
+    'X-Forwarded-Host': place,
+    Forwarded: `host=${place}`,
+    'X-Original-URL': `${origin}/x`,
+  };
+  for (const door of doors) {
+    const answer = await knock(
+      service,
+      door,
+      world,
+      { experienceId: world.experienceId, ...fields },
+      headers,
+    );
+    expect(answer.status, answer.text).toBe(door.launches);
+    expect(answer.text).toContain(`wss://${place}/session`);
+  }
+  const bearer = { ...headers, Authorization: `Bearer ${world.key}` };
+  const catalog = await service.call({
+    path: `/v1/projects/${world.projectId}/experiences`,
+    headers: bearer,
+  });
+  expect(catalog.status).toBe(200);
+  const elsewhere = encodeURIComponent(`${origin}/avatar.svg`);
+  expect((await service.call({ path: `/avatars/${elsewhere}` })).status).toBe(404);
+  expect(visits).toBe(0);
+
+  // The trap does count those who come.
+  await once(connect(port, '127.0.0.1'), 'close');
+  expect(visits).toBe(1);
+});
