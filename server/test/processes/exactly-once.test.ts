@@ -4,11 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { openEmbedded } from '../../src/store/embedded.ts';
-import { clonedDatabase } from '../harness/database.ts';
+import { asService, type Fleet, postgresFleet, processFolder, rows, until } from '../harness/fleet.ts';
 import type { Answer } from '../harness/http.ts';
-import { onDatabase } from '../harness/postgres-server.ts';
-import { type ServiceProcess, startProcess, temporaryFolder } from '../harness/process.ts';
-import type { Service } from '../harness/service.ts';
+import type { ServiceProcess } from '../harness/process.ts';
 import {
   apply,
   createKey,
@@ -20,73 +18,13 @@ import {
   type World,
 } from '../harness/world.ts';
 
-type Cleanup = (undo: () => Promise<void>) => void;
-
-/** Processes of one deployment: one database, one set of signing keys. */
-interface Fleet {
-  start(): Promise<ServiceProcess>;
-  databaseUrl: string;
-}
-
-/** Starts processes in a folder of their own, and leaves neither behind, not even one that is still starting. */
-async function processFolder(cleanup: Cleanup) {
-  const folder = await temporaryFolder();
-  const started: Promise<ServiceProcess>[] = [];
-  let closed = false;
-  cleanup(async () => {
-    closed = true;
-    for (const one of await Promise.allSettled(started)) {
-      if (one.status === 'fulfilled') await one.value.kill('SIGKILL');
-    }
-    await folder.remove();
-  });
-  return {
-    path: folder.path,
-    start: (env: Record<string, string>): Promise<ServiceProcess> => {
-      if (closed) return Promise.reject(new Error('the test is over'));
-      const one = startProcess(env, folder.path);
-      started.push(one);
-      return one;
-    },
-  };
-}
-
-async function postgresFleet(cleanup: Cleanup): Promise<Fleet> {
-  const { url, drop } = await clonedDatabase();
-  cleanup(drop);
-  const { path, start } = await processFolder(cleanup);
-  const env = { DATABASE_URL: url, SIGNING_KEYS_FILE: join(path, 'keys.json') };
-  return { databaseUrl: url, start: () => start(env) };
-}
-
-/** The builders of a world speak HTTP only, so a process serves them as well as a service in this one. */
-const asService = (one: ServiceProcess) => one as unknown as Service;
-
 const under = (key: string) => ({ 'Idempotency-Key': key });
 const freshKey = () => randomBytes(8).toString('hex');
-
-async function until<T>(what: string, look: () => Promise<T | undefined | false>, ms = 10_000): Promise<T> {
-  const deadline = performance.now() + ms;
-  for (;;) {
-    const found = await look();
-    if (found !== undefined && found !== false) return found;
-    if (performance.now() > deadline) throw new Error(`waited ${ms} ms in vain: ${what}`);
-    await sleep(10);
-  }
-}
 
 function tally(answers: Answer[]): Record<number, number> {
   const counts: Record<number, number> = {};
   for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1;
   return counts;
-}
-
-async function rows<Row extends pg.QueryResultRow>(
-  url: string,
-  text: string,
-  values: unknown[] = [],
-): Promise<Row[]> {
-  return onDatabase(url, async (client) => (await client.query<Row>(text, values)).rows);
 }
 
 async function sessionIds(url: string, projectId: string): Promise<string[]> {

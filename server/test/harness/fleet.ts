@@ -1,0 +1,81 @@
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type pg from 'pg';
+import { clonedDatabase } from './database.ts';
+import { onDatabase } from './postgres-server.ts';
+import { type ServiceProcess, startProcess, temporaryFolder } from './process.ts';
+import type { Service } from './service.ts';
+
+export type Cleanup = (undo: () => Promise<void>) => void;
+
+type Env = Record<string, string>;
+
+/** Processes of one deployment: one database, one set of signing keys. */
+export interface Fleet {
+  start(env?: Env): Promise<ServiceProcess>;
+  databaseUrl: string;
+}
+
+/** Starts processes in a folder of their own, and leaves neither behind, not even one that is still starting. */
+export async function processFolder(cleanup: Cleanup) {
+  const folder = await temporaryFolder();
+  const started: Promise<ServiceProcess>[] = [];
+  let closed = false;
+  cleanup(async () => {
+    closed = true;
+    for (const one of await Promise.allSettled(started)) {
+      if (one.status === 'fulfilled') await one.value.kill('SIGKILL');
+    }
+    await folder.remove();
+  });
+  return {
+    path: folder.path,
+    start: (env: Env): Promise<ServiceProcess> => {
+      if (closed) return Promise.reject(new Error('the test is over'));
+      const one = startProcess(env, folder.path);
+      started.push(one);
+      return one;
+    },
+  };
+}
+
+/** A fleet on a database of its own, or on one that the test brings. */
+export async function postgresFleet(cleanup: Cleanup, databaseUrl?: string): Promise<Fleet> {
+  const url = databaseUrl ?? (await ownDatabase(cleanup));
+  const { path, start } = await processFolder(cleanup);
+  const shared = { DATABASE_URL: url, SIGNING_KEYS_FILE: join(path, 'keys.json') };
+  return { databaseUrl: url, start: (env = {}) => start({ ...shared, ...env }) };
+}
+
+async function ownDatabase(cleanup: Cleanup): Promise<string> {
+  const { url, drop } = await clonedDatabase();
+  cleanup(drop);
+  return url;
+}
+
+/** The builders of a world speak HTTP only, so a process serves them as well as a service in this one. */
+export const asService = (one: ServiceProcess) => one as unknown as Service;
+
+/** Asks again and again until there is something to see. */
+export async function until<T>(
+  what: string,
+  look: () => Promise<T | undefined | false>,
+  ms = 10_000,
+): Promise<T> {
+  const deadline = performance.now() + ms;
+  for (;;) {
+    const found = await look();
+    if (found !== undefined && found !== false) return found;
+    if (performance.now() > deadline) throw new Error(`waited ${ms} ms in vain: ${what}`);
+    await sleep(10);
+  }
+}
+
+/** The rows of one query, on a connection of its own. */
+export async function rows<Row extends pg.QueryResultRow>(
+  url: string,
+  text: string,
+  values: unknown[] = [],
+): Promise<Row[]> {
+  return onDatabase(url, async (client) => (await client.query<Row>(text, values)).rows);
+}
