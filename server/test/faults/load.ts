@@ -1,0 +1,111 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Answer, type Call, send } from '../harness/http.ts';
+import { pageOrigin, type World } from '../harness/world.ts';
+import { type History, type Operation, type Outcome, refusesForGood } from './history.ts';
+import type { Random } from './random.ts';
+
+export interface LoadOptions {
+  random: Random;
+  world: World;
+  /** Where the next request goes; resolves when there is somebody to ask. */
+  target: () => Promise<string> | string;
+  workers?: number;
+  /** How long a key is asked for before the checker hears that nobody answers. */
+  patienceMs?: number;
+}
+
+/**
+ * Mints at both doors, with and without keys, some of them invalid, until it is told to stop; everything is written
+ * down. A key is asked for until it is settled, now and then by two requests at once.
+ */
+export class Load {
+  readonly #history: History;
+  readonly #options: Required<LoadOptions>;
+  readonly #workers: Promise<void>[];
+  #running = true;
+  #acknowledged = 0;
+
+  constructor(history: History, options: LoadOptions) {
+    this.#history = history;
+    this.#options = { workers: 16, patienceMs: 30_000, ...options };
+    this.#workers = Array.from({ length: this.#options.workers }, () => this.#work());
+  }
+
+  get acknowledged(): number {
+    return this.#acknowledged;
+  }
+
+  /** Resolves when every request has its answer and every key is settled. */
+  async stop(): Promise<void> {
+    this.#running = false;
+    await Promise.all(this.#workers);
+  }
+
+  async #work(): Promise<void> {
+    while (this.#running) await this.#operate();
+  }
+
+  async #operate(): Promise<void> {
+    const { random } = this.#options;
+    const keyed = random() < 0.5;
+    const operation = this.#history.begin(keyed);
+    const call = this.#callOf(operation);
+    if (!keyed) {
+      await this.#attempt(operation, call);
+      return;
+    }
+    if (random() < 0.2) await Promise.all([this.#attempt(operation, call), this.#attempt(operation, call)]);
+    const deadline = performance.now() + this.#options.patienceMs;
+    while (!isSettled(operation) && performance.now() < deadline) {
+      await this.#attempt(operation, call);
+      if (!isSettled(operation)) await sleep(20);
+    }
+  }
+
+  #callOf({ tag, keyed }: Operation): Call {
+    const { random, world } = this.#options;
+    const fromServer = random() < 0.5;
+    const isInvalid = random() < 0.05;
+    return {
+      method: 'POST',
+      path: fromServer ? '/v1/sessions' : '/v1/browser-sessions',
+      headers: {
+        ...(fromServer ? { Authorization: `Bearer ${world.key}` } : { Origin: pageOrigin }),
+        ...(keyed ? { 'Idempotency-Key': tag } : {}),
+      },
+      body: {
+        experienceId: world.experienceId,
+        startButton: { tag },
+        ...(isInvalid ? { mode: 'nonsense' } : {}),
+      },
+    };
+  }
+
+  async #attempt(operation: Operation, call: Call): Promise<void> {
+    const url = await this.#options.target();
+    const sentAt = performance.now();
+    const outcome = await send(url, call).then(outcomeOf, (error: NodeJS.ErrnoException) => ({
+      kind: 'unknown' as const,
+      why: error.code ?? error.message,
+    }));
+    operation.attempts.push({ sentAt, answeredAt: performance.now(), outcome });
+    if (outcome.kind === 'acknowledged') this.#acknowledged++;
+    // Nobody there: whoever takes over needs a moment.
+    if (outcome.kind === 'unknown') await sleep(5);
+  }
+}
+
+function isSettled({ attempts }: Operation): boolean {
+  return attempts.some(({ outcome }) => outcome.kind === 'acknowledged' || refusesForGood(outcome));
+}
+
+function outcomeOf(answer: Answer): Outcome {
+  if (answer.status === 201) return { kind: 'acknowledged', sessionId: answer.json.session.sessionId };
+  const retryAfter = answer.headers['retry-after'];
+  return {
+    kind: 'refused',
+    status: answer.status,
+    code: answer.json.error.code,
+    ...(retryAfter === undefined ? {} : { retryAfter }),
+  };
+}

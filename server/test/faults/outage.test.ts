@@ -1,0 +1,82 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, onTestFinished, test } from 'vitest';
+import { asService, postgresFleet, until } from '../harness/fleet.ts';
+import type { Answer } from '../harness/http.ts';
+import { startPostgres } from '../harness/postgres-server.ts';
+import type { ServiceProcess } from '../harness/process.ts';
+import { createWorld, expectError, mintFromServer, type World } from '../harness/world.ts';
+import { effort } from './effort.ts';
+import { History } from './history.ts';
+import { Load } from './load.ts';
+import { seededRandom } from './random.ts';
+import { storedAt } from './stored.ts';
+
+const limits = { mintsPerMinutePerClient: null, mintsPerMinute: null, sessionsPerDay: 1_000_000 };
+
+/** A mint whose write was cut off is tried again for eight seconds; nobody waits for longer than for such a one. */
+const longestWait = 12_000;
+
+/** A mint that nobody can record: its experience is known, its session never comes to be. */
+async function refusedMint(service: ServiceProcess, world: World): Promise<{ answer: Answer; ms: number }> {
+  const sent = performance.now();
+  const answer = await mintFromServer(asService(service), world.key, { experienceId: world.experienceId });
+  return { answer, ms: performance.now() - sent };
+}
+
+/** What callers meet while the database is away: a refusal that says when to come back, and soon. */
+async function expectPromptRefusals(service: ServiceProcess, world: World): Promise<void> {
+  await refusedMint(service, world);
+  for (let n = 0; n < 10; n++) {
+    const { answer, ms } = await refusedMint(service, world);
+    expectError(answer, 503, 'UNAVAILABLE');
+    expect(answer.headers['retry-after']).toMatch(/^[1-9]\d*$/);
+    expect(ms).toBeLessThan(2_000);
+    await sleep(20);
+  }
+}
+
+test('PostgreSQL crashes under load: refusals meanwhile, and after its return the same process serves', {
+  timeout: 300_000,
+}, async () => {
+  const server = await startPostgres({ durable: true });
+  onTestFinished(() => server.dispose());
+  const fleet = await postgresFleet(onTestFinished, server.url('postgres'));
+  const service = await fleet.start();
+  const world = await createWorld(asService(service), { project: { limits } });
+  const readiness = () => service.call({ path: '/readyz' });
+  const history = new History();
+  const load = new Load(history, { random: seededRandom(), world, target: () => service.url });
+  const launches = (count: number) => {
+    const before = load.acknowledged;
+    return until(`${count} launches`, async () => load.acknowledged >= before + count, 20_000);
+  };
+
+  for (let round = 0; round < effort(1, 6); round++) {
+    await launches(200);
+    await history.breaking(() => server.stop('immediate'));
+    const unready = await until('not ready', async () => {
+      const answer = await readiness();
+      return answer.status === 503 && answer;
+    });
+    expect(unready.headers['retry-after']).toMatch(/^[1-9]\d*$/);
+    await expectPromptRefusals(service, world);
+    expect((await readiness()).status).toBe(503);
+    expect((await service.call({ path: '/healthz' })).status).toBe(200);
+    await server.start();
+    await until('ready again', async () => (await readiness()).status === 200);
+    await launches(50);
+  }
+  for (let round = 0; round < effort(2, 10); round++) {
+    await launches(100);
+    await history.breaking(() => server.stop('immediate').then(server.start));
+    await until('ready after a short crash', async () => (await readiness()).status === 200);
+    await launches(50);
+  }
+  await load.stop();
+
+  expect(history.problems(await storedAt(fleet.databaseUrl))).toEqual([]);
+  expect(history.tally()['503']).toBeGreaterThan(0);
+  expect(history.tally().unknown, 'connections to the service that broke').toBeUndefined();
+  const waits = history.attempts.map(({ sentAt, answeredAt }) => answeredAt - sentAt);
+  expect(Math.max(...waits)).toBeLessThan(longestWait);
+});

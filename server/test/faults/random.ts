@@ -1,0 +1,18 @@
+import { randomInt } from 'node:crypto';
+import { onTestFailed } from 'vitest';
+
+export type Random = () => number;
+
+/** Numbers from 0 to 1 that FAULTS_SEED repeats. A test that fails says which seed it had. */
+export function seededRandom(): Random {
+  const seed = Number(process.env.FAULTS_SEED ?? randomInt(2 ** 31));
+  onTestFailed(() => console.error(`To draw the same numbers again: FAULTS_SEED=${seed}`));
+  let state = seed;
+  // Mulberry32.
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
