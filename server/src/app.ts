@@ -8,6 +8,7 @@ import { openCatalog } from './experiences/catalog.ts';
 import { openDirectory } from './experiences/directory.ts';
 import { startHousekeeping } from './housekeeping.ts';
 import { boundConnections, connectionsWithin, descriptorLimit } from './http/connections.ts';
+import { Drain } from './http/drain.ts';
 import { createServer } from './http/server.ts';
 import { Traffic } from './http/traffic.ts';
 import { KeyRing } from './keys/authenticate.ts';
@@ -34,6 +35,8 @@ export interface AppDeps {
 export interface App {
   publicUrl: string;
   adminUrl?: string;
+  /** Not ready any more, but serving: resolves when nobody sends requests, at the latest after the configured grace. */
+  drain(): Promise<void>;
   /** Stops accepting, finishes what runs, writes what is kept in memory. The database stays open. */
   close(): Promise<void>;
 }
@@ -60,8 +63,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
     traffic,
     openConnections: promisify(publicServer.server.getConnections.bind(publicServer.server)),
   });
-  let draining = false;
-
+  const drain = new Drain(publicServer.server);
   // Without PUBLIC_URL it is where the service listens, which is known further down and before any request.
   let publicUrl = config.publicUrl ?? '';
   const mintDeps = {
@@ -85,7 +87,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
     // Only the demo's catalog is for everyone's eyes, and only while the operator wants a demo.
     demoProjectId: config.demo ? demoProjectId : undefined,
     baseUrl: mintDeps.issuer,
-    isDraining: () => draining,
+    isDraining: () => drain.begun,
   });
   await listen(publicServer, config.host, config.port, 'PORT');
   publicUrl = config.publicUrl ?? addressOf(publicServer, config.host);
@@ -117,8 +119,9 @@ export async function startApp(deps: AppDeps): Promise<App> {
   return {
     publicUrl,
     ...(adminServer === undefined ? {} : { adminUrl: addressOf(adminServer, config.admin.host) }),
+    drain: () => drain.quiet(config.shutdownGraceSeconds * 1000),
     close: async () => {
-      draining = true;
+      drain.begin();
       await Promise.all([publicServer.close(), adminServer?.close()]);
       await recorder.drain();
       await housekeeping.stop();

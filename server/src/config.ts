@@ -37,6 +37,8 @@ export interface Config {
   assetsDir: string;
   demo: boolean;
   logLevel: LogLevel;
+  /** How long the public listener stays open at most after SIGTERM, for balancers to notice. */
+  shutdownGraceSeconds: number;
 }
 
 /** What the command line needs to reach a running service. */
@@ -112,6 +114,12 @@ export const variables: readonly Variable[] = [
     meaning: 'on or off: whether a start provisions the demo project.',
   },
   { name: 'LOG_LEVEL', default: 'info', meaning: 'fatal, error, warn, info, debug, trace or silent.' },
+  {
+    name: 'SHUTDOWN_GRACE_SECONDS',
+    default: '5',
+    meaning:
+      'How long after SIGTERM requests are still taken at most while balancers learn from /readyz to send no more, 0 to 300.',
+  },
 ];
 
 /** Root of the repository: where `examples/` stands. */
@@ -170,6 +178,7 @@ export function readConfig(env: Environment, cwd: string): Config {
       read.parsed('LOG_LEVEL', `one of ${logLevels.join(', ')}`, (v) =>
         logLevels.find((level) => level === v),
       ) ?? 'info',
+    shutdownGraceSeconds: read.integer('SHUTDOWN_GRACE_SECONDS', 0, 300) ?? 5,
   };
   if (!read.isBad('PORT') && !read.isBad('ADMIN_PORT') && listenersCollide(config)) {
     const { port } = config.admin;

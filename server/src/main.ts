@@ -13,6 +13,7 @@ import { migrate } from './store/migrate.ts';
 import { openPostgres } from './store/postgres.ts';
 import { summary } from './summary.ts';
 
+/** How long a stop may take, once nobody sends requests any more. */
 const shutdownTimeout = 10_000;
 
 /** Configuration → engine → migrations → app → listen → drain on SIGTERM. */
@@ -41,7 +42,7 @@ export async function serve(config: Config, options: { colours: boolean }): Prom
     if (adminToken === undefined) {
       log.warn('the admin API is off: set ADMIN_TOKEN to switch it on for a PostgreSQL deployment');
     }
-    const stopped = untilStopped(log, app, database);
+    const stopped = untilStopped(log, app, database, config.shutdownGraceSeconds);
     process.stdout.write(summary({ app, config, demo, colours: options.colours }));
     await stopped;
   } catch (error) {
@@ -76,18 +77,23 @@ async function resolveAdminToken(config: Config): Promise<string | undefined> {
   return config.database.engine === 'embedded' ? openTokenFile(config.admin.tokenFile) : undefined;
 }
 
-/** Stops accepting, finishes what runs, closes the engine; after ten seconds the process ends regardless. */
-function untilStopped(log: Logger, app: App, database: Database): Promise<void> {
+/**
+ * On SIGTERM lets balancers notice first; then, and on every other signal at once, stops accepting, finishes what runs
+ * and closes the engine. Ten seconds later the process ends regardless.
+ */
+function untilStopped(log: Logger, app: App, database: Database, graceSeconds: number): Promise<void> {
   return new Promise((resolve) => {
     const options = {
-      delay: shutdownTimeout,
+      delay: graceSeconds * 1000 + shutdownTimeout,
       logger: false as const,
-      onTimeout: () => log.error('some requests did not end in ten seconds; stopped without them'),
+      onTimeout: () => log.error('some requests did not end in time; stopped without them'),
     };
     closeWithGrace(options, async ({ signal, err }) => {
       if (err) log.fatal({ err }, 'stopping after an unexpected error');
       else log.info({ signal }, 'stopping');
       try {
+        // Who sends SIGTERM is a supervisor; a person at a terminal sends SIGINT and waits.
+        if (signal === 'SIGTERM') await app.drain();
         await app.close();
         await database.close();
       } catch (error) {

@@ -587,15 +587,17 @@ describe('stopping', () => {
     const { call, answer } = await halfSent(service, key);
     const exit = service.kill('SIGTERM');
     await vi.waitFor(() => expect(service.stderr()).toContain('"msg":"stopping"'));
-    await vi.waitFor(() =>
-      expect(send(service.url, { path: '/healthz', localAddress: '127.0.0.1' })).rejects.toThrow(
-        'ECONNREFUSED',
-      ),
+    await vi.waitFor(
+      () =>
+        expect(send(service.url, { path: '/healthz', localAddress: '127.0.0.1' })).rejects.toThrow(
+          'ECONNREFUSED',
+        ),
+      { timeout: 10_000 },
     );
     call.end(JSON.stringify(body));
     const { status: code, json } = await answer;
     expect(code, service.stderr()).toBe(201);
-    // Zero says that it took less than the ten seconds it has.
+    // Zero says that it took less than the time it has.
     expect(await exit).toEqual({ code: 0, signal: null });
     expect(service.stderr()).toContain('"msg":"stopped"');
     expect(await readdir(DATA_DIR)).not.toContain('lock');

@@ -43,6 +43,7 @@ describe('defaults', () => {
       assetsDir: join(demoProjectFile, '..', 'assets'),
       demo: true,
       logLevel: 'info',
+      shutdownGraceSeconds: 5,
     });
   });
 
@@ -50,7 +51,8 @@ describe('defaults', () => {
     const names = ['HOST', 'PORT', 'ADMIN_HOST', 'ADMIN_PORT', 'ADMIN_TOKEN', 'DATABASE_URL', 'DATA_DIR'];
     const others = ['PUBLIC_URL', 'SIGNING_KEYS_FILE', 'API_KEY_PREFIX', 'TOKEN_TTL_SECONDS', 'TRUST_PROXY'];
     for (const nothing of ['', '   ']) {
-      const env = [...names, ...others, 'ASSETS_DIR', 'DEMO', 'LOG_LEVEL'].map((name) => [name, nothing]);
+      const more = ['ASSETS_DIR', 'DEMO', 'LOG_LEVEL', 'SHUTDOWN_GRACE_SECONDS'];
+      const env = [...names, ...others, ...more].map((name) => [name, nothing]);
       expect(read(Object.fromEntries(env))).toEqual(read());
     }
   });
@@ -104,6 +106,8 @@ describe('each variable takes', () => {
     ['DEMO', 'on', { demo: true }],
     ['LOG_LEVEL', 'silent', { logLevel: 'silent' }],
     ['LOG_LEVEL', 'trace', { logLevel: 'trace' }],
+    ['SHUTDOWN_GRACE_SECONDS', '0', { shutdownGraceSeconds: 0 }],
+    ['SHUTDOWN_GRACE_SECONDS', '300', { shutdownGraceSeconds: 300 }],
   ])('%s=%s', (variable, value, expected) => {
     expect(read({ [variable]: value })).toMatchObject(expected);
   });
@@ -159,6 +163,8 @@ describe('each variable refuses', () => {
     ['DEMO', 'ON'],
     ['LOG_LEVEL', 'verbose'],
     ['LOG_LEVEL', 'INFO'],
+    ['SHUTDOWN_GRACE_SECONDS', '301'],
+    ['SHUTDOWN_GRACE_SECONDS', '-1'],
   ])('%s=%s', (variable, value) => {
     const problems = problemsOf({ [variable]: value });
     expect(problems).toEqual([{ variable, got: expect.any(String), wants: expect.any(String) }]);
