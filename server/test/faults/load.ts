@@ -1,3 +1,4 @@
+import { Agent } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Answer, type Call, send } from '../harness/http.ts';
 import { pageOrigin, type World } from '../harness/world.ts';
@@ -22,6 +23,8 @@ export class Load {
   readonly #history: History;
   readonly #options: Required<LoadOptions>;
   readonly #workers: Promise<void>[];
+  /** The connection that waited longest is used next, so that each is in use all the time. */
+  readonly #agent = new Agent({ keepAlive: true, scheduling: 'fifo' });
   #running = true;
   #acknowledged = 0;
 
@@ -39,6 +42,7 @@ export class Load {
   async stop(): Promise<void> {
     this.#running = false;
     await Promise.all(this.#workers);
+    this.#agent.destroy();
   }
 
   async #work(): Promise<void> {
@@ -84,10 +88,13 @@ export class Load {
   async #attempt(operation: Operation, call: Call): Promise<void> {
     const url = await this.#options.target();
     const sentAt = performance.now();
-    const outcome = await send(url, call).then(outcomeOf, (error: NodeJS.ErrnoException) => ({
-      kind: 'unknown' as const,
-      why: error.code ?? error.message,
-    }));
+    const outcome = await send(url, { ...call, agent: this.#agent }).then(
+      outcomeOf,
+      (error: NodeJS.ErrnoException) => ({
+        kind: 'unknown' as const,
+        why: error.code ?? error.message,
+      }),
+    );
     operation.attempts.push({ sentAt, answeredAt: performance.now(), outcome });
     if (outcome.kind === 'acknowledged') this.#acknowledged++;
     // Nobody there: whoever takes over needs a moment.

@@ -19,6 +19,8 @@ export interface Call {
   /** Sends the body in chunks, so that no header tells its length. */
   chunked?: boolean;
   localAddress?: string;
+  /** Connections of the caller's own. */
+  agent?: Agent;
 }
 
 const agent = new Agent({ keepAlive: true, maxSockets: 256 });
@@ -40,7 +42,7 @@ export function send(baseUrl: string, call: Call): Promise<Answer> {
       {
         method: call.method ?? 'GET',
         headers,
-        agent: call.localAddress ? undefined : agent,
+        agent: call.localAddress ? undefined : (call.agent ?? agent),
         ...(call.localAddress ? { localAddress: call.localAddress } : {}),
       },
       (response) => {

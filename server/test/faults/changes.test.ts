@@ -1,0 +1,160 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { asService, type Fleet, postgresFleet, rows, until } from '../harness/fleet.ts';
+import type { Answer } from '../harness/http.ts';
+import type { ServiceProcess } from '../harness/process.ts';
+import { type Link, startTcpProxy, type TcpProxy } from '../harness/tcp-proxy.ts';
+import {
+  apply,
+  createWorld,
+  mintFromBrowser,
+  mintFromPublic,
+  mintFromServer,
+  pageOrigin,
+  runtime,
+  type World,
+} from '../harness/world.ts';
+
+/** What is changed on one process, how it is asked for, and what it looks like once it counts. */
+interface Change {
+  name: string;
+  ask(service: ServiceProcess, world: World): Promise<Answer>;
+  make(service: ServiceProcess, world: World): Promise<Answer>;
+  counts(answer: Answer): boolean;
+}
+
+const bodyOf = ({ experienceId }: World) => ({ experienceId });
+const fromServer: Change['ask'] = (service, world) =>
+  mintFromServer(asService(service), world.key, bodyOf(world));
+const fromBrowser: Change['ask'] = (service, world) => mintFromBrowser(asService(service), bodyOf(world));
+const fromPublic: Change['ask'] = (service, world) => mintFromPublic(asService(service), bodyOf(world));
+const isRefused = (code: string) => (answer: Answer) => answer.json.error?.code === code;
+
+/** Applies the world's project file with other settings. */
+const reapply =
+  (settings: { project?: object; experience?: object }): Change['make'] =>
+  (service, { file }) => {
+    const [experience] = file.experiences;
+    return apply(asService(service), {
+      project: { ...file.project, ...settings.project },
+      experiences: [{ ...experience, ...settings.experience }],
+    });
+  };
+
+const changes: Change[] = [
+  {
+    name: 'a revoked key',
+    ask: fromServer,
+    make: (service, { keyId }) => service.admin({ method: 'POST', path: `/admin/keys/${keyId}/revoke` }),
+    counts: isRefused('API_KEY_INVALID'),
+  },
+  {
+    name: 'a published revision',
+    ask: fromServer,
+    make: reapply({ experience: { runtime: runtime({ mode: 'presenter' }) } }),
+    counts: ({ json }) => json.session?.revision === 2,
+  },
+  {
+    name: 'an origin taken from the project',
+    ask: fromBrowser,
+    make: reapply({ project: { allowedOrigins: [] } }),
+    counts: isRefused('ORIGIN_NOT_ALLOWED'),
+  },
+  {
+    name: 'an origin taken from an experience',
+    ask: fromPublic,
+    make: reapply({ experience: { allowedOrigins: [] } }),
+    counts: isRefused('ORIGIN_NOT_ALLOWED'),
+  },
+  {
+    name: 'embeds switched off',
+    ask: fromBrowser,
+    make: reapply({ project: { browserEmbeds: false } }),
+    counts: isRefused('BROWSER_EMBEDS_DISABLED'),
+  },
+];
+
+describe('a change on one process counts on the other', () => {
+  const undo: (() => Promise<void>)[] = [];
+  let fleet: Fleet;
+  let proxy: TcpProxy;
+  let near: ServiceProcess;
+  let far: ServiceProcess;
+  /** What happens to the connection on which the far process listens for changes. */
+  let channel: 'open' | 'cut' | 'silent' = 'open';
+  const isListening = (link: Link) => link.opening.includes('session-launch listener');
+
+  beforeAll(async () => {
+    const cleanup = (step: () => Promise<void>) => undo.push(step);
+    fleet = await postgresFleet(cleanup);
+    proxy = await startTcpProxy(cleanup, Number(new URL(fleet.databaseUrl).port), {
+      toServer: (link) => {
+        if (isListening(link) && channel === 'cut') link.cut();
+        return true;
+      },
+      toClient: (link) => !(isListening(link) && channel === 'silent'),
+    });
+    const DATABASE_URL = proxy.through(fleet.databaseUrl);
+    [near, far] = await Promise.all([fleet.start(), fleet.start({ DATABASE_URL })]);
+  });
+  afterAll(async () => {
+    for (const step of undo.reverse()) await step();
+  });
+
+  /** How many processes listen, as the database sees it. */
+  const listeners = async () => {
+    const text = `SELECT FROM pg_stat_activity
+                   WHERE datname = current_database() AND application_name = 'session-launch listener'`;
+    return (await rows(fleet.databaseUrl, text)).length;
+  };
+
+  /** Makes the change while both processes have just read what it changes; milliseconds until it counts on the far one. */
+  async function timeOf({ name, ask, make, counts }: Change): Promise<number> {
+    const world = await createWorld(asService(near), {
+      experience: { public: true, allowedOrigins: [pageOrigin] },
+    });
+    for (const service of [near, far]) {
+      const before = await ask(service, world);
+      expect(before.status, before.text).toBeLessThan(300);
+      expect(counts(before), name).toBe(false);
+    }
+    const made = await make(near, world);
+    const at = performance.now();
+    expect(made.status, made.text).toBe(200);
+    expect(counts(await ask(near, world)), `${name}, where it was made`).toBe(true);
+    await until(name, async () => counts(await ask(far, world)));
+    const ms = performance.now() - at;
+    // Once it counts, it counts for good.
+    for (let n = 0; n < 20; n++) expect(counts(await ask(far, world)), name).toBe(true);
+    return ms;
+  }
+
+  async function expectWithin(limit: number): Promise<number[]> {
+    const times = await Promise.all(changes.map((change) => timeOf(change)));
+    for (const [i, ms] of times.entries()) expect(ms, changes[i]!.name).toBeLessThan(limit);
+    return times;
+  }
+
+  test('soon, by a notification', async () => {
+    expect(await listeners()).toBe(2);
+    await expectWithin(2_500);
+  });
+
+  test('within 5 s when the channel is cut and stays away, and soon once it is back', async () => {
+    channel = 'cut';
+    for (const link of proxy.links().filter(isListening)) link.cut();
+    await until('the channel to be cut', async () => (await listeners()) === 1);
+    const times = await expectWithin(5_000);
+    // It really was cut: what the far process had just read, it went on using.
+    expect(Math.min(...times)).toBeGreaterThan(500);
+
+    channel = 'open';
+    await until('the channel to come back', async () => (await listeners()) === 2);
+    await expectWithin(2_500);
+  });
+
+  test('within 5 s when the channel has gone silent without a farewell', async () => {
+    channel = 'silent';
+    const times = await expectWithin(5_000);
+    expect(Math.min(...times)).toBeGreaterThan(500);
+  });
+});

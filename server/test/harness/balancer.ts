@@ -1,0 +1,87 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import type { Cleanup } from './fleet.ts';
+import { send } from './http.ts';
+
+export interface Balancer {
+  url: string;
+  /** Sends connections there from now on, as long as it is ready. */
+  add(url: string): void;
+  remove(url: string): void;
+}
+
+interface Backend {
+  url: string;
+  isReady: boolean;
+}
+
+const checkEveryMs = 100;
+
+/**
+ * Hands each connection to the next service in turn. One that does not say that it is ready, or that cannot be
+ * connected to, gets no more until it does.
+ */
+export async function startBalancer(cleanup: Cleanup): Promise<Balancer> {
+  const backends = new Map<string, Backend>();
+  const sockets = new Set<Socket>();
+  let turn = 0;
+
+  const next = (): Backend | undefined => {
+    const ready = [...backends.values()].filter((backend) => backend.isReady);
+    return ready[turn++ % ready.length];
+  };
+  const serve = (client: Socket): void => {
+    const backend = next();
+    if (backend === undefined) {
+      client.destroy();
+      return;
+    }
+    const { hostname, port } = new URL(backend.url);
+    const upstream = connect(Number(port), hostname);
+    const onRefused = () => {
+      backend.isReady = false;
+      serve(client);
+    };
+    upstream.once('error', onRefused);
+    upstream.once('connect', () => {
+      upstream.off('error', onRefused);
+      join(client, upstream);
+    });
+  };
+  const track = (socket: Socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  };
+  const join = (client: Socket, upstream: Socket) => {
+    for (const [from, to] of [
+      [client, upstream],
+      [upstream, client],
+    ] as const) {
+      track(from);
+      from.on('error', () => to.destroy());
+      from.pipe(to);
+    }
+  };
+
+  const server = createServer({ pauseOnConnect: true, noDelay: true }, serve);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const check = async (backend: Backend): Promise<void> => {
+    const answer = await send(backend.url, { path: '/readyz' }).catch(() => undefined);
+    backend.isReady = answer?.status === 200;
+  };
+  const timer = setInterval(() => {
+    for (const backend of backends.values()) void check(backend);
+  }, checkEveryMs);
+  cleanup(async () => {
+    clearInterval(timer);
+    for (const socket of sockets) socket.destroy();
+    server.close();
+    await once(server, 'close');
+  });
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    add: (url) => backends.set(url, { url, isReady: true }),
+    remove: (url) => backends.delete(url),
+  };
+}
