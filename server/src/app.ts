@@ -56,13 +56,6 @@ export async function startApp(deps: AppDeps): Promise<App> {
   const traffic = new Traffic();
   const publicServer = createServer(log, traffic);
   boundConnections(publicServer.server, connectionsWithin(descriptorLimit()), log);
-  metrics.watch({
-    database,
-    queueLength: () => recorder.queueLength,
-    caches: { keys: keyRing.remembered.counts, ...directory.counts, catalogs: catalog.counts },
-    traffic,
-    openConnections: promisify(publicServer.server.getConnections.bind(publicServer.server)),
-  });
   const drain = new Drain(publicServer.server);
   // Without PUBLIC_URL it is where the service listens, which is known further down and before any request.
   let publicUrl = config.publicUrl ?? '';
@@ -77,7 +70,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
     tokenTtlSeconds: config.tokenTtlSeconds,
     trustProxy: config.trustProxy,
   };
-  await mountPublicRoutes(publicServer, {
+  const admissions = await mountPublicRoutes(publicServer, {
     mint: mintDeps,
     database,
     keyRing,
@@ -88,6 +81,14 @@ export async function startApp(deps: AppDeps): Promise<App> {
     demoProjectId: config.demo ? demoProjectId : undefined,
     baseUrl: mintDeps.issuer,
     isDraining: () => drain.begun,
+  });
+  metrics.watch({
+    database,
+    queueLength: () => recorder.queueLength,
+    caches: { keys: keyRing.remembered.counts, ...directory.counts, catalogs: catalog.counts },
+    traffic,
+    openConnections: promisify(publicServer.server.getConnections.bind(publicServer.server)),
+    admissions,
   });
   await listen(publicServer, config.host, config.port, 'PORT');
   publicUrl = config.publicUrl ?? addressOf(publicServer, config.host);

@@ -1,4 +1,5 @@
 import { collectDefaultMetrics, type Metric, Registry } from 'prom-client';
+import type { Admission } from './http/admission.ts';
 import type { Traffic } from './http/traffic.ts';
 import { type Door, doors } from './sessions/doors.ts';
 import type { Database } from './store/database.ts';
@@ -24,6 +25,7 @@ export interface MetricSources {
   /** What goes on at the public listener. */
   traffic: Traffic;
   openConnections: () => Promise<number>;
+  admissions: Record<string, Admission>;
 }
 
 /**
@@ -67,7 +69,7 @@ export function createMetrics(): Metrics & { watch(sources: MetricSources): void
 }
 
 function watch(registry: Registry, sources: MetricSources): void {
-  const { database, queueLength, caches, traffic, openConnections } = sources;
+  const { database, queueLength, caches, traffic, openConnections, admissions } = sources;
   show(registry, 'gauge', 'session_launch_queue_length', 'Mints that wait for the next write', () => [
     { labels: {}, value: queueLength() },
   ]);
@@ -102,6 +104,22 @@ function watch(registry: Registry, sources: MetricSources): void {
         value,
       })),
     ),
+  );
+  const admitted = (read: (admission: Admission) => number) => () =>
+    Object.entries(admissions).map(([part, admission]) => ({ labels: { part }, value: read(admission) }));
+  show(
+    registry,
+    'gauge',
+    'session_launch_requests_under_way',
+    'Requests that are taken and not answered yet, by part',
+    admitted(({ underWay }) => underWay),
+  );
+  show(
+    registry,
+    'counter',
+    'session_launch_requests_turned_away_total',
+    'Requests refused because too many were under way, by part',
+    admitted(({ refused }) => refused),
   );
   show(registry, 'gauge', 'session_launch_requests_in_flight', 'Requests that are not answered yet', () => [
     { labels: {}, value: traffic.inFlight() },

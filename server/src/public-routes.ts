@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { type AssetDeps, assetRoutes } from './assets/asset-routes.ts';
 import { type CatalogRouteDeps, catalogRoutes } from './experiences/catalog-routes.ts';
 import { catalogEntrySchema, catalogListSchema } from './experiences/schemas.ts';
+import { type Admission, admitAtMost } from './http/admission.ts';
 import { healthRoutes } from './http/health-routes.ts';
 import { describeRoutes, openApiRoutes } from './http/openapi.ts';
 import { type PageDeps, pageRoutes } from './pages/page-routes.ts';
@@ -39,15 +40,32 @@ const schemas = [
   jsonWebKeySetSchema,
 ];
 
-/** Everything the public listener answers. The contract lists the routes in this order. */
-export async function mountPublicRoutes(server: FastifyInstance, deps: PublicDeps): Promise<void> {
+/** Four full writes of the recorder. */
+const mostUnderWay = 1_024;
+
+/**
+ * Everything the public listener answers. The contract lists the routes in this order. Mints and reads are counted apart,
+ * so that mints that wait for a slow write keep no reader out; resolves to these counts.
+ */
+export async function mountPublicRoutes(
+  server: FastifyInstance,
+  deps: PublicDeps,
+): Promise<Record<string, Admission>> {
+  const admissions: Record<string, Admission> = {};
   await describeRoutes(server, schemas);
-  await server.register(mintRoutes, deps.mint);
-  await server.register(sessionRoutes, deps);
-  await server.register(catalogRoutes, deps);
+  await server.register(async (scope) => {
+    admissions.mints = admitAtMost(scope, mostUnderWay);
+    await scope.register(mintRoutes, deps.mint);
+  });
+  await server.register(async (scope) => {
+    admissions.reads = admitAtMost(scope, mostUnderWay);
+    await scope.register(sessionRoutes, deps);
+    await scope.register(catalogRoutes, deps);
+  });
   await server.register(jwksRoutes, { signingKeys: deps.mint.signingKeys });
   await server.register(healthRoutes, deps);
   await server.register(openApiRoutes);
   await server.register(assetRoutes, deps);
   await server.register(pageRoutes, deps);
+  return admissions;
 }
