@@ -27,6 +27,8 @@ export default defineConfig({
           testTimeout: 60_000,
           // They load the machine, and measure: one file at a time, when everything else is done.
           fileParallelism: false,
+          sequence: { groupOrder: 1 },
+          isolate: false,
         },
       },
       {

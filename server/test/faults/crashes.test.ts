@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { asService, postgresFleet, processFolder, until } from '../harness/fleet.ts';
 import type { ServiceProcess } from '../harness/process.ts';
 import { createWorld } from '../harness/world.ts';
@@ -48,19 +48,23 @@ function expectBrokenRequests(history: History, rounds: number): void {
 describe.concurrent('a service that is killed under load keeps every launch, once', {
   timeout: 300_000,
 }, () => {
-  test('on PostgreSQL', async () => {
+  test('on PostgreSQL', async (context) => {
     const rounds = effort(4, 40);
-    const fleet = await postgresFleet(onTestFinished);
-    const { history } = await mintThroughKills(fleet.start, seededRandom(), rounds);
+    const fleet = await postgresFleet(context.onTestFinished);
+    const { history } = await mintThroughKills(fleet.start, seededRandom(context), rounds);
     expect(history.problems(await storedAt(fleet.databaseUrl))).toEqual([]);
     expectBrokenRequests(history, rounds);
   });
 
-  test('on the embedded engine', async () => {
+  test('on the embedded engine', async (context) => {
     const rounds = effort(3, 20);
-    const { path, start } = await processFolder(onTestFinished);
+    const { path, start } = await processFolder(context.onTestFinished);
     const DATA_DIR = join(path, 'data');
-    const { history, last } = await mintThroughKills(() => start({ DATA_DIR }), seededRandom(), rounds);
+    const { history, last } = await mintThroughKills(
+      () => start({ DATA_DIR }),
+      seededRandom(context),
+      rounds,
+    );
     await last.kill('SIGKILL');
     expect(history.problems(await storedIn(DATA_DIR))).toEqual([]);
     expectBrokenRequests(history, rounds);

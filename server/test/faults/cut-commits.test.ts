@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { asService, type Fleet, postgresFleet, until } from '../harness/fleet.ts';
 import { onDatabase } from '../harness/postgres-server.ts';
 import type { ServiceProcess } from '../harness/process.ts';
@@ -23,7 +23,7 @@ async function mintThroughCuts(
   const history = new History();
   const world = await createWorld(asService(service), { project: { limits } });
   const load = new Load(history, { random, world, target: () => service.url });
-  const rounds = effort(15, 150);
+  const rounds = effort(12, 150);
   for (let round = 0; round < rounds; round++) {
     const before = load.acknowledged;
     await history.breaking(() => cut(round));
@@ -38,14 +38,14 @@ async function mintThroughCuts(
   expect((await service.call({ path: '/readyz' })).status).toBe(200);
 }
 
-test('a backend that is told to go while it records costs no launch and doubles none', async () => {
-  const fleet = await postgresFleet(onTestFinished);
+test('a backend that is told to go while it records costs no launch and doubles none', async (context) => {
+  const fleet = await postgresFleet(context.onTestFinished);
   const service = await fleet.start();
   const end = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
                 WHERE datname = current_database() AND state = 'active' AND query LIKE '%FROM record_mints(%'
                   AND pid <> pg_backend_pid()`;
   await onDatabase(fleet.databaseUrl, (client) =>
-    mintThroughCuts(fleet, service, seededRandom(), async () => {
+    mintThroughCuts(fleet, service, seededRandom(context), async () => {
       await until('a backend that records', async () => ((await client.query(end)).rowCount ?? 0) > 0);
     }),
   );
@@ -94,11 +94,15 @@ class Scissors implements Meddling {
   };
 }
 
-test('a connection that breaks before, during or after a commit costs no launch and doubles none', async () => {
-  const fleet = await postgresFleet(onTestFinished);
-  const random = seededRandom();
+test('a connection that breaks before, during or after a commit costs no launch and doubles none', async (context) => {
+  const fleet = await postgresFleet(context.onTestFinished);
+  const random = seededRandom(context);
   const scissors = new Scissors(random);
-  const proxy = await startTcpProxy(onTestFinished, Number(new URL(fleet.databaseUrl).port), scissors);
+  const proxy = await startTcpProxy(
+    context.onTestFinished,
+    Number(new URL(fleet.databaseUrl).port),
+    scissors,
+  );
   const service = await fleet.start({ DATABASE_URL: proxy.through(fleet.databaseUrl) });
   await mintThroughCuts(fleet, service, random, (round) => scissors.cutNext(moments[round % 3]!));
 });

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { asService, postgresFleet, until } from '../harness/fleet.ts';
 import type { Answer } from '../harness/http.ts';
 import { startPostgres } from '../harness/postgres-server.ts';
@@ -37,15 +37,15 @@ async function expectPromptRefusals(service: ServiceProcess, world: World): Prom
 
 test('PostgreSQL crashes under load: refusals meanwhile, and after its return the same process serves', {
   timeout: 300_000,
-}, async () => {
+}, async (context) => {
   const server = await startPostgres({ durable: true });
-  onTestFinished(() => server.dispose());
-  const fleet = await postgresFleet(onTestFinished, server.url('postgres'));
+  context.onTestFinished(() => server.dispose());
+  const fleet = await postgresFleet(context.onTestFinished, server.url('postgres'));
   const service = await fleet.start();
   const world = await createWorld(asService(service), { project: { limits } });
   const readiness = () => service.call({ path: '/readyz' });
   const history = new History();
-  const load = new Load(history, { random: seededRandom(), world, target: () => service.url });
+  const load = new Load(history, { random: seededRandom(context), world, target: () => service.url });
   const launches = (count: number) => {
     const before = load.acknowledged;
     return until(`${count} launches`, async () => load.acknowledged >= before + count, 20_000);

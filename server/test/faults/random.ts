@@ -1,10 +1,10 @@
 import { randomInt } from 'node:crypto';
-import { onTestFailed } from 'vitest';
+import type { TestContext } from 'vitest';
 
 export type Random = () => number;
 
 /** Numbers from 0 to 1 that FAULTS_SEED repeats. A test that fails says which seed it had. */
-export function seededRandom(): Random {
+export function seededRandom({ onTestFailed }: Pick<TestContext, 'onTestFailed'>): Random {
   const seed = Number(process.env.FAULTS_SEED ?? randomInt(2 ** 31));
   onTestFailed(() => console.error(`To draw the same numbers again: FAULTS_SEED=${seed}`));
   let state = seed;

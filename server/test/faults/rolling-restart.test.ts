@@ -1,4 +1,4 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { startBalancer } from '../harness/balancer.ts';
 import { asService, postgresFleet, until } from '../harness/fleet.ts';
 import type { ServiceProcess } from '../harness/process.ts';
@@ -14,14 +14,16 @@ const limits = { mintsPerMinutePerClient: null, mintsPerMinute: null, sessionsPe
 const mint = (service: ServiceProcess, world: World) =>
   mintFromServer(asService(service), world.key, { experienceId: world.experienceId });
 
-test('restarting one process after the other under load fails no request', { timeout: 300_000 }, async () => {
-  const fleet = await postgresFleet(onTestFinished);
-  const balancer = await startBalancer(onTestFinished);
+test('restarting one process after the other under load fails no request', {
+  timeout: 300_000,
+}, async (context) => {
+  const fleet = await postgresFleet(context.onTestFinished);
+  const balancer = await startBalancer(context.onTestFinished);
   const serving = await Promise.all([fleet.start(), fleet.start()]);
   for (const { url } of serving) balancer.add(url);
   const world = await createWorld(asService(serving[0]), { project: { limits } });
   const history = new History();
-  const load = new Load(history, { random: seededRandom(), world, target: () => balancer.url });
+  const load = new Load(history, { random: seededRandom(context), world, target: () => balancer.url });
   const launches = async (count: number) => {
     const before = load.acknowledged;
     await until(`${count} launches`, async () => load.acknowledged >= before + count, 20_000);
@@ -47,53 +49,60 @@ test('restarting one process after the other under load fails no request', { tim
   expect(history.problems(await storedAt(fleet.databaseUrl))).toEqual([]);
 });
 
-test('SIGTERM: not ready at once, yet serving until whoever asks has heard it, and each answer is the last on its connection', async () => {
-  const fleet = await postgresFleet(onTestFinished);
-  const service = await fleet.start({ SHUTDOWN_GRACE_SECONDS: '60' });
-  const world = await createWorld(asService(service));
-  expect((await service.call({ path: '/readyz' })).status).toBe(200);
-  expect((await mint(service, world)).headers.connection).toBe('keep-alive');
-
-  const ended = service.kill('SIGTERM');
-  const told = await until('not ready', async () => {
-    const answer = await service.call({ path: '/readyz' });
-    return answer.status === 503 && answer;
-  });
-  expect(told.json).toEqual({ status: 'unavailable', reason: 'the service is shutting down' });
-  expect(told.headers.connection).toBe('close');
-  const served = await mint(service, world);
-  expect(served.status, served.text).toBe(201);
-  expect(served.headers.connection).toBe('close');
-  expect((await service.call({ path: '/healthz' })).status).toBe(200);
-  // The watcher hears it a second time, and a second passes without requests: nobody is left to wait for.
-  const stopped = performance.now();
-  expect((await service.call({ path: '/readyz' })).status).toBe(503);
-  expect(await ended).toEqual({ code: 0, signal: null });
-  expect(performance.now() - stopped).toBeLessThan(20_000);
-});
-
-test('a watcher that has not come back is waited for, but not for longer than the grace', async () => {
-  const fleet = await postgresFleet(onTestFinished);
-  const service = await fleet.start({ SHUTDOWN_GRACE_SECONDS: '3' });
-  expect((await service.call({ path: '/readyz' })).status).toBe(200);
-  const stopped = performance.now();
-  expect(await service.kill('SIGTERM')).toEqual({ code: 0, signal: null });
-  expect(performance.now() - stopped).toBeGreaterThan(2_900);
-  expect(performance.now() - stopped).toBeLessThan(12_000);
-});
-
-test.each([
-  ['Ctrl-C', 'SIGINT', true],
-  ['the SIGTERM of an idle service that nobody watches', 'SIGTERM', false],
-] as const)('%s ends it at once', async (_, signal, isBusy) => {
-  const fleet = await postgresFleet(onTestFinished);
-  const service = await fleet.start({ SHUTDOWN_GRACE_SECONDS: '60' });
-  if (isBusy) {
+describe.concurrent('a stop', () => {
+  test('SIGTERM: not ready at once, yet serving until whoever asks has heard it, and each answer is the last on its connection', async ({
+    onTestFinished,
+  }) => {
+    const fleet = await postgresFleet(onTestFinished);
+    const service = await fleet.start({ SHUTDOWN_GRACE_SECONDS: '60' });
     const world = await createWorld(asService(service));
     expect((await service.call({ path: '/readyz' })).status).toBe(200);
-    expect((await mint(service, world)).status).toBe(201);
-  }
-  const stopped = performance.now();
-  expect(await service.kill(signal)).toEqual({ code: 0, signal: null });
-  expect(performance.now() - stopped).toBeLessThan(5_000);
+    expect((await mint(service, world)).headers.connection).toBe('keep-alive');
+
+    const ended = service.kill('SIGTERM');
+    const told = await until('not ready', async () => {
+      const answer = await service.call({ path: '/readyz' });
+      return answer.status === 503 && answer;
+    });
+    expect(told.json).toEqual({ status: 'unavailable', reason: 'the service is shutting down' });
+    expect(told.headers.connection).toBe('close');
+    const served = await mint(service, world);
+    expect(served.status, served.text).toBe(201);
+    expect(served.headers.connection).toBe('close');
+    expect((await service.call({ path: '/healthz' })).status).toBe(200);
+    // The watcher hears it a second time, and a second passes without requests: nobody is left to wait for.
+    const stopped = performance.now();
+    expect((await service.call({ path: '/readyz' })).status).toBe(503);
+    expect(await ended).toEqual({ code: 0, signal: null });
+    expect(performance.now() - stopped).toBeLessThan(20_000);
+  });
+
+  test('a watcher that has not come back is waited for, but not for longer than the grace', async ({
+    onTestFinished,
+  }) => {
+    const fleet = await postgresFleet(onTestFinished);
+    const service = await fleet.start({ SHUTDOWN_GRACE_SECONDS: '3' });
+    expect((await service.call({ path: '/readyz' })).status).toBe(200);
+    const stopped = performance.now();
+    expect(await service.kill('SIGTERM')).toEqual({ code: 0, signal: null });
+    expect(performance.now() - stopped).toBeGreaterThan(2_900);
+    expect(performance.now() - stopped).toBeLessThan(12_000);
+  });
+
+  const stops: [string, NodeJS.Signals, boolean][] = [
+    ['Ctrl-C', 'SIGINT', true],
+    ['the SIGTERM of an idle service that nobody watches', 'SIGTERM', false],
+  ];
+  test.for(stops)('%s ends it at once', async ([, signal, isBusy], { onTestFinished }) => {
+    const fleet = await postgresFleet(onTestFinished);
+    const service = await fleet.start({ SHUTDOWN_GRACE_SECONDS: '60' });
+    if (isBusy) {
+      const world = await createWorld(asService(service));
+      expect((await service.call({ path: '/readyz' })).status).toBe(200);
+      expect((await mint(service, world)).status).toBe(201);
+    }
+    const stopped = performance.now();
+    expect(await service.kill(signal)).toEqual({ code: 0, signal: null });
+    expect(performance.now() - stopped).toBeLessThan(5_000);
+  });
 });
