@@ -34,6 +34,7 @@ async function exposition() {
     caches: { keys: { hits: 1, misses: 1 } },
     traffic,
     openConnections: async () => 0,
+    admissions: { mints: { underWay: 0, refused: 0 } },
   });
   for (const door of doors) metrics.minted(door, 'launched', 0.01);
   metrics.batchWritten(1);
