@@ -170,9 +170,15 @@ export class Recorder {
         return await sendBatch(this.#database, encoded, isInDoubt(batch));
       } catch (error) {
         if (!isWorthRepeating(error, batch) || performance.now() > deadline) throw error;
+        if (isNeverSent(error)) this.#refuseQueue(error);
         await new Promise((resolve) => setTimeout(resolve, 50 * 2 ** Math.min(attempt, 3)));
       }
     }
+  }
+
+  /** The database is away. What has not been sent can be refused for certain; only the batch in doubt has to wait. */
+  #refuseQueue(error: unknown): void {
+    for (const { reject } of this.#queue.splice(0)) reject(unavailable(error));
   }
 
   /**

@@ -25,7 +25,6 @@ async function refusedMint(service: ServiceProcess, world: World): Promise<{ ans
 
 /** What callers meet while the database is away: a refusal that says when to come back, and soon. */
 async function expectPromptRefusals(service: ServiceProcess, world: World): Promise<void> {
-  await refusedMint(service, world);
   for (let n = 0; n < 10; n++) {
     const { answer, ms } = await refusedMint(service, world);
     expectError(answer, 503, 'UNAVAILABLE');
