@@ -1,6 +1,10 @@
 import { defineConfig } from 'vitest/config';
 
 const engines = ['embedded', 'postgres'] as const;
+/** They load the machine to its limit, or measure: one at a time, when everything else is done. */
+const alone = ['changes', 'overload', 'rolling-restart', 'rude-crowd'].map(
+  (name) => `test/faults/${name}.test.ts`,
+);
 
 export default defineConfig({
   test: {
@@ -23,9 +27,18 @@ export default defineConfig({
         test: {
           name: 'faults',
           include: ['test/faults/**/*.test.ts'],
+          exclude: alone,
           globalSetup: ['test/harness/setup-postgres.ts'],
           testTimeout: 60_000,
-          // They load the machine, and measure: one file at a time, when everything else is done.
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'faults-alone',
+          include: alone,
+          globalSetup: ['test/harness/setup-postgres.ts'],
+          testTimeout: 60_000,
           fileParallelism: false,
           sequence: { groupOrder: 1 },
           isolate: false,

@@ -1,9 +1,27 @@
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 
 /** What the thread opens: a folder, a dump of a database, or an empty one in memory. */
 export interface ThreadData {
   folder?: string;
   dump?: Uint8Array;
+  engine: WebAssembly.Module;
+}
+
+const { compile } = (globalThis as unknown as { WebAssembly: WebAssemblyCompiler }).WebAssembly;
+
+interface WebAssemblyCompiler {
+  compile(bytes: Uint8Array): Promise<WebAssembly.Module>;
+}
+
+/** Compiled, and made fast, once for a process, however often it opens the engine. */
+let engine: Promise<WebAssembly.Module> | undefined;
+
+async function loadEngine(): Promise<WebAssembly.Module> {
+  const folder = dirname(createRequire(import.meta.url).resolve('@electric-sql/pglite'));
+  return compile(await readFile(join(folder, 'pglite.wasm')));
 }
 
 type Asked =
@@ -54,8 +72,9 @@ export class PgliteClient {
     this.#thread.on('exit', () => this.#end('it was closed'));
   }
 
-  static async open(data: ThreadData): Promise<PgliteClient> {
-    const client = new PgliteClient(data);
+  static async open(data: Omit<ThreadData, 'engine'>): Promise<PgliteClient> {
+    engine ??= loadEngine();
+    const client = new PgliteClient({ ...data, engine: await engine });
     await new Promise<unknown>((resolve, reject) => client.#waiting.set(0, { resolve, reject }));
     return client;
   }

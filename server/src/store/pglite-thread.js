@@ -7,7 +7,7 @@ import { PGlite } from '@electric-sql/pglite';
 /** @typedef {import('./pglite-client.ts').ThreadRequest} ThreadRequest */
 
 const port = /** @type {import('node:worker_threads').MessagePort} */ (parentPort);
-const { folder, dump } = /** @type {import('./pglite-client.ts').ThreadData} */ (workerData);
+const { folder, dump, engine } = /** @type {import('./pglite-client.ts').ThreadData} */ (workerData);
 
 /** Dates and times as PostgreSQL writes them, in the types for which the query builder wants to read them itself. */
 const asWritten = Object.fromEntries(
@@ -18,6 +18,7 @@ const asWritten = Object.fromEntries(
 );
 
 const database = await PGlite.create({
+  pgliteWasmModule: engine,
   ...(folder === undefined ? {} : { dataDir: folder }),
   ...(dump === undefined ? {} : { loadDataDir: new Blob([/** @type {Uint8Array<ArrayBuffer>} */ (dump)]) }),
 });
