@@ -7,19 +7,20 @@ import { Worker } from 'node:worker_threads';
 export interface ThreadData {
   folder?: string;
   dump?: Uint8Array;
-  engine: WebAssembly.Module;
+  engine: Engine;
 }
 
-const { compile } = (globalThis as unknown as { WebAssembly: WebAssemblyCompiler }).WebAssembly;
+/** A module of WebAssembly, which belongs to no types that are loaded here. */
+type Engine = object;
 
-interface WebAssemblyCompiler {
-  compile(bytes: Uint8Array): Promise<WebAssembly.Module>;
-}
+const { compile } = (
+  globalThis as unknown as { WebAssembly: { compile(bytes: Uint8Array): Promise<Engine> } }
+).WebAssembly;
 
 /** Compiled, and made fast, once for a process, however often it opens the engine. */
-let engine: Promise<WebAssembly.Module> | undefined;
+let engine: Promise<Engine> | undefined;
 
-async function loadEngine(): Promise<WebAssembly.Module> {
+async function loadEngine(): Promise<Engine> {
   const folder = dirname(createRequire(import.meta.url).resolve('@electric-sql/pglite'));
   return compile(await readFile(join(folder, 'pglite.wasm')));
 }

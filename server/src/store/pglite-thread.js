@@ -18,7 +18,7 @@ const asWritten = Object.fromEntries(
 );
 
 const database = await PGlite.create({
-  pgliteWasmModule: engine,
+  pgliteWasmModule: /** @type {any} */ (engine),
   ...(folder === undefined ? {} : { dataDir: folder }),
   ...(dump === undefined ? {} : { loadDataDir: new Blob([/** @type {Uint8Array<ArrayBuffer>} */ (dump)]) }),
 });
