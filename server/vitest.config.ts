@@ -11,6 +11,8 @@ export default defineConfig({
     testTimeout: 20_000,
     hookTimeout: 60_000,
     maxWorkers: 2,
+    // What files share is loaded code; services, databases, folders and ports are their own.
+    isolate: false,
     projects: [
       { extends: true, test: { name: 'unit', include: ['test/unit/**/*.test.ts', 'test/cli/**/*.test.ts'] } },
       {
@@ -41,7 +43,6 @@ export default defineConfig({
           testTimeout: 60_000,
           fileParallelism: false,
           sequence: { groupOrder: 1 },
-          isolate: false,
         },
       },
       {
@@ -59,8 +60,6 @@ export default defineConfig({
           name: engine,
           include: ['test/acceptance/**/*.test.ts'],
           globalSetup: [`test/harness/setup-${engine}.ts`],
-          // Every file has a service and a database of its own; what the files share is only loaded code.
-          isolate: false,
         },
       })),
     ],

@@ -49,7 +49,7 @@ describe.concurrent('a service that is killed under load keeps every launch, onc
   timeout: 300_000,
 }, () => {
   test('on PostgreSQL', async (context) => {
-    const rounds = effort(4, 40);
+    const rounds = effort(3, 40);
     const fleet = await postgresFleet(context.onTestFinished);
     const { history } = await mintThroughKills(fleet.start, seededRandom(context), rounds);
     expect(history.problems(await storedAt(fleet.databaseUrl))).toEqual([]);
@@ -57,7 +57,7 @@ describe.concurrent('a service that is killed under load keeps every launch, onc
   });
 
   test('on the embedded engine', async (context) => {
-    const rounds = effort(3, 20);
+    const rounds = effort(2, 20);
     const { path, start } = await processFolder(context.onTestFinished);
     const DATA_DIR = join(path, 'data');
     const { history, last } = await mintThroughKills(

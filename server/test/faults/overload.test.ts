@@ -128,7 +128,7 @@ describe('more mints than the service can record: as many as it can, a prompt 50
 }, () => {
   test('on PostgreSQL', async () => {
     const fleet = await postgresFleet(onTestFinished);
-    const launched = await overload(await fleet.start(), effort(6, 30));
+    const launched = await overload(await fleet.start(), effort(4, 30));
     expect((await storedAt(fleet.databaseUrl)).sessions).toHaveLength(launched);
   });
 
@@ -136,7 +136,7 @@ describe('more mints than the service can record: as many as it can, a prompt 50
     const { path, start } = await processFolder(onTestFinished);
     const DATA_DIR = join(path, 'data');
     const service = await start({ DATA_DIR });
-    const launched = await overload(service, effort(4, 30));
+    const launched = await overload(service, effort(3, 30));
     await service.kill('SIGKILL');
     expect((await storedIn(DATA_DIR)).sessions).toHaveLength(launched);
   });
