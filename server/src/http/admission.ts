@@ -29,49 +29,36 @@ export function admitAtMost(app: FastifyInstance, limit: number): Admission {
     }
     sendError(request, reply, busy);
   };
-  let arrived: Place[] = [];
+  const leave = () => {
+    admission.underWay--;
+  };
+  // Bodies that did not come along with their headers.
+  let incomplete: Array<{ request: IncomingMessage; response: ServerResponse }> = [];
   const lookBack = () => {
-    for (const place of arrived) place.waitForBody();
-    arrived = [];
+    for (const { request, response } of incomplete) if (!request.complete) waitForBody(request, response);
+    incomplete = [];
+  };
+  /** Who is slow to send keeps no place from others. */
+  const waitForBody = (request: IncomingMessage, response: ServerResponse) => {
+    if (response.closed) return;
+    response.off('close', leave);
+    leave();
+    request.once('end', () => {
+      if (response.closed) return;
+      admission.underWay++;
+      response.once('close', leave);
+    });
   };
   // After every onRequest hook, so that a refusal has the headers of its route; before a body is read.
   app.addHook('preParsing', (request, reply, payload, done) => {
     // A preflight costs next to nothing, and a page that gets none could not read the refusal.
     if (admission.underWay >= limit && request.method !== 'OPTIONS') return refuse(request, reply);
-    // Whether a body came along with its headers shows in the next turn of the event loop.
-    if (arrived.push(new Place(admission, request.raw, reply.raw)) === 1) setImmediate(lookBack);
+    admission.underWay++;
+    reply.raw.once('close', leave);
+    // Whether a body came along shows in the next turn of the event loop.
+    const { raw } = request;
+    if (!raw.complete && incomplete.push({ request: raw, response: reply.raw }) === 1) setImmediate(lookBack);
     done(null, payload);
   });
   return admission;
-}
-
-/** The place of one request, from its arrival to its answer; but who is slow to send keeps no place from others. */
-class Place {
-  readonly #admission: Admission;
-  readonly #request: IncomingMessage;
-  #isTaken = false;
-
-  constructor(admission: Admission, request: IncomingMessage, response: ServerResponse) {
-    this.#admission = admission;
-    this.#request = request;
-    this.#take();
-    response.once('close', () => this.#leave());
-  }
-
-  waitForBody(): void {
-    if (this.#request.complete || !this.#isTaken) return;
-    this.#leave();
-    this.#request.once('end', () => this.#take());
-  }
-
-  #take(): void {
-    this.#isTaken = true;
-    this.#admission.underWay++;
-  }
-
-  #leave(): void {
-    if (!this.#isTaken) return;
-    this.#isTaken = false;
-    this.#admission.underWay--;
-  }
 }
