@@ -55,7 +55,9 @@ export async function serve(config: Config, options: { colours: boolean }): Prom
 function openDatabase({ database, dataDir }: Config, log: Logger): Promise<Database> {
   if (database.engine === 'embedded') {
     const onFirstStart = () => log.info({ dataDir }, 'making the database; this takes some seconds, once');
-    return openEmbedded(dataDir, { onFirstStart });
+    const onEnd = (reason: string) =>
+      log.fatal({ reason }, 'the embedded engine has ended; restart the service');
+    return openEmbedded(dataDir, { onFirstStart, onEnd });
   }
   const onIdleError = (error: Error) => log.warn({ err: error }, 'a database connection was lost');
   return openPostgres(database.url, { onIdleError });

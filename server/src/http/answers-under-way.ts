@@ -18,6 +18,7 @@ export function watchAnswers(server: Server): () => number {
     if (answers === undefined) {
       answers = { open: new Set(), latest: response };
       connections.set(socket, answers);
+      socket.once('close', () => forsake(answers?.open ?? []));
     }
     const { open } = answers;
     open.add(response);
@@ -29,6 +30,11 @@ export function watchAnswers(server: Server): () => number {
     });
   });
   return () => count;
+}
+
+/** Node tells only the answer that was next of a lost connection; those behind it would count as under way for good. */
+function forsake(open: Iterable<ServerResponse>): void {
+  for (const response of [...open]) response.emit('close');
 }
 
 export interface Unfinished {

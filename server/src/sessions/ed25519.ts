@@ -30,7 +30,10 @@ export function pooledSigner(privateKey: KeyObject): Signer {
 
 function sodiumSigner({ crypto_sign_detached }: Sodium, privateKey: KeyObject): Signer {
   const { d = '', x = '' } = privateKey.export({ format: 'jwk' });
-  const secretKey = Buffer.concat([Buffer.from(d, 'base64url'), Buffer.from(x, 'base64url')]);
+  // Memory of its own: what is taken from Node's pool is shared with other buffers, and copied with them.
+  const secretKey = Buffer.alloc(64);
+  secretKey.write(d, 0, 'base64url');
+  secretKey.write(x, 32, 'base64url');
   return (text) => {
     const signature = Buffer.allocUnsafe(64);
     crypto_sign_detached(signature, Buffer.from(text), secretKey);

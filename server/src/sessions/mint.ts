@@ -250,7 +250,7 @@ async function record(
   deps: MintDeps,
   door: Door,
   mint: MintToRecord,
-): Promise<{ recorded: Recorded; prepared?: string }> {
+): Promise<{ recorded: Recorded; prepared?: string | undefined }> {
   const known = deps.recorder.recall(mint);
   if (known !== undefined) return { recorded: known };
   const recording = deps.recorder.record(mint);
@@ -259,7 +259,8 @@ async function record(
   recording.catch(() => undefined);
   // The write starts first.
   await endOfTurn();
-  const prepared = await render(deps, door, mint.session);
+  // Should it fail, what the write says still counts; a launch is then rendered once more.
+  const prepared = await render(deps, door, mint.session).catch(() => undefined);
   return { recorded: await recording, prepared };
 }
 

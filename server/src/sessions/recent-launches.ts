@@ -36,10 +36,15 @@ export class RecentLaunches {
         : recorded.outcome === 'replayed'
           ? recorded.session
           : undefined;
-    if (session === undefined) return;
+    if (session === undefined || !isSmall(session)) return;
     const until = performance.now() + freshFor;
     this.#known.set(name(claim.hash), { fingerprint: claim.fingerprint, session, until });
   }
+}
+
+/** Callers may send much for the player; what is remembered of many launches has to stay little. */
+function isSmall({ player }: Session): boolean {
+  return player === null || JSON.stringify(player).length <= 500;
 }
 
 function name(hash: Buffer): string {

@@ -61,7 +61,7 @@ export class Recorder {
     this.#options = {
       queueLimit: options.queueLimit ?? 4_096,
       batchLimit: options.batchLimit ?? 256,
-      // PostgreSQL works while further requests are read; the embedded engine would only keep them waiting.
+      // PostgreSQL works while further requests are read; the embedded engine gains more from larger writes.
       startAt: options.startAt ?? (database.engine === 'postgres' ? 16 : Number.POSITIVE_INFINITY),
       probeAfterMs: options.probeAfterMs ?? 100,
       retryForMs: options.retryForMs ?? 8_000,
@@ -169,8 +169,8 @@ export class Recorder {
       try {
         return await sendBatch(this.#database, encoded, isInDoubt(batch));
       } catch (error) {
-        if (!isWorthRepeating(error, batch) || performance.now() > deadline) throw error;
         if (isNeverSent(error)) this.#refuseQueue(error);
+        if (!isWorthRepeating(error, batch) || performance.now() > deadline) throw error;
         await new Promise((resolve) => setTimeout(resolve, 50 * 2 ** Math.min(attempt, 3)));
       }
     }

@@ -30,8 +30,7 @@ export class Batcher<Item, Result> {
       this.#queue.push({ item, resolve, reject });
       if (this.#sending) return;
       this.#sending = true;
-      // Once every request that has arrived by now has asked: a query of the embedded engine keeps the event loop busy
-      // until it is done, so nothing could join it any more.
+      // Once every request that has arrived by now has asked.
       setImmediate(() => void this.#drain());
     });
   }

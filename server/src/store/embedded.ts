@@ -12,6 +12,8 @@ import * as schema from './schema.ts';
 export interface EmbeddedHooks {
   /** The folder has no database yet; making one takes some seconds. */
   onFirstStart(): void;
+  /** The engine has ended by itself; nothing can be read or written until a restart. */
+  onEnd(reason: string): void;
 }
 
 /** PostgreSQL inside this process, on a thread of its own, in a folder that belongs to it alone. */
@@ -26,7 +28,7 @@ export async function openEmbedded(dataDir: string, hooks?: EmbeddedHooks): Prom
       hooks?.onFirstStart();
       await initialise(folder);
     }
-    return embedded(await PgliteClient.open({ folder }), lock);
+    return embedded(await PgliteClient.open({ folder }, hooks?.onEnd), lock);
   } catch (error) {
     await lock.release();
     throw error instanceof StartError

@@ -61,21 +61,29 @@ export class PgliteClient {
   readonly #waiting = new Map<number, Waiting>();
   #lastId = 0;
   #transaction: Promise<void> | undefined;
-  #ended: Error | undefined;
+  readonly #onEnd: (reason: string) => void;
+  #closing = false;
+  #ended: string | undefined;
 
-  private constructor(data: ThreadData) {
+  private constructor(data: ThreadData, onEnd: (reason: string) => void) {
+    this.#onEnd = onEnd;
     this.#thread = new Worker(new URL('./pglite-thread.js', import.meta.url), {
       workerData: data,
       execArgv: [],
     });
     this.#thread.on('message', (answer: ThreadAnswer) => this.#settle(answer));
     this.#thread.on('error', (error) => this.#end(String(error.message)));
+    this.#thread.on('messageerror', (error) => this.#end(String(error.message)));
     this.#thread.on('exit', () => this.#end('it was closed'));
   }
 
-  static async open(data: Omit<ThreadData, 'engine'>): Promise<PgliteClient> {
+  /** `onEnd` hears of an engine that ends without being closed. */
+  static async open(
+    data: Omit<ThreadData, 'engine'>,
+    onEnd: (reason: string) => void = () => undefined,
+  ): Promise<PgliteClient> {
     engine ??= loadEngine();
-    const client = new PgliteClient({ ...data, engine: await engine });
+    const client = new PgliteClient({ ...data, engine: await engine }, onEnd);
     await new Promise<unknown>((resolve, reject) => client.#waiting.set(0, { resolve, reject }));
     return client;
   }
@@ -112,6 +120,7 @@ export class PgliteClient {
 
   /** Statements that were sent before are answered first. */
   async close(): Promise<void> {
+    this.#closing = true;
     if (this.#ended !== undefined) return;
     await this.#ask({ kind: 'close' });
     await this.#thread.terminate();
@@ -134,11 +143,12 @@ export class PgliteClient {
   }
 
   #ask(asked: Asked): Promise<unknown> {
-    if (this.#ended !== undefined) return Promise.reject(this.#ended);
+    // Never sent, so that nobody has to find out what became of it.
+    if (this.#ended !== undefined) return Promise.reject(outage(this.#ended, '57P03'));
     const id = ++this.#lastId;
     return new Promise((resolve, reject) => {
-      this.#waiting.set(id, { resolve, reject });
       this.#thread.postMessage({ id, ...asked } satisfies ThreadRequest);
+      this.#waiting.set(id, { resolve, reject });
     });
   }
 
@@ -149,10 +159,15 @@ export class PgliteClient {
     else waiting?.reject(Object.assign(new Error(error.message), error));
   }
 
-  /** As if a server had been shut down: to callers it is an outage. */
   #end(reason: string): void {
-    this.#ended ??= Object.assign(new Error(`the embedded engine has ended: ${reason}`), { code: '57P01' });
-    for (const { reject } of this.#waiting.values()) reject(this.#ended);
+    if (this.#ended === undefined && !this.#closing) this.#onEnd(reason);
+    this.#ended ??= reason;
+    for (const { reject } of this.#waiting.values()) reject(outage(this.#ended, '57P01'));
     this.#waiting.clear();
   }
+}
+
+/** As if a server had been shut down, under a statement or before it. */
+function outage(reason: string, code: '57P01' | '57P03'): Error {
+  return Object.assign(new Error(`the embedded engine has ended: ${reason}`), { code });
 }

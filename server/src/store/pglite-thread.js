@@ -33,9 +33,10 @@ port.postMessage({ id: 0 });
 
 /**
  * What PostgreSQL says of an error (code, severity, constraint and so on) is text; what else PGlite adds cannot be sent.
- * @param {Error} error
+ * @param {unknown} error
  */
 function sendable(error) {
+  if (!(error instanceof Error)) return { message: String(error) };
   const texts = Object.entries(error).filter(([, value]) => typeof value === 'string');
   return { ...Object.fromEntries(texts), message: error.message };
 }

@@ -409,6 +409,20 @@ describe('a launch under a key that was recorded a moment ago', () => {
     expect(used.recall(server)).toBeUndefined();
   });
 
+  test('is not kept with much for the player, which would make memory grow', async () => {
+    const used = recorder();
+    const [small, large] = [10, 10_000].map((length) => {
+      const mint = uncounted(freshKey());
+      return {
+        ...mint,
+        session: { ...mint.session!, player: { startButton: { label: 'x'.repeat(length) } } },
+      };
+    });
+    await Promise.all([used.record(small!), used.record(large!)]);
+    expect(used.recall(small!)).toMatchObject({ outcome: 'replayed' });
+    expect(used.recall(large!)).toBeUndefined();
+  });
+
   test('is not recalled when the database refused it', async () => {
     const used = recorder();
     const mint = {

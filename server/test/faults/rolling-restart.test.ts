@@ -70,8 +70,9 @@ describe.concurrent('a stop', () => {
     expect(served.status, served.text).toBe(201);
     expect(served.headers.connection).toBe('close');
     expect((await service.call({ path: '/healthz' })).status).toBe(200);
-    // The watcher hears it a second time, and a second passes without requests: nobody is left to wait for.
+    // The watcher hears it twice more, and a second passes without requests: nobody is left to wait for.
     const stopped = performance.now();
+    expect((await service.call({ path: '/readyz?again' })).status).toBe(503);
     expect((await service.call({ path: '/readyz' })).status).toBe(503);
     expect(await ended).toEqual({ code: 0, signal: null });
     expect(performance.now() - stopped).toBeLessThan(20_000);

@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
+import { readMetrics } from '../harness/metrics.ts';
 import { answersIn, openConnection, type RawAnswer } from '../harness/raw-http.ts';
 import { useVictim, wire, wiredMint } from './rude-service.ts';
 
@@ -51,6 +52,23 @@ test('requests in one packet are answered in their order, each with what it aske
   expect(JSON.parse(answers[4]!.body).experiences).toHaveLength(1);
   const ids = answers.map(({ headers }) => headers['x-request-id']);
   expect(new Set(ids).size).toBe(answers.length);
+});
+
+test('requests behind one whose connection is lost take no place for good', async () => {
+  const catalog = wire(`GET /v1/projects/${victim.world.projectId}/experiences HTTP/1.1`, [
+    `Authorization: Bearer ${victim.world.key}`,
+  ]);
+  for (let n = 0; n < 5; n++) {
+    const { socket } = openConnection(victim.service.url);
+    socket.write((wiredMint(victim.world) + catalog).repeat(100));
+    await new Promise((resolve) => socket.once('data', resolve));
+    socket.resetAndDestroy();
+  }
+  const owed = async () => {
+    const metrics = await readMetrics(victim.service);
+    return ['under_way', 'in_flight'].map((what) => metrics.total(`session_launch_requests_${what}`));
+  };
+  await expect.poll(owed, { timeout: 20_000 }).toEqual([0, 0]);
 });
 
 test('one key fifty times in one packet is one session', async () => {

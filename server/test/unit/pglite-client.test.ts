@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { isOutage, isRolledBack } from '../../src/store/outage.ts';
+import { isNeverSent, isOutage, isRolledBack } from '../../src/store/outage.ts';
 import { PgliteClient } from '../../src/store/pglite-client.ts';
 
 let client: PgliteClient;
@@ -72,8 +72,16 @@ test('closing answers what was asked before; what is asked later is an outage', 
   await Promise.all([other.close(), asked]);
   expect((await asked).rows).toEqual([{ n: 1 }]);
   const error = await other.query('SELECT 1').catch((e: Error) => e);
-  expect(isOutage(error)).toBe(true);
+  expect(isOutage(error) && isNeverSent(error)).toBe(true);
   await other.close();
+});
+
+test('an engine that ends by itself is told of, and what was asked of it is in doubt', async () => {
+  const reasons: string[] = [];
+  await expect(
+    PgliteClient.open({ dump: new Uint8Array([1, 2, 3]) }, (reason) => reasons.push(reason)),
+  ).rejects.toSatisfy((error) => isOutage(error) && !isNeverSent(error) && !isRolledBack(error));
+  expect(reasons).toHaveLength(1);
 });
 
 test('a dump opens as the same database', async () => {
