@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto';
+import { sha256 } from '../sha256.ts';
 
 /** A strong tag that names this very content. */
 export function etagOf(body: string): string {
-  return `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"`;
+  return `"${sha256(body).toString('base64url').slice(0, 27)}"`;
 }
 
 /** Whether an If-None-Match header names this tag (weak comparison, as RFC 9110 wants it for GET). */

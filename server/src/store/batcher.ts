@@ -1,4 +1,5 @@
 import { unavailable } from '../errors.ts';
+import { endOfTurn } from '../turn.ts';
 
 /** Beyond this many, the next one is refused at once instead of growing memory. */
 const maxWaiting = 10_000;
@@ -31,7 +32,7 @@ export class Batcher<Item, Result> {
       if (this.#sending) return;
       this.#sending = true;
       // Once every request that has arrived by now has asked.
-      setImmediate(() => void this.#drain());
+      void endOfTurn().then(() => this.#drain());
     });
   }
 

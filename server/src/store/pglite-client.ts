@@ -126,11 +126,6 @@ export class PgliteClient {
     await this.#thread.terminate();
   }
 
-  /** How many statements wait for their answer. */
-  get underWay(): number {
-    return this.#waiting.size;
-  }
-
   #query<Row>(text: string, values: unknown[] = [], options: QueryOptions = {}): Promise<Results<Row>> {
     const { rowMode, parsers } = options;
     return this.#ask({

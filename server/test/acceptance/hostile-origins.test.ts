@@ -23,17 +23,14 @@ test('there are more than a hundred of them', () => {
   expect(new Set(sendable).size).toBeGreaterThan(100);
 });
 
+const knockFrom = (door: typeof browserDoor, world: World, origin: string) =>
+  knock(service, door, world, { experienceId: world.experienceId }, { Origin: origin });
+
 describe.each([browserDoor, publicDoor])('$path', (door) => {
   test.each(['exact', 'wildcard'])('lets no hostile origin in by its %s entries', async (name) => {
     const world = worlds[name]!;
     for (const origin of sendable) {
-      const answer = await knock(
-        service,
-        door,
-        world,
-        { experienceId: world.experienceId },
-        { Origin: origin },
-      );
+      const answer = await knockFrom(door, world, origin);
       expectError(answer, 403, origin === '' ? 'ORIGIN_REQUIRED' : 'ORIGIN_NOT_ALLOWED');
       // Nor may a page read that answer unless it is a page: on the public door not even then.
       const readable = door === browserDoor && parseOrigin(origin) !== undefined;
@@ -48,13 +45,7 @@ describe.each([browserDoor, publicDoor])('$path', (door) => {
     ] as const) {
       for (const origin of origins) {
         const world = worlds[name]!;
-        const answer = await knock(
-          service,
-          door,
-          world,
-          { experienceId: world.experienceId },
-          { Origin: origin },
-        );
+        const answer = await knockFrom(door, world, origin);
         expect(answer.status, answer.text).toBe(door.launches);
         expect(answer.headers['access-control-allow-origin']).toBe(origin);
       }
