@@ -17,6 +17,7 @@ import { createMetrics } from './metrics.ts';
 import { demoProjectId } from './pages/demo-cards.ts';
 import { mountPublicRoutes } from './public-routes.ts';
 import { Recorder } from './sessions/recorder.ts';
+import { TokenSigner } from './sessions/signer.ts';
 import type { SigningKeys } from './sessions/signing-keys.ts';
 import type { Changes } from './store/changes.ts';
 import { type Database, StartError } from './store/database.ts';
@@ -53,6 +54,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
   const rates = openRateLimits(database);
   const metrics = createMetrics();
   const recorder = new Recorder(database, { onBatch: metrics.batchWritten });
+  const signer = new TokenSigner(signingKeys);
   const traffic = new Traffic();
   const publicServer = createServer(log, traffic);
   boundConnections(publicServer.server, connectionsWithin(descriptorLimit()), log);
@@ -64,7 +66,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
     directory,
     rates,
     recorder,
-    signingKeys,
+    signer,
     issuer: () => publicUrl || addressOf(publicServer, config.host),
     minted: metrics.minted,
     tokenTtlSeconds: config.tokenTtlSeconds,
@@ -125,6 +127,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
       drain.begin();
       await Promise.all([publicServer.close(), adminServer?.close()]);
       await recorder.drain();
+      await signer.close();
       await housekeeping.stop();
     },
   };

@@ -62,7 +62,7 @@ export async function mountPublicRoutes(
     await scope.register(sessionRoutes, deps);
     await scope.register(catalogRoutes, deps);
   });
-  await server.register(jwksRoutes, { signingKeys: deps.mint.signingKeys });
+  await server.register(jwksRoutes, { signingKeys: deps.mint.signer.keys });
   await server.register(healthRoutes, deps);
   await server.register(openApiRoutes);
   await server.register(assetRoutes, deps);

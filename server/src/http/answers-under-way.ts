@@ -13,6 +13,9 @@ const connections = new WeakMap<Socket, Answers>();
 /** Keeps track of what the connections of a server owe; returns how many answers are under way on all of them. */
 export function watchAnswers(server: Server): () => number {
   let count = 0;
+  function onClose(this: ServerResponse): void {
+    if (connections.get(this.req.socket)?.open.delete(this)) count--;
+  }
   server.on('request', ({ socket }, response) => {
     let answers = connections.get(socket);
     if (answers === undefined) {
@@ -20,14 +23,10 @@ export function watchAnswers(server: Server): () => number {
       connections.set(socket, answers);
       socket.once('close', () => forsake(answers?.open ?? []));
     }
-    const { open } = answers;
-    open.add(response);
+    answers.open.add(response);
     answers.latest = response;
     count++;
-    response.once('close', () => {
-      open.delete(response);
-      count--;
-    });
+    response.on('close', onClose);
   });
   return () => count;
 }

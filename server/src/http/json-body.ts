@@ -26,7 +26,8 @@ export function parseJson(bytes: Buffer): unknown {
   } catch {
     throw new ApiError('INVALID_JSON', { message: 'The request body is not valid JSON.' });
   }
-  refuseUnfit(value, '', 0);
+  const unfit = findUnfit(value, 0);
+  if (unfit !== undefined) throw invalidRequest([{ path: pathOf(unfit.steps), message: unfit.message }]);
   return value;
 }
 
@@ -48,23 +49,25 @@ function readBytes(request: IncomingMessage): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let length = 0;
-    const settle = (finish: () => void) => {
-      request.off('data', onData).off('end', onEnd).off('error', onError).off('close', onClose);
-      finish();
-    };
     const onData = (chunk: Buffer) => {
       length += chunk.length;
       if (length <= bodyLimit) chunks.push(chunk);
-      else if (length > heardOut) settle(() => reject(tooLarge()));
+      else if (length > heardOut) {
+        request.off('data', onData);
+        reject(tooLarge());
+      }
     };
-    const onEnd = () =>
-      settle(() => {
-        if (length > bodyLimit) reject(tooLarge());
-        else resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks));
-      });
-    const onError = () => settle(() => reject(cutShort()));
-    const onClose = () => settle(() => reject(cutShort()));
-    request.on('data', onData).on('end', onEnd).on('error', onError).on('close', onClose);
+    let ended = false;
+    const onEnd = () => {
+      ended = true;
+      if (length > bodyLimit) reject(tooLarge());
+      else resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks));
+    };
+    const onLoss = () => {
+      if (!ended) reject(cutShort());
+    };
+    // Nobody takes them off again: they go with their request.
+    request.on('data', onData).on('end', onEnd).on('error', onLoss).on('close', onLoss);
   });
 }
 
@@ -76,29 +79,58 @@ function cutShort(): ApiError {
   return new ApiError('INVALID_JSON', { message: 'The request ended before its body was complete.' });
 }
 
-/** What JSON allows and neither the database nor a canonical form can hold. */
-function refuseUnfit(value: unknown, path: string, depth: number): void {
-  if (typeof value === 'string') {
-    refuseUnfitText(value, path, 'must not contain');
-  } else if (typeof value === 'number') {
-    if (!Number.isFinite(value))
-      throw invalidRequest([{ path, message: 'is a number too large to represent' }]);
-  } else if (typeof value === 'object' && value !== null) {
-    if (depth > maxDepth) {
-      throw invalidRequest([{ path: '', message: `must not be nested more than ${maxDepth} levels deep` }]);
-    }
-    if (Array.isArray(value)) {
-      for (const [index, item] of value.entries()) refuseUnfit(item, `${path}[${index}]`, depth + 1);
-    } else {
-      for (const [field, item] of Object.entries(value)) {
-        refuseUnfitText(field, path, 'must not have a field name with');
-        refuseUnfit(item, path === '' ? field : `${path}.${field}`, depth + 1);
-      }
-    }
-  }
+interface Unfit {
+  /** From the innermost field or index outwards. */
+  steps: (string | number)[];
+  message: string;
 }
 
-function refuseUnfitText(text: string, path: string, verb: string): void {
-  if (text.includes('\0')) throw invalidRequest([{ path, message: `${verb} the NUL character` }]);
-  if (!text.isWellFormed()) throw invalidRequest([{ path, message: `${verb} a lone surrogate` }]);
+/** The first place with something that JSON allows and that neither the database nor a canonical form can hold. */
+function findUnfit(value: unknown, depth: number): Unfit | undefined {
+  if (typeof value === 'string') return unfitText(value, 'must not contain');
+  if (typeof value === 'number')
+    return Number.isFinite(value) ? undefined : { steps: [], message: 'is a number too large to represent' };
+  if (typeof value !== 'object' || value === null) return undefined;
+  if (depth > maxDepth) return { steps: [], message: `must not be nested more than ${maxDepth} levels deep` };
+  return Array.isArray(value) ? unfitItem(value, depth) : unfitField(value, depth);
+}
+
+function unfitItem(items: unknown[], depth: number): Unfit | undefined {
+  for (let i = 0; i < items.length; i++) {
+    const found = findUnfit(items[i], depth + 1);
+    if (found !== undefined) return within(i, found);
+  }
+  return undefined;
+}
+
+function unfitField(object: object, depth: number): Unfit | undefined {
+  for (const field of Object.keys(object)) {
+    const name = unfitText(field, 'must not have a field name with');
+    if (name !== undefined) return name;
+    const found = findUnfit((object as Record<string, unknown>)[field], depth + 1);
+    if (found !== undefined) return within(field, found);
+  }
+  return undefined;
+}
+
+function unfitText(text: string, verb: string): Unfit | undefined {
+  if (text.includes('\0')) return { steps: [], message: `${verb} the NUL character` };
+  if (!text.isWellFormed()) return { steps: [], message: `${verb} a lone surrogate` };
+  return undefined;
+}
+
+function within(step: string | number, unfit: Unfit): Unfit {
+  unfit.steps.push(step);
+  return unfit;
+}
+
+function pathOf(steps: readonly (string | number)[]): string {
+  // So deep a path would be longer than the message.
+  if (steps.length > maxDepth) return '';
+  let path = '';
+  for (const step of [...steps].reverse()) {
+    if (typeof step === 'number') path += `[${step}]`;
+    else path += path === '' ? step : `.${step}`;
+  }
+  return path;
 }

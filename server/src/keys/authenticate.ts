@@ -1,8 +1,9 @@
 import { ApiError } from '../errors.ts';
+import { sha256Hex } from '../sha256.ts';
 import type { Changes } from '../store/changes.ts';
 import type { Database } from '../store/database.ts';
 import { Remembered } from '../store/remembered.ts';
-import { bearerToken, hashApiKey, parseApiKey } from './api-key.ts';
+import { bearerToken, parseApiKey } from './api-key.ts';
 import { type ApiKey, findKeyByHash, type Scope, touchKeys } from './store.ts';
 
 /** Who calls with an API key. */
@@ -20,9 +21,7 @@ export class KeyRing {
 
   constructor(database: Database, changes: Changes) {
     this.#database = database;
-    this.remembered = new Remembered(10_000, (hash) =>
-      findKeyByHash(database.orm, Buffer.from(hash, 'latin1')),
-    );
+    this.remembered = new Remembered(10_000, (hash) => findKeyByHash(database.orm, Buffer.from(hash, 'hex')));
     changes.onChange((change) => {
       if (change?.kind === 'project') return;
       this.remembered.forget(change && ((key) => key === null || key.id === change.id));
@@ -32,8 +31,18 @@ export class KeyRing {
   /** Whatever makes a key unusable, the answer is one and the same. */
   async authenticate(authorization: string | undefined): Promise<KeyHolder> {
     const text = bearerToken(authorization);
-    if (text === undefined || parseApiKey(text) === undefined) throw unusable();
-    const key = await this.remembered.get(hashApiKey(text).toString('latin1'));
+    if (text === undefined) throw unusable();
+    const hash = sha256Hex(text);
+    const known = this.remembered.recall(hash);
+    return this.#admit(known === undefined ? await this.#find(text, hash) : known);
+  }
+
+  /** Only what can be a key is worth a query. */
+  async #find(text: string, hash: string): Promise<ApiKey | null> {
+    return parseApiKey(text) === undefined ? null : this.remembered.get(hash);
+  }
+
+  #admit(key: ApiKey | null): KeyHolder {
     const now = new Date();
     if (key === null || key.revokedAt !== null || (key.expiresAt !== null && key.expiresAt <= now))
       throw unusable();

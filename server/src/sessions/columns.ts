@@ -1,32 +1,33 @@
+import type { Cell } from '../store/row-text.ts';
 import type { Session } from './store.ts';
 
 /** A row of the table `sessions` as the database writes it in JSON. */
 export type SessionColumns = Record<string, unknown>;
 
-/** A session as the JSON of a row to insert. What is not there is left out, and null in the row. */
-export function toColumns(session: Session): object {
-  return {
-    id: session.id,
-    project_id: session.projectId,
-    experience_id: session.experienceId,
-    revision: session.revision,
-    livemode: session.livemode,
-    source: session.source,
-    origin: session.origin ?? undefined,
-    user_id: session.userId ?? undefined,
-    processor_id: session.processorId ?? undefined,
-    mode: session.mode,
-    speech_input_mode: session.speechInputMode,
-    speech_only: session.speechOnly,
-    locale: session.locale,
-    secondary_locale: session.secondaryLocale ?? undefined,
-    player: session.player ?? undefined,
-    created_at: session.createdAt,
-    token_issued_at: session.tokenIssuedAt,
-    token_expires_at: session.tokenExpiresAt,
-    token_issuer: session.tokenIssuer,
-    token_key_id: session.tokenKeyId,
-  };
+/** A session as a row of the type `session_to_record`. */
+export function toRow(session: Session): Cell[] {
+  return [
+    session.id,
+    session.projectId,
+    session.experienceId,
+    session.revision,
+    session.livemode,
+    session.source,
+    session.origin,
+    session.userId,
+    session.processorId,
+    session.mode,
+    session.speechInputMode,
+    session.speechOnly,
+    session.locale,
+    session.secondaryLocale,
+    session.player === null ? null : JSON.stringify(session.player),
+    session.createdAt.toISOString(),
+    session.tokenIssuedAt,
+    session.tokenExpiresAt,
+    session.tokenIssuer,
+    session.tokenKeyId,
+  ];
 }
 
 /** A session from a row as JSON. */

@@ -75,15 +75,15 @@ export const serverMintBody = Type.Object(
 /** A mint request after every check that needs nothing but the body. */
 export interface MintRequest {
   experienceId: string;
-  locale?: string;
-  secondaryLocale?: string;
-  mode?: 'conversation' | 'presenter';
-  speechInputMode?: 'auto' | 'manual' | 'off';
+  locale: string | undefined;
+  secondaryLocale: string | undefined;
+  mode: 'conversation' | 'presenter' | undefined;
+  speechInputMode: 'auto' | 'manual' | 'off' | undefined;
   speechOnly: boolean;
-  language?: 'en' | 'es';
-  userId?: string;
-  processorId?: string;
-  player?: { startButton?: object; closeButton?: object; returnUrl?: string };
+  language: 'en' | 'es' | undefined;
+  userId: string | undefined;
+  processorId: string | undefined;
+  player: { startButton?: object; closeButton?: object; returnUrl?: string } | undefined;
 }
 
 type MintBody = Static<typeof browserMintBody> & Partial<Static<typeof serverMintBody>>;
@@ -96,35 +96,36 @@ ajv.addFormat('return-url', isReturnUrl);
 /** The reader of a door's bodies: refuses with every violation at once, and takes no field but the door's own. */
 export function mintRequestReader(schema: TObject): (body: unknown) => MintRequest {
   const validate = ajv.compile<MintBody>(schema);
-  const known = new Set(Object.keys(schema.properties));
+  // What only a backend is trusted with is not even looked at where pages ask.
+  const trusted = 'userId' in schema.properties;
   return (body) => {
     if (!validate(body)) throw invalidRequest(violationsOf(validate.errors ?? []));
-    const { userId, processorId, startButton, closeButton, integration, ...asked } = onlyKnown(body, known);
-    const returnUrl = integration?.returnUrl;
-    const primary = canonical(asked.locale);
-    const secondary = agreedSecondary(canonical(asked.secondaryLocale), canonical(asked.learningLocale));
-    const player = {
-      ...(startButton === undefined ? {} : { startButton }),
-      ...(closeButton === undefined ? {} : { closeButton }),
-      ...(returnUrl === undefined ? {} : { returnUrl }),
-    };
+    const player = trusted
+      ? playerOf(body.startButton, body.closeButton, body.integration?.returnUrl)
+      : playerOf(body.startButton);
     return {
-      experienceId: asked.experienceId,
-      ...(primary === undefined ? {} : { locale: primary }),
-      ...(secondary === undefined ? {} : { secondaryLocale: secondary }),
-      ...(asked.mode === undefined ? {} : { mode: asked.mode }),
-      ...(asked.speechInputMode === undefined ? {} : { speechInputMode: asked.speechInputMode }),
-      speechOnly: asked.speechOnly ?? false,
-      ...(asked.language === undefined ? {} : { language: asked.language }),
-      ...(userId === undefined ? {} : { userId }),
-      ...(processorId === undefined ? {} : { processorId }),
-      ...(Object.keys(player).length === 0 ? {} : { player }),
+      experienceId: body.experienceId,
+      locale: canonical(body.locale),
+      secondaryLocale: agreedSecondary(canonical(body.secondaryLocale), canonical(body.learningLocale)),
+      mode: body.mode,
+      speechInputMode: body.speechInputMode,
+      speechOnly: body.speechOnly ?? false,
+      language: body.language,
+      userId: trusted ? body.userId : undefined,
+      processorId: trusted ? body.processorId : undefined,
+      player,
     };
   };
 }
 
-function onlyKnown(body: MintBody, known: ReadonlySet<string>): MintBody {
-  return Object.fromEntries(Object.entries(body).filter(([field]) => known.has(field))) as MintBody;
+/** What the player gets, without what is not there; nothing when there is nothing. */
+function playerOf(startButton?: object, closeButton?: object, returnUrl?: string): MintRequest['player'] {
+  if (startButton === undefined && closeButton === undefined && returnUrl === undefined) return undefined;
+  return {
+    ...(startButton === undefined ? {} : { startButton }),
+    ...(closeButton === undefined ? {} : { closeButton }),
+    ...(returnUrl === undefined ? {} : { returnUrl }),
+  };
 }
 
 function canonical(tag: string | undefined): string | undefined {

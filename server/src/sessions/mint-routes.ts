@@ -49,7 +49,7 @@ async function openDoor(app: FastifyInstance, deps: MintRouteDeps, door: Door): 
       origin: headers.origin,
       acceptLanguage: headers['accept-language'],
       rawHeaders: raw.rawHeaders,
-      clientAddress: clientAddress(raw.socket.remoteAddress, forwardedFor(raw), deps.trustProxy),
+      clientAddress: () => clientAddress(raw.socket.remoteAddress, forwardedFor(raw), deps.trustProxy),
       readBody: () => readJsonBody(raw),
       onExperience: (experience) => {
         if (door.admits !== 'experience-origin') return;

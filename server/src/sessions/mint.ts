@@ -1,5 +1,6 @@
 import { ApiError } from '../errors.ts';
 import type { Directory } from '../experiences/directory.ts';
+import type { Revision } from '../experiences/revision.ts';
 import type { LaunchableExperience } from '../experiences/store.ts';
 import { fingerprint } from '../idempotency/fingerprint.ts';
 import { idempotencyHash, readIdempotencyKey } from '../idempotency/key.ts';
@@ -18,7 +19,7 @@ import type { MintRequest } from './mint-request.ts';
 import type { Claim, MintToRecord, QuotaState, Recorded } from './record-statement.ts';
 import type { Recorder } from './recorder.ts';
 import { sessionRecord } from './session-record.ts';
-import type { SigningKeys } from './signing-keys.ts';
+import type { TokenSigner } from './signer.ts';
 import type { Session } from './store.ts';
 import { signSessionToken } from './token.ts';
 
@@ -27,7 +28,7 @@ export interface MintDeps {
   directory: Directory;
   rates: RateLimits;
   recorder: Recorder;
-  signingKeys: SigningKeys;
+  signer: TokenSigner;
   /** The service's public address, known once it listens. */
   issuer: () => string;
   tokenTtlSeconds: number;
@@ -39,7 +40,8 @@ export interface Visit {
   origin: string | undefined;
   acceptLanguage: string | undefined;
   rawHeaders: readonly string[];
-  clientAddress: string;
+  /** Whom a mint is counted under; asked for where that matters. */
+  clientAddress: () => string;
   /** Media type, size and JSON are checked when it is called, and not before. */
   readBody: () => Promise<unknown>;
   /** Called once the experience is known: from then on CORS follows its own allowlist. */
@@ -77,7 +79,7 @@ export async function mint(deps: MintDeps, door: Door, visit: Visit): Promise<La
     ...(fresh instanceof ApiError ? {} : { session: fresh }),
     ...(door.limited ? { quota: { projectId: experience.projectId, day: quotaDay(at) } } : {}),
   };
-  const { recorded, prepared } = await record(deps, door, toRecord);
+  const { recorded, prepared } = await record(deps, door, toRecord, experience.latest);
   const { session, quota } = settle(recorded, fresh, budgets, at);
   const replayed = session !== fresh;
   return {
@@ -137,7 +139,7 @@ function spendRates(
   return deps.rates.spend(
     experience.projectId,
     experience.project.limits,
-    clientNetwork(visit.clientAddress),
+    clientNetwork(visit.clientAddress()),
   );
 }
 
@@ -183,7 +185,7 @@ function draftSession(
       tokenIssuedAt: issuedAt,
       tokenExpiresAt: issuedAt + deps.tokenTtlSeconds,
       tokenIssuer: deps.issuer(),
-      tokenKeyId: deps.signingKeys.current.kid,
+      tokenKeyId: deps.signer.keys.current.kid,
     };
   } catch (error) {
     if (error instanceof ApiError) return error;
@@ -203,7 +205,7 @@ function claim(
   const scope =
     'holder' in caller
       ? [door.path, experience.projectId, caller.holder.livemode ? 'live' : 'test']
-      : [door.path, experience.projectId, caller.origin, clientNetwork(visit.clientAddress)];
+      : [door.path, experience.projectId, caller.origin, clientNetwork(visit.clientAddress())];
   return { hash: idempotencyHash(scope, key), fingerprint: fingerprint(body) };
 }
 
@@ -250,6 +252,7 @@ async function record(
   deps: MintDeps,
   door: Door,
   mint: MintToRecord,
+  latest: Revision,
 ): Promise<{ recorded: Recorded; prepared?: string | undefined }> {
   const known = deps.recorder.recall(mint);
   if (known !== undefined) return { recorded: known };
@@ -260,21 +263,30 @@ async function record(
   // The write starts first.
   await endOfTurn();
   // Should it fail, what the write says still counts; a launch is then rendered once more.
-  const prepared = await render(deps, door, mint.session).catch(() => undefined);
+  const prepared = await render(deps, door, mint.session, latest).catch(() => undefined);
   return { recorded: await recording, prepared };
 }
 
 /** Answers that are ready in one turn leave together: that wakes a client once, and not for each of them. */
 async function answerLater(deps: MintDeps, door: Door, session: Session): Promise<string> {
-  const body = await render(deps, door, session);
+  let body = deps.recorder.answers.get(session);
+  if (body === undefined) {
+    const { projectId, experienceId, revision } = session;
+    body = await render(
+      deps,
+      door,
+      session,
+      await deps.directory.revision(projectId, experienceId, revision),
+    );
+    deps.recorder.answers.set(session, body);
+  }
   await endOfTurn();
   return body;
 }
 
 /** Fresh launches and replays are rendered alike, from the session row and its pinned revision alone. */
-async function render(deps: MintDeps, door: Door, session: Session): Promise<string> {
-  const revision = await deps.directory.revision(session.projectId, session.experienceId, session.revision);
-  const manifest = renderManifest(session, revision, await signSessionToken(deps.signingKeys, session));
+async function render(deps: MintDeps, door: Door, session: Session, revision: Revision): Promise<string> {
+  const manifest = renderManifest(session, revision, await signSessionToken(deps.signer, session));
   return door.answers === 'manifest'
     ? manifest
     : `{"session":${JSON.stringify(sessionRecord(session))},"launch":${manifest}}`;

@@ -17,6 +17,11 @@ interface Known {
  */
 export class RecentLaunches {
   readonly #known = new LRUCache<string, Known>({ max: 5_000 });
+  /** Rendered launches, by their sessions as they are known here. */
+  readonly answers = new LRUCache<Session, string>({
+    maxSize: 4 * 1024 * 1024,
+    sizeCalculation: (body) => body.length,
+  });
 
   recall({ claim, quota }: MintToRecord): Recorded | undefined {
     if (claim === undefined || quota !== undefined) return undefined;

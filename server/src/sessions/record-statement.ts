@@ -1,5 +1,6 @@
 import type { Database, Statement } from '../store/database.ts';
-import { fromColumns, type SessionColumns, toColumns } from './columns.ts';
+import { type Cell, hexBytes, rowArray } from '../store/row-text.ts';
+import { fromColumns, type SessionColumns, toRow } from './columns.ts';
 import type { Session } from './store.ts';
 
 /** The claim of an Idempotency-Key: its scope and value, and the body it came with, as hashes. */
@@ -32,11 +33,11 @@ export interface QuotaState {
 export const replayableFor = 24 * 60 * 60 * 1000;
 
 const record: Statement = {
-  name: 'record_mints',
-  text: 'SELECT outcome, n, used, quota, prior FROM record_mints($1, $2, $3, $4)',
+  name: 'record_sessions',
+  text: 'SELECT outcome, n, used, quota, prior FROM record_sessions($1, $2, $3, $4)',
 };
 
-/** A batch as the database takes it: three short texts, so that each is parsed once and only where it is needed. */
+/** A batch as the database takes it. */
 export interface EncodedBatch {
   /** The place of each mint in the batch that was handed in. */
   order: number[];
@@ -53,9 +54,9 @@ interface Tally {
 export function encodeBatch(mints: readonly MintToRecord[]): EncodedBatch {
   // Mints with a session first: their place in the array is their number.
   const order = [...mints.keys()].filter((i) => mints[i]?.session !== undefined);
-  const fresh = order.map((i) => toColumns(mints[i]!.session!));
+  const fresh = order.map((i) => toRow(mints[i]!.session!));
   order.push(...[...mints.keys()].filter((i) => mints[i]?.session === undefined));
-  const claims: object[] = [];
+  const claims: Cell[][] = [];
   const tallies = new Map<string, Tally>();
   for (const [n, i] of order.entries()) {
     const { claim, session, quota } = mints[i]!;
@@ -73,8 +74,8 @@ export function encodeBatch(mints: readonly MintToRecord[]): EncodedBatch {
     order,
     tallies: inOrder,
     values: [
-      JSON.stringify(fresh),
-      claims.length === 0 ? null : JSON.stringify(claims),
+      rowArray(fresh),
+      claims.length === 0 ? null : rowArray(claims),
       inOrder.length === 0 ? null : JSON.stringify(inOrder),
     ],
   };
@@ -113,14 +114,14 @@ const known: Statement = { name: 'known_claims', text: 'SELECT n FROM known_clai
 
 /** Whether a launch exists under each claim. Touches no session, so it never waits for one. */
 export async function areKnown(database: Database, claims: Claim[]): Promise<boolean[]> {
-  const asked = JSON.stringify(claims.map((claim, n) => ({ n, hash: hex(claim.hash) })));
+  const asked = JSON.stringify(claims.map((claim, n) => ({ n, hash: hexBytes(claim.hash) })));
   const found = new Set((await database.query<{ n: number }>('probing', known, [asked])).map((row) => row.n));
   return claims.map((_, n) => found.has(n));
 }
 
 const launches: Statement = {
-  name: 'find_launches',
-  text: 'SELECT outcome, n, used, quota, prior FROM find_launches($1)',
+  name: 'launches_under',
+  text: 'SELECT outcome, n, used, quota, prior FROM launches_under($1)',
 };
 
 /** What a request with each claim gets from a launch that exists already; undefined where there is none. */
@@ -128,7 +129,7 @@ export async function findLaunches(
   database: Database,
   mints: MintToRecord[],
 ): Promise<(Recorded | undefined)[]> {
-  const asked = JSON.stringify(mints.map(({ claim, quota }, n) => toClaim(n, claim!, undefined, quota)));
+  const asked = rowArray(mints.map(({ claim, quota }, n) => toClaim(n, claim!, undefined, quota)));
   const results = new Array<Recorded | undefined>(mints.length);
   for (const row of await database.query<Row>('everyday', launches, [asked]))
     results[row.n] = toRecorded(row);
@@ -147,7 +148,9 @@ const held: Statement = {
 
 /** The places of those claims whose first mint is under way in some process right now. */
 export async function areHeld(database: Database, claims: Claim[]): Promise<number[]> {
-  const asked = JSON.stringify(claims.map((claim, n) => ({ n, hash: hex(claim.hash), lock: lockOf(claim) })));
+  const asked = JSON.stringify(
+    claims.map((claim, n) => ({ n, hash: hexBytes(claim.hash), lock: lockOf(claim) })),
+  );
   return (await database.query<{ n: number }>('probing', held, [asked])).map(({ n }) => n);
 }
 
@@ -176,31 +179,27 @@ function toRecorded(row: Row): Recorded {
     case 'absent':
       return { outcome: row.outcome };
     default:
-      throw new Error(`record_mints answered ${row.outcome}`);
+      throw new Error(`record_sessions answered ${row.outcome}`);
   }
 }
 
-function hex(bytes: Buffer): string {
-  return `\\x${bytes.toString('hex')}`;
-}
-
+/** A claim as a row of the type `claim_to_record`. */
 function toClaim(
   n: number,
   claim: Claim,
   session: Session | undefined,
   quota: MintToRecord['quota'],
-): object {
-  return {
+): Cell[] {
+  return [
     n,
-    hash: hex(claim.hash),
-    lock: lockOf(claim),
-    fingerprint: hex(claim.fingerprint),
-    ...(session && {
-      sessionId: session.id,
-      expiresAt: new Date(session.createdAt.getTime() + replayableFor),
-    }),
-    ...quota,
-  };
+    hexBytes(claim.hash),
+    lockOf(claim),
+    hexBytes(claim.fingerprint),
+    session?.id ?? null,
+    session === undefined ? null : new Date(session.createdAt.getTime() + replayableFor).toISOString(),
+    quota?.projectId ?? null,
+    quota?.day ?? null,
+  ];
 }
 
 /** A replay shows the session as it was minted, not that it has ended since. */

@@ -46,6 +46,8 @@ export class Recorder {
   readonly #onBatch: (size: number) => void;
   readonly #pending = new Set<string>();
   readonly #recent = new RecentLaunches();
+  /** What replays were answered with: a client that retries may do so more than once. */
+  readonly answers = this.#recent.answers;
   readonly #known: Batcher<Claim, boolean>;
   readonly #launches: Batcher<MintToRecord, Recorded | undefined>;
   #queue: Waiting[] = [];

@@ -1,8 +1,11 @@
 import type { SessionRecord } from './schemas.ts';
 import type { Session } from './store.ts';
 
+/** Fields that are undefined have no place in JSON. */
+type Written<T> = { [K in keyof T]: T[K] | undefined };
+
 /** A session as its owner sees it, from its row. */
-export function sessionRecord(session: Session): SessionRecord {
+export function sessionRecord(session: Session): Written<SessionRecord> {
   return {
     sessionId: session.id,
     projectId: session.projectId,
@@ -11,17 +14,17 @@ export function sessionRecord(session: Session): SessionRecord {
     status: session.endedAt === null ? 'created' : 'ended',
     livemode: session.livemode,
     source: session.source,
-    ...(session.origin === null ? {} : { origin: session.origin }),
-    ...(session.userId === null ? {} : { userId: session.userId }),
-    ...(session.processorId === null ? {} : { processorId: session.processorId }),
+    origin: session.origin ?? undefined,
+    userId: session.userId ?? undefined,
+    processorId: session.processorId ?? undefined,
     // Stored as text: a row comes from a request or a revision, and both were validated.
     mode: session.mode as SessionRecord['mode'],
     speechInputMode: session.speechInputMode as SessionRecord['speechInputMode'],
     speechOnly: session.speechOnly,
     locale: session.locale,
-    ...(session.secondaryLocale === null ? {} : { secondaryLocale: session.secondaryLocale }),
+    secondaryLocale: session.secondaryLocale ?? undefined,
     createdAt: session.createdAt.toISOString(),
-    ...(session.endedAt === null ? {} : { endedAt: session.endedAt.toISOString() }),
+    endedAt: session.endedAt?.toISOString(),
     // Metering does not exist yet; the contract reports zero until it does.
     usage: { seconds: 0 },
   };

@@ -3,11 +3,14 @@ import { readFile } from 'node:fs/promises';
 import { calculateJwkThumbprint, type JWK } from 'jose';
 import { StartError } from '../store/database.ts';
 import { createSecretFile } from '../store/secret-file.ts';
-import { ed25519Signer, type Signer } from './ed25519.ts';
+import { jwsSigner, type KeyMaterial } from './ed25519.js';
 
 export interface SigningKey {
   kid: string;
-  sign: Signer;
+  /** The compact JWS of a payload. */
+  sign: (payload: string) => string;
+  /** What a thread needs to sign likewise. */
+  material: KeyMaterial;
   /** What `/.well-known/jwks.json` publishes. */
   publicJwk: JWK;
 }
@@ -62,7 +65,8 @@ async function parseKey(jwk: JWK): Promise<SigningKey | undefined> {
   if (x === undefined || (jwk.x !== undefined && jwk.x !== x)) return undefined;
   const kid = jwk.kid ?? (await calculateJwkThumbprint({ kty: 'OKP', crv: 'Ed25519', x }));
   const publicJwk: JWK = { kty: 'OKP', crv: 'Ed25519', x, kid, use: 'sig', alg: 'EdDSA' };
-  return { kid, sign: ed25519Signer(privateKey), publicJwk };
+  const material = { header: JSON.stringify({ alg: 'EdDSA', typ: 'JWT', kid }), d: jwk.d, x };
+  return { kid, sign: jwsSigner(material), material, publicJwk };
 }
 
 async function readKeyFile(file: string): Promise<string | undefined> {

@@ -32,14 +32,19 @@ export class Remembered<V> {
 
   /** The value itself when it is at hand, so that the common case costs no promise. */
   get(key: string): V | Promise<V> {
-    const entry = this.#entries.get(key);
-    if (entry !== undefined && entry.until > performance.now()) {
-      this.counts.hits++;
-      return entry.value;
-    }
+    const known = this.recall(key);
+    if (known !== undefined) return known;
     this.counts.misses++;
     const loading = this.#loading.get(key);
     return loading !== undefined && loading.until > performance.now() ? loading.promise : this.#fetch(key);
+  }
+
+  /** The value when it is at hand, and nothing otherwise. */
+  recall(key: string): V | undefined {
+    const entry = this.#entries.get(key);
+    if (entry === undefined || entry.until <= performance.now()) return undefined;
+    this.counts.hits++;
+    return entry.value;
   }
 
   /** Forgets every value that `affected` names; without it, all. */

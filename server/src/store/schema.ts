@@ -5,7 +5,6 @@ import {
   check,
   customType,
   date,
-  foreignKey,
   index,
   integer,
   json,
@@ -162,16 +161,7 @@ export const sessions = pgTable(
     tokenKeyId: text('token_key_id').notNull(),
   },
   (t) => [
-    foreignKey({
-      name: 'sessions_experience_of_project',
-      columns: [t.projectId, t.experienceId],
-      foreignColumns: [experiences.projectId, experiences.id],
-    }),
-    foreignKey({
-      name: 'sessions_revision',
-      columns: [t.experienceId, t.revision],
-      foreignColumns: [revisions.experienceId, revisions.number],
-    }),
+    // Its experience, revision and project are held by a trigger: see the migrations.
     index('sessions_by_project').on(t.projectId, t.id),
     index('sessions_by_experience').on(t.projectId, t.experienceId, t.id),
     index('sessions_by_source').on(t.projectId, t.source, t.id),

@@ -291,6 +291,14 @@ describe('the database refuses', () => {
       foreign,
       '',
     ],
+    [
+      'many sessions of which one has no revision',
+      () => sql`INSERT INTO sessions SELECT (json_populate_record(s, json_build_object(
+        'id', 'ses_new' || n, 'revision', CASE n WHEN 7 THEN 99 ELSE s.revision END))).*
+        FROM sessions s, generate_series(1, 20) n WHERE s.id = ${sessionId}`,
+      foreign,
+      'sessions_revision',
+    ],
     ['removing a claimed session', () => sql`DELETE FROM sessions WHERE id = ${sessionId}`, foreign, ''],
   ])('%s', async (_, statement, code, constraint) => {
     const refused = await refusal(statement());
@@ -312,6 +320,18 @@ describe('revisions are immutable', () => {
     ['even the same values', () => sql`UPDATE revisions SET number = number`, immutable],
     ['removing one', () => sql`DELETE FROM revisions WHERE experience_id = ${world.experienceId}`, immutable],
     ['emptying the table', () => sql`TRUNCATE revisions`, '0A000'],
+    ['emptying it with its experiences', () => sql`TRUNCATE experiences, revisions`, immutable],
+    ['a session of another one', () => sql`UPDATE sessions SET revision = revision`, immutable],
+    [
+      'a session of another project',
+      () => sql`UPDATE sessions SET project_id = ${other.projectId}, experience_id = ${other.experienceId}`,
+      immutable,
+    ],
+    [
+      'an experience of another project',
+      () => sql`UPDATE experiences SET project_id = ${other.projectId} WHERE id = ${world.experienceId}`,
+      immutable,
+    ],
   ])('%s', async (_, statement, code) => {
     const before = await rowsOf(sql`SELECT * FROM revisions ORDER BY experience_id, number`);
     expect(await refusal(statement())).toMatchObject({ code });

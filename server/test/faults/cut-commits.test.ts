@@ -44,7 +44,7 @@ test('a backend that is told to go while it records costs no launch and doubles 
   const fleet = await postgresFleet(context.onTestFinished);
   const service = await fleet.start();
   const end = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-                WHERE datname = current_database() AND state = 'active' AND query LIKE '%FROM record_mints(%'
+                WHERE datname = current_database() AND state = 'active' AND query LIKE '%FROM record_sessions(%'
                   AND pid <> pg_backend_pid()`;
   await onDatabase(fleet.databaseUrl, (client) =>
     mintThroughCuts(fleet, service, seededRandom(context), async () => {
@@ -76,7 +76,7 @@ class Scissors implements Meddling {
   }
 
   readonly toServer = (link: Link, bytes: Buffer): boolean => {
-    if (this.#order === undefined || !bytes.includes('record_mints')) return true;
+    if (this.#order === undefined || !bytes.includes('record_sessions')) return true;
     const { moment, done } = this.#order;
     this.#order = undefined;
     const cut = () => {

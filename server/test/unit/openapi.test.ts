@@ -14,7 +14,7 @@ let document: any;
 
 beforeAll(async () => {
   // Only the routes are looked at: none of them is called, so their parts may be missing.
-  const deps = { mint: { signingKeys: { all: [] } }, assetsDir: '/nowhere' } as unknown as PublicDeps;
+  const deps = { mint: { signer: { keys: { all: [] } } }, assetsDir: '/nowhere' } as unknown as PublicDeps;
   await mountPublicRoutes(server, deps);
   await server.ready();
   document = contractDocument(server);

@@ -1,0 +1,82 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { afterEach, beforeAll, expect, test } from 'vitest';
+import { TokenSigner } from '../../src/sessions/signer.ts';
+import { parseSigningKeys, type SigningKeys } from '../../src/sessions/signing-keys.ts';
+
+let keys: SigningKeys;
+let signer: TokenSigner;
+
+beforeAll(async () => {
+  const jwk = () => generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' });
+  keys = await parseSigningKeys(JSON.stringify({ keys: [jwk(), jwk()] }), 'keys.json');
+});
+
+afterEach(() => signer.close());
+
+/** Payloads with what could be mistaken for the end of one. */
+const payloads = (count: number) =>
+  Array.from({ length: count }, (_, n) => JSON.stringify({ n, text: 'a\nb\r\n\u2028 ü 😀' }));
+const inThisThread = (payload: string) => keys.current.sign(payload);
+
+async function signAll(count: number): Promise<void> {
+  const asked = payloads(count);
+  const tokens = await Promise.all(asked.map((payload) => signer.sign(keys.current, payload)));
+  expect(tokens).toEqual(asked.map(inThisThread));
+}
+
+/** A thread that runs this instead of signing. */
+const thread = (source: string) => new URL(`data:text/javascript,${encodeURIComponent(source)}`);
+
+test('one or many, a token is the same, and goes to whoever asked for it', async () => {
+  signer = new TokenSigner(keys);
+  for (const count of [1, 2, 3, 100, 1]) await signAll(count);
+});
+
+test('several crowds at the same time', async () => {
+  signer = new TokenSigner(keys);
+  const crowds = [];
+  for (let i = 0; i < 20; i++) {
+    crowds.push(signAll(5 + i));
+    await new Promise(setImmediate);
+  }
+  await Promise.all(crowds);
+});
+
+test('a crowd is signed by the thread, and a lone payload needs none', async () => {
+  const upperCase = `import { parentPort } from 'node:worker_threads';
+    parentPort.on('message', (payloads) => parentPort.postMessage(payloads.toUpperCase()));`;
+  signer = new TokenSigner(keys, thread(upperCase));
+  expect(await signer.sign(keys.current, 'lone')).toBe(inThisThread('lone'));
+  const crowd = ['a', 'b', 'c'].map((payload) => signer.sign(keys.current, payload));
+  expect(await Promise.all(crowd)).toEqual(['A', 'B', 'C']);
+});
+
+test('a key that is not the current one signs, too', async () => {
+  signer = new TokenSigner(keys);
+  const older = keys.all[1]!;
+  const tokens = await Promise.all(payloads(5).map((payload) => signer.sign(older, payload)));
+  expect(tokens).toEqual(payloads(5).map((payload) => older.sign(payload)));
+});
+
+test.each([
+  ['ends at once', 'process.exit(1)'],
+  ['throws', `throw new Error('no such thing')`],
+  ['cannot be loaded', `import 'no-such-module'`],
+  [
+    'ends under way',
+    `import { parentPort } from 'node:worker_threads'; parentPort.on('message', () => process.exit())`,
+  ],
+])('with a thread that %s, nobody waits for ever', async (_, source) => {
+  signer = new TokenSigner(keys, thread(source));
+  await signAll(10);
+  await signAll(10);
+});
+
+test('after its end it signs by itself', async () => {
+  signer = new TokenSigner(keys);
+  const underWay = signAll(10);
+  await new Promise(process.nextTick);
+  await signer.close();
+  await underWay;
+  await signAll(10);
+});
