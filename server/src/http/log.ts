@@ -1,6 +1,7 @@
 import pino, { type Logger } from 'pino';
 import pretty from 'pino-pretty';
 import type { LogLevel } from '../config.ts';
+import { isoWriter } from '../iso-time.ts';
 
 /**
  * Logs go to standard error, as JSON; on a terminal as lines for people. Headers and bodies are never logged, and
@@ -22,7 +23,7 @@ export function createLog(
     {
       level,
       base: null,
-      timestamp: isoTime,
+      timestamp: () => `,"time":"${isoTime(Date.now())}"`,
       formatters: { level: (label) => ({ level: label }) },
       serializers: { err: (error: Error) => scrubbedError(error) },
       redact: {
@@ -35,18 +36,7 @@ export function createLog(
   );
 }
 
-let instant = 0;
-let written = '';
-
-/** The time of a line. Under load many lines fall into one millisecond, and writing a date out is what costs most. */
-function isoTime(): string {
-  const now = Date.now();
-  if (now !== instant) {
-    instant = now;
-    written = `,"time":"${new Date(now).toISOString()}"`;
-  }
-  return written;
-}
+const isoTime = isoWriter();
 
 const credentials =
   /(?:test|live)_[A-Za-z0-9]{16,}|\beyJ[\w-]+\.[\w-]+\.[\w-]+|(postgres(?:ql)?:\/\/)[^\s"]*@/g;

@@ -29,17 +29,17 @@ export class KeyRing {
   }
 
   /** Whatever makes a key unusable, the answer is one and the same. */
-  async authenticate(authorization: string | undefined): Promise<KeyHolder> {
+  authenticate(authorization: string | undefined): KeyHolder | Promise<KeyHolder> {
     const text = bearerToken(authorization);
     if (text === undefined) throw unusable();
     const hash = sha256Hex(text);
     const known = this.remembered.recall(hash);
-    return this.#admit(known === undefined ? await this.#find(text, hash) : known);
+    return known === undefined ? this.#look(text, hash) : this.#admit(known);
   }
 
-  /** Only what can be a key is worth a query. */
-  async #find(text: string, hash: string): Promise<ApiKey | null> {
-    return parseApiKey(text) === undefined ? null : this.remembered.get(hash);
+  async #look(text: string, hash: string): Promise<KeyHolder> {
+    // Only what can be a key is worth a query.
+    return this.#admit(parseApiKey(text) === undefined ? null : await this.remembered.get(hash));
   }
 
   #admit(key: ApiKey | null): KeyHolder {

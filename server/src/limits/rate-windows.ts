@@ -1,16 +1,27 @@
-import { RateLimiterPostgres } from 'rate-limiter-flexible';
 import { Batcher } from '../store/batcher.ts';
 import type { Database, Statement } from '../store/database.ts';
 
+/** A window that a mint has to pass, and how many it admits. */
+export interface Gate {
+  key: string;
+  limit: number;
+}
+
 /** A place in a window, counted from 1; one beyond the limit for a request that was not admitted. */
-interface Place {
+export interface Place {
   points: number;
+  /** When the window ends. */
   expire: number;
 }
 
+export function isAdmitted({ points }: Place, { limit }: Gate): boolean {
+  return points <= limit;
+}
+
 /** Windows that admit exactly `limit` requests for a key each. A request that they refuse spends nothing. */
-interface Windows {
-  spend(key: string, limit: number): Promise<Place>;
+export interface Windows {
+  /** The places in one window after the other. Behind one that refuses nothing is spent, and there is no place. */
+  spend(gates: readonly Gate[]): Promise<Place[]>;
   /** Forgets windows that are over. Called now and then, never by a request. */
   clean(): Promise<void>;
 }
@@ -21,48 +32,78 @@ const tooMany = 100_000;
 /** Windows of one process alone. */
 export class MemoryWindows implements Windows {
   readonly #windowMs: number;
-  readonly #places = new Map<string, Place>();
+  readonly #latest = new Map<string, Place>();
 
   constructor(windowSeconds: number) {
     this.#windowMs = windowSeconds * 1000;
   }
 
-  async spend(key: string, limit: number): Promise<Place> {
+  async spend(gates: readonly Gate[]): Promise<Place[]> {
+    const places: Place[] = [];
+    for (const gate of gates) {
+      const place = this.#pass(gate);
+      places.push(place);
+      if (!isAdmitted(place, gate)) break;
+    }
+    return places;
+  }
+
+  #pass({ key, limit }: Gate): Place {
     const now = Date.now();
-    let latest = this.#places.get(key);
+    let latest = this.#latest.get(key);
     if (latest === undefined || latest.expire <= now) latest = { points: 0, expire: now + this.#windowMs };
     if (latest.points >= limit) return { points: limit + 1, expire: latest.expire };
     const place = { points: latest.points + 1, expire: latest.expire };
-    if (this.#places.size >= tooMany) await this.clean();
-    this.#places.set(key, place);
+    if (this.#latest.size >= tooMany) this.#drop(now);
+    this.#latest.set(key, place);
     return place;
   }
 
   async clean(): Promise<void> {
-    const now = Date.now();
-    for (const [key, { expire }] of this.#places) if (expire <= now) this.#places.delete(key);
+    this.#drop(Date.now());
+  }
+
+  #drop(now: number): void {
+    for (const [key, { expire }] of this.#latest) if (expire <= now) this.#latest.delete(key);
   }
 }
 
-/** `granted` tells a writer how many of its requests its own write admitted. */
-const spend: Statement = {
-  name: 'spend_rate',
-  text: `INSERT INTO rate_windows AS w (key, points, granted, allowed, expire)
-         SELECT s.key, least(s.asked, s.allowed), least(s.asked, s.allowed), s.allowed, $4::bigint
-           FROM unnest($1::text[], $2::integer[], $3::integer[]) AS s(key, asked, allowed) ORDER BY s.key
-         ON CONFLICT (key) DO UPDATE
-           SET points = CASE WHEN w.expire <= $5::bigint THEN EXCLUDED.points
-                             ELSE w.points + greatest(least(EXCLUDED.granted, EXCLUDED.allowed - w.points), 0) END,
-               granted = CASE WHEN w.expire <= $5::bigint THEN EXCLUDED.granted
-                              ELSE greatest(least(EXCLUDED.granted, EXCLUDED.allowed - w.points), 0) END,
-               allowed = EXCLUDED.allowed,
-               expire = CASE WHEN w.expire <= $5::bigint THEN EXCLUDED.expire ELSE w.expire END
-         RETURNING key, points, granted, expire`,
+/** Adds to windows or opens them. `granted` tells a writer how many of its requests its own write admitted. */
+const upsert = (asked: string) => `
+  INSERT INTO rate_windows AS w (key, points, granted, allowed, expire)
+  SELECT s.key, least(s.asked, s.allowed), least(s.asked, s.allowed), s.allowed, $1::bigint
+    FROM ${asked} AS s(key, allowed, asked) WHERE s.asked > 0 ORDER BY s.key
+  ON CONFLICT (key) DO UPDATE
+    SET points = CASE WHEN w.expire <= $2::bigint THEN EXCLUDED.points
+                      ELSE w.points + greatest(least(EXCLUDED.granted, EXCLUDED.allowed - w.points), 0) END,
+        granted = CASE WHEN w.expire <= $2::bigint THEN EXCLUDED.granted
+                       ELSE greatest(least(EXCLUDED.granted, EXCLUDED.allowed - w.points), 0) END,
+        allowed = EXCLUDED.allowed,
+        expire = CASE WHEN w.expire <= $2::bigint THEN EXCLUDED.expire ELSE w.expire END
+  RETURNING key, points, granted, expire`;
+
+const first = 'unnest($3::text[], $4::integer[], $5::integer[])';
+/** The second window is asked by those whom the first one admits. */
+const second = `(
+    SELECT t.key, t.allowed, coalesce(sum(f.granted), 0)::integer
+      FROM unnest($6::text[], $7::integer[]) AS t(key, allowed)
+      LEFT JOIN unnest($3::text[], $8::text[]) AS m(first, second) ON m.second = t.key
+      LEFT JOIN first f ON f.key = m.first
+     GROUP BY t.key, t.allowed)`;
+
+const spendOne: Statement = { name: 'spend_rate', text: upsert(first) };
+const spendTwo: Statement = {
+  name: 'spend_two_rates',
+  text: `WITH first AS (${upsert(first)}), second AS (${upsert(second)})
+         SELECT * FROM first UNION ALL SELECT * FROM second`,
 };
 
-interface Spending {
-  key: string;
+/** How many ask for a window, and the newest limit that they know of. */
+interface Crowd {
   limit: number;
+  count: number;
+  /** The key of their next window. */
+  next: string | undefined;
 }
 
 /**
@@ -73,16 +114,18 @@ interface Spending {
 export class SharedWindows implements Windows {
   readonly #database: Database;
   readonly #windowMs: number;
-  readonly #spending: Batcher<Spending, Place>;
+  /** By the number of windows: which of those that the first one admits go on to a second must not be in doubt. */
+  readonly #throughOne = new Batcher<readonly Gate[], Place[]>(1_000, (asked) => this.#spendTogether(asked));
+  readonly #throughTwo = new Batcher<readonly Gate[], Place[]>(1_000, (asked) => this.#spendTogether(asked));
 
   constructor(database: Database, windowSeconds: number) {
     this.#database = database;
     this.#windowMs = windowSeconds * 1000;
-    this.#spending = new Batcher(1_000, (asked) => this.#spendTogether(asked));
   }
 
-  spend(key: string, limit: number): Promise<Place> {
-    return this.#spending.submit({ key, limit });
+  async spend(gates: readonly Gate[]): Promise<Place[]> {
+    if (gates.length === 0) return [];
+    return gates.length === 1 ? this.#throughOne.submit(gates) : this.#throughTwo.submit(gates);
   }
 
   async clean(): Promise<void> {
@@ -94,22 +137,22 @@ export class SharedWindows implements Windows {
     }
   }
 
-  async #spendTogether(asked: Spending[]): Promise<Place[]> {
-    // Of a limit that changed while they came together, the newest counts.
-    const byKey = new Map<string, { count: number; limit: number }>();
-    for (const { key, limit } of asked) byKey.set(key, { count: (byKey.get(key)?.count ?? 0) + 1, limit });
-    const groups = [...byKey.values()];
+  async #spendTogether(asked: (readonly Gate[])[]): Promise<Place[][]> {
+    const [firsts, seconds] = [crowds(asked, 0), crowds(asked, 1)];
     const now = Date.now();
+    const values: unknown[] = [now + this.#windowMs, now, ...columns(firsts)];
+    if (seconds.size > 0) {
+      const [keys, limits] = columns(seconds);
+      values.push(
+        keys,
+        limits,
+        [...firsts.values()].map(({ next }) => next),
+      );
+    }
     const rows = await this.#database.query<{ key: string; points: number; granted: number; expire: string }>(
       'everyday',
-      spend,
-      [
-        [...byKey.keys()],
-        groups.map(({ count }) => count),
-        groups.map(({ limit }) => limit),
-        now + this.#windowMs,
-        now,
-      ],
+      seconds.size > 0 ? spendTwo : spendOne,
+      values,
     );
     const windows = new Map(
       rows.map(({ key, points, granted, expire }) => [
@@ -117,33 +160,31 @@ export class SharedWindows implements Windows {
         { next: points - granted + 1, left: granted, expire: Number(expire) },
       ]),
     );
-    return asked.map(({ key, limit }) => {
-      const window = windows.get(key)!;
-      return { points: window.left-- > 0 ? window.next++ : limit + 1, expire: window.expire };
+    return asked.map((gates) => {
+      const places: Place[] = [];
+      for (const gate of gates) {
+        const window = windows.get(gate.key)!;
+        const place = { points: window.left-- > 0 ? window.next++ : gate.limit + 1, expire: window.expire };
+        places.push(place);
+        if (!isAdmitted(place, gate)) break;
+      }
+      return places;
     });
   }
 }
 
-/** The library's limiter with its blocking and bookkeeping, over windows of our own. */
-export class WindowRateLimiter extends RateLimiterPostgres {
-  readonly #windows: Windows;
-
-  constructor(windows: Windows, options: { keyPrefix: string; points: number; duration: number }) {
-    super({
-      ...options,
-      storeClient: windows,
-      storeType: 'client',
-      tableName: 'rate_windows',
-      tableCreated: true,
-      clearExpiredByTimeout: false,
-      // A client that has used its window up is refused from memory until the window ends.
-      inMemoryBlockOnConsumed: options.points + 1,
-    });
-    this.#windows = windows;
+function crowds(asked: (readonly Gate[])[], depth: number): Map<string, Crowd> {
+  const byKey = new Map<string, Crowd>();
+  for (const gates of asked) {
+    const gate = gates[depth];
+    if (gate === undefined) continue;
+    const count = (byKey.get(gate.key)?.count ?? 0) + 1;
+    byKey.set(gate.key, { limit: gate.limit, count, next: gates[depth + 1]?.key });
   }
+  return byKey;
+}
 
-  /** The library's only write. */
-  async _upsert(key: string): Promise<{ rows: [Place] }> {
-    return { rows: [await this.#windows.spend(key, this.points)] };
-  }
+function columns(asked: Map<string, Crowd>): [string[], number[], number[]] {
+  const all = [...asked.values()];
+  return [[...asked.keys()], all.map(({ limit }) => limit), all.map(({ count }) => count)];
 }

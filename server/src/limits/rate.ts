@@ -1,9 +1,8 @@
-import { RateLimiterRes } from 'rate-limiter-flexible';
 import { ApiError } from '../errors.ts';
 import type { Limits } from '../projects/project-file.ts';
 import type { Database } from '../store/database.ts';
 import { type Budget, rateLimitHeaders } from './headers.ts';
-import { MemoryWindows, SharedWindows, WindowRateLimiter } from './rate-windows.ts';
+import { type Gate, isAdmitted, MemoryWindows, type Place, SharedWindows } from './rate-windows.ts';
 
 const windowSeconds = 60;
 type Policy = 'client' | 'project';
@@ -21,57 +20,79 @@ export function openRateLimits(database: Database): RateLimits {
     database.engine === 'postgres'
       ? new SharedWindows(database, windowSeconds)
       : new MemoryWindows(windowSeconds);
-  const limiters = new Map<string, WindowRateLimiter>();
-
-  /**
-   * One limiter for each policy and limit: projects with equal limits share it, under keys of their own, and a
-   * changed limit finds nothing blocked but the same windows.
-   */
-  function limiter(policy: Policy, points: number): WindowRateLimiter {
-    const id = `${policy} ${points}`;
-    let found = limiters.get(id);
-    if (found === undefined) {
-      found = new WindowRateLimiter(windows, { keyPrefix: policy, points, duration: windowSeconds });
-      limiters.set(id, found);
-    }
-    return found;
-  }
-
-  async function consume(
-    policy: Policy,
-    limit: number,
-    key: string,
-  ): Promise<{ budget: Budget; admitted: boolean }> {
-    try {
-      return { budget: budget(policy, limit, await limiter(policy, limit).consume(key)), admitted: true };
-    } catch (refusal) {
-      if (!(refusal instanceof RateLimiterRes)) throw refusal;
-      return { budget: { ...budget(policy, limit, refusal), remaining: 0 }, admitted: false };
-    }
-  }
-
+  const usedUp = new UsedUp();
   return {
     async spend(projectId, limits, client) {
-      const asked: [Policy, number | null, string][] = [
-        ['client', limits.mintsPerMinutePerClient, `${projectId} ${client}`],
-        ['project', limits.mintsPerMinute, projectId],
-      ];
+      const gates = gatesOf(projectId, limits, client);
+      const closed = usedUp.firstOf(gates);
+      const places = await windows.spend(closed === undefined ? gates : gates.slice(0, closed.index));
+      if (closed !== undefined) places[closed.index] = closed.place;
       const budgets: Budget[] = [];
-      for (const [policy, limit, key] of asked) {
-        if (limit === null) continue;
-        const { budget, admitted } = await consume(policy, limit, key);
-        budgets.push(budget);
-        if (!admitted) throw rateLimited(budgets, budget);
+      for (const [i, place] of places.entries()) {
+        const gate = gates[i]!;
+        const state = budget(gate, place);
+        budgets.push(state);
+        if (isAdmitted(place, gate)) continue;
+        usedUp.add(gate, place);
+        throw rateLimited(budgets, state);
       }
       return budgets;
     },
-    clean: () => windows.clean(),
+    clean: async () => {
+      usedUp.clean();
+      await windows.clean();
+    },
   };
 }
 
-function budget(policy: Policy, limit: number, state: RateLimiterRes): Budget {
-  const resetSeconds = Math.max(Math.ceil(state.msBeforeNext / 1000), 1);
-  return { policy, limit, windowSeconds, remaining: Math.max(limit - state.consumedPoints, 0), resetSeconds };
+interface PolicyGate extends Gate {
+  policy: Policy;
+}
+
+/** The windows that a mint has to pass, in their order. */
+function gatesOf(projectId: string, limits: Limits, client: string): PolicyGate[] {
+  const gates: PolicyGate[] = [];
+  const { mintsPerMinutePerClient, mintsPerMinute } = limits;
+  if (mintsPerMinutePerClient !== null) {
+    gates.push({ policy: 'client', limit: mintsPerMinutePerClient, key: `client:${projectId} ${client}` });
+  }
+  if (mintsPerMinute !== null) {
+    gates.push({ policy: 'project', limit: mintsPerMinute, key: `project:${projectId}` });
+  }
+  return gates;
+}
+
+/** Beyond this many, no more are remembered until some are over. */
+const mostUsedUp = 100_000;
+
+/** Windows that have nothing left: who asks again is refused from memory until they end, or the limit changes. */
+class UsedUp {
+  readonly #places = new Map<string, { limit: number; place: Place }>();
+
+  firstOf(gates: readonly Gate[]): { index: number; place: Place } | undefined {
+    if (this.#places.size === 0) return undefined;
+    const now = Date.now();
+    for (const [index, { key, limit }] of gates.entries()) {
+      const known = this.#places.get(key);
+      if (known?.limit === limit && known.place.expire > now) return { index, place: known.place };
+    }
+    return undefined;
+  }
+
+  add({ key, limit }: Gate, place: Place): void {
+    if (this.#places.size >= mostUsedUp) this.clean();
+    if (this.#places.size < mostUsedUp) this.#places.set(key, { limit, place });
+  }
+
+  clean(): void {
+    const now = Date.now();
+    for (const [key, { place }] of this.#places) if (place.expire <= now) this.#places.delete(key);
+  }
+}
+
+function budget({ policy, limit }: PolicyGate, { points, expire }: Place): Budget {
+  const resetSeconds = Math.max(Math.ceil((expire - Date.now()) / 1000), 1);
+  return { policy, limit, windowSeconds, remaining: Math.max(limit - points, 0), resetSeconds };
 }
 
 function rateLimited(budgets: Budget[], exhausted: Budget): ApiError {

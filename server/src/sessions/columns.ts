@@ -1,8 +1,11 @@
+import { isoWriter } from '../iso-time.ts';
 import type { Cell } from '../store/row-text.ts';
 import type { Session } from './store.ts';
 
 /** A row of the table `sessions` as the database writes it in JSON. */
 export type SessionColumns = Record<string, unknown>;
+
+const isoTime = isoWriter();
 
 /** A session as a row of the type `session_to_record`. */
 export function toRow(session: Session): Cell[] {
@@ -22,7 +25,7 @@ export function toRow(session: Session): Cell[] {
     session.locale,
     session.secondaryLocale,
     session.player === null ? null : JSON.stringify(session.player),
-    session.createdAt.toISOString(),
+    isoTime(session.createdAt.getTime()),
     session.tokenIssuedAt,
     session.tokenExpiresAt,
     session.tokenIssuer,

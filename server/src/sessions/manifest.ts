@@ -1,8 +1,10 @@
 import type { Revision } from '../experiences/revision.ts';
+import { isoWriter } from '../iso-time.ts';
 import type { Runtime } from '../projects/project-file.ts';
 import type { Session } from './store.ts';
 
 const schemaVersion = 1;
+const isoTime = isoWriter();
 
 /**
  * The Session Manifest as JSON: what a client SDK needs to run the session, with its credential. What a revision gives
@@ -13,7 +15,7 @@ export function renderManifest(session: Session, revision: Revision, sessionToke
   const player = session.player ?? {};
   return (
     `{"schemaVersion":${schemaVersion},"sessionId":"${session.id}","sessionToken":"${sessionToken}",` +
-    `"expiresAt":"${new Date(session.tokenExpiresAt * 1000).toISOString()}","livemode":${session.livemode},` +
+    `"expiresAt":"${isoTime(session.tokenExpiresAt * 1000)}","livemode":${session.livemode},` +
     `"experience":${experience},"mode":${JSON.stringify(session.mode)},` +
     `"speechInputMode":${JSON.stringify(session.speechInputMode)},"speechOnly":${session.speechOnly},` +
     `"locale":${JSON.stringify(session.locale)}${optional('secondaryLocale', session.secondaryLocale)},${scene},` +

@@ -66,18 +66,19 @@ export async function mint(deps: MintDeps, door: Door, visit: Visit): Promise<La
   // While a slow body came in, the key may have been revoked.
   if (performance.now() - asked > 1_000) caller = await identify(deps, door, visit);
   const request = door.read(body);
-  const experience = await findExperience(deps, door, caller, request.experienceId);
+  const found = deps.directory.experience(request.experienceId);
+  const experience = requireLaunchable(door, caller, found instanceof Promise ? await found : found);
   visit.onExperience(experience);
   if ('origin' in caller) admitOrigin(door, caller.origin, experience);
-  const budgets = await spendRates(deps, door, visit, experience);
+  const budgets = door.limited ? await spendRates(deps, visit, experience) : [];
 
   const at = new Date();
   const fresh = draftSession(deps, door, visit, caller, request, experience, at);
   if (fresh instanceof ApiError && key === undefined) throw fresh;
   const toRecord: MintToRecord = {
-    ...(key === undefined ? {} : { claim: claim(door, visit, caller, experience, key, body) }),
-    ...(fresh instanceof ApiError ? {} : { session: fresh }),
-    ...(door.limited ? { quota: { projectId: experience.projectId, day: quotaDay(at) } } : {}),
+    claim: key === undefined ? undefined : claim(door, visit, caller, experience, key, body),
+    session: fresh instanceof ApiError ? undefined : fresh,
+    quota: door.limited ? { projectId: experience.projectId, day: quotaDay(at) } : undefined,
   };
   const { recorded, prepared } = await record(deps, door, toRecord, experience.latest);
   const { session, quota } = settle(recorded, fresh, budgets, at);
@@ -92,23 +93,25 @@ export async function mint(deps: MintDeps, door: Door, visit: Visit): Promise<La
   };
 }
 
-async function identify(deps: MintDeps, door: Door, visit: Visit): Promise<Caller> {
+function identify(deps: MintDeps, door: Door, visit: Visit): Caller | Promise<Caller> {
   if (door.admits === 'api-key') {
-    const holder = await deps.keyRing.authenticate(visit.authorization);
-    requireScope(holder, 'sessions:create');
-    return { holder };
+    const found = deps.keyRing.authenticate(visit.authorization);
+    return found instanceof Promise ? found.then(asCaller) : asCaller(found);
   }
   if (visit.origin === undefined || visit.origin === '') throw new ApiError('ORIGIN_REQUIRED');
   return { origin: visit.origin };
 }
 
-async function findExperience(
-  deps: MintDeps,
+function asCaller(holder: KeyHolder): Caller {
+  requireScope(holder, 'sessions:create');
+  return { holder };
+}
+
+function requireLaunchable(
   door: Door,
   caller: Caller,
-  experienceId: string,
-): Promise<LaunchableExperience> {
-  const found = await deps.directory.experience(experienceId);
+  found: LaunchableExperience | null,
+): LaunchableExperience {
   if (found === null) throw new ApiError('EXPERIENCE_NOT_FOUND');
   if ('holder' in caller && found.projectId !== caller.holder.projectId)
     throw new ApiError('EXPERIENCE_FORBIDDEN');
@@ -129,13 +132,7 @@ function admitOrigin(door: Door, origin: string, experience: LaunchableExperienc
   });
 }
 
-function spendRates(
-  deps: MintDeps,
-  door: Door,
-  visit: Visit,
-  experience: LaunchableExperience,
-): Budget[] | Promise<Budget[]> {
-  if (!door.limited) return [];
+function spendRates(deps: MintDeps, visit: Visit, experience: LaunchableExperience): Promise<Budget[]> {
   return deps.rates.spend(
     experience.projectId,
     experience.project.limits,

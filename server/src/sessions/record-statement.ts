@@ -1,3 +1,4 @@
+import { isoWriter } from '../iso-time.ts';
 import type { Database, Statement } from '../store/database.ts';
 import { type Cell, hexBytes, rowArray } from '../store/row-text.ts';
 import { fromColumns, type SessionColumns, toRow } from './columns.ts';
@@ -10,11 +11,11 @@ export interface Claim {
 }
 
 export interface MintToRecord {
-  claim?: Claim;
+  claim?: Claim | undefined;
   /** Absent when a fresh mint is refused already: then only an earlier launch under the claim can answer. */
-  session?: Session;
+  session?: Session | undefined;
   /** Whether the project's daily quota counts it, and whose. */
-  quota?: { projectId: string; day: string };
+  quota?: { projectId: string; day: string } | undefined;
 }
 
 export type Recorded =
@@ -183,6 +184,8 @@ function toRecorded(row: Row): Recorded {
   }
 }
 
+const isoTime = isoWriter();
+
 /** A claim as a row of the type `claim_to_record`. */
 function toClaim(
   n: number,
@@ -196,7 +199,7 @@ function toClaim(
     lockOf(claim),
     hexBytes(claim.fingerprint),
     session?.id ?? null,
-    session === undefined ? null : new Date(session.createdAt.getTime() + replayableFor).toISOString(),
+    session === undefined ? null : isoTime(session.createdAt.getTime() + replayableFor),
     quota?.projectId ?? null,
     quota?.day ?? null,
   ];

@@ -79,26 +79,34 @@ export class Recorder {
     return this.#recent.recall(mint);
   }
 
-  async record(mint: MintToRecord): Promise<Recorded> {
-    const recorded = await this.#submit(mint);
+  record(mint: MintToRecord): Promise<Recorded> {
+    return mint.claim === undefined ? this.#enqueue(mint) : this.#claim(mint, mint.claim);
+  }
+
+  async #claim(mint: MintToRecord, { hash }: Claim): Promise<Recorded> {
+    const pendingKey = hash.toString('latin1');
+    let recorded: Recorded;
+    if (this.#pending.has(pendingKey)) {
+      recorded = await this.#besidePending(mint);
+    } else {
+      this.#pending.add(pendingKey);
+      try {
+        recorded = await this.#enqueue(mint);
+      } finally {
+        this.#pending.delete(pendingKey);
+      }
+    }
     this.#recent.remember(mint, recorded);
     return recorded;
   }
 
-  async #submit(mint: MintToRecord): Promise<Recorded> {
-    const pendingKey = mint.claim?.hash.toString('latin1');
-    if (pendingKey !== undefined && this.#pending.has(pendingKey)) return this.#besidePending(mint);
-    if (this.#queue.length >= this.#options.queueLimit) throw unavailable();
-    if (pendingKey !== undefined) this.#pending.add(pendingKey);
-    try {
-      return await new Promise<Recorded>((resolve, reject) => {
-        this.#queue.push({ mint, resolve, reject });
-        if (this.#writing === undefined) this.#start();
-        else if (pendingKey !== undefined) this.#scheduleProbe();
-      });
-    } finally {
-      if (pendingKey !== undefined) this.#pending.delete(pendingKey);
-    }
+  #enqueue(mint: MintToRecord): Promise<Recorded> {
+    return new Promise((resolve, reject) => {
+      if (this.#queue.length >= this.#options.queueLimit) throw unavailable();
+      this.#queue.push({ mint, resolve, reject });
+      if (this.#writing === undefined) this.#start();
+      else if (mint.claim !== undefined) this.#scheduleProbe();
+    });
   }
 
   /**

@@ -1,5 +1,8 @@
+import { isoWriter } from '../iso-time.ts';
 import type { SessionRecord } from './schemas.ts';
 import type { Session } from './store.ts';
+
+const isoTime = isoWriter();
 
 /** Fields that are undefined have no place in JSON. */
 type Written<T> = { [K in keyof T]: T[K] | undefined };
@@ -23,7 +26,7 @@ export function sessionRecord(session: Session): Written<SessionRecord> {
     speechOnly: session.speechOnly,
     locale: session.locale,
     secondaryLocale: session.secondaryLocale ?? undefined,
-    createdAt: session.createdAt.toISOString(),
+    createdAt: isoTime(session.createdAt.getTime()),
     endedAt: session.endedAt?.toISOString(),
     // Metering does not exist yet; the contract reports zero until it does.
     usage: { seconds: 0 },

@@ -222,6 +222,21 @@ describe('rate limits', () => {
     expect(await used(world.projectId)).toEqual([5]);
   });
 
+  test('hold when many clients come at once, and only those whom the client’s window admits ask the project’s', async () => {
+    const world = await limitedWorld({ mintsPerMinutePerClient: 3, mintsPerMinute: 10 });
+    const clients = Array.from({ length: 50 }, (_, n) => `127.0.0.${2 + (n % 5)}`);
+    const burst = await Promise.all(clients.map((address) => mint(world, {}, address)));
+    expect(statuses(burst)).toEqual({ 201: 10, 429: 40 });
+    const refusedBy = (policy: string) =>
+      burst.filter(({ status, json }) => status === 429 && json.error.details.policy === policy).length;
+    expect([refusedBy('client'), refusedBy('project')]).toEqual([35, 5]);
+    const places = burst
+      .filter(({ status }) => status === 201)
+      .map(({ headers }) => fields(headers.ratelimit).project?.r);
+    expect(places.sort()).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+    expect(await used(world.projectId)).toEqual([10]);
+  });
+
   test('last a minute from the first mint, whatever is cleaned up meanwhile', async () => {
     const { projectId } = await limitedWorld({});
     const rates = openRateLimits(service.database);
