@@ -94,7 +94,8 @@ async function residentBytes(child: ChildProcess): Promise<number> {
 
 /** Load from a process of its own. */
 export function measure(load: Load): Promise<Measured> {
-  const child = spawn(process.execPath, ['--import', tsx, here('load.ts'), JSON.stringify(load)], {
+  const program = here(load.rate === undefined ? 'load.ts' : 'steady.ts');
+  const child = spawn(process.execPath, ['--import', tsx, program, JSON.stringify(load)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   return new Promise((resolve, reject) => {

@@ -10,7 +10,7 @@ export interface Load {
   freshKeys?: boolean;
   connections: number;
   seconds: number;
-  /** Requests a second; absent: as many as possible. */
+  /** Requests a second, at an even pace; absent: as many as possible. */
   rate?: number;
 }
 
@@ -30,7 +30,6 @@ const result = await autocannon({
   url,
   connections,
   duration: seconds,
-  ...(load.rate ? { overallRate: load.rate } : {}),
   requests: [
     {
       method,

@@ -19,7 +19,7 @@ export function isAdmitted({ points }: Place, { limit }: Gate): boolean {
 }
 
 /** Windows that admit exactly `limit` requests for a key each. A request that they refuse spends nothing. */
-export interface Windows {
+interface Windows {
   /** The places in one window after the other. Behind one that refuses nothing is spent, and there is no place. */
   spend(gates: readonly Gate[]): Promise<Place[]>;
   /** Forgets windows that are over. Called now and then, never by a request. */
