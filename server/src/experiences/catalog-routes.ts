@@ -4,6 +4,7 @@ import { matchesEtag } from '../http/etag.ts';
 import { operation } from '../http/operation.ts';
 import { refuseOtherMethods } from '../http/server.ts';
 import type { KeyRing } from '../keys/authenticate.ts';
+import { endOfTurn } from '../turn.ts';
 import type { Catalog, CatalogAnswer } from './catalog.ts';
 import { entryOperation, listOperation } from './catalog-operations.ts';
 
@@ -54,7 +55,13 @@ async function admit(deps: CatalogRouteDeps, request: FastifyRequest, projectId:
   if (holder.projectId !== projectId) throw new ApiError('PROJECT_FORBIDDEN');
 }
 
-function show(request: FastifyRequest, reply: FastifyReply, answer: CatalogAnswer): FastifyReply {
+/** Answers that are ready in one turn leave together: that wakes a client once, and not for each of them. */
+async function show(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  answer: CatalogAnswer,
+): Promise<FastifyReply> {
+  await endOfTurn();
   reply.header('ETag', answer.etag);
   if (matchesEtag(request.headers['if-none-match'], answer.etag)) return reply.code(304).send();
   return reply.type('application/json; charset=utf-8').send(answer.body);

@@ -13,7 +13,7 @@ import { newId } from '../ids.ts';
 import { watchAnswers } from './answers-under-way.ts';
 import { onParserError, renderErrors, sendError } from './error-handler.ts';
 import { bodyLimit } from './json-body.ts';
-import { scrubbed } from './log.ts';
+import { answerLog, scrubbed } from './log.ts';
 import { hidden } from './operation.ts';
 import { admitToRouter, requireSound } from './sound-request.ts';
 import { Traffic } from './traffic.ts';
@@ -69,20 +69,18 @@ export function createServer(log: Logger, traffic = new Traffic()): FastifyInsta
     // Before a body is parsed: whatever was sent along, there is nothing at this address.
     done(request.is404 ? new ApiError('NOT_FOUND') : undefined);
   });
+  const tell = answerLog(log);
+  const routes = new Map<string, string>();
   const answered = (request: FastifyRequest, reply: FastifyReply) => {
     const { url } = request.routeOptions;
     const status = reply.statusCode;
     traffic.answered(url ?? 'unknown', status);
-    log.info(
-      {
-        reqId: request.id,
-        method: request.method,
-        route: url ?? unknownPath(request.url),
-        status,
-        ms: Math.round(reply.elapsedTime * 10) / 10,
-      },
-      'answered',
-    );
+    let route = url === undefined ? JSON.stringify(unknownPath(request.url)) : routes.get(url);
+    if (route === undefined) {
+      route = JSON.stringify(url);
+      routes.set(url!, route);
+    }
+    tell({ requestId: request.id, method: request.method, route, status, ms: reply.elapsedTime });
   };
   app.addHook('onResponse', (request, reply, done) => {
     answered(request, reply);

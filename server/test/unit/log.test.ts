@@ -1,0 +1,55 @@
+import { openSync, readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { answerLog, createLog } from '../../src/http/log.ts';
+
+let folder: string;
+let file: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'session-launch-log-'));
+  file = join(folder, 'log');
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+const open = (level: 'info' | 'warn') =>
+  createLog(level, { fd: openSync(file, 'a') } as NodeJS.WriteStream & { fd: number });
+const answered = { requestId: 'req_1', method: 'GET', route: '"/v1/a/:b"', status: 200, ms: 1.2345 };
+const written = () => readFileSync(file, 'utf8');
+
+test('the line of an answer is one that the logger itself could have written', async () => {
+  const log = open('info');
+  answerLog(log)(answered);
+  log.info({ reqId: 'req_1', method: 'GET', route: '/v1/a/:b', status: 200, ms: 1.2 }, 'answered');
+  await nextTurn();
+  const [byHand, byLogger, ...rest] = written()
+    .replace(/"time":"[^"]*Z"/g, '"time":"T"')
+    .split('\n');
+  expect(byHand).toBe(byLogger);
+  expect(rest).toEqual(['']);
+});
+
+test('lines keep their order, and are there after the turn, or at once when they are many', async () => {
+  const log = open('info');
+  const tell = answerLog(log);
+  for (let n = 0; n < 10; n++) {
+    tell({ ...answered, status: 200 + 2 * n });
+    log.info({ status: 201 + 2 * n }, 'other');
+  }
+  await nextTurn();
+  const lines = written().trim().split('\n');
+  expect(lines.map((line) => JSON.parse(line).status)).toEqual(Array.from({ length: 20 }, (_, n) => 200 + n));
+  for (let n = 0; n < 1_000; n++) tell(answered);
+  expect(written().split('\n').length).toBeGreaterThan(500);
+});
+
+test('answers are as important as other information', async () => {
+  const log = open('warn');
+  answerLog(log)(answered);
+  log.info('not important');
+  log.warn('important');
+  await nextTurn();
+  expect(written()).toMatch(/^[^\n]*"important"}\n$/);
+});
