@@ -1,12 +1,12 @@
 import canonicalize from 'canonicalize';
-import { sha256 } from '../sha256.ts';
+import { sha256Hex } from '../sha256.ts';
 
 /**
  * Two bodies are the same when their RFC 8785 canonical forms are. The body comes from a JSON parser and
  * was checked for depth, lone surrogates and numbers that are not finite, which have no canonical form.
  */
-export function fingerprint(body: unknown): Buffer {
+export function fingerprint(body: unknown): string {
   const canonical = canonicalize(body);
   if (canonical === undefined) throw new TypeError('only JSON values have a fingerprint');
-  return sha256(canonical);
+  return sha256Hex(canonical);
 }

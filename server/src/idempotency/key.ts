@@ -1,5 +1,5 @@
 import { ApiError, type Violation } from '../errors.ts';
-import { sha256 } from '../sha256.ts';
+import { sha256Hex } from '../sha256.ts';
 
 const maxLength = 256;
 
@@ -30,7 +30,7 @@ function problemWith(count: number, key: string): string | undefined {
   return undefined;
 }
 
-/** What is stored in place of the key. JSON keeps the parts apart, so that no two scopes run together. */
-export function idempotencyHash(scope: readonly string[], key: string): Buffer {
-  return sha256(JSON.stringify([scope, key]));
+/** What is stored in place of the key, in hexadecimal digits. JSON keeps the parts apart, so that no two scopes run together. */
+export function idempotencyHash(scope: readonly string[], key: string): string {
+  return sha256Hex(JSON.stringify([scope, key]));
 }

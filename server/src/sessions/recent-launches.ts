@@ -4,7 +4,7 @@ import { type MintToRecord, type Recorded, replayableFor } from './record-statem
 import type { Session } from './store.ts';
 
 interface Known {
-  fingerprint: Buffer;
+  fingerprint: string;
   session: Session;
   /** Like everything kept in memory, it counts for a few seconds; then the database is asked again. */
   until: number;
@@ -25,10 +25,10 @@ export class RecentLaunches {
 
   recall({ claim, quota }: MintToRecord): Recorded | undefined {
     if (claim === undefined || quota !== undefined) return undefined;
-    const known = this.#known.get(name(claim.hash));
+    const known = this.#known.get(claim.hash);
     if (known === undefined || performance.now() > known.until) return undefined;
     if (Date.now() >= known.session.createdAt.getTime() + replayableFor) return undefined;
-    return known.fingerprint.equals(claim.fingerprint)
+    return known.fingerprint === claim.fingerprint
       ? { outcome: 'replayed', session: known.session }
       : { outcome: 'conflict' };
   }
@@ -43,15 +43,11 @@ export class RecentLaunches {
           : undefined;
     if (session === undefined || !isSmall(session)) return;
     const until = performance.now() + freshFor;
-    this.#known.set(name(claim.hash), { fingerprint: claim.fingerprint, session, until });
+    this.#known.set(claim.hash, { fingerprint: claim.fingerprint, session, until });
   }
 }
 
 /** Callers may send much for the player; what is remembered of many launches has to stay little. */
 function isSmall({ player }: Session): boolean {
   return player === null || JSON.stringify(player).length <= 500;
-}
-
-function name(hash: Buffer): string {
-  return hash.toString('latin1');
 }

@@ -1,13 +1,13 @@
 import { isoWriter } from '../iso-time.ts';
 import type { Database, Statement } from '../store/database.ts';
-import { type Cell, hexBytes, rowArray } from '../store/row-text.ts';
+import { type Cell, rowArray } from '../store/row-text.ts';
 import { fromColumns, type SessionColumns, toRow } from './columns.ts';
 import type { Session } from './store.ts';
 
-/** The claim of an Idempotency-Key: its scope and value, and the body it came with, as hashes. */
+/** The claim of an Idempotency-Key: its scope and value, and the body it came with, as hashes in hexadecimal digits. */
 export interface Claim {
-  hash: Buffer;
-  fingerprint: Buffer;
+  hash: string;
+  fingerprint: string;
 }
 
 export interface MintToRecord {
@@ -115,7 +115,7 @@ const known: Statement = { name: 'known_claims', text: 'SELECT n FROM known_clai
 
 /** Whether a launch exists under each claim. Touches no session, so it never waits for one. */
 export async function areKnown(database: Database, claims: Claim[]): Promise<boolean[]> {
-  const asked = JSON.stringify(claims.map((claim, n) => ({ n, hash: hexBytes(claim.hash) })));
+  const asked = JSON.stringify(claims.map((claim, n) => ({ n, hash: `\\x${claim.hash}` })));
   const found = new Set((await database.query<{ n: number }>('probing', known, [asked])).map((row) => row.n));
   return claims.map((_, n) => found.has(n));
 }
@@ -150,14 +150,14 @@ const held: Statement = {
 /** The places of those claims whose first mint is under way in some process right now. */
 export async function areHeld(database: Database, claims: Claim[]): Promise<number[]> {
   const asked = JSON.stringify(
-    claims.map((claim, n) => ({ n, hash: hexBytes(claim.hash), lock: lockOf(claim) })),
+    claims.map((claim, n) => ({ n, hash: `\\x${claim.hash}`, lock: lockOf(claim) })),
   );
   return (await database.query<{ n: number }>('probing', held, [asked])).map(({ n }) => n);
 }
 
 /** The lock that stands for a claim while a mint with it is under way in any process. */
 function lockOf(claim: Claim): string {
-  return claim.hash.readBigInt64BE(0).toString();
+  return BigInt.asIntN(64, BigInt(`0x${claim.hash.slice(0, 16)}`)).toString();
 }
 
 interface Row {
@@ -195,9 +195,9 @@ function toClaim(
 ): Cell[] {
   return [
     n,
-    hexBytes(claim.hash),
+    { hex: claim.hash },
     lockOf(claim),
-    hexBytes(claim.fingerprint),
+    { hex: claim.fingerprint },
     session?.id ?? null,
     session === undefined ? null : isoTime(session.createdAt.getTime() + replayableFor),
     quota?.projectId ?? null,

@@ -84,16 +84,15 @@ export class Recorder {
   }
 
   async #claim(mint: MintToRecord, { hash }: Claim): Promise<Recorded> {
-    const pendingKey = hash.toString('latin1');
     let recorded: Recorded;
-    if (this.#pending.has(pendingKey)) {
+    if (this.#pending.has(hash)) {
       recorded = await this.#besidePending(mint);
     } else {
-      this.#pending.add(pendingKey);
+      this.#pending.add(hash);
       try {
         recorded = await this.#enqueue(mint);
       } finally {
-        this.#pending.delete(pendingKey);
+        this.#pending.delete(hash);
       }
     }
     this.#recent.remember(mint, recorded);

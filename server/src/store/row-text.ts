@@ -1,35 +1,34 @@
-export type Cell = string | number | boolean | null;
+/** Bytes, in hexadecimal digits. */
+export interface Bytes {
+  hex: string;
+}
 
-/** What means the same within a row as it does alone. */
+export type Cell = string | number | boolean | null | Bytes;
+
+/** What means the same within a row of an array as it does alone. */
 const plain = /^[\w.:/@+-]+$/;
 
-/** Rows as PostgreSQL writes an array of a composite type: it reads this in half the time that it takes for JSON. */
+/** Rows as PostgreSQL writes an array of a composite type: it reads this in less time than it takes for JSON. */
 export function rowArray(rows: readonly (readonly Cell[])[]): string {
   return `{${rows.map(element).join(',')}}`;
 }
 
 function element(row: readonly Cell[]): string {
-  let text = '';
-  let isQuoted = false;
-  for (const cell of row) {
-    if (text !== '') text += ',';
-    else text = '(';
-    if (typeof cell !== 'string') text += cell ?? '';
-    else if (plain.test(cell)) text += cell;
-    else {
-      text += quoted(cell);
-      isQuoted = true;
-    }
+  let text = '"(';
+  for (let i = 0; i < row.length; i++) {
+    if (i > 0) text += ',';
+    text += written(row[i]!);
   }
-  text += ')';
-  return isQuoted ? quoted(text) : `"${text}"`;
+  return `${text})"`;
 }
 
-function quoted(text: string): string {
-  return `"${text.replace(/["\\]/g, '\\$&')}"`;
+/** A cell, escaped for its row and then, with the row, for the array: that makes two backslashes of one, and then four. */
+function written(cell: Cell): string | number | boolean {
+  if (cell === null) return '';
+  if (typeof cell === 'string') return plain.test(cell) ? cell : `\\"${cell.replace(/["\\]/g, escaped)}\\"`;
+  return typeof cell === 'object' ? `\\\\\\\\x${cell.hex}` : cell;
 }
 
-/** Bytes as a cell. */
-export function hexBytes(bytes: Buffer): string {
-  return `\\x${bytes.toString('hex')}`;
+function escaped(character: string): string {
+  return character === '"' ? '\\\\\\"' : '\\\\\\\\';
 }

@@ -53,7 +53,7 @@ function session(overrides: Partial<Session> = {}): Session {
   };
 }
 
-const hash = (text: string) => createHash('sha256').update(text).digest();
+const hash = (text: string) => createHash('sha256').update(text).digest('hex');
 const claim = (key: string, body = 'body') => ({ hash: hash(key), fingerprint: hash(body) });
 const freshKey = () => randomBytes(8).toString('hex');
 
@@ -587,7 +587,9 @@ withOtherProcesses('a key that is pending in another process', () => {
   async function heldElsewhere(key: string, work: () => Promise<void>, alsoLock?: string): Promise<void> {
     await onDatabase(service.databaseUrl!, async (client) => {
       await client.query('BEGIN');
-      await client.query('SELECT pg_advisory_xact_lock($1)', [hash(key).readBigInt64BE(0).toString()]);
+      await client.query('SELECT pg_advisory_xact_lock($1)', [
+        Buffer.from(hash(key), 'hex').readBigInt64BE(0).toString(),
+      ]);
       if (alsoLock !== undefined) await client.query(alsoLock);
       try {
         await work();

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type Cell, hexBytes, rowArray } from '../../src/store/row-text.ts';
+import { type Cell, rowArray } from '../../src/store/row-text.ts';
 import { useService } from '../harness/service.ts';
 
 const service = useService();
@@ -46,9 +46,9 @@ test('rows arrive as they were written, whatever is in them', async () => {
       const written = rows.map((r): Cell[] => [
         ...[
           r.n,
-          hexBytes(r.hash),
+          { hex: r.hash.toString('hex') },
           r.lock,
-          hexBytes(randomBytes(32)),
+          { hex: randomBytes(32).toString('hex') },
           r.session_id,
           '2030-01-01T00:00:00.000Z',
         ],

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { fingerprint } from '../../src/idempotency/fingerprint.ts';
 
 function ofText(json: string): string {
-  return fingerprint(JSON.parse(json)).toString('hex');
+  return fingerprint(JSON.parse(json));
 }
 
 describe('fingerprint', () => {
