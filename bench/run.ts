@@ -163,13 +163,20 @@ async function measureAll(
   return report;
 }
 
+/** A quick refusal must not look like a quick answer. */
+function requireExpected(what: string, { statuses, errors }: Measured): void {
+  const unexpected = Object.keys(statuses).filter((status) => !/^(200|201|304|409)$/.test(status));
+  if (unexpected.length === 0 && errors === 0) return;
+  throw new Error(`${what}: ${JSON.stringify(statuses)}, ${errors} errors`);
+}
+
 /** The median of some short runs, so that one pause of a shared machine does not decide. */
 async function measureSteady(request: Request, rate: number): Promise<Measured> {
   const runs: Measured[] = [];
   for (let round = 0; round < rounds; round++) {
     // Connections enough that no request has to wait for one.
     const steady = await measure({ ...request, connections: 512, seconds, rate });
-    if (steady.errors > 0) throw new Error(`${steady.errors} requests at a steady pace had no answer`);
+    requireExpected('steady pace', steady);
     runs.push(steady);
   }
   const { statuses } = runs[0]!;
@@ -191,14 +198,7 @@ async function interleaved(entries: Entry[]): Promise<ScenarioResult[]> {
     for (const [i, { contestant, scenario, request }] of entries.entries()) {
       progress(`round ${round}/${rounds}, ${i + 1}/${entries.length}: ${contestant}, ${scenario}`);
       const measured = await measure({ ...request, connections, seconds });
-      const unexpected = Object.keys(measured.statuses).filter(
-        (status) => !/^(200|201|304|409)$/.test(status),
-      );
-      if (unexpected.length > 0 || measured.errors > 0) {
-        throw new Error(
-          `${contestant}, ${scenario}: ${JSON.stringify(measured.statuses)}, ${measured.errors} errors`,
-        );
-      }
+      requireExpected(`${contestant}, ${scenario}`, measured);
       if (i === 0) floor = measured.perSecond;
       const result = results[i]!;
       result.perSecond.push(measured.perSecond);

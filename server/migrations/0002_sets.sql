@@ -1,3 +1,6 @@
+-- All of them at once, and before anything else: a lock that grew stronger later could meet a mint that waits for this one.
+LOCK TABLE sessions, experiences, revisions IN ACCESS EXCLUSIVE MODE;
+--> statement-breakpoint
 -- A batch of sessions names one or a few revisions, and a foreign key looks each of them up again for every row: that
 -- was a third of what a mint cost the database. A revision is never changed or removed, so it is enough to look when rows are
 -- inserted, once for each that a statement names.

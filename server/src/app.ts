@@ -54,7 +54,12 @@ export async function startApp(deps: AppDeps): Promise<App> {
   const rates = openRateLimits(database);
   const metrics = createMetrics();
   const recorder = new Recorder(database, { onBatch: metrics.batchWritten });
-  const signer = new TokenSigner(signingKeys);
+  const signer = new TokenSigner(signingKeys, (reason) =>
+    log.warn(
+      { reason },
+      'the signing thread has ended; until a restart the event loop signs, which is slower',
+    ),
+  );
   const traffic = new Traffic();
   const publicServer = createServer(log, traffic);
   boundConnections(publicServer.server, connectionsWithin(descriptorLimit()), log);

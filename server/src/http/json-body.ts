@@ -80,8 +80,8 @@ function cutShort(): ApiError {
 }
 
 interface Unfit {
-  /** From the innermost field or index outwards. */
-  steps: (string | number)[];
+  /** From the innermost field or index outwards. Absent where it would say less than the message. */
+  steps?: (string | number)[];
   message: string;
 }
 
@@ -91,7 +91,7 @@ function findUnfit(value: unknown, depth: number): Unfit | undefined {
   if (typeof value === 'number')
     return Number.isFinite(value) ? undefined : { steps: [], message: 'is a number too large to represent' };
   if (typeof value !== 'object' || value === null) return undefined;
-  if (depth > maxDepth) return { steps: [], message: `must not be nested more than ${maxDepth} levels deep` };
+  if (depth > maxDepth) return { message: `must not be nested more than ${maxDepth} levels deep` };
   return Array.isArray(value) ? unfitItem(value, depth) : unfitField(value, depth);
 }
 
@@ -120,13 +120,11 @@ function unfitText(text: string, verb: string): Unfit | undefined {
 }
 
 function within(step: string | number, unfit: Unfit): Unfit {
-  unfit.steps.push(step);
+  unfit.steps?.push(step);
   return unfit;
 }
 
-function pathOf(steps: readonly (string | number)[]): string {
-  // So deep a path would be longer than the message.
-  if (steps.length > maxDepth) return '';
+function pathOf(steps: readonly (string | number)[] = []): string {
   let path = '';
   for (const step of [...steps].reverse()) {
     if (typeof step === 'number') path += `[${step}]`;

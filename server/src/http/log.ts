@@ -52,9 +52,12 @@ function sharedWrites(fd: number): DestinationStream {
     write: (line) => {
       if (pending === '') setImmediate(flush);
       pending += line;
-      if (pending.length > 64 * 1024) flush();
+      // Far less than a pipe holds: a write that does not fit would hold the event loop up.
+      if (pending.length > 16 * 1024) flush();
     },
     flush,
+    // Called after a fatal line.
+    flushSync: flush,
   } as DestinationStream;
 }
 

@@ -33,7 +33,7 @@ export function openRateLimits(database: Database): RateLimits {
         const state = budget(gate, place);
         budgets.push(state);
         if (isAdmitted(place, gate)) continue;
-        usedUp.add(gate, place);
+        if (i !== closed?.index) usedUp.add(gate, place);
         throw rateLimited(budgets, state);
       }
       return budgets;
@@ -68,6 +68,7 @@ const mostUsedUp = 100_000;
 /** Windows that have nothing left: who asks again is refused from memory until they end, or the limit changes. */
 class UsedUp {
   readonly #places = new Map<string, { limit: number; place: Place }>();
+  #cleaned = Number.NEGATIVE_INFINITY;
 
   firstOf(gates: readonly Gate[]): { index: number; place: Place } | undefined {
     if (this.#places.size === 0) return undefined;
@@ -80,11 +81,12 @@ class UsedUp {
   }
 
   add({ key, limit }: Gate, place: Place): void {
-    if (this.#places.size >= mostUsedUp) this.clean();
+    if (this.#places.size >= mostUsedUp && performance.now() - this.#cleaned > 1_000) this.clean();
     if (this.#places.size < mostUsedUp) this.#places.set(key, { limit, place });
   }
 
   clean(): void {
+    this.#cleaned = performance.now();
     const now = Date.now();
     for (const [key, { place }] of this.#places) if (place.expire <= now) this.#places.delete(key);
   }

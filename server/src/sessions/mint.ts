@@ -80,12 +80,12 @@ export async function mint(deps: MintDeps, door: Door, visit: Visit): Promise<La
     session: fresh instanceof ApiError ? undefined : fresh,
     quota: door.limited ? { projectId: experience.projectId, day: quotaDay(at) } : undefined,
   };
-  const { recorded, prepared } = await record(deps, door, toRecord, experience.latest);
+  const { recorded, isRecalled, prepared } = await record(deps, door, toRecord, experience.latest);
   const { session, quota } = settle(recorded, fresh, budgets, at);
   const replayed = session !== fresh;
   return {
     replayed,
-    body: replayed || prepared === undefined ? await answerLater(deps, door, session) : prepared,
+    body: replayed || prepared === undefined ? await answerLater(deps, door, session, isRecalled) : prepared,
     headers: {
       ...(door.limited ? rateLimitHeaders([...budgets, ...dayBudgets(quota, at)]) : {}),
       ...(replayed ? { 'Idempotent-Replayed': 'true' } : {}),
@@ -250,9 +250,9 @@ async function record(
   door: Door,
   mint: MintToRecord,
   latest: Revision,
-): Promise<{ recorded: Recorded; prepared?: string | undefined }> {
-  const known = deps.recorder.recall(mint);
-  if (known !== undefined) return { recorded: known };
+): Promise<{ recorded: Recorded; isRecalled?: true; prepared?: string | undefined }> {
+  const known = deps.recorder.recent.recall(mint);
+  if (known !== undefined) return { recorded: known, isRecalled: true };
   const recording = deps.recorder.record(mint);
   if (mint.session === undefined) return { recorded: await recording };
   // It is awaited below, but may fail before.
@@ -265,17 +265,19 @@ async function record(
 }
 
 /** Answers that are ready in one turn leave together: that wakes a client once, and not for each of them. */
-async function answerLater(deps: MintDeps, door: Door, session: Session): Promise<string> {
-  let body = deps.recorder.answers.get(session);
+async function answerLater(
+  deps: MintDeps,
+  door: Door,
+  session: Session,
+  isRecalled = false,
+): Promise<string> {
+  const { recent } = deps.recorder;
+  let body = isRecalled ? recent.answerTo(session) : undefined;
   if (body === undefined) {
     const { projectId, experienceId, revision } = session;
-    body = await render(
-      deps,
-      door,
-      session,
-      await deps.directory.revision(projectId, experienceId, revision),
-    );
-    deps.recorder.answers.set(session, body);
+    const pinned = await deps.directory.revision(projectId, experienceId, revision);
+    body = await render(deps, door, session, pinned);
+    if (isRecalled) recent.keepAnswer(session, body);
   }
   await endOfTurn();
   return body;

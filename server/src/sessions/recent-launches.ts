@@ -17,12 +17,14 @@ interface Known {
  */
 export class RecentLaunches {
   readonly #known = new LRUCache<string, Known>({ max: 5_000 });
-  /** Rendered launches, by their sessions as they are known here. */
-  readonly answers = new LRUCache<Session, string>({
+  /** What those were answered with that were recalled. They hold tokens, and none is kept for longer than it may be used. */
+  readonly #answers = new LRUCache<Session, string>({
     maxSize: 4 * 1024 * 1024,
     sizeCalculation: (body) => body.length,
   });
+  #clearing: NodeJS.Timeout | undefined;
 
+  /** What becomes of the retry of a launch that was made or replayed a moment ago. Costs no query. */
   recall({ claim, quota }: MintToRecord): Recorded | undefined {
     if (claim === undefined || quota !== undefined) return undefined;
     const known = this.#known.get(claim.hash);
@@ -44,6 +46,19 @@ export class RecentLaunches {
     if (session === undefined || !isSmall(session)) return;
     const until = performance.now() + freshFor;
     this.#known.set(claim.hash, { fingerprint: claim.fingerprint, session, until });
+  }
+
+  /** The answer to a session that was recalled: a client that retries may do so more than once. */
+  answerTo(session: Session): string | undefined {
+    return this.#answers.get(session);
+  }
+
+  keepAnswer(session: Session, body: string): void {
+    this.#answers.set(session, body);
+    this.#clearing ??= setTimeout(() => {
+      this.#clearing = undefined;
+      this.#answers.clear();
+    }, freshFor).unref();
   }
 }
 

@@ -45,9 +45,7 @@ export class Recorder {
   readonly #options: Required<Omit<RecorderOptions, 'onBatch'>>;
   readonly #onBatch: (size: number) => void;
   readonly #pending = new Set<string>();
-  readonly #recent = new RecentLaunches();
-  /** What replays were answered with: a client that retries may do so more than once. */
-  readonly answers = this.#recent.answers;
+  readonly recent = new RecentLaunches();
   readonly #known: Batcher<Claim, boolean>;
   readonly #launches: Batcher<MintToRecord, Recorded | undefined>;
   #queue: Waiting[] = [];
@@ -74,11 +72,6 @@ export class Recorder {
     return this.#queue.length;
   }
 
-  /** What becomes of the retry of a launch that was made or replayed a moment ago. Costs no query. */
-  recall(mint: MintToRecord): Recorded | undefined {
-    return this.#recent.recall(mint);
-  }
-
   record(mint: MintToRecord): Promise<Recorded> {
     return mint.claim === undefined ? this.#enqueue(mint) : this.#claim(mint, mint.claim);
   }
@@ -95,7 +88,7 @@ export class Recorder {
         this.#pending.delete(hash);
       }
     }
-    this.#recent.remember(mint, recorded);
+    this.recent.remember(mint, recorded);
     return recorded;
   }
 

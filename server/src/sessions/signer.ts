@@ -19,13 +19,16 @@ const threadFile = new URL('./signing-thread.js', import.meta.url);
 export class TokenSigner {
   readonly keys: SigningKeys;
   readonly #file: URL;
+  readonly #onEnd: (reason: string) => void;
   readonly #sent: Waiting[][] = [];
   #collected: Waiting[] = [];
   #thread: Worker | undefined;
   #ended = false;
 
-  constructor(keys: SigningKeys, file = threadFile) {
+  /** `onEnd` hears of a thread that ends without being closed. */
+  constructor(keys: SigningKeys, onEnd: (reason: string) => void = () => undefined, file = threadFile) {
     this.keys = keys;
+    this.#onEnd = onEnd;
     this.#file = file;
   }
 
@@ -40,7 +43,7 @@ export class TokenSigner {
   }
 
   async close(): Promise<void> {
-    this.#end();
+    this.#settleAll();
     await this.#thread?.terminate();
   }
 
@@ -51,9 +54,14 @@ export class TokenSigner {
       this.#signHere(waiting);
       return;
     }
-    this.#thread ??= this.#start();
     this.#sent.push(waiting);
-    this.#thread.postMessage(waiting.map(({ payload }) => payload).join('\n'));
+    try {
+      this.#thread ??= this.#start();
+      this.#thread.postMessage(waiting.map(({ payload }) => payload).join('\n'));
+    } catch (error) {
+      // A machine may have no room for another thread.
+      this.#end(String(error));
+    }
   }
 
   #start(): Worker {
@@ -68,13 +76,18 @@ export class TokenSigner {
       const waiting = this.#sent.shift() ?? [];
       for (const [i, token] of tokens.split('\n').entries()) waiting[i]?.resolve(token);
     });
-    thread.on('error', () => this.#end());
-    thread.on('exit', () => this.#end());
+    thread.on('error', (error) => this.#end(String(error)));
+    thread.on('exit', (code) => this.#end(`it exited with ${code}`));
     thread.unref();
     return thread;
   }
 
-  #end(): void {
+  #end(reason: string): void {
+    if (!this.#ended) this.#onEnd(reason);
+    this.#settleAll();
+  }
+
+  #settleAll(): void {
     this.#ended = true;
     for (const waiting of this.#sent.splice(0)) this.#signHere(waiting);
   }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { readMigrationFiles } from 'drizzle-orm/migrator';
 import { type Database, StartError } from './database.ts';
@@ -24,12 +25,35 @@ export async function migrate(database: Database, postgresUrl?: string): Promise
   );
 }
 
-/** All that is missing, or nothing: one transaction, so that a start that fails has changed nothing. */
+/**
+ * Processes of the version before go on meanwhile. A change of a table they use has to wait until nobody does, and whoever comes
+ * later then waits behind it: so it waits for a moment only, shorter than the database takes to look for a deadlock,
+ * makes room again, and tries later.
+ */
+const lockTimeoutMs = 500;
+const pauseMs = 300;
+const mostAttempts = 40;
+
 async function bringUpToDate(run: Run): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await applyMissing(run);
+      return;
+    } catch (error) {
+      const isInTheWay = ['55P03', '40P01'].includes((error as { code?: string }).code ?? '');
+      if (!isInTheWay || attempt === mostAttempts) throw error;
+      await sleep(pauseMs);
+    }
+  }
+}
+
+/** All that is missing, or nothing: one transaction, so that a start that fails has changed nothing. */
+async function applyMissing(run: Run): Promise<void> {
   const known = readMigrationFiles({ migrationsFolder: folder });
   await run('BEGIN');
   try {
     await run(`SELECT pg_advisory_xact_lock(${migrationLock})`);
+    await run(`SET LOCAL lock_timeout = ${lockTimeoutMs}`);
     const newest = await newestApplied(run);
     if (newest > Math.max(...known.map((migration) => migration.folderMillis))) {
       throw new StartError(
@@ -66,7 +90,8 @@ async function newestApplied(run: Run): Promise<number> {
 
 function failed(error: Error & { code?: string }): StartError {
   const advice: Record<string, string> = {
-    '42501': 'allow the role of DATABASE_URL to create tables in schema public',
+    '42501': 'let the role of DATABASE_URL own the tables, and allow it to create some in schema public',
+    '55P03': 'its tables were in use all the time: end long statements and dumps, or start again later',
     '42P07': 'these tables are not of this program: set DATABASE_URL to an empty database',
     '42723': 'these functions are not of this program: set DATABASE_URL to an empty database',
   };

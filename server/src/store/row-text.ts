@@ -1,5 +1,5 @@
 /** Bytes, in hexadecimal digits. */
-export interface Bytes {
+interface Bytes {
   hex: string;
 }
 

@@ -370,13 +370,13 @@ describe('a launch under a key that was recorded a moment ago', () => {
   test('is recalled without a query, as it was minted', async () => {
     const used = recorder();
     const mint = uncounted(freshKey());
-    expect(used.recall(mint)).toBeUndefined();
+    expect(used.recent.recall(mint)).toBeUndefined();
     await used.record(mint);
-    expect(used.recall({ ...uncounted(), claim: mint.claim! })).toEqual({
+    expect(used.recent.recall({ ...uncounted(), claim: mint.claim! })).toEqual({
       outcome: 'replayed',
       session: mint.session,
     });
-    expect(recorder().recall(mint)).toBeUndefined();
+    expect(recorder().recent.recall(mint)).toBeUndefined();
   });
 
   test('is recalled after a replay, too', async () => {
@@ -384,7 +384,10 @@ describe('a launch under a key that was recorded a moment ago', () => {
     await recorder().record(mint);
     const other = recorder();
     await other.record({ ...uncounted(), claim: mint.claim! });
-    expect(other.recall(mint)).toMatchObject({ outcome: 'replayed', session: { id: mint.session!.id } });
+    expect(other.recent.recall(mint)).toMatchObject({
+      outcome: 'replayed',
+      session: { id: mint.session!.id },
+    });
   });
 
   test('conflicts with another body', async () => {
@@ -392,21 +395,21 @@ describe('a launch under a key that was recorded a moment ago', () => {
     const mint = uncounted(freshKey());
     await used.record(mint);
     const claimed = { ...mint.claim!, fingerprint: hash('another body') };
-    expect(used.recall({ ...uncounted(), claim: claimed })).toEqual({ outcome: 'conflict' });
+    expect(used.recent.recall({ ...uncounted(), claim: claimed })).toEqual({ outcome: 'conflict' });
   });
 
   test('is asked of the database where the quota counts, and after a few seconds', async () => {
     const used = recorder();
     const mint = counted({}, freshKey());
     await used.record(mint);
-    expect(used.recall(mint)).toBeUndefined();
+    expect(used.recent.recall(mint)).toBeUndefined();
 
     const server = uncounted(freshKey());
     await used.record(server);
     const now = performance.now();
     const clock = vi.spyOn(performance, 'now').mockReturnValue(now + 4_900);
     onTestFinished(() => clock.mockRestore());
-    expect(used.recall(server)).toBeUndefined();
+    expect(used.recent.recall(server)).toBeUndefined();
   });
 
   test('is not kept with much for the player, which would make memory grow', async () => {
@@ -419,8 +422,8 @@ describe('a launch under a key that was recorded a moment ago', () => {
       };
     });
     await Promise.all([used.record(small!), used.record(large!)]);
-    expect(used.recall(small!)).toMatchObject({ outcome: 'replayed' });
-    expect(used.recall(large!)).toBeUndefined();
+    expect(used.recent.recall(small!)).toMatchObject({ outcome: 'replayed' });
+    expect(used.recent.recall(large!)).toBeUndefined();
   });
 
   test('is not recalled when the database refused it', async () => {
@@ -430,7 +433,7 @@ describe('a launch under a key that was recorded a moment ago', () => {
       session: session({ source: 'server', origin: null, revision: 99 }),
     };
     await expect(used.record(mint)).rejects.toThrow();
-    expect(used.recall(mint)).toBeUndefined();
+    expect(used.recent.recall(mint)).toBeUndefined();
   });
 });
 

@@ -203,13 +203,16 @@ describe('two processes on one database', () => {
     expect(await sessionIds(fleet.databaseUrl, world.projectId)).toHaveLength(320);
   });
 
-  const rules: [string, string, string][] = [
+  const rules: [string, string, string, object?][] = [
     ['sessionsPerDay', 'QUOTA_EXCEEDED', 'daily_sessions'],
     ['mintsPerMinutePerClient', 'RATE_LIMITED', 'rate_windows'],
     ['mintsPerMinute', 'RATE_LIMITED', 'rate_windows'],
+    ['mintsPerMinutePerClient, the narrower of two,', 'RATE_LIMITED', 'rate_windows', { mintsPerMinute: 60 }],
+    ['mintsPerMinute, the narrower of two,', 'RATE_LIMITED', 'rate_windows', { mintsPerMinutePerClient: 60 }],
   ];
-  test.each(rules)('admit exactly %s of a burst over both', async (rule, code, table) => {
-    const limits = { mintsPerMinutePerClient: null, mintsPerMinute: null, sessionsPerDay: null, [rule]: 50 };
+  test.each(rules)('admit exactly %s of a burst over both', async (rule, code, table, others = {}) => {
+    const none = { mintsPerMinutePerClient: null, mintsPerMinute: null, sessionsPerDay: null };
+    const limits = { ...none, ...others, [rule.split(',')[0]!]: 50 };
     const world = await createWorld(asService(a), { project: { limits } });
     const body = { experienceId: world.experienceId };
     await rows(

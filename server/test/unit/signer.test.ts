@@ -45,7 +45,7 @@ test('several crowds at the same time', async () => {
 test('a crowd is signed by the thread, and a lone payload needs none', async () => {
   const upperCase = `import { parentPort } from 'node:worker_threads';
     parentPort.on('message', (payloads) => parentPort.postMessage(payloads.toUpperCase()));`;
-  signer = new TokenSigner(keys, thread(upperCase));
+  signer = new TokenSigner(keys, undefined, thread(upperCase));
   expect(await signer.sign(keys.current, 'lone')).toBe(inThisThread('lone'));
   const crowd = ['a', 'b', 'c'].map((payload) => signer.sign(keys.current, payload));
   expect(await Promise.all(crowd)).toEqual(['A', 'B', 'C']);
@@ -67,16 +67,28 @@ test.each([
     `import { parentPort } from 'node:worker_threads'; parentPort.on('message', () => process.exit())`,
   ],
 ])('with a thread that %s, nobody waits for ever', async (_, source) => {
-  signer = new TokenSigner(keys, thread(source));
+  const reasons: string[] = [];
+  signer = new TokenSigner(keys, (reason) => reasons.push(reason), thread(source));
   await signAll(10);
   await signAll(10);
+  expect(reasons).toEqual([expect.any(String)]);
+});
+
+test('nor on a machine where no thread can be started', async () => {
+  const reasons: string[] = [];
+  signer = new TokenSigner(keys, (reason) => reasons.push(reason), new URL('http://nowhere.example'));
+  await signAll(10);
+  await signAll(10);
+  expect(reasons).toEqual([expect.stringContaining('Error')]);
 });
 
 test('after its end it signs by itself', async () => {
-  signer = new TokenSigner(keys);
+  const reasons: string[] = [];
+  signer = new TokenSigner(keys, (reason) => reasons.push(reason));
   const underWay = signAll(10);
   await new Promise(process.nextTick);
   await signer.close();
   await underWay;
   await signAll(10);
+  expect(reasons).toEqual([]);
 });
