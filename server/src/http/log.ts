@@ -65,7 +65,6 @@ function sharedWrites(fd: number): DestinationStream {
 export interface Answered {
   requestId: string;
   method: string;
-  /** As JSON: routes are few, and written out once. */
   route: string;
   status: number;
   ms: number;
@@ -73,7 +72,7 @@ export interface Answered {
 
 /**
  * Writes the one line that each request gets. It has the fields of every other line, but is put together by hand: nothing in it
- * can be a secret or needs an escape.
+ * can be a secret, and only an address that leads nowhere needs an escape.
  */
 export function answerLog(log: Logger): (answered: Answered) => void {
   if (!log.isLevelEnabled('info')) return () => undefined;
@@ -81,7 +80,7 @@ export function answerLog(log: Logger): (answered: Answered) => void {
   return ({ requestId, method, route, status, ms }) =>
     destination.write(
       `{"level":"info","time":"${isoTime(Date.now())}","reqId":"${requestId}","method":"${method}",` +
-        `"route":${route},"status":${status},"ms":${Math.round(ms * 10) / 10},"msg":"answered"}\n`,
+        `"route":${JSON.stringify(route)},"status":${status},"ms":${Math.round(ms * 10) / 10},"msg":"answered"}\n`,
     );
 }
 

@@ -70,16 +70,11 @@ export function createServer(log: Logger, traffic = new Traffic()): FastifyInsta
     done(request.is404 ? new ApiError('NOT_FOUND') : undefined);
   });
   const tell = answerLog(log);
-  const routes = new Map<string, string>();
   const answered = (request: FastifyRequest, reply: FastifyReply) => {
     const { url } = request.routeOptions;
     const status = reply.statusCode;
     traffic.answered(url ?? 'unknown', status);
-    let route = url === undefined ? JSON.stringify(unknownPath(request.url)) : routes.get(url);
-    if (route === undefined) {
-      route = JSON.stringify(url);
-      routes.set(url!, route);
-    }
+    const route = url ?? unknownPath(request.url);
     tell({ requestId: request.id, method: request.method, route, status, ms: reply.elapsedTime });
   };
   app.addHook('onResponse', (request, reply, done) => {

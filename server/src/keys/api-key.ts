@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { sha256 } from '../sha256.ts';
+import { sha256, sha256Hex } from '../sha256.ts';
 
 export type KeyMode = 'test' | 'live';
 
@@ -25,9 +25,14 @@ export function parseApiKey(text: string): { mode: KeyMode } | undefined {
   return { mode: mode === 'live' ? 'live' : 'test' };
 }
 
-/** A fast hash is enough: the secret has too many random bits to be guessed from it. */
+/** A fast hash is enough: the secret has too many random bits to be guessed from it. In hexadecimal digits. */
+export function apiKeyDigits(text: string): string {
+  return sha256Hex(text);
+}
+
+/** The same as it is stored. */
 export function hashApiKey(text: string): Buffer {
-  return sha256(text);
+  return Buffer.from(apiKeyDigits(text), 'hex');
 }
 
 /** Enough of a key to recognise it in a listing: `sl_test_…Q3fk`. */

@@ -1,9 +1,8 @@
 import { ApiError } from '../errors.ts';
-import { sha256Hex } from '../sha256.ts';
 import type { Changes } from '../store/changes.ts';
 import type { Database } from '../store/database.ts';
 import { Remembered } from '../store/remembered.ts';
-import { bearerToken, parseApiKey } from './api-key.ts';
+import { apiKeyDigits, bearerToken, parseApiKey } from './api-key.ts';
 import { type ApiKey, findKeyByHash, type Scope, touchKeys } from './store.ts';
 
 /** Who calls with an API key. */
@@ -32,7 +31,7 @@ export class KeyRing {
   authenticate(authorization: string | undefined): KeyHolder | Promise<KeyHolder> {
     const text = bearerToken(authorization);
     if (text === undefined) throw unusable();
-    const hash = sha256Hex(text);
+    const hash = apiKeyDigits(text);
     const known = this.remembered.recall(hash);
     return known === undefined ? this.#look(text, hash) : this.#admit(known);
   }

@@ -26,7 +26,7 @@ interface Windows {
   clean(): Promise<void>;
 }
 
-/** Beyond this many windows, those that are over are dropped at once and not only now and then. */
+/** Beyond this many windows in memory, those that are over are dropped at once and not only now and then. */
 const tooMany = 100_000;
 
 /** Windows of one process alone. */
@@ -114,6 +114,7 @@ interface Crowd {
 export class SharedWindows implements Windows {
   readonly #database: Database;
   readonly #windowMs: number;
+  readonly #usedUp = new UsedUp();
   /** By the number of windows: which of those that the first one admits go on to a second must not be in doubt. */
   readonly #throughOne = new Batcher<readonly Gate[], Place[]>(1_000, (asked) => this.#spendTogether(asked));
   readonly #throughTwo = new Batcher<readonly Gate[], Place[]>(1_000, (asked) => this.#spendTogether(asked));
@@ -124,11 +125,21 @@ export class SharedWindows implements Windows {
   }
 
   async spend(gates: readonly Gate[]): Promise<Place[]> {
+    const closed = this.#usedUp.firstOf(gates);
+    const places = await this.#ask(closed === undefined ? gates : gates.slice(0, closed.index));
+    const last = places.length - 1;
+    if (last >= 0 && !isAdmitted(places[last]!, gates[last]!)) this.#usedUp.add(gates[last]!, places[last]!);
+    else if (closed !== undefined) places.push(closed.place);
+    return places;
+  }
+
+  async #ask(gates: readonly Gate[]): Promise<Place[]> {
     if (gates.length === 0) return [];
     return gates.length === 1 ? this.#throughOne.submit(gates) : this.#throughTwo.submit(gates);
   }
 
   async clean(): Promise<void> {
+    this.#usedUp.clean();
     const text = `DELETE FROM rate_windows WHERE key IN (
       SELECT key FROM rate_windows WHERE expire < $1 LIMIT 5000 FOR UPDATE SKIP LOCKED) RETURNING 1`;
     for (let batch = 0; batch < 20; batch++) {
@@ -187,4 +198,31 @@ function crowds(asked: (readonly Gate[])[], depth: number): Map<string, Crowd> {
 function columns(asked: Map<string, Crowd>): [string[], number[], number[]] {
   const all = [...asked.values()];
   return [[...asked.keys()], all.map(({ limit }) => limit), all.map(({ count }) => count)];
+}
+
+/** Windows that have nothing left: who asks again is refused from memory until they end, or the limit changes. */
+class UsedUp {
+  readonly #places = new Map<string, { limit: number; place: Place }>();
+  #cleaned = Number.NEGATIVE_INFINITY;
+
+  firstOf(gates: readonly Gate[]): { index: number; place: Place } | undefined {
+    if (this.#places.size === 0) return undefined;
+    const now = Date.now();
+    for (const [index, { key, limit }] of gates.entries()) {
+      const known = this.#places.get(key);
+      if (known?.limit === limit && known.place.expire > now) return { index, place: known.place };
+    }
+    return undefined;
+  }
+
+  add({ key, limit }: Gate, place: Place): void {
+    if (this.#places.size >= tooMany && performance.now() - this.#cleaned > 1_000) this.clean();
+    if (this.#places.size < tooMany) this.#places.set(key, { limit, place });
+  }
+
+  clean(): void {
+    this.#cleaned = performance.now();
+    const now = Date.now();
+    for (const [key, { place }] of this.#places) if (place.expire <= now) this.#places.delete(key);
+  }
 }

@@ -20,28 +20,19 @@ export function openRateLimits(database: Database): RateLimits {
     database.engine === 'postgres'
       ? new SharedWindows(database, windowSeconds)
       : new MemoryWindows(windowSeconds);
-  const usedUp = new UsedUp();
   return {
     async spend(projectId, limits, client) {
       const gates = gatesOf(projectId, limits, client);
-      const closed = usedUp.firstOf(gates);
-      const places = await windows.spend(closed === undefined ? gates : gates.slice(0, closed.index));
-      if (closed !== undefined) places[closed.index] = closed.place;
       const budgets: Budget[] = [];
-      for (const [i, place] of places.entries()) {
+      for (const [i, place] of (await windows.spend(gates)).entries()) {
         const gate = gates[i]!;
         const state = budget(gate, place);
         budgets.push(state);
-        if (isAdmitted(place, gate)) continue;
-        if (i !== closed?.index) usedUp.add(gate, place);
-        throw rateLimited(budgets, state);
+        if (!isAdmitted(place, gate)) throw rateLimited(budgets, state);
       }
       return budgets;
     },
-    clean: async () => {
-      usedUp.clean();
-      await windows.clean();
-    },
+    clean: () => windows.clean(),
   };
 }
 
@@ -60,36 +51,6 @@ function gatesOf(projectId: string, limits: Limits, client: string): PolicyGate[
     gates.push({ policy: 'project', limit: mintsPerMinute, key: `project:${projectId}` });
   }
   return gates;
-}
-
-/** Beyond this many, no more are remembered until some are over. */
-const mostUsedUp = 100_000;
-
-/** Windows that have nothing left: who asks again is refused from memory until they end, or the limit changes. */
-class UsedUp {
-  readonly #places = new Map<string, { limit: number; place: Place }>();
-  #cleaned = Number.NEGATIVE_INFINITY;
-
-  firstOf(gates: readonly Gate[]): { index: number; place: Place } | undefined {
-    if (this.#places.size === 0) return undefined;
-    const now = Date.now();
-    for (const [index, { key, limit }] of gates.entries()) {
-      const known = this.#places.get(key);
-      if (known?.limit === limit && known.place.expire > now) return { index, place: known.place };
-    }
-    return undefined;
-  }
-
-  add({ key, limit }: Gate, place: Place): void {
-    if (this.#places.size >= mostUsedUp && performance.now() - this.#cleaned > 1_000) this.clean();
-    if (this.#places.size < mostUsedUp) this.#places.set(key, { limit, place });
-  }
-
-  clean(): void {
-    this.#cleaned = performance.now();
-    const now = Date.now();
-    for (const [key, { place }] of this.#places) if (place.expire <= now) this.#places.delete(key);
-  }
 }
 
 function budget({ policy, limit }: PolicyGate, { points, expire }: Place): Budget {

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { readMigrationFiles } from 'drizzle-orm/migrator';
 import { type Database, StartError } from './database.ts';
 import type { EmbeddedDatabase } from './embedded.ts';
+import { isCollision } from './outage.ts';
 import { withConnection } from './postgres.ts';
 
 const folder = fileURLToPath(new URL('../../migrations', import.meta.url));
@@ -40,7 +41,7 @@ async function bringUpToDate(run: Run): Promise<void> {
       await applyMissing(run);
       return;
     } catch (error) {
-      const isInTheWay = ['55P03', '40P01'].includes((error as { code?: string }).code ?? '');
+      const isInTheWay = isCollision(error) || (error as { code?: string }).code === '55P03';
       if (!isInTheWay || attempt === mostAttempts) throw error;
       await sleep(pauseMs);
     }

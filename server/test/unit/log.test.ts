@@ -16,7 +16,7 @@ afterEach(() => rm(folder, { recursive: true }));
 
 const open = (level: 'info' | 'warn') =>
   createLog(level, { fd: openSync(file, 'a') } as NodeJS.WriteStream & { fd: number });
-const answered = { requestId: 'req_1', method: 'GET', route: '"/v1/a/:b"', status: 200, ms: 1.2345 };
+const answered = { requestId: 'req_1', method: 'GET', route: '/v1/a/:b', status: 200, ms: 1.2345 };
 const written = () => readFileSync(file, 'utf8');
 
 test('the line of an answer is one that the logger itself could have written', async () => {
