@@ -1,4 +1,4 @@
-import { onDatabase } from '../server/test/harness/postgres-server.ts';
+import { onDatabase } from '@session-launch/testing/postgres-server.ts';
 import { type Contestant, measure } from './contestant.ts';
 import type { Request } from './world.ts';
 

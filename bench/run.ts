@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { onDatabase, type PostgresServer, startPostgres } from '../server/test/harness/postgres-server.ts';
+import { onDatabase, type PostgresServer, startPostgres } from '@session-launch/testing/postgres-server.ts';
 import { type Contestant, measure, startProgram, startService } from './contestant.ts';
 import { fillSessions, mintMany } from './growth.ts';
 import type { Measured } from './load.ts';

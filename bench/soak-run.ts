@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { send } from '../server/test/harness/http.ts';
-import { parseMetrics } from '../server/test/harness/metrics.ts';
+import { send } from '@session-launch/testing/http.ts';
+import { parseMetrics } from '@session-launch/testing/metrics.ts';
 import { adminToken, type Contestant } from './contestant.ts';
 import { Latencies } from './soak-latencies.ts';
 import { Ledger } from './soak-ledger.ts';

@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { onDatabase, startPostgres } from '../server/test/harness/postgres-server.ts';
+import { onDatabase, startPostgres } from '@session-launch/testing/postgres-server.ts';
 import { startService } from './contestant.ts';
 import { Ledger } from './soak-ledger.ts';
 import { type Engine, readOptions, type SoakOptions, UsageError, usage } from './soak-options.ts';

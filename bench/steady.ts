@@ -1,4 +1,4 @@
-import { Client } from '../server/test/faults/open-loop.ts';
+import { Client } from '@session-launch/testing/open-loop.ts';
 import type { Load, Measured } from './load.ts';
 import { percentile } from './statistics.ts';
 

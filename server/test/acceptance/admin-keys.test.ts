@@ -1,7 +1,4 @@
 import { createHash } from 'node:crypto';
-import { sql } from 'drizzle-orm';
-import { beforeAll, describe, expect, test } from 'vitest';
-import { startService, useService } from '../harness/service.ts';
 import {
   createKey,
   createWorld,
@@ -9,7 +6,10 @@ import {
   mintFromServer,
   project,
   type World,
-} from '../harness/world.ts';
+} from '@session-launch/testing/world.ts';
+import { sql } from 'drizzle-orm';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { startService, useService } from '../harness/service.ts';
 
 const service = useService();
 

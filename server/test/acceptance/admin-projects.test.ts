@@ -1,5 +1,4 @@
-import { describe, expect, test } from 'vitest';
-import { adminToken, useService } from '../harness/service.ts';
+import { adminToken } from '@session-launch/testing/target.ts';
 import {
   apply,
   createKey,
@@ -14,7 +13,9 @@ import {
   runtime,
   uniqueId,
   type World,
-} from '../harness/world.ts';
+} from '@session-launch/testing/world.ts';
+import { describe, expect, test } from 'vitest';
+import { useService } from '../harness/service.ts';
 
 const service = useService();
 

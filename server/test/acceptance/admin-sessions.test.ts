@@ -1,5 +1,3 @@
-import { beforeAll, describe, expect, test } from 'vitest';
-import { useService } from '../harness/service.ts';
 import {
   createWorld,
   expectError,
@@ -9,7 +7,9 @@ import {
   mintFromServer,
   pageOrigin,
   type World,
-} from '../harness/world.ts';
+} from '@session-launch/testing/world.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { useService } from '../harness/service.ts';
 
 const service = useService();
 

@@ -2,10 +2,10 @@ import { mkdir, mkdtemp, rm, symlink, utimes, writeFile } from 'node:fs/promises
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Answer } from '@session-launch/testing/http.ts';
+import { expectError } from '@session-launch/testing/world.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Answer } from '../harness/http.ts';
 import { type Service, startService } from '../harness/service.ts';
-import { expectError } from '../harness/world.ts';
 
 const svg = '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>';
 let folder: string;

@@ -1,7 +1,7 @@
+import type { Answer } from '@session-launch/testing/http.ts';
+import { createWorld, experience, uniqueId, type World } from '@session-launch/testing/world.ts';
 import { expect, test, vi } from 'vitest';
-import type { Answer } from '../harness/http.ts';
 import { type Service, useService } from '../harness/service.ts';
-import { createWorld, experience, uniqueId, type World } from '../harness/world.ts';
 
 const service = useService();
 

@@ -1,3 +1,11 @@
+import {
+  apply,
+  createWorld,
+  experience,
+  mintFromServer,
+  runtime,
+  type World,
+} from '@session-launch/testing/world.ts';
 import { type SQL, sql } from 'drizzle-orm';
 import { PgDialect } from 'drizzle-orm/pg-core';
 import { drizzle } from 'drizzle-orm/pg-proxy';
@@ -8,7 +16,6 @@ import { endSession, listSessions, type SessionFilter } from '../../src/sessions
 import type { Database } from '../../src/store/database.ts';
 import * as schema from '../../src/store/schema.ts';
 import { useService } from '../harness/service.ts';
-import { apply, createWorld, experience, mintFromServer, runtime, type World } from '../harness/world.ts';
 
 const service = useService();
 

@@ -1,7 +1,14 @@
+import type { Answer } from '@session-launch/testing/http.ts';
+import {
+  apply,
+  expectError,
+  experience,
+  pageOrigin,
+  runtime,
+  uniqueId,
+} from '@session-launch/testing/world.ts';
 import { describe, expect, test } from 'vitest';
-import type { Answer } from '../harness/http.ts';
 import { useService } from '../harness/service.ts';
-import { apply, expectError, experience, pageOrigin, runtime, uniqueId } from '../harness/world.ts';
 import { bodyOf } from './bodies.ts';
 import { browserDoor, knock, openWorld, plainWorld, publicDoor, serverDoor } from './doors.ts';
 

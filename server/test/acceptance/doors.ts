@@ -1,7 +1,7 @@
+import type { Answer, Call } from '@session-launch/testing/http.ts';
+import { createWorld, pageOrigin, type World } from '@session-launch/testing/world.ts';
 import { expect } from 'vitest';
-import type { Answer, Call } from '../harness/http.ts';
 import type { Service } from '../harness/service.ts';
-import { createWorld, pageOrigin, type World } from '../harness/world.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: tests write and read bodies freely
 export type Loose = Record<string, any>;

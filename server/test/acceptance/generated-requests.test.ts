@@ -1,10 +1,17 @@
+import { contract } from '@session-launch/testing/contract.ts';
+import type { Call } from '@session-launch/testing/http.ts';
+import {
+  createKey,
+  createWorld,
+  experience,
+  mintFromServer,
+  pageOrigin,
+  runtime,
+} from '@session-launch/testing/world.ts';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { contract } from '../harness/contract.ts';
 import { generated, headerValue, mutated } from '../harness/generate.ts';
-import type { Call } from '../harness/http.ts';
 import { useService } from '../harness/service.ts';
-import { createKey, createWorld, experience, mintFromServer, pageOrigin, runtime } from '../harness/world.ts';
 
 const service = useService();
 

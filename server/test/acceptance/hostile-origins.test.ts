@@ -1,8 +1,8 @@
+import { expectError, type World } from '@session-launch/testing/world.ts';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { parseOrigin } from '../../src/origins/origin.ts';
 import { exactEntries, hostileOrigins, wildcardEntries } from '../harness/hostile-origins.ts';
 import { useService } from '../harness/service.ts';
-import { expectError, type World } from '../harness/world.ts';
 import { browserDoor, knock, openWorld, publicDoor } from './doors.ts';
 
 const service = useService();

@@ -3,11 +3,11 @@ import { once } from 'node:events';
 import { METHODS } from 'node:http';
 import { connect } from 'node:net';
 import { promisify } from 'node:util';
+import type { Answer } from '@session-launch/testing/http.ts';
+import { type RawAnswer, sendRaw } from '@session-launch/testing/raw-http.ts';
+import { expectError, pageOrigin, type World } from '@session-launch/testing/world.ts';
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { Answer } from '../harness/http.ts';
-import { type RawAnswer, sendRaw } from '../harness/raw-http.ts';
 import { useService } from '../harness/service.ts';
-import { expectError, pageOrigin, type World } from '../harness/world.ts';
 import { doors, knock, knockRaw, openWorld } from './doors.ts';
 
 const service = useService();

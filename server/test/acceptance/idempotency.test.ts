@@ -2,6 +2,22 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { type Answer, send } from '@session-launch/testing/http.ts';
+import { freePort } from '@session-launch/testing/postgres-server.ts';
+import {
+  apply,
+  createKey,
+  createWorld,
+  expectError,
+  experience,
+  mintFromBrowser,
+  mintFromPublic,
+  mintFromServer,
+  pageOrigin,
+  runtime,
+  uniqueId,
+  type World,
+} from '@session-launch/testing/world.ts';
 import {
   createLocalJWKSet,
   decodeJwt,
@@ -19,23 +35,7 @@ import { forgetExpiredClaims } from '../../src/housekeeping.ts';
 import { openSigningKeys } from '../../src/sessions/signing-keys.ts';
 import { openChanges } from '../../src/store/changes.ts';
 import type { Database } from '../../src/store/database.ts';
-import { type Answer, send } from '../harness/http.ts';
-import { freePort } from '../harness/postgres-server.ts';
 import { type Service, startService } from '../harness/service.ts';
-import {
-  apply,
-  createKey,
-  createWorld,
-  expectError,
-  experience,
-  mintFromBrowser,
-  mintFromPublic,
-  mintFromServer,
-  pageOrigin,
-  runtime,
-  uniqueId,
-  type World,
-} from '../harness/world.ts';
 
 const service = {} as Service;
 let folder: string;

@@ -1,9 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import type { ApiError } from '../../src/errors.ts';
-import { openRateLimits } from '../../src/limits/rate.ts';
-import type { Answer } from '../harness/http.ts';
-import { type Service, startService, useService } from '../harness/service.ts';
+import type { Answer } from '@session-launch/testing/http.ts';
 import {
   apply,
   createWorld,
@@ -14,7 +10,11 @@ import {
   pageOrigin,
   uniqueId,
   type World,
-} from '../harness/world.ts';
+} from '@session-launch/testing/world.ts';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import type { ApiError } from '../../src/errors.ts';
+import { openRateLimits } from '../../src/limits/rate.ts';
+import { type Service, startService, useService } from '../harness/service.ts';
 
 const service = useService();
 

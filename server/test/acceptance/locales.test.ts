@@ -1,6 +1,6 @@
+import { expectError, runtime } from '@session-launch/testing/world.ts';
 import { describe, expect, test } from 'vitest';
 import { useService } from '../harness/service.ts';
-import { expectError, runtime } from '../harness/world.ts';
 import {
   browserDoor,
   type Door,

@@ -1,6 +1,6 @@
+import { apply, runtime } from '@session-launch/testing/world.ts';
 import { describe, expect, test } from 'vitest';
 import { useService } from '../harness/service.ts';
-import { apply, runtime } from '../harness/world.ts';
 import { doors, everyField, knockRaw, type Loose, launch, openWorld, recordOf, serverDoor } from './doors.ts';
 
 const service = useService();

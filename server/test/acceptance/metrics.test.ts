@@ -1,8 +1,6 @@
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type Exposition, readMetrics } from '../harness/metrics.ts';
-import { useService } from '../harness/service.ts';
+import { type Exposition, readMetrics } from '@session-launch/testing/metrics.ts';
 import {
   createWorld,
   mintFromBrowser,
@@ -10,7 +8,9 @@ import {
   mintFromServer,
   pageOrigin,
   type World,
-} from '../harness/world.ts';
+} from '@session-launch/testing/world.ts';
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { useService } from '../harness/service.ts';
 
 const service = useService();
 let world: World;

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { connect, createServer, type Server } from 'node:net';
+import { runtime } from '@session-launch/testing/world.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { useService } from '../harness/service.ts';
-import { runtime } from '../harness/world.ts';
 import { doors, knock, openWorld } from './doors.ts';
 
 const service = useService();

@@ -1,5 +1,3 @@
-import { describe, expect, test } from 'vitest';
-import { useService } from '../harness/service.ts';
 import {
   apply,
   createKey,
@@ -9,7 +7,9 @@ import {
   project,
   runtime,
   uniqueId,
-} from '../harness/world.ts';
+} from '@session-launch/testing/world.ts';
+import { describe, expect, test } from 'vitest';
+import { useService } from '../harness/service.ts';
 import { browserDoor, type Door, type Loose, publicDoor, serverDoor } from './doors.ts';
 
 const service = useService();

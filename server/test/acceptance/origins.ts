@@ -1,4 +1,4 @@
-import { pageOrigin } from '../harness/world.ts';
+import { pageOrigin } from '@session-launch/testing/world.ts';
 
 /** Values of an `Origin` header that `https://app.example.com` on an allowlist does not admit. */
 export const unlistedOrigins: [string, string | string[]][] = [

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
+import { contract } from '@session-launch/testing/contract.ts';
+import { applyDemo } from '@session-launch/testing/demo.ts';
+import { createWorld, expectError } from '@session-launch/testing/world.ts';
 import { describe, expect, test } from 'vitest';
-import { contract } from '../harness/contract.ts';
-import { applyDemo } from '../harness/demo.ts';
 import { startService, useService } from '../harness/service.ts';
-import { createWorld, expectError } from '../harness/world.ts';
 
 const service = useService({ DEMO: 'on' });
 const pages = ['/', '/reference'];

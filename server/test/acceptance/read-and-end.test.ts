@@ -1,6 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest';
-import type { Answer } from '../harness/http.ts';
-import { useService } from '../harness/service.ts';
+import type { Answer } from '@session-launch/testing/http.ts';
 import {
   createKey,
   createWorld,
@@ -10,7 +8,9 @@ import {
   mintFromServer,
   pageOrigin,
   type World,
-} from '../harness/world.ts';
+} from '@session-launch/testing/world.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { useService } from '../harness/service.ts';
 
 const service = useService();
 let world: World;

@@ -1,13 +1,13 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { onDatabase } from '@session-launch/testing/postgres-server.ts';
+import { createWorld, pageOrigin, type World } from '@session-launch/testing/world.ts';
 import { afterEach, beforeAll, describe, expect, inject, onTestFinished, test, vi } from 'vitest';
 import { ApiError } from '../../src/errors.ts';
 import { newId } from '../../src/ids.ts';
 import { Recorder, type RecorderOptions } from '../../src/sessions/recorder.ts';
 import type { Session } from '../../src/sessions/store.ts';
 import type { Database, Lane, Statement } from '../../src/store/database.ts';
-import { onDatabase } from '../harness/postgres-server.ts';
 import { useService } from '../harness/service.ts';
-import { createWorld, pageOrigin, type World } from '../harness/world.ts';
 
 type Mint = Parameters<Recorder['record']>[0];
 

@@ -2,6 +2,9 @@ import { generateKeyPairSync } from 'node:crypto';
 import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { send } from '@session-launch/testing/http.ts';
+import { freePort } from '@session-launch/testing/postgres-server.ts';
+import { pageOrigin } from '@session-launch/testing/world.ts';
 import {
   createLocalJWKSet,
   createRemoteJWKSet,
@@ -11,10 +14,7 @@ import {
   jwtVerify,
 } from 'jose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { send } from '../harness/http.ts';
-import { freePort } from '../harness/postgres-server.ts';
 import { type Service, startService, useService } from '../harness/service.ts';
-import { pageOrigin } from '../harness/world.ts';
 import { browserDoor, doors, knock, launch, openWorld, publicDoor, serverDoor } from './doors.ts';
 
 const service = useService();

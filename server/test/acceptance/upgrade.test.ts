@@ -1,15 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { onDatabase } from '@session-launch/testing/postgres-server.ts';
+import { createWorld } from '@session-launch/testing/world.ts';
 import { readMigrationFiles } from 'drizzle-orm/migrator';
 import pg from 'pg';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import { newId } from '../../src/ids.ts';
 import type { Database } from '../../src/store/database.ts';
 import { migrate } from '../../src/store/migrate.ts';
-import { onDatabase } from '../harness/postgres-server.ts';
 import { useService } from '../harness/service.ts';
-import { createWorld } from '../harness/world.ts';
 
 const service = useService();
 

@@ -1,10 +1,10 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { IncomingMessage } from 'node:http';
+import { startSite, useBrowser } from '@session-launch/testing/browser.ts';
+import { createWorld, experience, type World } from '@session-launch/testing/world.ts';
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startSite, useBrowser } from '../harness/browser.ts';
 import { useService } from '../harness/service.ts';
-import { createWorld, experience, type World } from '../harness/world.ts';
 
 const service = useService();
 const browser = useBrowser();

@@ -1,10 +1,10 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { useBrowser, watch } from '@session-launch/testing/browser.ts';
+import { applyDemo } from '@session-launch/testing/demo.ts';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { useBrowser, watch } from '../harness/browser.ts';
-import { applyDemo } from '../harness/demo.ts';
 import { type Service, startService, useService } from '../harness/service.ts';
 
 const service = useService({ DEMO: 'on' });

@@ -1,11 +1,11 @@
+import { checkContract } from '@session-launch/testing/contract.ts';
+import type { Answer, Call } from '@session-launch/testing/http.ts';
+import { logLines } from '@session-launch/testing/process.ts';
+import { openConnection } from '@session-launch/testing/raw-http.ts';
+import { mintFromServer, pageOrigin } from '@session-launch/testing/world.ts';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { checkContract } from '../harness/contract.ts';
 import { almost, casesWanted, headerValue, hostileJson, hostileText, Tally } from '../harness/generate.ts';
-import type { Answer, Call } from '../harness/http.ts';
-import { logLines } from '../harness/process.ts';
-import { openConnection } from '../harness/raw-http.ts';
-import { mintFromServer, pageOrigin } from '../harness/world.ts';
 import { useVictim } from './rude-service.ts';
 
 const victim = useVictim({ engine: 'embedded', env: { LOG_LEVEL: 'info' } });
@@ -28,7 +28,7 @@ beforeAll(async () => {
 
 /** Which fields a plain mint has, at every level: a polluted prototype would show in them. */
 async function fieldsOfAMint(): Promise<string> {
-  const answer = await mintFromServer(victim.asService, victim.world.key, {
+  const answer = await mintFromServer(victim.service, victim.world.key, {
     experienceId: victim.world.experienceId,
   });
   const names: string[] = [];

@@ -1,8 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { asService, type Fleet, postgresFleet, rows, until } from '../harness/fleet.ts';
-import type { Answer } from '../harness/http.ts';
-import type { ServiceProcess } from '../harness/process.ts';
-import { type Link, startTcpProxy, type TcpProxy } from '../harness/tcp-proxy.ts';
+import { type Fleet, postgresFleet, rows, until } from '@session-launch/testing/fleet.ts';
+import type { Answer } from '@session-launch/testing/http.ts';
+import type { ServiceProcess } from '@session-launch/testing/process.ts';
+import { type Link, startTcpProxy, type TcpProxy } from '@session-launch/testing/tcp-proxy.ts';
 import {
   apply,
   createWorld,
@@ -12,7 +11,8 @@ import {
   pageOrigin,
   runtime,
   type World,
-} from '../harness/world.ts';
+} from '@session-launch/testing/world.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 /** What is changed on one process, how it is asked for, and what it looks like once it counts. */
 interface Change {
@@ -23,10 +23,9 @@ interface Change {
 }
 
 const bodyOf = ({ experienceId }: World) => ({ experienceId });
-const fromServer: Change['ask'] = (service, world) =>
-  mintFromServer(asService(service), world.key, bodyOf(world));
-const fromBrowser: Change['ask'] = (service, world) => mintFromBrowser(asService(service), bodyOf(world));
-const fromPublic: Change['ask'] = (service, world) => mintFromPublic(asService(service), bodyOf(world));
+const fromServer: Change['ask'] = (service, world) => mintFromServer(service, world.key, bodyOf(world));
+const fromBrowser: Change['ask'] = (service, world) => mintFromBrowser(service, bodyOf(world));
+const fromPublic: Change['ask'] = (service, world) => mintFromPublic(service, bodyOf(world));
 const isRefused = (code: string) => (answer: Answer) => answer.json.error?.code === code;
 
 /** Applies the world's project file with other settings. */
@@ -34,7 +33,7 @@ const reapply =
   (settings: { project?: object; experience?: object }): Change['make'] =>
   (service, { file }) => {
     const [experience] = file.experiences;
-    return apply(asService(service), {
+    return apply(service, {
       project: { ...file.project, ...settings.project },
       experiences: [{ ...experience, ...settings.experience }],
     });
@@ -109,7 +108,7 @@ describe('a change on one process counts on the other', () => {
 
   /** Makes the change while both processes have just read what it changes; milliseconds until it counts on the far one. */
   async function timeOf({ name, ask, make, counts }: Change): Promise<number> {
-    const world = await createWorld(asService(near), {
+    const world = await createWorld(near, {
       experience: { public: true, allowedOrigins: [pageOrigin] },
     });
     for (const service of [near, far]) {

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { postgresFleet, processFolder, until } from '@session-launch/testing/fleet.ts';
+import type { ServiceProcess } from '@session-launch/testing/process.ts';
+import { createWorld } from '@session-launch/testing/world.ts';
 import { describe, expect, test } from 'vitest';
-import { asService, postgresFleet, processFolder, until } from '../harness/fleet.ts';
-import type { ServiceProcess } from '../harness/process.ts';
-import { createWorld } from '../harness/world.ts';
 import { effort } from './effort.ts';
 import { History } from './history.ts';
 import { Load } from './load.ts';
@@ -20,7 +20,7 @@ async function mintThroughKills(
 ): Promise<{ history: History; last: ServiceProcess }> {
   const history = new History();
   let serving = start();
-  const world = await createWorld(asService(await serving), { project: { limits } });
+  const world = await createWorld(await serving, { project: { limits } });
   const load = new Load(history, { random, world, target: async () => (await serving).url });
   try {
     for (let round = 0; round < rounds; round++) {

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type Fleet, postgresFleet, until } from '@session-launch/testing/fleet.ts';
+import { onDatabase } from '@session-launch/testing/postgres-server.ts';
+import type { ServiceProcess } from '@session-launch/testing/process.ts';
+import { type Link, type Meddling, startTcpProxy } from '@session-launch/testing/tcp-proxy.ts';
+import { createWorld } from '@session-launch/testing/world.ts';
 import { expect, test } from 'vitest';
-import { asService, type Fleet, postgresFleet, until } from '../harness/fleet.ts';
-import { onDatabase } from '../harness/postgres-server.ts';
-import type { ServiceProcess } from '../harness/process.ts';
-import { type Link, type Meddling, startTcpProxy } from '../harness/tcp-proxy.ts';
-import { createWorld } from '../harness/world.ts';
 import { effort } from './effort.ts';
 import { History } from './history.ts';
 import { Load } from './load.ts';
@@ -21,7 +21,7 @@ async function mintThroughCuts(
   cut: (round: number) => Promise<void>,
 ): Promise<void> {
   const history = new History();
-  const world = await createWorld(asService(service), { project: { limits } });
+  const world = await createWorld(service, { project: { limits } });
   const load = new Load(history, { random, world, target: () => service.url });
   const rounds = effort(12, 150);
   for (let round = 0; round < rounds; round++) {

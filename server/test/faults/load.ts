@@ -1,7 +1,7 @@
 import { Agent } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Answer, type Call, send } from '../harness/http.ts';
-import { pageOrigin, type World } from '../harness/world.ts';
+import { type Answer, type Call, send } from '@session-launch/testing/http.ts';
+import { pageOrigin, type World } from '@session-launch/testing/world.ts';
 import { type History, type Operation, type Outcome, refusesForGood } from './history.ts';
 import type { Random } from './random.ts';
 

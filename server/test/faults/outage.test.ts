@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { postgresFleet, until } from '@session-launch/testing/fleet.ts';
+import type { Answer } from '@session-launch/testing/http.ts';
+import { startPostgres } from '@session-launch/testing/postgres-server.ts';
+import type { ServiceProcess } from '@session-launch/testing/process.ts';
+import { createWorld, expectError, mintFromServer, type World } from '@session-launch/testing/world.ts';
 import { expect, test } from 'vitest';
-import { asService, postgresFleet, until } from '../harness/fleet.ts';
-import type { Answer } from '../harness/http.ts';
-import { startPostgres } from '../harness/postgres-server.ts';
-import type { ServiceProcess } from '../harness/process.ts';
-import { createWorld, expectError, mintFromServer, type World } from '../harness/world.ts';
 import { effort } from './effort.ts';
 import { History } from './history.ts';
 import { Load } from './load.ts';
@@ -19,7 +19,7 @@ const longestWait = 12_000;
 /** A mint that nobody can record: its experience is known, its session never comes to be. */
 async function refusedMint(service: ServiceProcess, world: World): Promise<{ answer: Answer; ms: number }> {
   const sent = performance.now();
-  const answer = await mintFromServer(asService(service), world.key, { experienceId: world.experienceId });
+  const answer = await mintFromServer(service, world.key, { experienceId: world.experienceId });
   return { answer, ms: performance.now() - sent };
 }
 
@@ -41,7 +41,7 @@ test('PostgreSQL crashes under load: refusals meanwhile, and after its return th
   context.onTestFinished(() => server.dispose());
   const fleet = await postgresFleet(context.onTestFinished, server.url('postgres'));
   const service = await fleet.start();
-  const world = await createWorld(asService(service), { project: { limits } });
+  const world = await createWorld(service, { project: { limits } });
   const readiness = () => service.call({ path: '/readyz' });
   const history = new History();
   const load = new Load(history, { random: seededRandom(context), world, target: () => service.url });

@@ -1,12 +1,18 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { postgresFleet, processFolder, until } from '@session-launch/testing/fleet.ts';
+import { Client, type Measured } from '@session-launch/testing/open-loop.ts';
+import type { ServiceProcess } from '@session-launch/testing/process.ts';
+import {
+  createWorld,
+  expectError,
+  mintFromBrowser,
+  pageOrigin,
+  type World,
+} from '@session-launch/testing/world.ts';
 import pg from 'pg';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { asService, postgresFleet, processFolder, until } from '../harness/fleet.ts';
-import type { ServiceProcess } from '../harness/process.ts';
-import { createWorld, expectError, mintFromBrowser, pageOrigin, type World } from '../harness/world.ts';
 import { effort } from './effort.ts';
-import { Client, type Measured } from './open-loop.ts';
 import { storedAt, storedIn } from './stored.ts';
 
 /** How many mints a process takes in hand at most. */
@@ -76,7 +82,7 @@ async function watched<T>(
  * that. Resolves to the number of launches that were acknowledged in all.
  */
 async function overload(service: ServiceProcess, seconds: number): Promise<number> {
-  const world = await createWorld(asService(service));
+  const world = await createWorld(service);
   const client = new Client(service.url, mintRequests(world));
   onTestFinished(() => client.close());
   await client.open(connections);
@@ -146,9 +152,9 @@ describe('more mints than the service can record: as many as it can, a prompt 50
 test('while writes are stuck, mints beyond the limit are refused at once and readers are served', async () => {
   const fleet = await postgresFleet(onTestFinished);
   const service = await fleet.start();
-  const world = await createWorld(asService(service));
+  const world = await createWorld(service);
   const body = { experienceId: world.experienceId };
-  const session = (await mintFromBrowser(asService(service), body)).json.session;
+  const session = (await mintFromBrowser(service, body)).json.session;
   const client = new Client(service.url, mintRequests(world));
   onTestFinished(() => client.close());
   await client.open(1_500);
@@ -163,7 +169,7 @@ test('while writes are stuck, mints beyond the limit are refused at once and rea
     return now.turnedAway > 0 && now;
   });
   expect(busy.underWay).toBe(mostUnderWay);
-  const refused = await mintFromBrowser(asService(service), body);
+  const refused = await mintFromBrowser(service, body);
   expectError(refused, 503, 'UNAVAILABLE');
   expect(refused.headers).toMatchObject({
     'retry-after': '1',
@@ -189,7 +195,7 @@ test('while writes are stuck, mints beyond the limit are refused at once and rea
 test('callers that never finish their requests take no place from others', async () => {
   const fleet = await postgresFleet(onTestFinished);
   const service = await fleet.start();
-  const world = await createWorld(asService(service));
+  const world = await createWorld(service);
   const whole = mintRequests(world);
   const slow = new Client(service.url, () => whole().slice(0, -1));
   onTestFinished(() => slow.close());
@@ -197,7 +203,7 @@ test('callers that never finish their requests take no place from others', async
   void slow.burst(mostUnderWay + 100);
   // What they sent is read before what comes after it.
   for (let n = 0; n < 50; n++) {
-    const answer = await mintFromBrowser(asService(service), { experienceId: world.experienceId });
+    const answer = await mintFromBrowser(service, { experienceId: world.experienceId });
     expect(answer.status, answer.text).toBe(201);
   }
   expect((await sample(service)).underWay).toBe(0);

@@ -1,8 +1,8 @@
+import { startBalancer } from '@session-launch/testing/balancer.ts';
+import { postgresFleet, until } from '@session-launch/testing/fleet.ts';
+import type { ServiceProcess } from '@session-launch/testing/process.ts';
+import { createWorld, mintFromServer, type World } from '@session-launch/testing/world.ts';
 import { describe, expect, test } from 'vitest';
-import { startBalancer } from '../harness/balancer.ts';
-import { asService, postgresFleet, until } from '../harness/fleet.ts';
-import type { ServiceProcess } from '../harness/process.ts';
-import { createWorld, mintFromServer, type World } from '../harness/world.ts';
 import { effort } from './effort.ts';
 import { History } from './history.ts';
 import { Load } from './load.ts';
@@ -12,7 +12,7 @@ import { storedAt } from './stored.ts';
 const limits = { mintsPerMinutePerClient: null, mintsPerMinute: null, sessionsPerDay: 1_000_000 };
 
 const mint = (service: ServiceProcess, world: World) =>
-  mintFromServer(asService(service), world.key, { experienceId: world.experienceId });
+  mintFromServer(service, world.key, { experienceId: world.experienceId });
 
 test('restarting one process after the other under load fails no request', {
   timeout: 300_000,
@@ -21,7 +21,7 @@ test('restarting one process after the other under load fails no request', {
   const balancer = await startBalancer(context.onTestFinished);
   const serving = await Promise.all([fleet.start(), fleet.start()]);
   for (const { url } of serving) balancer.add(url);
-  const world = await createWorld(asService(serving[0]), { project: { limits } });
+  const world = await createWorld(serving[0], { project: { limits } });
   const history = new History();
   const load = new Load(history, { random: seededRandom(context), world, target: () => balancer.url });
   const launches = async (count: number) => {
@@ -55,7 +55,7 @@ describe.concurrent('a stop', () => {
   }) => {
     const fleet = await postgresFleet(onTestFinished);
     const service = await fleet.start({ SHUTDOWN_GRACE_SECONDS: '60' });
-    const world = await createWorld(asService(service));
+    const world = await createWorld(service);
     expect((await service.call({ path: '/readyz' })).status).toBe(200);
     expect((await mint(service, world)).headers.connection).toBe('keep-alive');
 
@@ -98,7 +98,7 @@ describe.concurrent('a stop', () => {
     const fleet = await postgresFleet(onTestFinished);
     const service = await fleet.start({ SHUTDOWN_GRACE_SECONDS: '60' });
     if (isBusy) {
-      const world = await createWorld(asService(service));
+      const world = await createWorld(service);
       expect((await service.call({ path: '/readyz' })).status).toBe(200);
       expect((await mint(service, world)).status).toBe(201);
     }

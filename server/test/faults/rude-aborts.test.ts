@@ -1,9 +1,9 @@
 import { once } from 'node:events';
+import type { Answer } from '@session-launch/testing/http.ts';
+import { logLines } from '@session-launch/testing/process.ts';
+import { openConnection } from '@session-launch/testing/raw-http.ts';
+import { mintFromBrowser, mintFromServer, pageOrigin } from '@session-launch/testing/world.ts';
 import { expect, test, vi } from 'vitest';
-import type { Answer } from '../harness/http.ts';
-import { logLines } from '../harness/process.ts';
-import { openConnection } from '../harness/raw-http.ts';
-import { mintFromBrowser, mintFromServer, pageOrigin } from '../harness/world.ts';
 import { useVictim, wire } from './rude-service.ts';
 
 const victim = useVictim({ env: { LOG_LEVEL: 'info' } });
@@ -25,8 +25,8 @@ const repeats = 15;
 const under = (key: string) => ({ 'Idempotency-Key': key });
 const doors = {
   sessions: (key: string): Promise<Answer> =>
-    mintFromServer(victim.asService, victim.world.key, body(), under(key)),
-  'browser-sessions': (key: string): Promise<Answer> => mintFromBrowser(victim.asService, body(), under(key)),
+    mintFromServer(victim.service, victim.world.key, body(), under(key)),
+  'browser-sessions': (key: string): Promise<Answer> => mintFromBrowser(victim.service, body(), under(key)),
 };
 const body = () => ({ experienceId: victim.world.experienceId });
 

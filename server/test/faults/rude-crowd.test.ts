@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { openConnection, type RawConnection } from '@session-launch/testing/raw-http.ts';
+import { mintFromServer } from '@session-launch/testing/world.ts';
 import { expect, test, vi } from 'vitest';
-import { openConnection, type RawConnection } from '../harness/raw-http.ts';
-import { mintFromServer } from '../harness/world.ts';
 import { useVictim, wire } from './rude-service.ts';
 
 const victim = useVictim();
@@ -34,7 +34,7 @@ async function slowestOf(count: number): Promise<number> {
   let slowest = 0;
   for (let i = 0; i < count; i++) {
     const began = performance.now();
-    const { status } = await mintFromServer(victim.asService, victim.world.key, {
+    const { status } = await mintFromServer(victim.service, victim.world.key, {
       experienceId: victim.world.experienceId,
     });
     expect(status).toBe(201);

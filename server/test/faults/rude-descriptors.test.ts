@@ -1,7 +1,7 @@
 import { Agent, request } from 'node:http';
+import { openConnection, type RawConnection } from '@session-launch/testing/raw-http.ts';
+import { mintFromServer } from '@session-launch/testing/world.ts';
 import { afterAll, expect, test, vi } from 'vitest';
-import { openConnection, type RawConnection } from '../harness/raw-http.ts';
-import { mintFromServer } from '../harness/world.ts';
 import { useVictim } from './rude-service.ts';
 
 // The embedded engine opens files of its own as it goes; a file that it cannot open would end it for good.
@@ -24,7 +24,7 @@ function mintAsRegular(): Promise<number | undefined> {
 }
 
 const mint = () =>
-  mintFromServer(victim.asService, victim.world.key, { experienceId: victim.world.experienceId });
+  mintFromServer(victim.service, victim.world.key, { experienceId: victim.world.experienceId });
 
 const rush = (count: number) => Array.from({ length: count }, () => openConnection(victim.service.url));
 

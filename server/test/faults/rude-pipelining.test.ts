@@ -2,9 +2,9 @@ import { createHash, randomBytes } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { readMetrics } from '@session-launch/testing/metrics.ts';
+import { answersIn, openConnection, type RawAnswer } from '@session-launch/testing/raw-http.ts';
 import { afterAll, expect, test } from 'vitest';
-import { readMetrics } from '../harness/metrics.ts';
-import { answersIn, openConnection, type RawAnswer } from '../harness/raw-http.ts';
 import { useVictim, wire, wiredMint } from './rude-service.ts';
 
 const assets = mkdtempSync(join(tmpdir(), 'session-launch-assets-'));

@@ -1,15 +1,12 @@
 import { join } from 'node:path';
+import { clonedDatabase } from '@session-launch/testing/cloned-database.ts';
+import { type ServiceProcess, startProcess, temporaryFolder } from '@session-launch/testing/process.ts';
+import { createWorld, pageOrigin, type World } from '@session-launch/testing/world.ts';
 import { afterAll, beforeAll, expect } from 'vitest';
-import { clonedDatabase } from '../harness/database.ts';
-import { type ServiceProcess, startProcess, temporaryFolder } from '../harness/process.ts';
-import type { Service } from '../harness/service.ts';
-import { createWorld, pageOrigin, type World } from '../harness/world.ts';
 
 /** A service in a process of its own, with a world that can be launched at every door. */
 export interface Victim {
   service: ServiceProcess;
-  /** The same, for builders that speak HTTP only. */
-  asService: Service;
   world: World;
   /** The value of a metric without labels. */
   metric(name: string): Promise<number>;
@@ -38,13 +35,11 @@ export function useVictim({ env = {}, engine = 'postgres', descriptors }: Wish =
     }
     const service = await startProcess(own, folder.path, descriptors);
     undo.push(() => service.kill('SIGKILL'));
-    const asService = service as unknown as Service;
-    const world = await createWorld(asService, {
+    const world = await createWorld(service, {
       experience: { public: true, allowedOrigins: [pageOrigin] },
     });
     Object.assign(victim, {
       service,
-      asService,
       world,
       metric: (name: string) => metric(service, name),
       sessions: () => sessions(service, world.projectId),

@@ -1,6 +1,6 @@
+import { answersIn, openConnection } from '@session-launch/testing/raw-http.ts';
+import { pageOrigin } from '@session-launch/testing/world.ts';
 import { expect, test } from 'vitest';
-import { answersIn, openConnection } from '../harness/raw-http.ts';
-import { pageOrigin } from '../harness/world.ts';
 import { useVictim, wire } from './rude-service.ts';
 
 const victim = useVictim();

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { answersIn, openConnection, type RawConnection } from '@session-launch/testing/raw-http.ts';
+import { mintFromServer, pageOrigin } from '@session-launch/testing/world.ts';
 import { expect, test, vi } from 'vitest';
-import { answersIn, openConnection, type RawConnection } from '../harness/raw-http.ts';
-import { mintFromServer, pageOrigin } from '../harness/world.ts';
 import { useVictim, wire } from './rude-service.ts';
 
 const victim = useVictim({ env: { LOG_LEVEL: 'info' } });
@@ -77,7 +77,7 @@ test('clients that drip hold nothing up and are sent away in time, whatever they
   const others = (async () => {
     while (!done) {
       const began = performance.now();
-      const { status, text } = await mintFromServer(victim.asService, victim.world.key, {
+      const { status, text } = await mintFromServer(victim.service, victim.world.key, {
         experienceId: victim.world.experienceId,
       });
       expect(status, text).toBe(201);

@@ -1,6 +1,6 @@
+import { logLines } from '@session-launch/testing/process.ts';
+import { answersIn, openConnection } from '@session-launch/testing/raw-http.ts';
 import { describe, expect, test } from 'vitest';
-import { logLines } from '../harness/process.ts';
-import { answersIn, openConnection } from '../harness/raw-http.ts';
 import { useVictim, wire, wiredMint } from './rude-service.ts';
 
 const victim = useVictim();

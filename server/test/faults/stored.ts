@@ -1,6 +1,6 @@
+import { rows } from '@session-launch/testing/fleet.ts';
 import type { QueryResultRow } from 'pg';
 import { openEmbedded } from '../../src/store/embedded.ts';
-import { rows } from '../harness/fleet.ts';
 import type { Stored } from './history.ts';
 
 const sessions = `SELECT id, source, player->'startButton'->>'tag' AS tag FROM sessions`;

@@ -1,10 +1,9 @@
-import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import { clonedDatabase } from '@session-launch/testing/cloned-database.ts';
 import { inject } from 'vitest';
 import type { Database } from '../../src/store/database.ts';
 import { openInMemory } from '../../src/store/embedded.ts';
 import { openPostgres } from '../../src/store/postgres.ts';
-import { onDatabase } from './postgres-server.ts';
 
 export interface TestDatabase {
   database: Database;
@@ -27,21 +26,6 @@ export async function freshDatabase(): Promise<TestDatabase> {
     drop: async () => {
       await database.close();
       await drop();
-    },
-  };
-}
-
-/** A clone of the migrated template on the shared server. */
-export async function clonedDatabase(): Promise<{ url: string; drop(): Promise<void> }> {
-  const server = inject('postgresUrl');
-  const name = `test_${randomBytes(6).toString('hex')}`;
-  await onDatabase(server, (client) =>
-    client.query(`CREATE DATABASE ${name} TEMPLATE template_service STRATEGY file_copy`),
-  );
-  return {
-    url: server.replace(/\/postgres$/, `/${name}`),
-    drop: async () => {
-      await onDatabase(server, (client) => client.query(`DROP DATABASE ${name} WITH (FORCE)`));
     },
   };
 }

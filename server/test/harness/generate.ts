@@ -1,5 +1,5 @@
+import { contract } from '@session-launch/testing/contract.ts';
 import fc from 'fast-check';
-import { contract } from './contract.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: schemas of the JSON document
 type Schema = any;

@@ -1,6 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { checkContract } from '@session-launch/testing/contract.ts';
+import { send } from '@session-launch/testing/http.ts';
+import { adminToken, type Target } from '@session-launch/testing/target.ts';
 import pino from 'pino';
 import { afterAll, beforeAll } from 'vitest';
 import { type App, startApp } from '../../src/app.ts';
@@ -8,21 +11,13 @@ import { readConfig } from '../../src/config.ts';
 import { openSigningKeys } from '../../src/sessions/signing-keys.ts';
 import { openChanges } from '../../src/store/changes.ts';
 import type { Database } from '../../src/store/database.ts';
-import { checkContract } from './contract.ts';
 import { freshDatabase, type TestDatabase } from './database.ts';
-import { type Answer, type Call, send } from './http.ts';
 
-export const adminToken = 'an-admin-token-for-tests';
-
-export interface Service {
-  url: string;
-  adminUrl: string;
+export interface Service extends Target {
   /** To look at, and to arrange what no door can: never to replace a call. */
   database: Database;
   /** PostgreSQL only. */
   databaseUrl?: string;
-  call(call: Call): Promise<Answer>;
-  admin(call: Call): Promise<Answer>;
   close(): Promise<void>;
 }
 

@@ -21,6 +21,5 @@ declare module 'vitest' {
   export interface ProvidedContext {
     engine: 'embedded' | 'postgres';
     dump: string;
-    postgresUrl: string;
   }
 }

@@ -1,7 +1,7 @@
+import { onDatabase, startPostgres } from '@session-launch/testing/postgres-server.ts';
 import type { TestProject } from 'vitest/node';
 import { migrate } from '../../src/store/migrate.ts';
 import { openPostgres } from '../../src/store/postgres.ts';
-import { onDatabase, startPostgres } from './postgres-server.ts';
 
 /** Starts one PostgreSQL with a migrated template: every test file clones the template. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {

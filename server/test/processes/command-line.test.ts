@@ -1,17 +1,17 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { stringify } from 'yaml';
-import { clonedDatabase } from '../harness/database.ts';
+import { clonedDatabase } from '@session-launch/testing/cloned-database.ts';
 import {
   type Finished,
   runProgram,
   type ServiceProcess,
   startProcess,
   temporaryFolder,
-} from '../harness/process.ts';
-import { adminToken } from '../harness/service.ts';
-import { experience, project, runtime, uniqueId } from '../harness/world.ts';
+} from '@session-launch/testing/process.ts';
+import { adminToken } from '@session-launch/testing/target.ts';
+import { experience, project, runtime, uniqueId } from '@session-launch/testing/world.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { stringify } from 'yaml';
 
 const cleanups: (() => Promise<unknown>)[] = [];
 let service: ServiceProcess;

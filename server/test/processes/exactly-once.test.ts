@@ -1,12 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { openEmbedded } from '../../src/store/embedded.ts';
-import { asService, type Fleet, postgresFleet, processFolder, rows, until } from '../harness/fleet.ts';
-import type { Answer } from '../harness/http.ts';
-import type { ServiceProcess } from '../harness/process.ts';
+import { type Fleet, postgresFleet, processFolder, rows, until } from '@session-launch/testing/fleet.ts';
+import type { Answer } from '@session-launch/testing/http.ts';
+import type { ServiceProcess } from '@session-launch/testing/process.ts';
 import {
   apply,
   createKey,
@@ -16,7 +13,10 @@ import {
   mintFromBrowser,
   mintFromServer,
   type World,
-} from '../harness/world.ts';
+} from '@session-launch/testing/world.ts';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { openEmbedded } from '../../src/store/embedded.ts';
 
 const under = (key: string) => ({ 'Idempotency-Key': key });
 const freshKey = () => randomBytes(8).toString('hex');
@@ -75,11 +75,11 @@ describe('two processes on one database', () => {
     });
 
   test('make one launch of a hundred requests with one key', async () => {
-    const world = await createWorld(asService(a));
+    const world = await createWorld(a);
     const body = { experienceId: world.experienceId };
     for (const mint of [
-      (to: ServiceProcess) => mintFromServer(asService(to), world.key, body, under('k')),
-      (to: ServiceProcess) => mintFromBrowser(asService(to), body, under('k')),
+      (to: ServiceProcess) => mintFromServer(to, world.key, body, under('k')),
+      (to: ServiceProcess) => mintFromBrowser(to, body, under('k')),
     ]) {
       const before = (await sessionIds(fleet.databaseUrl, world.projectId)).length;
       const answers = await Promise.all(Array.from({ length: 100 }, (_, n) => mint(n % 2 === 0 ? a : b)));
@@ -98,11 +98,10 @@ describe('two processes on one database', () => {
   });
 
   test('make one launch of each of fifty keys that both get at the same time', async () => {
-    const world = await createWorld(asService(a));
+    const world = await createWorld(a);
     const body = { experienceId: world.experienceId };
     const keys = Array.from({ length: 50 }, (_, n) => `k${n}`);
-    const ask = (to: ServiceProcess, key: string) =>
-      mintFromServer(asService(to), world.key, body, under(key));
+    const ask = (to: ServiceProcess, key: string) => mintFromServer(to, world.key, body, under(key));
     // Both are in the middle of a write, each with its first keys, before either can claim one.
     const release = await locked('LOCK TABLE idempotency_keys IN EXCLUSIVE MODE');
     const asked = keys.map((key) => Promise.all([ask(a, key), ask(b, key)]));
@@ -121,10 +120,9 @@ describe('two processes on one database', () => {
   });
 
   test('tell at once that a key is pending, while the write of its mint is stuck', async () => {
-    const world = await createWorld(asService(a));
+    const world = await createWorld(a);
     const body = { experienceId: world.experienceId };
-    const mint = (to: ServiceProcess, key: string) =>
-      mintFromServer(asService(to), world.key, body, under(key));
+    const mint = (to: ServiceProcess, key: string) => mintFromServer(to, world.key, body, under(key));
     await Promise.all([mint(a, 'warm'), mint(b, 'warm too')]);
     const release = await locked('LOCK TABLE sessions IN ACCESS EXCLUSIVE MODE');
     const expectPending = async (to: ServiceProcess) => {
@@ -144,8 +142,8 @@ describe('two processes on one database', () => {
     // The other process has stuck writes and a queue of its own by now.
     const others = ['x', 'y', 'z', 'w'].flatMap((key) => [
       mint(b, key),
-      mintFromServer(asService(b), world.key, body),
-      mintFromBrowser(asService(b), body),
+      mintFromServer(b, world.key, body),
+      mintFromBrowser(b, body),
     ]);
     await stuck(2);
     await Promise.all([expectPending(b), expectPending(b), expectPending(a)]);
@@ -161,10 +159,10 @@ describe('two processes on one database', () => {
 
   test('tell it at once also where only a counter is stuck and the rest goes on', async () => {
     const limits = { mintsPerMinutePerClient: null, mintsPerMinute: null, sessionsPerDay: 100 };
-    const world = await createWorld(asService(a), { project: { limits } });
-    const elsewhere = await createWorld(asService(a));
+    const world = await createWorld(a, { project: { limits } });
+    const elsewhere = await createWorld(a);
     const body = { experienceId: world.experienceId };
-    const mint = (to: ServiceProcess, key: string) => mintFromBrowser(asService(to), body, under(key));
+    const mint = (to: ServiceProcess, key: string) => mintFromBrowser(to, body, under(key));
     await Promise.all([mint(a, 'warm'), mint(b, 'warm too')]);
     const release = await locked('SELECT FROM daily_sessions WHERE project_id = $1 FOR UPDATE', [
       world.projectId,
@@ -173,7 +171,7 @@ describe('two processes on one database', () => {
     await stuck(1);
     // Requests come together at the other process, so that they share a write.
     const others = Array.from({ length: 10 }, () =>
-      mintFromServer(asService(b), elsewhere.key, { experienceId: elsewhere.experienceId }),
+      mintFromServer(b, elsewhere.key, { experienceId: elsewhere.experienceId }),
     );
     const started = performance.now();
     const waiting = ['l', 'm'].map((key) => mint(b, key));
@@ -186,13 +184,13 @@ describe('two processes on one database', () => {
   });
 
   test('call no key pending that was used once, however slow the writes are', async () => {
-    const world = await createWorld(asService(a));
+    const world = await createWorld(a);
     const body = { experienceId: world.experienceId };
     const mints: Promise<Answer>[] = [];
     for (let round = 0; round < 8; round++) {
       const release = await locked('LOCK TABLE sessions IN ACCESS EXCLUSIVE MODE');
       for (let n = 0; n < 40; n++) {
-        const to = asService(n % 2 === 0 ? a : b);
+        const to = n % 2 === 0 ? a : b;
         mints.push(mintFromServer(to, world.key, body, under(freshKey())));
       }
       // Keys that wait are looked up after a tenth of a second: the lock goes at about that moment.
@@ -213,7 +211,7 @@ describe('two processes on one database', () => {
   test.each(rules)('admit exactly %s of a burst over both', async (rule, code, table, others = {}) => {
     const none = { mintsPerMinutePerClient: null, mintsPerMinute: null, sessionsPerDay: null };
     const limits = { ...none, ...others, [rule.split(',')[0]!]: 50 };
-    const world = await createWorld(asService(a), { project: { limits } });
+    const world = await createWorld(a, { project: { limits } });
     const body = { experienceId: world.experienceId };
     await rows(
       fleet.databaseUrl,
@@ -222,9 +220,7 @@ describe('two processes on one database', () => {
     );
     // Both have begun to count before either can go on: whoever does not ask again counts wrongly.
     const release = await locked(`LOCK TABLE ${table} IN EXCLUSIVE MODE`);
-    const burst = Array.from({ length: 150 }, (_, n) =>
-      mintFromBrowser(asService(n % 2 === 0 ? a : b), body),
-    );
+    const burst = Array.from({ length: 150 }, (_, n) => mintFromBrowser(n % 2 === 0 ? a : b, body));
     await stuck(2);
     await release();
     const answers = await Promise.all(burst);
@@ -233,7 +229,7 @@ describe('two processes on one database', () => {
     const ids = answers.filter((one) => one.status === 201).map((one) => one.json.session.sessionId);
     expect((await sessionIds(fleet.databaseUrl, world.projectId)).sort()).toEqual(ids.sort());
     expect(await usedToday(fleet.databaseUrl, world.projectId)).toBe(50);
-    for (const process of [a, b]) expectError(await mintFromBrowser(asService(process), body), 429, code);
+    for (const process of [a, b]) expectError(await mintFromBrowser(process, body), 429, code);
   });
 
   describe('hear of what was changed on the other one', () => {
@@ -242,11 +238,11 @@ describe('two processes on one database', () => {
 
     /** A key that both processes have in memory. */
     async function knownWorld(): Promise<World> {
-      const world = await createWorld(asService(a));
+      const world = await createWorld(a);
       const body = { experienceId: world.experienceId };
       for (const process of [a, b]) {
-        expect((await mintFromServer(asService(process), world.key, body)).status).toBe(201);
-        expect((await mintFromBrowser(asService(process), body)).status).toBe(201);
+        expect((await mintFromServer(process, world.key, body)).status).toBe(201);
+        expect((await mintFromBrowser(process, body)).status).toBe(201);
       }
       return world;
     }
@@ -254,7 +250,7 @@ describe('two processes on one database', () => {
     test('a revoked key, by a notification, and at once where it was revoked', async () => {
       const world = await knownWorld();
       const body = { experienceId: world.experienceId };
-      const ask = (to: ServiceProcess) => mintFromServer(asService(to), world.key, body);
+      const ask = (to: ServiceProcess) => mintFromServer(to, world.key, body);
       await a.admin({ method: 'POST', path: `/admin/keys/${world.keyId}/revoke` });
       expectError(await ask(a), 401, 'API_KEY_INVALID');
       await within(2_000, async () => (await ask(b)).status === 401);
@@ -265,17 +261,17 @@ describe('two processes on one database', () => {
       const body = { experienceId: world.experienceId };
       const next = experience();
       const asked = { experienceId: next.id };
-      expectError(await mintFromServer(asService(b), world.key, asked), 404, 'EXPERIENCE_NOT_FOUND');
-      const { key } = await createKey(asService(a), world.projectId);
-      await within(2_000, async () => (await mintFromServer(asService(b), key, body)).status === 201);
+      expectError(await mintFromServer(b, world.key, asked), 404, 'EXPERIENCE_NOT_FOUND');
+      const { key } = await createKey(a, world.projectId);
+      await within(2_000, async () => (await mintFromServer(b, key, body)).status === 201);
 
       Object.assign(world.file.project, { browserEmbeds: false });
       world.file.experiences.push(next);
-      expect((await apply(asService(a), world.file)).status).toBe(200);
-      expectError(await mintFromBrowser(asService(a), body), 403, 'BROWSER_EMBEDS_DISABLED');
-      expect((await mintFromServer(asService(a), world.key, asked)).status).toBe(201);
-      await within(2_000, async () => (await mintFromBrowser(asService(b), body)).status === 403);
-      await within(2_000, async () => (await mintFromServer(asService(b), world.key, asked)).status === 201);
+      expect((await apply(a, world.file)).status).toBe(200);
+      expectError(await mintFromBrowser(a, body), 403, 'BROWSER_EMBEDS_DISABLED');
+      expect((await mintFromServer(a, world.key, asked)).status).toBe(201);
+      await within(2_000, async () => (await mintFromBrowser(b, body)).status === 403);
+      await within(2_000, async () => (await mintFromServer(b, world.key, asked)).status === 201);
     });
 
     test('a revoked key within 5 s, also when the notification is lost', async () => {
@@ -287,7 +283,7 @@ describe('two processes on one database', () => {
           WHERE datname = current_database() AND application_name = 'session-launch listener'`,
       );
       await a.admin({ method: 'POST', path: `/admin/keys/${world.keyId}/revoke` });
-      await within(5_000, async () => (await mintFromServer(asService(b), world.key, body)).status === 401);
+      await within(5_000, async () => (await mintFromServer(b, world.key, body)).status === 401);
     });
   });
 });
@@ -341,12 +337,12 @@ describe('processes that are killed in the middle', { timeout: 180_000 }, () => 
   async function mintThroughKills(slots: Slot[], kills: number): Promise<{ world: World; ids: string[] }> {
     await Promise.all(slots.map((slot) => slot.ready));
     const limits = { mintsPerMinutePerClient: null, mintsPerMinute: null, sessionsPerDay: 100_000 };
-    const world = await createWorld(asService(slots[0]!.process!), { project: { limits } });
+    const world = await createWorld(slots[0]!.process!, { project: { limits } });
     const mint = async (slot: Slot, key: number): Promise<Answer | undefined> => {
       const process = slot.process;
       if (process === undefined) return undefined;
       const body = { experienceId: world.experienceId };
-      return mintFromBrowser(asService(process), body, under(`key ${key}`)).catch(() => undefined);
+      return mintFromBrowser(process, body, under(`key ${key}`)).catch(() => undefined);
     };
     const alive = async (): Promise<Slot> => {
       if (!slots.some((slot) => slot.process)) await Promise.race(slots.map((slot) => slot.ready));
@@ -431,7 +427,7 @@ test('connections that are lost again and again cost no launch, and nothing but 
   const fleet = await postgresFleet(onTestFinished);
   const processes = await Promise.all([fleet.start(), fleet.start()]);
   const limits = { mintsPerMinutePerClient: 1_000_000, mintsPerMinute: 1_000_000, sessionsPerDay: 1_000_000 };
-  const world = await createWorld(asService(processes[0]), { project: { limits } });
+  const world = await createWorld(processes[0], { project: { limits } });
   const body = { experienceId: world.experienceId };
   const rounds = 20;
 
@@ -441,7 +437,7 @@ test('connections that are lost again and again cost no launch, and nothing but 
   let running = true;
   let turn = 0;
   const ask = async (headers: Record<string, string>): Promise<string | undefined> => {
-    const answer = await mintFromBrowser(asService(processes[turn++ % 2]!), body, headers);
+    const answer = await mintFromBrowser(processes[turn++ % 2]!, body, headers);
     if (answer.status !== 201) refused.push(answer);
     else acknowledged.push(answer.json.session.sessionId);
     return answer.status === 201 ? answer.json.session.sessionId : undefined;
@@ -460,7 +456,7 @@ test('connections that are lost again and again cost no launch, and nothing but 
     // Changes made meanwhile: several statements in one transaction.
     inParallel(1, async () => {
       const file = { ...world.file, project: { ...world.file.project, name: freshKey() } };
-      const answer = await apply(asService(processes[0]), file);
+      const answer = await apply(processes[0], file);
       if (answer.status !== 200) refused.push(answer);
       return running;
     }),
@@ -486,7 +482,7 @@ test('connections that are lost again and again cost no launch, and nothing but 
   expect(acknowledged.length).toBeGreaterThan(rounds * 30);
   expect(new Set(acknowledged).size).toBe(acknowledged.length);
   for (const [key, id] of keyed) {
-    const answer = await mintFromBrowser(asService(processes[turn++ % 2]!), body, under(key));
+    const answer = await mintFromBrowser(processes[turn++ % 2]!, body, under(key));
     expect(answer.status, answer.text).toBe(201);
     if (id === undefined) keyed.set(key, answer.json.session.sessionId);
     else expect(answer.json.session.sessionId).toBe(id);

@@ -1,17 +1,17 @@
+import { clonedDatabase } from '@session-launch/testing/cloned-database.ts';
+import type { Answer } from '@session-launch/testing/http.ts';
+import { readMetrics } from '@session-launch/testing/metrics.ts';
+import { onDatabase } from '@session-launch/testing/postgres-server.ts';
+import { type ServiceProcess, startProcess, temporaryFolder } from '@session-launch/testing/process.ts';
+import { sendRaw } from '@session-launch/testing/raw-http.ts';
+import type { Target } from '@session-launch/testing/target.ts';
+import { createWorld, mintFromBrowser, mintFromServer, type World } from '@session-launch/testing/world.ts';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { clonedDatabase } from '../harness/database.ts';
-import type { Answer } from '../harness/http.ts';
-import { readMetrics } from '../harness/metrics.ts';
-import { onDatabase } from '../harness/postgres-server.ts';
-import { type ServiceProcess, startProcess, temporaryFolder } from '../harness/process.ts';
-import { sendRaw } from '../harness/raw-http.ts';
-import type { Service } from '../harness/service.ts';
-import { createWorld, mintFromBrowser, mintFromServer, type World } from '../harness/world.ts';
 
 const undo: (() => Promise<unknown>)[] = [];
 let databaseUrl: string;
 let process: ServiceProcess;
-let service: Service;
+let service: Target;
 let world: World;
 let body: { experienceId: string };
 
@@ -24,7 +24,7 @@ beforeAll(async () => {
   process = await startProcess({ DATABASE_URL: url, DATA_DIR: folder.path, LOG_LEVEL: 'info' });
   undo.push(() => process.kill('SIGKILL'));
   // The builders of a world speak HTTP only, so a process serves them as well as a service in this one.
-  service = process as unknown as Service;
+  service = process;
   world = await createWorld(service);
   body = { experienceId: world.experienceId };
 });

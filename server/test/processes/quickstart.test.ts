@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs';
 import { mkdir, readFile, symlink } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { freePort } from '@session-launch/testing/postgres-server.ts';
+import { type ServiceProcess, startProcess, temporaryFolder } from '@session-launch/testing/process.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { freePort } from '../harness/postgres-server.ts';
-import { type ServiceProcess, startProcess, temporaryFolder } from '../harness/process.ts';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const page = readFileSync(join(root, 'docs', 'quickstart.md'), 'utf8');
@@ -59,7 +59,7 @@ beforeAll(async () => {
   // Behind everything else on the path: it serves only where there is no curl.
   await mkdir(join(folder.path, 'bin'));
   await symlink(
-    fileURLToPath(new URL('../harness/curl.js', import.meta.url)),
+    fileURLToPath(new URL('../../../testing/src/curl.js', import.meta.url)),
     join(folder.path, 'bin', 'curl'),
   );
   const dataDir = join(folder.path, 'data');

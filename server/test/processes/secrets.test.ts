@@ -2,16 +2,15 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { clonedDatabase } from '@session-launch/testing/cloned-database.ts';
+import type { Answer, Call } from '@session-launch/testing/http.ts';
+import { leaks, type Places, type Secrets } from '@session-launch/testing/leaks.ts';
+import { type ServiceProcess, startProcess, temporaryFolder } from '@session-launch/testing/process.ts';
+import { createKey, createWorld, experience, pageOrigin, type World } from '@session-launch/testing/world.ts';
 import { sql } from 'drizzle-orm';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openEmbedded } from '../../src/store/embedded.ts';
 import { openPostgres } from '../../src/store/postgres.ts';
-import { clonedDatabase } from '../harness/database.ts';
-import type { Answer, Call } from '../harness/http.ts';
-import { leaks, type Places, type Secrets } from '../harness/leaks.ts';
-import { type ServiceProcess, startProcess, temporaryFolder } from '../harness/process.ts';
-import type { Service } from '../harness/service.ts';
-import { createKey, createWorld, experience, pageOrigin, type World } from '../harness/world.ts';
 
 const random = (label: string) => `${label}-${randomBytes(12).toString('hex')}`;
 
@@ -229,8 +228,7 @@ describe.each(Object.keys(deployments))('%s', (engine) => {
   test('no key, token or idempotency key is in a log, an error, a metric or the database', async () => {
     const deployment = await deploy(engine);
     const { service, folder, secrets } = deployment;
-    const asService = service as unknown as Service;
-    const world = await createWorld(asService, {
+    const world = await createWorld(service, {
       experiences: [experience({ public: true, allowedOrigins: [pageOrigin] })],
     });
     const shown: Answer[] = [];
@@ -238,7 +236,7 @@ describe.each(Object.keys(deployments))('%s', (engine) => {
 
     // Not secret, in the same places: what the search must find, or it does not look where it says.
     const planted = random('planted');
-    await createKey(asService, world.projectId, { name: planted });
+    await createKey(service, world.projectId, { name: planted });
     shown.push(await service.call({ path: `/${planted}` }));
     const { status, text: metrics } = await service.admin({ path: '/metrics' });
     expect(status).toBe(200);

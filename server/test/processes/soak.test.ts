@@ -2,8 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { chmod, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { temporaryFolder } from '@session-launch/testing/process.ts';
 import { describe, expect, type OnTestFinishedHandler, test } from 'vitest';
-import { temporaryFolder } from '../harness/process.ts';
 
 const bench = fileURLToPath(new URL('../../../bench', import.meta.url));
 

@@ -5,14 +5,9 @@ import { cp, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { type ClientRequest, request } from 'node:http';
 import { connect, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
-import { sql } from 'drizzle-orm';
-import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest';
-import { openEmbedded } from '../../src/store/embedded.ts';
-import { isFolderInUse, lockFolder } from '../../src/store/folder-lock.ts';
-import { migrate } from '../../src/store/migrate.ts';
-import { clonedDatabase } from '../harness/database.ts';
-import { type Answer, send } from '../harness/http.ts';
-import { onDatabase, startPostgres } from '../harness/postgres-server.ts';
+import { clonedDatabase } from '@session-launch/testing/cloned-database.ts';
+import { type Answer, send } from '@session-launch/testing/http.ts';
+import { onDatabase, startPostgres } from '@session-launch/testing/postgres-server.ts';
 import {
   logLines,
   program,
@@ -20,9 +15,14 @@ import {
   type ServiceProcess,
   startProcess,
   temporaryFolder,
-} from '../harness/process.ts';
-import { adminToken } from '../harness/service.ts';
-import { experience, pageOrigin, project } from '../harness/world.ts';
+} from '@session-launch/testing/process.ts';
+import { adminToken } from '@session-launch/testing/target.ts';
+import { experience, pageOrigin, project } from '@session-launch/testing/world.ts';
+import { sql } from 'drizzle-orm';
+import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest';
+import { openEmbedded } from '../../src/store/embedded.ts';
+import { isFolderInUse, lockFolder } from '../../src/store/folder-lock.ts';
+import { migrate } from '../../src/store/migrate.ts';
 
 type Env = Record<string, string>;
 

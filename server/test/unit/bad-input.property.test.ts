@@ -1,5 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 import { Readable } from 'node:stream';
+import { experience, project } from '@session-launch/testing/world.ts';
 import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
 import { requireAdmin } from '../../src/admin/authenticate.ts';
@@ -20,7 +21,6 @@ import { parseProjectFile } from '../../src/projects/project-file.ts';
 import { bestAcceptedLanguage, canonicalLocale } from '../../src/sessions/locale.ts';
 import { browserMintBody, mintRequestReader, serverMintBody } from '../../src/sessions/mint-request.ts';
 import { almost, casesWanted, hostileJson, hostileText, Tally } from '../harness/generate.ts';
-import { experience, project } from '../harness/world.ts';
 
 const tally = new Tally();
 

@@ -1,6 +1,6 @@
+import { checkContract, contract } from '@session-launch/testing/contract.ts';
+import type { Answer, Call } from '@session-launch/testing/http.ts';
 import { describe, expect, test } from 'vitest';
-import { checkContract, contract } from '../harness/contract.ts';
-import type { Answer, Call } from '../harness/http.ts';
 
 /** The tests' own guard: an answer that breaks the contract must not pass for a good one. */
 const read: Call = { path: '/v1/sessions/ses_1' };

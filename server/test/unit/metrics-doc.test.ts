@@ -1,8 +1,8 @@
+import { parseMetrics } from '@session-launch/testing/metrics.ts';
 import { expect, test } from 'vitest';
 import { Traffic } from '../../src/http/traffic.ts';
 import { createMetrics } from '../../src/metrics.ts';
 import { doors } from '../../src/sessions/doors.ts';
-import { parseMetrics } from '../harness/metrics.ts';
 import { readPage, tableRows } from '../harness/named-tests.ts';
 
 const [, section = ''] = /^## Metrics\n([\s\S]*?)^## /m.exec(readPage('docs/operations.md')) ?? [];

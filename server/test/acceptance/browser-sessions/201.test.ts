@@ -1,6 +1,6 @@
+import { apply, pageOrigin } from '@session-launch/testing/world.ts';
 import { describe, expect, test } from 'vitest';
 import { useService } from '../../harness/service.ts';
-import { apply, pageOrigin } from '../../harness/world.ts';
 import { fieldsOfServers, forExperience, oddButRight, rightCommonFields } from '../bodies.ts';
 import {
   browserDoor,

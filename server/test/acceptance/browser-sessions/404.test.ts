@@ -1,6 +1,6 @@
+import { apply, expectError, mintFromBrowser, pageOrigin, uniqueId } from '@session-launch/testing/world.ts';
 import { expect, test } from 'vitest';
 import { useService } from '../../harness/service.ts';
-import { apply, expectError, mintFromBrowser, pageOrigin, uniqueId } from '../../harness/world.ts';
 import { openWorld } from '../doors.ts';
 
 const service = useService();

@@ -1,6 +1,6 @@
+import { expectError } from '@session-launch/testing/world.ts';
 import { expect, test } from 'vitest';
 import { useService } from '../../harness/service.ts';
-import { expectError } from '../../harness/world.ts';
 import { bodyOf } from '../bodies.ts';
 import { browserDoor as door, knockChunked, knockRaw, openWorld } from '../doors.ts';
 

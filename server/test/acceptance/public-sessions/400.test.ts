@@ -1,6 +1,6 @@
+import { expectError, pageOrigin, type World } from '@session-launch/testing/world.ts';
 import { beforeAll, expect, test } from 'vitest';
 import { useService } from '../../harness/service.ts';
-import { expectError, pageOrigin, type World } from '../../harness/world.ts';
 import { forExperience, notJson, notObjects, unfitJson, wrongCommonFields } from '../bodies.ts';
 import { knock, knockRaw, type Loose, openWorld, publicDoor } from '../doors.ts';
 

@@ -1,6 +1,6 @@
+import { apply, expectError, experience, mintFromPublic, pageOrigin } from '@session-launch/testing/world.ts';
 import { describe, expect, test } from 'vitest';
 import { useService } from '../../harness/service.ts';
-import { apply, expectError, experience, mintFromPublic, pageOrigin } from '../../harness/world.ts';
 import { openWorld, plainWorld, serverDoor } from '../doors.ts';
 import { nearMisses, notOrigins, notUnderWildcard, unlistedOrigins } from '../origins.ts';
 

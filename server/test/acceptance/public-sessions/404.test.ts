@@ -1,6 +1,6 @@
+import { apply, expectError, mintFromPublic, uniqueId } from '@session-launch/testing/world.ts';
 import { expect, test } from 'vitest';
 import { useService } from '../../harness/service.ts';
-import { apply, expectError, mintFromPublic, uniqueId } from '../../harness/world.ts';
 import { openWorld } from '../doors.ts';
 
 const service = useService();

@@ -1,6 +1,6 @@
+import { apply, createKey, mintFromServer, pageOrigin } from '@session-launch/testing/world.ts';
 import { describe, expect, test } from 'vitest';
 import { useService } from '../../harness/service.ts';
-import { apply, createKey, mintFromServer, pageOrigin } from '../../harness/world.ts';
 import { acceptedReturnUrls, forExperience, oddButRight, rightCommonFields } from '../bodies.ts';
 import { everyField, knockRaw, launch, openWorld, plainWorld, recordOf, serverDoor } from '../doors.ts';
 

@@ -1,6 +1,6 @@
+import { expectError, type World } from '@session-launch/testing/world.ts';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useService } from '../../harness/service.ts';
-import { expectError, type World } from '../../harness/world.ts';
 import {
   forExperience,
   notJson,

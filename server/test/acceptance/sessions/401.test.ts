@@ -1,8 +1,8 @@
+import type { Answer, Call } from '@session-launch/testing/http.ts';
+import { createKey, expectError, mintFromServer, type World } from '@session-launch/testing/world.ts';
 import { describe, expect, test } from 'vitest';
 import { generateApiKey } from '../../../src/keys/api-key.ts';
-import type { Answer, Call } from '../../harness/http.ts';
 import { useService } from '../../harness/service.ts';
-import { createKey, expectError, mintFromServer, type World } from '../../harness/world.ts';
 import { openWorld, plainWorld } from '../doors.ts';
 
 const service = useService();

@@ -1,6 +1,6 @@
+import { createKey, expectError, mintFromServer } from '@session-launch/testing/world.ts';
 import { expect, test } from 'vitest';
 import { useService } from '../../harness/service.ts';
-import { createKey, expectError, mintFromServer } from '../../harness/world.ts';
 import { openWorld } from '../doors.ts';
 
 const service = useService();

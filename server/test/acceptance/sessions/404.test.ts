@@ -1,6 +1,6 @@
+import { apply, expectError, mintFromServer, uniqueId } from '@session-launch/testing/world.ts';
 import { expect, test } from 'vitest';
 import { useService } from '../../harness/service.ts';
-import { apply, expectError, mintFromServer, uniqueId } from '../../harness/world.ts';
 import { openWorld, plainWorld } from '../doors.ts';
 
 const service = useService();

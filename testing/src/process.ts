@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Answer, type Call, send } from './http.ts';
-import { adminToken } from './service.ts';
+import { adminToken } from './target.ts';
 
-export const program = fileURLToPath(new URL('../../bin/session-launch.js', import.meta.url));
+export const program = fileURLToPath(new URL('../../server/bin/session-launch.js', import.meta.url));
 
 /** A service in a process of its own, as an operator starts it. */
 export interface ServiceProcess {

@@ -2,6 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, inject } from 'vitest';
+import type { Chromium } from './chromium.ts';
 
 /** One real Chromium for a test file; nothing in it talks to anyone by itself. */
 export function useBrowser(): {
@@ -68,4 +69,10 @@ export async function watch(page: Page, home: string): Promise<string[]> {
     console.error('policy violation: ' + event.violatedDirective + ' ' + event.blockedURI);
   })`);
   return found;
+}
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    chromium: Chromium;
+  }
 }

@@ -1,13 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import { expect } from 'vitest';
 import { parse } from 'yaml';
-import { demoProjectFile } from '../../src/config.ts';
-import type { Service } from './service.ts';
+import type { Target } from './target.ts';
 import { apply } from './world.ts';
+
+const demoProjectFile = new URL('../../examples/demo.yaml', import.meta.url);
 
 /** The demo project, as a first start provisions it. */
 // biome-ignore lint/suspicious/noExplicitAny: tests change the file freely
-export async function applyDemo(service: Service, change: (file: any) => void = () => {}): Promise<void> {
+export async function applyDemo(service: Target, change: (file: any) => void = () => {}): Promise<void> {
   const file = parse(await readFile(demoProjectFile, 'utf8'));
   change(file);
   const applied = await apply(service, file);

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from 'vitest';
 import type { Answer } from './http.ts';
-import type { Service } from './service.ts';
+import type { Target } from './target.ts';
 
 export const pageOrigin = 'https://app.example.com';
 
@@ -55,12 +55,12 @@ export function project(overrides: Loose = {}): Loose {
   };
 }
 
-export async function apply(service: Service, file: Loose): Promise<Answer> {
+export async function apply(service: Target, file: Loose): Promise<Answer> {
   return service.admin({ method: 'POST', path: '/admin/projects', body: file });
 }
 
 export async function createKey(
-  service: Service,
+  service: Target,
   projectId: string,
   wish: Loose = {},
 ): Promise<{ keyId: string; key: string }> {
@@ -84,7 +84,7 @@ export interface World {
 
 /** A project with one published experience, a test key and a live key. */
 export async function createWorld(
-  service: Service,
+  service: Target,
   overrides: { project?: Loose; experience?: Loose; experiences?: Loose[] } = {},
 ): Promise<World> {
   const file = {
@@ -102,7 +102,7 @@ export async function createWorld(
 type Headers = Record<string, string | string[]>;
 
 export function mintFromServer(
-  service: Service,
+  service: Target,
   key: string,
   body: unknown,
   headers: Headers = {},
@@ -115,7 +115,7 @@ export function mintFromServer(
   });
 }
 
-export function mintFromBrowser(service: Service, body: unknown, headers: Headers = {}): Promise<Answer> {
+export function mintFromBrowser(service: Target, body: unknown, headers: Headers = {}): Promise<Answer> {
   return service.call({
     method: 'POST',
     path: '/v1/browser-sessions',
@@ -124,7 +124,7 @@ export function mintFromBrowser(service: Service, body: unknown, headers: Header
   });
 }
 
-export function mintFromPublic(service: Service, body: unknown, headers: Headers = {}): Promise<Answer> {
+export function mintFromPublic(service: Target, body: unknown, headers: Headers = {}): Promise<Answer> {
   return service.call({
     method: 'POST',
     path: '/v1/public-sessions',

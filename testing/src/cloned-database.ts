@@ -1,0 +1,25 @@
+import { randomBytes } from 'node:crypto';
+import { inject } from 'vitest';
+import { onDatabase } from './postgres-server.ts';
+
+/** A clone of the migrated template on the shared server. */
+export async function clonedDatabase(): Promise<{ url: string; drop(): Promise<void> }> {
+  const server = inject('postgresUrl');
+  const name = `test_${randomBytes(6).toString('hex')}`;
+  await onDatabase(server, (client) =>
+    client.query(`CREATE DATABASE ${name} TEMPLATE template_service STRATEGY file_copy`),
+  );
+  return {
+    url: server.replace(/\/postgres$/, `/${name}`),
+    drop: async () => {
+      await onDatabase(server, (client) => client.query(`DROP DATABASE ${name} WITH (FORCE)`));
+    },
+  };
+}
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    /** Of a server whose database `template_service` is migrated and empty. */
+    postgresUrl: string;
+  }
+}
