@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 import { findChromium, noChromium } from '../testing/src/chromium.ts';
 
@@ -20,7 +21,11 @@ const browser: TestProjectInlineConfiguration = {
 const canBrowse = process.env.CI === 'true' || (await findChromium()) !== undefined;
 if (!canBrowse) process.stderr.write(`left out the browser tests: ${noChromium}\n`);
 
+/** The contract as it is written, not as it was built last. */
+const contract = fileURLToPath(new URL('../contract/src/', import.meta.url));
+
 export default defineConfig({
+  resolve: { alias: [{ find: /^@session-launch\/contract\/(.*)$/, replacement: `${contract}$1.ts` }] },
   test: {
     testTimeout: 20_000,
     hookTimeout: 60_000,

@@ -16,11 +16,12 @@ import { openRateLimits } from './limits/rate.ts';
 import { createMetrics } from './metrics.ts';
 import { demoProjectId } from './pages/demo-cards.ts';
 import { mountPublicRoutes } from './public-routes.ts';
-import { Recorder } from './sessions/recorder.ts';
-import { TokenSigner } from './sessions/signer.ts';
-import type { SigningKeys } from './sessions/signing-keys.ts';
+import { Recorder } from './recording/recorder.ts';
+import { Launches } from './sessions/launches.ts';
 import type { Changes } from './store/changes.ts';
 import { type Database, StartError } from './store/database.ts';
+import { TokenSigner } from './tokens/signer.ts';
+import type { SigningKeys } from './tokens/signing-keys.ts';
 import { version } from './version.ts';
 
 export interface AppDeps {
@@ -66,11 +67,11 @@ export async function startApp(deps: AppDeps): Promise<App> {
   const drain = new Drain(publicServer.server);
   // Without PUBLIC_URL it is where the service listens, which is known further down and before any request.
   let publicUrl = config.publicUrl ?? '';
-  const mintDeps = {
+  const doorDeps = {
     keyRing,
     directory,
     rates,
-    recorder,
+    launches: new Launches({ recorder, directory, signer }),
     signer,
     issuer: () => publicUrl || addressOf(publicServer, config.host),
     minted: metrics.minted,
@@ -78,7 +79,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
     trustProxy: config.trustProxy,
   };
   const admissions = await mountPublicRoutes(publicServer, {
-    mint: mintDeps,
+    doors: doorDeps,
     database,
     keyRing,
     catalog,
@@ -86,7 +87,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
     directory,
     // Only the demo's catalog is for everyone's eyes, and only while the operator wants a demo.
     demoProjectId: config.demo ? demoProjectId : undefined,
-    baseUrl: mintDeps.issuer,
+    baseUrl: doorDeps.issuer,
     isDraining: () => drain.begun,
   });
   metrics.watch({

@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
+import { scopes } from '@session-launch/contract/operation';
 import { createKey } from './keys/create.ts';
-import { scopes } from './keys/store.ts';
 import { applyInside } from './projects/apply.ts';
 import { ProjectFileError } from './projects/problem.ts';
 import { type ProjectFile, parseProjectFile } from './projects/project-file.ts';
 import { findProject, lockProjects } from './projects/store.ts';
 import type { Changes } from './store/changes.ts';
-import { type Database, StartError } from './store/database.ts';
+import { StartError } from './store/database.ts';
 
 export interface Demo {
   projectId: string;
@@ -33,7 +33,6 @@ export async function provisionDemo(deps: DemoDeps, file: string): Promise<Demo>
 }
 
 interface DemoDeps {
-  database: Database;
   changes: Changes;
   apiKeyPrefix: string;
 }
@@ -41,11 +40,12 @@ interface DemoDeps {
 /** The text of the new key, or nothing when the project was there. */
 async function provision(deps: DemoDeps, demo: ProjectFile): Promise<string | undefined> {
   const { id: projectId } = demo.project;
-  const key = await deps.database.transaction(async (tx) => {
+  return deps.changes.commit(async (tx, changed) => {
     await lockProjects(tx);
     if (await findProject(tx, projectId)) return undefined;
-    await applyInside(tx, deps.changes, demo);
-    const made = await createKey(tx, deps.changes, deps.apiKeyPrefix, {
+    changed({ kind: 'project', id: projectId });
+    await applyInside(tx, demo);
+    const made = await createKey(tx, deps.apiKeyPrefix, {
       projectId,
       mode: 'test',
       scopes,
@@ -53,8 +53,6 @@ async function provision(deps: DemoDeps, demo: ProjectFile): Promise<string | un
     });
     return made.key;
   });
-  deps.changes.apply({ kind: 'project', id: projectId });
-  return key;
 }
 
 function firstLaunchable(file: ProjectFile): string {

@@ -6,13 +6,13 @@ import { type App, checkAddresses, startApp } from './app.ts';
 import { type Config, demoProjectFile } from './config.ts';
 import { provisionDemo } from './demo.ts';
 import { createLog } from './http/log.ts';
-import { openSigningKeys, type SigningKeys } from './sessions/signing-keys.ts';
 import { openChanges } from './store/changes.ts';
 import type { Database } from './store/database.ts';
 import { openEmbedded } from './store/embedded.ts';
 import { migrate } from './store/migrate.ts';
 import { openPostgres } from './store/postgres.ts';
 import { summary } from './summary.ts';
+import { openSigningKeys, type SigningKeys } from './tokens/signing-keys.ts';
 
 /** How long a stop may take, once nobody sends requests any more. */
 const shutdownTimeout = 10_000;
@@ -42,7 +42,7 @@ export async function serve(config: Config, options: { colours: boolean }): Prom
     });
     // Once everything else has worked: a key that a failed start made would never be shown.
     const demo = config.demo
-      ? await provisionDemo({ database, changes, apiKeyPrefix: config.apiKeyPrefix }, demoProjectFile)
+      ? await provisionDemo({ changes, apiKeyPrefix: config.apiKeyPrefix }, demoProjectFile)
       : undefined;
     if (adminToken === undefined) {
       log.warn('the admin API is off: set ADMIN_TOKEN to switch it on for a PostgreSQL deployment');

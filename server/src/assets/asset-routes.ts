@@ -3,7 +3,6 @@ import { join, sep } from 'node:path';
 import fastifyStatic from '@fastify/static';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError, unavailable } from '../errors.ts';
-import { hidden } from '../http/operation.ts';
 import { refuseOtherMethods } from '../http/server.ts';
 
 export interface AssetDeps {
@@ -52,7 +51,7 @@ export async function assetRoutes(app: FastifyInstance, { assetsDir }: AssetDeps
       app.log.warn({ folder: root }, 'this asset folder is missing; set ASSETS_DIR to a folder that has it');
     }
     const path = `/${folder}/*`;
-    app.get<{ Params: { '*': string } }>(path, { schema: hidden, errorHandler }, async (request, reply) => {
+    app.get<{ Params: { '*': string } }>(path, { errorHandler }, async (request, reply) => {
       const file = request.params['*'];
       if (!isPlain(file) || !(await staysInside([assetsDir, root], join(root, file)))) {
         throw new ApiError('NOT_FOUND');

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
+import { errorTable } from '@session-launch/contract/errors';
 import type { ClientConfig } from '../config.ts';
-import { errorTable } from '../errors.ts';
 import { CliFailure } from './failure.ts';
 
 export type AdminFailureKind = 'no-token' | 'unreachable' | 'unauthorized' | 'refused' | 'not-the-admin-api';

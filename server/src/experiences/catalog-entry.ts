@@ -1,4 +1,4 @@
-import type { CatalogEntry } from './schemas.ts';
+import type { CatalogEntry } from '@session-launch/contract/catalog-entry';
 import type { ExperienceRow } from './store.ts';
 
 export function catalogEntry(row: ExperienceRow): CatalogEntry {

@@ -1,20 +1,20 @@
+import { entryOperation, listOperation } from '@session-launch/contract/catalog';
+import { routePath } from '@session-launch/contract/operation';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '../errors.ts';
 import { matchesEtag } from '../http/etag.ts';
-import { operation } from '../http/operation.ts';
 import { refuseOtherMethods } from '../http/server.ts';
 import type { KeyRing } from '../keys/authenticate.ts';
 import { endOfTurn } from '../turn.ts';
 import type { Catalog, CatalogAnswer } from './catalog.ts';
-import { entryOperation, listOperation } from './catalog-operations.ts';
 
 export interface CatalogRouteDeps {
   keyRing: KeyRing;
   catalog: Catalog;
 }
 
-const listPath = '/v1/projects/:projectId/experiences';
-const entryPath = `${listPath}/:slug`;
+const listPath = routePath(listOperation);
+const entryPath = routePath(entryOperation);
 
 export async function catalogRoutes(app: FastifyInstance, deps: CatalogRouteDeps): Promise<void> {
   app.addHook('onRequest', (_request, reply, done) => {
@@ -24,28 +24,20 @@ export async function catalogRoutes(app: FastifyInstance, deps: CatalogRouteDeps
     done();
   });
 
-  app.get<{ Params: { projectId: string } }>(
-    listPath,
-    { schema: operation(listOperation) },
-    async (request, reply) => {
-      const { projectId } = request.params;
-      await admit(deps, request, projectId);
-      return show(request, reply, await deps.catalog.list(projectId));
-    },
-  );
+  app.get<{ Params: { projectId: string } }>(listPath, async (request, reply) => {
+    const { projectId } = request.params;
+    await admit(deps, request, projectId);
+    return show(request, reply, await deps.catalog.list(projectId));
+  });
   refuseOtherMethods(app, listPath, ['GET']);
 
-  app.get<{ Params: { projectId: string; slug: string } }>(
-    entryPath,
-    { schema: operation(entryOperation) },
-    async (request, reply) => {
-      const { projectId, slug } = request.params;
-      await admit(deps, request, projectId);
-      const entry = await deps.catalog.entry(projectId, slug);
-      if (entry === undefined) throw new ApiError('EXPERIENCE_NOT_FOUND');
-      return show(request, reply, entry);
-    },
-  );
+  app.get<{ Params: { projectId: string; slug: string } }>(entryPath, async (request, reply) => {
+    const { projectId, slug } = request.params;
+    await admit(deps, request, projectId);
+    const entry = await deps.catalog.entry(projectId, slug);
+    if (entry === undefined) throw new ApiError('EXPERIENCE_NOT_FOUND');
+    return show(request, reply, entry);
+  });
   refuseOtherMethods(app, entryPath, ['GET']);
 }
 

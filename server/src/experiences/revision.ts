@@ -1,4 +1,6 @@
-import type { Runtime } from '../projects/project-file.ts';
+import type { Mode, SpeechInputMode } from '@session-launch/contract/session';
+import type { Languages } from '../locales/locale.ts';
+import type { Transport } from '../transports/transport.ts';
 
 /** What a creator froze: everything a manifest shows of an experience. Never changes once it exists. */
 export interface Revision {
@@ -7,4 +9,21 @@ export interface Revision {
   slug: string;
   title: string;
   runtime: Runtime;
+}
+
+/** How sessions of a revision run. The order of its fields is fixed, so equal runtimes are equal as text. */
+export interface Runtime {
+  mode: Mode;
+  speechInputMode: SpeechInputMode;
+  languages: Languages;
+  characters: Character[];
+  location?: Record<string, unknown>;
+  transport: Transport;
+}
+
+interface Character {
+  characterId: string;
+  name: string;
+  voice?: Record<string, unknown>;
+  avatar?: Record<string, unknown>;
 }

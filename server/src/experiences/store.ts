@@ -1,5 +1,5 @@
 import { and, asc, eq, sql } from 'drizzle-orm';
-import type { Limits } from '../projects/project-file.ts';
+import type { Limits } from '../limits/limits.ts';
 import type { Orm } from '../store/database.ts';
 import { experiences, projects, revisions } from '../store/schema.ts';
 import type { Revision } from './revision.ts';
@@ -47,7 +47,7 @@ export async function findLaunchable(orm: Orm, experienceId: string): Promise<La
         sessionsPerDay: project.sessionsPerDay,
       },
     },
-    latest: revision,
+    latest: revision as Revision,
   };
 }
 
@@ -68,7 +68,7 @@ export async function findRevision(
         eq(revisions.number, number),
       ),
     );
-  return row?.revision;
+  return row?.revision as Revision | undefined;
 }
 
 /** Every entry that stands on any experience's allowlist. */

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
+import type { ErrorCode } from '@session-launch/contract/errors';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { ApiError, type ErrorCode, unavailable } from '../errors.ts';
+import { ApiError, unavailable } from '../errors.ts';
 import { newId } from '../ids.ts';
 import { isCollision, isOutage } from '../store/outage.ts';
 import { unfinishedAnswers } from './answers-under-way.ts';

@@ -1,7 +1,6 @@
+import { aliveOperation, readyOperation } from '@session-launch/contract/health';
 import type { FastifyInstance } from 'fastify';
 import type { Database } from '../store/database.ts';
-import { aliveOperation, readyOperation } from './health-operations.ts';
-import { operation } from './operation.ts';
 import { refuseOtherMethods } from './server.ts';
 
 export interface HealthDeps {
@@ -17,16 +16,16 @@ export async function healthRoutes(app: FastifyInstance, deps: HealthDeps): Prom
     reply.header('Cache-Control', 'no-store');
   });
 
-  app.get('/healthz', { schema: operation(aliveOperation) }, async () => ({ status: 'ok' }));
-  refuseOtherMethods(app, '/healthz', ['GET']);
+  app.get(aliveOperation.path, async () => ({ status: 'ok' }));
+  refuseOtherMethods(app, aliveOperation.path, ['GET']);
 
-  app.get('/readyz', { schema: operation(readyOperation) }, async (request, reply) => {
+  app.get(readyOperation.path, async (request, reply) => {
     const reason = await whyNotReady(deps);
     if (reason === undefined) return { status: 'ready' };
     request.log.warn({ reqId: request.id, reason }, 'not ready');
     return reply.code(503).header('Retry-After', '1').send({ status: 'unavailable', reason });
   });
-  refuseOtherMethods(app, '/readyz', ['GET']);
+  refuseOtherMethods(app, readyOperation.path, ['GET']);
 }
 
 /** What keeps the service from minting; nothing when it can. */

@@ -1,7 +1,6 @@
 import pino, { type DestinationStream, type Logger } from 'pino';
 import pretty from 'pino-pretty';
 import type { LogLevel } from '../config.ts';
-import { isoWriter } from '../iso-time.ts';
 
 /**
  * Logs go to standard error, as JSON; on a terminal as lines for people. Headers and bodies are never logged, and
@@ -23,7 +22,7 @@ export function createLog(
     {
       level,
       base: null,
-      timestamp: () => `,"time":"${isoTime(Date.now())}"`,
+      timestamp: () => `,"time":"${new Date().toISOString()}"`,
       formatters: { level: (label) => ({ level: label }) },
       serializers: { err: (error: Error) => scrubbedError(error) },
       redact: {
@@ -35,8 +34,6 @@ export function createLog(
     destination,
   );
 }
-
-const isoTime = isoWriter();
 
 /** Lines of one turn of the event loop are written together. None waits for longer, or outlives the process. */
 function sharedWrites(fd: number): DestinationStream {
@@ -79,7 +76,7 @@ export function answerLog(log: Logger): (answered: Answered) => void {
   const destination = (log as unknown as Record<symbol, DestinationStream>)[pino.symbols.streamSym]!;
   return ({ requestId, method, route, status, ms }) =>
     destination.write(
-      `{"level":"info","time":"${isoTime(Date.now())}","reqId":"${requestId}","method":"${method}",` +
+      `{"level":"info","time":"${new Date().toISOString()}","reqId":"${requestId}","method":"${method}",` +
         `"route":${JSON.stringify(route)},"status":${status},"ms":${Math.round(ms * 10) / 10},"msg":"answered"}\n`,
     );
 }

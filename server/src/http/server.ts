@@ -14,7 +14,6 @@ import { watchAnswers } from './answers-under-way.ts';
 import { onParserError, renderErrors, sendError } from './error-handler.ts';
 import { bodyLimit } from './json-body.ts';
 import { answerLog, scrubbed } from './log.ts';
-import { hidden } from './operation.ts';
 import { admitToRouter, requireSound } from './sound-request.ts';
 import { Traffic } from './traffic.ts';
 
@@ -137,7 +136,6 @@ export function refuseOtherMethods(app: FastifyInstance, url: string, taken: rea
   app.route({
     url,
     method: app.supportedMethods.filter((method) => !allow.includes(method)) as HTTPMethods[],
-    schema: hidden,
     // Before a body is parsed: the method is wrong whatever was sent along.
     onRequest: async () => {
       throw new ApiError('METHOD_NOT_ALLOWED', { headers: { Allow: allow.join(', ') } });

@@ -1,5 +1,5 @@
+import type { Violation } from '@session-launch/contract/errors';
 import type { ErrorObject } from 'ajv';
-import type { Violation } from '../errors.ts';
 
 /** Turns Ajv's findings into sentences a caller can act on, one for each place. */
 export function violationsOf(errors: readonly ErrorObject[]): Violation[] {

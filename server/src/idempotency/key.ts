@@ -1,4 +1,5 @@
-import { ApiError, type Violation } from '../errors.ts';
+import type { Violation } from '@session-launch/contract/errors';
+import { ApiError } from '../errors.ts';
 import { sha256Hex } from '../sha256.ts';
 
 const maxLength = 256;

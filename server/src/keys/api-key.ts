@@ -1,7 +1,6 @@
 import { randomInt } from 'node:crypto';
+import type { KeyMode } from '@session-launch/contract/admin/keys';
 import { sha256, sha256Hex } from '../sha256.ts';
-
-export type KeyMode = 'test' | 'live';
 
 const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 /** 30 symbols of 62 are 178 random bits. */

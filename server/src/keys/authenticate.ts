@@ -1,9 +1,10 @@
+import type { Scope } from '@session-launch/contract/operation';
 import { ApiError } from '../errors.ts';
 import type { Changes } from '../store/changes.ts';
 import type { Database } from '../store/database.ts';
 import { Remembered } from '../store/remembered.ts';
 import { apiKeyDigits, bearerToken, parseApiKey } from './api-key.ts';
-import { type ApiKey, findKeyByHash, type Scope, touchKeys } from './store.ts';
+import { type ApiKey, findKeyByHash, touchKeys } from './store.ts';
 
 /** Who calls with an API key. */
 export interface KeyHolder {

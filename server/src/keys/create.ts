@@ -1,8 +1,9 @@
+import type { KeyMode } from '@session-launch/contract/admin/keys';
+import type { Scope } from '@session-launch/contract/operation';
 import { newId } from '../ids.ts';
-import type { Changes } from '../store/changes.ts';
 import type { Orm } from '../store/database.ts';
-import { generateApiKey, hashApiKey, type KeyMode, keyHint } from './api-key.ts';
-import { type ApiKey, insertKey, type Scope } from './store.ts';
+import { generateApiKey, hashApiKey, keyHint } from './api-key.ts';
+import { type ApiKey, insertKey } from './store.ts';
 
 export interface KeyWish {
   projectId: string;
@@ -15,7 +16,6 @@ export interface KeyWish {
 /** Makes a key. Its text exists only in the result: what is stored is a hash. */
 export async function createKey(
   tx: Orm,
-  changes: Changes,
   prefix: string,
   wish: KeyWish,
 ): Promise<{ key: string; record: ApiKey }> {
@@ -34,6 +34,5 @@ export async function createKey(
     lastUsedAt: null,
   };
   await insertKey(tx, record);
-  await changes.announce(tx, { kind: 'key', id: record.id });
   return { key, record };
 }

@@ -4,9 +4,6 @@ import { apiKeys } from '../store/schema.ts';
 
 export type ApiKey = typeof apiKeys.$inferSelect;
 
-export const scopes = ['sessions:create', 'sessions:read', 'catalog:read'] as const;
-export type Scope = (typeof scopes)[number];
-
 export async function findKeyByHash(orm: Orm, hash: Buffer): Promise<ApiKey | null> {
   const [found] = await orm.select().from(apiKeys).where(eq(apiKeys.hash, hash));
   return found ?? null;

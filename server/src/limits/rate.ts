@@ -1,7 +1,8 @@
 import { ApiError } from '../errors.ts';
-import type { Limits } from '../projects/project-file.ts';
+
 import type { Database } from '../store/database.ts';
 import { type Budget, rateLimitHeaders } from './headers.ts';
+import type { Limits } from './limits.ts';
 import { type Gate, isAdmitted, MemoryWindows, type Place, SharedWindows } from './rate-windows.ts';
 
 const windowSeconds = 60;

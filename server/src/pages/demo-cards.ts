@@ -1,7 +1,7 @@
+import type { CatalogEntry } from '@session-launch/contract/catalog-entry';
 import type { Catalog } from '../experiences/catalog.ts';
 import type { Directory } from '../experiences/directory.ts';
-import type { CatalogEntry } from '../experiences/schemas.ts';
-import type { Runtime } from '../projects/project-file.ts';
+import type { Runtime } from '../experiences/revision.ts';
 
 /** The project of examples/demo.yaml. */
 export const demoProjectId = 'prj_demo';

@@ -1,4 +1,4 @@
-import { contractInfo } from '../http/contract-info.ts';
+import { publicApi } from '@session-launch/contract/public-api';
 import { type DemoCard, demoProjectId } from './demo-cards.ts';
 import { type Html, html, nothing } from './html.ts';
 
@@ -46,7 +46,7 @@ ${status(problem)}
 <p class="actions"><a class="button" href="reference">Read the API reference</a><a class="button quiet" href="openapi.json">Get openapi.json</a></p>
 <dl class="facts">
 <div><dt>Version</dt><dd>${version}</dd></div>
-<div><dt>Contract</dt><dd>${contractInfo.info.version}</dd></div>
+<div><dt>Contract</dt><dd>${(publicApi.info as { version: string }).version}</dd></div>
 <div><dt>Store</dt><dd>${engine === 'embedded' ? 'Embedded PostgreSQL' : 'PostgreSQL'}</dd></div>
 </dl>
 </div>

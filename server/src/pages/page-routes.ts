@@ -4,7 +4,6 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Catalog } from '../experiences/catalog.ts';
 import type { Directory } from '../experiences/directory.ts';
 import { type HealthDeps, whyNotReady } from '../http/health-routes.ts';
-import { hidden } from '../http/operation.ts';
 import { refuseOtherMethods } from '../http/server.ts';
 import { version } from '../version.ts';
 import { type DemoCard, demoCards } from './demo-cards.ts';
@@ -33,7 +32,7 @@ const scalar = pathToFileURL(require.resolve('@scalar/fastify-api-reference'));
 
 /** Pages for people: what runs here, and the API reference. */
 export async function pageRoutes(app: FastifyInstance, deps: PageDeps): Promise<void> {
-  app.get('/', { schema: hidden }, async (request, reply) => {
+  app.get('/', async (request, reply) => {
     const [problem, cards] = await Promise.all([
       whyNotReady(deps),
       shownCards(deps).catch((error: unknown) => {
@@ -47,9 +46,7 @@ export async function pageRoutes(app: FastifyInstance, deps: PageDeps): Promise<
   });
   refuseOtherMethods(app, '/', ['GET']);
 
-  app.get('/reference', { schema: hidden }, async (_request, reply) =>
-    sendPage(reply, referencePolicy, referencePage),
-  );
+  app.get('/reference', async (_request, reply) => sendPage(reply, referencePolicy, referencePage));
   refuseOtherMethods(app, '/reference', ['GET']);
 
   const script = 'text/javascript; charset=utf-8';

@@ -4,7 +4,6 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { FastifyInstance } from 'fastify';
 import { matchesEtag } from '../http/etag.ts';
-import { hidden } from '../http/operation.ts';
 import { refuseOtherMethods } from '../http/server.ts';
 
 const compress = promisify(gzip);
@@ -18,7 +17,7 @@ interface SiteFile {
 /** Serves a file that pages need, from memory once someone has asked for it. */
 export function serveSiteFile(app: FastifyInstance, path: string, file: URL, type: string): void {
   let loaded: Promise<SiteFile> | undefined;
-  app.get(path, { schema: hidden }, async (request, reply) => {
+  app.get(path, async (request, reply) => {
     loaded ??= load(file).catch((error: unknown) => {
       loaded = undefined;
       throw error;

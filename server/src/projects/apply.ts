@@ -1,6 +1,7 @@
+import type { Applied, AppliedChange } from '@session-launch/contract/admin/projects';
 import canonicalize from 'canonicalize';
 import type { Changes } from '../store/changes.ts';
-import type { Database, Orm } from '../store/database.ts';
+import type { Orm } from '../store/database.ts';
 import { ProjectFileError, type ProjectFileProblem } from './problem.ts';
 import type { Experience, ProjectFile } from './project-file.ts';
 import {
@@ -16,33 +17,19 @@ import {
   upsertProject,
 } from './store.ts';
 
-interface AppliedChange {
-  kind: 'project' | 'experience';
-  id: string;
-  change: 'created' | 'updated' | 'unchanged';
-  /** The newest revision of an experience, and whether this file made it. */
-  revision?: number;
-  newRevision?: boolean;
-}
-
-export interface Applied {
-  projectId: string;
-  changed: boolean;
-  changes: AppliedChange[];
-}
-
 /** Makes the stored project as the file says, all of it or nothing. What the file leaves out is left alone. */
 export async function applyProjectFile(
-  deps: { database: Database; changes: Changes },
+  { changes }: { changes: Changes },
   file: ProjectFile,
 ): Promise<Applied> {
-  const applied = await deps.database.transaction((tx) => applyInside(tx, deps.changes, file));
-  deps.changes.apply({ kind: 'project', id: applied.projectId });
-  return applied;
+  return changes.commit(async (tx, changed) => {
+    changed({ kind: 'project', id: file.project.id });
+    return applyInside(tx, file);
+  });
 }
 
-/** The same inside a transaction that does more; the caller tells this process of the change after its commit. */
-export async function applyInside(tx: Orm, changes: Changes, file: ProjectFile): Promise<Applied> {
+/** The same inside a transaction that does more. */
+export async function applyInside(tx: Orm, file: ProjectFile): Promise<Applied> {
   const at = new Date();
   const { project } = file;
   await lockProjects(tx);
@@ -64,7 +51,6 @@ export async function applyInside(tx: Orm, changes: Changes, file: ProjectFile):
     touched.filter(({ applied }) => applied.newRevision),
     at,
   );
-  await changes.announce(tx, { kind: 'project', id: project.id });
   const all: AppliedChange[] = [
     { kind: 'project', id: project.id, change: projectChange },
     ...planned.map(({ applied }) => applied),

@@ -1,21 +1,5 @@
+import { patterns } from '@session-launch/contract/project-file/patterns';
 import { quoted } from './problem.ts';
-
-/** Every pattern of the schema. Each has its own explanation below, because a pattern is not one. */
-export const patterns = {
-  projectId: '^prj_[A-Za-z0-9_-]{1,64}$',
-  experienceId: '^exp_[A-Za-z0-9_-]{1,64}$',
-  characterId: '^[A-Za-z0-9_-]{1,64}$',
-  slug: '^[a-z0-9]+(?:-[a-z0-9]+)*$',
-  notBlank: '\\S',
-  avatarPath: assetPath('avatars'),
-  locationPath: assetPath('locations'),
-  websocketUrl: '^wss?://[^\\s/?#][^\\s]*$',
-} as const;
-
-/** Segments after the folder are not empty and hold no `..`, backslash, control character, `?` or `#`. */
-function assetPath(folder: string): string {
-  return `^/${folder}(?:/(?!\\.(?:/|$))(?:(?!\\.\\.)[^/\\\\?#\\u0000-\\u001f\\u007f])+)+$`;
-}
 
 const explanations: Record<string, (text: string) => string> = {
   [patterns.projectId]: (text) => explainId(text, 'prj_'),

@@ -1,9 +1,11 @@
+import { defaults } from '@session-launch/contract/project-file/fields';
+import { patterns } from '@session-launch/contract/project-file/patterns';
+import { canonicalLocale } from '../locales/locale.ts';
 import { normaliseEntry } from '../origins/origin.ts';
-import { canonicalLocale } from '../sessions/locale.ts';
-import { patterns, problemInDecodedPath } from './formats.ts';
+import { transportType } from '../transports/known.ts';
+import { problemInDecodedPath } from './formats.ts';
 import type { Located } from './located.ts';
 import { type Path, type ProjectFileProblem, pathText, quoted } from './problem.ts';
-import { defaults } from './schema-fields.ts';
 
 /**
  * What a schema cannot see: origins, language tags, addresses, and what must be unique. It reads a file that
@@ -38,7 +40,7 @@ function experienceProblems(file: Located, path: Path): ProjectFileProblem[] {
       'characterId',
       'characters of one experience need different ids; change one',
     ),
-    ...urlProblems(file, [...runtime, 'transport', 'url']),
+    ...transportProblems(file, [...runtime, 'transport']),
   ];
 }
 
@@ -77,11 +79,10 @@ function localeProblems(file: Located, path: Path): ProjectFileProblem[] {
   return file.problem(path, `${quoted(tag)} is not a BCP 47 language tag; ${fix}`);
 }
 
-function urlProblems(file: Located, path: Path): ProjectFileProblem[] {
-  const text = textAt(file.value, path);
-  if (text === undefined || !new RegExp(patterns.websocketUrl, 'u').test(text) || URL.canParse(text))
-    return [];
-  return file.problem(path, `${quoted(text)} is not a valid address; check its host and port`);
+function transportProblems(file: Located, path: Path): ProjectFileProblem[] {
+  const written = valueAt(file.value, path) as Record<string, unknown> | undefined;
+  const found = transportType(written?.type)?.problems(written ?? {}) ?? [];
+  return found.flatMap(({ field, message }) => file.problem([...path, field], message));
 }
 
 /** Every item whose field repeats that of an item before it. */

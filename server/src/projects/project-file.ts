@@ -1,11 +1,14 @@
+import { defaults } from '@session-launch/contract/project-file/fields';
+import type { WrittenProjectFile } from '@session-launch/contract/project-file/schema';
 import { Document, visit } from 'yaml';
+import type { Runtime } from '../experiences/revision.ts';
+import type { Limits } from '../limits/limits.ts';
+import { type Axis, canonicalLocale, type Languages } from '../locales/locale.ts';
 import { normaliseEntry } from '../origins/origin.ts';
-import { type Axis, canonicalLocale, type Languages } from '../sessions/locale.ts';
+import { knownTransport } from '../transports/known.ts';
 import { locate } from './located.ts';
 import { meaningProblems } from './meaning.ts';
 import { ProjectFileError } from './problem.ts';
-import type { WrittenProjectFile } from './project-file-schema.ts';
-import { defaults } from './schema-fields.ts';
 import { structureProblems } from './structure.ts';
 import { parseText } from './yaml-text.ts';
 
@@ -25,13 +28,6 @@ export interface Project {
   limits: Limits;
 }
 
-/** `null` is no limit. */
-export interface Limits {
-  mintsPerMinutePerClient: number | null;
-  mintsPerMinute: number | null;
-  sessionsPerDay: number | null;
-}
-
 export interface Experience {
   id: string;
   slug: string;
@@ -44,29 +40,6 @@ export interface Experience {
   thumbnailPath?: string;
   galleryThumb?: { avatarImage: string; backgroundImage: string };
   runtime: Runtime;
-}
-
-/** What a revision freezes. The order of its fields is fixed, so equal runtimes are equal as text. */
-export interface Runtime {
-  mode: 'conversation' | 'presenter';
-  speechInputMode: 'auto' | 'manual' | 'off';
-  languages: Languages;
-  characters: Character[];
-  location?: Record<string, unknown>;
-  transport: Transport;
-}
-
-interface Character {
-  characterId: string;
-  name: string;
-  voice?: Record<string, unknown>;
-  avatar?: Record<string, unknown>;
-}
-
-interface Transport {
-  type: 'websocket';
-  url: string;
-  [field: string]: unknown;
 }
 
 /** Reads a project file, or throws a ProjectFileError that lists everything wrong with it. */
@@ -132,8 +105,7 @@ function normaliseExperience(written: WrittenExperience): Experience {
 }
 
 function normaliseRuntime(written: WrittenExperience['runtime']): Runtime {
-  const { location } = written;
-  const { type, url, ...others } = written.transport;
+  const { location, transport } = written;
   const languages = inOrder<Languages>(defaults.languages, written.languages);
   return {
     mode: written.mode ?? defaults.mode,
@@ -151,7 +123,7 @@ function normaliseRuntime(written: WrittenExperience['runtime']): Runtime {
       ...(avatar === undefined ? {} : { avatar }),
     })),
     ...(location === undefined ? {} : { location }),
-    transport: { type, url, ...others },
+    transport: knownTransport(transport).normalise(transport),
   };
 }
 

@@ -1,7 +1,8 @@
 import { and, asc, eq, getTableColumns, inArray, sql } from 'drizzle-orm';
+import type { Runtime } from '../experiences/revision.ts';
 import type { Orm } from '../store/database.ts';
 import { experiences, projects, revisions } from '../store/schema.ts';
-import type { Experience, Project, ProjectFile, Runtime } from './project-file.ts';
+import type { Experience, Project, ProjectFile } from './project-file.ts';
 
 export type ProjectRow = typeof projects.$inferSelect;
 type ExperienceRow = typeof experiences.$inferSelect;
@@ -50,7 +51,7 @@ export async function storedExperiences(orm: Orm, projectId: string): Promise<St
     )
     .where(eq(experiences.projectId, projectId))
     .orderBy(asc(experiences.sortOrder), asc(experiences.id));
-  return rows.map(({ experience, runtime }) => ({ ...experience, runtime }));
+  return rows.map(({ experience, runtime }) => ({ ...experience, runtime: runtime as Runtime }));
 }
 
 /** Which of these ids belong to a project other than this one. */

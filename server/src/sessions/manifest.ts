@@ -1,10 +1,9 @@
 import type { Revision } from '../experiences/revision.ts';
-import { isoWriter } from '../iso-time.ts';
-import type { Runtime } from '../projects/project-file.ts';
-import type { Session } from './store.ts';
+import { knownTransport } from '../transports/known.ts';
+import type { Session } from './session.ts';
+import { withoutAssets, withoutScenery } from './voice-only.ts';
 
 const schemaVersion = 1;
-const isoTime = isoWriter();
 
 /**
  * The Session Manifest as JSON: what a client SDK needs to run the session, with its credential. What a revision gives
@@ -12,21 +11,22 @@ const isoTime = isoWriter();
  */
 export function renderManifest(session: Session, revision: Revision, sessionToken: string): string {
   const { experience, scene } = sharedParts(session, revision);
-  const player = session.player ?? {};
+  const { given, userId } = session;
+  const player = given.player ?? {};
   return (
     `{"schemaVersion":${schemaVersion},"sessionId":"${session.id}","sessionToken":"${sessionToken}",` +
-    `"expiresAt":"${isoTime(session.tokenExpiresAt * 1000)}","livemode":${session.livemode},` +
-    `"experience":${experience},"mode":${JSON.stringify(session.mode)},` +
-    `"speechInputMode":${JSON.stringify(session.speechInputMode)},"speechOnly":${session.speechOnly},` +
-    `"locale":${JSON.stringify(session.locale)}${optional('secondaryLocale', session.secondaryLocale)},${scene},` +
-    `"player":${JSON.stringify(session.speechOnly ? withoutAssets(player) : player)}` +
-    `${session.userId === null ? '' : `,"user":{"userId":${JSON.stringify(session.userId)}}`}` +
-    `${optional('processorId', session.processorId)}}`
+    `"expiresAt":"${session.expiresAt.toISOString()}","livemode":${session.livemode},` +
+    `"experience":${experience},"mode":"${given.mode}",` +
+    `"speechInputMode":"${given.speechInputMode}","speechOnly":${given.speechOnly},` +
+    `"locale":"${given.locale}"${optional('secondaryLocale', given.secondaryLocale)},${scene},` +
+    `"player":${JSON.stringify(given.speechOnly ? withoutAssets(player) : player)}` +
+    `${userId === null ? '' : `,"user":{"userId":${JSON.stringify(userId)}}`}` +
+    `${optional('processorId', given.processorId)}}`
   );
 }
 
-function optional(field: string, value: string | null): string {
-  return value === null ? '' : `,"${field}":${JSON.stringify(value)}`;
+function optional(field: string, value: string | undefined): string {
+  return value === undefined ? '' : `,"${field}":${JSON.stringify(value)}`;
 }
 
 interface SharedParts {
@@ -43,7 +43,7 @@ function sharedParts(session: Session, revision: Revision): SharedParts {
     variants = new Map();
     rendered.set(revision, variants);
   }
-  const variant = `${session.speechOnly} ${session.speechInputMode}`;
+  const variant = `${session.given.speechOnly} ${session.given.speechInputMode}`;
   let parts = variants.get(variant);
   if (parts === undefined) {
     parts = renderSharedParts(session, revision);
@@ -54,7 +54,7 @@ function sharedParts(session: Session, revision: Revision): SharedParts {
 
 function renderSharedParts(session: Session, revision: Revision): SharedParts {
   const { runtime, slug, title, number } = revision;
-  const scenery = !session.speechOnly;
+  const scenery = !session.given.speechOnly;
   const scene = {
     capabilities: capabilities(session, revision),
     characters: runtime.characters.map((character) => ({
@@ -66,7 +66,9 @@ function renderSharedParts(session: Session, revision: Revision): SharedParts {
       ...(scenery && character.avatar !== undefined ? { avatar: character.avatar } : {}),
     })),
     ...(scenery && runtime.location !== undefined ? { location: runtime.location } : {}),
-    transport: scenery ? runtime.transport : withoutSceneryBeside(runtime.transport),
+    transport: knownTransport(runtime.transport).render(runtime.transport, (others) =>
+      scenery ? others : (withoutScenery(others) as object),
+    ),
   };
   return {
     experience: JSON.stringify({ experienceId: session.experienceId, slug, title, revision: number }),
@@ -74,53 +76,11 @@ function renderSharedParts(session: Session, revision: Revision): SharedParts {
   };
 }
 
-function capabilities(session: Session, { runtime }: Revision): string[] {
+function capabilities({ given }: Session, { runtime }: Revision): string[] {
   const found = ['speech-output'];
-  if (session.speechInputMode !== 'off') found.push('speech-input');
-  if (session.speechOnly) return found;
+  if (given.speechInputMode !== 'off') found.push('speech-input');
+  if (given.speechOnly) return found;
   if (runtime.characters.some((character) => character.avatar !== undefined)) found.push('avatar');
   if (runtime.location !== undefined) found.push('location');
   return found;
-}
-
-/** `avatarId`, `locationId`, `sceneGraph`, `assets`: whatever is named after an avatar, a location or a scene. */
-const sceneryField =
-  /^(avatar|location|scene|asset|modelPath$)|[a-z0-9_-](Avatar|Location|Scene|Asset)|[_-](avatar|location|scene|asset)/;
-
-/**
- * Voice and transport belong to the runtime and may hold anything: a voice-only session gets them without
- * whatever belongs to an avatar or a location.
- */
-function withoutScenery(value: unknown): unknown {
-  return pruned(value, (field, item) => sceneryField.test(field) || namesAsset(field) || namesAsset(item));
-}
-
-/** What the caller sent for the player keeps its fields, since a button has a location, too; only art is left out. */
-function withoutAssets(player: Record<string, unknown>): unknown {
-  const { returnUrl, ...buttons } = player;
-  const kept = pruned(buttons, (field, item) => namesAsset(field) || namesAsset(item)) as object;
-  return returnUrl === undefined ? kept : { ...kept, returnUrl };
-}
-
-/** A copy without the fields and items that `leaveOut` names, at any depth. */
-function pruned(value: unknown, leaveOut: (field: string, item: unknown) => boolean): unknown {
-  if (Array.isArray(value)) {
-    return value.filter((item) => !namesAsset(item)).map((item) => pruned(item, leaveOut));
-  }
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value)
-      .filter(([field, item]) => !leaveOut(field, item))
-      .map(([field, item]) => [field, pruned(item, leaveOut)]),
-  );
-}
-
-/** Where to connect stays whatever it looks like. */
-function withoutSceneryBeside({ type, url, ...others }: Runtime['transport']): object {
-  return { type, url, ...(withoutScenery(others) as object) };
-}
-
-/** The service's own paths, and the same behind a host. */
-function namesAsset(value: unknown): boolean {
-  return typeof value === 'string' && /(^|\/)(avatars|locations)\//.test(value);
 }

@@ -1,7 +1,10 @@
 import { LRUCache } from 'lru-cache';
+import type { Claim } from '../recording/statement.ts';
 import { freshFor } from '../store/remembered.ts';
-import { type MintToRecord, type Recorded, replayableFor } from './record-statement.ts';
-import type { Session } from './store.ts';
+import type { Session } from './session.ts';
+
+/** How long a key replays its launch. */
+const replayableFor = 24 * 60 * 60 * 1000;
 
 interface Known {
   fingerprint: string;
@@ -24,28 +27,17 @@ export class RecentLaunches {
   });
   #clearing: NodeJS.Timeout | undefined;
 
-  /** What becomes of the retry of a launch that was made or replayed a moment ago. Costs no query. */
-  recall({ claim, quota }: MintToRecord): Recorded | undefined {
-    if (claim === undefined || quota !== undefined) return undefined;
-    const known = this.#known.get(claim.hash);
+  /** The launch under a claim, if it was made or replayed a moment ago, and whether it came with this body. */
+  recall({ hash, fingerprint }: Claim): { session: Session; isSameBody: boolean } | undefined {
+    const known = this.#known.get(hash);
     if (known === undefined || performance.now() > known.until) return undefined;
     if (Date.now() >= known.session.createdAt.getTime() + replayableFor) return undefined;
-    return known.fingerprint === claim.fingerprint
-      ? { outcome: 'replayed', session: known.session }
-      : { outcome: 'conflict' };
+    return { session: known.session, isSameBody: known.fingerprint === fingerprint };
   }
 
-  remember({ claim, quota, session: fresh }: MintToRecord, recorded: Recorded): void {
-    if (claim === undefined || quota !== undefined) return;
-    const session =
-      recorded.outcome === 'recorded'
-        ? fresh
-        : recorded.outcome === 'replayed'
-          ? recorded.session
-          : undefined;
-    if (session === undefined || !isSmall(session)) return;
-    const until = performance.now() + freshFor;
-    this.#known.set(claim.hash, { fingerprint: claim.fingerprint, session, until });
+  remember({ hash, fingerprint }: Claim, session: Session): void {
+    if (!isSmall(session)) return;
+    this.#known.set(hash, { fingerprint, session, until: performance.now() + freshFor });
   }
 
   /** The answer to a session that was recalled: a client that retries may do so more than once. */
@@ -63,6 +55,6 @@ export class RecentLaunches {
 }
 
 /** Callers may send much for the player; what is remembered of many launches has to stay little. */
-function isSmall({ player }: Session): boolean {
-  return player === null || JSON.stringify(player).length <= 500;
+function isSmall({ given }: Session): boolean {
+  return given.player === undefined || JSON.stringify(given.player).length <= 500;
 }

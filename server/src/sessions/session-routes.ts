@@ -1,14 +1,14 @@
+import { routePath } from '@session-launch/contract/operation';
+import { endOperation, readOperation } from '@session-launch/contract/sessions';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { ApiError } from '../errors.ts';
-import { operation } from '../http/operation.ts';
 import { refuseOtherMethods } from '../http/server.ts';
 import { leaveBodiesUnread } from '../http/unread-body.ts';
 import { isId } from '../ids.ts';
 import { type KeyRing, requireScope } from '../keys/authenticate.ts';
 import type { Database } from '../store/database.ts';
-import { endOperation, readOperation } from './session-operations.ts';
-import { sessionRecord } from './session-record.ts';
-import { endSession, type Session, SessionReader } from './store.ts';
+import { type Session, sessionRecord } from './session.ts';
+import { endSession, SessionReader } from './store.ts';
 
 export interface SessionRouteDeps {
   database: Database;
@@ -24,26 +24,25 @@ export async function sessionRoutes(app: FastifyInstance, deps: SessionRouteDeps
   leaveBodiesUnread(app);
 
   const reader = new SessionReader(deps.database);
-  const path = '/v1/sessions/:sessionId';
-  const read = { schema: operation(readOperation) };
-  app.get<{ Params: { sessionId: string } }>(path, read, async (request, reply) => {
+  const readPath = routePath(readOperation);
+  app.get<{ Params: { sessionId: string } }>(readPath, async (request, reply) => {
     const holder = await deps.keyRing.authenticate(request.raw.headers.authorization);
     requireScope(holder, 'sessions:read');
     const { sessionId } = request.params;
     if (!isId('ses', sessionId)) throw new ApiError('SESSION_NOT_FOUND');
     return show(reply, await reader.find(holder.projectId, sessionId));
   });
-  refuseOtherMethods(app, path, ['GET']);
+  refuseOtherMethods(app, readPath, ['GET']);
 
-  const end = { schema: operation(endOperation) };
-  app.post<{ Params: { sessionId: string } }>(`${path}/end`, end, async (request, reply) => {
+  const endPath = routePath(endOperation);
+  app.post<{ Params: { sessionId: string } }>(endPath, async (request, reply) => {
     const holder = await deps.keyRing.authenticate(request.raw.headers.authorization);
     requireScope(holder, 'sessions:create');
     const { sessionId } = request.params;
     if (!isId('ses', sessionId)) throw new ApiError('SESSION_NOT_FOUND');
     return show(reply, await endSession(deps.database.orm, holder.projectId, sessionId, new Date()));
   });
-  refuseOtherMethods(app, `${path}/end`, ['POST']);
+  refuseOtherMethods(app, endPath, ['POST']);
 }
 
 /** An unknown id and another project's are one and the same to the caller. */

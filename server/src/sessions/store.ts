@@ -1,14 +1,14 @@
+import type { Status } from '@session-launch/contract/session';
 import { and, desc, eq, isNotNull, isNull, lt, sql } from 'drizzle-orm';
 import { Batcher } from '../store/batcher.ts';
 import type { Database, Orm, Statement } from '../store/database.ts';
 import { sessions } from '../store/schema.ts';
-import { fromColumns, type SessionColumns } from './columns.ts';
-
-export type Session = typeof sessions.$inferSelect;
+import type { Session } from './session.ts';
+import { fromRow, type SessionRow } from './session-row.ts';
 
 export interface SessionFilter {
   experienceId?: string;
-  status?: 'created' | 'ended';
+  status?: Status;
   source?: Session['source'];
   userId?: string;
 }
@@ -27,9 +27,9 @@ export class SessionReader {
   constructor(database: Database) {
     this.#wanted = new Batcher(256, async (wanted) => {
       const asked = JSON.stringify(wanted.map((w, n) => ({ n, ...w })));
-      const rows = await database.query<{ n: number; session: SessionColumns }>('everyday', find, [asked]);
+      const rows = await database.query<{ n: number; session: SessionRow }>('everyday', find, [asked]);
       const found = new Array<Session | undefined>(wanted.length);
-      for (const row of rows) found[row.n] = fromColumns(row.session);
+      for (const row of rows) found[row.n] = fromRow(row.session);
       return found;
     });
   }
@@ -44,7 +44,7 @@ async function findSession(orm: Orm, projectId: string, sessionId: string): Prom
     .select()
     .from(sessions)
     .where(and(eq(sessions.id, sessionId), eq(sessions.projectId, projectId)));
-  return found;
+  return found as Session | undefined;
 }
 
 /** The first call sets `endedAt`; every later one leaves it and returns the same record. */
@@ -59,7 +59,7 @@ export async function endSession(
     .set({ endedAt: sql`greatest(${at.toISOString()}::timestamptz, ${sessions.createdAt})` })
     .where(and(eq(sessions.id, sessionId), eq(sessions.projectId, projectId), isNull(sessions.endedAt)))
     .returning();
-  return ended ?? findSession(orm, projectId, sessionId);
+  return (ended as Session | undefined) ?? findSession(orm, projectId, sessionId);
 }
 
 /** Newest first: ids are time-ordered, so the id of the last row is where the next page starts. */
@@ -77,10 +77,11 @@ export async function listSessions(
   if (filter.userId !== undefined) conditions.push(eq(sessions.userId, filter.userId));
   if (filter.status === 'created') conditions.push(isNull(sessions.endedAt));
   if (filter.status === 'ended') conditions.push(isNotNull(sessions.endedAt));
-  return orm
+  const found = await orm
     .select()
     .from(sessions)
     .where(and(...conditions))
     .orderBy(desc(sessions.id))
     .limit(limit);
+  return found as Session[];
 }

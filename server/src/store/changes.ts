@@ -2,15 +2,16 @@ import { sql } from 'drizzle-orm';
 import type { Database, Orm } from './database.ts';
 
 /** What changed, so that every process forgets what it had remembered of it. */
-type Change = { kind: 'project'; id: string } | { kind: 'key'; id: string };
+export type Change = { kind: 'project'; id: string } | { kind: 'key'; id: string };
 
 const channel = 'session_launch_changes';
 
 export interface Changes {
-  /** Part of the transaction that makes the change: other processes hear of it when that commits. */
-  announce(tx: Orm, change: Change): Promise<void>;
-  /** After the commit: this process, which must not wait for its own notification. */
-  apply(change: Change): void;
+  /**
+   * One transaction that says what it changes. Other processes hear of it when it commits, and this one right after, before
+   * the caller goes on: it must not wait for its own notification.
+   */
+  commit<T>(work: (tx: Orm, changed: (change: Change) => void) => Promise<T>): Promise<T>;
   /** `undefined` means: anything may have changed. */
   onChange(listener: (change: Change | undefined) => void): void;
 }
@@ -26,14 +27,25 @@ export async function openChanges(database: Database): Promise<Changes> {
     () => tell(undefined),
   );
   return {
-    announce: async (tx, change) => {
-      await tx.execute(sql`SELECT pg_notify(${channel}, ${`${change.kind} ${change.id}`})`);
+    commit: async (work) => {
+      let changes: Change[] = [];
+      const result = await database.transaction(async (tx) => {
+        changes = [];
+        const result = await work(tx, (change) => changes.push(change));
+        for (const change of changes) await announce(tx, change);
+        return result;
+      });
+      for (const change of changes) tell(change);
+      return result;
     },
-    apply: tell,
     onChange: (listener) => {
       listeners.push(listener);
     },
   };
+}
+
+async function announce(tx: Orm, change: Change): Promise<void> {
+  await tx.execute(sql`SELECT pg_notify(${channel}, ${`${change.kind} ${change.id}`})`);
 }
 
 function parse(payload: string): Change | undefined {

@@ -1,26 +1,29 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
-import { readMigrationFiles } from 'drizzle-orm/migrator';
 import { type Database, StartError } from './database.ts';
 import type { EmbeddedDatabase } from './embedded.ts';
+import { type Migration, readMigrations } from './migrations.ts';
 import { isCollision } from './outage.ts';
 import { withConnection } from './postgres.ts';
 
-const folder = fileURLToPath(new URL('../../migrations', import.meta.url));
 /** Any fixed number: processes that start together take turns on it. */
 const migrationLock = 7_315_042_017n;
 
 type Run = (text: string, values?: unknown[]) => Promise<{ rows: unknown[] }>;
 
 /** Brings the database to this program's schema. Refuses, untouched, one that a newer program has changed. */
-export async function migrate(database: Database, postgresUrl?: string): Promise<void> {
+export async function migrate(
+  database: Database,
+  postgresUrl?: string,
+  known?: readonly Migration[],
+): Promise<void> {
+  const migrations = known ?? (await readMigrations());
   if (database.engine === 'embedded') {
     const { client } = database as EmbeddedDatabase;
-    return bringUpToDate((text, values) => client.query(text, values));
+    return bringUpToDate((text, values) => client.query(text, values), migrations);
   }
   if (postgresUrl === undefined) throw new Error('PostgreSQL migrations need the address of the database');
   return withConnection(postgresUrl, (client) =>
-    bringUpToDate((text, values) => client.query(text, values)).catch((error) => {
+    bringUpToDate((text, values) => client.query(text, values), migrations).catch((error) => {
       throw error instanceof StartError ? error : failed(error);
     }),
   );
@@ -35,10 +38,10 @@ const lockTimeoutMs = 500;
 const pauseMs = 300;
 const mostAttempts = 40;
 
-async function bringUpToDate(run: Run): Promise<void> {
+async function bringUpToDate(run: Run, known: readonly Migration[]): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
-      await applyMissing(run);
+      await applyMissing(run, known);
       return;
     } catch (error) {
       const isInTheWay = isCollision(error) || (error as { code?: string }).code === '55P03';
@@ -49,25 +52,21 @@ async function bringUpToDate(run: Run): Promise<void> {
 }
 
 /** All that is missing, or nothing: one transaction, so that a start that fails has changed nothing. */
-async function applyMissing(run: Run): Promise<void> {
-  const known = readMigrationFiles({ migrationsFolder: folder });
+async function applyMissing(run: Run, known: readonly Migration[]): Promise<void> {
   await run('BEGIN');
   try {
     await run(`SELECT pg_advisory_xact_lock(${migrationLock})`);
     await run(`SET LOCAL lock_timeout = ${lockTimeoutMs}`);
     const newest = await newestApplied(run);
-    if (newest > Math.max(...known.map((migration) => migration.folderMillis))) {
+    if (newest > known.at(-1)!.version) {
       throw new StartError(
         'the database was made by a newer version of this program; start that version, or restore a backup from before the upgrade',
       );
     }
-    for (const { sql, hash, folderMillis } of known) {
-      if (folderMillis <= newest) continue;
-      for (const statement of sql) await run(statement);
-      await run('INSERT INTO public.schema_migrations (hash, created_at) VALUES ($1, $2)', [
-        hash,
-        folderMillis,
-      ]);
+    for (const { version, statements } of known) {
+      if (version <= newest) continue;
+      for (const statement of statements) await run(statement);
+      await run('INSERT INTO public.schema_migrations (version) VALUES ($1)', [version]);
     }
     await run('COMMIT');
   } catch (error) {
@@ -78,15 +77,22 @@ async function applyMissing(run: Run): Promise<void> {
 
 /** Looks before it makes the table: a role that may not create anything can still start on a finished schema. */
 async function newestApplied(run: Run): Promise<number> {
-  const { rows: found } = await run("SELECT to_regclass('public.schema_migrations') IS NOT NULL AS present");
-  if (!(found[0] as { present: boolean }).present) {
-    await run(
-      'CREATE TABLE public.schema_migrations (id serial PRIMARY KEY, hash text NOT NULL, created_at bigint)',
-    );
+  const { rows: columns } = await run(
+    "SELECT column_name AS name FROM information_schema.columns WHERE table_schema = 'public' AND table_name = 'schema_migrations'",
+  );
+  const names = (columns as { name: string }[]).map(({ name }) => name);
+  if (names.length === 0) {
+    await run(`CREATE TABLE public.schema_migrations (
+      version integer PRIMARY KEY, applied_at timestamptz NOT NULL DEFAULT now())`);
     return 0;
   }
-  const { rows } = await run('SELECT max(created_at) AS newest FROM public.schema_migrations');
-  return Number((rows[0] as { newest: string | number | null }).newest ?? 0);
+  if (!names.includes('version')) {
+    throw new StartError(
+      'the database was made by a version from before the first release, which cannot be upgraded; export its projects with that version, then start on an empty database',
+    );
+  }
+  const { rows } = await run('SELECT max(version) AS newest FROM public.schema_migrations');
+  return Number((rows[0] as { newest: number | null }).newest ?? 0);
 }
 
 function failed(error: Error & { code?: string }): StartError {

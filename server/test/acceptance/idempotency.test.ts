@@ -32,9 +32,9 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 
 import { startApp } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
 import { forgetExpiredClaims } from '../../src/housekeeping.ts';
-import { openSigningKeys } from '../../src/sessions/signing-keys.ts';
 import { openChanges } from '../../src/store/changes.ts';
 import type { Database } from '../../src/store/database.ts';
+import { openSigningKeys } from '../../src/tokens/signing-keys.ts';
 import { type Service, startService } from '../harness/service.ts';
 
 const service = {} as Service;

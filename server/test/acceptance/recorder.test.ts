@@ -1,11 +1,12 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { onDatabase } from '@session-launch/testing/postgres-server.ts';
 import { createWorld, pageOrigin, type World } from '@session-launch/testing/world.ts';
-import { afterEach, beforeAll, describe, expect, inject, onTestFinished, test, vi } from 'vitest';
+import { afterEach, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
 import { ApiError } from '../../src/errors.ts';
 import { newId } from '../../src/ids.ts';
-import { Recorder, type RecorderOptions } from '../../src/sessions/recorder.ts';
-import type { Session } from '../../src/sessions/store.ts';
+import { Recorder, type RecorderOptions } from '../../src/recording/recorder.ts';
+import type { Session } from '../../src/sessions/session.ts';
+import { toRow } from '../../src/sessions/session-row.ts';
 import type { Database, Lane, Statement } from '../../src/store/database.ts';
 import { useService } from '../harness/service.ts';
 
@@ -34,21 +35,18 @@ function session(overrides: Partial<Session> = {}): Session {
     revision: 1,
     livemode: true,
     source: 'browser',
-    origin: pageOrigin,
     userId: null,
-    processorId: null,
-    mode: 'conversation',
-    speechInputMode: 'auto',
-    speechOnly: false,
-    locale: 'en',
-    secondaryLocale: null,
-    player: null,
+    given: {
+      origin: pageOrigin,
+      mode: 'conversation',
+      speechInputMode: 'auto',
+      speechOnly: false,
+      locale: 'en',
+      token: { issuer: 'https://launch.example.com', issuedAt: 1, keyId: 'k' },
+    },
     createdAt: new Date(),
+    expiresAt: new Date(Date.now() + 600_000),
     endedAt: null,
-    tokenIssuedAt: 1,
-    tokenExpiresAt: 2,
-    tokenIssuer: 'https://launch.example.com',
-    tokenKeyId: 'k',
     ...overrides,
   };
 }
@@ -59,7 +57,7 @@ const freshKey = () => randomBytes(8).toString('hex');
 
 function counted(overrides: Partial<Session> = {}, key?: string): Mint {
   return {
-    session: session(overrides),
+    session: toRow(session(overrides)),
     quota: { projectId: world.projectId, day: today() },
     ...(key === undefined ? {} : { claim: claim(key) }),
   };
@@ -67,7 +65,7 @@ function counted(overrides: Partial<Session> = {}, key?: string): Mint {
 
 function uncounted(key?: string): Mint {
   return {
-    session: session({ source: 'server', origin: null }),
+    session: toRow(session({ source: 'server' })),
     ...(key === undefined ? {} : { claim: claim(key) }),
   };
 }
@@ -192,11 +190,7 @@ describe('batching', () => {
     await recorder.record(done);
     await recorder.record(other);
     gate.shut();
-    const fresh = [
-      counted(),
-      counted({}, freshKey()),
-      { session: session({ source: 'server', origin: null }) },
-    ];
+    const fresh = [counted(), counted({}, freshKey()), uncounted()];
     const recordings = [
       recorder.record(fresh[0]!),
       recorder.record({ ...counted(), claim: done.claim! }),
@@ -217,9 +211,7 @@ describe('batching', () => {
       'replayed',
       'recorded',
     ]);
-    expect(recorded[1]).toMatchObject({
-      session: { id: done.session!.id, createdAt: done.session!.createdAt },
-    });
+    expect(recorded[1]).toMatchObject({ prior: { id: done.session!.id } });
     expect(await stored(fresh)).toEqual(idsOf(fresh));
     expect(await used()).toBe(4);
   });
@@ -238,7 +230,7 @@ describe('batching', () => {
     // Nothing is written while the gate is shut, so none of these answers waited for a write.
     expect(await beside(making)).toEqual({ outcome: 'in_progress' });
     expect(await beside(making, 'another body')).toEqual({ outcome: 'in_progress' });
-    expect(await beside(made)).toMatchObject({ outcome: 'replayed', session: { id: made.session!.id } });
+    expect(await beside(made)).toMatchObject({ outcome: 'replayed', prior: { id: made.session!.id } });
     expect(await beside(made, 'another body')).toEqual({ outcome: 'conflict' });
     gate.lift();
     expect((await Promise.all(pending)).map((recorded) => recorded.outcome)).toEqual([
@@ -255,7 +247,7 @@ describe('batching', () => {
     const { recorder, gate } = gated();
     gate.shut();
     const mints = Array.from({ length: 7 }, () => ({
-      session: session({ projectId: poor.projectId, experienceId: poor.experienceId }),
+      session: toRow(session({ projectId: poor.projectId, experienceId: poor.experienceId })),
       quota: { projectId: poor.projectId, day: today() },
     }));
     const rich = [counted(), counted()];
@@ -277,8 +269,8 @@ describe('a mint that the database refuses', () => {
   const bad: [string, () => Mint][] = [
     ['of a revision that does not exist', () => counted({ revision: 99 }, freshKey())],
     ['of an experience that does not exist', () => counted({ experienceId: 'exp_nowhere' }, freshKey())],
-    ['that breaks a rule of the table', () => counted({ mode: 'dance' }, freshKey())],
-    ['without a value that it needs', () => counted({ locale: null as never }, freshKey())],
+    ['that breaks a rule of the table', () => counted({ source: 'window' as never }, freshKey())],
+    ['without a value that it needs', () => counted({ livemode: null as never }, freshKey())],
   ];
   test.each(bad)('%s does not disturb its neighbours', async (_, make) => {
     const { recorder, gate, batches } = gated();
@@ -302,7 +294,7 @@ describe('a mint that the database refuses', () => {
     expect(await used()).toBe(9);
     for (const mint of before) {
       const again = await recorder.record({ ...counted(), claim: mint.claim! });
-      expect(again).toMatchObject({ outcome: 'replayed', session: { id: mint.session!.id } });
+      expect(again).toMatchObject({ outcome: 'replayed', prior: { id: mint.session!.id } });
     }
     // Its key is neither pending nor used up.
     const corrected = { ...counted(), claim: refused.claim! };
@@ -319,18 +311,18 @@ describe('a mint that the database refuses', () => {
 
   test('because its id is taken leaves the session that has it alone', async () => {
     const { recorder, gate } = gated();
-    const first = counted({ locale: 'pt' });
+    const first = counted({ userId: 'first' });
     await recorder.record(first);
     gate.shut();
     const neighbour = counted();
-    const recordings = [counted(), neighbour, counted({ id: first.session!.id, locale: 'de' })].map((mint) =>
-      recorder.record(mint),
+    const recordings = [counted(), neighbour, counted({ id: first.session!.id, userId: 'second' })].map(
+      (mint) => recorder.record(mint),
     );
     gate.lift();
     const settled = await Promise.allSettled(recordings);
     expect(settled.map((s) => s.status)).toEqual(['fulfilled', 'fulfilled', 'rejected']);
-    const rows = await query('SELECT locale FROM sessions WHERE id = $1', [first.session!.id]);
-    expect(rows).toEqual([{ locale: 'pt' }]);
+    const rows = await query('SELECT user_id FROM sessions WHERE id = $1', [first.session!.id]);
+    expect(rows).toEqual([{ user_id: 'first' }]);
     expect(await used()).toBe(3);
   });
 });
@@ -364,76 +356,20 @@ describe('a crowd that arrives in one turn of the event loop', () => {
   });
 });
 
-describe('a launch under a key that was recorded a moment ago', () => {
-  const recorder = () => new Recorder(service.database);
-
-  test('is recalled without a query, as it was minted', async () => {
-    const used = recorder();
-    const mint = uncounted(freshKey());
-    expect(used.recent.recall(mint)).toBeUndefined();
-    await used.record(mint);
-    expect(used.recent.recall({ ...uncounted(), claim: mint.claim! })).toEqual({
-      outcome: 'replayed',
-      session: mint.session,
-    });
-    expect(recorder().recent.recall(mint)).toBeUndefined();
-  });
-
-  test('is recalled after a replay, too', async () => {
-    const mint = uncounted(freshKey());
-    await recorder().record(mint);
-    const other = recorder();
-    await other.record({ ...uncounted(), claim: mint.claim! });
-    expect(other.recent.recall(mint)).toMatchObject({
-      outcome: 'replayed',
-      session: { id: mint.session!.id },
-    });
-  });
-
-  test('conflicts with another body', async () => {
-    const used = recorder();
-    const mint = uncounted(freshKey());
-    await used.record(mint);
-    const claimed = { ...mint.claim!, fingerprint: hash('another body') };
-    expect(used.recent.recall({ ...uncounted(), claim: claimed })).toEqual({ outcome: 'conflict' });
-  });
-
-  test('is asked of the database where the quota counts, and after a few seconds', async () => {
-    const used = recorder();
-    const mint = counted({}, freshKey());
-    await used.record(mint);
-    expect(used.recent.recall(mint)).toBeUndefined();
-
-    const server = uncounted(freshKey());
-    await used.record(server);
-    const now = performance.now();
-    const clock = vi.spyOn(performance, 'now').mockReturnValue(now + 4_900);
-    onTestFinished(() => clock.mockRestore());
-    expect(used.recent.recall(server)).toBeUndefined();
-  });
-
-  test('is not kept with much for the player, which would make memory grow', async () => {
-    const used = recorder();
-    const [small, large] = [10, 10_000].map((length) => {
-      const mint = uncounted(freshKey());
-      return {
-        ...mint,
-        session: { ...mint.session!, player: { startButton: { label: 'x'.repeat(length) } } },
-      };
-    });
-    await Promise.all([used.record(small!), used.record(large!)]);
-    expect(used.recent.recall(small!)).toMatchObject({ outcome: 'replayed' });
-    expect(used.recent.recall(large!)).toBeUndefined();
-  });
-
-  test('is not recalled when the database refused it', async () => {
-    const used = recorder();
-    const mint = {
-      ...uncounted(freshKey()),
-      session: session({ source: 'server', origin: null, revision: 99 }),
-    };
-    await expect(used.record(mint)).rejects.toThrow();
-    expect(used.recent.recall(mint)).toBeUndefined();
+describe('a write', () => {
+  test('weighs little: large mints go out in several writes, a small crowd in one', async () => {
+    const { recorder, gate, batches } = gated({ batchBytes: 10_000 });
+    gate.shut();
+    const first = recorder.record(counted());
+    const large = Array.from({ length: 6 }, () => counted({ userId: 'x'.repeat(4_000) }));
+    const huge = counted({ userId: 'y'.repeat(50_000) });
+    const small = Array.from({ length: 9 }, () => counted());
+    const mints = [...large, huge, ...small];
+    const recordings = mints.map((mint) => recorder.record(mint));
+    gate.lift();
+    await Promise.all([first, ...recordings]);
+    expect(batches).toEqual([1, 2, 2, 2, 1, 9]);
+    expect(await stored(mints)).toEqual(idsOf(mints));
   });
 });
 
@@ -518,7 +454,7 @@ describe('a connection that is lost', () => {
     expect(await used()).toBe(4);
     for (const mint of [mints[1]!, mints[3]!]) {
       const again = await recorder.record({ ...counted(), claim: mint.claim! });
-      expect(again).toMatchObject({ outcome: 'replayed', session: { id: mint.session!.id } });
+      expect(again).toMatchObject({ outcome: 'replayed', prior: { id: mint.session!.id } });
     }
   });
 

@@ -50,7 +50,6 @@ test('rows arrive as they were written, whatever is in them', async () => {
           r.lock,
           { hex: randomBytes(32).toString('hex') },
           r.session_id,
-          '2030-01-01T00:00:00.000Z',
         ],
         ...[r.project_id, null],
       ]);

@@ -2,9 +2,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
+import { errorTable } from '@session-launch/contract/errors';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { run } from '../../src/cli/main.ts';
-import { errorTable } from '../../src/errors.ts';
 import { FakeAdmin, failure } from './fake-admin.ts';
 import { runCli } from './run-cli.ts';
 

@@ -3,8 +3,8 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openSigningKeys } from '../../src/sessions/signing-keys.ts';
 import { lockFolder } from '../../src/store/folder-lock.ts';
+import { openSigningKeys } from '../../src/tokens/signing-keys.ts';
 import { FakeAdmin, failure } from './fake-admin.ts';
 import { runCli } from './run-cli.ts';
 

@@ -8,9 +8,9 @@ import pino from 'pino';
 import { afterAll, beforeAll } from 'vitest';
 import { type App, startApp } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
-import { openSigningKeys } from '../../src/sessions/signing-keys.ts';
 import { openChanges } from '../../src/store/changes.ts';
 import type { Database } from '../../src/store/database.ts';
+import { openSigningKeys } from '../../src/tokens/signing-keys.ts';
 import { freshDatabase, type TestDatabase } from './database.ts';
 
 export interface Service extends Target {

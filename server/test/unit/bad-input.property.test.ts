@@ -1,5 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 import { Readable } from 'node:stream';
+import { serverMintRequestSchema } from '@session-launch/contract/mint-requests';
 import { experience, project } from '@session-launch/testing/world.ts';
 import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
@@ -14,12 +15,12 @@ import { readIdempotencyKey } from '../../src/idempotency/key.ts';
 import { isId } from '../../src/ids.ts';
 import { bearerToken, generateApiKey, parseApiKey } from '../../src/keys/api-key.ts';
 import { clientAddress, clientNetwork } from '../../src/limits/client-address.ts';
+import { bestAcceptedLanguage, canonicalLocale } from '../../src/locales/locale.ts';
 import { corsHeaders } from '../../src/origins/cors.ts';
 import { allows, nearMiss, normaliseEntry, parseOrigin } from '../../src/origins/origin.ts';
 import { ProjectFileError } from '../../src/projects/problem.ts';
 import { parseProjectFile } from '../../src/projects/project-file.ts';
-import { bestAcceptedLanguage, canonicalLocale } from '../../src/sessions/locale.ts';
-import { browserMintBody, mintRequestReader, serverMintBody } from '../../src/sessions/mint-request.ts';
+import { readFromBackend, readFromPage } from '../../src/sessions/mint-request.ts';
 import { almost, casesWanted, hostileJson, hostileText, Tally } from '../harness/generate.ts';
 
 const tally = new Tally();
@@ -96,8 +97,12 @@ describe('bodies', () => {
       expect(read).toEqual(isJson ? {} : 'UNSUPPORTED_MEDIA_TYPE');
     }));
 
-  const readers = [mintRequestReader(serverMintBody), mintRequestReader(browserMintBody)];
-  const fields = fc.constantFrom(...Object.keys(serverMintBody.properties), '__proto__', 'constructor');
+  const readers = [readFromBackend, readFromPage];
+  const fields = fc.constantFrom(
+    ...Object.keys(serverMintRequestSchema.properties),
+    '__proto__',
+    'constructor',
+  );
   const entries = fc.array(
     fc.tuple(fields, fc.oneof(hostileJson, fc.constantFrom('en', 'exp_1', 'auto', true))),
     {
@@ -113,10 +118,12 @@ describe('bodies', () => {
         const request = outcome(() => read(body), 'INVALID_REQUEST', 'LOCALE_CONFLICT');
         if (request === undefined) continue;
         expect(request.experienceId).toMatch(/^exp_/);
-        expect(request.speechOnly).toBe(body.speechOnly ?? false);
-        for (const name of ['userId', 'processorId', 'mode', 'locale', 'secondaryLocale'] as const)
-          expect(['string', 'undefined']).toContain(typeof request[name]);
-        expect(Object.getPrototypeOf(request)).toBe(Object.prototype);
+        expect(request.given.speechOnly).toBe(body.speechOnly ?? false);
+        const { userId, locales, given } = request;
+        const texts = [userId ?? undefined, given.processorId, given.mode, ...Object.values(locales)];
+        for (const text of texts) expect(['string', 'undefined']).toContain(typeof text);
+        for (const one of [request, locales, given])
+          expect(Object.getPrototypeOf(one)).toBe(Object.prototype);
       }
     }));
 });

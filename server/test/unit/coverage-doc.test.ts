@@ -1,5 +1,5 @@
+import { errorTable } from '@session-launch/contract/errors';
 import { expect, test } from 'vitest';
-import { errorTable } from '../../src/errors.ts';
 import { checkNamedTests, namedTests, readPage, tableRows } from '../harness/named-tests.ts';
 
 const path = 'docs/coverage.md';

@@ -1,6 +1,6 @@
 import { createPublicKey, generateKeyPairSync, randomBytes, verify } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { jwsSigner, type KeyMaterial, sodium } from '../../src/sessions/ed25519.js';
+import { jwsSigner, type KeyMaterial, sodium } from '../../src/tokens/ed25519.js';
 
 test('libsodium is there, so that the tests cover it', () => {
   expect(sodium).not.toBeNull();

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
+import { type ErrorCode, errorTable } from '@session-launch/contract/errors';
 import { describe, expect, test } from 'vitest';
-import { type ErrorCode, errorTable } from '../../src/errors.ts';
 
 const text = readFileSync(new URL('../../../docs/errors.md', import.meta.url), 'utf8');
 

@@ -1,13 +1,14 @@
+import type { ErrorCode } from '@session-launch/contract/errors';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ApiError, type ErrorCode } from '../../src/errors.ts';
+import { ApiError } from '../../src/errors.ts';
 import {
   agreedSecondary,
   bestAcceptedLanguage,
   canonicalLocale,
   type Languages,
   resolveLocales,
-} from '../../src/sessions/locale.ts';
+} from '../../src/locales/locale.ts';
 
 describe('canonicalLocale', () => {
   it.each([

@@ -1,41 +1,98 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
+import { adminApi } from '@session-launch/contract/admin/api';
+import { type Api, openApiDocument } from '@session-launch/contract/document';
+import { documents } from '@session-launch/contract/documents';
+import { type ErrorCode, errorTable } from '@session-launch/contract/errors';
+import { publicApi } from '@session-launch/contract/public-api';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import pino from 'pino';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type ErrorCode, errorTable } from '../../src/errors.ts';
-import { contractDocument } from '../../src/http/openapi.ts';
+import { Registry } from 'prom-client';
+import { describe, expect, test } from 'vitest';
+import { type AdminDeps, adminRoutes } from '../../src/admin/routes.ts';
 import { createServer } from '../../src/http/server.ts';
 import { mountPublicRoutes, type PublicDeps } from '../../src/public-routes.ts';
 
-const file = new URL('../../../openapi.json', import.meta.url);
-const server = createServer(pino({ level: 'silent' }));
 // biome-ignore lint/suspicious/noExplicitAny: a JSON document, read freely
-let document: any;
+type Json = any;
 
-beforeAll(async () => {
-  // Only the routes are looked at: none of them is called, so their parts may be missing.
-  const deps = { mint: { signer: { keys: { all: [] } } }, assetsDir: '/nowhere' } as unknown as PublicDeps;
-  await mountPublicRoutes(server, deps);
-  await server.ready();
-  document = contractDocument(server);
-});
-afterAll(() => server.close());
-
-test('openapi.json is what the code says (UPDATE=1 rewrites it)', () => {
-  const text = `${JSON.stringify(document, null, 2)}\n`;
-  if (process.env.UPDATE === '1') writeFileSync(file, text);
-  expect(readFileSync(file, 'utf8')).toBe(text);
+test.each(Object.keys(documents))('%s is what the code says (npm run emit rewrites it)', (name) => {
+  expect(readFileSync(new URL(`../../../${name}`, import.meta.url), 'utf8')).toBe(documents[name]);
 });
 
-test('it is OpenAPI 3.1.0, contract version 1.0.0, and names no machine', () => {
-  expect(document.openapi).toBe('3.1.0');
-  expect(document.info.version).toBe('1.0.0');
-  expect(document.servers).toEqual([{ url: '/', description: expect.any(String) }]);
-  expect(JSON.stringify(document)).not.toMatch(/localhost|127\.0\.0\.1|0\.0\.0\.0/);
+describe.each([
+  ['openapi.json', publicApi],
+  ['admin-openapi.json', adminApi],
+] as [string, Api][])('%s', (name, api) => {
+  const document: Json = openApiDocument(api);
+  const operations = operationsOf(document);
+
+  test('is OpenAPI 3.1.0, contract version 1.0.0, and names no machine', () => {
+    expect(document.openapi).toBe('3.1.0');
+    expect(document.info.version).toBe('1.0.0');
+    expect(document.servers).toEqual([{ url: '/', description: expect.any(String) }]);
+    expect(JSON.stringify(document)).not.toMatch(/127\.0\.0\.1|0\.0\.0\.0|localhost:8/);
+  });
+
+  test('gives every operation an id of its own', () => {
+    const ids = operations.map(({ operation }) => operation.operationId);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  test('describes the routes that are mounted, and no others', async () => {
+    const routes = await mountedRoutes(name);
+    const listed = operations.map(({ method, path }) => `${method} ${path}`);
+    expect(routes.filter((route) => !undescribed.test(route)).sort()).toEqual(listed.sort());
+  });
+
+  test('publishes nothing that is for internal use', () => {
+    const keys = new Set<string>();
+    JSON.stringify(document, (key, value) => {
+      keys.add(key);
+      return value;
+    });
+    for (const key of ['errorMessage', '$id', 'hide']) expect(keys).not.toContain(key);
+    expect([...keys].filter((key) => key.startsWith('x-') || key.startsWith('~'))).toEqual([]);
+  });
+
+  test('has examples for every body, and they are valid', () => {
+    const ajv = new Ajv2020({ strict: false, validateFormats: false });
+    ajv.addSchema(document, 'contract');
+    let seen = 0;
+    for (const { path, method, operation } of operations) {
+      const at = `${pointer(path)}/${method}`;
+      const bodies: [string, Json][] = [[`${at}/requestBody`, operation.requestBody]];
+      for (const [status, answer] of Object.entries<Json>(operation.responses)) {
+        bodies.push([`${at}/responses/${status}`, answer]);
+      }
+      for (const [place, described] of bodies) {
+        for (const [type, { examples = {} }] of Object.entries<Json>(described?.content ?? {})) {
+          const valid = ajv.compile({ $ref: `contract#/paths/${place}/content/${pointer(type)}/schema` });
+          expect(Object.keys(examples).length, place).toBeGreaterThan(0);
+          for (const { value } of Object.values<Json>(examples))
+            expect(valid(value), `${place} ${ajv.errorsText(valid.errors)}`).toBe(true);
+          seen++;
+        }
+      }
+    }
+    expect(seen).toBeGreaterThan(40);
+  });
+
+  test('lists every code with its status, and an example for each', () => {
+    for (const { code, status, content } of codesOf(document)) {
+      expect(errorTable[code].status, code).toBe(status);
+      expect(content.examples[code].value.error.code).toBe(code);
+    }
+  });
+
+  test('lists 401 where a credential is needed, and only there', () => {
+    for (const { path, operation } of operations)
+      expect('401' in operation.responses, path).toBe(operation.security.length > 0);
+  });
 });
 
-test('it lists these operations, in this order', () => {
-  expect(operations().map(({ method, path }) => `${method} ${path}`)).toEqual([
+test('the public document lists these operations, in this order', () => {
+  const listed = operationsOf(openApiDocument(publicApi)).map(({ method, path }) => `${method} ${path}`);
+  expect(listed).toEqual([
     'post /v1/sessions',
     'post /v1/browser-sessions',
     'post /v1/public-sessions',
@@ -47,88 +104,65 @@ test('it lists these operations, in this order', () => {
     'get /healthz',
     'get /readyz',
   ]);
-  const ids = operations().map(({ operation }) => operation.operationId);
-  expect(new Set(ids).size).toBe(ids.length);
 });
 
-test('nothing that is for internal use is published', () => {
-  const keys = new Set<string>();
-  JSON.stringify(document, (key, value) => {
-    keys.add(key);
-    return value;
-  });
-  for (const key of ['errorMessage', '$id', '$schema', 'hide']) expect(keys).not.toContain(key);
-  expect([...keys].filter((key) => key.startsWith('x-') || key.startsWith('~'))).toEqual([]);
-});
-
-test('every request and every answer with a body has examples, and they are valid', () => {
-  const ajv = new Ajv2020({ strict: false, validateFormats: false });
-  ajv.addSchema(document, 'contract');
-  const seen: string[] = [];
-  for (const { path, method, operation } of operations()) {
-    const at = `${pointer(path)}/${method}`;
-    const bodies = [[`${at}/requestBody`, operation.requestBody]];
-    for (const [status, answer] of Object.entries(operation.responses)) {
-      bodies.push([`${at}/responses/${status}`, answer]);
-    }
-    for (const [place, described] of bodies) {
-      if (described?.content === undefined) continue;
-      const valid = ajv.compile({ $ref: `contract#/paths/${place}/content/application~1json/schema` });
-      // biome-ignore lint/suspicious/noExplicitAny: examples of the JSON document
-      const examples = Object.values<any>(described.content['application/json'].examples ?? {});
-      expect(examples.length, place).toBeGreaterThan(0);
-      for (const { value } of examples)
-        expect(valid(value), `${place} ${ajv.errorsText(valid.errors)}`).toBe(true);
-      seen.push(place);
-    }
+test('browser doors list 429 and have no security; no other route lists it', () => {
+  for (const { path, operation } of operationsOf(openApiDocument(publicApi))) {
+    const isDoor = path === '/v1/browser-sessions' || path === '/v1/public-sessions';
+    expect('429' in operation.responses, path).toBe(isDoor);
+    if (isDoor) expect(operation.security).toEqual([]);
   }
-  expect(seen.length).toBeGreaterThan(50);
 });
 
-describe('errors', () => {
-  /** These belong to the admin API, or to no operation at all. */
-  const elsewhere: ErrorCode[] = [
-    'PROJECT_FILE_INVALID',
-    'ADMIN_TOKEN_INVALID',
-    'PROJECT_NOT_FOUND',
-    'KEY_NOT_FOUND',
-    'NOT_FOUND',
-    'METHOD_NOT_ALLOWED',
-  ];
-
-  test('every code is listed with its status, and each listed code has an example', () => {
-    const listed = new Set<string>();
-    for (const { operation } of operations()) {
-      // biome-ignore lint/suspicious/noExplicitAny: answers of the JSON document
-      for (const [status, answer] of Object.entries<any>(operation.responses)) {
-        const content = answer.content?.['application/json'];
-        const codes: ErrorCode[] = content?.schema.allOf?.[1].properties.error.properties.code.enum ?? [];
-        for (const code of codes) {
-          expect(errorTable[code].status, code).toBe(Number(status));
-          expect(content.examples[code].value.error.code).toBe(code);
-          listed.add(code);
-        }
-      }
-    }
-    const expected = Object.keys(errorTable).filter((code) => !elsewhere.includes(code as ErrorCode));
-    expect([...listed].sort()).toEqual(expected.sort());
-  });
-
-  test('routes with a key list 401, browser doors list 429 and have no security', () => {
-    for (const { path, operation } of operations()) {
-      const keyed = operation.security.length > 0;
-      expect('401' in operation.responses, path).toBe(keyed);
-      const door = path === '/v1/browser-sessions' || path === '/v1/public-sessions';
-      expect('429' in operation.responses, path).toBe(door);
-      if (door) expect(keyed).toBe(false);
-    }
-  });
+test('both documents together list every code but the two that belong to no operation', () => {
+  const listed = new Set(
+    [publicApi, adminApi].flatMap((api) => codesOf(openApiDocument(api)).map(({ code }) => code)),
+  );
+  const expected = Object.keys(errorTable).filter(
+    (code) => !['NOT_FOUND', 'METHOD_NOT_ALLOWED'].includes(code),
+  );
+  expect([...listed].sort()).toEqual(expected.sort());
 });
 
-// biome-ignore lint/suspicious/noExplicitAny: operations of the JSON document
-function operations(): { path: string; method: string; operation: any }[] {
+/** Pages and files for people, and answers that say what an address takes. */
+const undescribed = /^(get \/$|get \/(openapi\.json|reference|avatars|locations|favicon|site)|options )/;
+
+/** Only the routes are looked at: none of them is called, so what they need may be missing. */
+async function mountedRoutes(name: string): Promise<string[]> {
+  const server = createServer(pino({ level: 'silent' }));
+  const routes: string[] = [];
+  server.addHook('onRoute', ({ method, url }) => {
+    // A route that takes every other method only refuses it.
+    if (typeof method !== 'string' || method === 'HEAD') return;
+    routes.push(`${method.toLowerCase()} ${url.replace(/:(\w+)/g, '{$1}')}`);
+  });
+  const signer = { keys: { all: [] } };
+  if (name === 'openapi.json')
+    await mountPublicRoutes(server, { doors: { signer }, assetsDir: '/nowhere' } as unknown as PublicDeps);
+  else
+    await server.register(adminRoutes, {
+      token: 'a-token-for-tests',
+      database: {},
+      metrics: new Registry(),
+    } as unknown as AdminDeps);
+  await server.ready();
+  await server.close();
+  return [...new Set(routes)];
+}
+
+function operationsOf(document: Json): { path: string; method: string; operation: Json }[] {
   return Object.entries<Record<string, unknown>>(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
+  );
+}
+
+function codesOf(document: Json): { code: ErrorCode; status: number; content: Json }[] {
+  return operationsOf(document).flatMap(({ operation }) =>
+    Object.entries<Json>(operation.responses).flatMap(([status, answer]) => {
+      const content = answer.content?.['application/json'];
+      const codes: ErrorCode[] = content?.schema.allOf?.[1].properties.error.properties.code.enum ?? [];
+      return codes.map((code) => ({ code, status: Number(status), content }));
+    }),
   );
 }
 

@@ -202,7 +202,7 @@ project: { name: A, id: prj_a }
   });
 
   test('may name its schema for editors, which is not kept', () => {
-    const named = '$schema: ../server/project-file.schema.json\n';
+    const named = '$schema: ../project-file.schema.json\n';
     expect(parseProjectFile(named + small())).toEqual(parseProjectFile(small()));
     expect(parseProjectFile(`# yaml-language-server: $schema=elsewhere.json\n${small()}`)).toEqual(
       parseProjectFile(small()),

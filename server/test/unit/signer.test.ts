@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { afterEach, beforeAll, expect, test } from 'vitest';
-import { TokenSigner } from '../../src/sessions/signer.ts';
-import { parseSigningKeys, type SigningKeys } from '../../src/sessions/signing-keys.ts';
+import { TokenSigner } from '../../src/tokens/signer.ts';
+import { parseSigningKeys, type SigningKeys } from '../../src/tokens/signing-keys.ts';
 
 let keys: SigningKeys;
 let signer: TokenSigner;

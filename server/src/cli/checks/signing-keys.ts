@@ -16,7 +16,7 @@ export async function checkSigningKeys(config: Config): Promise<Finding> {
     return fail(`${file} cannot be read (${code})`, 'run as its owner, or set SIGNING_KEYS_FILE');
   }
   // The same eyes as at a start. Loaded here: no other command needs cryptography.
-  const { parseSigningKeys } = await import('../../sessions/signing-keys.ts');
+  const { parseSigningKeys } = await import('../../tokens/signing-keys.ts');
   try {
     const { all } = await parseSigningKeys(text, file);
     const count = all.length === 1 ? 'one key' : `${all.length} keys, of which the first signs`;

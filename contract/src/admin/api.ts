@@ -1,0 +1,76 @@
+import type { Api } from '../document.ts';
+import { errorSchema } from '../errors.ts';
+import { sessionSchema } from '../session.ts';
+import {
+  createdKeySchema,
+  createKeyOperation,
+  keyListSchema,
+  keyRequestSchema,
+  keySchema,
+  listKeysOperation,
+  revokeKeyOperation,
+} from './keys.ts';
+import {
+  appliedSchema,
+  applyOperation,
+  exportOperation,
+  listProjectsOperation,
+  projectFileComponent,
+  projectListSchema,
+} from './projects.ts';
+import { listSessionsOperation, sessionPageSchema } from './sessions.ts';
+import { documentOperation, metricsOperation, statusOperation, statusSchema } from './status.ts';
+
+/** What operators and their tools call, on a listener of its own. */
+export const adminApi: Api = {
+  info: {
+    title: 'Session launch, admin API',
+    version: '1.0.0',
+    summary: 'Projects, API keys and sessions, for operators and their tools.',
+    description: [
+      'It listens on an address of its own (`ADMIN_HOST`, `ADMIN_PORT`) and is not for applications. Every request needs the admin token: `Authorization: Bearer <ADMIN_TOKEN>`. The command line `session-launch` is a client of this interface.',
+      'Errors have the shape of the public interface: `error.code` for programs, `error.message` for people, `error.requestId` for a report, and sometimes `error.details`.',
+    ].join('\n\n'),
+    license: { name: 'Apache 2.0', identifier: 'Apache-2.0' },
+  },
+  servers: [{ url: '/', description: 'The admin listener that this document came from.' }],
+  tags: [
+    { name: 'Projects', description: 'Project files: apply them, read them back.' },
+    { name: 'API keys', description: 'Keys of backends.' },
+    { name: 'Sessions', description: 'What was minted.' },
+    { name: 'Operation', description: 'Status, metrics and this document.' },
+  ],
+  securitySchemes: {
+    adminToken: {
+      type: 'http',
+      scheme: 'bearer',
+      description:
+        'The admin token: `ADMIN_TOKEN`, or what stands in the token file of an embedded service. It opens everything here.',
+    },
+  },
+  operations: [
+    listProjectsOperation,
+    applyOperation,
+    exportOperation,
+    listKeysOperation,
+    createKeyOperation,
+    revokeKeyOperation,
+    listSessionsOperation,
+    statusOperation,
+    metricsOperation,
+    documentOperation,
+  ],
+  schemas: [
+    projectListSchema,
+    projectFileComponent,
+    appliedSchema,
+    keyRequestSchema,
+    keySchema,
+    createdKeySchema,
+    keyListSchema,
+    sessionPageSchema,
+    sessionSchema,
+    statusSchema,
+    errorSchema,
+  ],
+};

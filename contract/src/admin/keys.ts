@@ -1,0 +1,162 @@
+import Type, { type Static } from 'typebox';
+import { timestamp } from '../fields.ts';
+import { notStored } from '../headers.ts';
+import { type Operation, scopes } from '../operation.ts';
+import { always, ofAProject } from './errors.ts';
+import { projectParams } from './projects.ts';
+
+const tag = 'API keys';
+
+export const keyModes = ['test', 'live'] as const;
+export type KeyMode = (typeof keyModes)[number];
+
+/** What a new key should be. */
+export const keyRequestSchema = Type.Object(
+  {
+    mode: Type.Enum([...keyModes], { description: 'For tests or for live use.' }),
+    scopes: Type.Array(Type.Enum([...scopes]), { minItems: 1, description: 'What the key may do.' }),
+    name: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 200,
+        description: 'To recognise it by.',
+        examples: ['backend'],
+      }),
+    ),
+    expiresAt: Type.Optional(
+      Type.String({
+        format: 'instant',
+        errorMessage: 'must be an ISO 8601 time such as 2030-01-31T12:00:00Z',
+        description: 'When it stops working. Absent: never.',
+        examples: ['2030-01-31T12:00:00Z'],
+      }),
+    ),
+  },
+  { $id: 'KeyRequest', additionalProperties: false, description: 'What a new key should be.' },
+);
+
+export type KeyRequest = Static<typeof keyRequestSchema>;
+
+const record = {
+  keyId: Type.String({ pattern: '^key_', description: 'Id of the key.' }),
+  projectId: Type.String({ description: 'The project that it opens.', examples: ['prj_demo'] }),
+  hint: Type.String({
+    description: 'Enough of the key to recognise it, and no more.',
+    examples: ['sl_test_…Q3fk'],
+  }),
+  mode: Type.Enum([...keyModes], { description: 'For tests or for live use.' }),
+  scopes: Type.Array(Type.Enum([...scopes]), { description: 'What it may do.' }),
+  name: Type.Optional(Type.String({ description: 'Its name, if it was given one.' })),
+  createdAt: timestamp('When it was made.'),
+  expiresAt: Type.Optional(timestamp('When it stops working.')),
+  revokedAt: Type.Optional(timestamp('Since when it does not work any more.')),
+  lastUsedAt: Type.Optional(timestamp('When it was used last, as far as the service has written it down.')),
+};
+
+export const keySchema = Type.Object(record, {
+  $id: 'ApiKey',
+  description: 'A key as it is listed, without its secret.',
+});
+
+export const createdKeySchema = Type.Object(
+  { ...record, key: Type.String({ description: 'The key itself, shown only this once.' }) },
+  { $id: 'CreatedApiKey', description: 'A new key, with its secret.' },
+);
+
+export const keyListSchema = Type.Object(
+  { keys: Type.Array(Type.Ref('ApiKey#'), { description: 'By id, so in the order they were made in.' }) },
+  { $id: 'ApiKeyList', description: 'The keys of a project.' },
+);
+
+export type ApiKeyRecord = Static<typeof keySchema>;
+export type CreatedApiKey = Static<typeof createdKeySchema>;
+
+const exampleKey = {
+  keyId: 'key_01kb2x7m9defgt4zq8s6w3n5vh',
+  projectId: 'prj_demo',
+  hint: 'sl_test_…Q3fk',
+  mode: 'test',
+  scopes: ['sessions:create', 'sessions:read'],
+  name: 'backend',
+  createdAt: '2026-03-01T09:30:00.000Z',
+};
+
+export const listKeysOperation: Operation = {
+  operationId: 'listKeys',
+  method: 'get',
+  path: '/admin/projects/{projectId}/keys',
+  tag,
+  summary: 'List the keys of a project',
+  description: 'All of them, revoked and expired ones included.',
+  caller: 'admin-token',
+  params: projectParams,
+  answers: {
+    200: {
+      description: 'The keys.',
+      headers: {},
+      content: { schema: Type.Ref('ApiKeyList#'), examples: { one: { value: { keys: [exampleKey] } } } },
+    },
+  },
+  errors: ofAProject,
+  everyAnswer: notStored,
+};
+
+export const createKeyOperation: Operation = {
+  operationId: 'createKey',
+  method: 'post',
+  path: '/admin/projects/{projectId}/keys',
+  tag,
+  summary: 'Make a key',
+  description: 'The answer holds the key; what the service keeps is a hash of it.',
+  caller: 'admin-token',
+  params: projectParams,
+  body: {
+    schema: Type.Ref('KeyRequest#'),
+    examples: { test: { value: { mode: 'test', scopes: ['sessions:create'], name: 'backend' } } },
+  },
+  answers: {
+    201: {
+      description: 'The key.',
+      headers: {},
+      content: {
+        schema: Type.Ref('CreatedApiKey#'),
+        examples: { test: { value: { ...exampleKey, key: 'sl_test_…' } } },
+      },
+    },
+  },
+  errors: ['INVALID_JSON', 'PAYLOAD_TOO_LARGE', ...ofAProject],
+  errorExamples: {
+    INVALID_REQUEST: {
+      message: 'The request is not valid: mode must be one of test, live.',
+      details: [{ path: 'mode', message: 'must be one of test, live' }],
+    },
+    PAYLOAD_TOO_LARGE: { message: 'The request body is larger than 4 MiB.' },
+  },
+  everyAnswer: notStored,
+};
+
+export const revokeKeyOperation: Operation = {
+  operationId: 'revokeKey',
+  method: 'post',
+  path: '/admin/keys/{keyId}/revoke',
+  tag,
+  summary: 'Revoke a key',
+  description:
+    'From then on the key is refused: at once by the process that was asked, within five seconds by every other. Revoking it again changes nothing. No body is needed.',
+  caller: 'admin-token',
+  params: Type.Object({
+    keyId: Type.String({ description: 'Id of the key.', examples: ['key_01kb2x7m9defgt4zq8s6w3n5vh'] }),
+  }),
+  answers: {
+    200: {
+      description: 'The key, revoked.',
+      headers: {},
+      content: {
+        schema: Type.Ref('ApiKey#'),
+        examples: { revoked: { value: { ...exampleKey, revokedAt: '2026-03-02T10:00:00.000Z' } } },
+      },
+    },
+  },
+  errors: ['INVALID_REQUEST', 'KEY_NOT_FOUND', ...always],
+  everyAnswer: notStored,
+};

@@ -1,0 +1,78 @@
+import Type, { type Static } from 'typebox';
+import { exampleSession } from '../examples.ts';
+import { notStored } from '../headers.ts';
+import type { Operation } from '../operation.ts';
+import { sources, statuses } from '../session.ts';
+import { ofAProject } from './errors.ts';
+import { projectParams } from './projects.ts';
+
+/** What a list of sessions may be narrowed to. Everything in an address is text. */
+export const sessionQuerySchema = Type.Object(
+  {
+    limit: Type.Optional(
+      Type.String({
+        pattern: '^([1-9]\\d{0,2})$',
+        errorMessage: 'must be a whole number from 1 to 500',
+        description: 'How many at most, 1 to 500. By default 100.',
+        examples: ['100'],
+      }),
+    ),
+    cursor: Type.Optional(
+      Type.String({
+        pattern: '^ses_[A-Za-z0-9_-]{1,64}$',
+        errorMessage: 'must be the nextCursor of an earlier page',
+        description: 'The nextCursor of the page before.',
+      }),
+    ),
+    experienceId: Type.Optional(
+      Type.String({
+        pattern: '^exp_[A-Za-z0-9_-]{1,64}$',
+        errorMessage: 'must start with exp_',
+        description: 'Only sessions of this experience.',
+        examples: ['exp_harbor_guide'],
+      }),
+    ),
+    status: Type.Optional(Type.Enum([...statuses], { description: 'Only sessions in this state.' })),
+    source: Type.Optional(Type.Enum([...sources], { description: 'Only sessions from this door.' })),
+    userId: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 256, description: 'Only sessions of this user.' }),
+    ),
+  },
+  { additionalProperties: false },
+);
+
+export type SessionQuery = Static<typeof sessionQuerySchema>;
+
+export const sessionPageSchema = Type.Object(
+  {
+    sessions: Type.Array(Type.Ref('Session#'), { description: 'Newest first.' }),
+    nextCursor: Type.Optional(
+      Type.String({ description: 'Send it as cursor to get the next page. Absent on the last one.' }),
+    ),
+  },
+  { $id: 'SessionPage', description: 'Some sessions of a project.' },
+);
+
+export const listSessionsOperation: Operation = {
+  operationId: 'listSessions',
+  method: 'get',
+  path: '/admin/projects/{projectId}/sessions',
+  tag: 'Sessions',
+  summary: 'List the sessions of a project',
+  description: 'Newest first, page by page.',
+  caller: 'admin-token',
+  params: projectParams,
+  query: sessionQuerySchema,
+  answers: {
+    200: {
+      description: 'A page of sessions.',
+      headers: {},
+      content: {
+        schema: Type.Ref('SessionPage#'),
+        examples: { last: { summary: 'The last page', value: { sessions: [exampleSession] } } },
+      },
+    },
+  },
+  errors: ofAProject,
+  everyAnswer: notStored,
+};

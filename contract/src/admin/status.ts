@@ -1,0 +1,101 @@
+import Type, { type Static } from 'typebox';
+import { timestamp } from '../fields.ts';
+import { notStored } from '../headers.ts';
+import type { Operation } from '../operation.ts';
+import { always } from './errors.ts';
+
+const tag = 'Operation';
+
+export const statusSchema = Type.Object(
+  {
+    version: Type.String({ description: 'Version of the program.', examples: ['0.1.0'] }),
+    engine: Type.Enum(['embedded', 'postgres'], { description: 'Where sessions are stored.' }),
+    database: Type.String({ description: 'ok, or why the database does not answer.', examples: ['ok'] }),
+    time: timestamp('What the clock of the service says.'),
+    publicUrl: Type.String({
+      description: 'Where clients reach the service.',
+      examples: ['https://launch.example.com'],
+    }),
+  },
+  { $id: 'Status', description: 'What runs, and how it does.' },
+);
+
+export type ServiceStatus = Static<typeof statusSchema>;
+
+export const statusOperation: Operation = {
+  operationId: 'getStatus',
+  method: 'get',
+  path: '/admin/status',
+  tag,
+  summary: 'Ask what runs here',
+  description: 'For operators and for `session-launch doctor`.',
+  caller: 'admin-token',
+  answers: {
+    200: {
+      description: 'The status.',
+      headers: {},
+      content: {
+        schema: Type.Ref('Status#'),
+        examples: {
+          well: {
+            value: {
+              version: '0.1.0',
+              engine: 'postgres',
+              database: 'ok',
+              time: '2026-03-01T09:30:00.000Z',
+              publicUrl: 'https://launch.example.com',
+            },
+          },
+        },
+      },
+    },
+  },
+  errors: always,
+  everyAnswer: notStored,
+};
+
+export const metricsOperation: Operation = {
+  operationId: 'getMetrics',
+  method: 'get',
+  path: '/metrics',
+  tag,
+  summary: 'Read the metrics',
+  description: 'In the text format of Prometheus. docs/operations.md explains each of them.',
+  caller: 'admin-token',
+  answers: {
+    200: {
+      description: 'The metrics.',
+      headers: {},
+      bodies: {
+        'text/plain': {
+          schema: Type.String(),
+          examples: { some: { value: 'session_launch_queue_length 0\n' } },
+        },
+      },
+    },
+  },
+  errors: always,
+  everyAnswer: notStored,
+};
+
+export const documentOperation: Operation = {
+  operationId: 'getAdminDocument',
+  method: 'get',
+  path: '/admin/openapi.json',
+  tag,
+  summary: 'Read this document',
+  description: 'The contract of the admin API, as OpenAPI 3.1.',
+  caller: 'admin-token',
+  answers: {
+    200: {
+      description: 'The document.',
+      headers: {},
+      content: {
+        schema: Type.Object({}, { additionalProperties: true }),
+        examples: { beginning: { value: { openapi: '3.1.0' } } },
+      },
+    },
+  },
+  errors: always,
+  everyAnswer: notStored,
+};

@@ -1,0 +1,113 @@
+/** Example bodies for the published contract: sessions of the demo project. */
+const sessionId = 'ses_01kb2x7m9defgt4zq8s6w3n5vh';
+
+export const exampleSession = {
+  sessionId,
+  projectId: 'prj_demo',
+  experienceId: 'exp_market_day',
+  revision: 1,
+  status: 'created',
+  livemode: false,
+  source: 'server',
+  userId: 'learner-7',
+  mode: 'conversation',
+  speechInputMode: 'auto',
+  speechOnly: false,
+  locale: 'en-US',
+  secondaryLocale: 'es-MX',
+  createdAt: '2026-03-01T09:30:00.000Z',
+  usage: { seconds: 0 },
+};
+
+export const exampleEndedSession = {
+  ...exampleSession,
+  status: 'ended',
+  endedAt: '2026-03-01T09:41:12.345Z',
+};
+
+const { userId: _known, ...ofNobody } = exampleSession;
+export const exampleBrowserSession = {
+  ...ofNobody,
+  livemode: true,
+  source: 'browser',
+  origin: 'https://app.example.com',
+};
+
+const transport = { type: 'websocket', url: 'wss://runtime.example.com/session' };
+
+/** Shaped like a token, and nothing more. */
+const sessionToken = 'eyJhbGciOiJFZERTQSJ9.eyJzdWIiOiJzZXNfLi4uIn0.c2lnbmF0dXJl';
+
+export const exampleManifest = {
+  schemaVersion: 1,
+  sessionId,
+  sessionToken,
+  expiresAt: '2026-03-01T09:40:00.000Z',
+  livemode: false,
+  experience: {
+    experienceId: 'exp_market_day',
+    slug: 'market-day',
+    title: 'Market Day with Mateo',
+    revision: 1,
+  },
+  mode: 'conversation',
+  speechInputMode: 'auto',
+  speechOnly: false,
+  locale: 'en-US',
+  secondaryLocale: 'es-MX',
+  capabilities: ['speech-output', 'speech-input', 'avatar', 'location'],
+  characters: [
+    {
+      characterId: 'mateo',
+      name: 'Mateo',
+      voice: { voiceId: 'mateo-bright', pace: 'lively' },
+      avatar: { avatarId: 'mateo', modelPath: '/avatars/mateo/model.glb' },
+    },
+  ],
+  location: {
+    locationId: 'market-hall',
+    scene: { lighting: 'noon', crowd: 'busy' },
+    assets: ['/locations/market-hall/wide.svg'],
+  },
+  transport,
+  player: { returnUrl: 'https://app.example.com/lessons' },
+  user: { userId: 'learner-7' },
+};
+
+const { user: _nobody, ...anonymous } = exampleManifest;
+export const exampleBrowserManifest = { ...anonymous, livemode: true, player: {} };
+
+const { secondaryLocale: _single, ...unpaired } = exampleBrowserManifest;
+const voice = { voiceId: 'maren-warm', pace: 'unhurried' };
+export const examplePublicManifest = {
+  ...unpaired,
+  experience: {
+    experienceId: 'exp_harbor_guide',
+    slug: 'harbor-guide',
+    title: 'Sunrise Round the Harbor',
+    revision: 3,
+  },
+  locale: 'en',
+  characters: [
+    {
+      characterId: 'maren',
+      name: 'Maren',
+      voice,
+      avatar: { avatarId: 'maren', modelPath: '/avatars/maren/model.glb' },
+    },
+  ],
+  location: {
+    locationId: 'old-harbor',
+    scene: { lighting: 'sunrise', weather: 'clear', ambience: 'gulls' },
+    assets: ['/locations/old-harbor/wide.svg'],
+  },
+};
+
+const { location: _nowhere, ...unseen } = examplePublicManifest;
+export const exampleVoiceManifest = {
+  ...unseen,
+  speechOnly: true,
+  locale: 'es',
+  capabilities: ['speech-output', 'speech-input'],
+  characters: [{ characterId: 'maren', name: 'Maren', voice }],
+};

@@ -1,0 +1,14 @@
+import Type, { type TObject, type TString } from 'typebox';
+
+/** ISO 8601 in UTC, always with milliseconds. */
+export const timestamp = (description: string): TString =>
+  Type.String({
+    description,
+    format: 'date-time',
+    pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{3}Z$',
+    examples: ['2026-03-01T09:30:00.000Z'],
+  });
+
+/** An object whose fields belong to somebody else: a runtime, or the caller's own application. */
+export const freeForm = (description: string): TObject =>
+  Type.Object({}, { additionalProperties: true, description });

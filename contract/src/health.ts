@@ -1,0 +1,67 @@
+import Type from 'typebox';
+import { neverStored, retryAfter } from './headers.ts';
+import type { Operation } from './operation.ts';
+
+export const healthSchema = Type.Object(
+  { status: Type.Literal('ok', { description: 'The process answers.' }) },
+  { $id: 'Health', description: 'The process is alive.' },
+);
+
+export const readinessSchema = Type.Object(
+  {
+    status: Type.Enum(['ready', 'unavailable'], { description: 'Whether sessions can be minted.' }),
+    reason: Type.Optional(Type.String({ description: 'What is missing, when it is not ready.' })),
+  },
+  { $id: 'Readiness', description: 'Whether the service can mint.' },
+);
+
+const tag = 'Health';
+
+export const aliveOperation: Operation = {
+  operationId: 'getHealth',
+  method: 'get',
+  path: '/healthz',
+  tag,
+  summary: 'Ask whether the process is alive',
+  description: 'Answers as long as the process runs, whatever the state of its database.',
+  caller: 'anyone',
+  answers: {
+    200: {
+      description: 'It is alive.',
+      headers: {},
+      content: { schema: Type.Ref('Health#'), examples: { alive: { value: { status: 'ok' } } } },
+    },
+  },
+  errors: [],
+  everyAnswer: neverStored,
+};
+
+export const readyOperation: Operation = {
+  operationId: 'getReadiness',
+  method: 'get',
+  path: '/readyz',
+  tag,
+  summary: 'Ask whether sessions can be minted',
+  description:
+    'For load balancers: not ready while the database cannot be reached and once a shutdown has begun.',
+  caller: 'anyone',
+  answers: {
+    200: {
+      description: 'It can mint.',
+      headers: {},
+      content: { schema: Type.Ref('Readiness#'), examples: { ready: { value: { status: 'ready' } } } },
+    },
+    503: {
+      description: 'It cannot mint right now.',
+      headers: retryAfter,
+      content: {
+        schema: Type.Ref('Readiness#'),
+        examples: {
+          away: { value: { status: 'unavailable', reason: 'the database cannot be reached' } },
+        },
+      },
+    },
+  },
+  errors: [],
+  everyAnswer: neverStored,
+};

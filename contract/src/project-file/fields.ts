@@ -1,0 +1,69 @@
+import Type from 'typebox';
+import { patterns } from './patterns.ts';
+
+/** What a project file leaves out. The schema shows these values, and reading a file fills them in. */
+export const defaults = {
+  limits: { mintsPerMinutePerClient: 30, mintsPerMinute: 600, sessionsPerDay: 10_000 },
+  sortOrder: 0,
+  status: 'draft',
+  mode: 'conversation',
+  speechInputMode: 'auto',
+  languages: { dual: false, default: 'en', conversation: 'match', paired: 'match' },
+} as const;
+
+export const closed = { additionalProperties: false } as const;
+
+export function free(options: { description: string; examples: unknown[] }) {
+  return Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true, ...options });
+}
+
+export function limit(description: string, byDefault: number) {
+  return Type.Unsafe<number | null>({
+    type: ['integer', 'null'],
+    minimum: 0,
+    maximum: 2_147_483_647,
+    description: `${description} Write null for no limit.`,
+    default: byDefault,
+    examples: [byDefault],
+  });
+}
+
+export function shortText(description: string, example: string) {
+  return Type.String({
+    minLength: 1,
+    maxLength: 200,
+    pattern: patterns.notBlank,
+    description,
+    examples: [example],
+  });
+}
+
+export function assetPath(pattern: string, description: string, example: string) {
+  return Type.String({ pattern, maxLength: 1024, description, examples: [example] });
+}
+
+export function origins(description: string, example: string) {
+  return Type.Array(
+    Type.String({
+      description:
+        'Scheme, host and port of a site. Use https, or http on localhost; https://*.example.com stands for any one label before the host.',
+      examples: [example, 'https://*.example.com'],
+    }),
+    { description, default: [], examples: [[example]] },
+  );
+}
+
+export function axis(description: string, tag: string) {
+  const fixed = Type.String({ description: 'The language, as a BCP 47 tag.', examples: [tag] });
+  return Type.Union(
+    [
+      Type.Literal('match', { description: 'Follow the language that a launch asks for.' }),
+      Type.Object({ fixed }, { ...closed, description: 'Always this language, whatever a launch asks for.' }),
+    ],
+    {
+      description: `${description} Write match, or { fixed: TAG }.`,
+      default: 'match',
+      examples: ['match', { fixed: tag }],
+    },
+  );
+}

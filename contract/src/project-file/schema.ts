@@ -1,0 +1,164 @@
+import Type, { type Static } from 'typebox';
+import { assetPath, closed, defaults, limit, origins, shortText } from './fields.ts';
+import { patterns } from './patterns.ts';
+import { runtime } from './runtime.ts';
+
+const experience = Type.Object(
+  {
+    id: Type.String({
+      pattern: patterns.experienceId,
+      description: 'What launches name as experienceId: "exp_" and 1 to 64 letters, digits, "_" or "-".',
+      examples: ['exp_cafe'],
+    }),
+    slug: Type.String({
+      pattern: patterns.slug,
+      maxLength: 64,
+      description: 'Readable name, unique in the project: a-z, 0-9 words joined by "-".',
+      examples: ['cafe'],
+    }),
+    title: shortText('What people see in the catalog.', 'Café in Lisbon'),
+    sortOrder: Type.Optional(
+      Type.Integer({
+        minimum: -2_147_483_648,
+        maximum: 2_147_483_647,
+        description: 'Place in the catalog: lower numbers come first, equal ones by id.',
+        default: defaults.sortOrder,
+        examples: [1],
+      }),
+    ),
+    status: Type.Optional(
+      Type.Enum(['draft', 'published', 'archived'], {
+        description:
+          'Only a published experience is in the catalog and open to browsers and live keys; a draft can be launched with a test key, an archived one not at all.',
+        default: defaults.status,
+        examples: ['published'],
+      }),
+    ),
+    public: Type.Optional(
+      Type.Boolean({
+        description: 'Whether pages on the allowedOrigins of this experience may launch it publicly.',
+        default: false,
+        examples: [true],
+      }),
+    ),
+    allowedOrigins: Type.Optional(
+      origins('Sites that may launch this experience publicly.', 'https://www.example.com'),
+    ),
+    avatarId: Type.Optional(shortText('The avatar that the gallery shows.', 'ines')),
+    thumbnailPath: Type.Optional(
+      assetPath(
+        patterns.avatarPath,
+        'Thumbnail of the avatar, a path of this service.',
+        '/avatars/ines/thumb.svg',
+      ),
+    ),
+    galleryThumb: Type.Optional(
+      Type.Object(
+        {
+          avatarImage: assetPath(
+            patterns.avatarPath,
+            'Picture of the avatar, a path of this service.',
+            '/avatars/ines/full.svg',
+          ),
+          backgroundImage: assetPath(
+            patterns.locationPath,
+            'Picture behind the avatar, a path of this service.',
+            '/locations/cafe/wide.svg',
+          ),
+        },
+        {
+          ...closed,
+          description: 'The two pictures of a gallery thumbnail: give both or leave it out.',
+          examples: [{ avatarImage: '/avatars/ines/full.svg', backgroundImage: '/locations/cafe/wide.svg' }],
+        },
+      ),
+    ),
+    runtime,
+  },
+  { ...closed, description: 'Something that clients can launch.' },
+);
+
+const limits = Type.Object(
+  {
+    mintsPerMinutePerClient: Type.Optional(
+      limit(
+        'Browser and public mints in a minute from one client address.',
+        defaults.limits.mintsPerMinutePerClient,
+      ),
+    ),
+    mintsPerMinute: Type.Optional(
+      limit('Browser and public mints in a minute in the whole project.', defaults.limits.mintsPerMinute),
+    ),
+    sessionsPerDay: Type.Optional(
+      limit('Browser and public sessions in a UTC day in the whole project.', defaults.limits.sessionsPerDay),
+    ),
+  },
+  {
+    ...closed,
+    description: 'How much browsers may launch. Launches with an API key are not limited.',
+    default: { ...defaults.limits },
+    examples: [{ mintsPerMinutePerClient: 30, mintsPerMinute: 600, sessionsPerDay: null }],
+  },
+);
+
+const project = Type.Object(
+  {
+    id: Type.String({
+      pattern: patterns.projectId,
+      description: 'The project to create or update: "prj_" and 1 to 64 letters, digits, "_" or "-".',
+      examples: ['prj_demo'],
+    }),
+    name: shortText('What people call the project.', 'Demo'),
+    browserEmbeds: Type.Optional(
+      Type.Boolean({
+        description: 'Whether browsers may launch anything of this project without an API key.',
+        default: false,
+        examples: [true],
+      }),
+    ),
+    allowedOrigins: Type.Optional(
+      origins('Sites that may launch every published experience of the project.', 'http://localhost:5173'),
+    ),
+    limits: Type.Optional(limits),
+  },
+  {
+    ...closed,
+    description: 'The project itself. Fields left out take their default, not what they were before.',
+    examples: [{ id: 'prj_demo', name: 'Demo' }],
+  },
+);
+
+export const projectFileSchema = Type.Object(
+  {
+    project,
+    experiences: Type.Optional(
+      Type.Array(experience, {
+        description: 'Experiences to create or update. One that is left out stays as it is.',
+        default: [],
+        examples: [[]],
+      }),
+    ),
+    $schema: Type.Optional(
+      Type.String({
+        description: 'Where an editor finds this schema. Applying the file ignores it.',
+        examples: ['../project-file.schema.json'],
+      }),
+    ),
+  },
+  {
+    ...closed,
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    title: 'Project file',
+    description: 'A project and its experiences, as `session-launch apply FILE` takes them in YAML or JSON.',
+  },
+);
+
+/** A file as it is written, before anything that it leaves out is filled in. */
+export type WrittenProjectFile = Static<typeof projectFileSchema>;
+
+/** The schema as the text of `project-file.schema.json`, for editors that complete and check project files. */
+export function projectFileJsonSchema(): string {
+  const { $schema, title, description, ...rest } = projectFileSchema as typeof projectFileSchema &
+    Record<'$schema' | 'title' | 'description', string>;
+  return `${JSON.stringify({ $schema, title, description, ...rest }, null, 2)}\n`;
+}

@@ -1,0 +1,86 @@
+import Type, { type Static } from 'typebox';
+import { timestamp } from './fields.ts';
+
+export const modes = ['conversation', 'presenter'] as const;
+export const speechInputModes = ['auto', 'manual', 'off'] as const;
+/** By the door that minted it. */
+export const sources = ['server', 'browser', 'public'] as const;
+export const statuses = ['created', 'ended'] as const;
+
+export type Mode = (typeof modes)[number];
+export type SpeechInputMode = (typeof speechInputModes)[number];
+export type Source = (typeof sources)[number];
+export type Status = (typeof statuses)[number];
+
+export const sessionId = Type.String({
+  pattern: '^ses_',
+  description: 'Id of the session.',
+  examples: ['ses_01kb2x7m9defgt4zq8s6w3n5vh'],
+});
+export const mode = Type.Enum([...modes], { description: 'How the characters behave.' });
+export const speechInputMode = Type.Enum([...speechInputModes], { description: 'How speech is taken in.' });
+export const speechOnly = Type.Boolean({ description: 'True when the session is voice only.' });
+export const locale = Type.String({
+  description: 'The language the conversation is held in, resolved, as a canonical BCP 47 tag.',
+  examples: ['en-US'],
+});
+export const secondaryLocale = Type.String({
+  description: 'The paired language. Only sessions of dual experiences have it.',
+  examples: ['es-MX'],
+});
+export const livemode = Type.Boolean({
+  description: 'False for sessions minted with a test key. Sessions from browsers are always live.',
+});
+export const revision = Type.Integer({
+  minimum: 1,
+  description: 'The revision of the experience that the session is bound to.',
+});
+export const userId = Type.String({
+  description: 'The user that the backend named when it minted the session.',
+});
+export const processorId = Type.String({
+  description: 'The processor that the backend asked for when it minted the session.',
+});
+
+/** What a session shows to its owner: safe to log, without any credential. */
+export const sessionSchema = Type.Object(
+  {
+    sessionId,
+    projectId: Type.String({ description: 'The project the session belongs to.', examples: ['prj_demo'] }),
+    experienceId: Type.String({
+      description: 'The experience that was launched.',
+      examples: ['exp_harbor_guide'],
+    }),
+    revision,
+    status: Type.Enum([...statuses], {
+      description: 'created from the mint on; ended once it has been ended. There is no way back.',
+    }),
+    livemode,
+    source: Type.Enum([...sources], {
+      description: 'The route that minted it: /v1/sessions, /v1/browser-sessions or /v1/public-sessions.',
+    }),
+    origin: Type.Optional(
+      Type.String({ description: 'The origin of the page, for sessions from browsers.' }),
+    ),
+    userId: Type.Optional(userId),
+    processorId: Type.Optional(processorId),
+    mode,
+    speechInputMode,
+    speechOnly,
+    locale,
+    secondaryLocale: Type.Optional(secondaryLocale),
+    createdAt: timestamp('When the session was minted.'),
+    endedAt: Type.Optional(timestamp('When the session was ended. Absent before.')),
+    usage: Type.Object(
+      { seconds: Type.Integer({ minimum: 0, description: 'Metered seconds: 0 until metering exists.' }) },
+      { description: 'What the session has used.' },
+    ),
+  },
+  {
+    $id: 'Session',
+    description:
+      'A persisted runtime session. It holds no credential, so it may be logged and stored. A field that says nothing about this session is left out.',
+  },
+);
+
+export type SessionRecord = Static<typeof sessionSchema>;

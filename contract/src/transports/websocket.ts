@@ -1,0 +1,22 @@
+import Type, { type Static } from 'typebox';
+import { patterns } from '../project-file/patterns.ts';
+
+/** A runtime that clients reach over a WebSocket. */
+export const websocketTransport = Type.Object(
+  {
+    type: Type.Enum(['websocket'], { description: 'How clients connect.', examples: ['websocket'] }),
+    url: Type.String({
+      pattern: patterns.websocketUrl,
+      description:
+        'Address that clients connect to with their session token: wss://, or ws:// in development.',
+      examples: ['wss://runtime.example.com/session'],
+    }),
+  },
+  {
+    additionalProperties: true,
+    description: 'Where the session runs. Further fields reach the client as written.',
+    examples: [{ type: 'websocket', url: 'wss://runtime.example.com/session' }],
+  },
+);
+
+export type WebsocketTransport = Static<typeof websocketTransport>;

@@ -1,0 +1,80 @@
+import Type, { type Static } from 'typebox';
+import { cacheable } from './headers.ts';
+import type { Operation } from './operation.ts';
+
+/** Whom session tokens are for. */
+export const tokenAudience = 'session-runtime';
+
+/** The claims of a session token. */
+export interface SessionClaims {
+  /** The public address of the service that minted the session. */
+  iss: string;
+  aud: typeof tokenAudience;
+  /** The session; `jti` says the same. */
+  sub: string;
+  jti: string;
+  iat: number;
+  exp: number;
+  projectId: string;
+  experienceId: string;
+  revision: number;
+  livemode: boolean;
+  /** The page's, for sessions from browsers. */
+  origin?: string;
+}
+
+const jsonWebKey = Type.Object(
+  {
+    kty: Type.String({ description: 'Key type: OKP.' }),
+    crv: Type.String({ description: 'Curve: Ed25519.' }),
+    x: Type.String({ description: 'The public key, base64url.' }),
+    kid: Type.String({ description: 'Names the key; session tokens carry it in their header.' }),
+    use: Type.String({ description: 'sig: the key verifies signatures.' }),
+    alg: Type.String({ description: 'EdDSA.' }),
+  },
+  { description: 'One public key.' },
+);
+
+export const jsonWebKeySetSchema = Type.Object(
+  {
+    keys: Type.Array(jsonWebKey, { minItems: 1, description: 'The key that signs first, then the others.' }),
+  },
+  { $id: 'JsonWebKeySet', description: 'The public keys that verify session tokens.' },
+);
+
+export type JsonWebKeySet = Static<typeof jsonWebKeySetSchema>;
+
+const exampleKeySet = {
+  keys: [
+    {
+      kty: 'OKP',
+      crv: 'Ed25519',
+      x: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo',
+      kid: 'kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k',
+      use: 'sig',
+      alg: 'EdDSA',
+    },
+  ],
+};
+
+export const keySetOperation: Operation = {
+  operationId: 'getJwks',
+  method: 'get',
+  path: '/.well-known/jwks.json',
+  tag: 'Verification',
+  summary: 'Read the public keys of session tokens',
+  description:
+    'For runtimes that receive session tokens: verify a token with the key that its `kid` names, accept only `EdDSA`, and check that `aud` is `session-runtime` and `iss` is this service.',
+  caller: 'anyone',
+  answers: {
+    200: {
+      description: 'A JSON Web Key Set.',
+      headers: cacheable,
+      content: {
+        schema: Type.Ref('JsonWebKeySet#'),
+        examples: { keys: { summary: 'One key', value: exampleKeySet } },
+      },
+    },
+  },
+  errors: [],
+};

@@ -1,0 +1,18 @@
+import { ApiError, invalidRequest } from '../errors.ts';
+import { isId } from '../ids.ts';
+import { findProject } from '../projects/store.ts';
+import type { Orm } from '../store/database.ts';
+
+export interface ProjectRoute {
+  Params: { projectId: string };
+}
+
+/** The id of a project that exists: 400 for what is no such id, 404 for one that nobody made. */
+export async function knownProject(orm: Orm, projectId: string): Promise<string> {
+  if (!projectId.startsWith('prj_')) {
+    throw invalidRequest([{ path: 'projectId', message: 'must start with prj_' }]);
+  }
+  if (!isId('prj', projectId) || !(await findProject(orm, projectId)))
+    throw new ApiError('PROJECT_NOT_FOUND');
+  return projectId;
+}

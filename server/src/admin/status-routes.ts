@@ -1,0 +1,45 @@
+import { adminApi } from '@session-launch/contract/admin/api';
+import {
+  documentOperation,
+  metricsOperation,
+  type ServiceStatus,
+  statusOperation,
+} from '@session-launch/contract/admin/status';
+import { openApiDocument } from '@session-launch/contract/document';
+import type { FastifyInstance } from 'fastify';
+import type { Registry } from 'prom-client';
+import { refuseOtherMethods } from '../http/server.ts';
+import type { Database } from '../store/database.ts';
+
+export interface StatusDeps {
+  database: Database;
+  version: string;
+  publicUrl: string;
+  metrics: Registry;
+}
+
+export async function statusRoutes(app: FastifyInstance, deps: StatusDeps): Promise<void> {
+  const { database, metrics } = deps;
+  app.get(
+    statusOperation.path,
+    async (): Promise<ServiceStatus> => ({
+      version: deps.version,
+      engine: database.engine,
+      database: await database.ping().then(
+        () => 'ok',
+        (error: Error) => error.message,
+      ),
+      time: new Date().toISOString(),
+      publicUrl: deps.publicUrl,
+    }),
+  );
+  refuseOtherMethods(app, statusOperation.path, ['GET']);
+
+  app.get(metricsOperation.path, async (_request, reply) =>
+    reply.type(metrics.contentType).send(await metrics.metrics()),
+  );
+  refuseOtherMethods(app, metricsOperation.path, ['GET']);
+
+  app.get(documentOperation.path, async () => openApiDocument(adminApi));
+  refuseOtherMethods(app, documentOperation.path, ['GET']);
+}

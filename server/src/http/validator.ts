@@ -1,0 +1,33 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import type { Static, TSchema } from 'typebox';
+import { invalidRequest } from '../errors.ts';
+import { canonicalLocale } from '../locales/locale.ts';
+import { violationsOf } from './violations.ts';
+
+const ajv = new Ajv2020({ allErrors: true, strict: true, verbose: true });
+ajv.addKeyword({ keyword: 'errorMessage', schemaType: 'string' });
+ajv.addFormat('bcp47', (value) => canonicalLocale(value) !== undefined);
+ajv.addFormat('return-url', isReturnUrl);
+ajv.addFormat('instant', isInstant);
+
+/** A reader of values that follow a schema of the contract. It refuses with every violation at once, and coerces nothing. */
+export function reader<T extends TSchema>(schema: T): (value: unknown) => Static<T> {
+  const validate = ajv.compile<Static<T>>(schema);
+  return (value) => {
+    if (!validate(value)) throw invalidRequest(violationsOf(validate.errors ?? []));
+    return value;
+  };
+}
+
+function isReturnUrl(value: string): boolean {
+  // URL drops these before it reads the scheme; whoever gets the text may not.
+  if (/^\s|\s$|\p{Cc}/u.test(value) || !URL.canParse(value)) return false;
+  return !['javascript:', 'data:', 'vbscript:', 'blob:', 'file:'].includes(new URL(value).protocol);
+}
+
+function isInstant(text: string): boolean {
+  const match = /^(\d{4}-\d\d-\d\d)T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)$/.exec(text);
+  const day = new Date(match?.[1] ?? '');
+  // Date.parse turns February 30 into March 2.
+  return !Number.isNaN(Date.parse(text)) && day.getUTCDate() === Number(match?.[1]?.slice(-2));
+}

@@ -1,0 +1,206 @@
+import type { Database, Statement } from '../store/database.ts';
+import { type Cell, rowArray } from '../store/row-text.ts';
+
+/** The claim of an Idempotency-Key: its scope and value, and the body it came with, as hashes in hexadecimal digits. */
+export interface Claim {
+  hash: string;
+  fingerprint: string;
+}
+
+/** A session as the statement takes it: a row of the type `session_to_record`. */
+export interface RowToRecord {
+  id: string;
+  cells: readonly Cell[];
+}
+
+export interface MintToRecord {
+  claim?: Claim | undefined;
+  /** Absent when a fresh mint is refused already: then only an earlier launch under the claim can answer. */
+  session?: RowToRecord | undefined;
+  /** Whether the project's daily quota counts it, and whose. */
+  quota?: { projectId: string; day: string } | undefined;
+}
+
+export type Recorded =
+  | { outcome: 'recorded'; quota?: QuotaState }
+  | { outcome: 'replayed'; prior: PriorRow; quota?: QuotaState }
+  | { outcome: 'conflict' | 'in_progress' | 'absent' }
+  | { outcome: 'quota_exceeded'; quota: QuotaState };
+
+/** A row of the table `sessions`, as JSON: whoever made the session knows how to read it. */
+export type PriorRow = object;
+
+/** Sessions of the day so far, and the most there may be (null: no limit). */
+export interface QuotaState {
+  used: number;
+  limit: number | null;
+}
+
+const record: Statement = {
+  name: 'record_sessions',
+  text: 'SELECT outcome, n, used, quota, prior FROM record_sessions($1, $2, $3, $4)',
+};
+
+/** A batch as the database takes it. */
+export interface EncodedBatch {
+  /** The place of each mint in the batch that was handed in. */
+  order: number[];
+  tallies: Tally[];
+  values: [fresh: string, claims: string | null, tallies: string | null];
+}
+
+interface Tally {
+  projectId: string;
+  day: string;
+  members: number[];
+}
+
+export function encodeBatch(mints: readonly MintToRecord[]): EncodedBatch {
+  // Mints with a session first: their place in the array is their number.
+  const order = [...mints.keys()].filter((i) => mints[i]?.session !== undefined);
+  const fresh = order.map((i) => mints[i]!.session!.cells);
+  order.push(...[...mints.keys()].filter((i) => mints[i]?.session === undefined));
+  const claims: Cell[][] = [];
+  const tallies = new Map<string, Tally>();
+  for (const [n, i] of order.entries()) {
+    const { claim, session, quota } = mints[i]!;
+    if (claim) claims.push(toClaim(n, claim, session, quota));
+    if (quota && session) {
+      const name = `${quota.projectId} ${quota.day}`;
+      const tally = tallies.get(name);
+      if (tally) tally.members.push(n);
+      else tallies.set(name, { ...quota, members: [n] });
+    }
+  }
+  // One order for all processes, so that their batches never wait for each other in a circle.
+  const inOrder = [...tallies].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, tally]) => tally);
+  return {
+    order,
+    tallies: inOrder,
+    values: [
+      rowArray(fresh),
+      claims.length === 0 ? null : rowArray(claims),
+      inOrder.length === 0 ? null : JSON.stringify(inOrder),
+    ],
+  };
+}
+
+/**
+ * Sends a batch and tells what became of each mint, in the order in which they were handed in. Those that have no
+ * answer are to be sent again: keys that are pending elsewhere were answered first.
+ */
+export async function sendBatch(
+  database: Database,
+  batch: EncodedBatch,
+  retrying: boolean,
+): Promise<(Recorded | undefined)[]> {
+  const rows = await database.query<Row>('recording', record, [...batch.values, retrying]);
+  const otherwise: Recorded | undefined = rows.some((row) => row.outcome === 'in_progress')
+    ? undefined
+    : { outcome: 'recorded' };
+  const byNumber = new Map<number, Recorded>();
+  for (const row of rows) if (row.outcome !== 'tally') byNumber.set(row.n, toRecorded(row));
+  for (const row of rows) {
+    if (row.outcome !== 'tally') continue;
+    let used = row.used ?? 0;
+    for (const n of batch.tallies[row.n]?.members ?? []) {
+      if (byNumber.has(n)) continue;
+      used++;
+      byNumber.set(n, { outcome: 'recorded', quota: { used, limit: row.quota } });
+    }
+  }
+  const results: (Recorded | undefined)[] = [];
+  for (const [n, i] of batch.order.entries()) results[i] = byNumber.get(n) ?? otherwise;
+  return results;
+}
+
+const known: Statement = { name: 'known_claims', text: 'SELECT n FROM known_claims($1)' };
+
+/** Whether a launch exists under each claim. Touches no session, so it never waits for one. */
+export async function areKnown(database: Database, claims: Claim[]): Promise<boolean[]> {
+  const asked = JSON.stringify(claims.map((claim, n) => ({ n, hash: `\\x${claim.hash}` })));
+  const found = new Set((await database.query<{ n: number }>('probing', known, [asked])).map((row) => row.n));
+  return claims.map((_, n) => found.has(n));
+}
+
+const launches: Statement = {
+  name: 'launches_under',
+  text: 'SELECT outcome, n, used, quota, prior FROM launches_under($1)',
+};
+
+/** What a request with each claim gets from a launch that exists already; undefined where there is none. */
+export async function findLaunches(
+  database: Database,
+  mints: MintToRecord[],
+): Promise<(Recorded | undefined)[]> {
+  const asked = rowArray(mints.map(({ claim, quota }, n) => toClaim(n, claim!, undefined, quota)));
+  const results = new Array<Recorded | undefined>(mints.length);
+  for (const row of await database.query<Row>('everyday', launches, [asked]))
+    results[row.n] = toRecorded(row);
+  return results;
+}
+
+/** It only looks: a lock taken to find out whether it is free would be in the way of the mint that needs it. */
+const held: Statement = {
+  name: 'held_claims',
+  text: `SELECT i.n FROM json_to_recordset($1) AS i(n integer, lock bigint)
+          WHERE i.lock IN (SELECT (l.classid::bigint << 32) | l.objid::bigint FROM pg_locks l
+                             JOIN pg_database d ON d.oid = l.database AND d.datname = current_database()
+                            WHERE l.locktype = 'advisory' AND l.objsubid = 1 AND l.granted)
+            AND i.n NOT IN (SELECT k.n FROM known_claims($1) k)`,
+};
+
+/** The places of those claims whose first mint is under way in some process right now. */
+export async function areHeld(database: Database, claims: Claim[]): Promise<number[]> {
+  const asked = JSON.stringify(
+    claims.map((claim, n) => ({ n, hash: `\\x${claim.hash}`, lock: lockOf(claim) })),
+  );
+  return (await database.query<{ n: number }>('probing', held, [asked])).map(({ n }) => n);
+}
+
+/** The lock that stands for a claim while a mint with it is under way in any process. */
+function lockOf(claim: Claim): string {
+  return BigInt.asIntN(64, BigInt(`0x${claim.hash.slice(0, 16)}`)).toString();
+}
+
+interface Row {
+  outcome: Recorded['outcome'] | 'tally';
+  n: number;
+  used: number | null;
+  quota: number | null;
+  prior: PriorRow | null;
+}
+
+function toRecorded(row: Row): Recorded {
+  const quota = row.used === null ? {} : { quota: { used: row.used, limit: row.quota } };
+  switch (row.outcome) {
+    case 'replayed':
+      return { outcome: 'replayed', prior: row.prior!, ...quota };
+    case 'quota_exceeded':
+      return { outcome: 'quota_exceeded', quota: { used: row.used ?? 0, limit: row.quota } };
+    case 'conflict':
+    case 'in_progress':
+    case 'absent':
+      return { outcome: row.outcome };
+    default:
+      throw new Error(`record_sessions answered ${row.outcome}`);
+  }
+}
+
+/** A claim as a row of the type `claim_to_record`. */
+function toClaim(
+  n: number,
+  claim: Claim,
+  session: RowToRecord | undefined,
+  quota: MintToRecord['quota'],
+): Cell[] {
+  return [
+    n,
+    { hex: claim.hash },
+    lockOf(claim),
+    { hex: claim.fingerprint },
+    session?.id ?? null,
+    quota?.projectId ?? null,
+    quota?.day ?? null,
+  ];
+}

@@ -1,0 +1,111 @@
+import type { IncomingMessage } from 'node:http';
+import type { BlockList } from 'node:net';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { toApiError } from '../http/error-handler.ts';
+import { readJsonBody } from '../http/json-body.ts';
+import { refuseOtherMethods } from '../http/server.ts';
+import { leaveBodiesUnread } from '../http/unread-body.ts';
+import { clientAddress, clientNetwork } from '../limits/client-address.ts';
+import { corsHeaderNames, corsHeaders, preflightHeaders } from '../origins/cors.ts';
+import { allows, allowsAny } from '../origins/origin.ts';
+import type { Call } from './call.ts';
+import { type Door, doors } from './doors.ts';
+import { type MintDeps, mint } from './mint.ts';
+
+export interface DoorDeps extends MintDeps {
+  /** Told of every mint: `launched`, `replayed`, or the code of the error it ended with. */
+  minted: (door: Door, outcome: string, seconds: number) => void;
+  trustProxy: BlockList | undefined;
+}
+
+/** A body that took longer than that may have outlived what was checked before it. */
+const slowMs = 1_000;
+
+export async function doorRoutes(app: FastifyInstance, deps: DoorDeps): Promise<void> {
+  for (const door of doors) await app.register(async (scope) => openDoor(scope, deps, door));
+}
+
+async function openDoor(app: FastifyInstance, deps: DoorDeps, door: Door): Promise<void> {
+  app.addHook('onRequest', (_request, reply, done) => {
+    reply.header('Cache-Control', 'no-store, private');
+    done();
+  });
+  if (door.readable !== undefined) {
+    app.addHook('onRequest', async (request, reply) => {
+      reply.header('Vary', 'Origin');
+      if (await isReadable(deps, door, request)) reply.headers(corsHeaders(request.raw.headers.origin));
+    });
+  }
+  // The pipeline reads the body itself, after the checks that come before it.
+  leaveBodiesUnread(app);
+
+  app.post(door.path, async (request, reply) => {
+    const started = performance.now();
+    const took = () => (performance.now() - started) / 1000;
+    const answer = await mint(deps, door, callOf(deps, door, request, reply)).catch((error: unknown) => {
+      deps.minted(door, toApiError(error as Error).code, took());
+      throw error;
+    });
+    deps.minted(door, answer.replayed ? 'replayed' : 'launched', took());
+    return reply
+      .code(door.status)
+      .headers(answer.headers)
+      .type('application/json; charset=utf-8')
+      .send(answer.body);
+  });
+
+  const isForPages = door.readable !== undefined;
+  if (isForPages) app.options(door.path, async (_request, reply) => preflight(reply));
+  refuseOtherMethods(app, door.path, isForPages ? ['POST', 'OPTIONS'] : ['POST']);
+}
+
+function callOf(deps: DoorDeps, door: Door, { raw }: FastifyRequest, reply: FastifyReply): Call {
+  const { headers } = raw;
+  let bodyMs = 0;
+  return {
+    authorization: headers.authorization,
+    origin: headers.origin,
+    acceptLanguage: headers['accept-language'],
+    rawHeaders: raw.rawHeaders,
+    clientNetwork: () =>
+      clientNetwork(clientAddress(raw.socket.remoteAddress, forwardedFor(raw), deps.trustProxy)),
+    body: async () => {
+      const asked = performance.now();
+      const body = await readJsonBody(raw);
+      bodyMs = performance.now() - asked;
+      return body;
+    },
+    wasSlow: () => bodyMs > slowMs,
+    onExperience: (experience) => {
+      if (door.readable !== 'where listed') return;
+      if (allows(experience.allowedOrigins, headers.origin ?? '')) reply.headers(corsHeaders(headers.origin));
+      else for (const name of corsHeaderNames) reply.removeHeader(name);
+    },
+  };
+}
+
+/** Which pages may read an answer before an experience is known. */
+async function isReadable(deps: DoorDeps, door: Door, request: FastifyRequest): Promise<boolean> {
+  const { origin } = request.raw.headers;
+  if (origin === undefined) return false;
+  if (door.readable === 'everywhere') return true;
+  try {
+    return allowsAny(await deps.directory.everyOrigin(), origin);
+  } catch (error) {
+    // A mint cannot go on without the database; a preflight or a wrong method has its answer all the same.
+    if (request.method !== 'POST') return false;
+    deps.minted(door, toApiError(error as Error).code, 0);
+    throw error;
+  }
+}
+
+async function preflight(reply: FastifyReply): Promise<FastifyReply> {
+  if (reply.hasHeader('Access-Control-Allow-Origin')) reply.headers(preflightHeaders);
+  return reply.code(204).send();
+}
+
+/** A repeated header is one list, in order. */
+function forwardedFor(request: IncomingMessage): string | undefined {
+  const value = request.headers['x-forwarded-for'];
+  return Array.isArray(value) ? value.join(',') : value;
+}

@@ -1,0 +1,76 @@
+import { ApiError } from '../errors.ts';
+import type { LaunchableExperience } from '../experiences/store.ts';
+import { newId } from '../ids.ts';
+import { resolveLocales } from '../locales/locale.ts';
+import type { TokenSigner } from '../tokens/signer.ts';
+import type { Call } from './call.ts';
+import type { Caller, Door } from './doors.ts';
+import type { MintRequest } from './mint-request.ts';
+import type { Session } from './session.ts';
+
+export interface DraftDeps {
+  signer: TokenSigner;
+  /** The service's public address, known once it listens. */
+  issuer(): string;
+  tokenTtlSeconds: number;
+}
+
+export interface Draft {
+  door: Door;
+  experience: LaunchableExperience;
+  at: Date;
+  /** The session as it would be recorded, or why there cannot be one. */
+  session: Session | ApiError;
+}
+
+/** What a mint would record. A refusal waits: an earlier launch under the same key may still answer the request. */
+export function draftSession(
+  deps: DraftDeps,
+  door: Door,
+  call: Call,
+  caller: Caller,
+  request: MintRequest,
+  experience: LaunchableExperience,
+): Draft {
+  const at = new Date();
+  try {
+    return { door, experience, at, session: session() };
+  } catch (error) {
+    if (error instanceof ApiError) return { door, experience, at, session: error };
+    throw error;
+  }
+
+  function session(): Session {
+    const { livemode, origin } = caller;
+    if (experience.status !== 'published' && livemode) throw new ApiError('EXPERIENCE_NOT_PUBLISHED');
+    const { runtime, number: revision } = experience.latest;
+    const isPage = origin !== undefined;
+    const { locale, secondaryLocale } = resolveLocales(runtime.languages, {
+      ...request.locales,
+      // Backends speak for their users and say the language themselves.
+      acceptLanguage: isPage ? call.acceptLanguage : undefined,
+    });
+    const issuedAt = Math.floor(at.getTime() / 1000);
+    return {
+      id: newId('ses'),
+      projectId: experience.projectId,
+      experienceId: experience.id,
+      revision,
+      livemode,
+      source: door.source,
+      userId: request.userId,
+      given: {
+        mode: runtime.mode,
+        speechInputMode: runtime.speechInputMode,
+        ...request.given,
+        ...(isPage ? { origin } : {}),
+        locale,
+        secondaryLocale,
+        token: { issuer: deps.issuer(), issuedAt, keyId: deps.signer.keys.current.kid },
+      },
+      createdAt: at,
+      expiresAt: new Date((issuedAt + deps.tokenTtlSeconds) * 1000),
+      endedAt: null,
+    };
+  }
+}

@@ -1,0 +1,147 @@
+import { ApiError } from '../errors.ts';
+import type { Directory } from '../experiences/directory.ts';
+import type { Revision } from '../experiences/revision.ts';
+import { type Budget, rateLimitHeaders } from '../limits/headers.ts';
+import { dayBudget, quotaDay } from '../limits/quota.ts';
+import type { Recorder } from '../recording/recorder.ts';
+import type { Claim, QuotaState, Recorded } from '../recording/statement.ts';
+import { signSessionToken } from '../tokens/session-token.ts';
+import type { TokenSigner } from '../tokens/signer.ts';
+import { endOfTurn } from '../turn.ts';
+import type { Door } from './doors.ts';
+import type { Draft } from './draft.ts';
+import { renderManifest } from './manifest.ts';
+import { RecentLaunches } from './recent-launches.ts';
+import { claimsOf, type Session, sessionRecord } from './session.ts';
+import { asMinted, type SessionRow, toRow } from './session-row.ts';
+
+export interface LaunchDeps {
+  recorder: Recorder;
+  directory: Directory;
+  signer: TokenSigner;
+}
+
+/** A launch that is recorded, and how it is answered. */
+export interface Launched {
+  replayed: boolean;
+  body: string;
+  /** What is left of the day, where a quota counts. */
+  day?: Budget | undefined;
+}
+
+/**
+ * Launches, each recorded exactly once. Fresh ones and replays are rendered alike, from the session and its pinned revision alone.
+ *
+ * What is done here for speed: a fresh launch is signed and rendered while the database writes it (a mint takes as long
+ * as the longer of the two), and the retry of a launch from a moment ago is answered from memory (half of what a query costs).
+ */
+export class Launches {
+  readonly #deps: LaunchDeps;
+  readonly #recent = new RecentLaunches();
+
+  constructor(deps: LaunchDeps) {
+    this.#deps = deps;
+  }
+
+  /** Records a draft under the claim of its key, or finds the launch that was made under it before. */
+  async record(draft: Draft, claim: Claim | undefined, budgets: readonly Budget[]): Promise<Launched> {
+    const { door, experience, at, session } = draft;
+    // Where the answer tells what is left of the day, that must come from the database.
+    const recalled = claim && !door.limited ? this.#recent.recall(claim) : undefined;
+    if (recalled !== undefined) {
+      if (!recalled.isSameBody) throw new ApiError('IDEMPOTENCY_CONFLICT');
+      return { replayed: true, body: await this.#answerAgain(door, recalled.session) };
+    }
+    if (session instanceof ApiError && claim === undefined) throw session;
+    const fresh = session instanceof ApiError ? undefined : session;
+    const recording = this.#deps.recorder.record({
+      claim,
+      session: fresh && toRow(fresh),
+      quota: door.limited ? { projectId: experience.projectId, day: quotaDay(at) } : undefined,
+    });
+    const prepared = fresh && (await this.#prepare(recording, door, fresh, experience.latest));
+    const recorded = await recording;
+    const launched = launchOf(recorded, session, budgets, at);
+    if (claim && !door.limited) this.#recent.remember(claim, launched);
+    const replayed = launched !== fresh;
+    return {
+      replayed,
+      body: replayed || prepared === undefined ? await this.#render(door, launched) : prepared,
+      day: 'quota' in recorded ? dayOf(recorded.quota, at) : undefined,
+    };
+  }
+
+  /** The answer to a fresh launch, for the common case that the write succeeds. Nothing of it leaves the process otherwise. */
+  async #prepare(
+    recording: Promise<Recorded>,
+    door: Door,
+    session: Session,
+    revision: Revision,
+  ): Promise<string | undefined> {
+    // Awaited by the caller, but it may fail before that.
+    recording.catch(() => undefined);
+    // The write starts first.
+    await endOfTurn();
+    // Should it fail, what the write says still counts; the launch is then rendered once more.
+    return this.#renderWith(door, session, revision).catch(() => undefined);
+  }
+
+  async #answerAgain(door: Door, session: Session): Promise<string> {
+    let body = this.#recent.answerTo(session);
+    if (body === undefined) {
+      body = await this.#render(door, session);
+      this.#recent.keepAnswer(session, body);
+    }
+    return body;
+  }
+
+  async #render(door: Door, session: Session): Promise<string> {
+    const { projectId, experienceId, revision } = session;
+    const pinned = await this.#deps.directory.revision(projectId, experienceId, revision);
+    return this.#renderWith(door, session, pinned);
+  }
+
+  async #renderWith(door: Door, session: Session, revision: Revision): Promise<string> {
+    const token = await signSessionToken(this.#deps.signer, claimsOf(session), session.given.token.keyId);
+    return door.answer(
+      () => JSON.stringify(sessionRecord(session)),
+      renderManifest(session, revision, token),
+    );
+  }
+}
+
+/** The session that a request launched, now or before; or why there is none. */
+function launchOf(
+  recorded: Recorded,
+  fresh: Session | ApiError,
+  budgets: readonly Budget[],
+  at: Date,
+): Session {
+  switch (recorded.outcome) {
+    case 'recorded':
+      if (fresh instanceof ApiError) throw fresh;
+      return fresh;
+    case 'replayed':
+      return asMinted(recorded.prior as SessionRow);
+    case 'absent':
+      throw fresh;
+    case 'conflict':
+      throw new ApiError('IDEMPOTENCY_CONFLICT');
+    case 'in_progress':
+      throw new ApiError('IDEMPOTENCY_IN_PROGRESS', { headers: { 'Retry-After': '1' } });
+    case 'quota_exceeded':
+      throw quotaExceeded(recorded.quota, budgets, at);
+  }
+}
+
+function dayOf(quota: QuotaState | undefined, at: Date): Budget | undefined {
+  return quota === undefined || quota.limit === null ? undefined : dayBudget(quota.limit, quota.used, at);
+}
+
+function quotaExceeded(quota: QuotaState, budgets: readonly Budget[], at: Date): ApiError {
+  const day = dayBudget(quota.limit ?? 0, quota.used, at);
+  return new ApiError('QUOTA_EXCEEDED', {
+    details: { limit: day.limit, retryAfterSeconds: day.resetSeconds },
+    headers: { ...rateLimitHeaders([...budgets, day]), 'Retry-After': String(day.resetSeconds) },
+  });
+}

@@ -1,0 +1,58 @@
+import type { RowToRecord } from '../recording/statement.ts';
+import type { Given, Session } from './session.ts';
+
+/** A session as a row of the type `session_to_record`. */
+export function toRow(session: Session): RowToRecord {
+  const { id, projectId } = session;
+  return {
+    id,
+    cells: [
+      id,
+      projectId,
+      session.experienceId,
+      session.revision,
+      session.livemode,
+      session.source,
+      session.userId,
+      JSON.stringify(session.given),
+      session.createdAt.toISOString(),
+      session.expiresAt.toISOString(),
+    ],
+  };
+}
+
+/** A row of the table `sessions` as the database writes it in JSON. */
+export interface SessionRow {
+  id: string;
+  project_id: string;
+  experience_id: string;
+  revision: number;
+  livemode: boolean;
+  source: Session['source'];
+  user_id: string | null;
+  given: Given;
+  created_at: string;
+  expires_at: string;
+  ended_at: string | null;
+}
+
+export function fromRow(row: SessionRow): Session {
+  return {
+    id: row.id,
+    projectId: row.project_id,
+    experienceId: row.experience_id,
+    revision: row.revision,
+    livemode: row.livemode,
+    source: row.source,
+    userId: row.user_id,
+    given: row.given,
+    createdAt: new Date(row.created_at),
+    expiresAt: new Date(row.expires_at),
+    endedAt: row.ended_at === null ? null : new Date(row.ended_at),
+  };
+}
+
+/** A replay shows the session as it was minted, not that it has ended since. */
+export function asMinted(row: SessionRow): Session {
+  return { ...fromRow(row), endedAt: null };
+}

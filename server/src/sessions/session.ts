@@ -1,0 +1,91 @@
+import type { Mode, SessionRecord, Source, SpeechInputMode, Status } from '@session-launch/contract/session';
+import { type SessionClaims, tokenAudience } from '@session-launch/contract/verification';
+
+/** A session as it is stored: what queries ask for, and all else that its launch was given. */
+export interface Session {
+  id: string;
+  projectId: string;
+  experienceId: string;
+  revision: number;
+  livemode: boolean;
+  source: Source;
+  userId: string | null;
+  given: Given;
+  createdAt: Date;
+  /** A client has to connect before this time. */
+  expiresAt: Date;
+  endedAt: Date | null;
+}
+
+/** What a launch was given, for good. One JSON column: a further optional field needs no migration. */
+export interface Given {
+  /** Of the page, for sessions from browsers. */
+  origin?: string;
+  processorId?: string | undefined;
+  mode: Mode;
+  speechInputMode: SpeechInputMode;
+  speechOnly: boolean;
+  locale: string;
+  /** Dual experiences only. */
+  secondaryLocale?: string | undefined;
+  /** What the caller sent for the player, in the caller's own order. */
+  player?: Player | undefined;
+  /** Enough to sign the very same token again; the token itself is never stored. */
+  token: { issuer: string; issuedAt: number; keyId: string };
+}
+
+export interface Player {
+  startButton?: object;
+  closeButton?: object;
+  returnUrl?: string;
+}
+
+export function statusOf({ endedAt }: Session): Status {
+  return endedAt === null ? 'created' : 'ended';
+}
+
+/** Fields that are undefined have no place in JSON. */
+type Written<T> = { [K in keyof T]: T[K] | undefined };
+
+/** A session as its owner sees it. */
+export function sessionRecord(session: Session): Written<SessionRecord> {
+  const { given } = session;
+  return {
+    sessionId: session.id,
+    projectId: session.projectId,
+    experienceId: session.experienceId,
+    revision: session.revision,
+    status: statusOf(session),
+    livemode: session.livemode,
+    source: session.source,
+    origin: given.origin,
+    userId: session.userId ?? undefined,
+    processorId: given.processorId,
+    mode: given.mode,
+    speechInputMode: given.speechInputMode,
+    speechOnly: given.speechOnly,
+    locale: given.locale,
+    secondaryLocale: given.secondaryLocale,
+    createdAt: session.createdAt.toISOString(),
+    endedAt: session.endedAt?.toISOString(),
+    // Metering does not exist yet; the contract reports zero until it does.
+    usage: { seconds: 0 },
+  };
+}
+
+/** What the token of a session says. */
+export function claimsOf({ id, given, ...session }: Session): SessionClaims {
+  return {
+    iss: given.token.issuer,
+    aud: tokenAudience,
+    sub: id,
+    jti: id,
+    iat: given.token.issuedAt,
+    exp: session.expiresAt.getTime() / 1000,
+    projectId: session.projectId,
+    experienceId: session.experienceId,
+    revision: session.revision,
+    livemode: session.livemode,
+    ...(given.origin === undefined ? {} : { origin: given.origin }),
+  };
+}

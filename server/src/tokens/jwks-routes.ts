@@ -1,0 +1,14 @@
+import { keySetOperation } from '@session-launch/contract/verification';
+import type { FastifyInstance } from 'fastify';
+import { refuseOtherMethods } from '../http/server.ts';
+import type { SigningKeys } from './signing-keys.ts';
+
+/** Public keys for runtimes: cacheable, since a key is published before it signs and retired after it. */
+export async function jwksRoutes(app: FastifyInstance, deps: { signingKeys: SigningKeys }): Promise<void> {
+  const { path } = keySetOperation;
+  const body = JSON.stringify({ keys: deps.signingKeys.all.map((key) => key.publicJwk) });
+  app.get(path, async (_request, reply) =>
+    reply.header('Cache-Control', 'public, max-age=300').type('application/json; charset=utf-8').send(body),
+  );
+  refuseOtherMethods(app, path, ['GET']);
+}

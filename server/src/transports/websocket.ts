@@ -1,0 +1,19 @@
+import { patterns } from '@session-launch/contract/project-file/patterns';
+import type { WebsocketTransport } from '@session-launch/contract/transports/websocket';
+import type { TransportType } from './transport.ts';
+
+const address = new RegExp(patterns.websocketUrl, 'u');
+
+export const websocket: TransportType<WebsocketTransport & { [field: string]: unknown }> = {
+  type: 'websocket',
+  problems: ({ url }) => {
+    // One that does not even look like an address was refused by the schema.
+    if (typeof url !== 'string' || !address.test(url) || URL.canParse(url)) return [];
+    return [
+      { field: 'url', message: `${JSON.stringify(url)} is not a valid address; check its host and port` },
+    ];
+  },
+  normalise: ({ type, url, ...others }) => ({ type, url, ...others }),
+  // Where to connect stays whatever it looks like.
+  render: ({ type, url, ...others }, prune) => ({ type, url, ...prune(others) }),
+};
