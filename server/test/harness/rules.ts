@@ -74,7 +74,7 @@ function constantsOf(program: Node): Map<string, Node> {
 function rulesIn(node: Node, constants: Map<string, Node>): Rule[] {
   const rules: Rule[] = [];
   visit(node, (inner) => {
-    const call = testCall(inner);
+    const call = testCall(inner, constants);
     if (call === undefined) return true;
     rules.push(...rulesOf(call, constants));
     return false;
@@ -91,18 +91,26 @@ interface TestCall {
 }
 
 /** `test('…', …)`, `describe.concurrent('…', …)`, `test.each(table)('…', …)`, `test.skipIf(…)('…', …)`. */
-function testCall(node: Node): TestCall | undefined {
+function testCall(node: Node, constants: Map<string, Node>): TestCall | undefined {
   if (node.type !== 'CallExpression' || node.arguments.length < 2) return undefined;
   const [title, ...body] = node.arguments;
-  let callee = node.callee;
-  let table: Node;
-  if (callee.type === 'CallExpression') {
-    if (['each', 'for'].includes(callee.callee.property?.name)) table = callee.arguments[0];
-    callee = callee.callee;
-  }
-  while (callee.type === 'MemberExpression') callee = callee.object;
-  if (callee.type !== 'Identifier' || !['describe', 'test', 'it'].includes(callee.name)) return undefined;
-  return { isGroup: callee.name === 'describe', table, title, body };
+  const name = functionOf(node.callee, constants);
+  if (name === undefined) return undefined;
+  const isTable = ['each', 'for'].includes(node.callee.callee?.property?.name);
+  const table = isTable ? node.callee.arguments[0] : undefined;
+  return { isGroup: name === 'describe', table, title, body };
+}
+
+/** Which of the test framework's functions is called. */
+function functionOf(callee: Node, constants: Map<string, Node>): string | undefined {
+  if (callee.type === 'MemberExpression') return functionOf(callee.object, constants);
+  if (callee.type === 'CallExpression') return functionOf(callee.callee, constants);
+  if (callee.type !== 'Identifier') return undefined;
+  if (['describe', 'test', 'it'].includes(callee.name)) return callee.name;
+  // const onPostgres = engine === 'postgres' ? describe : …
+  const chosen = constants.get(callee.name);
+  if (chosen?.type !== 'ConditionalExpression') return undefined;
+  return chosen.consequent.type === 'Identifier' ? functionOf(chosen.consequent, new Map()) : undefined;
 }
 
 function rulesOf({ isGroup, table, title, body }: TestCall, constants: Map<string, Node>): Rule[] {
@@ -166,7 +174,7 @@ function visit(node: Node, enter: (node: Node) => boolean): void {
 const kinds: Record<string, string> = {
   acceptance: 'Over HTTP, on both engines',
   processes: 'Real processes',
-  faults: 'Faults, overload and rude clients',
+  faults: 'Faults, overload, slow and hostile clients',
   browser: 'In a real browser',
   cli: 'Command line',
   unit: 'Parts',

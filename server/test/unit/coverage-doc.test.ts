@@ -43,6 +43,8 @@ test('groups nest, a table of cases is one rule, and a title without words shows
     });
     test.skipIf(false)('twice', () => {});
     test('twice', () => {});
+    const onPostgres = engine === 'postgres' ? describe : () => undefined;
+    onPostgres('a lock', () => test('is held', () => {}));
   `);
   expect(rules).toEqual([
     {
@@ -51,6 +53,7 @@ test('groups nest, a table of cases is one rule, and a title without words shows
     },
     { title: '… is closed' },
     { title: 'twice' },
+    { title: 'a lock', within: [{ title: 'is held' }] },
   ]);
-  expect(countOf(rules)).toBe(4);
+  expect(countOf(rules)).toBe(5);
 });
