@@ -1,26 +1,59 @@
+import { readFileSync, writeFileSync } from 'node:fs';
 import { errorTable } from '@session-launch/contract/errors';
 import { expect, test } from 'vitest';
-import { checkNamedTests, namedTests, readPage, tableRows } from '../harness/named-tests.ts';
+import { countOf, readRules, readSubjects, rulesPage } from '../harness/rules.ts';
 
-const path = 'docs/coverage.md';
-const rows = tableRows(readPage(path));
+const subjects = await readSubjects();
 
-test('the page has rows', () => {
-  expect(rows.length).toBeGreaterThan(50);
+test('docs/coverage.md lists the rules of the tests (UPDATE=1 rewrites it)', () => {
+  const file = new URL('../../../docs/coverage.md', import.meta.url);
+  const page = rulesPage(subjects);
+  if (process.env.UPDATE === '1') writeFileSync(file, page);
+  expect(readFileSync(file, 'utf8')).toBe(page);
 });
 
-test.each(rows.map((row) => [row.split('|')[1]?.trim(), row]))('has a test: %s', (_rule, row) => {
-  expect(namedTests(row as string).length).toBeGreaterThan(0);
-  // Whatever looks like a test is one of the entries.
-  expect((row as string).match(/`test\//g)).toHaveLength(namedTests(row as string).length);
+test('the tests of every kind are found', () => {
+  const kinds = new Set(subjects.map(({ kind }) => kind));
+  for (const kind of ['acceptance', 'browser', 'cli', 'faults', 'processes', 'unit']) {
+    expect(kinds).toContain(kind);
+  }
 });
 
-checkNamedTests(path);
-
-test('every code that a caller of the public interface can meet is in a row', () => {
+test('every code that a caller of the public interface can meet is met by a test over HTTP', () => {
   const ofOperators = /^(ADMIN_|PROJECT_FILE_|PROJECT_NOT_|KEY_)/;
+  const sources = subjects
+    .filter(({ kind }) => kind === 'acceptance')
+    .map(({ path }) => readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8'))
+    .join('\n');
   const codes = Object.entries(errorTable).filter(
     ([code, { status }]) => status < 500 && !ofOperators.test(code),
   );
-  for (const [code] of codes) expect(rows.join('\n'), code).toMatch(new RegExp(`\\b${code}\\b`));
+  for (const [code] of codes) expect(sources, code).toContain(`'${code}'`);
+});
+
+test('groups nest, a table of cases is one rule, and a title without words shows its cases', async () => {
+  const rules = await readRules(`
+    const cases: [string, number][] = [['a short one', 1], ['a long one', 2]];
+    describe.each(doors)('%s', (door) => {
+      describe('a body', () => {
+        test.each<number>([1, 2])('of %i bytes is taken', () => {});
+        it.each(cases)('%s', () => {});
+      });
+      test(\`\${door} is closed\`, async () => { test.notATitle(); });
+    });
+    test.skipIf(false)('twice', () => {});
+    test('twice', () => {});
+    const onPostgres = engine === 'postgres' ? describe : () => undefined;
+    onPostgres('a lock', () => test('is held', () => {}));
+  `);
+  expect(rules).toEqual([
+    {
+      title: 'a body',
+      within: [{ title: 'of … bytes is taken' }, { title: '…', cases: ['a short one', 'a long one'] }],
+    },
+    { title: '… is closed' },
+    { title: 'twice' },
+    { title: 'a lock', within: [{ title: 'is held' }] },
+  ]);
+  expect(countOf(rules)).toBe(5);
 });

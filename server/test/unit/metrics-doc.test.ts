@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { Traffic } from '../../src/http/traffic.ts';
 import { createMetrics } from '../../src/metrics.ts';
 import { doors } from '../../src/sessions/doors.ts';
-import { readPage, tableRows } from '../harness/named-tests.ts';
+import { readPage, tableRows } from '../harness/pages.ts';
 
 const [, section = ''] = /^## Metrics\n([\s\S]*?)^## /m.exec(readPage('docs/operations.md')) ?? [];
 
