@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { freeForm } from './fields.ts';
-import { modes, speechInputModes } from './session.ts';
+import { metadata, modes, speechInputModes } from './session.ts';
 
 /** What `language` takes. */
 const selectableLanguages = ['en', 'es'] as const;
@@ -55,6 +55,7 @@ export const serverMintRequestSchema = Type.Object(
     closeButton: Type.Optional(freeForm('Settings of the player’s close button, handed on as they are.')),
     userId: Type.Optional(label('Your own id of the user, kept with the session.')),
     processorId: Type.Optional(label('The processor that should run the session.')),
+    metadata: Type.Optional(metadata),
     integration: Type.Optional(
       Type.Object(
         {

@@ -42,6 +42,19 @@ export const processorId = Type.String({
   description: 'The processor that the backend asked for when it minted the session.',
 });
 
+const fieldNames = 'must have at most 20 fields, with names of 1 to 40 characters';
+
+export const metadata = Type.Unsafe<Record<string, string>>({
+  type: 'object',
+  maxProperties: 20,
+  propertyNames: { pattern: '^[\\s\\S]{1,40}$', errorMessage: fieldNames },
+  additionalProperties: { type: 'string', maxLength: 500 },
+  errorMessage: fieldNames,
+  description:
+    'Facts of your own about the session, such as the number of an order: up to 20 texts of at most 500 characters, by names of 1 to 40. They are kept with the session and shown with it, and never reach the client.',
+  examples: [{ orderId: '4711', campaign: 'spring' }],
+});
+
 /** What a session shows to its owner: safe to log, without any credential. */
 export const sessionSchema = Type.Object(
   {
@@ -64,6 +77,7 @@ export const sessionSchema = Type.Object(
     ),
     userId: Type.Optional(userId),
     processorId: Type.Optional(processorId),
+    metadata: Type.Optional(metadata),
     mode,
     speechInputMode,
     speechOnly,

@@ -40,6 +40,7 @@ export function readFromBackend(value: unknown): MintRequest {
     given: {
       ...givenBy(body),
       processorId: body.processorId,
+      metadata: body.metadata,
       player: playerOf(body.startButton, body.closeButton, body.integration?.returnUrl),
     },
   };

@@ -30,6 +30,8 @@ export interface Given {
   secondaryLocale?: string | undefined;
   /** What the caller sent for the player, in the caller's own order. */
   player?: Player | undefined;
+  /** The caller's own facts; never in the manifest. */
+  metadata?: Record<string, string> | undefined;
   /** Enough to sign the very same token again; the token itself is never stored. */
   token: { issuer: string; issuedAt: number; keyId: string };
 }
@@ -61,6 +63,7 @@ export function sessionRecord(session: Session): Written<SessionRecord> {
     origin: given.origin,
     userId: session.userId ?? undefined,
     processorId: given.processorId,
+    metadata: given.metadata,
     mode: given.mode,
     speechInputMode: given.speechInputMode,
     speechOnly: given.speechOnly,
