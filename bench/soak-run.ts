@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { send } from '../server/test/harness/http.ts';
-import { parseMetrics } from '../server/test/harness/metrics.ts';
 import { adminToken, type Contestant } from './contestant.ts';
+import { parseMetrics, send } from './harness.ts';
 import { Latencies } from './soak-latencies.ts';
 import { Ledger } from './soak-ledger.ts';
 import type { SoakOptions } from './soak-options.ts';

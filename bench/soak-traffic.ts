@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Answer, Call } from '../server/test/harness/http.ts';
+import type { Answer, Call } from './harness.ts';
 import type { Ledger } from './soak-ledger.ts';
 import { mainProject, type SoakWorld } from './soak-world.ts';
 

@@ -1,8 +1,8 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { onDatabase, startPostgres } from '../server/test/harness/postgres-server.ts';
 import { startService } from './contestant.ts';
+import { onDatabase, startPostgres } from './harness.ts';
 import { Ledger } from './soak-ledger.ts';
 import { type Engine, readOptions, type SoakOptions, UsageError, usage } from './soak-options.ts';
 import { type EngineReport, everything, isClean, markdown } from './soak-report.ts';
@@ -90,7 +90,7 @@ async function soakEngine(engine: Engine, options: SoakOptions, stop: AbortSigna
     undo.push(() => rm(folder, { recursive: true, force: true }));
     say(`${engine}: starting`);
     const store = await stores[engine](folder, (step) => undo.push(step));
-    const service = await startService(store.env, [], true);
+    const service = await startService(store.env, { detached: true });
     undo.push(() => service.stop());
     say(`${engine}: ${service.url}, process ${service.pid}\n`);
     const result = await soak(service, options, stop, progress(engine, options));
