@@ -1,14 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { openSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { closeSync, openSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { devNull } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import type { Load, Measured } from './load.ts';
+import { residentBytes } from './processes.ts';
 
 const tsx = createRequire(import.meta.url).resolve('tsx');
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
-const service = here('../server/bin/session-launch.js');
+export const ownProgram = here('../server/bin/session-launch.js');
 export const adminToken = 'an-admin-token-for-benchmarks';
 
 /** A process under test. */
@@ -23,17 +23,20 @@ export interface Contestant {
 
 /** One of the programs beside ours; it prints its address when it listens. */
 export function startProgram(file: string, env: Record<string, string>): Promise<Contestant> {
-  return start([...['--import', tsx], here(file)], env, /^(http\S+)\n/);
+  return start(['--import', tsx, here(file)], env, /^(http\S+)\n/);
 }
 
-/**
- * Ours, as an operator starts it: default log level, its log written and thrown away. `detached` puts it into a process
- * group of its own, which a Ctrl-C in the terminal does not reach.
- */
+export interface ServiceOptions {
+  /** Another build's program; absent: this one's. */
+  program?: string;
+  /** In a process group of its own, which a Ctrl-C in the terminal does not reach. */
+  detached?: boolean;
+}
+
+/** Ours, as an operator starts it: default log level, its log written and thrown away. */
 export function startService(
   env: Record<string, string>,
-  nodeFlags: string[] = [],
-  detached = false,
+  { program = ownProgram, detached = false }: ServiceOptions = {},
 ): Promise<Contestant> {
   const settings = {
     PORT: '0',
@@ -44,7 +47,7 @@ export function startService(
     ...env,
   };
   const ready = /Public\s+(http\S+)[\s\S]*?Admin\s+(http\S+)/;
-  return start([...nodeFlags, service, 'serve'], settings, ready, detached);
+  return start([program, 'serve'], settings, ready, detached);
 }
 
 async function start(
@@ -60,6 +63,7 @@ async function start(
     stdio: ['ignore', 'pipe', log],
     detached,
   });
+  closeSync(log);
   const found = await new Promise<RegExpExecArray>((resolve, reject) => {
     let output = '';
     child.stdout?.on('data', (chunk: Buffer) => {
@@ -67,14 +71,15 @@ async function start(
       const match = ready.exec(output);
       if (match) resolve(match);
     });
-    child.once('exit', (code) => reject(new Error(`${args.at(-1)} ended with ${code}`)));
+    child.once('exit', (code) => reject(new Error(`${args.join(' ')} ended with ${code}`)));
   });
+  const pid = child.pid as number;
   return {
     url: found[1] as string,
     adminUrl: found[2] ?? '',
-    pid: child.pid as number,
+    pid,
     startMs: performance.now() - began,
-    residentBytes: () => residentBytes(child),
+    residentBytes: () => residentBytes(pid),
     stop: () => stop(child),
   };
 }
@@ -87,22 +92,19 @@ function stop(child: ChildProcess): Promise<void> {
   });
 }
 
-async function residentBytes(child: ChildProcess): Promise<number> {
-  const status = await readFile(`/proc/${child.pid}/status`, 'utf8').catch(() => '');
-  return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1] ?? Number.NaN) * 1024;
-}
-
 /** Load from a process of its own. */
-export function measure(load: Load): Promise<Measured> {
+export function measure(load: Load, signal?: AbortSignal): Promise<Measured> {
   const program = here(load.rate === undefined ? 'load.ts' : 'steady.ts');
   const child = spawn(process.execPath, ['--import', tsx, program, JSON.stringify(load)], {
     stdio: ['ignore', 'pipe', 'inherit'],
+    ...(signal === undefined ? {} : { signal }),
   });
   return new Promise((resolve, reject) => {
     let output = '';
     child.stdout.on('data', (chunk: Buffer) => {
       output += chunk.toString();
     });
+    child.once('error', reject);
     child.once('close', (code) => {
       if (code === 0) resolve(JSON.parse(output) as Measured);
       else reject(new Error(`the load ended with ${code}`));

@@ -1,22 +1,21 @@
-import { cpus, totalmem } from 'node:os';
+import { arch, cpus, platform, totalmem } from 'node:os';
+import { figures, ratios, type ScenarioResult } from './rounds.ts';
 import { median, spread } from './statistics.ts';
-
-export interface ScenarioResult {
-  contestant: string;
-  scenario: string;
-  /** One figure for each round. */
-  perSecond: number[];
-  /** Against the floor of the same round. */
-  ratios: number[];
-  p50: number[];
-  p99: number[];
-}
 
 export interface Target {
   name: string;
   wanted: string;
   measured: string;
-  reached: boolean;
+  /** Absent when it could not be measured. */
+  reached: boolean | undefined;
+}
+
+/** A contestant at half of its maximum, and the floor at the same rate. */
+export interface Steady {
+  contestant: string;
+  rate: number;
+  ours: ScenarioResult;
+  floor: ScenarioResult;
 }
 
 export interface Report {
@@ -25,88 +24,104 @@ export interface Report {
   rounds: number;
   seconds: number;
   connections: number;
+  /** The floor is the first. */
   results: ScenarioResult[];
+  steady: Steady[];
   targets: Target[];
   facts: [string, string][];
 }
 
 export function markdown(report: Report): string {
-  const cpu = cpus();
-  const machine = `${cpu.length} × ${cpu[0]?.model.trim() ?? 'unknown'}, ${Math.round(totalmem() / 2 ** 30)} GiB`;
+  const { rounds, seconds, connections, results } = report;
   const versions = Object.entries(report.versions).map(([name, version]) => `${name} ${version}`);
   return [
     '# Benchmark results',
     '',
-    `Measured ${report.date} in one run: ${report.rounds} interleaved rounds of ${report.seconds} s each, ${report.connections} connections.`,
-    `Machine: ${machine}. ${versions.join(', ')}.`,
-    'Ratios compare with the floor of the same round; ± is half the distance between the extremes. See [README.md](README.md).',
+    `Measured ${report.date} in one run: ${rounds} interleaved rounds of ${seconds} s each, ${connections} connections.`,
+    `Machine: ${machine()}. ${versions.join(', ')}.`,
+    'CPU is user and system time of all processes of a contestant, PostgreSQL included, for one request. Figures are medians;',
+    '"× floor" compares with the floor of the same round, and ± is half the distance between the extremes. See [README.md](README.md).',
     '',
-    '![Throughput against the floor](results.svg)',
+    '![CPU time and throughput against the floor](results.svg)',
     '',
-    '| Contestant | Scenario | Ratio to floor | ± | Requests/s | p50 ms | p99 ms |',
-    '|---|---|---:|---:|---:|---:|---:|',
-    ...report.results.map(
-      (r) =>
-        `| ${r.contestant} | ${r.scenario} | ${median(r.ratios).toFixed(2)} | ${percent(spread(r.ratios))} | ${Math.round(median(r.perSecond))} | ${median(r.p50)} | ${median(r.p99)} |`,
+    ...table(
+      '| Contestant | Scenario | CPU µs | × floor | ± | Requests/s | × floor | ± | p50 ms | p99 ms |',
+      '|---|---|---:|---:|---:|---:|---:|---:|---:|---:|',
+      results.map((result) => scenarioRow(result, results[0]!)),
     ),
+    '## A steady half of the maximum',
     '',
+    'Server mints at an even pace, and the floor at the same rate in turn with them.',
+    '',
+    ...table(
+      '| Contestant | Requests/s | p50 ms | floor | p99 ms | floor | p99 × floor | ± |',
+      '|---|---:|---:|---:|---:|---:|---:|---:|',
+      report.steady.map(steadyRow),
+    ),
     '## Targets',
     '',
-    '| Target | Wanted | Measured | Reached |',
-    '|---|---|---|---|',
-    ...report.targets.map(
-      (t) => `| ${t.name} | ${t.wanted} | ${t.measured} | ${t.reached ? 'yes' : '**no**'} |`,
+    ...table(
+      '| Target | Wanted | Measured | Reached |',
+      '|---|---|---|---|',
+      report.targets.map(({ name, wanted, measured, reached }) => [name, wanted, measured, answer(reached)]),
     ),
+    '## Also measured',
     '',
-    ...(report.facts.length === 0
-      ? []
-      : [
-          '## Also measured',
-          '',
-          '| | |',
-          '|---|---|',
-          ...report.facts.map(([name, value]) => `| ${name} | ${value} |`),
-          '',
-        ]),
+    ...table('| | |', '|---|---|', report.facts),
   ].join('\n');
+}
+
+export function table(head: string, rule: string, rows: readonly (readonly string[])[]): string[] {
+  return [head, rule, ...rows.map((cells) => `| ${cells.join(' | ')} |`), ''];
+}
+
+function scenarioRow(result: ScenarioResult, floor: ScenarioResult): string[] {
+  const [cpu, perSecond] = [ratios(result, floor, 'cpu'), ratios(result, floor, 'perSecond')];
+  return [
+    result.contestant,
+    result.scenario,
+    number(median(figures(result, 'cpu')), 0),
+    number(median(cpu), 2),
+    percent(spread(cpu)),
+    number(median(figures(result, 'perSecond')), 0),
+    number(median(perSecond), 2),
+    percent(spread(perSecond)),
+    number(median(figures(result, 'p50')), 0),
+    number(median(figures(result, 'p99')), 0),
+  ];
+}
+
+function steadyRow({ contestant, rate, ours, floor }: Steady): string[] {
+  const ms = (of: ScenarioResult, figure: 'p50' | 'p99') => number(median(figures(of, figure)), 1);
+  const p99 = ratios(ours, floor, 'p99');
+  return [
+    contestant,
+    String(rate),
+    ms(ours, 'p50'),
+    ms(floor, 'p50'),
+    ms(ours, 'p99'),
+    ms(floor, 'p99'),
+    number(median(p99), 2),
+    percent(spread(p99)),
+  ];
+}
+
+function answer(reached: boolean | undefined): string {
+  if (reached === undefined) return '';
+  return reached ? 'yes' : '**no**';
+}
+
+/** A dash stands for what could not be measured here. */
+export function number(value: number, digits: number): string {
+  return Number.isFinite(value) ? value.toFixed(digits) : '–';
 }
 
 export function percent(part: number): string {
-  return `${Math.round(part * 100)} %`;
+  return Number.isFinite(part) ? `${Math.round(part * 100)} %` : '–';
 }
 
-const barHeight = 18;
-const gap = 8;
-const left = 250;
-const width = 860;
-
-/** Horizontal bars, the floor being 1. */
-export function plot(results: readonly ScenarioResult[]): string {
-  const scale = (width - left - 70) / Math.max(1, ...results.map((r) => median(r.ratios)));
-  const height = results.length * (barHeight + gap) + 40;
-  const colours: Record<string, string> = {
-    floor: '#9aa5b1',
-    'by hand': '#d08770',
-    'LiveKit recipe': '#b48ead',
-  };
-  const bars = results.map((r, i) => {
-    const y = 30 + i * (barHeight + gap);
-    const ratio = median(r.ratios);
-    const colour = colours[r.contestant] ?? (r.contestant.includes('embedded') ? '#5e9c76' : '#3b7ea1');
-    const name = r.contestant === r.scenario ? r.contestant : `${r.contestant}: ${r.scenario}`;
-    return (
-      `<text x="${left - 10}" y="${y + 13}" text-anchor="end">${name}</text>` +
-      `<rect x="${left}" y="${y}" width="${(ratio * scale).toFixed(1)}" height="${barHeight}" rx="3" fill="${colour}"/>` +
-      `<text x="${(left + ratio * scale + 6).toFixed(1)}" y="${y + 13}">${ratio.toFixed(2)}</text>`
-    );
-  });
-  return [
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" font-family="system-ui, sans-serif" font-size="12" fill="#2e3440">`,
-    '<title>Throughput of each scenario as a ratio to bare Fastify</title>',
-    `<rect width="${width}" height="${height}" fill="#ffffff"/>`,
-    `<text x="${left}" y="18" font-weight="600">Throughput, floor = 1 (bare Fastify with the same body and answer size)</text>`,
-    ...bars,
-    '</svg>',
-    '',
-  ].join('\n');
+export function machine(): string {
+  const cpu = cpus();
+  const memory = Math.round(totalmem() / 2 ** 30);
+  return `${cpu.length} × ${cpu[0]?.model.trim() || 'unknown'}, ${memory} GiB, ${platform()} ${arch()}`;
 }

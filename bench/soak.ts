@@ -90,7 +90,7 @@ async function soakEngine(engine: Engine, options: SoakOptions, stop: AbortSigna
     undo.push(() => rm(folder, { recursive: true, force: true }));
     say(`${engine}: starting`);
     const store = await stores[engine](folder, (step) => undo.push(step));
-    const service = await startService(store.env, [], true);
+    const service = await startService(store.env, { detached: true });
     undo.push(() => service.stop());
     say(`${engine}: ${service.url}, process ${service.pid}\n`);
     const result = await soak(service, options, stop, progress(engine, options));

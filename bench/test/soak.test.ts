@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { Latencies } from '../../../bench/soak-latencies.ts';
-import { Ledger } from '../../../bench/soak-ledger.ts';
-import { readOptions, type SoakOptions } from '../../../bench/soak-options.ts';
-import { type EngineReport, isClean, markdown } from '../../../bench/soak-report.ts';
-import { slope } from '../../../bench/statistics.ts';
+import { Latencies } from '../soak-latencies.ts';
+import { Ledger } from '../soak-ledger.ts';
+import { readOptions, type SoakOptions } from '../soak-options.ts';
+import { type EngineReport, isClean, markdown } from '../soak-report.ts';
+import { slope } from '../statistics.ts';
 
 describe('options', () => {
   test('have defaults', () => {

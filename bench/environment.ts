@@ -1,0 +1,73 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onDatabase, startPostgres } from '@session-launch/testing/postgres-server.ts';
+import { type Contestant, type ServiceOptions, startService } from './contestant.ts';
+
+/** Where contestants run: a folder, a PostgreSQL that waits for the disk, and everything stopped at the end. */
+export interface Environment {
+  /** Aborted when somebody wants the run to end. */
+  signal: AbortSignal;
+  /** The postmaster: all processes of PostgreSQL are below it. */
+  postgresPid: number;
+  postgresVersion: string;
+  progress(text: string): void;
+  database(name: string): Promise<string>;
+  /** Ours on a database of its own. */
+  onPostgres(databaseUrl: string, options?: ServiceOptions): Promise<Contestant>;
+  /** Ours on a folder of its own. */
+  embedded(options?: ServiceOptions): Promise<Contestant>;
+  /** Sees to it that a contestant is stopped at the end. */
+  started(contestant: Promise<Contestant>): Promise<Contestant>;
+}
+
+export async function withEnvironment<T>(
+  signal: AbortSignal,
+  work: (environment: Environment) => Promise<T>,
+): Promise<T> {
+  const undo: (() => Promise<unknown>)[] = [];
+  try {
+    const folder = await mkdtemp(join(tmpdir(), 'session-launch-bench-'));
+    undo.push(() => rm(folder, { recursive: true, force: true }));
+    const server = await startPostgres({ durable: true, detached: true });
+    undo.push(() => server.dispose());
+    const admin = server.url('postgres');
+    const { version, pid } = await onDatabase(admin, async (client) => {
+      const { rows } = await client.query<{ version: string; pid: number }>(
+        `SELECT current_setting('server_version') AS version,
+                split_part(pg_read_file('postmaster.pid'), E'\\n', 1)::integer AS pid`,
+      );
+      return rows[0]!;
+    });
+    let folders = 0;
+    const ownFolder = () => join(folder, String(folders++));
+    const started = async (contestant: Promise<Contestant>) => {
+      const { stop } = await contestant;
+      undo.push(stop);
+      return contestant;
+    };
+    return await work({
+      signal,
+      postgresPid: pid,
+      postgresVersion: version,
+      progress,
+      started,
+      database: async (name) => {
+        await onDatabase(admin, (client) => client.query(`CREATE DATABASE ${name}`));
+        return server.url(name);
+      },
+      onPostgres: (databaseUrl, options) =>
+        started(
+          startService({ DATABASE_URL: databaseUrl, DATA_DIR: ownFolder() }, { ...options, detached: true }),
+        ),
+      embedded: (options) => started(startService({ DATA_DIR: ownFolder() }, { ...options, detached: true })),
+    });
+  } finally {
+    for (const step of undo.reverse()) await step();
+  }
+}
+
+function progress(text: string): void {
+  if (process.stderr.isTTY) process.stderr.write(`\r\x1b[2K${text}`);
+  else process.stderr.write(`${text}\n`);
+}

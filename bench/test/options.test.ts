@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest';
+import { readOptions, UsageError } from '../options.ts';
+
+describe('options of a run', () => {
+  it('has defaults for a comparison', () => {
+    expect(readOptions([])).toEqual({ rounds: 5, seconds: 5, sessions: 1_000_000, write: true });
+  });
+
+  it('has many short rounds beside another build, and writes nothing', () => {
+    expect(readOptions(['--against', '../before'])).toEqual({
+      rounds: 20,
+      seconds: 2,
+      sessions: 0,
+      write: false,
+      against: '../before',
+    });
+  });
+
+  it('takes what it is told', () => {
+    const args = ['--rounds', '1', '--seconds', '1', '--sessions', '0', '--no-write'];
+    expect(readOptions(args)).toEqual({ rounds: 1, seconds: 1, sessions: 0, write: false });
+    expect(readOptions(['--help', '--rounds', 'x'])).toBe('help');
+  });
+
+  it.each([
+    [['--rounds', '0'], /--rounds is a whole number of at least 1, not 0/],
+    [['--seconds', '1.5'], /--seconds/],
+    [['--sessions=-1'], /--sessions/],
+    [['--rounds', ''], /--rounds/],
+    [['--against', ''], /--against needs a folder/],
+    [['--agianst', 'x'], /--agianst/],
+    [['again'], /again/],
+  ])('refuses %j', (args, says) => {
+    expect(() => readOptions(args)).toThrow(UsageError);
+    expect(() => readOptions(args)).toThrow(says);
+  });
+});
