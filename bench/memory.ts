@@ -1,13 +1,8 @@
 import { type Contestant, measure } from './contestant.ts';
 import type { Environment } from './environment.ts';
 import type { Target } from './report.ts';
-import { memoryTargets } from './targets.ts';
+import { type MemoryPoint, memoryTargets } from './targets.ts';
 import type { Request } from './world.ts';
-
-export interface MemoryPoint {
-  minted: number;
-  residentBytes: number;
-}
 
 /** Mints until `total` sessions exist, reading the resident memory on the way. */
 export async function measureMemory(

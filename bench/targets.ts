@@ -1,7 +1,11 @@
-import type { MemoryPoint } from './memory.ts';
 import { percent, type Steady, type Target } from './report.ts';
 import { ratios, type ScenarioResult } from './rounds.ts';
 import { median } from './statistics.ts';
+
+export interface MemoryPoint {
+  minted: number;
+  residentBytes: number;
+}
 
 export type Find = (contestant: string, scenario: string) => ScenarioResult;
 

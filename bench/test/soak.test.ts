@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { Latencies } from '../soak-latencies.ts';
 import { Ledger } from '../soak-ledger.ts';
@@ -150,4 +151,16 @@ describe('what was acknowledged and what is stored', () => {
   test('are no clean run when nothing was asked', () => {
     expect(isClean(report(ledger(), ledger(), { stretches: [] }))).toBe(false);
   });
+});
+
+test('the figures of the soak are those that it prints', () => {
+  const page = readFileSync(new URL('../../docs/reliability.md', import.meta.url), 'utf8');
+  const [, figures = ''] = page.split(/^## Soak$/m);
+  const cells = (row: string) => row.split('|').map((cell) => cell.trim());
+  const result = { stretches: [], seconds: 0, acknowledged: new Ledger(), inDoubt: 0, unexpected: new Map() };
+  const report = { engine: 'postgres', result, stored: new Ledger() } as const;
+  const printed = markdown([report], { minutes: 15, engines: ['postgres'], connections: 8 });
+  const heads = printed.split('\n').filter((line) => /^\| Engine \|/.test(line));
+  const shown = figures.split('\n').filter((line) => /^\| Engine +\|/.test(line));
+  expect(shown.map(cells)).toEqual(heads.map(cells));
 });

@@ -1,4 +1,4 @@
-import { type ErrorCode, errorTable } from './errors.ts';
+import { type ErrorCode, type ErrorExamples, errorTable } from './errors.ts';
 import {
   type AnswerHeaders,
   authenticate,
@@ -8,9 +8,6 @@ import {
   retryWhenPending,
 } from './headers.ts';
 import type { DocumentedAnswer, Scope } from './operation.ts';
-
-/** The text and the details of an error, by its code, where they are not the default ones. */
-export type ErrorExamples = Partial<Record<ErrorCode, { message?: string; details?: unknown }>>;
 
 /** What an error of each code may look like, where its default text does not tell everything. */
 const shown: ErrorExamples = {

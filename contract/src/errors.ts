@@ -79,6 +79,9 @@ export const errorTable = {
 
 export type ErrorCode = keyof typeof errorTable;
 
+/** The text and the details of an error, by its code, where they are not the default ones. */
+export type ErrorExamples = Partial<Record<ErrorCode, { message?: string; details?: unknown }>>;
+
 export const violationSchema = Type.Object(
   {
     path: Type.String({

@@ -1,6 +1,5 @@
 import type { TObject, TSchema } from 'typebox';
-import type { ErrorExamples } from './error-answers.ts';
-import type { ErrorCode } from './errors.ts';
+import type { ErrorCode, ErrorExamples } from './errors.ts';
 import type { AnswerHeaders } from './headers.ts';
 
 /** What a key may do. */

@@ -7,7 +7,6 @@ export const patterns = {
   notBlank: '\\S',
   avatarPath: assetPath('avatars'),
   locationPath: assetPath('locations'),
-  websocketUrl: '^wss?://[^\\s/?#][^\\s]*$',
 } as const;
 
 /** Segments after the folder are not empty and hold no `..`, backslash, control character, `?` or `#`. */

@@ -1,12 +1,14 @@
 import Type, { type Static } from 'typebox';
-import { patterns } from '../project-file/patterns.ts';
+
+/** What an address looks like; whether it is one, only parsing it tells. */
+export const websocketAddress = '^wss?://[^\\s/?#][^\\s]*$';
 
 /** A runtime that clients reach over a WebSocket. */
 export const websocketTransport = Type.Object(
   {
     type: Type.Enum(['websocket'], { description: 'How clients connect.', examples: ['websocket'] }),
     url: Type.String({
-      pattern: patterns.websocketUrl,
+      pattern: websocketAddress,
       description:
         'Address that clients connect to with their session token: wss://, or ws:// in development.',
       examples: ['wss://runtime.example.com/session'],

@@ -1,4 +1,5 @@
 import { patterns } from '@session-launch/contract/project-file/patterns';
+import { websocketAddress } from '@session-launch/contract/transports/websocket';
 import { quoted } from './problem.ts';
 
 const explanations: Record<string, (text: string) => string> = {
@@ -15,7 +16,7 @@ const explanations: Record<string, (text: string) => string> = {
   [patterns.notBlank]: () => 'is blank; write at least one visible character',
   [patterns.avatarPath]: (text) => explainAssetPath(text, 'avatars'),
   [patterns.locationPath]: (text) => explainAssetPath(text, 'locations'),
-  [patterns.websocketUrl]: (text) => {
+  [websocketAddress]: (text) => {
     const [, rest] = /^https?:\/\/(\S+)$/i.exec(text) ?? [];
     const example = rest === undefined ? 'wss://runtime.example.com/session' : `wss://${rest}`;
     return `${quoted(text)} is not a websocket address; write one without spaces, such as ${quoted(example)}`;

@@ -28,7 +28,7 @@ export type Recorded =
   | { outcome: 'quota_exceeded'; quota: QuotaState };
 
 /** A row of the table `sessions`, as JSON: whoever made the session knows how to read it. */
-export type PriorRow = object;
+type PriorRow = object;
 
 /** Sessions of the day so far, and the most there may be (null: no limit). */
 export interface QuotaState {

@@ -15,7 +15,7 @@ export interface Caller {
 }
 
 /** Whose allowlist a page's origin has to be on. */
-export interface Allowlist {
+interface Allowlist {
   of: 'project' | 'experience';
   entries: readonly string[];
 }

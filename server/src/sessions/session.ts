@@ -42,7 +42,7 @@ export interface Player {
   returnUrl?: string;
 }
 
-export function statusOf({ endedAt }: Session): Status {
+function statusOf({ endedAt }: Session): Status {
   return endedAt === null ? 'created' : 'ended';
 }
 

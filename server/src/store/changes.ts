@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm';
 import type { Database, Orm } from './database.ts';
 
 /** What changed, so that every process forgets what it had remembered of it. */
-export type Change = { kind: 'project'; id: string } | { kind: 'key'; id: string };
+type Change = { kind: 'project'; id: string } | { kind: 'key'; id: string };
 
 const channel = 'session_launch_changes';
 

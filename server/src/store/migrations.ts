@@ -30,7 +30,7 @@ async function withIncludes(name: string): Promise<string> {
 }
 
 /** A statement ends with a line that ends with a semicolon, outside the body of a function. */
-export function statementsOf(text: string): string[] {
+function statementsOf(text: string): string[] {
   const statements: string[] = [];
   let lines: string[] = [];
   let isInBody = false;

@@ -1,8 +1,7 @@
-import { patterns } from '@session-launch/contract/project-file/patterns';
-import type { WebsocketTransport } from '@session-launch/contract/transports/websocket';
+import { type WebsocketTransport, websocketAddress } from '@session-launch/contract/transports/websocket';
 import type { TransportType } from './transport.ts';
 
-const address = new RegExp(patterns.websocketUrl, 'u');
+const address = new RegExp(websocketAddress, 'u');
 
 export const websocket: TransportType<WebsocketTransport & { [field: string]: unknown }> = {
   type: 'websocket',

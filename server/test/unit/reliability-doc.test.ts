@@ -1,9 +1,7 @@
 import { expect, test } from 'vitest';
-import { Ledger } from '../../../bench/soak-ledger.ts';
-import { markdown } from '../../../bench/soak-report.ts';
 import { readPage, tableRows } from '../harness/pages.ts';
 
-const [promises = '', figures = ''] = readPage('docs/reliability.md').split(/^## Soak$/m);
+const [promises = ''] = readPage('docs/reliability.md').split(/^## Soak$/m);
 const cells = (row: string) => row.split('|').map((cell) => cell.trim());
 const rows = tableRows(promises).map(cells);
 
@@ -21,12 +19,3 @@ test.each(rows.map((row) => [row[1], row] as const))(
     expect(rest).toEqual(['']);
   },
 );
-
-test('the figures of the soak are those that it prints', () => {
-  const result = { stretches: [], seconds: 0, acknowledged: new Ledger(), inDoubt: 0, unexpected: new Map() };
-  const report = { engine: 'postgres', result, stored: new Ledger() } as const;
-  const printed = markdown([report], { minutes: 15, engines: ['postgres'], connections: 8 });
-  const heads = printed.split('\n').filter((line) => /^\| Engine \|/.test(line));
-  const shown = figures.split('\n').filter((line) => /^\| Engine +\|/.test(line));
-  expect(shown.map(cells)).toEqual(heads.map(cells));
-});

@@ -1,0 +1,107 @@
+// Holds the structure: no circle of files, no circle of rooms (so that every import runs downwards), and no workspace that
+// knows one it must not know. Run it with: npm run imports
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+/** What each workspace may import of the others. Tests and benchmarks stand on top of everything that they look at. */
+const mayKnow = {
+  contract: [],
+  'server/src': ['contract'],
+  testing: [],
+  'server/test': ['contract', 'testing', 'server/src'],
+  bench: ['testing', 'server/src'],
+};
+
+const packages = { '@session-launch/contract': 'contract', '@session-launch/testing': 'testing' };
+
+function filesBelow(folder) {
+  return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && /\.(ts|tsx|js|mjs)$/.test(entry.name))
+    .map((entry) => relative(root, join(entry.parentPath ?? entry.path, entry.name)))
+    .filter((file) => !/(^|\/)(node_modules|dist|dist\.building)\//.test(file.split(sep).join('/')))
+    .map((file) => file.split(sep).join('/'));
+}
+
+/** The files and workspaces that a file names, types included. */
+function importsOf(file) {
+  const text = readFileSync(join(root, file), 'utf8');
+  const names = [
+    ...text.matchAll(/(?:^|\n)\s*(?:import|export)\s[^'"`;]*?from\s+['"]([^'"]+)['"]/g),
+    ...text.matchAll(/(?:^|\n)\s*import\s+['"]([^'"]+)['"]/g),
+    ...text.matchAll(/\bimport\(\s*['"]([^'"]+)['"]\s*\)/g),
+  ].map((match) => match[1]);
+  return names.flatMap((name) => {
+    if (name.startsWith('.')) return [join(dirname(file), name).split(sep).join('/')];
+    const found = Object.keys(packages).find((pack) => name === pack || name.startsWith(`${pack}/`));
+    return found === undefined ? [] : [`${packages[found]}/`];
+  });
+}
+
+const workspaceOf = (path) =>
+  Object.keys(mayKnow)
+    .filter((name) => path === name || path.startsWith(`${name}/`))
+    .sort((a, b) => b.length - a.length)[0];
+
+/** A room is a folder of a workspace, or a file that stands in no folder. */
+function roomOf(file) {
+  const home = ['server/src', 'contract/src'].find((folder) => file.startsWith(`${folder}/`));
+  return home === undefined ? undefined : `${home}/${file.slice(home.length + 1).split('/')[0]}`;
+}
+
+/** One circle of a graph as the path that leads back to its start, or nothing. */
+function circleIn(graph) {
+  const done = new Set();
+  const path = [];
+  const visit = (node) => {
+    if (path.includes(node)) return [...path.slice(path.indexOf(node)), node];
+    if (done.has(node)) return undefined;
+    path.push(node);
+    for (const next of graph.get(node) ?? []) {
+      const circle = visit(next);
+      if (circle !== undefined) return circle;
+    }
+    path.pop();
+    done.add(node);
+    return undefined;
+  };
+  for (const node of graph.keys()) {
+    const circle = visit(node);
+    if (circle !== undefined) return circle;
+  }
+  return undefined;
+}
+
+const problems = [];
+const files = new Map();
+const rooms = new Map();
+for (const workspace of Object.keys(mayKnow)) {
+  for (const file of filesBelow(workspace)) {
+    const imported = importsOf(file);
+    files.set(file, new Set(imported.filter((target) => !target.endsWith('/'))));
+    for (const target of imported) {
+      const other = workspaceOf(target);
+      if (other === undefined || other === workspace || mayKnow[workspace].includes(other)) continue;
+      problems.push(`${file} imports ${target}, but ${workspace} may not know ${other}`);
+    }
+    const room = roomOf(file);
+    if (room === undefined) continue;
+    const neighbours = rooms.get(room) ?? new Set();
+    for (const target of imported) {
+      const other = roomOf(target);
+      if (other !== undefined && other !== room) neighbours.add(other);
+    }
+    rooms.set(room, neighbours);
+  }
+}
+const between = circleIn(rooms);
+if (between)
+  problems.push(`these rooms import each other, so some import runs upwards: ${between.join(' → ')}`);
+const circle = circleIn(files);
+if (circle) problems.push(`these files import each other: ${circle.join(' → ')}`);
+
+for (const problem of problems) console.error(problem);
+if (problems.length > 0) process.exit(1);
+console.log(`${files.size} files in ${rooms.size} rooms: every import runs downwards`);
