@@ -1,4 +1,5 @@
 import { type ChildProcess, execFile, type SpawnOptions, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { chown, cp, mkdtemp, rm, stat } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { arch, platform, tmpdir } from 'node:os';
@@ -15,8 +16,18 @@ export interface PostgresServer {
   /** `immediate` is a crash: connections are cut and nothing is written back. */
   stop(how?: 'fast' | 'immediate'): Promise<void>;
   start(): Promise<void>;
+  /**
+   * A standby that takes over with `promote`, made from a copy of the files while this server stands still for a moment. From then on
+   * every commit here waits until the standby has it.
+   */
+  addStandby(): Promise<Standby>;
   /** Stops it and removes its files. */
   dispose(): Promise<void>;
+}
+
+export interface Standby extends Pick<PostgresServer, 'port' | 'url' | 'dispose'> {
+  /** Makes it the primary. Whoever was the primary must not come back. */
+  promote(): Promise<void>;
 }
 
 interface Account {
@@ -42,28 +53,76 @@ export async function startPostgres({ durable = false, detached = false } = {}):
   const port = await freePort();
   let child: ChildProcess | undefined;
 
+  let settings: Record<string, string> = durable ? {} : { fsync: 'off', full_page_writes: 'off' };
+
   const start = async () => {
-    child = await launch(bin, data, port, { ...account, detached }, durable);
+    child = await launch(bin, data, port, { ...account, detached }, settings);
   };
   const stop = async (how: 'fast' | 'immediate' = 'fast') => {
     const running = child;
     child = undefined;
-    if (running === undefined || running.exitCode !== null) return;
-    const gone = new Promise((resolve) => running.once('exit', resolve));
-    running.kill(how === 'fast' ? 'SIGINT' : 'SIGQUIT');
-    await gone;
+    if (running !== undefined) await end(running, how);
   };
   await start();
   return {
     port,
-    url: (database) => `postgres://postgres@127.0.0.1:${port}/${database}`,
+    url: (database) => urlOf(port, database),
     start,
     stop,
+    addStandby: async () => {
+      const copy = join(folder, `standby-${randomBytes(4).toString('hex')}`);
+      await stop();
+      // As that account, so that the copy belongs to it.
+      await run('cp', ['-R', data, copy], { ...account });
+      await run('touch', [join(copy, 'standby.signal')], { ...account });
+      settings = { ...settings, synchronous_standby_names: '*', synchronous_commit: 'on' };
+      await start();
+      return startStandby(bin, copy, port, account);
+    },
     dispose: async () => {
       await stop('immediate');
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+async function startStandby(
+  bin: string,
+  data: string,
+  primary: number,
+  account: Account | undefined,
+): Promise<Standby> {
+  const port = await freePort();
+  const child = await launch(
+    bin,
+    data,
+    port,
+    { ...account },
+    {
+      primary_conninfo: `host=127.0.0.1 port=${primary} user=postgres`,
+      synchronous_standby_names: '',
+      hot_standby: 'on',
+    },
+  );
+  return {
+    port,
+    url: (database) => urlOf(port, database),
+    promote: async () => {
+      await onDatabase(urlOf(port, 'postgres'), (client) => client.query('SELECT pg_promote(true, 30)'));
+    },
+    dispose: () => end(child, 'immediate'),
+  };
+}
+
+function urlOf(port: number, database: string): string {
+  return `postgres://postgres@127.0.0.1:${port}/${database}`;
+}
+
+async function end(running: ChildProcess, how: 'fast' | 'immediate'): Promise<void> {
+  if (running.exitCode !== null || running.signalCode !== null) return;
+  const gone = new Promise((resolve) => running.once('exit', resolve));
+  running.kill(how === 'fast' ? 'SIGINT' : 'SIGQUIT');
+  await gone;
 }
 
 /** Runs statements on a database of a server, on a connection of their own. */
@@ -83,14 +142,14 @@ async function launch(
   data: string,
   port: number,
   how: SpawnOptions,
-  durable: boolean,
+  more: Record<string, string>,
 ): Promise<ChildProcess> {
   const settings: Record<string, string> = {
     listen_addresses: '127.0.0.1',
     unix_socket_directories: '',
-    ...(durable ? {} : { fsync: 'off', full_page_writes: 'off' }),
     max_connections: '300',
     shared_buffers: '64MB',
+    ...more,
   };
   const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const child = spawn(join(bin, 'postgres'), ['-D', data, '-p', String(port), ...flags], {
@@ -103,7 +162,8 @@ async function launch(
     let output = '';
     child.stderr?.on('data', (chunk: Buffer) => {
       output += chunk.toString();
-      if (output.includes('ready to accept connections')) resolve();
+      // A standby says: ready to accept read-only connections.
+      if (/ready to accept (read-only )?connections/.test(output)) resolve();
       output = output.slice(-4_000);
     });
     child.once('exit', () => reject(new Error(`PostgreSQL did not start: ${output}`)));

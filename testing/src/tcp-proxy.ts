@@ -21,6 +21,8 @@ export interface TcpProxy {
   /** An address that leads through the proxy. */
   through(url: string): string;
   links(): Link[];
+  /** Sends new connections to another port, and cuts those that are there. */
+  lead(port: number): void;
 }
 
 /** Passes bytes between its clients and a port, and lets a test lose them, hold them back or cut the connection. */
@@ -30,8 +32,9 @@ export async function startTcpProxy(
   meddling: Meddling = {},
 ): Promise<TcpProxy> {
   const links = new Set<Link>();
+  let target = targetPort;
   const server = createServer((client) => {
-    const upstream = connect(targetPort, '127.0.0.1');
+    const upstream = connect(target, '127.0.0.1');
     const link = {
       opening: '',
       cut: () => {
@@ -62,6 +65,10 @@ export async function startTcpProxy(
     port,
     through: (url) => Object.assign(new URL(url), { port: String(port) }).href,
     links: () => [...links],
+    lead: (port) => {
+      target = port;
+      for (const link of links) link.cut();
+    },
   };
 }
 

@@ -3,7 +3,7 @@ import type { QueryResultRow } from 'pg';
 import { openEmbedded } from '../../src/store/embedded.ts';
 import type { Stored } from './history.ts';
 
-const sessions = `SELECT id, source, player->'startButton'->>'tag' AS tag FROM sessions`;
+const sessions = `SELECT id, source, given->'player'->'startButton'->>'tag' AS tag FROM sessions`;
 const counts = `SELECT (SELECT count(*)::integer FROM idempotency_keys) AS claims,
                        (SELECT coalesce(sum(used), 0)::integer FROM daily_sessions) AS used`;
 
