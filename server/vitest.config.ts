@@ -20,6 +20,59 @@ const browser: TestProjectInlineConfiguration = {
 const canBrowse = process.env.CI === 'true' || (await findChromium()) !== undefined;
 if (!canBrowse) process.stderr.write(`left out the browser tests: ${noChromium}\n`);
 
+/** The acceptance tests alone, at a service that runs elsewhere. */
+const deployment: TestProjectInlineConfiguration = {
+  extends: true,
+  test: {
+    name: 'deployment',
+    include: ['test/acceptance/**/*.test.ts'],
+    globalSetup: ['test/harness/setup-deployment.ts'],
+  },
+};
+
+const projects: TestProjectInlineConfiguration[] = [
+  { extends: true, test: { name: 'unit', include: ['test/unit/**/*.test.ts', 'test/cli/**/*.test.ts'] } },
+  {
+    extends: true,
+    test: {
+      name: 'processes',
+      include: ['test/processes/**/*.test.ts'],
+      globalSetup: ['test/harness/setup-embedded.ts', 'test/harness/setup-postgres.ts'],
+      testTimeout: 60_000,
+    },
+  },
+  {
+    extends: true,
+    test: {
+      name: 'faults',
+      include: ['test/faults/**/*.test.ts'],
+      exclude: alone,
+      globalSetup: ['test/harness/setup-embedded.ts', 'test/harness/setup-postgres.ts'],
+      testTimeout: 60_000,
+    },
+  },
+  {
+    extends: true,
+    test: {
+      name: 'faults-alone',
+      include: alone,
+      globalSetup: ['test/harness/setup-embedded.ts', 'test/harness/setup-postgres.ts'],
+      testTimeout: 60_000,
+      fileParallelism: false,
+      sequence: { groupOrder: 1 },
+    },
+  },
+  ...(canBrowse ? [browser] : []),
+  ...engines.map((engine) => ({
+    extends: true as const,
+    test: {
+      name: engine,
+      include: ['test/acceptance/**/*.test.ts', 'test/integration/**/*.test.ts'],
+      globalSetup: [`test/harness/setup-${engine}.ts`, 'test/harness/setup-services.ts'],
+    },
+  })),
+];
+
 export default defineConfig({
   test: {
     testTimeout: 20_000,
@@ -27,47 +80,6 @@ export default defineConfig({
     maxWorkers: 2,
     // What files share is loaded code; services, databases, folders and ports are their own.
     isolate: false,
-    projects: [
-      { extends: true, test: { name: 'unit', include: ['test/unit/**/*.test.ts', 'test/cli/**/*.test.ts'] } },
-      {
-        extends: true,
-        test: {
-          name: 'processes',
-          include: ['test/processes/**/*.test.ts'],
-          globalSetup: ['test/harness/setup-postgres.ts'],
-          testTimeout: 60_000,
-        },
-      },
-      {
-        extends: true,
-        test: {
-          name: 'faults',
-          include: ['test/faults/**/*.test.ts'],
-          exclude: alone,
-          globalSetup: ['test/harness/setup-postgres.ts'],
-          testTimeout: 60_000,
-        },
-      },
-      {
-        extends: true,
-        test: {
-          name: 'faults-alone',
-          include: alone,
-          globalSetup: ['test/harness/setup-postgres.ts'],
-          testTimeout: 60_000,
-          fileParallelism: false,
-          sequence: { groupOrder: 1 },
-        },
-      },
-      ...(canBrowse ? [browser] : []),
-      ...engines.map((engine) => ({
-        extends: true as const,
-        test: {
-          name: engine,
-          include: ['test/acceptance/**/*.test.ts'],
-          globalSetup: [`test/harness/setup-${engine}.ts`],
-        },
-      })),
-    ],
+    projects: process.env.ACCEPTANCE_URL ? [deployment] : projects,
   },
 });

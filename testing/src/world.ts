@@ -73,6 +73,14 @@ export async function createKey(
   return answer.json;
 }
 
+/** Every session of a project, newest first; a test has at most one page of them. */
+export async function sessionsOf(service: Target, projectId: string): Promise<Loose[]> {
+  const answer = await service.admin({ path: `/admin/projects/${projectId}/sessions?limit=500` });
+  expect(answer.status, answer.text).toBe(200);
+  expect(answer.json.nextCursor).toBeUndefined();
+  return answer.json.sessions;
+}
+
 export interface World {
   projectId: string;
   experienceId: string;

@@ -1,3 +1,4 @@
+import { deployedService } from '@session-launch/testing/deployment.ts';
 import type { Answer } from '@session-launch/testing/http.ts';
 import {
   apply,
@@ -8,11 +9,10 @@ import {
   uniqueId,
 } from '@session-launch/testing/world.ts';
 import { describe, expect, test } from 'vitest';
-import { useService } from '../harness/service.ts';
 import { bodyOf } from './bodies.ts';
 import { browserDoor, knock, openWorld, plainWorld, publicDoor, serverDoor } from './doors.ts';
 
-const service = useService();
+const service = deployedService();
 const stranger = 'https://stranger.example.org';
 const exposed = 'Retry-After, RateLimit, RateLimit-Policy, Idempotent-Replayed, X-Request-Id';
 

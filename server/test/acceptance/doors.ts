@@ -1,7 +1,7 @@
 import type { Answer, Call } from '@session-launch/testing/http.ts';
+import type { Target } from '@session-launch/testing/target.ts';
 import { createWorld, pageOrigin, type World } from '@session-launch/testing/world.ts';
 import { expect } from 'vitest';
-import type { Service } from '../harness/service.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: tests write and read bodies freely
 export type Loose = Record<string, any>;
@@ -41,7 +41,7 @@ export const doors: readonly Door[] = [serverDoor, browserDoor, publicDoor];
 
 /** A world whose experience can be launched at every door. */
 export function openWorld(
-  service: Service,
+  service: Target,
   overrides: { project?: Loose; experience?: Loose; experiences?: Loose[] } = {},
 ): Promise<World> {
   return createWorld(service, {
@@ -50,10 +50,10 @@ export function openWorld(
   });
 }
 
-const plainWorlds = new WeakMap<Service, Promise<World>>();
+const plainWorlds = new WeakMap<Target, Promise<World>>();
 
 /** One such world for every test of a file that leaves it as it is. */
-export function plainWorld(service: Service): Promise<World> {
+export function plainWorld(service: Target): Promise<World> {
   const world = plainWorlds.get(service) ?? openWorld(service);
   plainWorlds.set(service, world);
   return world;
@@ -61,7 +61,7 @@ export function plainWorld(service: Service): Promise<World> {
 
 /** A request at a door with what admits it; `headers` and `call` replace parts of it. */
 export function knock(
-  service: Service,
+  service: Target,
   door: Door,
   world: World,
   body: unknown,
@@ -79,7 +79,7 @@ export function knock(
 
 /** A body sent as these very bytes, with the JSON media type. */
 export function knockRaw(
-  service: Service,
+  service: Target,
   door: Door,
   world: World,
   body: string | Buffer,
@@ -89,7 +89,7 @@ export function knockRaw(
 }
 
 /** The same in chunks, so that no header tells the length beforehand. */
-export function knockChunked(service: Service, door: Door, world: World, body: string): Promise<Answer> {
+export function knockChunked(service: Target, door: Door, world: World, body: string): Promise<Answer> {
   return knock(service, door, world, body, { 'Content-Type': 'application/json' }, { chunked: true });
 }
 
@@ -102,7 +102,7 @@ export interface Launched {
 
 /** Mints, expects a launch and takes it apart. */
 export async function launch(
-  service: Service,
+  service: Target,
   door: Door,
   world: World,
   body: Loose = {},
@@ -115,7 +115,7 @@ export async function launch(
 }
 
 /** The persisted record of a launch, whichever door made it. */
-export async function recordOf(service: Service, world: World, { manifest }: Launched): Promise<Loose> {
+export async function recordOf(service: Target, world: World, { manifest }: Launched): Promise<Loose> {
   const answer = await service.call({
     path: `/v1/sessions/${manifest.sessionId}`,
     headers: { Authorization: `Bearer ${world.key}` },

@@ -1,3 +1,4 @@
+import { deployedService } from '@session-launch/testing/deployment.ts';
 import {
   apply,
   createKey,
@@ -9,10 +10,9 @@ import {
   uniqueId,
 } from '@session-launch/testing/world.ts';
 import { describe, expect, test } from 'vitest';
-import { useService } from '../harness/service.ts';
 import { browserDoor, type Door, type Loose, publicDoor, serverDoor } from './doors.ts';
 
-const service = useService();
+const service = deployedService();
 const elsewhere = 'https://elsewhere.example.com';
 
 /** A request that would launch, and everything about it and its project that a failure can spoil. */

@@ -1,5 +1,5 @@
-import { findChromium, noChromium } from '@session-launch/testing/chromium.ts';
 import type { TestProject } from 'vitest/node';
+import { findChromium, noChromium } from '../../../testing/src/chromium.ts';
 
 /** Opens the browser once, before test files race for it. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {

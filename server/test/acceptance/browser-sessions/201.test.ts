@@ -1,6 +1,6 @@
+import { deployedService } from '@session-launch/testing/deployment.ts';
 import { apply, pageOrigin } from '@session-launch/testing/world.ts';
 import { describe, expect, test } from 'vitest';
-import { useService } from '../../harness/service.ts';
 import { fieldsOfServers, forExperience, oddButRight, rightCommonFields } from '../bodies.ts';
 import {
   browserDoor,
@@ -14,7 +14,7 @@ import {
 } from '../doors.ts';
 import { underWildcard } from '../origins.ts';
 
-const service = useService();
+const service = deployedService();
 
 test('answers like the server door: a session, a launch and nothing else', async () => {
   const world = await openWorld(service);

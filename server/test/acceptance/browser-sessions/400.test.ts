@@ -1,10 +1,10 @@
+import { deployedService } from '@session-launch/testing/deployment.ts';
 import { expectError, pageOrigin, type World } from '@session-launch/testing/world.ts';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { useService } from '../../harness/service.ts';
 import { forExperience, notJson, notObjects, unfitJson, wrongCommonFields } from '../bodies.ts';
 import { browserDoor, knock, knockRaw, type Loose, openWorld } from '../doors.ts';
 
-const service = useService();
+const service = deployedService();
 let world: World;
 beforeAll(async () => {
   world = await openWorld(service);

@@ -1,10 +1,10 @@
+import { deployedService } from '@session-launch/testing/deployment.ts';
 import { apply, expectError, mintFromBrowser, pageOrigin } from '@session-launch/testing/world.ts';
 import { describe, expect, test } from 'vitest';
-import { useService } from '../../harness/service.ts';
 import { knock, openWorld, plainWorld, serverDoor } from '../doors.ts';
 import { nearMisses, notOrigins, notUnderWildcard, unlistedOrigins } from '../origins.ts';
 
-const service = useService();
+const service = deployedService();
 
 function mintWithout(experienceId: string, headers: Record<string, string>) {
   return service.call({ method: 'POST', path: '/v1/browser-sessions', headers, body: { experienceId } });

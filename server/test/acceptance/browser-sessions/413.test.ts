@@ -1,10 +1,10 @@
+import { deployedService } from '@session-launch/testing/deployment.ts';
 import { expectError } from '@session-launch/testing/world.ts';
 import { expect, test } from 'vitest';
-import { useService } from '../../harness/service.ts';
 import { bodyOf } from '../bodies.ts';
 import { browserDoor as door, knockChunked, knockRaw, openWorld } from '../doors.ts';
 
-const service = useService();
+const service = deployedService();
 const limit = 64 * 1024;
 
 test('takes a body of exactly 64 KiB', async () => {

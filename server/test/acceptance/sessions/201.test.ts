@@ -1,10 +1,10 @@
+import { deployedService } from '@session-launch/testing/deployment.ts';
 import { apply, createKey, mintFromServer, pageOrigin } from '@session-launch/testing/world.ts';
 import { describe, expect, test } from 'vitest';
-import { useService } from '../../harness/service.ts';
 import { acceptedReturnUrls, forExperience, oddButRight, rightCommonFields } from '../bodies.ts';
 import { everyField, knockRaw, launch, openWorld, plainWorld, recordOf, serverDoor } from '../doors.ts';
 
-const service = useService();
+const service = deployedService();
 
 test('answers with a session and a launch, and with nothing else', async () => {
   const world = await openWorld(service);

@@ -1,6 +1,6 @@
+import { deployedService } from '@session-launch/testing/deployment.ts';
 import { expectError, type World } from '@session-launch/testing/world.ts';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { useService } from '../../harness/service.ts';
 import {
   forExperience,
   notJson,
@@ -11,7 +11,7 @@ import {
 } from '../bodies.ts';
 import { knock, knockRaw, type Loose, openWorld, serverDoor } from '../doors.ts';
 
-const service = useService();
+const service = deployedService();
 let world: World;
 beforeAll(async () => {
   world = await openWorld(service);

@@ -1,9 +1,9 @@
+import { deployedService } from '@session-launch/testing/deployment.ts';
 import { createKey, expectError, mintFromServer } from '@session-launch/testing/world.ts';
 import { expect, test } from 'vitest';
-import { useService } from '../../harness/service.ts';
 import { openWorld } from '../doors.ts';
 
-const service = useService();
+const service = deployedService();
 
 test.each([[['sessions:read']], [['catalog:read']], [['sessions:read', 'catalog:read']]])(
   'a key with the scopes %j cannot mint',

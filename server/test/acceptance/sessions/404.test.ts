@@ -1,9 +1,9 @@
+import { deployedService } from '@session-launch/testing/deployment.ts';
 import { apply, expectError, mintFromServer, uniqueId } from '@session-launch/testing/world.ts';
 import { expect, test } from 'vitest';
-import { useService } from '../../harness/service.ts';
 import { openWorld, plainWorld } from '../doors.ts';
 
-const service = useService();
+const service = deployedService();
 
 test.each([
   ['an id that nobody has', uniqueId('exp')],

@@ -1,10 +1,10 @@
+import { deployedService } from '@session-launch/testing/deployment.ts';
 import { expectError } from '@session-launch/testing/world.ts';
 import { expect, test } from 'vitest';
-import { useService } from '../../harness/service.ts';
 import { jsonMediaTypes, otherMediaTypes } from '../bodies.ts';
 import { serverDoor as door, knock, openWorld, plainWorld } from '../doors.ts';
 
-const service = useService();
+const service = deployedService();
 
 test.each(jsonMediaTypes)('takes %j', async (type) => {
   const world = await plainWorld(service);
