@@ -102,8 +102,10 @@ export async function createWorld(
   const applied = await apply(service, file);
   expect(applied.status, applied.text).toBe(200);
   const projectId = file.project.id as string;
-  const { key, keyId } = await createKey(service, projectId);
-  const live = await createKey(service, projectId, { mode: 'live' });
+  const [{ key, keyId }, live] = await Promise.all([
+    createKey(service, projectId),
+    createKey(service, projectId, { mode: 'live' }),
+  ]);
   return { projectId, experienceId: file.experiences[0]?.id as string, file, key, keyId, liveKey: live.key };
 }
 

@@ -14,6 +14,16 @@ export interface Door {
   launches: 200 | 201;
   /** What admits the caller. */
   admission(world: World): Record<string, string>;
+  /** The same in live mode, which browsers always are in. */
+  liveAdmission(world: World): Record<string, string>;
+}
+
+/** A door that asks for an Origin and answers pages. */
+export interface OriginDoor extends Door {
+  /** Settings of a world whose allowlist at this door is this one. */
+  listing(allowedOrigins: string[]): { project?: Loose; experience?: Loose };
+  /** Replaces that allowlist in a project file. */
+  relist(file: World['file'], allowedOrigins: string[]): void;
 }
 
 export const serverDoor: Door = {
@@ -21,23 +31,35 @@ export const serverDoor: Door = {
   path: '/v1/sessions',
   launches: 201,
   admission: (world) => ({ Authorization: `Bearer ${world.key}` }),
+  liveAdmission: (world) => ({ Authorization: `Bearer ${world.liveKey}` }),
 };
 
-export const browserDoor: Door = {
+const fromPage = () => ({ Origin: pageOrigin });
+
+export const browserDoor: OriginDoor = {
   name: 'browser-sessions',
   path: '/v1/browser-sessions',
   launches: 201,
-  admission: () => ({ Origin: pageOrigin }),
+  admission: fromPage,
+  liveAdmission: fromPage,
+  listing: (allowedOrigins) => ({ project: { allowedOrigins } }),
+  relist: (file, allowedOrigins) => Object.assign(file.project, { allowedOrigins }),
 };
 
-export const publicDoor: Door = {
+export const publicDoor: OriginDoor = {
   name: 'public-sessions',
   path: '/v1/public-sessions',
   launches: 200,
-  admission: () => ({ Origin: pageOrigin }),
+  admission: fromPage,
+  liveAdmission: fromPage,
+  listing: (allowedOrigins) => ({ experience: { allowedOrigins } }),
+  relist: (file, allowedOrigins) => {
+    for (const experience of file.experiences) Object.assign(experience, { allowedOrigins });
+  },
 };
 
 export const doors: readonly Door[] = [serverDoor, browserDoor, publicDoor];
+export const originDoors: readonly OriginDoor[] = [browserDoor, publicDoor];
 
 /** A world whose experience can be launched at every door. */
 export function openWorld(

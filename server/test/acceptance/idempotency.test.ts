@@ -213,6 +213,7 @@ describe.each(doorNames)('a launch through the %s door', (name) => {
     ])('%s', async (_, key) => {
       const answer = await mint(world, { experienceId: world.experienceId }, { 'Idempotency-Key': key });
       expectError(answer, 400, 'IDEMPOTENCY_KEY_INVALID');
+      expect(answer.headers['access-control-allow-origin']).toBe(name === 'server' ? undefined : pageOrigin);
       expect(await sessionCount(world.projectId)).toBe(0);
     });
 
