@@ -2,18 +2,12 @@ import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config
 import { findChromium, noChromium } from '../testing/src/chromium.ts';
 
 const engines = ['embedded', 'postgres'] as const;
-/** They load the machine to its limit, or measure: one at a time, when everything else is done. */
-const alone = ['changes', 'overload', 'rolling-restart', 'rude-crowd'].map(
-  (name) => `test/faults/${name}.test.ts`,
-);
-
 const browser: TestProjectInlineConfiguration = {
   extends: true,
   test: {
     name: 'browser',
     include: ['test/browser/**/*.test.ts'],
     globalSetup: ['test/harness/setup-embedded.ts', 'test/harness/setup-browser.ts'],
-    testTimeout: 60_000,
   },
 };
 /** Where a complete run is asked for, a missing browser is a failure; on a machine of one's own it is a remark. */
@@ -30,6 +24,18 @@ const deployment: TestProjectInlineConfiguration = {
   },
 };
 
+/** Load tests that measure: one at a time, on a machine that has nothing else to do. */
+const long: TestProjectInlineConfiguration = {
+  extends: true,
+  test: {
+    name: 'long',
+    include: ['test/long/**/*.test.ts'],
+    globalSetup: ['test/harness/setup-embedded.ts', 'test/harness/setup-postgres.ts'],
+    fileParallelism: false,
+    sequence: { groupOrder: 1 },
+  },
+};
+
 const projects: TestProjectInlineConfiguration[] = [
   { extends: true, test: { name: 'unit', include: ['test/unit/**/*.test.ts', 'test/cli/**/*.test.ts'] } },
   {
@@ -38,7 +44,6 @@ const projects: TestProjectInlineConfiguration[] = [
       name: 'processes',
       include: ['test/processes/**/*.test.ts'],
       globalSetup: ['test/harness/setup-embedded.ts', 'test/harness/setup-postgres.ts'],
-      testTimeout: 60_000,
     },
   },
   {
@@ -46,23 +51,11 @@ const projects: TestProjectInlineConfiguration[] = [
     test: {
       name: 'faults',
       include: ['test/faults/**/*.test.ts'],
-      exclude: alone,
       globalSetup: ['test/harness/setup-embedded.ts', 'test/harness/setup-postgres.ts'],
-      testTimeout: 60_000,
-    },
-  },
-  {
-    extends: true,
-    test: {
-      name: 'faults-alone',
-      include: alone,
-      globalSetup: ['test/harness/setup-embedded.ts', 'test/harness/setup-postgres.ts'],
-      testTimeout: 60_000,
-      fileParallelism: false,
-      sequence: { groupOrder: 1 },
     },
   },
   ...(canBrowse ? [browser] : []),
+  ...(process.env.TEST_LONG === '1' ? [long] : []),
   ...engines.map((engine) => ({
     extends: true as const,
     test: {
@@ -75,9 +68,12 @@ const projects: TestProjectInlineConfiguration[] = [
 
 export default defineConfig({
   test: {
-    testTimeout: 20_000,
-    hookTimeout: 60_000,
-    maxWorkers: 2,
+    // Limits are for what hangs: a machine that is busy with other things is slow, and nothing is wrong.
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
+    expect: { poll: { timeout: 60_000 } },
+    // One more than cores of a small machine: tests that wait for a clock or a process leave theirs to others.
+    maxWorkers: 3,
     // What files share is loaded code; services, databases, folders and ports are their own.
     isolate: false,
     projects: process.env.ACCEPTANCE_URL ? [deployment] : projects,

@@ -1,7 +1,7 @@
 import { cp } from 'node:fs/promises';
 import { inject } from 'vitest';
 
-/** Puts a migrated, empty embedded database into a data folder that does not exist yet. */
+/** Puts a migrated, empty embedded database into a data folder, which is made where it is missing. */
 export async function prepareDataFolder(path: string): Promise<string> {
   await cp(inject('dataFolder'), path, { recursive: true });
   return path;

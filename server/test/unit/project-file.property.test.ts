@@ -8,6 +8,7 @@ import {
   parseProjectFile,
   serialiseProjectFile,
 } from '../../src/projects/project-file.ts';
+import { effort } from '../harness/effort.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
@@ -205,7 +206,7 @@ describe('any valid project file', () => {
         expect(read).toEqual(file);
         expect(JSON.stringify(read)).toBe(JSON.stringify(file));
       }),
-      { numRuns: 150 },
+      { numRuns: effort(50, 150) },
     );
   });
 
@@ -215,7 +216,7 @@ describe('any valid project file', () => {
         const json = JSON.stringify(file, null, indent);
         expect(parseProjectFile(json, 'json')).toEqual(parseProjectFile(json, 'yaml'));
       }),
-      { numRuns: 75 },
+      { numRuns: effort(25, 75) },
     );
   });
 });
@@ -231,7 +232,7 @@ describe('only a ProjectFileError refuses', () => {
       fc.property(any, formats, (source, format) => {
         expect(refusal(source, format)).toBeInstanceOf(ProjectFileError);
       }),
-      { numRuns: 1_000 },
+      { numRuns: effort(333, 1_000) },
     );
   });
 
@@ -240,7 +241,7 @@ describe('only a ProjectFileError refuses', () => {
       fc.property(projectFile, formats, edits, (file, format, damage) => {
         refusal(damaged(serialiseProjectFile(file, format), damage), format);
       }),
-      { numRuns: 300 },
+      { numRuns: effort(100, 300) },
     );
   });
 
@@ -256,7 +257,7 @@ describe('only a ProjectFileError refuses', () => {
         const error = refusal(serialiseProjectFile(changed, 'yaml'), 'yaml');
         for (const problem of error?.problems ?? []) expect(problem.line).toBeGreaterThan(0);
       }),
-      { numRuns: 150 },
+      { numRuns: effort(50, 150) },
     );
   });
 });
@@ -273,7 +274,7 @@ test('where JSON breaks off is found exactly when JSON.parse refuses it', () => 
       }
       expect(findJsonBreak(source) === undefined).toBe(parses);
     }),
-    { numRuns: 2_000 },
+    { numRuns: effort(666, 2_000) },
   );
 });
 
