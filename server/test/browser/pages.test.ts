@@ -90,7 +90,7 @@ describe('an SVG with a script in it', () => {
     await mkdir(join(folder, 'avatars'));
     await mkdir(join(folder, 'locations'));
     await writeFile(join(folder, 'avatars', 'scripted.svg'), svg);
-    gallery = await startService({ ASSETS_DIR: folder });
+    gallery = await startService({ ASSETS_DIR: folder }, service);
   });
   afterAll(async () => {
     await gallery?.close();

@@ -58,7 +58,7 @@ describe.concurrent('a service that is killed under load keeps every launch, onc
   });
 
   test('on the embedded engine', async (context) => {
-    const rounds = effort(2, 20);
+    const rounds = effort(1, 20);
     const { path, start } = await processFolder(context.onTestFinished);
     const DATA_DIR = await prepareDataFolder(join(path, 'data'));
     const { history, last } = await mintThroughKills(

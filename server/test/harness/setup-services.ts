@@ -1,11 +1,12 @@
 import { cp } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { createClone } from '@session-launch/testing/cloned-database.ts';
 import { startProcess, temporaryFolder } from '@session-launch/testing/process.ts';
 import { adminToken } from '@session-launch/testing/target.ts';
 import type { TestProject } from 'vitest/node';
 
-/** Starts the services of the acceptance tests: one process for each worker, on the engine of the project. */
+/** Starts the services of the acceptance tests: one process for each worker that has a core, on the engine of the project. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const folder = await temporaryFolder();
   const { engine, dataFolder, postgresUrl } = project.getProvidedContext();
@@ -16,7 +17,9 @@ export default async function setup(project: TestProject): Promise<() => Promise
     return startProcess({ DATA_DIR, ...database }, folder.path);
   };
   const services = await Promise.all(
-    Array.from({ length: project.vitest.config.maxWorkers }, (_, n) => start(n)),
+    Array.from({ length: Math.min(project.vitest.config.maxWorkers, availableParallelism()) }, (_, n) =>
+      start(n),
+    ),
   );
   project.provide(
     'deployments',

@@ -17,7 +17,7 @@ test('stores a hash and never the key', async () => {
 });
 
 test('API_KEY_PREFIX is the first part of new keys', async () => {
-  const other = await startService({ API_KEY_PREFIX: 'acme' });
+  const other = await startService({ API_KEY_PREFIX: 'acme' }, service);
   try {
     const world = await createWorld(other);
     expect([world.key, world.liveKey]).toEqual([

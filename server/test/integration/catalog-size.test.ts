@@ -46,7 +46,7 @@ test('two thousand experiences are answered right, in order and with one query',
     answer.json.experiences.find((e: { slug: string }) => e.slug === 'n-1234'),
   );
   expect(again()).toBe(0);
-}, 120_000);
+});
 
 /** Counts what is sent to the database: every statement of the ORM is prepared by its session, on both engines. */
 function statementsOf({ database }: Service): () => number {

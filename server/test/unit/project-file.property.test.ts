@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { findJsonBreak } from '../../src/projects/json-syntax.ts';
 import { ProjectFileError } from '../../src/projects/problem.ts';
 import {
@@ -9,8 +9,6 @@ import {
   serialiseProjectFile,
 } from '../../src/projects/project-file.ts';
 import { effort } from '../harness/effort.ts';
-
-vi.setConfig({ testTimeout: 60_000 });
 
 const formats = fc.constantFrom('yaml' as const, 'json' as const);
 
