@@ -3,14 +3,14 @@ import { once } from 'node:events';
 import { METHODS } from 'node:http';
 import { connect } from 'node:net';
 import { promisify } from 'node:util';
+import { deployedService } from '@session-launch/testing/deployment.ts';
 import type { Answer } from '@session-launch/testing/http.ts';
 import { type RawAnswer, sendRaw } from '@session-launch/testing/raw-http.ts';
 import { expectError, pageOrigin, type World } from '@session-launch/testing/world.ts';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { useService } from '../harness/service.ts';
 import { doors, knock, knockRaw, openWorld } from './doors.ts';
 
-const service = useService();
+const service = deployedService();
 let world: World;
 beforeAll(async () => {
   world = await openWorld(service);

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { clonedDatabase } from '@session-launch/testing/cloned-database.ts';
+import { prepareDataFolder } from '@session-launch/testing/data-folder.ts';
 import { type ServiceProcess, startProcess, temporaryFolder } from '@session-launch/testing/process.ts';
 import { createWorld, pageOrigin, type World } from '@session-launch/testing/world.ts';
 import { afterAll, beforeAll, expect } from 'vitest';
@@ -27,8 +28,10 @@ export function useVictim({ env = {}, engine = 'postgres', descriptors }: Wish =
   beforeAll(async () => {
     const folder = await temporaryFolder();
     undo.push(folder.remove);
-    const own: Record<string, string> = { DATA_DIR: join(folder.path, 'data'), ...env };
-    if (engine === 'postgres') {
+    const DATA_DIR = join(folder.path, 'data');
+    const own: Record<string, string> = { DATA_DIR, ...env };
+    if (engine === 'embedded') await prepareDataFolder(DATA_DIR);
+    else {
       const { url, drop } = await clonedDatabase();
       undo.push(drop);
       own.DATABASE_URL = url;
@@ -72,6 +75,9 @@ async function sessions(service: ServiceProcess, projectId: string): Promise<str
   } while (cursor);
   return found;
 }
+
+/** What shows how many connections a service holds; not every system counts descriptors. */
+export const openNow = process.platform === 'linux' ? 'process_open_fds' : 'session_launch_open_connections';
 
 /** A request as it travels. */
 export function wire(line: string, headers: string[] = [], body = ''): string {

@@ -67,7 +67,7 @@ test('an error says what PostgreSQL said', async () => {
 });
 
 test('closing answers what was asked before; what is asked later is an outage', async () => {
-  const other = await PgliteClient.open({});
+  const other = await PgliteClient.open({ dump: await client.dump() });
   const asked = other.query<{ n: number }>('SELECT 1 AS n');
   await Promise.all([other.close(), asked]);
   expect((await asked).rows).toEqual([{ n: 1 }]);

@@ -213,7 +213,7 @@ describe('what is not there', () => {
 });
 
 test('a service whose asset folder is missing starts, and has no files', async () => {
-  const bare = await startService({ ASSETS_DIR: join(folder, 'nowhere') });
+  const bare = await startService({ ASSETS_DIR: join(folder, 'nowhere') }, service);
   try {
     expectError(await bare.call({ path: '/avatars/ada/thumb.svg' }), 404, 'NOT_FOUND');
     expect((await bare.call({ path: '/readyz' })).status).toBe(200);
@@ -223,7 +223,7 @@ test('a service whose asset folder is missing starts, and has no files', async (
 });
 
 test('by default the art of the demo project is served', async () => {
-  const demo = await startService();
+  const demo = await startService({}, service);
   try {
     const answer = await demo.call({ path: '/avatars/maren/thumb.svg' });
     expect(answer.status).toBe(200);

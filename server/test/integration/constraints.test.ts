@@ -407,7 +407,7 @@ describe('with many sessions', () => {
         FROM sessions s, generate_series(1, ${many}) i
        WHERE s.id = ${json.session.sessionId}`);
     await service.database.orm.execute(sql`ANALYZE sessions`);
-  }, 60_000);
+  });
 
   const list = (filter: SessionFilter, before?: string) =>
     planOf(({ orm }) => listSessions(orm, crowd.projectId, filter, limit, before));
