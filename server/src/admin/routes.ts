@@ -34,7 +34,7 @@ const projectFileLimit = 4 * 1024 * 1024;
 
 export async function adminRoutes(app: FastifyInstance, deps: AdminDeps): Promise<void> {
   const { database, changes } = deps;
-  const { orm } = database;
+  const { admin: orm } = database;
   const admit = requireAdmin(deps.token);
   app.addHook('onRequest', async (request, reply) => {
     reply.header('Cache-Control', 'no-store, private');
@@ -95,7 +95,7 @@ export async function adminRoutes(app: FastifyInstance, deps: AdminDeps): Promis
   refuseOtherMethods(app, '/admin/projects', ['GET', 'POST']);
 
   app.get<ProjectRoute>('/admin/projects/:projectId', async (request, reply) => {
-    const file = await readProjectFile(orm, await knownProject(database, request.params.projectId));
+    const file = await readProjectFile(database, await knownProject(database, request.params.projectId));
     if (file === undefined) throw new ApiError('PROJECT_NOT_FOUND');
     const format = /yaml/i.test(request.headers.accept ?? '') ? 'yaml' : 'json';
     return reply.type(`application/${format}; charset=utf-8`).send(serialiseProjectFile(file, format));
@@ -165,7 +165,7 @@ async function knownProject(database: Database, projectId: string): Promise<stri
   if (!projectId.startsWith('prj_')) {
     throw invalidRequest([{ path: 'projectId', message: 'must start with prj_' }]);
   }
-  if (!isId('prj', projectId) || !(await findProject(database.orm, projectId)))
+  if (!isId('prj', projectId) || !(await findProject(database.admin, projectId)))
     throw new ApiError('PROJECT_NOT_FOUND');
   return projectId;
 }

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { Database } from '../store/database.ts';
+import { TakesNoWrites } from '../store/write-health.ts';
 import { aliveOperation, readyOperation } from './health-operations.ts';
 import { operation } from './operation.ts';
 import { refuseOtherMethods } from './server.ts';
@@ -42,7 +43,8 @@ async function databaseProblem(database: Database): Promise<string | undefined> 
   });
   const asked = database.ping().then(
     () => undefined,
-    () => 'the database cannot be reached',
+    (error) =>
+      error instanceof TakesNoWrites ? 'the database takes no writes' : 'the database cannot be reached',
   );
   return Promise.race([asked, late]).finally(() => clearTimeout(timer));
 }

@@ -19,11 +19,9 @@ export async function migrate(database: Database, postgresUrl?: string): Promise
     return bringUpToDate((text, values) => client.query(text, values));
   }
   if (postgresUrl === undefined) throw new Error('PostgreSQL migrations need the address of the database');
-  return withConnection(postgresUrl, (client) =>
-    bringUpToDate((text, values) => client.query(text, values)).catch((error) => {
-      throw error instanceof StartError ? error : failed(error);
-    }),
-  );
+  return withConnection(postgresUrl, bringUpToDate).catch((error) => {
+    throw error instanceof StartError ? error : failed(error);
+  });
 }
 
 /**
