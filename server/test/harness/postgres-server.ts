@@ -1,5 +1,5 @@
 import { type ChildProcess, execFile, type SpawnOptions, spawn } from 'node:child_process';
-import { chown, cp, mkdtemp, rm, stat } from 'node:fs/promises';
+import { chown, cp, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { arch, platform, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -15,6 +15,8 @@ export interface PostgresServer {
   /** `immediate` is a crash: connections are cut and nothing is written back. */
   stop(how?: 'fast' | 'immediate'): Promise<void>;
   start(): Promise<void>;
+  /** Starts it again as a standby, which answers questions and takes no writes, until it is promoted. */
+  demote(): Promise<void>;
   /** Stops it and removes its files. */
   dispose(): Promise<void>;
 }
@@ -59,6 +61,11 @@ export async function startPostgres({ durable = false, detached = false } = {}):
     url: (database) => `postgres://postgres@127.0.0.1:${port}/${database}`,
     start,
     stop,
+    demote: async () => {
+      await stop();
+      await writeFile(join(data, 'standby.signal'), '');
+      await start();
+    },
     dispose: async () => {
       await stop('immediate');
       await rm(folder, { recursive: true, force: true });
@@ -103,7 +110,7 @@ async function launch(
     let output = '';
     child.stderr?.on('data', (chunk: Buffer) => {
       output += chunk.toString();
-      if (output.includes('ready to accept connections')) resolve();
+      if (/ready to accept (read-only )?connections/.test(output)) resolve();
       output = output.slice(-4_000);
     });
     child.once('exit', () => reject(new Error(`PostgreSQL did not start: ${output}`)));
