@@ -82,14 +82,16 @@ export async function ask(
   statement: pg.QueryConfig | string,
   values?: unknown[],
 ): Promise<pg.QueryResult> {
-  const done = watch.over(client, deadline);
+  const underWay = watch.begin(client, deadline);
   try {
     const result = await client.query(statement, values);
     const known = acquaintances.get(client);
     if (known) known.heardAt = performance.now();
     return result;
+  } catch (error) {
+    throw underWay.isLost ? new Error('the database has stopped answering', { cause: error }) : error;
   } finally {
-    done();
+    watch.end(underWay);
   }
 }
 

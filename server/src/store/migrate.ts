@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { readMigrationFiles } from 'drizzle-orm/migrator';
 import { type Database, StartError } from './database.ts';
 import type { EmbeddedDatabase } from './embedded.ts';
-import { isCollision } from './outage.ts';
+import { isCollision, isOutage } from './outage.ts';
 import { withConnection } from './postgres.ts';
 
 const folder = fileURLToPath(new URL('../../migrations', import.meta.url));
@@ -94,7 +94,9 @@ function failed(error: Error & { code?: string }): StartError {
     '42P07': 'these tables are not of this program: set DATABASE_URL to an empty database',
     '42723': 'these functions are not of this program: set DATABASE_URL to an empty database',
   };
-  const todo = advice[error.code ?? ''] ?? 'nothing was changed; repair what it says and start again';
+  const todo = isOutage(error)
+    ? 'start again when it answers'
+    : (advice[error.code ?? ''] ?? 'nothing was changed; repair what it says and start again');
   return new StartError(`the database could not be brought up to date (${error.message}); ${todo}`, {
     cause: error,
   });

@@ -7,11 +7,14 @@ const lookEvery = 250;
 const patience = 2_000;
 const questionTimeout = 3_000;
 
+/** A statement that was sent and is not answered yet. */
 interface UnderWay {
-  client: pg.Client;
-  since: number;
-  deadline: number;
+  readonly client: pg.Client;
+  readonly since: number;
+  readonly deadline: number;
   askedAt: number;
+  /** Nobody will answer it: its connection was dropped. */
+  isLost: boolean;
 }
 
 /**
@@ -34,14 +37,16 @@ export class Watch {
     this.#timer.unref();
   }
 
-  /** A statement is sent; the function returned says that it is answered. At the deadline its connection is dropped. */
-  over(client: pg.Client, deadline: number): () => void {
+  /** A statement is about to be sent. At the deadline its connection is dropped. */
+  begin(client: pg.Client, deadline: number): UnderWay {
     const since = performance.now();
-    const statement = { client, since, deadline, askedAt: since };
+    const statement = { client, since, deadline, askedAt: since, isLost: false };
     this.#underWay.add(statement);
-    return () => {
-      this.#underWay.delete(statement);
-    };
+    return statement;
+  }
+
+  end(statement: UnderWay): void {
+    this.#underWay.delete(statement);
   }
 
   stop(): void {
@@ -73,9 +78,12 @@ export class Watch {
   }
 
   #drop(silent: UnderWay[]): void {
-    const dropped = silent.filter((statement) => this.#underWay.delete(statement));
-    if (dropped.length === 0) return;
-    for (const { client } of dropped) drop(client);
+    const lost = silent.filter((statement) => this.#underWay.delete(statement));
+    if (lost.length === 0) return;
+    for (const statement of lost) {
+      statement.isLost = true;
+      drop(statement.client);
+    }
     this.#onSilence();
   }
 }
