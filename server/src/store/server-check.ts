@@ -38,11 +38,16 @@ async function examine(url: string): Promise<{ version: number; isShared: boolea
       const text = `SELECT current_setting('server_version_num') AS version, pg_backend_pid() AS backend`;
       return (await ask(watch, client, connectTimeout, text)).rows[0] as { version: string; backend: number };
     };
-    const first = await look(one);
-    const backends = [await look(other), await look(other), await look(one)].map(({ backend }) => backend);
-    const isShared =
-      first.backend === backends[0] || backends[0] !== backends[1] || first.backend !== backends[2];
-    return { version: Math.floor(Number(first.version) / 10_000), isShared };
+    const { version, backend } = await look(one);
+    const ofOne = new Set([backend]);
+    const ofOther = new Set<number>();
+    // Others may use the pooler at the same time, so it is looked at more than once.
+    for (let round = 0; round < 3; round++) {
+      for (const client of [other, other]) ofOther.add((await look(client)).backend);
+      ofOne.add((await look(one)).backend);
+    }
+    const isShared = ofOne.size > 1 || ofOther.size > 1 || ofOther.has(backend);
+    return { version: Math.floor(Number(version) / 10_000), isShared };
   } finally {
     watch.stop();
     await Promise.all([close(one), close(other)]);

@@ -43,7 +43,7 @@ test.concurrent('a start goes on when only the channel of changes is silent', {
 }, async ({ onTestFinished }) => {
   const fleet = await postgresFleet(onTestFinished);
   const proxy = await startTcpProxy(onTestFinished, Number(new URL(fleet.databaseUrl).port), {
-    toServer: (link) => !link.opening.includes('session-launch listener'),
+    toServer: (_link, bytes) => !bytes.includes('LISTEN'),
   });
   const service = await fleet.start({ DATABASE_URL: proxy.through(fleet.databaseUrl) });
   expect((await service.call({ path: '/readyz' })).status).toBe(200);
