@@ -1,6 +1,6 @@
 import { type ChildProcess, execFile, type SpawnOptions, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chown, cp, mkdtemp, rm, stat } from 'node:fs/promises';
+import { chown, cp, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { arch, platform, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -21,6 +21,8 @@ export interface PostgresServer {
    * every commit here waits until the standby has it.
    */
   addStandby(): Promise<Standby>;
+  /** Starts it again as a standby, which answers questions and takes no writes, until it is promoted. */
+  demote(): Promise<void>;
   /** Stops it and removes its files. */
   dispose(): Promise<void>;
 }
@@ -78,6 +80,11 @@ export async function startPostgres({ durable = false, detached = false } = {}):
       settings = { ...settings, synchronous_standby_names: '*', synchronous_commit: 'on' };
       await start();
       return startStandby(bin, copy, port, account);
+    },
+    demote: async () => {
+      await stop();
+      await writeFile(join(data, 'standby.signal'), '');
+      await start();
     },
     dispose: async () => {
       await stop('immediate');

@@ -8,10 +8,14 @@ export interface Link {
   readonly opening: string;
   /** Breaks both halves, as a cable does. */
   cut(): void;
+  /** From now on neither bytes nor a farewell get through, in either direction: both sides wait for ever. */
+  mute(): void;
 }
 
 /** What a test does to the traffic. Each returns whether the bytes go on. */
 export interface Meddling {
+  /** What becomes of a connection as soon as it is made. Without it, it is passed on. */
+  greets?: () => 'pass' | 'close' | 'mute';
   toServer?: (link: Link, bytes: Buffer) => boolean;
   toClient?: (link: Link, bytes: Buffer) => boolean;
 }
@@ -33,25 +37,45 @@ export async function startTcpProxy(
 ): Promise<TcpProxy> {
   const links = new Set<Link>();
   let target = targetPort;
-  const server = createServer((client) => {
-    const upstream = connect(target, '127.0.0.1');
+  // Half-open: a farewell, too, goes only where the test lets it go.
+  const server = createServer({ allowHalfOpen: true }, (client) => {
+    const greeting = meddling.greets?.() ?? 'pass';
+    if (greeting === 'close') {
+      client.destroy();
+      return;
+    }
+    const upstream = connect({ port: target, host: '127.0.0.1', allowHalfOpen: true });
+    let muted = greeting === 'mute';
     const link = {
       opening: '',
       cut: () => {
         client.destroy();
         upstream.destroy();
       },
+      mute: () => {
+        muted = true;
+      },
     };
     links.add(link);
     const forget = () => {
+      if (muted) return;
       links.delete(link);
       link.cut();
     };
-    pass(client, upstream, forget, (bytes) => {
+    const pass = (from: Socket, to: Socket, goesOn: (bytes: Buffer) => boolean) => {
+      from.setNoDelay(true);
+      from.on('data', (bytes) => {
+        if (!muted && goesOn(bytes) && !to.destroyed) to.write(bytes);
+      });
+      from.on('end', () => muted || to.end());
+      from.on('error', forget);
+      from.on('close', forget);
+    };
+    pass(client, upstream, (bytes) => {
       if (link.opening === '') link.opening = bytes.toString('latin1');
       return meddling.toServer?.(link, bytes) ?? true;
     });
-    pass(upstream, client, forget, (bytes) => meddling.toClient?.(link, bytes) ?? true);
+    pass(upstream, client, (bytes) => meddling.toClient?.(link, bytes) ?? true);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -70,14 +94,4 @@ export async function startTcpProxy(
       for (const link of links) link.cut();
     },
   };
-}
-
-function pass(from: Socket, to: Socket, forget: () => void, goesOn: (bytes: Buffer) => boolean): void {
-  from.setNoDelay(true);
-  from.on('data', (bytes) => {
-    if (goesOn(bytes) && !to.destroyed) to.write(bytes);
-  });
-  from.on('error', forget);
-  from.on('close', forget);
-  from.on('end', () => to.end());
 }

@@ -27,7 +27,7 @@ export async function projectAdminRoutes(
   app: FastifyInstance,
   { database, changes }: ProjectAdminDeps,
 ): Promise<void> {
-  const { orm } = database;
+  const { admin: orm } = database;
   app.get(
     listProjectsOperation.path,
     async (): Promise<ProjectList> => ({
@@ -57,7 +57,7 @@ export async function projectAdminRoutes(
 
   const exportPath = routePath(exportOperation);
   app.get<ProjectRoute>(exportPath, async (request, reply) => {
-    const file = await readProjectFile(orm, await knownProject(orm, request.params.projectId));
+    const file = await readProjectFile(database, await knownProject(orm, request.params.projectId));
     if (file === undefined) throw new ApiError('PROJECT_NOT_FOUND');
     const format = /yaml/i.test(request.headers.accept ?? '') ? 'yaml' : 'json';
     return reply.type(`application/${format}; charset=utf-8`).send(serialiseProjectFile(file, format));

@@ -1,6 +1,7 @@
 import { aliveOperation, readyOperation } from '@session-launch/contract/health';
 import type { FastifyInstance } from 'fastify';
 import type { Database } from '../store/database.ts';
+import { TakesNoWrites } from '../store/write-health.ts';
 import { refuseOtherMethods } from './server.ts';
 
 export interface HealthDeps {
@@ -41,7 +42,8 @@ async function databaseProblem(database: Database): Promise<string | undefined> 
   });
   const asked = database.ping().then(
     () => undefined,
-    () => 'the database cannot be reached',
+    (error) =>
+      error instanceof TakesNoWrites ? 'the database takes no writes' : 'the database cannot be reached',
   );
   return Promise.race([asked, late]).finally(() => clearTimeout(timer));
 }

@@ -44,7 +44,8 @@ export class KeyRing {
 
   #admit(key: ApiKey | null): KeyHolder {
     const now = new Date();
-    if (key === null || key.revokedAt !== null || (key.expiresAt !== null && key.expiresAt <= now))
+    // Not "until after": a date that cannot be read compares as neither, and must not live for ever.
+    if (key === null || key.revokedAt !== null || (key.expiresAt !== null && !(key.expiresAt > now)))
       throw unusable();
     this.#used.set(key.id, now);
     return { projectId: key.projectId, livemode: key.mode === 'live', scopes: key.scopes };

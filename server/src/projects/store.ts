@@ -1,6 +1,6 @@
 import { and, asc, eq, getTableColumns, inArray, sql } from 'drizzle-orm';
 import type { Runtime } from '../experiences/revision.ts';
-import type { Orm } from '../store/database.ts';
+import type { Database, Orm } from '../store/database.ts';
 import { experiences, projects, revisions } from '../store/schema.ts';
 import type { Experience, Project, ProjectFile } from './project-file.ts';
 
@@ -146,15 +146,18 @@ function experienceColumns(experience: Experience) {
 }
 
 /** What is stored of a project, as the file that would make it: all of it as it was at one moment. */
-export async function readProjectFile(orm: Orm, projectId: string): Promise<ProjectFile | undefined> {
-  return orm.transaction(
+export async function readProjectFile(
+  database: Database,
+  projectId: string,
+): Promise<ProjectFile | undefined> {
+  return database.transaction(
     async (tx) => {
       const row = await findProject(tx, projectId);
       if (row === undefined) return undefined;
       const stored = await storedExperiences(tx, projectId);
       return { project: fileProject(row), experiences: stored.map(fileExperience) };
     },
-    { isolationLevel: 'repeatable read', accessMode: 'read only' },
+    { snapshot: true },
   );
 }
 

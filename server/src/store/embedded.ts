@@ -3,11 +3,12 @@ import { access, mkdir, readdir, rename, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { PGlite } from '@electric-sql/pglite';
 import { drizzle } from 'drizzle-orm/pglite';
-import { type Database, type Orm, StartError } from './database.ts';
+import { type Database, type Lane, type Orm, StartError } from './database.ts';
 import { type FolderLock, lockFolder } from './folder-lock.ts';
 import { PgliteClient } from './pglite-client.ts';
 import { sharedPing } from './ping.ts';
 import * as schema from './schema.ts';
+import { WriteHealth } from './write-health.ts';
 
 export interface EmbeddedHooks {
   /** The folder has no database yet; making one takes some seconds. */
@@ -51,21 +52,27 @@ export interface EmbeddedDatabase extends Database {
 
 function embedded(client: PgliteClient, lock?: FolderLock): EmbeddedDatabase {
   // It has the two methods of PGlite that the query builder calls.
-  const orm = drizzle(client as unknown as PGlite, { schema }) as unknown as Orm;
+  const own = drizzle(client as unknown as PGlite, { schema });
+  const orm = own as unknown as Orm;
+  const health = new WriteHealth();
   let closing: Promise<void> | undefined;
   return {
     engine: 'embedded',
     client,
     orm,
-    async query<Row>(_lane: unknown, statement: { text: string }, values: unknown[]) {
-      return (await client.query<Row>(statement.text, values)).rows;
+    admin: orm,
+    async query<Row>(lane: Lane, statement: { text: string }, values: unknown[]) {
+      const sent = client.query<Row>(statement.text, values);
+      return (await (lane === 'recording' ? health.note(sent) : sent)).rows;
     },
-    transaction: (work) => orm.transaction((tx) => work(tx as unknown as Orm)),
+    transaction: (work, { snapshot } = {}) =>
+      own.transaction(
+        (tx) => work(tx as unknown as Orm),
+        snapshot ? { isolationLevel: 'repeatable read', accessMode: 'read only' } : undefined,
+      ),
     // One process owns the folder: it hears of its own changes directly.
     listen: async () => undefined,
-    ping: sharedPing(async () => {
-      await client.query('SELECT 1');
-    }),
+    ping: sharedPing(() => health.check(async (text) => (await client.query(text)).rows)),
     pools: () => ({}),
     close: () => {
       closing ??= client.close().finally(() => lock?.release());

@@ -15,12 +15,21 @@ const socketCodes = new Set([
 // 25006: read-only transaction (a standby answers during a failover); 58: system error.
 const sqlStates = /^(08...|53...|57P0.|57014|25006|58...)$/;
 const driverMessages =
-  /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|not queryable|Query read timeout|Connection ended|PGlite is clos/i;
+  /Connection terminated|Client has encountered a connection error|not queryable|Connection ended|PGlite is clos/i;
+
+/** No connection could be had: whatever was to be sent was not. */
+export class NeverSent extends Error {
+  constructor(cause: unknown) {
+    super('no connection to the database could be had', { cause });
+    this.name = 'NeverSent';
+  }
+}
 
 /** Whether an error, or what caused it, means that the database cannot answer at the moment. */
 export function isOutage(error: unknown): boolean {
   return links(error).some(
     (e) =>
+      e.neverSent ||
       (e.code !== undefined && (socketCodes.has(e.code) || sqlStates.test(e.code))) ||
       driverMessages.test(e.message),
   );
@@ -32,14 +41,20 @@ export function isCollision(error: unknown): boolean {
   return links(error).some((e) => e.code === '40001' || e.code === '40P01');
 }
 
-/** Whether a statement that failed with this error never reached the database: no connection could be had. */
+/** Whether a statement that failed with this error never reached the database. */
 export function isNeverSent(error: unknown): boolean {
-  return links(error).some(
-    (e) =>
-      (e.code !== undefined &&
-        /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ENOENT|57P03|53300)$/.test(e.code)) ||
-      /timeout exceeded when trying to connect|terminated due to connection timeout/.test(e.message),
-  );
+  // 57P03: a database that is not ready says so before it takes any statement.
+  return links(error).some((e) => e.neverSent || e.code === '57P03');
+}
+
+/** Whether the database takes no writes at all: it is read-only, its disk is full, or its resources are used up. */
+export function isRefusedWrite(error: unknown): boolean {
+  return !isNeverSent(error) && links(error).some((e) => /^(25006|53...|58...)$/.test(e.code ?? ''));
+}
+
+/** Whether it is read-only, as a standby is, or a primary that has been demoted. */
+export function isReadOnly(error: unknown): boolean {
+  return links(error).some((e) => e.code === '25006');
 }
 
 /**
@@ -58,6 +73,7 @@ export function isRolledBack(error: unknown): boolean {
 
 interface Link {
   message: string;
+  neverSent: boolean;
   code?: string;
   severity?: string;
 }
@@ -71,6 +87,7 @@ function links(error: unknown): Link[] {
     const { code, severity } = next as { code?: unknown; severity?: unknown };
     found.push({
       message: next.message,
+      neverSent: next instanceof NeverSent,
       ...(typeof code === 'string' ? { code } : {}),
       ...(typeof severity === 'string' ? { severity } : {}),
     });
