@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { type AssetDeps, assetRoutes } from './assets/asset-routes.ts';
+import { type AssetDeps, assetRoutes, mostOpenFiles } from './assets/asset-routes.ts';
 import { type CatalogRouteDeps, catalogRoutes } from './experiences/catalog-routes.ts';
 import { catalogEntrySchema, catalogListSchema } from './experiences/schemas.ts';
 import { type Admission, admitAtMost } from './http/admission.ts';
@@ -65,7 +65,10 @@ export async function mountPublicRoutes(
   await server.register(jwksRoutes, { signingKeys: deps.mint.signer.keys });
   await server.register(healthRoutes, deps);
   await server.register(openApiRoutes);
-  await server.register(assetRoutes, deps);
+  await server.register(async (scope) => {
+    admissions.art = admitAtMost(scope, mostOpenFiles);
+    await scope.register(assetRoutes, deps);
+  });
   await server.register(pageRoutes, deps);
   return admissions;
 }

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect } from 'vitest';
 import { clonedDatabase } from '../harness/database.ts';
 import { type ServiceProcess, startProcess, temporaryFolder } from '../harness/process.ts';
 import type { Service } from '../harness/service.ts';
+import { startTcpProxy } from '../harness/tcp-proxy.ts';
 import { createWorld, pageOrigin, type World } from '../harness/world.ts';
 
 /** A service in a process of its own, with a world that can be launched at every door. */
@@ -21,10 +22,12 @@ interface Wish {
   env?: Record<string, string>;
   engine?: 'postgres' | 'embedded';
   descriptors?: number;
+  /** PostgreSQL answers so much later. */
+  lateMs?: number;
 }
 
 /** One victim for a test file; the returned object is filled before the first test. */
-export function useVictim({ env = {}, engine = 'postgres', descriptors }: Wish = {}): Victim {
+export function useVictim({ env = {}, engine = 'postgres', descriptors, lateMs }: Wish = {}): Victim {
   const victim = {} as Victim;
   const undo: (() => Promise<unknown>)[] = [];
   beforeAll(async () => {
@@ -34,7 +37,11 @@ export function useVictim({ env = {}, engine = 'postgres', descriptors }: Wish =
     if (engine === 'postgres') {
       const { url, drop } = await clonedDatabase();
       undo.push(drop);
-      own.DATABASE_URL = url;
+      const proxy =
+        lateMs === undefined
+          ? undefined
+          : await startTcpProxy((step) => undo.push(step), Number(new URL(url).port), { lateMs });
+      own.DATABASE_URL = proxy?.through(url) ?? url;
     }
     const service = await startProcess(own, folder.path, descriptors);
     undo.push(() => service.kill('SIGKILL'));

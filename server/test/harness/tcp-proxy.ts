@@ -14,6 +14,8 @@ export interface Link {
 export interface Meddling {
   toServer?: (link: Link, bytes: Buffer) => boolean;
   toClient?: (link: Link, bytes: Buffer) => boolean;
+  /** How far away the server seems: so much later bytes arrive at either end, in their order. */
+  lateMs?: number;
 }
 
 export interface TcpProxy {
@@ -44,11 +46,11 @@ export async function startTcpProxy(
       links.delete(link);
       link.cut();
     };
-    pass(client, upstream, forget, (bytes) => {
+    pass(client, upstream, meddling.lateMs, forget, (bytes) => {
       if (link.opening === '') link.opening = bytes.toString('latin1');
       return meddling.toServer?.(link, bytes) ?? true;
     });
-    pass(upstream, client, forget, (bytes) => meddling.toClient?.(link, bytes) ?? true);
+    pass(upstream, client, meddling.lateMs, forget, (bytes) => meddling.toClient?.(link, bytes) ?? true);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -65,10 +67,22 @@ export async function startTcpProxy(
   };
 }
 
-function pass(from: Socket, to: Socket, forget: () => void, goesOn: (bytes: Buffer) => boolean): void {
+function pass(
+  from: Socket,
+  to: Socket,
+  lateMs: number | undefined,
+  forget: () => void,
+  goesOn: (bytes: Buffer) => boolean,
+): void {
   from.setNoDelay(true);
+  const deliver = (bytes: Buffer) => {
+    if (!to.destroyed) to.write(bytes);
+  };
   from.on('data', (bytes) => {
-    if (goesOn(bytes) && !to.destroyed) to.write(bytes);
+    if (!goesOn(bytes)) return;
+    // Timers of one length ring in the order in which they were set.
+    if (lateMs === undefined) deliver(bytes);
+    else setTimeout(deliver, lateMs, bytes);
   });
   from.on('error', forget);
   from.on('close', forget);
