@@ -1,9 +1,11 @@
+import type { BlockList } from 'node:net';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '../errors.ts';
 import { matchesEtag } from '../http/etag.ts';
 import { operation } from '../http/operation.ts';
 import { refuseOtherMethods } from '../http/server.ts';
 import type { KeyRing } from '../keys/authenticate.ts';
+import { networkOf } from '../limits/client-address.ts';
 import { endOfTurn } from '../turn.ts';
 import type { Catalog, CatalogAnswer } from './catalog.ts';
 import { entryOperation, listOperation } from './catalog-operations.ts';
@@ -11,6 +13,7 @@ import { entryOperation, listOperation } from './catalog-operations.ts';
 export interface CatalogRouteDeps {
   keyRing: KeyRing;
   catalog: Catalog;
+  trustProxy: BlockList | undefined;
 }
 
 const listPath = '/v1/projects/:projectId/experiences';
@@ -51,7 +54,8 @@ export async function catalogRoutes(app: FastifyInstance, deps: CatalogRouteDeps
 
 /** Any valid key of the project, whatever its scopes. Whether another project exists is not told. */
 async function admit(deps: CatalogRouteDeps, request: FastifyRequest, projectId: string): Promise<void> {
-  const holder = await deps.keyRing.authenticate(request.headers.authorization);
+  const asker = () => networkOf(request.raw, deps.trustProxy);
+  const holder = await deps.keyRing.authenticate(request.headers.authorization, 'any', asker);
   if (holder.projectId !== projectId) throw new ApiError('PROJECT_FORBIDDEN');
 }
 

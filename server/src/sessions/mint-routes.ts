@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http';
 import type { BlockList } from 'node:net';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { toApiError } from '../http/error-handler.ts';
@@ -6,9 +5,9 @@ import { readJsonBody } from '../http/json-body.ts';
 import { hidden, operation } from '../http/operation.ts';
 import { refuseOtherMethods } from '../http/server.ts';
 import { leaveBodiesUnread } from '../http/unread-body.ts';
-import { clientAddress } from '../limits/client-address.ts';
+import { addressOf, networkOf } from '../limits/client-address.ts';
 import { corsHeaderNames, corsHeaders, preflightHeaders } from '../origins/cors.ts';
-import { allows, allowsAny } from '../origins/origin.ts';
+import { allows } from '../origins/origin.ts';
 import { type Door, doors } from './doors.ts';
 import { type MintDeps, mint } from './mint.ts';
 import { mintOperations } from './mint-operations.ts';
@@ -49,7 +48,7 @@ async function openDoor(app: FastifyInstance, deps: MintRouteDeps, door: Door): 
       origin: headers.origin,
       acceptLanguage: headers['accept-language'],
       rawHeaders: raw.rawHeaders,
-      clientAddress: () => clientAddress(raw.socket.remoteAddress, forwardedFor(raw), deps.trustProxy),
+      clientAddress: () => addressOf(raw, deps.trustProxy),
       readBody: () => readJsonBody(raw),
       onExperience: (experience) => {
         if (door.admits !== 'experience-origin') return;
@@ -80,7 +79,7 @@ async function isAnswered(deps: MintRouteDeps, door: Door, request: FastifyReque
   if (origin === undefined) return false;
   if (door.admits === 'project-origin') return true;
   try {
-    return allowsAny(await deps.directory.everyOrigin(), origin);
+    return await deps.directory.isListedAnywhere(origin, () => networkOf(request.raw, deps.trustProxy));
   } catch (error) {
     // A mint cannot go on without the database; a preflight or a wrong method has its answer all the same.
     if (request.method !== 'POST') return false;
@@ -92,10 +91,4 @@ async function isAnswered(deps: MintRouteDeps, door: Door, request: FastifyReque
 async function preflight(reply: FastifyReply): Promise<FastifyReply> {
   if (reply.hasHeader('Access-Control-Allow-Origin')) reply.headers(preflightHeaders);
   return reply.code(204).send();
-}
-
-/** A repeated header is one list, in order. */
-function forwardedFor(request: IncomingMessage): string | undefined {
-  const value = request.headers['x-forwarded-for'];
-  return Array.isArray(value) ? value.join(',') : value;
 }

@@ -5,7 +5,7 @@ import type { LaunchableExperience } from '../experiences/store.ts';
 import { fingerprint } from '../idempotency/fingerprint.ts';
 import { idempotencyHash, readIdempotencyKey } from '../idempotency/key.ts';
 import { newId } from '../ids.ts';
-import { type KeyHolder, type KeyRing, requireScope } from '../keys/authenticate.ts';
+import type { KeyHolder, KeyRing } from '../keys/authenticate.ts';
 import { clientNetwork } from '../limits/client-address.ts';
 import { type Budget, rateLimitHeaders } from '../limits/headers.ts';
 import { dayBudget, quotaDay } from '../limits/quota.ts';
@@ -66,7 +66,7 @@ export async function mint(deps: MintDeps, door: Door, visit: Visit): Promise<La
   // While a slow body came in, the key may have been revoked.
   if (performance.now() - asked > 1_000) caller = await identify(deps, door, visit);
   const request = door.read(body);
-  const found = deps.directory.experience(request.experienceId);
+  const found = deps.directory.experience(request.experienceId, () => clientNetwork(visit.clientAddress()));
   const experience = requireLaunchable(door, caller, found instanceof Promise ? await found : found);
   visit.onExperience(experience);
   if ('origin' in caller) admitOrigin(door, caller.origin, experience);
@@ -95,16 +95,12 @@ export async function mint(deps: MintDeps, door: Door, visit: Visit): Promise<La
 
 function identify(deps: MintDeps, door: Door, visit: Visit): Caller | Promise<Caller> {
   if (door.admits === 'api-key') {
-    const found = deps.keyRing.authenticate(visit.authorization);
-    return found instanceof Promise ? found.then(asCaller) : asCaller(found);
+    const asker = () => clientNetwork(visit.clientAddress());
+    const found = deps.keyRing.authenticate(visit.authorization, 'sessions:create', asker);
+    return found instanceof Promise ? found.then((holder) => ({ holder })) : { holder: found };
   }
   if (visit.origin === undefined || visit.origin === '') throw new ApiError('ORIGIN_REQUIRED');
   return { origin: visit.origin };
-}
-
-function asCaller(holder: KeyHolder): Caller {
-  requireScope(holder, 'sessions:create');
-  return { holder };
 }
 
 function requireLaunchable(

@@ -102,6 +102,8 @@ export const experiences = pgTable(
     unique('experiences_slug_in_project').on(t.projectId, t.slug),
     unique('experiences_project').on(t.projectId, t.id),
     index('experiences_in_order').on(t.projectId, t.sortOrder, t.id),
+    // Without the list of pending entries, which every look-up would have to read.
+    index('experiences_by_origin').using('gin', t.allowedOrigins).with({ fastupdate: false }),
     check('experiences_id_format', sql`${t.id} ~ '^exp_[A-Za-z0-9_-]{1,64}$'`),
     check('experiences_slug_format', sql`${t.slug} ~ '^[a-z0-9]+(-[a-z0-9]+)*$' AND length(${t.slug}) <= 64`),
     check('experiences_status_known', sql`${t.status} IN ('draft', 'published', 'archived')`),

@@ -12,6 +12,8 @@ export interface Victim {
   /** The same, for builders that speak HTTP only. */
   asService: Service;
   world: World;
+  /** PostgreSQL only; past whatever makes it late. */
+  databaseUrl: string;
   /** The value of a metric without labels. */
   metric(name: string): Promise<number>;
   /** Ids of all sessions of the world's project. */
@@ -37,6 +39,7 @@ export function useVictim({ env = {}, engine = 'postgres', descriptors, lateMs }
     if (engine === 'postgres') {
       const { url, drop } = await clonedDatabase();
       undo.push(drop);
+      victim.databaseUrl = url;
       const proxy =
         lateMs === undefined
           ? undefined

@@ -68,7 +68,11 @@ test('a body that ends after the work, or twice, takes no place', async () => {
   const places = new Places(1);
   const slow = request(false);
   const work = deferred();
-  const holding = places.hold<void>(slow, () => work.promise, async () => undefined);
+  const holding = places.hold<void>(
+    slow,
+    () => work.promise,
+    async () => undefined,
+  );
   await nextTurn();
   work.resolve();
   await holding;
@@ -81,7 +85,11 @@ test('a body that has come along by the next turn keeps its place', async () => 
   const places = new Places(1);
   const prompt = request(false);
   const work = deferred();
-  const holding = places.hold<void>(prompt, () => work.promise, async () => undefined);
+  const holding = places.hold<void>(
+    prompt,
+    () => work.promise,
+    async () => undefined,
+  );
   prompt.complete = true;
   await nextTurn();
   expect(places.underWay).toBe(1);
