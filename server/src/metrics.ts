@@ -3,6 +3,7 @@ import type { Admission } from './http/admission.ts';
 import type { Traffic } from './http/traffic.ts';
 import { type Door, doors } from './sessions/doors.ts';
 import type { Database } from './store/database.ts';
+import type { LookUpCounts } from './store/look-ups.ts';
 import type { RememberedCounts } from './store/remembered.ts';
 import { Counts, Spread } from './tallies.ts';
 
@@ -21,11 +22,12 @@ export interface Metrics {
 export interface MetricSources {
   database: Pick<Database, 'pools'>;
   queueLength: () => number;
-  caches: Record<string, RememberedCounts>;
+  caches: Record<string, RememberedCounts | LookUpCounts>;
   /** What goes on at the public listener. */
   traffic: Traffic;
   openConnections: () => Promise<number>;
   admissions: Record<string, Admission>;
+  refusalsDelayed: () => number;
 }
 
 /**
@@ -69,7 +71,7 @@ export function createMetrics(): Metrics & { watch(sources: MetricSources): void
 }
 
 function watch(registry: Registry, sources: MetricSources): void {
-  const { database, queueLength, caches, traffic, openConnections, admissions } = sources;
+  const { database, queueLength, caches, traffic, openConnections, admissions, refusalsDelayed } = sources;
   show(registry, 'gauge', 'session_launch_queue_length', 'Mints that wait for the next write', () => [
     { labels: {}, value: queueLength() },
   ]);
@@ -79,9 +81,10 @@ function watch(registry: Registry, sources: MetricSources): void {
     'session_launch_cache_lookups_total',
     'Look-ups in memory by cache and result',
     () =>
-      Object.entries(caches).flatMap(([cache, { hits, misses }]) => [
-        { labels: { cache, result: 'hit' }, value: hits },
-        { labels: { cache, result: 'miss' }, value: misses },
+      Object.entries(caches).flatMap(([cache, counts]) => [
+        { labels: { cache, result: 'hit' }, value: counts.hits },
+        { labels: { cache, result: 'miss' }, value: counts.misses },
+        ...('refused' in counts ? [{ labels: { cache, result: 'refused' }, value: counts.refused }] : []),
       ]),
   );
   show(
@@ -120,6 +123,13 @@ function watch(registry: Registry, sources: MetricSources): void {
     'session_launch_requests_turned_away_total',
     'Requests refused because too many were under way, by part',
     admitted(({ refused }) => refused),
+  );
+  show(
+    registry,
+    'counter',
+    'session_launch_refusals_delayed_total',
+    'Refusals of strangers that had to wait for their turn',
+    () => [{ labels: {}, value: refusalsDelayed() }],
   );
   show(registry, 'gauge', 'session_launch_requests_in_flight', 'Requests that are not answered yet', () => [
     { labels: {}, value: traffic.inFlight() },

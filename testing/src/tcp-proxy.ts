@@ -18,6 +18,8 @@ export interface Meddling {
   greets?: () => 'pass' | 'close' | 'mute';
   toServer?: (link: Link, bytes: Buffer) => boolean;
   toClient?: (link: Link, bytes: Buffer) => boolean;
+  /** How far away the server seems: so much later bytes arrive at either end, in their order. */
+  lateMs?: number;
 }
 
 export interface TcpProxy {
@@ -64,8 +66,14 @@ export async function startTcpProxy(
     };
     const pass = (from: Socket, to: Socket, goesOn: (bytes: Buffer) => boolean) => {
       from.setNoDelay(true);
+      const deliver = (bytes: Buffer) => {
+        if (!muted && !to.destroyed) to.write(bytes);
+      };
       from.on('data', (bytes) => {
-        if (!muted && goesOn(bytes) && !to.destroyed) to.write(bytes);
+        if (muted || !goesOn(bytes)) return;
+        // Timers of one length ring in the order in which they were set.
+        if (meddling.lateMs === undefined) deliver(bytes);
+        else setTimeout(deliver, meddling.lateMs, bytes);
       });
       from.on('end', () => muted || to.end());
       from.on('error', forget);

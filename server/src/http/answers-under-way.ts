@@ -31,9 +31,21 @@ export function watchAnswers(server: Server): () => number {
   return () => count;
 }
 
-/** Node tells only the answer that was next of a lost connection; those behind it would count as under way for good. */
+/**
+ * Node tells only the answer that was next of a lost connection. Those behind it would count as under way for good, and a
+ * file that is sent as one of them would never be closed.
+ */
 function forsake(open: Iterable<ServerResponse>): void {
-  for (const response of [...open]) response.emit('close');
+  for (const response of [...open]) {
+    response.destroy();
+    response.emit('close');
+  }
+}
+
+/** Resolves when nothing more is written to an answer: it is complete, or its connection is gone. */
+export async function answerOver(response: ServerResponse): Promise<void> {
+  if (!connections.get(response.req.socket)?.open.has(response)) return;
+  await new Promise((resolve) => response.once('close', resolve));
 }
 
 export interface Unfinished {

@@ -6,11 +6,20 @@ import { newId } from '../ids.ts';
 import { isCollision, isOutage } from '../store/outage.ts';
 import { unfinishedAnswers } from './answers-under-way.ts';
 
-/** The one place where an error becomes an answer. The cause is logged and never sent. */
-export function renderErrors(app: FastifyInstance): void {
+/** Resolves when it is the turn of a request's refusal. Nothing when that is now. */
+export type Turn = (request: FastifyRequest) => Promise<void> | undefined;
+
+/**
+ * The one place where an error becomes an answer. The cause is logged and never sent. Strangers are answered in their
+ * turn, and keep no place meanwhile.
+ */
+export function renderErrors(app: FastifyInstance, turn: Turn = () => undefined): void {
   app.setErrorHandler((error: FastifyError | ApiError | Error, request, reply) => {
     const known = toApiError(error);
-    if (known.status >= 500) {
+    const waiting = known.toStranger ? turn(request) : undefined;
+    if (waiting !== undefined) return waiting.then(() => sendError(request, reply, known));
+    // A refusal without a cause has a line of its own when it is answered.
+    if (known.status >= 500 && known.cause !== undefined) {
       const level = known.code === 'INTERNAL' ? 'error' : 'warn';
       request.log[level]({ reqId: request.id, err: error, code: known.code }, 'the request failed');
     }

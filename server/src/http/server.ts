@@ -11,7 +11,7 @@ import type { Logger } from 'pino';
 import { ApiError } from '../errors.ts';
 import { newId } from '../ids.ts';
 import { watchAnswers } from './answers-under-way.ts';
-import { onParserError, renderErrors, sendError } from './error-handler.ts';
+import { onParserError, renderErrors, sendError, type Turn } from './error-handler.ts';
 import { bodyLimit } from './json-body.ts';
 import { answerLog, scrubbed } from './log.ts';
 import { admitToRouter, requireSound } from './sound-request.ts';
@@ -20,7 +20,7 @@ import { Traffic } from './traffic.ts';
 const maxHeaderSize = 16 * 1024;
 
 /** A listener with what every answer has in common: request ids, security headers, errors, one log line. */
-export function createServer(log: Logger, traffic = new Traffic()): FastifyInstance {
+export function createServer(log: Logger, traffic = new Traffic(), turn?: Turn): FastifyInstance {
   const app = Fastify({
     loggerInstance: log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
@@ -81,7 +81,7 @@ export function createServer(log: Logger, traffic = new Traffic()): FastifyInsta
     done();
   });
   closeWhenIdle(app, traffic);
-  renderErrors(app);
+  renderErrors(app, turn);
   for (const method of METHODS) {
     if (method !== 'CONNECT' && !app.supportedMethods.includes(method))
       app.addHttpMethod(method, { hasBody: true });

@@ -1,5 +1,10 @@
 import type pg from 'pg';
-import type { Watch } from './watch.ts';
+
+/** Is told of every statement, and drops a connection on which no answer comes any more. */
+export interface Watcher {
+  begin(client: pg.Client, deadline: number): { isLost: boolean };
+  end(statement: { isLost: boolean }): void;
+}
 
 /** How long a connection may take to come about, and how long its first statement. */
 export const connectTimeout = 3_000;
@@ -58,7 +63,7 @@ function settings(statementTimeout: number): string {
 }
 
 /** The first thing on a new connection. It is of no use without, and is dropped when it fails. */
-export async function prepare(watch: Watch, client: pg.Client, statementTimeout: number): Promise<void> {
+export async function prepare(watch: Watcher, client: pg.Client, statementTimeout: number): Promise<void> {
   // What breaks between two statements is told by the next one; an event that nobody listens to would end the process.
   client.on('error', () => undefined);
   try {
@@ -76,7 +81,7 @@ export async function prepare(watch: Watch, client: pg.Client, statementTimeout:
  * nothing at all is talking to nobody, and the connection is dropped.
  */
 export async function ask(
-  watch: Watch,
+  watch: Watcher,
   client: pg.Client,
   deadline: number,
   statement: pg.QueryConfig | string,

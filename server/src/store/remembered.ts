@@ -66,7 +66,7 @@ export class Remembered<V> {
     const promise = this.#load(key)
       .then((value) => {
         // An answer that took so long is already as old as a value may get.
-        if (performance.now() > until) throw unavailable();
+        if (performance.now() > until) throw unavailable(tooLate());
         if (generation === this.#generation) this.#entries.set(key, { value, until });
         return value;
       })
@@ -76,4 +76,9 @@ export class Remembered<V> {
     this.#loading.set(key, { promise, until });
     return promise;
   }
+}
+
+/** Why a value that was asked for cannot be used. */
+export function tooLate(): Error {
+  return new Error('the database took so long that its answer is too old to go by');
 }

@@ -5,6 +5,7 @@ import { beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { ApiError } from '../../src/errors.ts';
 import { type Directory, openDirectory } from '../../src/experiences/directory.ts';
 import { newId } from '../../src/ids.ts';
+import { Pace } from '../../src/limits/pace.ts';
 import { Recorder } from '../../src/recording/recorder.ts';
 import { type Door, doors } from '../../src/sessions/doors.ts';
 import type { Draft } from '../../src/sessions/draft.ts';
@@ -24,7 +25,7 @@ let writes = 0;
 
 beforeAll(async () => {
   world = await createWorld(service);
-  directory = openDirectory(service.database, await openChanges(service.database));
+  directory = openDirectory(service.database, await openChanges(service.database), new Pace());
   const folder = await temporaryFolder();
   signer = new TokenSigner((await openSigningKeys(`${folder.path}/keys.json`)).keys);
   return async () => {
