@@ -1,8 +1,9 @@
 import { type ChildProcess, execFile, type SpawnOptions, spawn } from 'node:child_process';
-import { chown, cp, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { appendFile, chown, cp, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { arch, platform, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import pg from 'pg';
 
@@ -17,6 +18,8 @@ export interface PostgresServer {
   start(): Promise<void>;
   /** Starts it again as a standby, which answers questions and takes no writes, until it is promoted. */
   demote(): Promise<void>;
+  /** Another server that follows this one: once it has caught up, whatever is acknowledged here is there, too. */
+  follow(): Promise<PostgresServer>;
   /** Stops it and removes its files. */
   dispose(): Promise<void>;
 }
@@ -41,7 +44,29 @@ export async function startPostgres({ durable = false, detached = false } = {}):
     ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'],
     { ...account, cwd: folder, env: cleanEnvironment() },
   );
+  const server = await serverOn({ bin, data, account, durable, detached });
+  await server.start();
+  const { dispose } = server;
+  server.dispose = async () => {
+    await dispose();
+    await rm(folder, { recursive: true, force: true });
+  };
+  return server;
+}
+
+interface Place {
+  bin: string;
+  data: string;
+  account: Account | undefined;
+  durable: boolean;
+  detached: boolean;
+}
+
+/** A server on a folder of data, not started yet. */
+async function serverOn(place: Place): Promise<PostgresServer> {
+  const { bin, data, account, durable, detached } = place;
   const port = await freePort();
+  const followers: PostgresServer[] = [];
   let child: ChildProcess | undefined;
 
   const start = async () => {
@@ -55,8 +80,7 @@ export async function startPostgres({ durable = false, detached = false } = {}):
     running.kill(how === 'fast' ? 'SIGINT' : 'SIGQUIT');
     await gone;
   };
-  await start();
-  return {
+  const server: PostgresServer = {
     port,
     url: (database) => `postgres://postgres@127.0.0.1:${port}/${database}`,
     start,
@@ -66,11 +90,36 @@ export async function startPostgres({ durable = false, detached = false } = {}):
       await writeFile(join(data, 'standby.signal'), '');
       await start();
     },
+    follow: async () => {
+      await stop();
+      const copy = `${data}-${followers.length + 1}`;
+      await run('cp', ['-a', data, copy]);
+      await start();
+      await appendFile(
+        join(copy, 'postgresql.auto.conf'),
+        `primary_conninfo = 'host=127.0.0.1 port=${port} user=postgres'\n`,
+      );
+      await writeFile(join(copy, 'standby.signal'), '');
+      const follower = await serverOn({ ...place, data: copy });
+      followers.push(follower);
+      await follower.start();
+      await onDatabase(server.url('postgres'), awaitSynchronous);
+      return follower;
+    },
     dispose: async () => {
+      for (const follower of followers) await follower.dispose();
       await stop('immediate');
-      await rm(folder, { recursive: true, force: true });
     },
   };
+  return server;
+}
+
+/** From now on a commit is acknowledged when a follower has it. */
+async function awaitSynchronous(client: pg.Client): Promise<void> {
+  await client.query(`ALTER SYSTEM SET synchronous_standby_names = '*'`);
+  await client.query('SELECT pg_reload_conf()');
+  const caughtUp = `SELECT FROM pg_stat_replication WHERE sync_state = 'sync' AND state = 'streaming'`;
+  while ((await client.query(caughtUp)).rowCount === 0) await sleep(20);
 }
 
 /** Runs statements on a database of a server, on a connection of their own. */

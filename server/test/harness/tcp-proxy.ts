@@ -25,6 +25,8 @@ export interface TcpProxy {
   /** An address that leads through the proxy. */
   through(url: string): string;
   links(): Link[];
+  /** Where connections lead that are made from now on; those that exist stay where they are. */
+  leadTo(port: number): void;
 }
 
 /** Passes bytes between its clients and a port, and lets a test lose them, hold them back or cut the connection. */
@@ -34,6 +36,7 @@ export async function startTcpProxy(
   meddling: Meddling = {},
 ): Promise<TcpProxy> {
   const links = new Set<Link>();
+  let target = targetPort;
   // Half-open: a farewell, too, goes only where the test lets it go.
   const server = createServer({ allowHalfOpen: true }, (client) => {
     const greeting = meddling.greets?.() ?? 'pass';
@@ -41,7 +44,7 @@ export async function startTcpProxy(
       client.destroy();
       return;
     }
-    const upstream = connect({ port: targetPort, host: '127.0.0.1', allowHalfOpen: true });
+    const upstream = connect({ port: target, host: '127.0.0.1', allowHalfOpen: true });
     let muted = greeting === 'mute';
     const link = {
       opening: '',
@@ -86,5 +89,8 @@ export async function startTcpProxy(
     port,
     through: (url) => Object.assign(new URL(url), { port: String(port) }).href,
     links: () => [...links],
+    leadTo: (other) => {
+      target = other;
+    },
   };
 }
