@@ -43,7 +43,7 @@ export const readyOperation: Operation = {
   tag,
   summary: 'Ask whether sessions can be minted',
   description:
-    'For load balancers: not ready while the database cannot be reached and once a shutdown has begun.',
+    'For load balancers: not ready while the database cannot be reached or takes no writes, and once a shutdown has begun.',
   caller: 'anyone',
   answers: {
     200: {

@@ -27,8 +27,8 @@ export interface TcpProxy {
   /** An address that leads through the proxy. */
   through(url: string): string;
   links(): Link[];
-  /** Sends new connections to another port, and cuts those that are there. */
-  lead(port: number): void;
+  /** Where connections lead that are made from now on; those that exist stay where they are. */
+  leadTo(port: number): void;
 }
 
 /** Passes bytes between its clients and a port, and lets a test lose them, hold them back or cut the connection. */
@@ -97,9 +97,8 @@ export async function startTcpProxy(
     port,
     through: (url) => Object.assign(new URL(url), { port: String(port) }).href,
     links: () => [...links],
-    lead: (port) => {
-      target = port;
-      for (const link of links) link.cut();
+    leadTo: (other) => {
+      target = other;
     },
   };
 }

@@ -3,10 +3,11 @@ import { ask, close, connectionConfig, prepare } from './client.ts';
 import type { Database, Lane } from './database.ts';
 import { type LaneSettings, PostgresLane } from './lane.ts';
 import { Listener } from './listener.ts';
+import { isReadOnly } from './outage.ts';
 import { sharedPing } from './ping.ts';
 import { checkServer } from './server-check.ts';
 import { Watch } from './watch.ts';
-import { TakesNoWrites, WriteHealth } from './write-health.ts';
+import { WriteHealth } from './write-health.ts';
 
 const settings: Record<Lane, LaneSettings> = {
   // What it reads is of no use four seconds later.
@@ -71,7 +72,7 @@ export async function openPostgres(url: string, { onIdleError }: PostgresHooks):
     ping: sharedPing(async () => {
       const write = async (text: string) => (await lanes.recording.query(text)).rows;
       const writable = health.check(write).catch((error) => {
-        if (error instanceof TakesNoWrites) onReadOnly();
+        if (isReadOnly(error)) onReadOnly();
         throw error;
       });
       await Promise.all([lanes.everyday.query('SELECT 1'), writable]);

@@ -2,8 +2,8 @@ import { isRefusedWrite } from './outage.ts';
 
 /** The database answers, but nothing can be recorded in it. */
 export class TakesNoWrites extends Error {
-  constructor(reason: string, cause?: unknown) {
-    super(`the database takes no writes: ${reason}`, { cause });
+  constructor(cause: Error) {
+    super(`the database takes no writes: ${cause.message}`, { cause });
     this.name = 'TakesNoWrites';
   }
 }
@@ -43,10 +43,11 @@ export class WriteHealth {
   /** Rejects while nothing can be recorded. `run` sends a statement where mints are written. */
   async check(run: Run): Promise<void> {
     const [row] = (await run(state)) as { read_only: boolean }[];
-    if (row?.read_only) throw new TakesNoWrites('it is read-only');
+    if (row?.read_only)
+      throw new TakesNoWrites(Object.assign(new Error('it is read-only'), { code: '25006' }));
     if (this.#refusal === undefined) return;
     await run(rehearsal).catch((error) => {
-      if (error.code !== wentWell) throw new TakesNoWrites(error.message, error);
+      if (error.code !== wentWell) throw isRefusedWrite(error) ? new TakesNoWrites(error) : error;
     });
     this.#refusal = undefined;
   }
