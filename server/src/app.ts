@@ -9,6 +9,7 @@ import { openDirectory } from './experiences/directory.ts';
 import { startHousekeeping } from './housekeeping.ts';
 import { boundConnections, connectionsWithin, descriptorLimit } from './http/connections.ts';
 import { Drain } from './http/drain.ts';
+import { droppedLines } from './http/log.ts';
 import { createServer } from './http/server.ts';
 import { Traffic } from './http/traffic.ts';
 import { KeyRing } from './keys/authenticate.ts';
@@ -102,6 +103,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
     openConnections: promisify(publicServer.server.getConnections.bind(publicServer.server)),
     admissions,
     refusalsDelayed: () => pace.delayed,
+    logLinesDropped: () => droppedLines(log),
   });
   await listen(publicServer, config.host, config.port, 'PORT');
   publicUrl = config.publicUrl ?? addressOf(publicServer, config.host);

@@ -28,6 +28,7 @@ export interface MetricSources {
   openConnections: () => Promise<number>;
   admissions: Record<string, Admission>;
   refusalsDelayed: () => number;
+  logLinesDropped: () => number;
 }
 
 /**
@@ -71,7 +72,7 @@ export function createMetrics(): Metrics & { watch(sources: MetricSources): void
 }
 
 function watch(registry: Registry, sources: MetricSources): void {
-  const { database, queueLength, caches, traffic, openConnections, admissions, refusalsDelayed } = sources;
+  const { database, queueLength, caches, traffic, openConnections, admissions } = sources;
   show(registry, 'gauge', 'session_launch_queue_length', 'Mints that wait for the next write', () => [
     { labels: {}, value: queueLength() },
   ]);
@@ -129,7 +130,14 @@ function watch(registry: Registry, sources: MetricSources): void {
     'counter',
     'session_launch_refusals_delayed_total',
     'Refusals of strangers that had to wait for their turn',
-    () => [{ labels: {}, value: refusalsDelayed() }],
+    () => [{ labels: {}, value: sources.refusalsDelayed() }],
+  );
+  show(
+    registry,
+    'counter',
+    'session_launch_log_lines_dropped_total',
+    'Lines of the log that could not be written',
+    () => [{ labels: {}, value: sources.logLinesDropped() }],
   );
   show(registry, 'gauge', 'session_launch_requests_in_flight', 'Requests that are not answered yet', () => [
     { labels: {}, value: traffic.inFlight() },

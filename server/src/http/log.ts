@@ -1,6 +1,7 @@
 import pino, { type DestinationStream, type Logger } from 'pino';
 import pretty from 'pino-pretty';
 import type { LogLevel } from '../config.ts';
+import { LineWriter } from './line-writer.ts';
 
 /**
  * Logs go to standard error, as JSON; on a terminal as lines for people. Headers and bodies are never logged, and
@@ -17,7 +18,7 @@ export function createLog(
         translateTime: 'SYS:HH:MM:ss.l',
         destination: stream.fd,
       })
-    : sharedWrites(stream.fd);
+    : jsonLines(stream.fd);
   return pino(
     {
       level,
@@ -35,27 +36,25 @@ export function createLog(
   );
 }
 
-/** Lines of one turn of the event loop are written together. None waits for longer, or outlives the process. */
-function sharedWrites(fd: number): DestinationStream {
-  const file = pino.destination({ dest: fd, sync: true });
-  let pending = '';
-  const flush = () => {
-    const lines = pending;
-    pending = '';
-    if (lines !== '') file.write(lines);
-  };
-  process.on('exit', flush);
-  return {
-    write: (line) => {
-      if (pending === '') setImmediate(flush);
-      pending += line;
-      // Far less than a pipe holds: a write that does not fit would hold the event loop up.
-      if (pending.length > 16 * 1024) flush();
-    },
-    flush,
-    // Called after a fatal line.
-    flushSync: flush,
-  } as DestinationStream;
+/** Lines in JSON. Flushed at exit, so that none is lost. */
+function jsonLines(fd: number): LineWriter {
+  const lines = new LineWriter(
+    fd,
+    (dropped) =>
+      `{"level":"warn","time":"${new Date().toISOString()}","lines":${dropped},"msg":"log lines were dropped: they could not be written"}\n`,
+  );
+  process.on('exit', () => lines.flushSync());
+  return lines;
+}
+
+/** How many lines of a log could not be written. */
+export function droppedLines(log: Logger): number {
+  const destination = destinationOf(log);
+  return destination instanceof LineWriter ? destination.dropped : 0;
+}
+
+function destinationOf(log: Logger): DestinationStream {
+  return (log as unknown as Record<symbol, DestinationStream>)[pino.symbols.streamSym]!;
 }
 
 /** What is said about a request that has been answered. */
@@ -73,7 +72,7 @@ export interface Answered {
  */
 export function answerLog(log: Logger): (answered: Answered) => void {
   if (!log.isLevelEnabled('info')) return () => undefined;
-  const destination = (log as unknown as Record<symbol, DestinationStream>)[pino.symbols.streamSym]!;
+  const destination = destinationOf(log);
   return ({ requestId, method, route, status, ms }) =>
     destination.write(
       `{"level":"info","time":"${new Date().toISOString()}","reqId":"${requestId}","method":"${method}",` +

@@ -36,6 +36,7 @@ async function exposition() {
     openConnections: async () => 0,
     admissions: { mints: { underWay: 0, refused: 0 } },
     refusalsDelayed: () => 0,
+    logLinesDropped: () => 0,
   });
   for (const door of doors) metrics.minted(door, 'launched', 0.01);
   metrics.batchWritten(1);
