@@ -17,7 +17,10 @@ export async function healthRoutes(app: FastifyInstance, deps: HealthDeps): Prom
     reply.header('Cache-Control', 'no-store');
   });
 
-  app.get('/healthz', { schema: operation(aliveOperation) }, async () => ({ status: 'ok' }));
+  app.get('/healthz', { schema: operation(aliveOperation) }, async (_request, reply) => {
+    if (deps.database.own?.alive() !== false) return { status: 'ok' };
+    return reply.code(503).send({ status: 'unavailable', reason: 'the embedded engine has ended' });
+  });
   refuseOtherMethods(app, '/healthz', ['GET']);
 
   app.get('/readyz', { schema: operation(readyOperation) }, async (request, reply) => {

@@ -1,4 +1,5 @@
 import type { PgDatabase, PgQueryResultHKT } from 'drizzle-orm/pg-core';
+import type { Logger } from 'pino';
 import type * as schema from './schema.ts';
 
 /** Typed queries, on a connection of their own or inside a transaction: the same on both engines. */
@@ -19,8 +20,20 @@ export interface PoolState {
   waiting: number;
 }
 
+/** An engine inside this process has nobody else to look after it. */
+export interface OwnEngine {
+  /** False once it has ended: then only a restart helps. */
+  alive(): boolean;
+  /** Keeps what it writes small. Everything else waits meanwhile. */
+  maintain(log: Logger): Promise<void>;
+  /** What is free on the disk of its folder. */
+  freeBytes?(): Promise<number>;
+}
+
 export interface Database {
   readonly engine: 'embedded' | 'postgres';
+  /** The embedded engine only. */
+  readonly own?: OwnEngine;
   readonly orm: Orm;
   query<Row>(lane: Lane, statement: Statement, values: unknown[]): Promise<Row[]>;
   /** Everything inside commits together. Inside, use only the handle that `work` receives. */

@@ -1,23 +1,23 @@
-import { constants } from 'node:fs';
-import { access, mkdir, readdir, rename, rm, rmdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import fs, { constants } from 'node:fs';
+import { access, mkdir, readdir, rm, rmdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import type { PGlite } from '@electric-sql/pglite';
 import { drizzle } from 'drizzle-orm/pglite';
 import { type Database, type Orm, StartError } from './database.ts';
 import { type FolderLock, lockFolder } from './folder-lock.ts';
-import { PgliteClient } from './pglite-client.ts';
+import { closeToOthers, isOpenToOthers, syncFolder, syncTree } from './folders.ts';
+import { maintain } from './maintenance.ts';
+import { type ClientHooks, PgliteClient } from './pglite-client.ts';
 import { sharedPing } from './ping.ts';
 import * as schema from './schema.ts';
 
-export interface EmbeddedHooks {
+export interface EmbeddedHooks extends ClientHooks {
   /** The folder has no database yet; making one takes some seconds. */
-  onFirstStart(): void;
-  /** The engine has ended by itself; nothing can be read or written until a restart. */
-  onEnd(reason: string): void;
+  onFirstStart?(): void;
 }
 
 /** PostgreSQL inside this process, on a thread of its own, in a folder that belongs to it alone. */
-export async function openEmbedded(dataDir: string, hooks?: EmbeddedHooks): Promise<Database> {
+export async function openEmbedded(dataDir: string, hooks: EmbeddedHooks = {}): Promise<EmbeddedDatabase> {
   await ensureWritable(dataDir);
   const lock = await lockFolder(dataDir).catch((error) => {
     throw error instanceof StartError ? error : unusable(dataDir, error);
@@ -25,10 +25,13 @@ export async function openEmbedded(dataDir: string, hooks?: EmbeddedHooks): Prom
   try {
     const folder = join(dataDir, 'database');
     if (await isMissing(folder)) {
-      hooks?.onFirstStart();
+      hooks.onFirstStart?.();
       await initialise(folder);
     }
-    return embedded(await PgliteClient.open({ folder }, hooks?.onEnd), lock);
+    // Nobody reaches what is in a folder that is closed, so that is enough to look at.
+    if (await isOpenToOthers(folder)) await closeToOthers(folder);
+    const spareFile = join(dataDir, 'spare');
+    return embedded(await PgliteClient.open({ folder, spareFile }, hooks), { lock, dataDir });
   } catch (error) {
     await lock.release();
     throw error instanceof StartError
@@ -49,13 +52,18 @@ export interface EmbeddedDatabase extends Database {
   readonly client: PgliteClient;
 }
 
-function embedded(client: PgliteClient, lock?: FolderLock): EmbeddedDatabase {
+function embedded(client: PgliteClient, place?: { lock: FolderLock; dataDir: string }): EmbeddedDatabase {
   // It has the two methods of PGlite that the query builder calls.
   const orm = drizzle(client as unknown as PGlite, { schema }) as unknown as Orm;
   let closing: Promise<void> | undefined;
   return {
     engine: 'embedded',
     client,
+    own: {
+      alive: () => client.alive,
+      maintain: (log) => maintain({ client, log }),
+      ...(place === undefined ? {} : { freeBytes: () => freeBytes(place.dataDir) }),
+    },
     orm,
     async query<Row>(_lane: unknown, statement: { text: string }, values: unknown[]) {
       return (await client.query<Row>(statement.text, values)).rows;
@@ -64,14 +72,23 @@ function embedded(client: PgliteClient, lock?: FolderLock): EmbeddedDatabase {
     // One process owns the folder: it hears of its own changes directly.
     listen: async () => undefined,
     ping: sharedPing(async () => {
-      await client.query('SELECT 1');
+      const { rows } = await client.query<{ ro: string }>(
+        "SELECT current_setting('transaction_read_only') AS ro",
+      );
+      if (rows[0]?.ro === 'on') throw new Error('the disk is full');
     }),
     pools: () => ({}),
     close: () => {
-      closing ??= client.close().finally(() => lock?.release());
+      closing ??= client.close().finally(() => place?.lock.release());
       return closing;
     },
   };
+}
+
+/** What this user may still write on the disk of a folder. */
+export async function freeBytes(folder: string): Promise<number> {
+  const { bavail, bsize } = await fs.promises.statfs(folder);
+  return bavail * bsize;
 }
 
 async function ensureWritable(dataDir: string): Promise<void> {
@@ -100,13 +117,32 @@ async function isMissing(folder: string): Promise<boolean> {
   return names.length === 0;
 }
 
-/** Made beside its place and then moved there: a first start that is cut short leaves no half of a database. */
+/**
+ * Made beside its place, written to the disk and then moved there: a first start that is cut short, even by the power, leaves no
+ * half of a database.
+ */
 async function initialise(folder: string): Promise<void> {
   const draft = `${folder}.new`;
   await rm(draft, { recursive: true, force: true });
-  await (await PgliteClient.open({ folder: draft })).close();
+  await mkdir(draft, { mode: 0o700 });
+  const client = await PgliteClient.open({ folder: draft });
+  await removeTemplates(client);
+  await client.close();
+  // PGlite makes files that everybody may write.
+  await closeToOthers(draft);
+  await syncTree(draft);
   await rmdir(folder).catch(unlessMissing(undefined));
-  await rename(draft, folder);
+  await fs.promises.rename(draft, folder);
+  await syncFolder(dirname(folder));
+}
+
+/**
+ * Nobody makes further databases here. They are two thirds of the files, and the transactions that one database has seen count
+ * for ever while another one, which nobody can open, is not vacuumed.
+ */
+async function removeTemplates(client: PgliteClient): Promise<void> {
+  await client.query("UPDATE pg_database SET datistemplate = false WHERE datname LIKE 'template_'");
+  for (const name of ['template0', 'template1']) await client.query(`DROP DATABASE ${name}`);
 }
 
 function unlessMissing<T>(value: T): (error: NodeJS.ErrnoException) => T {

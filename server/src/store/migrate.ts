@@ -16,7 +16,7 @@ type Run = (text: string, values?: unknown[]) => Promise<{ rows: unknown[] }>;
 export async function migrate(database: Database, postgresUrl?: string): Promise<void> {
   if (database.engine === 'embedded') {
     const { client } = database as EmbeddedDatabase;
-    return bringUpToDate((text, values) => client.query(text, values));
+    return bringUpToDate((text, values) => client.query(text, values, { patient: true }));
   }
   if (postgresUrl === undefined) throw new Error('PostgreSQL migrations need the address of the database');
   return withConnection(postgresUrl, (client) =>
