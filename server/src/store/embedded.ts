@@ -1,11 +1,10 @@
-import fs, { constants } from 'node:fs';
-import { access, mkdir, readdir, rm, rmdir } from 'node:fs/promises';
+import fs from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { PGlite } from '@electric-sql/pglite';
 import { drizzle } from 'drizzle-orm/pglite';
 import { type Database, type Orm, StartError } from './database.ts';
 import { type FolderLock, lockFolder } from './folder-lock.ts';
-import { closeToOthers, isOpenToOthers, syncFolder, syncTree } from './folders.ts';
+import { closeToOthers, freeBytes, isOpenToOthers, syncFolder, syncTree } from './folders.ts';
 import { maintain } from './maintenance.ts';
 import { type ClientHooks, PgliteClient } from './pglite-client.ts';
 import { sharedPing } from './ping.ts';
@@ -85,16 +84,10 @@ function embedded(client: PgliteClient, place?: { lock: FolderLock; dataDir: str
   };
 }
 
-/** What this user may still write on the disk of a folder. */
-export async function freeBytes(folder: string): Promise<number> {
-  const { bavail, bsize } = await fs.promises.statfs(folder);
-  return bavail * bsize;
-}
-
 async function ensureWritable(dataDir: string): Promise<void> {
   try {
-    await mkdir(dataDir, { recursive: true, mode: 0o700 });
-    await access(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
+    await fs.promises.mkdir(dataDir, { recursive: true, mode: 0o700 });
+    await fs.promises.access(dataDir, fs.constants.R_OK | fs.constants.W_OK | fs.constants.X_OK);
   } catch (error) {
     throw unusable(dataDir, error);
   }
@@ -110,7 +103,7 @@ function unusable(dataDir: string, error: unknown): StartError {
 
 /** Whether there is no database yet. PGlite would write its files between somebody else's. */
 async function isMissing(folder: string): Promise<boolean> {
-  const names = await readdir(folder).catch(unlessMissing<string[]>([]));
+  const names = await fs.promises.readdir(folder).catch(unlessMissing<string[]>([]));
   if (names.length > 0 && !names.includes('PG_VERSION')) {
     throw new StartError(`${folder} holds files that are not a database; set DATA_DIR to another folder`);
   }
@@ -123,15 +116,15 @@ async function isMissing(folder: string): Promise<boolean> {
  */
 async function initialise(folder: string): Promise<void> {
   const draft = `${folder}.new`;
-  await rm(draft, { recursive: true, force: true });
-  await mkdir(draft, { mode: 0o700 });
+  await fs.promises.rm(draft, { recursive: true, force: true });
+  await fs.promises.mkdir(draft, { mode: 0o700 });
   const client = await PgliteClient.open({ folder: draft });
   await removeTemplates(client);
   await client.close();
   // PGlite makes files that everybody may write.
   await closeToOthers(draft);
   await syncTree(draft);
-  await rmdir(folder).catch(unlessMissing(undefined));
+  await fs.promises.rmdir(folder).catch(unlessMissing(undefined));
   await fs.promises.rename(draft, folder);
   await syncFolder(dirname(folder));
 }

@@ -31,6 +31,12 @@ export async function isOpenToOthers(path: string): Promise<boolean> {
   return process.platform !== 'win32' && ((await fs.promises.stat(path)).mode & 0o077) !== 0;
 }
 
+/** What this user may still write on the disk of a folder. */
+export async function freeBytes(folder: string): Promise<number> {
+  const { bavail, bsize } = await fs.promises.statfs(folder);
+  return bavail * bsize;
+}
+
 async function contents(folder: string): Promise<{ files: string[]; folders: string[] }> {
   const entries = await fs.promises.readdir(folder, { withFileTypes: true, recursive: true });
   const paths = (wanted: (entry: fs.Dirent) => boolean) =>
