@@ -57,6 +57,16 @@ export class EngineFiles extends NodeFS {
         asErrno(() => spare.within(operation));
     }
 
+    // Files that are made, and then given the mode that was asked for.
+    const { doSetAttr } = NODEFS;
+    NODEFS.doSetAttr = (
+      /** @type {unknown} */ target,
+      /** @type {any} */ node,
+      /** @type {{ mode?: number }} */ { mode, ...others },
+      /** @type {unknown[]} */ ...rest
+    ) =>
+      doSetAttr(target, node, mode === undefined ? others : { ...others, mode: ownersOnly(mode) }, ...rest);
+
     /** Folders with new names in them that no sync has covered. */
     const fresh = new Set();
     const { mknod } = NODEFS.node_ops;
@@ -67,7 +77,7 @@ export class EngineFiles extends NodeFS {
       /** @type {number} */ device,
     ) => {
       fresh.add(NODEFS.realPath(parent));
-      return mknod(parent, name, mode & ~0o077, device);
+      return mknod(parent, name, ownersOnly(mode), device);
     };
 
     // A sync that failed is never tried again: the second one may succeed without having written anything.
@@ -84,6 +94,11 @@ export class EngineFiles extends NodeFS {
         return 0;
       });
   }
+}
+
+/** @param {number} mode */
+function ownersOnly(mode) {
+  return mode & ~0o077;
 }
 
 /**

@@ -42,6 +42,8 @@ const logBytes = `
  */
 export async function maintain(deps: MaintenanceDeps): Promise<void> {
   const { client } = deps;
+  // Else what the last second has changed is not counted yet.
+  await client.query('SELECT pg_stat_force_next_flush()');
   const [table] = (await client.query<{ name: string; has_dead: boolean | null }>(dueForVacuum)).rows;
   // Before the checkpoint: afterwards each page that is touched would be logged whole.
   if (table !== undefined) {
