@@ -20,7 +20,7 @@ export interface Metrics {
 
 /** Read when somebody asks for the metrics, never while a request runs. */
 export interface MetricSources {
-  database: Pick<Database, 'pools'>;
+  database: Pick<Database, 'pools' | 'own'>;
   queueLength: () => number;
   caches: Record<string, RememberedCounts | LookUpCounts>;
   /** What goes on at the public listener. */
@@ -100,6 +100,16 @@ function watch(registry: Registry, sources: MetricSources): void {
           value,
         })),
       ),
+  );
+  show(
+    registry,
+    'gauge',
+    'session_launch_free_disk_bytes',
+    'Room on the disk of the embedded engine',
+    async () => {
+      const free = await database.own?.freeBytes?.();
+      return free === undefined ? [] : [{ labels: {}, value: free }];
+    },
   );
   show(registry, 'counter', 'session_launch_requests_total', 'Answered requests by route and status', () =>
     [...traffic.answers].flatMap(([route, statuses]) =>

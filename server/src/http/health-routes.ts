@@ -17,7 +17,10 @@ export async function healthRoutes(app: FastifyInstance, deps: HealthDeps): Prom
     reply.header('Cache-Control', 'no-store');
   });
 
-  app.get(aliveOperation.path, async () => ({ status: 'ok' }));
+  app.get(aliveOperation.path, async (_request, reply) => {
+    if (deps.database.own?.alive() !== false) return { status: 'ok' };
+    return reply.code(503).send({ status: 'unavailable', reason: 'the embedded engine has ended' });
+  });
   refuseOtherMethods(app, aliveOperation.path, ['GET']);
 
   app.get(readyOperation.path, async (request, reply) => {

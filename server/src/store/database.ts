@@ -1,4 +1,5 @@
 import type { PgDatabase, PgQueryResultHKT } from 'drizzle-orm/pg-core';
+import type { Logger } from 'pino';
 import type * as schema from './schema.ts';
 
 /**
@@ -27,8 +28,20 @@ export interface PoolState {
   waiting: number;
 }
 
+/** An engine inside this process has nobody else to look after it. */
+export interface OwnEngine {
+  /** False once it has ended: then only a restart helps. */
+  alive(): boolean;
+  /** Keeps what it writes small. Everything else waits meanwhile. */
+  maintain(log: Logger): Promise<void>;
+  /** What is free on the disk of its folder. */
+  freeBytes?(): Promise<number>;
+}
+
 export interface Database {
   readonly engine: 'embedded' | 'postgres';
+  /** The embedded engine only. */
+  readonly own?: OwnEngine;
   readonly orm: Orm;
   /** The same for what operators ask for, which may take its time. */
   readonly admin: Orm;

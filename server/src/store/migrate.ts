@@ -19,7 +19,7 @@ export async function migrate(
   const migrations = known ?? (await readMigrations());
   if (database.engine === 'embedded') {
     const { client } = database as EmbeddedDatabase;
-    return bringUpToDate((text, values) => client.query(text, values), migrations);
+    return bringUpToDate((text, values) => client.query(text, values, { patient: true }), migrations);
   }
   if (postgresUrl === undefined) throw new Error('PostgreSQL migrations need the address of the database');
   return withConnection(postgresUrl, (run) => bringUpToDate(run, migrations)).catch((error) => {

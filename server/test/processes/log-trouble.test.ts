@@ -1,12 +1,11 @@
 import { closeSync, existsSync, openSync } from 'node:fs';
 import { join } from 'node:path';
-import { asService } from '@session-launch/testing/fleet.ts';
+import { clonedDatabase } from '@session-launch/testing/cloned-database.ts';
 import { readMetrics } from '@session-launch/testing/metrics.ts';
 import { type ServiceProcess, startProcess, temporaryFolder } from '@session-launch/testing/process.ts';
 import { answersIn, openConnection } from '@session-launch/testing/raw-http.ts';
 import { createWorld, mintFromServer } from '@session-launch/testing/world.ts';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { clonedDatabase } from '../harness/database.ts';
 
 async function start(stderr: 'pipe' | number = 'pipe'): Promise<ServiceProcess> {
   const { url, drop } = await clonedDatabase();

@@ -29,7 +29,10 @@ async function exposition() {
   const traffic = new Traffic();
   traffic.answered('/v1/sessions', 201);
   metrics.watch({
-    database: { pools: () => ({ everyday: { total: 1, idle: 1, waiting: 0 } }) },
+    database: {
+      pools: () => ({ everyday: { total: 1, idle: 1, waiting: 0 } }),
+      own: { alive: () => true, maintain: async () => undefined, freeBytes: async () => 1 },
+    },
     queueLength: () => 0,
     caches: { keys: { hits: 1, misses: 1 } },
     traffic,

@@ -1,0 +1,126 @@
+// @ts-check
+// The files of the embedded engine. Plain JavaScript, for its thread.
+import fs from 'node:fs';
+import { dirname } from 'node:path';
+import { PGlite } from '@electric-sql/pglite';
+import { NodeFS } from '@electric-sql/pglite/nodefs';
+
+const settings = [
+  'fsync=on',
+  // PostgreSQL then calls fsync(), which reaches the files below; its fdatasync() reaches nothing.
+  'wal_sync_method=fsync',
+  'synchronous_commit=on',
+  'full_page_writes=on',
+  // A short log is a short recovery, and little room. Housekeeping makes the checkpoints.
+  'max_wal_size=64MB',
+  'min_wal_size=32MB',
+];
+
+/** PGlite's own parameters, without the one that switches `fsync` off. */
+export const startParams = [
+  ...PGlite.defaultStartParams.filter((parameter) => parameter !== '-F'),
+  ...settings.flatMap((setting) => ['-c', setting]),
+];
+
+/**
+ * A folder that PostgreSQL can rely on as on any other. It asks for `fsync` in the order that makes a commit outlive a power
+ * cut; PGlite's folders answer that it was done and do nothing.
+ */
+export class EngineFiles extends NodeFS {
+  #spare;
+
+  /**
+   * @param {string} folder
+   * @param {import('./spare-room.js').SpareRoom} [spare]
+   */
+  constructor(folder, spare) {
+    super(folder);
+    this.#spare = spare;
+  }
+
+  /**
+   * @override
+   * @type {NodeFS['init']}
+   */
+  async init(pg, options) {
+    const { emscriptenOpts } = await super.init(pg, options);
+    emscriptenOpts.preRun?.push((module) => this.#complete(module));
+    return { emscriptenOpts };
+  }
+
+  /** @param {any} module */
+  #complete({ NODEFS, FS }) {
+    const asErrno = NODEFS.tryFSOperation;
+    const spare = this.#spare;
+    if (spare !== undefined) {
+      NODEFS.tryFSOperation = (/** @type {() => unknown} */ operation) =>
+        asErrno(() => spare.within(operation));
+    }
+
+    // Files that are made, and then given the mode that was asked for.
+    const { doSetAttr } = NODEFS;
+    NODEFS.doSetAttr = (
+      /** @type {unknown} */ target,
+      /** @type {any} */ node,
+      /** @type {{ mode?: number }} */ { mode, ...others },
+      /** @type {unknown[]} */ ...rest
+    ) =>
+      doSetAttr(target, node, mode === undefined ? others : { ...others, mode: ownersOnly(mode) }, ...rest);
+
+    /** Folders with new names in them that no sync has covered. */
+    const fresh = new Set();
+    const { mknod } = NODEFS.node_ops;
+    NODEFS.node_ops.mknod = (
+      /** @type {any} */ parent,
+      /** @type {string} */ name,
+      /** @type {number} */ mode,
+      /** @type {number} */ device,
+    ) => {
+      fresh.add(NODEFS.realPath(parent));
+      return mknod(parent, name, ownersOnly(mode), device);
+    };
+
+    // A sync that failed is never tried again: the second one may succeed without having written anything.
+    NODEFS.stream_ops.fsync = (/** @type {any} */ stream) =>
+      asErrno(() => {
+        const path = NODEFS.realPath(stream.node);
+        if (FS.isDir(stream.node.mode)) {
+          fs.fsyncSync(stream.nfd);
+          fresh.delete(path);
+        } else {
+          fs.fdatasyncSync(stream.nfd);
+          if (fresh.size > 0) syncNames(path, fresh);
+        }
+        return 0;
+      });
+  }
+}
+
+/** @param {number} mode */
+function ownersOnly(mode) {
+  return mode & ~0o077;
+}
+
+/**
+ * PostgreSQL counts on a file's name being as durable as the file. Most file systems see to that by themselves; POSIX does
+ * not say so.
+ * @param {string} path
+ * @param {Set<string>} fresh
+ */
+function syncNames(path, fresh) {
+  for (let folder = dirname(path); folder !== dirname(folder); folder = dirname(folder)) {
+    if (fresh.delete(folder)) syncFolder(folder);
+  }
+}
+
+/** @param {string} folder */
+function syncFolder(folder) {
+  // Windows has no such thing as a folder that is opened.
+  if (process.platform === 'win32') return;
+  const descriptor = fs.openSync(folder, 'r');
+  try {
+    fs.fsyncSync(descriptor);
+  } finally {
+    fs.closeSync(descriptor);
+  }
+}
