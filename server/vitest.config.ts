@@ -13,6 +13,8 @@ export default defineConfig({
     maxWorkers: 2,
     // What files share is loaded code; services, databases, folders and ports are their own.
     isolate: false,
+    // Threads that the service starts inherit it, and so run from the sources, too.
+    execArgv: ['--import', new URL('test/harness/typescript-threads.mjs', import.meta.url).href],
     projects: [
       { extends: true, test: { name: 'unit', include: ['test/unit/**/*.test.ts', 'test/cli/**/*.test.ts'] } },
       {

@@ -1,4 +1,3 @@
-import { isUtf8 } from 'node:buffer';
 import type { FastifyInstance } from 'fastify';
 import type { Registry } from 'prom-client';
 import { ApiError, invalidRequest } from '../errors.ts';
@@ -8,10 +7,10 @@ import { isId } from '../ids.ts';
 import type { KeyRing } from '../keys/authenticate.ts';
 import { createKey } from '../keys/create.ts';
 import { type ApiKey, listKeys, revokeKey } from '../keys/store.ts';
-import { applyProjectFile } from '../projects/apply.ts';
+import { openApply } from '../projects/apply.ts';
+import { serialiseStored } from '../projects/file-work.ts';
 import { ProjectFileError } from '../projects/problem.ts';
-import { parseProjectFile, serialiseProjectFile } from '../projects/project-file.ts';
-import { findProject, listProjects, readProjectFile } from '../projects/store.ts';
+import { findProject, listProjects, readProjectText } from '../projects/store.ts';
 import { sessionRecord } from '../sessions/session-record.ts';
 import { listSessions } from '../sessions/store.ts';
 import type { Changes } from '../store/changes.ts';
@@ -36,6 +35,7 @@ export async function adminRoutes(app: FastifyInstance, deps: AdminDeps): Promis
   const { database, changes } = deps;
   const { orm } = database;
   const admit = requireAdmin(deps.token);
+  const apply = openApply({ database, changes });
   app.addHook('onRequest', async (request, reply) => {
     reply.header('Cache-Control', 'no-store, private');
     admit(request.headers.authorization);
@@ -82,7 +82,7 @@ export async function adminRoutes(app: FastifyInstance, deps: AdminDeps): Promis
     const bytes = (request.body as Buffer | undefined) ?? Buffer.alloc(0);
     const format = /json/i.test(request.headers['content-type'] ?? '') ? 'json' : 'yaml';
     try {
-      return await applyProjectFile({ database, changes }, parseProjectFile(readText(bytes), format));
+      return await apply(bytes, format);
     } catch (error) {
       if (!(error instanceof ProjectFileError)) throw error;
       throw new ApiError('PROJECT_FILE_INVALID', {
@@ -95,10 +95,10 @@ export async function adminRoutes(app: FastifyInstance, deps: AdminDeps): Promis
   refuseOtherMethods(app, '/admin/projects', ['GET', 'POST']);
 
   app.get<ProjectRoute>('/admin/projects/:projectId', async (request, reply) => {
-    const file = await readProjectFile(orm, await knownProject(database, request.params.projectId));
-    if (file === undefined) throw new ApiError('PROJECT_NOT_FOUND');
+    const stored = await readProjectText(orm, await knownProject(database, request.params.projectId));
+    if (stored === undefined) throw new ApiError('PROJECT_NOT_FOUND');
     const format = /yaml/i.test(request.headers.accept ?? '') ? 'yaml' : 'json';
-    return reply.type(`application/${format}; charset=utf-8`).send(serialiseProjectFile(file, format));
+    return reply.type(`application/${format}; charset=utf-8`).send(await serialiseStored(stored, format));
   });
   refuseOtherMethods(app, '/admin/projects/:projectId', ['GET']);
 
@@ -150,11 +150,6 @@ export async function adminRoutes(app: FastifyInstance, deps: AdminDeps): Promis
     },
   );
   refuseOtherMethods(app, '/admin/projects/:projectId/sessions', ['GET']);
-}
-
-function readText(bytes: Buffer): string {
-  if (isUtf8(bytes)) return bytes.toString('utf8');
-  throw new ProjectFileError([{ path: '', message: 'is not UTF-8 text; save it as UTF-8' }]);
 }
 
 interface ProjectRoute {

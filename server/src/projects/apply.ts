@@ -1,20 +1,13 @@
 import canonicalize from 'canonicalize';
+import { unavailable } from '../errors.ts';
 import type { Changes } from '../store/changes.ts';
 import type { Database, Orm } from '../store/database.ts';
+import { findTaken, writePiece } from './apply-statements.ts';
+import { prepareBytes } from './file-work.ts';
+import { type PreparedFile, prepare } from './prepared-file.ts';
 import { ProjectFileError, type ProjectFileProblem } from './problem.ts';
-import type { Experience, ProjectFile } from './project-file.ts';
-import {
-  fileExperience,
-  fileProject,
-  findProject,
-  insertRevisions,
-  lockProjects,
-  ownedElsewhere,
-  type StoredExperience,
-  storedExperiences,
-  upsertExperiences,
-  upsertProject,
-} from './store.ts';
+import type { Project, ProjectFile, ProjectFileFormat } from './project-file.ts';
+import { fileProject, findProject, lockProjects, upsertProject } from './store.ts';
 
 interface AppliedChange {
   kind: 'project' | 'experience';
@@ -22,7 +15,7 @@ interface AppliedChange {
   change: 'created' | 'updated' | 'unchanged';
   /** The newest revision of an experience, and whether this file made it. */
   revision?: number;
-  newRevision?: boolean;
+  newRevision?: true;
 }
 
 export interface Applied {
@@ -31,66 +24,67 @@ export interface Applied {
   changes: AppliedChange[];
 }
 
+/** Files that may wait while another one is applied. Each is up to 4 MiB of memory. */
+const maxWaiting = 16;
+
+/**
+ * Applies files one at a time, in the order in which they came. Several large ones at once would only take memory and
+ * connections from mints: the database lets one through at a time anyway.
+ */
+export function openApply(deps: {
+  database: Database;
+  changes: Changes;
+}): (bytes: Uint8Array, format: ProjectFileFormat) => Promise<Applied> {
+  let waiting = 0;
+  let last: Promise<unknown> = Promise.resolve();
+  return async (bytes, format) => {
+    if (waiting > maxWaiting) throw unavailable();
+    waiting++;
+    const turn = last.then(() => applyBytes(deps, bytes, format));
+    last = turn.catch(() => undefined);
+    return turn.finally(() => waiting--);
+  };
+}
+
 /** Makes the stored project as the file says, all of it or nothing. What the file leaves out is left alone. */
-export async function applyProjectFile(
+async function applyBytes(
   deps: { database: Database; changes: Changes },
-  file: ProjectFile,
+  bytes: Uint8Array,
+  format: ProjectFileFormat,
 ): Promise<Applied> {
-  const applied = await deps.database.transaction((tx) => applyInside(tx, deps.changes, file));
+  const file = await prepareBytes(bytes, format);
+  const applied = await deps.database.transaction((tx) => applyPrepared(tx, deps.changes, file));
   deps.changes.apply({ kind: 'project', id: applied.projectId });
   return applied;
 }
 
 /** The same inside a transaction that does more; the caller tells this process of the change after its commit. */
-export async function applyInside(tx: Orm, changes: Changes, file: ProjectFile): Promise<Applied> {
+export function applyInside(tx: Orm, changes: Changes, file: ProjectFile): Promise<Applied> {
+  return applyPrepared(tx, changes, prepare(file));
+}
+
+async function applyPrepared(tx: Orm, changes: Changes, file: PreparedFile): Promise<Applied> {
   const at = new Date();
   const { project } = file;
   await lockProjects(tx);
-  const before = await findProject(tx, project.id);
-  const stored = new Map((before ? await storedExperiences(tx, project.id) : []).map((row) => [row.id, row]));
-  await refuseTaken(tx, file, stored);
-
-  const projectChange =
-    before === undefined ? 'created' : same(fileProject(before), project) ? 'unchanged' : 'updated';
-  if (projectChange !== 'unchanged') await upsertProject(tx, project, at);
-  const planned = file.experiences.map((experience) => ({
-    experience,
-    ...plan(experience, stored.get(experience.id)),
-  }));
-  const touched = planned.filter(({ applied }) => applied.change !== 'unchanged');
-  await upsertExperiences(tx, project.id, touched, at);
-  await insertRevisions(
-    tx,
-    touched.filter(({ applied }) => applied.newRevision),
-    at,
-  );
+  await refuseTaken(tx, file);
+  const all: AppliedChange[] = [await applyProject(tx, project, at)];
+  for (const piece of file.pieces) {
+    for (const { id, change, revision, new_revision } of await writePiece(tx, project.id, piece, at)) {
+      const newRevision = new_revision ? { newRevision: true as const } : {};
+      all.push({ kind: 'experience', id, change, revision, ...newRevision });
+    }
+  }
   await changes.announce(tx, { kind: 'project', id: project.id });
-  const all: AppliedChange[] = [
-    { kind: 'project', id: project.id, change: projectChange },
-    ...planned.map(({ applied }) => applied),
-  ];
   return { projectId: project.id, changed: all.some((c) => c.change !== 'unchanged'), changes: all };
 }
 
-/** What the file does to an experience, by comparing it with what is stored. */
-function plan(
-  experience: Experience,
-  before: StoredExperience | undefined,
-): { revision: number; applied: AppliedChange } {
-  const newRevision = before === undefined || !same(frozen(fileExperience(before)), frozen(experience));
-  const revision = (before?.latestRevision ?? 0) + (newRevision ? 1 : 0);
+async function applyProject(tx: Orm, project: Project, at: Date): Promise<AppliedChange> {
+  const before = await findProject(tx, project.id);
   const change =
-    before === undefined ? 'created' : same(fileExperience(before), experience) ? 'unchanged' : 'updated';
-  const { id } = experience;
-  return {
-    revision,
-    applied: { kind: 'experience', id, change, revision, ...(newRevision ? { newRevision } : {}) },
-  };
-}
-
-/** What a revision freezes: when any of it changes, the next launches need a new one. */
-function frozen({ slug, title, runtime }: Experience): object {
-  return { slug, title, runtime };
+    before === undefined ? 'created' : same(fileProject(before), project) ? 'unchanged' : 'updated';
+  if (change !== 'unchanged') await upsertProject(tx, project, at);
+  return { kind: 'project', id: project.id, change };
 }
 
 /** Whether two values say the same; the order in which a creator wrote fields does not count. */
@@ -98,30 +92,25 @@ function same(a: unknown, b: unknown): boolean {
   return canonicalize(a) === canonicalize(b);
 }
 
-/** Ids are global and slugs belong to one experience of a project, in the file or not. */
-async function refuseTaken(
-  tx: Orm,
-  file: ProjectFile,
-  stored: ReadonlyMap<string, StoredExperience>,
-): Promise<void> {
-  const ids = new Set(file.experiences.map((experience) => experience.id));
-  const foreign = new Set(await ownedElsewhere(tx, file.project.id, [...ids]));
-  const kept = [...stored.values()].filter((row) => !ids.has(row.id));
-  const problems: ProjectFileProblem[] = [];
-  for (const [index, { id, slug }] of file.experiences.entries()) {
-    if (foreign.has(id)) {
-      problems.push({
-        path: `experiences[${index}].id`,
-        message: `"${id}" belongs to another project; choose another id`,
-      });
-    }
-    const holder = kept.find((row) => row.slug === slug);
-    if (holder) {
-      problems.push({
-        path: `experiences[${index}].slug`,
-        message: `"${slug}" is the slug of ${holder.id}, which this file leaves alone; choose another slug, or change that one in the same file`,
-      });
-    }
-  }
+async function refuseTaken(tx: Orm, file: PreparedFile): Promise<void> {
+  const taken = await findTaken(tx, file.project.id, file.names);
+  const problems = taken.flatMap(({ place, id, slug, is_foreign, holder }): ProjectFileProblem[] => [
+    ...(is_foreign
+      ? [
+          {
+            path: `experiences[${place}].id`,
+            message: `"${id}" belongs to another project; choose another id`,
+          },
+        ]
+      : []),
+    ...(holder === null
+      ? []
+      : [
+          {
+            path: `experiences[${place}].slug`,
+            message: `"${slug}" is the slug of ${holder}, which this file leaves alone; choose another slug, or change that one in the same file`,
+          },
+        ]),
+  ]);
   if (problems.length > 0) throw new ProjectFileError(problems);
 }
