@@ -8,9 +8,9 @@ import type { KeyRing } from '../keys/authenticate.ts';
 import { createKey } from '../keys/create.ts';
 import { type ApiKey, listKeys, revokeKey } from '../keys/store.ts';
 import { openApply } from '../projects/apply.ts';
-import { serialiseStored } from '../projects/file-work.ts';
+import { openExport } from '../projects/export.ts';
 import { ProjectFileError } from '../projects/problem.ts';
-import { findProject, listProjects, readProjectText } from '../projects/store.ts';
+import { findProject, listProjects } from '../projects/store.ts';
 import { sessionRecord } from '../sessions/session-record.ts';
 import { listSessions } from '../sessions/store.ts';
 import type { Changes } from '../store/changes.ts';
@@ -36,6 +36,7 @@ export async function adminRoutes(app: FastifyInstance, deps: AdminDeps): Promis
   const { orm } = database;
   const admit = requireAdmin(deps.token);
   const apply = openApply({ database, changes });
+  const exportFile = openExport(orm);
   app.addHook('onRequest', async (request, reply) => {
     reply.header('Cache-Control', 'no-store, private');
     admit(request.headers.authorization);
@@ -95,10 +96,10 @@ export async function adminRoutes(app: FastifyInstance, deps: AdminDeps): Promis
   refuseOtherMethods(app, '/admin/projects', ['GET', 'POST']);
 
   app.get<ProjectRoute>('/admin/projects/:projectId', async (request, reply) => {
-    const stored = await readProjectText(orm, await knownProject(database, request.params.projectId));
-    if (stored === undefined) throw new ApiError('PROJECT_NOT_FOUND');
     const format = /yaml/i.test(request.headers.accept ?? '') ? 'yaml' : 'json';
-    return reply.type(`application/${format}; charset=utf-8`).send(await serialiseStored(stored, format));
+    const file = await exportFile(await knownProject(database, request.params.projectId), format);
+    if (file === undefined) throw new ApiError('PROJECT_NOT_FOUND');
+    return reply.type(`application/${format}; charset=utf-8`).send(file);
   });
   refuseOtherMethods(app, '/admin/projects/:projectId', ['GET']);
 

@@ -7,7 +7,7 @@ export interface Io {
   cwd: string;
   stdin: Readable;
   stdout: Writable & { isTTY?: boolean };
-  stderr: Writable;
+  stderr: Writable & { isTTY?: boolean };
 }
 
 /** Resolves when the reader has taken the text, so that long listings wait for slow readers. */

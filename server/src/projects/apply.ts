@@ -1,5 +1,4 @@
 import canonicalize from 'canonicalize';
-import { unavailable } from '../errors.ts';
 import type { Changes } from '../store/changes.ts';
 import type { Database, Orm } from '../store/database.ts';
 import { findTaken, writePiece } from './apply-statements.ts';
@@ -8,6 +7,7 @@ import { type PreparedFile, prepare } from './prepared-file.ts';
 import { ProjectFileError, type ProjectFileProblem } from './problem.ts';
 import type { Project, ProjectFile, ProjectFileFormat } from './project-file.ts';
 import { fileProject, findProject, lockProjects, upsertProject } from './store.ts';
+import { takeTurns } from './turns.ts';
 
 interface AppliedChange {
   kind: 'project' | 'experience';
@@ -28,22 +28,15 @@ export interface Applied {
 const maxWaiting = 16;
 
 /**
- * Applies files one at a time, in the order in which they came. Several large ones at once would only take memory and
- * connections from mints: the database lets one through at a time anyway.
+ * Applies files one at a time. Several large ones at once would only take memory and connections from mints: the
+ * database lets one through at a time anyway.
  */
 export function openApply(deps: {
   database: Database;
   changes: Changes;
 }): (bytes: Uint8Array, format: ProjectFileFormat) => Promise<Applied> {
-  let waiting = 0;
-  let last: Promise<unknown> = Promise.resolve();
-  return async (bytes, format) => {
-    if (waiting > maxWaiting) throw unavailable();
-    waiting++;
-    const turn = last.then(() => applyBytes(deps, bytes, format));
-    last = turn.catch(() => undefined);
-    return turn.finally(() => waiting--);
-  };
+  const inTurn = takeTurns(maxWaiting);
+  return (bytes, format) => inTurn(() => applyBytes(deps, bytes, format));
 }
 
 /** Makes the stored project as the file says, all of it or nothing. What the file leaves out is left alone. */
