@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { readConfig, variables } from '../config.ts';
 import type { Context } from './context.ts';
-import { hasColours } from './style.ts';
+import { hasColours } from './io.ts';
 
 export function addServe(program: Command, { io }: Context): void {
   program

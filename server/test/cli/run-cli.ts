@@ -12,7 +12,7 @@ interface RunOptions {
   env?: Environment;
   cwd: string;
   stdin?: string;
-  /** Standard error is a terminal; told of everything written to it. */
+  /** Both outputs are a terminal; told of everything written to standard error. */
   terminal?: (text: string) => void;
 }
 
@@ -21,7 +21,7 @@ export async function runCli(
   argv: string[],
   { env = {}, cwd, stdin = '', terminal }: RunOptions,
 ): Promise<Outcome> {
-  const stdout = new Collector();
+  const stdout = new Collector(terminal && (() => {}));
   const stderr = new Collector(terminal);
   const code = await run(argv, { env, cwd, stdin: Readable.from([stdin]), stdout, stderr });
   return { code, stdout: stdout.text, stderr: stderr.text };
