@@ -11,6 +11,7 @@ import { addKeys } from './keys.ts';
 import { addProjects } from './projects.ts';
 import { addServe } from './serve.ts';
 import { addSessions } from './sessions.ts';
+import { variableLines } from './variable-lines.ts';
 
 const packageFile = new URL('../../package.json', import.meta.url);
 
@@ -21,8 +22,12 @@ Examples:
   session-launch keys create --project prj_demo --mode test --scope sessions:create
   session-launch sessions list --project prj_demo --limit 20
 
-All commands but serve speak to the admin API of a running service: ADMIN_URL says where
-(http://127.0.0.1:8081), ADMIN_TOKEN or the token file in DATA_DIR (./data) opens it.
+All commands but serve speak to the admin API of a running service: ADMIN_URL says where,
+ADMIN_TOKEN or the token file in DATA_DIR opens it.
+
+Variables of the command line (serve --help has those of the service):
+${variableLines('command line')}
+
 Exit codes: 0 done, 1 failed, 2 wrong usage or configuration.`;
 
 /** The command line, `argv` being what follows its name. Answers with the exit code and never throws. */
