@@ -81,6 +81,12 @@ export default defineConfig({
     maxWorkers: 3,
     // What files share is loaded code; services, databases, folders and ports are their own.
     isolate: false,
+    // Threads that the service starts inherit it, and so run from the sources, too.
+    execArgv: [
+      '--conditions=source',
+      '--import',
+      new URL('test/harness/typescript-threads.mjs', import.meta.url).href,
+    ],
     projects: process.env.ACCEPTANCE_URL ? [deployment] : projects,
   },
 });

@@ -1,10 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { AdminFailure } from './admin-client.ts';
+import { AdminFailure, longWork } from './admin-client.ts';
 import type { Context } from './context.ts';
 import { CliFailure } from './failure.ts';
 import { type Io, printable, write, writeJson } from './io.ts';
+import { showProgress } from './progress.ts';
 
 interface Change {
   kind: 'project' | 'experience';
@@ -45,11 +46,17 @@ export function addApply(program: Command, { io, admin }: Context): void {
     .action(async (file: string, options: { json?: true }) => {
       const text = await readProjectFile(file, io);
       const type = file.toLowerCase().endsWith('.json') ? 'application/json' : 'application/yaml';
-      const applied = await admin()
-        .json<Applied>('changes', { path: ['projects'], body: { type, text } })
-        .catch((error: unknown) => {
-          throw withPlaces(file === '-' ? 'stdin' : file, error);
-        });
+      const name = file === '-' ? 'stdin' : file;
+      const answer = admin().json<Applied>('changes', {
+        path: ['projects'],
+        body: { type, text },
+        timeoutSeconds: longWork,
+      });
+      const applied = await showProgress(io, `Applying ${printable(name)}`, answer).catch(
+        (error: unknown) => {
+          throw explained(name, error);
+        },
+      );
       if (options.json) await writeJson(io.stdout, applied);
       else await write(io.stdout, `${summary(applied)}\n`);
     });
@@ -82,8 +89,12 @@ async function readBytes(path: string, file: string): Promise<Buffer> {
 }
 
 /** `project.yaml:12:5: experiences[1].slug …`, which editors and terminals turn into links. */
-function withPlaces(file: string, error: unknown): unknown {
-  if (!(error instanceof AdminFailure) || error.code !== 'PROJECT_FILE_INVALID') return error;
+function explained(file: string, error: unknown): unknown {
+  if (!(error instanceof AdminFailure)) return error;
+  if (error.kind === 'timeout') {
+    return new CliFailure(`${error.message}; the file may still be applied, and applying it again is safe`);
+  }
+  if (error.code !== 'PROJECT_FILE_INVALID') return error;
   const problems = Array.isArray(error.details) ? (error.details as Problem[]) : [];
   if (problems.length === 0) return error;
   const count = problems.length === 1 ? 'a problem' : `${problems.length} problems`;

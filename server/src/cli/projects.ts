@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { longWork } from './admin-client.ts';
 import type { Context } from './context.ts';
 import { checkId } from './ids.ts';
 import { write, writeJson } from './io.ts';
@@ -48,6 +49,7 @@ function addExport(projects: Command, { io, admin }: Context): void {
       const text = await admin().text({
         path: ['projects', checkId('prj', id)],
         accept: options.json ? 'application/json' : 'application/yaml',
+        timeoutSeconds: longWork,
       });
       await write(io.stdout, text.endsWith('\n') ? text : `${text}\n`);
     });

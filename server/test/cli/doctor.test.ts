@@ -92,6 +92,16 @@ describe('doctor', () => {
     expect(stderr).toMatch(/^session-launch: one check failed; .*\n$/);
   });
 
+  it('colours are for terminals, unless NO_COLOR is set', async () => {
+    admin.answer = () => failure(401, { code: 'API_KEY_INVALID', message: 'No.' });
+    const stdout = async (options: { terminal?: () => void; more?: Record<string, string> }) =>
+      (await runCli(['doctor'], { cwd, env: { ...env, ...options.more }, ...options })).stdout;
+    const terminal = () => {};
+    expect(await stdout({ terminal })).toContain('\u001b[31mFAIL\u001b[39m  admin API: ');
+    expect(await stdout({ terminal, more: { NO_COLOR: '1' } })).not.toContain('\u001b');
+    expect(await stdout({ more: { FORCE_COLOR: '1' } })).not.toContain('\u001b');
+  });
+
   it('bad variables are each named', async () => {
     const { code, stdout } = await runCli(['doctor'], { cwd, env: { ...env, PORT: 'x', LOG_LEVEL: 'loud' } });
     expect(code).toBe(1);
