@@ -17,7 +17,14 @@ export interface Located {
 
 export function locate({ document, lines }: ParsedText): Located {
   const root = document.contents;
-  const targets = aliasTargets(document);
+  // Looked for when the first alias is met: most files have none.
+  let found: Targets | undefined;
+  const targets: Targets = {
+    get: (alias) => {
+      found ??= aliasTargets(document);
+      return found.get(alias);
+    },
+  };
   const reader = new PlainReader(targets, (node, path, message) => ({
     ...problemAt(lines, node.range?.[0] ?? 0, message),
     path: pathText(path),
