@@ -60,11 +60,11 @@ describe('a log that cannot be written stops neither a mint nor the process', ()
     const service = await start();
     service.log?.pause();
     await expectServed(service);
-    const lost = await dropped(service);
     service.log?.resume();
     // What waited is there, and a line tells of what is not.
     await expect.poll(() => service.stderr()).toMatch(/"lines":\d+,"msg":"log lines were dropped/);
     const lines = service.stderr().trimEnd().split('\n');
+    const lost = await dropped(service);
     const told = lines.flatMap((line) => JSON.parse(line).lines ?? []);
     expect(told.reduce((sum: number, each: number) => sum + each, 0)).toBe(lost);
     expect(lines.filter((line) => line.includes('/nowhere-')).length).toBeGreaterThan(1_000);
