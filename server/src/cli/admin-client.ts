@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { errorTable } from '@session-launch/contract/errors';
+import { type ErrorEnvelope, errorTable } from '@session-launch/contract/errors';
 import type { ClientConfig } from '../config.ts';
 import { TimeUp, within } from './deadline.ts';
 import { CliFailure } from './failure.ts';
@@ -170,22 +170,17 @@ function notTheAdminApi(adminUrl: string, got: string): AdminFailure {
   );
 }
 
-interface ErrorEnvelope {
-  code: string;
-  message: string;
-  details?: unknown;
-  requestId?: string;
-}
+type ErrorFacts = ErrorEnvelope['error'];
 
-function envelope(answer: unknown): ErrorEnvelope | undefined {
-  const error = (answer as { error?: Partial<ErrorEnvelope> } | undefined | null)?.error;
+function envelope(answer: unknown): ErrorFacts | undefined {
+  const error = (answer as { error?: Partial<ErrorFacts> } | undefined | null)?.error;
   return typeof error?.code === 'string' && typeof error.message === 'string'
-    ? (error as ErrorEnvelope)
+    ? (error as ErrorFacts)
     : undefined;
 }
 
 /** The details that the message does not already say. */
-function inOneLine({ message, details }: ErrorEnvelope): string {
+function inOneLine({ message, details }: ErrorFacts): string {
   if (details === undefined || details === null) return '';
   const parts = (Array.isArray(details) ? details : [details])
     .map((detail: { path?: unknown; message?: unknown } | string | null) =>

@@ -1,32 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import type { Applied, AppliedChange, ProjectFileProblem } from '@session-launch/contract/admin/projects';
 import type { Command } from 'commander';
 import { AdminFailure, longWork } from './admin-client.ts';
 import type { Context } from './context.ts';
 import { CliFailure } from './failure.ts';
 import { type Io, printable, write, writeJson } from './io.ts';
 import { showProgress } from './progress.ts';
-
-interface Change {
-  kind: 'project' | 'experience';
-  id: string;
-  change: 'created' | 'updated' | 'unchanged';
-  revision?: number;
-  newRevision?: boolean;
-}
-
-interface Applied {
-  projectId: string;
-  changed: boolean;
-  changes: Change[];
-}
-
-interface Problem {
-  line?: number;
-  column?: number;
-  path: string;
-  message: string;
-}
 
 export function addApply(program: Command, { io, admin }: Context): void {
   program
@@ -95,7 +75,7 @@ function explained(file: string, error: unknown): unknown {
     return new CliFailure(`${error.message}; the file may still be applied, and applying it again is safe`);
   }
   if (error.code !== 'PROJECT_FILE_INVALID') return error;
-  const problems = Array.isArray(error.details) ? (error.details as Problem[]) : [];
+  const problems = Array.isArray(error.details) ? (error.details as ProjectFileProblem[]) : [];
   if (problems.length === 0) return error;
   const count = problems.length === 1 ? 'a problem' : `${problems.length} problems`;
   const more = problems.map(({ line, column, path, message }) => {
@@ -122,7 +102,7 @@ function summary({ projectId, changed, changes }: Applied): string {
   return `${projectId}: ${parts.join(', ')}`;
 }
 
-function newRevisions(experiences: readonly Change[]): string {
+function newRevisions(experiences: readonly AppliedChange[]): string {
   const list = experiences
     .filter(({ newRevision }) => newRevision)
     .map(({ id, revision }) => `${id} ${revision}`);

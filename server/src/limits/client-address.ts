@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { type BlockList, isIP } from 'node:net';
 
 /** The address that a request counts under. */
-export function addressOf(request: IncomingMessage, proxies: BlockList | undefined): string {
+function addressOf(request: IncomingMessage, proxies: BlockList | undefined): string {
   const forwardedFor = request.headers['x-forwarded-for'];
   // A repeated header is one list, in order.
   const hops = Array.isArray(forwardedFor) ? forwardedFor.join(',') : forwardedFor;

@@ -1,16 +1,8 @@
+import type { ServiceStatus } from '@session-launch/contract/admin/status';
 import type { ClientConfig } from '../../config.ts';
 import { AdminFailure, createAdminClient } from '../admin-client.ts';
 import { within } from '../deadline.ts';
 import { type Finding, findingsOf } from './finding.ts';
-
-export interface ServiceStatus {
-  version: string;
-  engine: 'embedded' | 'postgres';
-  /** `ok`, or what is wrong. */
-  database: string;
-  time: string;
-  publicUrl: string;
-}
 
 /** The running service, asked once for all checks. */
 export interface Service {
