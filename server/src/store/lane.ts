@@ -1,9 +1,10 @@
 import { drizzle } from 'drizzle-orm/node-postgres';
 import pg from 'pg';
-import { ask, connectionConfig, drop, heardAt, prepare, withinFarewell } from './client.ts';
+import { connectionConfig, drop, untilFarewell, wasHeardSince } from './connection.ts';
 import type { Orm, PoolState, TransactionOptions } from './database.ts';
 import { isOutage, isReadOnly, isRolledBack, NeverSent } from './outage.ts';
 import * as schema from './schema.ts';
+import { ask, prepare } from './statement.ts';
 import type { Watch } from './watch.ts';
 
 export interface LaneSettings {
@@ -100,9 +101,9 @@ export class PostgresLane {
   async close(): Promise<void> {
     const ended = this.#pool.end();
     const gone = [...this.#open].map((client) => new Promise<void>((resolve) => client.once('end', resolve)));
-    await withinFarewell(Promise.all([ended, ...gone]));
+    await untilFarewell(Promise.all([ended, ...gone]));
     for (const client of this.#open) drop(client);
-    await withinFarewell(ended);
+    await untilFarewell(ended);
   }
 
   async #take(): Promise<pg.PoolClient> {
@@ -110,7 +111,7 @@ export class PostgresLane {
       const client = await this.#pool.connect().catch((error) => {
         throw new NeverSent(error);
       });
-      if (heardAt(client) > this.#distrustedAt) return client;
+      if (wasHeardSince(client, this.#distrustedAt)) return client;
       this.#giveBack(client, false);
     }
   }

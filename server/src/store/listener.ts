@@ -1,5 +1,6 @@
 import pg from 'pg';
-import { ask, close, connectionConfig, connectTimeout, prepare } from './client.ts';
+import { close, connectionConfig, connectTimeout } from './connection.ts';
+import { ask, prepare } from './statement.ts';
 import type { Watch } from './watch.ts';
 
 const retryAfter = 500;

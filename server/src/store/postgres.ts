@@ -1,11 +1,12 @@
 import pg from 'pg';
-import { ask, close, connectionConfig, prepare } from './client.ts';
+import { close, connectionConfig } from './connection.ts';
 import type { Database, Lane } from './database.ts';
 import { type LaneSettings, PostgresLane } from './lane.ts';
 import { Listener } from './listener.ts';
 import { isReadOnly } from './outage.ts';
 import { sharedPing } from './ping.ts';
 import { checkServer } from './server-check.ts';
+import { ask, prepare } from './statement.ts';
 import { Watch } from './watch.ts';
 import { WriteHealth } from './write-health.ts';
 

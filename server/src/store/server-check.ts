@@ -1,6 +1,7 @@
 import pg from 'pg';
-import { ask, close, connectionConfig, connectTimeout } from './client.ts';
+import { close, connectionConfig, connectTimeout } from './connection.ts';
 import { StartError } from './database.ts';
+import { ask } from './statement.ts';
 import { Watch } from './watch.ts';
 
 const minimumVersion = 15;

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { backendOf, connectionConfig, drop } from './client.ts';
+import { backendOf, connectionConfig, drop } from './connection.ts';
 import { isRolledBack } from './outage.ts';
 
 const lookEvery = 250;
@@ -59,7 +59,9 @@ export class Watch {
     const all = [...this.#underWay];
     this.#drop(all.filter(({ since, deadline }) => now - since > deadline));
     // Of a connection that is just being opened no backend is known; it has its deadline.
-    const slow = all.filter(({ client, askedAt }) => now - askedAt > patience && backendOf(client) > 0);
+    const slow = all.filter(
+      ({ client, askedAt }) => now - askedAt > patience && backendOf(client) !== undefined,
+    );
     if (slow.length > 0 && !this.#asking) void this.#question(slow);
   }
 
@@ -67,14 +69,14 @@ export class Watch {
     this.#asking = true;
     const working = await backendsAtWork(
       this.#url,
-      slow.map(({ client }) => backendOf(client)),
+      slow.map(({ client }) => backendOf(client)!),
     );
     this.#asking = false;
     const now = performance.now();
     for (const statement of slow) statement.askedAt = now;
     if (working === undefined) return;
     // Answers that were sent before this one are read first.
-    setImmediate(() => this.#drop(slow.filter(({ client }) => !working.has(backendOf(client)))));
+    setImmediate(() => this.#drop(slow.filter(({ client }) => !working.has(backendOf(client)!))));
   }
 
   #drop(silent: UnderWay[]): void {
@@ -87,6 +89,11 @@ export class Watch {
     this.#onSilence();
   }
 }
+
+/** One that waits for its client is not at work, although it may be in the middle of a statement whose end was lost. */
+const atWork = `
+  SELECT pid FROM pg_stat_activity
+   WHERE pid = ANY ($1::integer[]) AND coalesce(state, '') NOT LIKE 'idle%' AND wait_event IS DISTINCT FROM 'ClientRead'`;
 
 /**
  * Which of these backends work on a statement now: none, where nobody answers any more. Undefined when the server does answer,
@@ -104,8 +111,7 @@ async function backendsAtWork(url: string, backends: number[]): Promise<Set<numb
     return isRolledBack(error) ? undefined : new Set();
   }
   try {
-    const text = `SELECT pid FROM pg_stat_activity WHERE pid = ANY ($1::integer[]) AND state = 'active'`;
-    const { rows } = await client.query<{ pid: number }>(text, [backends]);
+    const { rows } = await client.query<{ pid: number }>(atWork, [backends]);
     return new Set(rows.map(({ pid }) => pid));
   } catch {
     return undefined;

@@ -1,8 +1,9 @@
 import { postgresFleet, rows, until } from '@session-launch/testing/fleet.ts';
 import type { Answer } from '@session-launch/testing/http.ts';
 import { readMetrics } from '@session-launch/testing/metrics.ts';
+import { onDatabase } from '@session-launch/testing/postgres-server.ts';
 import type { ServiceProcess } from '@session-launch/testing/process.ts';
-import { startTcpProxy, type TcpProxy } from '@session-launch/testing/tcp-proxy.ts';
+import { type Link, startTcpProxy, type TcpProxy } from '@session-launch/testing/tcp-proxy.ts';
 import {
   apply,
   createWorld,
@@ -14,6 +15,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 
 /** What happens to connections that the service opens from now on. */
 let greeting: 'pass' | 'close' | 'mute' = 'pass';
+/** Connections on which the service has asked what the server is working on. */
+const watches = new Set<Link>();
 let databaseUrl: string;
 let proxy: TcpProxy;
 let service: ServiceProcess;
@@ -24,7 +27,13 @@ beforeAll(async () => {
   const cleanup = (step: () => Promise<void>) => undo.push(step);
   const fleet = await postgresFleet(cleanup);
   databaseUrl = fleet.databaseUrl;
-  proxy = await startTcpProxy(cleanup, Number(new URL(databaseUrl).port), { greets: () => greeting });
+  proxy = await startTcpProxy(cleanup, Number(new URL(databaseUrl).port), {
+    greets: () => greeting,
+    toServer: (link) => {
+      if (link.opening.includes('session-launch watch')) watches.add(link);
+      return true;
+    },
+  });
   service = await fleet.start({ DATABASE_URL: proxy.through(databaseUrl) });
   const limits = { mintsPerMinutePerClient: 1_000_000, mintsPerMinute: null, sessionsPerDay: null };
   world = await createWorld(service, { project: { limits } });
@@ -53,11 +62,12 @@ async function fillLanes(): Promise<void> {
   for (const { status, text } of await Promise.all(mints)) expect(status, text).toBe(201);
 }
 
+const busy = async (lane = {}) =>
+  (await readMetrics(service)).total('session_launch_database_connections', { state: 'busy', ...lane });
+
 /** All is well again, and no connection is held by anybody. */
 async function expectRecovered(): Promise<void> {
   await until('ready', isReady, 20_000);
-  const busy = async () =>
-    (await readMetrics(service)).total('session_launch_database_connections', { state: 'busy' });
   await until('every connection to be free', async () => (await busy()) === 0, 20_000);
   await fillLanes();
 }
@@ -94,6 +104,21 @@ test.for(Object.keys(doors))(
   },
 );
 
+test('a write that only waits for a lock is not taken for silent', { timeout: 120_000 }, async () => {
+  await fillLanes();
+  const said = service.stderr();
+  const minted = await onDatabase(databaseUrl, async (client) => {
+    await client.query('BEGIN; LOCK TABLE sessions IN EXCLUSIVE MODE');
+    const mint = doors.server!();
+    watches.clear();
+    await until('the service to have asked twice', async () => watches.size >= 2, 12_000);
+    await client.query('COMMIT');
+    return mint;
+  });
+  expect(minted.status, minted.text).toBe(201);
+  expect(service.stderr().slice(said.length)).not.toContain('silent');
+});
+
 test('an operator who applies files on silent connections takes nothing from mints', {
   timeout: 120_000,
 }, async () => {
@@ -102,6 +127,25 @@ test('an operator who applies files on silent connections takes nothing from min
   const applied = Promise.all(Array.from({ length: 10 }, reapply));
   expect(await untilMinted(doors.server!)).toBeLessThan(promptMs);
   for (const { status, text } of await applied) expect([200, 503], text).toContain(status);
+  await expectRecovered();
+});
+
+test('operators who wait for each other take nothing from mints', { timeout: 120_000 }, async () => {
+  await fillLanes();
+  const applied = await onDatabase(databaseUrl, async (client) => {
+    // The lock under which files are applied one after the other.
+    await client.query('SELECT pg_advisory_lock(7315042018)');
+    const waiting = Array.from({ length: 12 }, reapply);
+    await until('operators to wait', async () => (await busy({ lane: 'admin' })) > 0);
+    for (const mint of Array.from({ length: 40 }, (_, n) => Object.values(doors)[n % 2]!())) {
+      const { status, text } = await mint;
+      expect(status, text).toBe(201);
+    }
+    expect(await isReady()).toBe(true);
+    await client.query('SELECT pg_advisory_unlock(7315042018)');
+    return Promise.all(waiting);
+  });
+  for (const { status, text } of applied) expect([200, 503], text).toContain(status);
   await expectRecovered();
 });
 
