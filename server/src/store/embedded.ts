@@ -30,6 +30,8 @@ export async function openEmbedded(dataDir: string, hooks: EmbeddedHooks = {}): 
     }
     // Nobody reaches what is in a folder that is closed, so that is enough to look at.
     if (await isOpenToOthers(folder)) await closeToOthers(folder);
+    // What an earlier run, or whoever restored a backup, left to the system to write some time.
+    await syncTree(folder);
     const spareFile = join(dataDir, 'spare');
     return embedded(await PgliteClient.open({ folder, spareFile }, hooks), { lock, dataDir });
   } catch (error) {

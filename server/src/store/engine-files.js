@@ -30,12 +30,23 @@ export class EngineFiles extends NodeFS {
   #spare;
 
   /**
+   * While it starts: the files that the engine has changed. After a crash PostgreSQL syncs every file there is, one after the
+   * other. Whoever opens it has done that already, many at a time.
+   * @type {Set<string> | undefined}
+   */
+  #changed = new Set();
+
+  /**
    * @param {string} folder
    * @param {import('./spare-room.js').SpareRoom} [spare]
    */
   constructor(folder, spare) {
     super(folder);
     this.#spare = spare;
+  }
+
+  started() {
+    this.#changed = undefined;
   }
 
   /**
@@ -48,29 +59,34 @@ export class EngineFiles extends NodeFS {
     return { emscriptenOpts };
   }
 
-  /** @param {any} module */
+  /**
+   * Emscripten's own functions, each with what it lacks.
+   * @param {any} module
+   */
   #complete({ NODEFS, FS }) {
-    const asErrno = NODEFS.tryFSOperation;
+    const { tryFSOperation, doSetAttr, node_ops, stream_ops } = NODEFS;
+    const { mknod } = node_ops;
+    const { write } = stream_ops;
     const spare = this.#spare;
+    const touch = (/** @type {any} */ node) => this.#changed?.add(NODEFS.realPath(node));
+    /** Folders with new names in them that no sync has covered. */
+    const fresh = new Set();
+
     if (spare !== undefined) {
       NODEFS.tryFSOperation = (/** @type {() => unknown} */ operation) =>
-        asErrno(() => spare.within(operation));
+        tryFSOperation(() => spare.within(operation));
     }
-
-    // Files that are made, and then given the mode that was asked for.
-    const { doSetAttr } = NODEFS;
+    // How a file is cut, and given its mode once more after it was made.
     NODEFS.doSetAttr = (
       /** @type {unknown} */ target,
       /** @type {any} */ node,
       /** @type {{ mode?: number }} */ { mode, ...others },
       /** @type {unknown[]} */ ...rest
-    ) =>
+    ) => {
+      touch(node);
       doSetAttr(target, node, mode === undefined ? others : { ...others, mode: ownersOnly(mode) }, ...rest);
-
-    /** Folders with new names in them that no sync has covered. */
-    const fresh = new Set();
-    const { mknod } = NODEFS.node_ops;
-    NODEFS.node_ops.mknod = (
+    };
+    node_ops.mknod = (
       /** @type {any} */ parent,
       /** @type {string} */ name,
       /** @type {number} */ mode,
@@ -79,15 +95,18 @@ export class EngineFiles extends NodeFS {
       fresh.add(NODEFS.realPath(parent));
       return mknod(parent, name, ownersOnly(mode), device);
     };
-
+    stream_ops.write = (/** @type {any} */ stream, /** @type {unknown[]} */ ...rest) => {
+      touch(stream.node);
+      return write(stream, ...rest);
+    };
     // A sync that failed is never tried again: the second one may succeed without having written anything.
-    NODEFS.stream_ops.fsync = (/** @type {any} */ stream) =>
-      asErrno(() => {
+    stream_ops.fsync = (/** @type {any} */ stream) =>
+      tryFSOperation(() => {
         const path = NODEFS.realPath(stream.node);
         if (FS.isDir(stream.node.mode)) {
           fs.fsyncSync(stream.nfd);
           fresh.delete(path);
-        } else {
+        } else if (this.#changed?.has(path) !== false) {
           fs.fdatasyncSync(stream.nfd);
           if (fresh.size > 0) syncNames(path, fresh);
         }

@@ -6,6 +6,7 @@ import { Worker } from 'node:worker_threads';
 
 /** What the thread opens: a folder, a dump of a database, or an empty one in memory. */
 export interface ThreadData {
+  /** All that is in it has been synced. */
   folder?: string;
   /** Beside the folder: room that is given up when the disk is full. */
   spareFile?: string;

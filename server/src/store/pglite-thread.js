@@ -26,15 +26,17 @@ const asWritten = Object.fromEntries(
 /** The last words of a PostgreSQL that ends. */
 let lastWords = '';
 const spare = spareFile === undefined ? undefined : new SpareRoom(spareFile);
+const files = folder === undefined ? undefined : new EngineFiles(folder, spare);
 const database = await PGlite.create({
   pgliteWasmModule: /** @type {any} */ (engine),
-  ...(folder === undefined ? {} : { fs: new EngineFiles(folder, spare), startParams }),
+  ...(files === undefined ? {} : { fs: files, startParams }),
   ...(dump === undefined ? {} : { loadDataDir: new Blob([/** @type {Uint8Array<ArrayBuffer>} */ (dump)]) }),
   onStderr: (line) => {
     lastWords = /(?:PANIC|FATAL):\s+(.*)/.exec(line)?.[1] ?? lastWords;
     return false;
   },
 });
+files?.started();
 endWithTheEngine(database.Module);
 
 let isReadOnly = false;

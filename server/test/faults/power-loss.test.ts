@@ -1,74 +1,16 @@
-import fs from 'node:fs';
-import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
-import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
+import { access } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { type Cleanup, until } from '@session-launch/testing/fleet.ts';
-import { createWorld } from '@session-launch/testing/world.ts';
+import { createWorld, type World } from '@session-launch/testing/world.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type EmbeddedDatabase, openEmbedded } from '../../src/store/embedded.ts';
 import { migrate } from '../../src/store/migrate.ts';
-import { CrashedDisk, type Luck, type Recorded, readJournal } from '../harness/crashed-disk.ts';
+import type { Luck, Recorded } from '../harness/crashed-disk.ts';
 import { effort } from '../harness/effort.ts';
+import { failingDisk } from '../harness/failing-disk.ts';
+import { recordedDisk } from '../harness/recorded-disk.ts';
 import { type Service, startService } from '../harness/service.ts';
 import { type Random, seededRandom } from './random.ts';
-
-const recorder = fileURLToPath(new URL('../harness/recorded-disk.cjs', import.meta.url));
-const { record } = createRequire(import.meta.url)(recorder) as {
-  record(root: string, journal: string): () => void;
-};
-
-/** An embedded database whose disk remembers the order of everything; and the journal of it. */
-async function openRecorded(cleanup: Cleanup) {
-  const folder = await mkdtemp(join(tmpdir(), 'session-launch-power-'));
-  cleanup(() => rm(folder, { recursive: true, force: true }));
-  const root = join(folder, 'data');
-  const journal = join(folder, 'journal');
-  fs.mkdirSync(root, { mode: 0o700 });
-  const stop = record(root, journal);
-  const { NODE_OPTIONS } = process.env;
-  process.env.NODE_OPTIONS = `--require ${JSON.stringify(recorder)}`;
-  process.env.RECORDED_DISK = JSON.stringify({ root, journal });
-  try {
-    const database = await openEmbedded(root);
-    cleanup(() => database.close());
-    const inode = String(fs.statSync(root, { bigint: true }).ino);
-    return { folder, journal, inode, database };
-  } finally {
-    if (NODE_OPTIONS === undefined) delete process.env.NODE_OPTIONS;
-    else process.env.NODE_OPTIONS = NODE_OPTIONS;
-    delete process.env.RECORDED_DISK;
-    stop();
-  }
-}
-
-/** Launches, and everything that the disk was told while they were made. */
-async function recordedRun(cleanup: Cleanup) {
-  const { folder, journal, inode, database } = await openRecorded(cleanup);
-  await migrate(database);
-  const service = await startService({}, { database } as unknown as Service);
-  const { size } = await stat(journal);
-  const acknowledged = await mintThroughCheckpoints(service, database, journal, effort(2, 6)).finally(() =>
-    service.close(),
-  );
-  await database.close();
-  const changes = await readJournal(journal);
-  let restores = 0;
-  return {
-    acknowledged,
-    changes,
-    prepared: changes.findIndex(({ end }) => end > size),
-    /** The folder as it is found when the power fails right after a change. */
-    restored: async (point: number, luck: Luck) => {
-      const disk = new CrashedDisk(inode);
-      for (const change of changes.slice(0, point + 1)) disk.apply(change);
-      const found = join(folder, `found-${restores++}`);
-      await disk.restore(found, luck);
-      return found;
-    },
-  };
-}
 
 interface Acknowledged {
   sessionId: string;
@@ -76,62 +18,102 @@ interface Acknowledged {
   at: number;
 }
 
-/** Clients that mint, one launch after the other, while the engine is made to move its log along and let go of it. */
-async function mintThroughCheckpoints(
-  service: Service,
-  database: EmbeddedDatabase,
-  journal: string,
-  rounds: number,
-) {
-  const { key, experienceId } = await createWorld(service);
-  const acknowledged: Acknowledged[] = [];
-  let isOver = false;
-  const client = async () => {
-    while (!isOver) {
+/** Clients that mint, one launch after the other, until they are refused or told to stop. */
+class Minting {
+  readonly acknowledged: Acknowledged[] = [];
+  #isOver = false;
+  readonly #clients: Promise<void>[];
+
+  constructor(service: Service, world: World, position: () => Promise<number>) {
+    this.#clients = Array.from({ length: 4 }, () => this.#mint(service, world, position));
+  }
+
+  /** When as many further launches were acknowledged. */
+  async more(count: number): Promise<void> {
+    const wanted = this.acknowledged.length + count;
+    await until(`${count} launches`, async () => this.acknowledged.length >= wanted, 120_000);
+  }
+
+  async stop(): Promise<Acknowledged[]> {
+    this.#isOver = true;
+    await Promise.all(this.#clients);
+    return this.acknowledged;
+  }
+
+  async #mint(
+    service: Service,
+    { key, experienceId }: World,
+    position: () => Promise<number>,
+  ): Promise<void> {
+    while (!this.#isOver) {
       const { status, json } = await service.call({
         method: 'POST',
         path: '/v1/sessions',
         headers: { Authorization: `Bearer ${key}`, 'Idempotency-Key': crypto.randomUUID() },
         body: { experienceId },
       });
-      if (status === 201)
-        acknowledged.push({ sessionId: json.session.sessionId, at: (await stat(journal)).size });
+      if (status !== 201) return;
+      this.acknowledged.push({ sessionId: json.session.sessionId, at: await position() });
     }
-  };
-  const clients = Array.from({ length: 4 }, client);
-  const more = (n: number) => {
-    const wanted = acknowledged.length + n;
-    return until(`${n} launches`, async () => acknowledged.length >= wanted, 60_000);
-  };
-  await more(10);
-  for (let round = 0; round < rounds; round++) {
-    await database.client.query('SELECT pg_switch_wal()');
-    await more(10);
-    await database.client.query('CHECKPOINT');
-    await more(10);
   }
-  isOver = true;
-  await Promise.all(clients);
-  return acknowledged;
 }
 
-/** Half of them anywhere, the others where it hurts: when the engine has just written what tells where its log begins. */
+/** As housekeeping does, and with a new file of the log each time. */
+async function checkpoint(database: EmbeddedDatabase): Promise<void> {
+  await database.client.query('SELECT pg_switch_wal()');
+  await database.client.query('CHECKPOINT');
+}
+
+/** Launches through checkpoints, a crash of the engine and its recovery; and all that the disk was told meanwhile. */
+async function recordedRun(cleanup: Cleanup) {
+  const disk = await recordedDisk(cleanup);
+  const { set, env } = await failingDisk(disk.path);
+  const start = async () => {
+    const database = await disk.opening(env, () => openEmbedded(disk.root));
+    cleanup(() => database.close());
+    await migrate(database);
+    return { database, service: await startService({}, { database } as unknown as Service) };
+  };
+  const crashing = await start();
+  const world = await createWorld(crashing.service);
+  const from = await disk.position();
+  const before = new Minting(crashing.service, world, disk.position);
+  for (let round = 0; round < effort(2, 6); round++) {
+    await before.more(10);
+    await checkpoint(crashing.database);
+  }
+  await before.more(10);
+  await set({ sync: 'EIO' });
+  await until('the end of the engine', async () => !crashing.database.own?.alive(), 30_000);
+  const acknowledged = await before.stop();
+  await crashing.service.close();
+  await crashing.database.close();
+
+  await set({});
+  const recovered = await start();
+  const after = new Minting(recovered.service, world, disk.position);
+  await after.more(10);
+  await checkpoint(recovered.database);
+  await after.more(10);
+  acknowledged.push(...(await after.stop()));
+  await recovered.service.close();
+  await recovered.database.close();
+  const changes = await disk.changes();
+  return { disk, acknowledged, changes, from: changes.findIndex(({ end }) => end > from) };
+}
+
+/** Half of them anywhere, the others where it hurts: when the engine has just told where its log begins, or moved it. */
 function crashPoints(changes: Recorded[], from: number, random: Random, count: number): number[] {
+  const control = changes.find((change) => change.op === 'create' && change.path.endsWith('pg_control'));
+  const isDelicate = (change: Recorded) =>
+    change.op === 'move' ||
+    change.op === 'remove' ||
+    (change.op === 'write' && control?.op === 'create' && change.inode === control.inode);
+  const all = [...changes.keys()].slice(from);
+  const delicate = all.filter((i) => isDelicate(changes[i]!));
+  expect(delicate.length).toBeGreaterThan(10);
   const pick = (places: number[]) => places[Math.floor(random() * places.length)]!;
-  const all = changes.map((_, i) => i).filter((i) => i >= from);
-  const control = changes.findLast((change) => change.op === 'create' && change.path.endsWith('pg_control'));
-  const delicate = all.filter((i) => {
-    const change = changes[i]!;
-    return (
-      change.op === 'move' ||
-      change.op === 'remove' ||
-      (change.op === 'write' && control?.op === 'create' && change.inode === control.inode)
-    );
-  });
-  expect(delicate.length).toBeGreaterThan(5);
-  return Array.from({ length: count }, (_, i) => (i % 2 === 0 ? pick(delicate) : pick(all))).sort(
-    (a, b) => a - b,
-  );
+  return Array.from({ length: count }, (_, i) => pick(i % 2 === 0 ? delicate : all));
 }
 
 /** What is left of a database, which must open, be whole and take more. */
@@ -151,18 +133,18 @@ async function sessionsIn(dataDir: string): Promise<Set<string>> {
   }
 }
 
-describe('a machine that loses its power', { timeout: 900_000 }, () => {
+describe('a machine that loses its power', { timeout: 1_800_000 }, () => {
   let run: Awaited<ReturnType<typeof recordedRun>>;
   const undo: (() => Promise<void>)[] = [];
   beforeAll(async () => {
     run = await recordedRun((step) => undo.unshift(step));
-  }, 300_000);
+  }, 600_000);
   afterAll(async () => {
     for (const step of undo) await step();
   });
 
   test('has every launch that was acknowledged', async (context) => {
-    const { changes, acknowledged, prepared, restored } = run;
+    const { disk, changes, acknowledged, from } = run;
     const random = seededRandom(context);
     const lucks: Luck[] = [
       () => false,
@@ -170,23 +152,23 @@ describe('a machine that loses its power', { timeout: 900_000 }, () => {
       (what) => what === 'name',
       () => random() < 0.9,
     ];
-    const points = crashPoints(changes, prepared, random, effort(4, 40));
-    for (const [i, point] of points.entries()) {
-      const stored = await sessionsIn(await restored(point, lucks[i % lucks.length]!));
-      const due = acknowledged.filter(({ at }) => at <= changes[point]!.end);
-      expect(
-        due.filter(({ sessionId }) => !stored.has(sessionId)),
-        `after change ${point} of ${changes.length}`,
-      ).toEqual([]);
+    for (const [i, point] of crashPoints(changes, from, random, effort(6, 60)).entries()) {
+      const told = changes.slice(0, point + 1);
+      const due = acknowledged.filter(({ at }) => at <= told.at(-1)!.end);
+      const stored = await disk.afterPowerCut(told, lucks[i % lucks.length]!, sessionsIn);
+      const lost = due.filter(({ sessionId }) => !stored.has(sessionId));
+      expect(lost, `after change ${point} of ${changes.length}`).toEqual([]);
     }
     expect(acknowledged.length).toBeGreaterThan(40);
   });
 
-  test('in its first start has a whole database or none', async () => {
-    const { changes, restored } = run;
+  test('during its first start has a whole database or none', async () => {
+    const { disk, changes } = run;
     const moved = changes.findIndex((change) => change.op === 'move' && change.to.endsWith('/database'));
-    const found = await restored(moved, (what) => what === 'name');
-    expect(await readdir(found)).toContain('database');
-    expect(await sessionsIn(found)).toEqual(new Set());
+    const namesOnly: Luck = (what) => what === 'name';
+    await disk.afterPowerCut(changes.slice(0, moved + 1), namesOnly, async (dataDir) => {
+      await access(join(dataDir, 'database'));
+      expect(await sessionsIn(dataDir)).toEqual(new Set());
+    });
   });
 });
