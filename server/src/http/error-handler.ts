@@ -70,6 +70,11 @@ const parserErrors: Record<string, { status: string; code: ErrorCode; message: s
     code: 'INVALID_REQUEST',
     message: 'The request headers are too large.',
   },
+  EXPECTATION: {
+    status: '417 Expectation Failed',
+    code: 'INVALID_REQUEST',
+    message: 'The request expects something that this service does not do.',
+  },
   ERR_HTTP_REQUEST_TIMEOUT: {
     status: '408 Request Timeout',
     code: 'INVALID_REQUEST',
