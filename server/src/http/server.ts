@@ -11,7 +11,7 @@ import type { Logger } from 'pino';
 import { ApiError } from '../errors.ts';
 import { newId } from '../ids.ts';
 import { watchAnswers } from './answers-under-way.ts';
-import { onParserError, renderErrors, sendError, type Turn } from './error-handler.ts';
+import { onParserError, refuseExpectation, renderErrors, sendError, type Turn } from './error-handler.ts';
 import { bodyLimit } from './json-body.ts';
 import { answerLog, scrubbed } from './log.ts';
 import { admitToRouter, requireSound } from './sound-request.ts';
@@ -47,12 +47,7 @@ export function createServer(log: Logger, traffic = new Traffic(), turn?: Turn):
     routerOptions: { maxParamLength: maxHeaderSize, ignoreTrailingSlash: false },
     return503OnClosing: false,
     clientErrorHandler: (error, socket) => {
-      void onParserError(error, socket).then((refusal) => {
-        if (refusal === undefined) return;
-        const { requestId, status } = refusal;
-        traffic.answered('unreadable', status);
-        log.info({ reqId: requestId, status }, 'refused a request that is not readable');
-      });
+      void onParserError(error, socket).then((refusal) => refusal && refused(refusal));
     },
     rewriteUrl: admitToRouter,
     // An address that cannot be decoded leads nowhere, and to no hook either.
@@ -62,6 +57,11 @@ export function createServer(log: Logger, traffic = new Traffic(), turn?: Turn):
       return sendError(request, reply, new ApiError('NOT_FOUND', { cause: error }));
     },
   });
+  const refused = ({ requestId, status }: { requestId: string; status: number }) => {
+    traffic.answered('unreadable', status);
+    log.info({ reqId: requestId, status }, 'refused a request that is not readable');
+  };
+  app.server.on('checkExpectation', (_request, response) => refused(refuseExpectation(response)));
   app.addHook('onRequest', (request, reply, done) => {
     reply.headers(everyAnswer(request));
     requireSound(request.raw);

@@ -248,6 +248,20 @@ describe('requests that are not proper HTTP', () => {
     if (status !== undefined) expect(answer.status, answer.text).toBe(status);
   });
 
+  test('an expectation nobody knows is refused in our own words, after what was asked before it', async () => {
+    const expecting = post('/v1/browser-sessions', [json, 'Expect: miracles', 'Content-Length: 2'], '{}');
+    const answer = await sendRaw(service.url, expecting);
+    expectOwnWords(answer);
+    expect(answer.headers).toMatchObject({ connection: 'close', 'cache-control': 'no-store, private' });
+    expect(JSON.parse(answer.body).error).toMatchObject({
+      code: 'INVALID_REQUEST',
+      requestId: expect.stringMatching(/^req_/),
+    });
+    const health = 'GET /healthz HTTP/1.1\r\nHost: service\r\n\r\n';
+    const { text } = await sendRaw(service.url, health + expecting + health);
+    expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 417']);
+  });
+
   test('an Upgrade is not taken up, and the request is answered', async () => {
     const answer = await sendRaw(service.url, get('/nowhere', 'Upgrade: websocket'));
     expect(answer.status).toBe(404);

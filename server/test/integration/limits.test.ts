@@ -87,20 +87,55 @@ describe('rate limits', () => {
         ([budget]) => budget!.remaining,
         (error: unknown) => (error as ApiError).code,
       );
-    vi.useFakeTimers({ toFake: ['Date'], now: new Date('2031-05-06T10:00:30Z') });
+    vi.useFakeTimers({ toFake: ['performance'] });
     onTestFinished(() => {
       vi.useRealTimers();
     });
+    /** Where windows are shared, they are timed by the database. */
+    const pass = async (ms: number) => {
+      vi.advanceTimersByTime(ms);
+      await query('UPDATE rate_windows SET expire = expire - $1 WHERE key LIKE $2', [ms, `%${projectId}%`]);
+    };
     expect([await spend(), await spend(), await spend()]).toEqual([1, 0, 'RATE_LIMITED']);
     await rates.clean();
-    vi.setSystemTime(new Date('2031-05-06T10:01:29.999Z'));
+    await pass(30_000);
     expect(await spend()).toBe('RATE_LIMITED');
-    vi.setSystemTime(new Date('2031-05-06T10:01:30Z'));
+    await pass(30_000);
     expect([await spend(), await spend(), await spend()]).toEqual([1, 0, 'RATE_LIMITED']);
-    vi.setSystemTime(new Date('2031-05-06T10:05:00Z'));
+    await pass(4 * 60_000);
     await rates.clean();
     expect(await query('SELECT FROM rate_windows WHERE key LIKE $1', [`%${projectId}%`])).toEqual([]);
     expect(await spend()).toBe(1);
+  });
+
+  test('are open again after the clock was set back', async () => {
+    const { projectId } = await limitedWorld(service, {});
+    const [rates, other] = [openRateLimits(service.database), openRateLimits(service.database)];
+    const limits = { ...unlimited, mintsPerMinutePerClient: 1 };
+    const spend = (from = rates) =>
+      from.spend(projectId, limits, '192.0.2.1').then(
+        ([budget]) => budget!.resetSeconds,
+        (error: unknown) => (error as ApiError).code,
+      );
+    vi.useFakeTimers({ toFake: ['Date'] });
+    onTestFinished(() => {
+      vi.useRealTimers();
+    });
+    expect(await spend()).toBe(60);
+    // A process has its own idea of the time: nothing depends on it.
+    vi.setSystemTime(Date.now() - 3_600_000);
+    expect(await spend()).toBe('RATE_LIMITED');
+    const refused = await rates.spend(projectId, limits, '192.0.2.1').catch((error: ApiError) => error);
+    expect(Number((refused as ApiError).headers['Retry-After'])).toBeLessThanOrEqual(60);
+    if (service.databaseUrl === undefined) return;
+    // The clock of the database was an hour ahead when the window was opened.
+    await query('UPDATE rate_windows SET expire = expire + 3600000 WHERE key LIKE $1', [`%${projectId}%`]);
+    expect(await spend(other)).toBe(60);
+    expect(await spend(other)).toBe('RATE_LIMITED');
+    // Such a window is cleaned up as well.
+    await query('UPDATE rate_windows SET expire = expire + 3600000 WHERE key LIKE $1', [`%${projectId}%`]);
+    await rates.clean();
+    expect(await query('SELECT FROM rate_windows WHERE key LIKE $1', [`%${projectId}%`])).toEqual([]);
   });
 
   test('of one client leave another alone', async () => {
