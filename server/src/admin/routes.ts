@@ -30,6 +30,8 @@ export interface AdminDeps {
 }
 
 const projectFileLimit = 4 * 1024 * 1024;
+/** As long as the command line waits. */
+const applyTimeout = 120_000;
 
 export async function adminRoutes(app: FastifyInstance, deps: AdminDeps): Promise<void> {
   const { database, changes } = deps;
@@ -80,6 +82,8 @@ export async function adminRoutes(app: FastifyInstance, deps: AdminDeps): Promis
     })),
   }));
   app.post('/admin/projects', async (request) => {
+    // A large file may have to wait for its turn, and then takes its time.
+    request.raw.setTimeout(applyTimeout);
     const bytes = (request.body as Buffer | undefined) ?? Buffer.alloc(0);
     const format = /json/i.test(request.headers['content-type'] ?? '') ? 'json' : 'yaml';
     try {
