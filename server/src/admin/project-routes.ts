@@ -17,6 +17,9 @@ import type { Changes } from '../store/changes.ts';
 import type { Database } from '../store/database.ts';
 import { knownProject, type ProjectRoute } from './known-project.ts';
 
+/** As long as the command line waits. */
+const applyTimeout = 120_000;
+
 export interface ProjectAdminDeps {
   database: Database;
   changes: Changes;
@@ -41,6 +44,8 @@ export async function projectAdminRoutes(
     }),
   );
   app.post(applyOperation.path, async (request): Promise<Applied> => {
+    // A large file may have to wait for its turn, and then takes its time.
+    request.raw.setTimeout(applyTimeout);
     const bytes = (request.body as Buffer | undefined) ?? Buffer.alloc(0);
     const format = /json/i.test(request.headers['content-type'] ?? '') ? 'json' : 'yaml';
     try {

@@ -10,8 +10,8 @@ import type { Project, ProjectFile, ProjectFileFormat } from './project-file.ts'
 import { fileProject, findProject, lockProjects, upsertProject } from './store.ts';
 import { takeTurns } from './turns.ts';
 
-/** Files that may wait while another one is applied. Each is up to 4 MiB of memory. */
-const maxWaiting = 16;
+/** While another file is applied. Each that waits is up to 4 MiB of memory. */
+const bounds = { maxWaiting: 16, maxWaitMs: 30_000 };
 
 /**
  * Applies files one at a time. Several large ones at once would only take memory and connections from mints: the
@@ -20,7 +20,7 @@ const maxWaiting = 16;
 export function openApply(deps: {
   changes: Changes;
 }): (bytes: Uint8Array, format: ProjectFileFormat) => Promise<Applied> {
-  const inTurn = takeTurns(maxWaiting);
+  const inTurn = takeTurns(bounds);
   return (bytes, format) => inTurn(() => applyBytes(deps, bytes, format));
 }
 
