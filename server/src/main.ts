@@ -5,7 +5,7 @@ import { openTokenFile } from './admin/authenticate.ts';
 import { type App, checkAddresses, startApp } from './app.ts';
 import { type Config, demoProjectFile } from './config.ts';
 import { provisionDemo } from './demo.ts';
-import { createLog } from './http/log.ts';
+import { createLog } from './observe/log.ts';
 import { openChanges } from './store/changes.ts';
 import type { Database } from './store/database.ts';
 import { openEmbedded } from './store/embedded.ts';

@@ -3,7 +3,7 @@ import { join, sep } from 'node:path';
 import fastifyStatic from '@fastify/static';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '../errors.ts';
-import { answerOver } from '../http/answers-under-way.ts';
+import { answerOver } from '../http/in-flight.ts';
 import { refuseOtherMethods } from '../http/server.ts';
 
 export interface AssetDeps {

@@ -3,10 +3,10 @@ import { ApiError } from '../errors.ts';
 import { isId } from '../ids.ts';
 import type { Pace } from '../limits/pace.ts';
 import { entriesCovering } from '../origins/origin.ts';
+import type { CacheCounts } from '../store/cache.ts';
 import type { Changes } from '../store/changes.ts';
 import type { Database } from '../store/database.ts';
 import { type Asker, LookUps } from '../store/look-ups.ts';
-import type { RememberedCounts } from '../store/remembered.ts';
 import type { Revision } from './revision.ts';
 import { findExperiences, findListing, findRevision, type LaunchableExperience } from './store.ts';
 
@@ -19,7 +19,7 @@ export interface Directory {
   revision(projectId: string, experienceId: string, number: number): Promise<Revision>;
   /** Whether an origin is on the allowlist of any experience at all. Strangers hear that it is not in their turn. */
   isListedAnywhere(origin: string, asker: Asker): Promise<boolean>;
-  readonly counts: Record<'experiences' | 'origins' | 'revisions', RememberedCounts>;
+  readonly counts: Record<'experiences' | 'origins' | 'revisions', CacheCounts>;
 }
 
 export function openDirectory(database: Database, changes: Changes, pace: Pace): Directory {

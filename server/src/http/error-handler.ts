@@ -4,8 +4,8 @@ import type { ErrorCode } from '@session-launch/contract/errors';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError, unavailable } from '../errors.ts';
 import { newId } from '../ids.ts';
-import { isCollision, isOutage } from '../store/outage.ts';
-import { unfinishedAnswers } from './answers-under-way.ts';
+import { isCollision, isOutage } from '../store/database-errors.ts';
+import { unfinishedAnswers } from './in-flight.ts';
 
 /** Resolves when it is the turn of a request's refusal. Nothing when that is now. */
 export type Turn = (request: FastifyRequest) => Promise<void> | undefined;

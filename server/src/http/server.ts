@@ -10,12 +10,12 @@ import Fastify, {
 import type { Logger } from 'pino';
 import { ApiError } from '../errors.ts';
 import { newId } from '../ids.ts';
-import { watchAnswers } from './answers-under-way.ts';
+import { answerLog, scrubbed } from '../observe/log.ts';
+import { Traffic } from '../observe/traffic.ts';
 import { onParserError, refuseExpectation, renderErrors, sendError, type Turn } from './error-handler.ts';
+import { watchAnswers } from './in-flight.ts';
 import { bodyLimit } from './json-body.ts';
-import { answerLog, scrubbed } from './log.ts';
-import { admitToRouter, requireSound } from './sound-request.ts';
-import { Traffic } from './traffic.ts';
+import { admitToRouter, requireSound } from './strict-http.ts';
 
 const maxHeaderSize = 16 * 1024;
 

@@ -1,4 +1,5 @@
 import type { BlockList } from 'node:net';
+import type { Source } from '@session-launch/contract/session';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { toApiError } from '../http/error-handler.ts';
 import { readJsonBody } from '../http/json-body.ts';
@@ -13,7 +14,7 @@ import { type MintDeps, mint } from './mint.ts';
 
 export interface DoorDeps extends MintDeps {
   /** Told of every mint: `launched`, `replayed`, or the code of the error it ended with. */
-  minted: (door: Door, outcome: string, seconds: number) => void;
+  minted: (door: Source, outcome: string, seconds: number) => void;
   trustProxy: BlockList | undefined;
 }
 
@@ -42,10 +43,10 @@ async function openDoor(app: FastifyInstance, deps: DoorDeps, door: Door): Promi
     const started = performance.now();
     const took = () => (performance.now() - started) / 1000;
     const answer = await mint(deps, door, callOf(deps, door, request, reply)).catch((error: unknown) => {
-      deps.minted(door, toApiError(error as Error).code, took());
+      deps.minted(door.source, toApiError(error as Error).code, took());
       throw error;
     });
-    deps.minted(door, answer.replayed ? 'replayed' : 'launched', took());
+    deps.minted(door.source, answer.replayed ? 'replayed' : 'launched', took());
     return reply
       .code(door.status)
       .headers(answer.headers)
@@ -92,7 +93,7 @@ async function isReadable(deps: DoorDeps, door: Door, request: FastifyRequest): 
   } catch (error) {
     // A mint cannot go on without the database; a preflight or a wrong method has its answer all the same.
     if (request.method !== 'POST') return false;
-    deps.minted(door, toApiError(error as Error).code, 0);
+    deps.minted(door.source, toApiError(error as Error).code, 0);
     throw error;
   }
 }

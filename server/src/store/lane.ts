@@ -2,7 +2,7 @@ import { drizzle } from 'drizzle-orm/node-postgres';
 import pg from 'pg';
 import { connectionConfig, drop, untilFarewell, wasHeardSince } from './connection.ts';
 import type { Orm, PoolState, TransactionOptions } from './database.ts';
-import { isOutage, isReadOnly, isRolledBack, NeverSent } from './outage.ts';
+import { isOutage, isReadOnly, isRolledBack, NeverSent } from './database-errors.ts';
 import * as schema from './schema.ts';
 import { ask, prepare } from './statement.ts';
 import type { Watch } from './watch.ts';

@@ -1,12 +1,12 @@
 import { LRUCache } from 'lru-cache';
 import { unavailable } from '../errors.ts';
 import { Batcher } from './batcher.ts';
-import { freshFor, type RememberedCounts, tooLate } from './remembered.ts';
+import { type CacheCounts, freshFor, tooLate } from './cache.ts';
 
 /** The network that a request counts under. It is worked out only where that matters. */
 export type Asker = () => string;
 
-export interface LookUpCounts extends RememberedCounts {
+export interface LookUpCounts extends CacheCounts {
   /** Look-ups that were not made, because one network had too many under way. */
   refused: number;
 }

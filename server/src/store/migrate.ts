@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Database, StartError } from './database.ts';
+import { isCollision, isOutage } from './database-errors.ts';
 import type { EmbeddedDatabase } from './embedded.ts';
 import { type Migration, readMigrations } from './migrations.ts';
-import { isCollision, isOutage } from './outage.ts';
 import { withConnection } from './postgres.ts';
 
 /** Any fixed number: processes that start together take turns on it. */

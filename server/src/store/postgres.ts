@@ -1,9 +1,9 @@
 import pg from 'pg';
 import { close, connectionConfig } from './connection.ts';
 import type { Database, Lane } from './database.ts';
+import { isReadOnly } from './database-errors.ts';
 import { type LaneSettings, PostgresLane } from './lane.ts';
 import { Listener } from './listener.ts';
-import { isReadOnly } from './outage.ts';
 import { sharedPing } from './ping.ts';
 import { checkServer } from './server-check.ts';
 import { ask, prepare } from './statement.ts';

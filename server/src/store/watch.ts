@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { backendOf, connectionConfig, drop } from './connection.ts';
-import { isRolledBack } from './outage.ts';
+import { isRolledBack } from './database-errors.ts';
 
 const lookEvery = 250;
 /** A statement that takes longer is asked about, again and again. */

@@ -1,4 +1,4 @@
-import { isRefusedWrite } from './outage.ts';
+import { isRefusedWrite } from './database-errors.ts';
 
 /** The database answers, but nothing can be recorded in it. */
 export class TakesNoWrites extends Error {

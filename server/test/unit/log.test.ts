@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { answerLog, createLog, droppedLines } from '../../src/http/log.ts';
+import { answerLog, createLog, droppedLines } from '../../src/observe/log.ts';
 
 let folder: string;
 let file: string;

@@ -1,7 +1,7 @@
 import { parseMetrics } from '@session-launch/testing/metrics.ts';
 import { expect, test } from 'vitest';
-import { Traffic } from '../../src/http/traffic.ts';
-import { createMetrics } from '../../src/metrics.ts';
+import { createMetrics } from '../../src/observe/metrics.ts';
+import { Traffic } from '../../src/observe/traffic.ts';
 import { doors } from '../../src/sessions/doors.ts';
 import { readPage, tableRows } from '../harness/pages.ts';
 
@@ -41,7 +41,7 @@ async function exposition() {
     refusalsDelayed: () => 0,
     logLinesDropped: () => 0,
   });
-  for (const door of doors) metrics.minted(door, 'launched', 0.01);
+  for (const { source } of doors) metrics.minted(source, 'launched', 0.01);
   metrics.batchWritten(1);
   return parseMetrics(await metrics.registry.metrics());
 }

@@ -6,7 +6,7 @@ import {
   isRefusedWrite,
   isRolledBack,
   NeverSent,
-} from '../../src/store/outage.ts';
+} from '../../src/store/database-errors.ts';
 
 const server = (code: string, severity = 'ERROR') => Object.assign(new Error(code), { code, severity });
 const network = (code: string) => Object.assign(new Error(code), { code });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { isNeverSent, isOutage, isRolledBack } from '../../src/store/outage.ts';
+import { isNeverSent, isOutage, isRolledBack } from '../../src/store/database-errors.ts';
 import { PgliteClient } from '../../src/store/pglite-client.ts';
 
 let client: PgliteClient;

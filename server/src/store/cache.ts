@@ -9,7 +9,7 @@ interface Entry<V> {
   until: number;
 }
 
-export interface RememberedCounts {
+export interface CacheCounts {
   hits: number;
   misses: number;
 }
@@ -18,8 +18,8 @@ export interface RememberedCounts {
  * Values of the database kept in memory. A value is used for at most four seconds after the moment its
  * query was sent, or until `forget`; a query under way while something is forgotten is not kept.
  */
-export class Remembered<V> {
-  readonly counts: RememberedCounts = { hits: 0, misses: 0 };
+export class Cache<V> {
+  readonly counts: CacheCounts = { hits: 0, misses: 0 };
   readonly #entries: LRUCache<string, Entry<V>>;
   readonly #loading = new Map<string, { promise: Promise<V>; until: number }>();
   readonly #load: (key: string) => Promise<V>;

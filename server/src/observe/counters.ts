@@ -1,5 +1,5 @@
-/** Counts by name. Counting is a look-up in a map; whoever shows the counts does the rest. */
-export class Counts<Name> {
+/** Counter by name. Counting is a look-up in a map; whoever shows the counts does the rest. */
+export class Counter<Name> {
   readonly #counts = new Map<Name, number>();
 
   add(name: Name): void {
@@ -12,7 +12,7 @@ export class Counts<Name> {
 }
 
 /** How values are spread over buckets, each named by the greatest value that it holds. */
-export class Spread {
+export class Histogram {
   readonly bounds: readonly number[];
   readonly #counts: number[];
   #sum = 0;

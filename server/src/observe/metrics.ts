@@ -1,11 +1,10 @@
+import { type Source, sources } from '@session-launch/contract/session';
 import { collectDefaultMetrics, type Metric, Registry } from 'prom-client';
-import type { Admission } from './http/admission.ts';
-import type { Traffic } from './http/traffic.ts';
-import { type Door, doors } from './sessions/doors.ts';
-import type { Database } from './store/database.ts';
-import type { LookUpCounts } from './store/look-ups.ts';
-import type { RememberedCounts } from './store/remembered.ts';
-import { Counts, Spread } from './tallies.ts';
+import type { CacheCounts } from '../store/cache.ts';
+import type { Database } from '../store/database.ts';
+import type { LookUpCounts } from '../store/look-ups.ts';
+import { Counter, Histogram } from './counters.ts';
+import type { Traffic } from './traffic.ts';
 
 const durationBounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20];
 const batchBounds = [1, 2, 4, 8, 16, 32, 64, 128, 256];
@@ -14,37 +13,43 @@ const batchBounds = [1, 2, 4, 8, 16, 32, 64, 128, 256];
 export interface Metrics {
   registry: Registry;
   /** One mint: `launched`, `replayed`, or the code of the error it ended with. */
-  minted(door: Door, outcome: string, seconds: number): void;
+  minted(door: Source, outcome: string, seconds: number): void;
   batchWritten(size: number): void;
+}
+
+/** What a part of the interface has in hand, and how often it had to say no. */
+export interface Load {
+  readonly underWay: number;
+  readonly refused: number;
 }
 
 /** Read when somebody asks for the metrics, never while a request runs. */
 export interface MetricSources {
   database: Pick<Database, 'pools' | 'own'>;
   queueLength: () => number;
-  caches: Record<string, RememberedCounts | LookUpCounts>;
+  caches: Record<string, CacheCounts | LookUpCounts>;
   /** What goes on at the public listener. */
   traffic: Traffic;
   openConnections: () => Promise<number>;
-  admissions: Record<string, Admission>;
+  admissions: Record<string, Load>;
   refusalsDelayed: () => number;
   logLinesDropped: () => number;
 }
 
 /**
- * Metrics of one app. A request only adds to plain tallies: a labelled counter or histogram of the library costs ten
+ * Metrics of one app. A request only adds to plain numbers: a labelled counter or histogram of the library costs ten
  * times as much, with its labels bound beforehand too.
  */
-export function createMetrics(): Metrics & { watch(sources: MetricSources): void } {
+export function createMetrics(): Metrics & { watch(parts: MetricSources): void } {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const mints = new Map(
-    doors.map(({ source }) => [
+    sources.map((source) => [
       source,
-      { outcomes: new Counts<string>(), durations: new Spread(durationBounds) },
+      { outcomes: new Counter<string>(), durations: new Histogram(durationBounds) },
     ]),
   );
-  const batches = new Spread(batchBounds);
+  const batches = new Histogram(batchBounds);
 
   show(registry, 'counter', 'session_launch_mints_total', 'Mint requests by door and outcome', () =>
     [...mints].flatMap(([door, { outcomes }]) =>
@@ -62,17 +67,17 @@ export function createMetrics(): Metrics & { watch(sources: MetricSources): void
   return {
     registry,
     minted: (door, outcome, seconds) => {
-      const { outcomes, durations } = mints.get(door.source)!;
+      const { outcomes, durations } = mints.get(door)!;
       outcomes.add(outcome);
       durations.add(seconds);
     },
     batchWritten: (size) => batches.add(size),
-    watch: (sources) => watch(registry, sources),
+    watch: (parts) => watch(registry, parts),
   };
 }
 
-function watch(registry: Registry, sources: MetricSources): void {
-  const { database, queueLength, caches, traffic, openConnections, admissions } = sources;
+function watch(registry: Registry, parts: MetricSources): void {
+  const { database, queueLength, caches, traffic, openConnections, admissions } = parts;
   show(registry, 'gauge', 'session_launch_queue_length', 'Mints that wait for the next write', () => [
     { labels: {}, value: queueLength() },
   ]);
@@ -119,7 +124,7 @@ function watch(registry: Registry, sources: MetricSources): void {
       })),
     ),
   );
-  const admitted = (read: (admission: Admission) => number) => () =>
+  const admitted = (read: (load: Load) => number) => () =>
     Object.entries(admissions).map(([part, admission]) => ({ labels: { part }, value: read(admission) }));
   show(
     registry,
@@ -140,14 +145,14 @@ function watch(registry: Registry, sources: MetricSources): void {
     'counter',
     'session_launch_refusals_delayed_total',
     'Refusals of strangers that had to wait for their turn',
-    () => [{ labels: {}, value: sources.refusalsDelayed() }],
+    () => [{ labels: {}, value: parts.refusalsDelayed() }],
   );
   show(
     registry,
     'counter',
     'session_launch_log_lines_dropped_total',
     'Lines of the log that could not be written',
-    () => [{ labels: {}, value: sources.logLinesDropped() }],
+    () => [{ labels: {}, value: parts.logLinesDropped() }],
   );
   show(registry, 'gauge', 'session_launch_requests_in_flight', 'Requests that are not answered yet', () => [
     { labels: {}, value: traffic.inFlight() },
@@ -180,7 +185,7 @@ function show(
   registry.registerMetric({ name, help, type, get } as unknown as Metric);
 }
 
-function buckets(name: string, labels: Record<string, string>, spread: Spread): Sample[] {
+function buckets(name: string, labels: Record<string, string>, spread: Histogram): Sample[] {
   const counts = spread.cumulated();
   return [
     ...counts.map((value, i) => ({
