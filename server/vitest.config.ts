@@ -2,7 +2,19 @@ import { fileURLToPath } from 'node:url';
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 import { findChromium, noChromium } from '../testing/src/chromium.ts';
 
+const isLong = process.env.TEST_LONG === '1';
 const engines = ['embedded', 'postgres'] as const;
+/** Rules that hold before a database is asked, whichever it is: once in the short form, on both engines in the long one. */
+const beforeTheDatabase = [
+  'test/acceptance/hostile-origins.test.ts',
+  'test/acceptance/http-manners.test.ts',
+  'test/acceptance/mint/400.test.ts',
+  'test/acceptance/mint/413.test.ts',
+  'test/acceptance/mint/415.test.ts',
+  'test/acceptance/order-of-checks.test.ts',
+  'test/integration/assets.test.ts',
+];
+
 const browser: TestProjectInlineConfiguration = {
   extends: true,
   test: {
@@ -56,12 +68,13 @@ const projects: TestProjectInlineConfiguration[] = [
     },
   },
   ...(canBrowse ? [browser] : []),
-  ...(process.env.TEST_LONG === '1' ? [long] : []),
+  ...(isLong ? [long] : []),
   ...engines.map((engine) => ({
     extends: true as const,
     test: {
       name: engine,
       include: ['test/acceptance/**/*.test.ts', 'test/integration/**/*.test.ts'],
+      exclude: engine === 'embedded' && !isLong ? beforeTheDatabase : [],
       globalSetup: [`test/harness/setup-${engine}.ts`, 'test/harness/setup-services.ts'],
     },
   })),

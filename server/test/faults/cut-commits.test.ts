@@ -23,7 +23,7 @@ async function mintThroughCuts(
   const history = new History();
   const world = await createWorld(service, { project: { limits } });
   const load = new Load(history, { random, world, target: () => service.url });
-  const rounds = effort(12, 150);
+  const rounds = effort(6, 150);
   for (let round = 0; round < rounds; round++) {
     const before = load.acknowledged;
     await history.breaking(() => cut(round));

@@ -68,7 +68,7 @@ test('PostgreSQL crashes under load: refusals meanwhile, and after its return th
     await until('ready again', async () => (await readiness()).status === 200);
     await launches(50);
   }
-  for (let round = 0; round < effort(2, 10); round++) {
+  for (let round = 0; round < effort(1, 10); round++) {
     await launches(100);
     await history.breaking(() => server.stop('immediate').then(server.start));
     await until('ready after a short crash', async () => (await readiness()).status === 200);

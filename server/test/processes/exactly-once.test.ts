@@ -410,7 +410,7 @@ test('connections that are lost again and again cost no launch, and nothing but 
   const limits = { mintsPerMinutePerClient: 1_000_000, mintsPerMinute: 1_000_000, sessionsPerDay: 1_000_000 };
   const world = await createWorld(processes[0], { project: { limits } });
   const body = { experienceId: world.experienceId };
-  const rounds = effort(5, 20);
+  const rounds = effort(3, 20);
 
   const acknowledged: string[] = [];
   const keyed = new Map<string, string | undefined>();

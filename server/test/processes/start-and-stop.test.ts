@@ -523,28 +523,6 @@ describe.concurrent('a start that cannot work says so in one line', () => {
     if (before && url) expect(await contentOf(url)).toEqual(before);
   });
 
-  test('an embedded database of a newer program, which stays as it is', async () => {
-    const folder = await copyOfTemplate();
-    const look = async (change?: string) => {
-      const database = await openEmbedded(folder);
-      try {
-        if (change) await database.orm.execute(sql.raw(change));
-        return (await database.orm.execute(sql`SELECT * FROM schema_migrations ORDER BY id`)) as unknown as {
-          rows: object[];
-        };
-      } finally {
-        await database.close();
-      }
-    };
-    const { rows: before } = await look(
-      `INSERT INTO schema_migrations (hash, created_at) VALUES ('future', 9999999999999)`,
-    );
-    const { code, line } = await failedStart({ DATA_DIR: folder });
-    expect(code).toBe(1);
-    expect(line).toMatch(/newer version of this program; start that version/);
-    expect((await look()).rows).toEqual(before);
-  });
-
   test('every bad variable, with exit code 2', async () => {
     const folder = await emptyFolder();
     const { code, line } = await failedStart({
