@@ -7,17 +7,17 @@ const service = useService();
 
 const rows = async () =>
   (
-    (await service.database.orm.execute(sql`SELECT * FROM schema_migrations ORDER BY id`)) as unknown as {
+    (await service.database.orm.execute(sql`SELECT * FROM schema_migrations ORDER BY version`)) as unknown as {
       rows: object[];
     }
   ).rows;
 
 test('a database of a newer program is refused, and stays as it is', async () => {
   await service.database.orm.execute(
-    sql`INSERT INTO schema_migrations (hash, created_at) VALUES ('future', 9999999999999)`,
+    sql`INSERT INTO schema_migrations (version) VALUES (9999)`,
   );
   onTestFinished(async () => {
-    await service.database.orm.execute(sql`DELETE FROM schema_migrations WHERE hash = 'future'`);
+    await service.database.orm.execute(sql`DELETE FROM schema_migrations WHERE version = 9999`);
   });
   const before = await rows();
   await expect(migrate(service.database, service.databaseUrl)).rejects.toThrow(

@@ -94,6 +94,6 @@ onPostgres('an upgrade', () => {
 test('statements end with a semicolon at the end of a line, outside bodies of functions', async () => {
   const [first] = await readMigrations();
   const functions = first!.statements.filter((statement) => statement.includes('CREATE OR REPLACE FUNCTION'));
-  expect(functions).toHaveLength(6);
+  expect(functions.length).toBeGreaterThan(5);
   for (const statement of functions) expect(statement).toMatch(/\$\$;$/);
 });

@@ -337,11 +337,11 @@ describe.concurrent('PostgreSQL', () => {
     const { key, body } = await setUp(services[0]!);
     const answers = await Promise.all(services.map((service) => mint(service, key, body)));
     expect(answers.map((answer) => answer.status)).toEqual([201, 201, 201, 201]);
-    const known = JSON.parse(
-      await readFile(new URL('../../migrations/meta/_journal.json', import.meta.url), 'utf8'),
+    const known = (await readdir(new URL('../../migrations/', import.meta.url))).filter((name) =>
+      name.endsWith('.sql'),
     );
     const { schema_migrations: applied } = await contentOf(DATABASE_URL);
-    expect(applied).toHaveLength(known.entries.length);
+    expect(applied).toHaveLength(known.length);
     await Promise.all(services.map((service) => service.kill('SIGTERM')));
   });
 
@@ -495,7 +495,7 @@ describe.concurrent('a start that cannot work says so in one line', () => {
       async () => {
         const DATABASE_URL = await migratedDatabase();
         await onDatabase(DATABASE_URL, (client) =>
-          client.query(`INSERT INTO schema_migrations (hash, created_at) VALUES ('future', 9999999999999)`),
+          client.query(`INSERT INTO schema_migrations (version) VALUES (9999)`),
         );
         return { DATABASE_URL };
       },
