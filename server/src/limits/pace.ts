@@ -10,7 +10,7 @@ const longestWaitMs = 5_000;
 /**
  * The pace at which strangers learn that they are strangers. A refusal costs a fraction of a mint, but hundreds of
  * connections that ask again as soon as they are refused leave little of the event loop to anybody else. So the refusals of
- * one network leave at a measured pace. Whoever has a good key, or asks for an experience that exists, waits for nobody.
+ * one network leave at a measured pace. Whoever names what exists waits for nobody.
  */
 export class Pace {
   /** When the latest refusal of each network was due. */

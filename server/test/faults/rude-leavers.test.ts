@@ -144,7 +144,10 @@ test.each(['alone', 'behind others on their connection'])(
 );
 
 test('a crowd of them keeps nobody out', async () => {
-  const quiet = await victim.metric('process_open_fds');
+  // Only Linux tells how many descriptors a process has open.
+  const descriptors = async () =>
+    process.platform === 'linux' ? victim.metric('process_open_fds') : Promise.resolve(0);
+  const quiet = await descriptors();
   const all = Object.values(requests);
   for (let round = 0; round < 6; round++) {
     // More than there are places for art, and for mints when they are counted together.
@@ -156,7 +159,7 @@ test('a crowd of them keeps nobody out', async () => {
     );
   }
   await expect.poll(counters, { timeout: 30_000 }).toEqual(nothing);
-  await expect.poll(() => victim.metric('process_open_fds'), { timeout: 10_000 }).toBeLessThan(quiet + 10);
+  await expect.poll(descriptors, { timeout: 10_000 }).toBeLessThan(quiet + 10);
   const { world, service } = victim;
   expect((await mintFromServer(service, world.key, experience())).status).toBe(201);
   expect((await mintFromBrowser(service, experience())).status).toBe(201);

@@ -7,15 +7,15 @@ const service = useService();
 
 const rows = async () =>
   (
-    (await service.database.orm.execute(sql`SELECT * FROM schema_migrations ORDER BY version`)) as unknown as {
+    (await service.database.orm.execute(
+      sql`SELECT * FROM schema_migrations ORDER BY version`,
+    )) as unknown as {
       rows: object[];
     }
   ).rows;
 
 test('a database of a newer program is refused, and stays as it is', async () => {
-  await service.database.orm.execute(
-    sql`INSERT INTO schema_migrations (version) VALUES (9999)`,
-  );
+  await service.database.orm.execute(sql`INSERT INTO schema_migrations (version) VALUES (9999)`);
   onTestFinished(async () => {
     await service.database.orm.execute(sql`DELETE FROM schema_migrations WHERE version = 9999`);
   });
