@@ -110,20 +110,6 @@ describe('the embedded engine', { timeout: 120_000 }, () => {
     await database.close();
   });
 
-  test('that hangs is given up after its deadline, whatever it does', async () => {
-    const reasons: string[] = [];
-    const onEnd = (reason: string) => reasons.push(reason);
-    const client = await PgliteClient.open({}, { onEnd }, { query: 200 });
-    await client.query('SELECT 1');
-    const hung = client.query('SELECT count(*) FROM generate_series(1, 1000000000000)');
-    const behind = client.query('SELECT 1');
-    const settled = await Promise.allSettled([hung, behind]);
-    expect(settled.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
-    expect(reasons).toEqual(['it did not answer in time']);
-    expect(client.alive).toBe(false);
-    await client.close();
-  });
-
   test('that waits for the system is given up, and said to be stuck', async (context) => {
     const { path, dataDir, disk } = await ownFolder(context.onTestFinished);
     const wait = join(path, 'pipe');
