@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { cp, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -56,12 +57,12 @@ describe('the embedded engine', { timeout: 120_000 }, () => {
     });
     const acknowledged: string[] = [];
     await disk.set({ room: 1024 * 1024 });
-    // Large ones, so that the log needs a new file soon: the one write that PostgreSQL cannot do without.
-    const startButton = { label: 'x'.repeat(50_000) };
+    // Large ones that cannot be compressed, so that the room is soon gone.
+    const startButton = () => ({ label: randomBytes(30_000).toString('base64') });
     const refusal = await until(
       'a refusal',
       async () => {
-        const answer = await mint(service, world, { startButton });
+        const answer = await mint(service, world, { startButton: startButton() });
         if (answer.status !== 201) return answer;
         acknowledged.push(answer.json.session.sessionId);
         return undefined;
