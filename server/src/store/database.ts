@@ -21,7 +21,7 @@ export interface PoolState {
 }
 
 /** An engine inside this process has nobody else to look after it. */
-export interface OwnEngine {
+interface OwnEngine {
   /** False once it has ended: then only a restart helps. */
   alive(): boolean;
   /** Keeps what it writes small. Everything else waits meanwhile. */
