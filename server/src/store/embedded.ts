@@ -36,12 +36,7 @@ export async function openEmbedded(dataDir: string, hooks: EmbeddedHooks = {}): 
     return embedded(await PgliteClient.open({ folder, spareFile }, hooks), { lock, dataDir });
   } catch (error) {
     await lock.release();
-    throw error instanceof StartError
-      ? error
-      : new StartError(
-          `the database in ${dataDir} cannot be opened (${(error as Error).message}); restore a backup, or set DATA_DIR to an empty folder`,
-          { cause: error },
-        );
+    throw error instanceof StartError ? error : unopened(dataDir, error as Error);
   }
 }
 
@@ -105,6 +100,15 @@ function unusable(dataDir: string, error: unknown): StartError {
     `the data folder ${dataDir} is not writable (${reason}); change its permissions, or set DATA_DIR to another folder`,
     { cause: error },
   );
+}
+
+function unopened(dataDir: string, error: Error): StartError {
+  const todo = /no space left|disk quota/i.test(error.message)
+    ? 'make room on its disk'
+    : 'restore a backup, or set DATA_DIR to an empty folder';
+  return new StartError(`the database in ${dataDir} cannot be opened (${error.message}); ${todo}`, {
+    cause: error,
+  });
 }
 
 /** Whether there is no database yet. PGlite would write its files between somebody else's. */

@@ -103,6 +103,7 @@ export class PgliteClient {
   /** With false, as opposed to a thread that is late. */
   readonly #exited: Promise<false>;
   #overdue: NodeJS.Timeout | undefined;
+  #opened = false;
   #closing = false;
   #ended: string | undefined;
 
@@ -133,6 +134,7 @@ export class PgliteClient {
     const client = new PgliteClient({ ...data, engine: await engine }, hooks, own);
     // Recovery takes as long as it takes.
     await new Promise<unknown>((resolve, reject) => client.#waiting.set(0, { resolve, reject }));
+    client.#opened = true;
     return client;
   }
 
@@ -239,7 +241,7 @@ export class PgliteClient {
 
   #end(reason: string): void {
     clearTimeout(this.#overdue);
-    if (this.#ended === undefined && !this.#closing) this.#hooks.onEnd?.(reason);
+    if (this.#opened && this.#ended === undefined && !this.#closing) this.#hooks.onEnd?.(reason);
     this.#ended ??= reason;
     for (const { reject } of this.#waiting.values()) reject(outage(this.#ended));
     this.#waiting.clear();

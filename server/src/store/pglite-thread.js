@@ -35,6 +35,8 @@ const database = await PGlite.create({
     lastWords = /(?:PANIC|FATAL):\s+(.*)/.exec(line)?.[1] ?? lastWords;
     return false;
   },
+}).catch((error) => {
+  throw lastWords === '' ? error : new Error(lastWords);
 });
 files?.started();
 endWithTheEngine(database.Module);

@@ -76,13 +76,43 @@ test('closing answers what was asked before; what is asked later is an outage', 
   await other.close();
 });
 
-test('an engine that ends by itself is told of, and nobody waits to find out what became of a statement', async () => {
+test('an engine that cannot be opened says so to whoever opens it, and to nobody else', async () => {
   const reasons: string[] = [];
   const onEnd = (reason: string) => reasons.push(reason);
-  await expect(PgliteClient.open({ dump: new Uint8Array([1, 2, 3]) }, { onEnd })).rejects.toSatisfy(
-    (error) => isOutage(error) && isNeverSent(error) && !isRolledBack(error),
+  await expect(PgliteClient.open({ dump: new Uint8Array([1, 2, 3]) }, { onEnd })).rejects.toThrow(
+    'the embedded engine has ended',
   );
-  expect(reasons).toHaveLength(1);
+  expect(reasons).toEqual([]);
+});
+
+test('what is asked of an engine that hangs is given up after its deadline, and so is what waits behind it', {
+  timeout: 120_000,
+}, async () => {
+  const reasons: string[] = [];
+  const onEnd = (reason: string) => reasons.push(reason);
+  const other = await PgliteClient.open({}, { onEnd }, { query: 200 });
+  await other.query('SELECT 1');
+  const asked = [
+    other.query('SELECT count(*) FROM generate_series(1, 1000000000000)'),
+    other.query('SELECT 1'),
+    other.transaction(async (tx) => tx.query('SELECT 1')),
+  ];
+  for (const { status, reason } of (await Promise.allSettled(asked)) as PromiseRejectedResult[]) {
+    expect(status).toBe('rejected');
+    // As if it had never been sent: nobody has to wait to find out what became of it.
+    expect(isOutage(reason) && isNeverSent(reason)).toBe(true);
+  }
+  expect(reasons).toEqual(['it did not answer in time']);
+  expect(other.alive).toBe(false);
+  await other.close();
+});
+
+test('what may take long is waited for', { timeout: 120_000 }, async () => {
+  const other = await PgliteClient.open({}, {}, { query: 1 });
+  // Longer than its deadline and the last chance together.
+  await other.query('SELECT pg_sleep(1.5)', [], { patient: true });
+  expect(other.alive).toBe(true);
+  await other.close();
 });
 
 test('a dump opens as the same database', async () => {
