@@ -18,7 +18,7 @@ export interface Metrics {
 }
 
 /** What a part of the interface has in hand, and how often it had to say no. */
-export interface Load {
+interface Load {
   readonly underWay: number;
   readonly refused: number;
 }
