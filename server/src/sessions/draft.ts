@@ -60,10 +60,10 @@ export function draftSession(
       source: door.source,
       userId: request.userId,
       given: {
-        mode: runtime.mode,
-        speechInputMode: runtime.speechInputMode,
         ...request.given,
-        ...(isPage ? { origin } : {}),
+        mode: request.given.mode ?? runtime.mode,
+        speechInputMode: request.given.speechInputMode ?? runtime.speechInputMode,
+        origin,
         locale,
         secondaryLocale,
         token: { issuer: deps.issuer(), issuedAt, keyId: deps.signer.keys.current.kid },
