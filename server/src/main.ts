@@ -134,7 +134,7 @@ function untilStopped({ log, app, database, engine }: Running, graceSeconds: num
         throw error;
       }
       log.info('stopped');
-      log.flush();
+      await new Promise<void>((resolve) => log.flush(() => resolve()));
       // Exit code 1, which supervisors take for a failure.
       engine.throwIfAborted();
       resolve();

@@ -31,15 +31,10 @@ export function admitAtMost(app: FastifyInstance, most: number): Admission {
   app.addHook('onRoute', (route) => {
     // A preflight costs next to nothing, and a page that gets none could not read the refusal.
     if (route.method === 'OPTIONS') return;
-    const { handler } = route;
+    const handler = route.handler.bind(app);
     // Behind every hook, so that a refusal has the headers of its route.
-    route.handler = function (request, reply) {
-      return places.hold<unknown>(
-        request.raw,
-        () => handler.call(this, request, reply),
-        () => refuse(request, reply),
-      );
-    };
+    route.handler = (request, reply) =>
+      places.hold<unknown, [FastifyRequest, FastifyReply]>(request.raw, handler, refuse, request, reply);
   });
   return places;
 }

@@ -1,6 +1,7 @@
 import pino, { type DestinationStream, type Logger } from 'pino';
 import pretty from 'pino-pretty';
 import type { LogLevel } from '../config.ts';
+import { isoTime } from '../iso-time.ts';
 import { LineWriter } from './line-writer.ts';
 
 /**
@@ -75,7 +76,7 @@ export function answerLog(log: Logger): (answered: Answered) => void {
   const destination = destinationOf(log);
   return ({ requestId, method, route, status, ms }) =>
     destination.write(
-      `{"level":"info","time":"${new Date().toISOString()}","reqId":"${requestId}","method":"${method}",` +
+      `{"level":"info","time":"${isoTime(Date.now())}","reqId":"${requestId}","method":"${method}",` +
         `"route":${JSON.stringify(route)},"status":${status},"ms":${Math.round(ms * 10) / 10},"msg":"answered"}\n`,
     );
 }

@@ -1,3 +1,4 @@
+import { isoTime } from '../iso-time.ts';
 import type { RowToRecord } from '../recording/statement.ts';
 import type { Given, Session } from './session.ts';
 
@@ -15,8 +16,8 @@ export function toRow(session: Session): RowToRecord {
       session.source,
       session.userId,
       JSON.stringify(session.given),
-      session.createdAt.toISOString(),
-      session.expiresAt.toISOString(),
+      isoTime(session.createdAt),
+      isoTime(session.expiresAt),
     ],
   };
 }

@@ -1,5 +1,6 @@
 import type { Mode, SessionRecord, Source, SpeechInputMode, Status } from '@session-launch/contract/session';
 import { type SessionClaims, tokenAudience } from '@session-launch/contract/verification';
+import { isoTime } from '../iso-time.ts';
 
 /** A session as it is stored: what queries ask for, and all else that its launch was given. */
 export interface Session {
@@ -69,15 +70,16 @@ export function sessionRecord(session: Session): Written<SessionRecord> {
     speechOnly: given.speechOnly,
     locale: given.locale,
     secondaryLocale: given.secondaryLocale,
-    createdAt: session.createdAt.toISOString(),
-    endedAt: session.endedAt?.toISOString(),
+    createdAt: isoTime(session.createdAt),
+    endedAt: session.endedAt === null ? undefined : isoTime(session.endedAt),
     // Metering does not exist yet; the contract reports zero until it does.
     usage: { seconds: 0 },
   };
 }
 
 /** What the token of a session says. */
-export function claimsOf({ id, given, ...session }: Session): SessionClaims {
+export function claimsOf(session: Session): SessionClaims {
+  const { id, given } = session;
   return {
     iss: given.token.issuer,
     aud: tokenAudience,
