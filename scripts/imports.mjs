@@ -12,6 +12,9 @@ const mayKnow = {
   'server/src': ['contract'],
   testing: [],
   'server/test': ['contract', 'testing', 'server/src'],
+  // Installed without the contract: what an SDK needs of it is written into its sources.
+  'sdk/backend/src': [],
+  'sdk/backend/test': ['contract', 'testing', 'sdk/backend/src'],
   bench: ['testing', 'server/src'],
 };
 
@@ -47,7 +50,7 @@ const workspaceOf = (path) =>
 
 /** A room is a folder of a workspace, or a file that stands in no folder. */
 function roomOf(file) {
-  const home = ['server/src', 'contract/src'].find((folder) => file.startsWith(`${folder}/`));
+  const home = ['server/src', 'contract/src', 'sdk/backend/src'].find((folder) => file.startsWith(`${folder}/`));
   return home === undefined ? undefined : `${home}/${file.slice(home.length + 1).split('/')[0]}`;
 }
 

@@ -1,13 +1,22 @@
 import { adminApi } from './admin/api.ts';
+import { catalogEntrySchema } from './catalog-entry.ts';
 import { openApiDocument } from './document.ts';
+import { sessionLaunchSchema, sessionManifestSchema } from './manifest.ts';
+import { serverMintRequestSchema } from './mint-requests.ts';
 import { projectFileJsonSchema } from './project-file/schema.ts';
 import { publicApi } from './public-api.ts';
+import { sessionSchema } from './session.ts';
+import { typeDeclarations } from './type-declarations.ts';
 
 /** What the repository publishes for clients, editors and code generators, by file name. */
 export const documents: Readonly<Record<string, string>> = {
   'openapi.json': text(openApiDocument(publicApi)),
   'admin-openapi.json': text(openApiDocument(adminApi)),
   'project-file.schema.json': projectFileJsonSchema(),
+  'sdk/backend/src/contract.ts': typeDeclarations(
+    [sessionSchema, sessionManifestSchema, sessionLaunchSchema, catalogEntrySchema],
+    [serverMintRequestSchema],
+  ),
 };
 
 function text(document: object): string {

@@ -1,0 +1,107 @@
+import { AbortedError, ConnectionError, type LaunchError, TimeoutError } from './errors.ts';
+import { withoutKey } from './secrets.ts';
+import type { Settings } from './settings.ts';
+
+export interface Call {
+  method: 'GET' | 'POST';
+  path: string;
+  headers?: Record<string, string>;
+  /** Serialised once, so that every try has the same bytes. */
+  body?: string;
+}
+
+export interface Answer {
+  status: number;
+  headers: Headers;
+  text: string;
+}
+
+export interface Bounds {
+  timeoutMs: number;
+  signal: AbortSignal | undefined;
+  /** Which try this is, from 1. */
+  number: number;
+}
+
+/**
+ * One try. The timer and the controller are held here and the reading of the body is raced, too: Node 20 may forget the
+ * signal of a stalled body, which then hangs for ever.
+ */
+export async function attempt(settings: Settings, call: Call, bounds: Bounds): Promise<Answer> {
+  const { timeoutMs, signal, number } = bounds;
+  if (signal?.aborted) throw aborted(signal, number - 1);
+  const controller = new AbortController();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let onAbort = () => {};
+  const givenUp = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(timedOut(timeoutMs, number)), timeoutMs);
+    onAbort = () => reject(aborted(signal, number));
+    signal?.addEventListener('abort', onAbort);
+  });
+  const exchanged = exchange(settings, call, controller.signal, number);
+  // Whichever loses the race fails unheard.
+  exchanged.catch(() => {});
+  try {
+    return await Promise.race([exchanged, givenUp]);
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', onAbort);
+    controller.abort();
+  }
+}
+
+async function exchange(
+  settings: Settings,
+  call: Call,
+  signal: AbortSignal,
+  number: number,
+): Promise<Answer> {
+  const key = await settings.readKey();
+  try {
+    const response = await settings.fetch(`${settings.baseUrl}${call.path}`, {
+      method: call.method,
+      headers: {
+        Accept: 'application/json',
+        Authorization: `Bearer ${key}`,
+        ...(call.body === undefined ? {} : { 'Content-Type': 'application/json' }),
+        ...call.headers,
+      },
+      ...(call.body === undefined ? {} : { body: call.body }),
+      // A redirect would carry a mint somewhere else, or turn it into a GET.
+      redirect: 'manual',
+      signal,
+    });
+    return { status: response.status, headers: response.headers, text: await response.text() };
+  } catch (error) {
+    const cause = withoutKey(error, key);
+    throw new ConnectionError(`The service could not be reached: ${reason(cause)}.`, {
+      code: 'NETWORK',
+      retryable: true,
+      attempts: number,
+      cause,
+    });
+  }
+}
+
+/** fetch says no more than that it failed; what stands below it says why. */
+function reason(error: Error | undefined): string {
+  const below = error?.cause instanceof Error ? error.cause : error;
+  return (below as { code?: string } | undefined)?.code ?? below?.message ?? 'no connection';
+}
+
+function timedOut(timeoutMs: number, attempts: number): LaunchError {
+  return new TimeoutError(`The service did not answer within ${timeoutMs} ms.`, {
+    code: 'TIMEOUT',
+    retryable: true,
+    attempts,
+  });
+}
+
+export function aborted(signal: AbortSignal | undefined, attempts: number): LaunchError {
+  return new AbortedError('The call was aborted.', {
+    code: 'ABORTED',
+    retryable: false,
+    attempts,
+    cause: signal?.reason,
+  });
+}

@@ -1,0 +1,151 @@
+import type { Answer } from './attempt.ts';
+import type { CatalogEntry, ServerMintRequest, Session, SessionLaunchResponse } from './contract.ts';
+import { InvalidRequestError, ServiceError } from './errors.ts';
+import { hideToken } from './secrets.ts';
+import { type RequestOptions, send } from './send.ts';
+import { readOptions, type SessionLaunchOptions, type Settings } from './settings.ts';
+
+export type Minted = SessionLaunchResponse & {
+  /** True when the key of the request had already minted this launch. */
+  replayed: boolean;
+  requestId: string;
+};
+
+export interface Catalog {
+  /** In the order of their creators. Empty when nothing has changed. */
+  experiences: CatalogEntry[];
+  /** Send it with the next call, to hear whether anything has changed. */
+  etag: string;
+  /** True when the copy that `etag` named still holds. */
+  notModified: boolean;
+}
+
+export interface Sessions {
+  /** Mints a session. It is minted once, however often the request has to be sent. */
+  mint(request: ServerMintRequest, options?: RequestOptions): Promise<Minted>;
+  get(sessionId: string, options?: RequestOptions): Promise<Session>;
+  /** Ending an ended session changes nothing. */
+  end(sessionId: string, options?: RequestOptions): Promise<Session>;
+}
+
+export interface Experiences {
+  list(projectId: string, options?: RequestOptions & { etag?: string }): Promise<Catalog>;
+  bySlug(projectId: string, slug: string, options?: RequestOptions): Promise<CatalogEntry>;
+}
+
+/** For the relay, which shares the settings of its client and nothing else. */
+export let settingsOf: (client: SessionLaunch) => Settings;
+
+/** A client of the service, for backends. */
+export class SessionLaunch {
+  readonly sessions: Sessions;
+  readonly experiences: Experiences;
+  readonly #settings: Settings;
+
+  static {
+    settingsOf = (client) => client.#settings;
+  }
+
+  constructor(options: SessionLaunchOptions) {
+    if ('document' in globalThis)
+      throw new Error(
+        'SessionLaunch is for backends: in a page, every visitor could read the API key. Launch through a relay, or with @session-launch/browser.',
+      );
+    const settings = readOptions(options);
+    this.#settings = settings;
+    this.sessions = {
+      mint: (request, options) => mint(settings, request, options),
+      get: async (sessionId, options) => {
+        const path = `/v1/sessions/${segment('sessionId', sessionId)}`;
+        return json(await send(settings, 'sessions.get', { method: 'GET', path }, options));
+      },
+      end: async (sessionId, options) => {
+        const path = `/v1/sessions/${segment('sessionId', sessionId)}/end`;
+        return json(await send(settings, 'sessions.end', { method: 'POST', path }, options));
+      },
+    };
+    this.experiences = {
+      list: (projectId, options) => list(settings, projectId, options),
+      bySlug: async (projectId, slug, options) => {
+        const path = `${catalogPath(projectId)}/${segment('slug', slug)}`;
+        return json(await send(settings, 'experiences.bySlug', { method: 'GET', path }, options));
+      },
+    };
+  }
+}
+
+async function mint(
+  settings: Settings,
+  request: ServerMintRequest,
+  options: RequestOptions = {},
+): Promise<Minted> {
+  const key = options.idempotencyKey ?? crypto.randomUUID();
+  // The service would say the same, but fetch does not send every text.
+  if (!/^[\x20-\x7e]{1,256}$/.test(key))
+    throw new InvalidRequestError('idempotencyKey must be 1 to 256 printable ASCII characters.', {
+      code: 'IDEMPOTENCY_KEY_INVALID',
+      retryable: false,
+      attempts: 0,
+    });
+  const call = {
+    method: 'POST',
+    path: '/v1/sessions',
+    headers: { 'Idempotency-Key': key },
+    body: JSON.stringify(request),
+  } as const;
+  const answer = await send(settings, 'sessions.mint', call, options);
+  const { session, launch } = json<SessionLaunchResponse>(answer);
+  if (typeof launch?.sessionToken !== 'string') throw notTheService(answer);
+  return {
+    session,
+    launch: hideToken(launch),
+    replayed: answer.headers.get('Idempotent-Replayed') === 'true',
+    requestId: answer.headers.get('X-Request-Id') ?? '',
+  };
+}
+
+async function list(
+  settings: Settings,
+  projectId: string,
+  { etag, ...options }: RequestOptions & { etag?: string } = {},
+): Promise<Catalog> {
+  const headers: Record<string, string> = etag === undefined ? {} : { 'If-None-Match': etag };
+  const call = { method: 'GET', path: catalogPath(projectId), headers } as const;
+  const answer = await send(settings, 'experiences.list', call, options);
+  const notModified = answer.status === 304;
+  return {
+    experiences: notModified ? [] : json<{ experiences: CatalogEntry[] }>(answer).experiences,
+    etag: answer.headers.get('ETag') ?? etag ?? '',
+    notModified,
+  };
+}
+
+function catalogPath(projectId: string): string {
+  return `/v1/projects/${segment('projectId', projectId)}/experiences`;
+}
+
+/** One step of a path, whatever it is made of. */
+function segment(name: string, value: string): string {
+  // Dots would lead to another address, even when they are escaped.
+  if (typeof value !== 'string' || /^\.{0,2}$/.test(value)) throw new TypeError(`${name} must be an id`);
+  return encodeURIComponent(value);
+}
+
+type Answered = Answer & { attempts: number };
+
+function json<T>(answer: Answered): T {
+  try {
+    const value = JSON.parse(answer.text);
+    if (typeof value === 'object' && value !== null) return value;
+  } catch {}
+  throw notTheService(answer);
+}
+
+function notTheService({ status, attempts }: Answered): ServiceError {
+  return new ServiceError('The answer is not one of the service. Does baseUrl lead to it?', {
+    code: 'INVALID_ANSWER',
+    status,
+    retryable: false,
+    attempts,
+  });
+}

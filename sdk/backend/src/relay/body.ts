@@ -1,0 +1,62 @@
+import { Refused } from './answers.ts';
+
+/** Far more than a mint or a token needs. */
+export const bodyLimit = 8 * 1024;
+
+/** The body as text, read no further than it may be long. */
+export async function readText(request: Request): Promise<string> {
+  const reader = request.body?.getReader();
+  if (reader === undefined) return '';
+  const decoder = new TextDecoder();
+  let text = '';
+  for (let length = 0; ; ) {
+    const { done, value } = await reader.read();
+    if (done) return text + decoder.decode();
+    length += value.byteLength;
+    if (length > bodyLimit) {
+      void reader.cancel().catch(() => {});
+      throw new Refused({
+        status: 413,
+        code: 'PAYLOAD_TOO_LARGE',
+        message: 'The request body is larger than 8 KiB.',
+      });
+    }
+    text += decoder.decode(value, { stream: true });
+  }
+}
+
+/** The body as a JSON object. */
+export async function readObject(request: Request): Promise<Record<string, unknown>> {
+  // Forms of other sites cannot send this type without being asked about it first.
+  if (!/^application\/json\s*(;|$)/i.test(request.headers.get('Content-Type') ?? ''))
+    throw new Refused({
+      status: 415,
+      code: 'UNSUPPORTED_MEDIA_TYPE',
+      message: 'Send the body as Content-Type: application/json.',
+    });
+  const value = parse(await readText(request));
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw invalid('', 'must be an object');
+  return value as Record<string, unknown>;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Refused({
+      status: 400,
+      code: 'INVALID_JSON',
+      message: 'The request body is empty or is not valid JSON.',
+    });
+  }
+}
+
+export function invalid(path: string, message: string): Refused {
+  return new Refused({
+    status: 400,
+    code: 'INVALID_REQUEST',
+    message: 'The request is not valid; see details.',
+    details: [{ path, message }],
+  });
+}

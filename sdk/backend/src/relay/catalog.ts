@@ -1,0 +1,43 @@
+import type { CatalogEntry } from '../contract.ts';
+import { answer } from './answers.ts';
+import type { RelayDeps } from './deps.ts';
+import { admit } from './mint.ts';
+import { refuseOtherOrigins } from './same-origin.ts';
+import { sha256 } from './visitor.ts';
+
+/** Shows the published experiences that the visitor may launch. */
+export async function relayCatalog(deps: RelayDeps, request: Request): Promise<Response> {
+  refuseOtherOrigins(request, deps.rules.origins);
+  const grant = await admit(deps, request);
+  const all = await deps.catalog();
+  const shown = await Promise.all(all.map(({ experienceId }) => deps.rules.mayLaunch(experienceId, grant)));
+  const experiences = all.filter((_, index) => shown[index]);
+  const headers = {
+    ETag: `"${(await sha256(JSON.stringify(experiences))).slice(0, 32)}"`,
+    'Cache-Control': 'private, no-cache',
+    Vary: 'Cookie, Authorization',
+  };
+  const isKnown = request.headers.get('If-None-Match')?.includes(headers.ETag) ?? false;
+  return isKnown ? answer(304, undefined, headers) : answer(200, { experiences }, headers);
+}
+
+/** Asks the service each time, but only whether anything has changed; those who ask at once share a question. */
+export function catalogReader(
+  list: (
+    etag: string | undefined,
+  ) => Promise<{ experiences: CatalogEntry[]; etag: string; notModified: boolean }>,
+): () => Promise<CatalogEntry[]> {
+  let copy: { experiences: CatalogEntry[]; etag: string } | undefined;
+  let asking: Promise<CatalogEntry[]> | undefined;
+  const ask = async () => {
+    const answered = await list(copy?.etag);
+    if (!answered.notModified) copy = answered;
+    return copy?.experiences ?? [];
+  };
+  return () => {
+    asking ??= ask().finally(() => {
+      asking = undefined;
+    });
+    return asking;
+  };
+}

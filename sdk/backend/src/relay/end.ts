@@ -1,0 +1,24 @@
+import { answer, Refused } from './answers.ts';
+import { readText } from './body.ts';
+import type { RelayDeps } from './deps.ts';
+import { spend } from './mint.ts';
+import { requireSameOrigin } from './same-origin.ts';
+
+/**
+ * Ends the session whose token is the body: what a beacon of a closing page sends. The token is the proof, so nobody has to
+ * be signed in, and one that has expired meanwhile still serves: it opens nothing else here.
+ */
+export async function relayEnd(deps: RelayDeps, request: Request): Promise<Response> {
+  requireSameOrigin(request, deps.rules.origins);
+  const token = (await readText(request)).trim();
+  const sessionId = await deps.sessionOf(token);
+  if (sessionId === undefined)
+    throw new Refused({
+      status: 401,
+      code: 'SESSION_TOKEN_INVALID',
+      message: 'Send the session token as the body.',
+    });
+  await spend(deps, sessionId);
+  await deps.client.sessions.end(sessionId);
+  return answer(204, undefined);
+}

@@ -1,0 +1,87 @@
+import type { ServerMintRequest } from '../contract.ts';
+import { answer, Refused } from './answers.ts';
+import { invalid, readObject } from './body.ts';
+import type { RelayDeps } from './deps.ts';
+import type { Grant } from './grant.ts';
+import type { Rules } from './options.ts';
+import { requireSameOrigin } from './same-origin.ts';
+import { budgetOf, idempotencyKey } from './visitor.ts';
+
+/** Mints for a page and answers with the bare manifest. */
+export async function relayMint(deps: RelayDeps, request: Request): Promise<Response> {
+  const { client, rules } = deps;
+  requireSameOrigin(request, rules.origins);
+  // authorize gets the request as the framework made it, and may read its body.
+  const page = request.clone();
+  const grant = await admit(deps, request);
+  await spend(deps, budgetOf(request, grant));
+  const body = await readObject(page);
+  const userId = userOf(body, grant, rules);
+  const mint = mintRequest(body, grant, userId, rules);
+  if (!(await rules.mayLaunch(mint.experienceId, grant)))
+    throw new Refused({
+      status: 403,
+      code: 'EXPERIENCE_FORBIDDEN',
+      message: 'This site does not launch that experience.',
+    });
+  const key = await idempotencyKey(request, grant, grant.userId === undefined ? userId : undefined);
+  const minted = await client.sessions.mint(mint, key === undefined ? {} : { idempotencyKey: key });
+  return answer(200, minted.launch, {
+    'X-Request-Id': minted.requestId,
+    ...(minted.replayed ? { 'Idempotent-Replayed': 'true' } : {}),
+  });
+}
+
+export async function admit({ rules }: RelayDeps, request: Request): Promise<Grant> {
+  const grant = await rules.authorize(request);
+  if (!request.bodyUsed) void request.body?.cancel().catch(() => {});
+  if (typeof grant === 'object' && grant !== null) return grant;
+  throw new Refused({ status: 401, code: 'UNAUTHORIZED', message: 'Sign in first.' });
+}
+
+export async function spend(deps: RelayDeps, budget: string | undefined): Promise<void> {
+  const { limiter } = deps.rules;
+  if (limiter === undefined) return;
+  if (budget === undefined) deps.tellOfSharedBudget();
+  const seconds = await limiter(budget ?? 'everybody');
+  if (seconds === undefined) return;
+  throw new Refused({
+    status: 429,
+    code: 'RATE_LIMITED',
+    message: 'Too many sessions were requested in a short time. Retry after the time given in Retry-After.',
+    headers: { 'Retry-After': String(seconds) },
+  });
+}
+
+/** Whose session it becomes. A page cannot choose somebody else. */
+function userOf(body: Record<string, unknown>, grant: Grant, rules: Rules): string | undefined {
+  const { userId } = body;
+  const granted = grant.userId ?? grant.fields?.userId;
+  if (userId === undefined || userId === granted) return granted;
+  if (typeof userId !== 'string') throw invalid('userId', 'must be a string');
+  if (granted === undefined && rules.acceptUserId) return userId;
+  throw new Refused({
+    status: 403,
+    code: 'USER_FORBIDDEN',
+    message: 'A session cannot be launched for this user.',
+  });
+}
+
+function mintRequest(
+  body: Record<string, unknown>,
+  { fields = {} }: Grant,
+  userId: string | undefined,
+  { pageMaySet }: Rules,
+): ServerMintRequest {
+  const experienceId = fields.experienceId ?? body.experienceId;
+  if (typeof experienceId !== 'string') throw invalid('experienceId', 'is required and must be a string');
+  const wishes = Object.fromEntries(
+    pageMaySet.flatMap((field) => (body[field] === undefined ? [] : [[field, body[field]]])),
+  );
+  // Two names of one thing: the page's would contradict the grant's.
+  if (fields.secondaryLocale !== undefined || fields.learningLocale !== undefined) {
+    delete wishes.secondaryLocale;
+    delete wishes.learningLocale;
+  }
+  return { ...wishes, ...fields, experienceId, ...(userId === undefined ? {} : { userId }) };
+}

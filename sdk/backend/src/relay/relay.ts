@@ -1,0 +1,111 @@
+import { type SessionLaunch, settingsOf } from '../client.ts';
+import { isLaunchError, type LaunchError } from '../errors.ts';
+import { newRequestId, type Refusal, Refused, refuse } from './answers.ts';
+import { catalogReader, relayCatalog } from './catalog.ts';
+import type { RelayDeps } from './deps.ts';
+import { relayEnd } from './end.ts';
+import { relayMint } from './mint.ts';
+import { type RelayOptions, readRules } from './options.ts';
+import { tokenReader } from './token-reader.ts';
+
+/** Takes a request and answers it, whatever happens. It has the signature of a Next.js route handler. */
+export type Handler = (request: Request) => Promise<Response>;
+
+export interface Relay {
+  /** POST: mints for a page of this site, and answers with the manifest. */
+  mint: Handler;
+  /** POST with the session token as the body: ends the session. A target for beacons. */
+  end: Handler;
+  /** GET: the experiences that the visitor may launch. */
+  catalog: Handler;
+}
+
+/** Endpoints of an application through which its own pages launch. The API key stays behind them. */
+export function createRelay(client: SessionLaunch, options: RelayOptions): Relay {
+  const settings = settingsOf(client);
+  const rules = readRules(options);
+  const { projectId } = rules;
+  const report = settings.log ?? ((event: object) => console.error('session-launch relay:', event));
+  let hasTold = false;
+  const deps: RelayDeps = {
+    client,
+    rules,
+    report,
+    tellOfSharedBudget: () => {
+      if (!hasTold)
+        report({ event: 'relay.shared-budget', hint: 'let authorize give each visitor a limitKey' });
+      hasTold = true;
+    },
+    catalog: catalogReader((etag) => {
+      if (projectId === undefined) throw misconfigured('createRelay was given no projectId');
+      return client.experiences.list(projectId, etag === undefined ? {} : { etag });
+    }),
+    sessionOf: tokenReader(settings),
+  };
+  return {
+    mint: handler(deps, 'POST', relayMint),
+    end: handler(deps, 'POST', relayEnd),
+    catalog: handler(deps, 'GET', relayCatalog),
+  };
+}
+
+function handler(
+  deps: RelayDeps,
+  method: string,
+  work: (deps: RelayDeps, request: Request) => Promise<Response>,
+): Handler {
+  return async (request) => {
+    try {
+      if (request.method === method) return await work(deps, request);
+      return refuse({
+        status: 405,
+        code: 'METHOD_NOT_ALLOWED',
+        message: 'This address does not take that method; see the Allow header.',
+        headers: { Allow: method },
+      });
+    } catch (error) {
+      return refuse(refusalOf(deps, error));
+    }
+  };
+}
+
+/** What the page hears of a failure. The reasons are for the developer. */
+function refusalOf({ report }: RelayDeps, error: unknown): Refusal {
+  if (error instanceof Refused && error.refusal.code !== 'RELAY_MISCONFIGURED') return error.refusal;
+  if (error instanceof Refused) {
+    report({ event: 'relay.misconfigured', message: error.message });
+    return { ...error.refusal, message: unusable };
+  }
+  if (isLaunchError(error)) return passedOn(error, report);
+  const requestId = newRequestId();
+  report({ event: 'relay.failed', requestId, error });
+  return { status: 500, code: 'INTERNAL', message: 'Something went wrong on our side.', requestId };
+}
+
+const unusable = 'This site cannot launch sessions right now.';
+
+function passedOn(error: LaunchError, report: RelayDeps['report']): Refusal {
+  const { code, message, status, details, requestId, retryAfterMs } = error;
+  // Our own key was refused: nothing that the visitor did, and nothing that he may know more about.
+  if (status === 401 || status === 403) {
+    report({ event: 'relay.misconfigured', code, message, status, requestId });
+    return { ...misconfigured(unusable).refusal, requestId };
+  }
+  const after = retryAfterMs ?? (status === undefined ? 1_000 : undefined);
+  const headers = after === undefined ? {} : { 'Retry-After': String(Math.max(1, Math.ceil(after / 1000))) };
+  if (status === undefined || code.startsWith('HTTP_') || code === 'INVALID_ANSWER') {
+    report({ event: 'relay.unavailable', code, message, status, requestId });
+    return {
+      status: status === undefined || status >= 500 ? 503 : 502,
+      code: 'UNAVAILABLE',
+      message: unusable,
+      requestId,
+      headers,
+    };
+  }
+  return { status, code, message, details, requestId, headers };
+}
+
+function misconfigured(message: string): Refused {
+  return new Refused({ status: 502, code: 'RELAY_MISCONFIGURED', message });
+}

@@ -1,0 +1,75 @@
+import { type Answer, aborted, attempt, type Call } from './attempt.ts';
+import { isLaunchError, type LaunchError } from './errors.ts';
+import { refusal } from './refusal.ts';
+import { atLeast, type Settings } from './settings.ts';
+
+export interface RequestOptions {
+  /** Of a mint: makes it the same mint as an earlier one with the same key and body. A UUID unless given. */
+  idempotencyKey?: string;
+  signal?: AbortSignal;
+  /** For each try. */
+  timeoutMs?: number;
+  maxRetries?: number;
+}
+
+/** Sends a call until it is answered, as often as it may. Only what can be repeated without harm comes here. */
+export async function send(
+  settings: Settings,
+  operation: string,
+  call: Call,
+  options: RequestOptions = {},
+): Promise<Answer & { attempts: number }> {
+  const timeoutMs = atLeast(1, 'timeoutMs', options.timeoutMs ?? settings.timeoutMs);
+  const maxRetries = atLeast(0, 'maxRetries', options.maxRetries ?? settings.maxRetries);
+  for (let number = 1; ; number++) {
+    try {
+      const answer = await attempt(settings, call, { timeoutMs, signal: options.signal, number });
+      if (!isSuccess(answer)) throw refusal(answer, number);
+      return { ...answer, attempts: number };
+    } catch (error) {
+      const waitMs = number > maxRetries ? undefined : delayBefore(number, error, settings);
+      if (waitMs === undefined) throw error;
+      const { code, status, requestId } = error as LaunchError;
+      settings.log?.({ event: 'retry', operation, attempt: number, code, status, requestId, waitMs });
+      await pause(waitMs, options.signal, number);
+    }
+  }
+}
+
+function isSuccess({ status }: Answer): boolean {
+  return (status >= 200 && status < 300) || status === 304;
+}
+
+const retriedStatuses = new Set([500, 502, 503, 504]);
+
+/**
+ * How long to wait before the next try; undefined when there should be none. 502 and 504 come from proxies and mean that
+ * the connection behind them broke. Other refusals would only be repeated.
+ */
+function delayBefore(number: number, error: unknown, settings: Settings): number | undefined {
+  if (!isLaunchError(error)) return undefined;
+  const { code, status, retryAfterMs = 0 } = error;
+  const isRetried =
+    status === undefined
+      ? error.retryable
+      : retriedStatuses.has(status) || code === 'IDEMPOTENCY_IN_PROGRESS';
+  if (!isRetried || retryAfterMs > settings.maxRetryWaitMs) return undefined;
+  // Half a second to 1, 2, then 4: callers that failed together do not come back together.
+  const upTo = Math.min(4_000, 500 * 2 ** number);
+  const jitter = 500 + Math.random() * (upTo - 500);
+  return Math.round(Math.max(retryAfterMs, Math.min(jitter, settings.maxRetryWaitMs)));
+}
+
+function pause(ms: number, signal: AbortSignal | undefined, attempts: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const finish = (settle: () => void) => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', onAbort);
+      settle();
+    };
+    const onAbort = () => finish(() => reject(aborted(signal, attempts)));
+    const timer = setTimeout(() => finish(resolve), ms);
+    signal?.addEventListener('abort', onAbort);
+    if (signal?.aborted) onAbort();
+  });
+}

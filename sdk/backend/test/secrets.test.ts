@@ -1,0 +1,112 @@
+import { inspect } from 'node:util';
+import { deployedService } from '@session-launch/testing/deployment.ts';
+import { createWorld, type World } from '@session-launch/testing/world.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { createRelay, type Minted, SessionLaunch } from '../src/index.ts';
+import { failure, nobody, scriptedServer } from './scripted-server.ts';
+
+const service = deployedService();
+const everything = { depth: 20, showHidden: true };
+let world: World;
+
+beforeAll(async () => {
+  world = await createWorld(service);
+});
+
+describe('the token of a launch', () => {
+  let minted: Minted;
+
+  beforeAll(async () => {
+    const client = new SessionLaunch({ baseUrl: service.url, apiKey: world.key });
+    minted = await client.sessions.mint({ experienceId: world.experienceId });
+  });
+
+  test('is hidden where launches are logged, and everything else is shown', () => {
+    for (const logged of [minted, minted.launch, [minted], { deep: { launch: minted.launch } }]) {
+      const text = inspect(logged, { depth: 20 });
+      expect(text).not.toContain(minted.launch.sessionToken);
+      expect(text).toContain("sessionToken: '[hidden]'");
+      expect(text).toContain(minted.session.sessionId);
+    }
+  });
+
+  test('is kept in JSON, which relays send, and in copies', () => {
+    expect(JSON.parse(JSON.stringify(minted)).launch.sessionToken).toBe(minted.launch.sessionToken);
+    expect(structuredClone(minted)).toEqual(minted);
+    expect({ ...minted.launch }.sessionToken).toBe(minted.launch.sessionToken);
+  });
+});
+
+describe('the API key is nowhere in', () => {
+  test('a client', () => {
+    const client = new SessionLaunch({ baseUrl: service.url, apiKey: world.key });
+    expect(inspect(client, everything)).not.toContain(world.key);
+    expect(JSON.stringify(client)).not.toContain(world.key);
+  });
+
+  test('the error about a key that no header can carry', () => {
+    const broken = `${world.key}\u0000\nX-Evil: 1`;
+    const make = () => new SessionLaunch({ baseUrl: service.url, apiKey: broken });
+    expect(make).toThrow(TypeError);
+    expect(make).not.toThrow(world.key);
+  });
+
+  test.each([
+    ['a service that is down', async () => nobody()],
+    ['a service that fails', async () => (await scriptedServer(failure(500, 'INTERNAL'))).url],
+    [
+      'one that repeats what it gets',
+      async () =>
+        (
+          await scriptedServer((response, { headers }) =>
+            response.writeHead(503).end(JSON.stringify(headers)),
+          )
+        ).url,
+    ],
+  ])('errors, events and answers of a relay in front of %s', async (_case, address) => {
+    const events: object[] = [];
+    const log = (event: object) => {
+      events.push(event);
+    };
+    const client = new SessionLaunch({ baseUrl: await address(), apiKey: world.key, maxRetryWaitMs: 1, log });
+    const error = await client.sessions.mint({ experienceId: 'exp_a' }).catch((reason) => reason);
+    expect(error).toBeInstanceOf(Error);
+    const relay = createRelay(client, { authorize: () => ({ userId: 'u' }), projectId: 'prj_a' });
+    const sameOrigin = { 'Sec-Fetch-Site': 'same-origin', 'Content-Type': 'application/json' };
+    const body = '{"experienceId":"exp_a"}';
+    const answers = [
+      await relay.mint(
+        new Request('https://app.example/mint', { method: 'POST', headers: sameOrigin, body }),
+      ),
+      await relay.end(
+        new Request('https://app.example/end', { method: 'POST', headers: sameOrigin, body: 'e.y.J' }),
+      ),
+      await relay.catalog(new Request('https://app.example/catalog', { headers: sameOrigin })),
+    ];
+    expect(answers.map(({ status }) => status)).not.toContain(200);
+    const texts = await Promise.all(
+      answers.map(async (one) => inspect([...one.headers]) + (await one.text())),
+    );
+    const seen = [inspect(error, everything), String(error.stack), inspect(events, everything), ...texts];
+    for (const text of seen) expect(text).not.toContain(world.key);
+    expect(events.length).toBeGreaterThan(0);
+  });
+
+  test('what a stand-in for fetch throws', async () => {
+    const throwing: typeof fetch = async (_url, init) => {
+      throw Object.assign(new Error(`cannot send ${JSON.stringify(init?.headers)}`), {
+        config: init,
+        cause: new Error(JSON.stringify(init)),
+      });
+    };
+    const client = new SessionLaunch({
+      baseUrl: service.url,
+      apiKey: world.key,
+      fetch: throwing,
+      maxRetries: 0,
+    });
+    const error = await client.sessions.mint({ experienceId: 'exp_a' }).catch((reason) => reason);
+    expect(error).toMatchObject({ name: 'ConnectionError', message: expect.stringContaining('[hidden]') });
+    expect(inspect(error, everything)).not.toContain(world.key);
+  });
+});
