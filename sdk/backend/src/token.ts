@@ -88,6 +88,7 @@ export async function verifyToken(
   token: string,
   { issuer, clockToleranceSec = 0, expired }: TokenChecks,
 ): Promise<SessionClaims> {
+  if (typeof token !== 'string') throw new SessionTokenError('MALFORMED', 'This is not a session token.');
   try {
     const { payload } = await jwtVerify(token, keys, {
       algorithms: ['EdDSA'],
@@ -139,8 +140,7 @@ function explained(error: unknown): SessionTokenError {
     error instanceof errors.JWTInvalid ||
     error instanceof errors.JWSInvalid ||
     error instanceof errors.JWTClaimValidationFailed ||
-    error instanceof errors.JOSENotSupported ||
-    error instanceof TypeError
+    error instanceof errors.JOSENotSupported
   )
     return new SessionTokenError('MALFORMED', 'This is not a session token.');
   return new SessionTokenError('KEYS_UNAVAILABLE', 'The keys of the service could not be read.');

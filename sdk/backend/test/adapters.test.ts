@@ -5,7 +5,15 @@ import { createWorld, type World } from '@session-launch/testing/world.ts';
 import express from 'express';
 import fastify from 'fastify';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { createRelay, incomingOf, type Relay, SessionLaunch, toExpress, toFastify, toNode } from '../src/index.ts';
+import {
+  createRelay,
+  incomingOf,
+  type Relay,
+  SessionLaunch,
+  toExpress,
+  toFastify,
+  toNode,
+} from '../src/index.ts';
 import { listen } from './scripted-server.ts';
 
 const service = deployedService();
@@ -76,7 +84,12 @@ describe.each(Object.entries(applications))('%s', (_name, start) => {
     expect(minted.json).toMatchObject({ locale: 'de-CH', user: { userId: 'ann' } });
     expect(minted.headers['cache-control']).toBe('no-store, private');
     const beacon = { ...headers, 'Content-Type': 'text/plain;charset=UTF-8' };
-    const ended = await send(url, { method: 'POST', path: '/end', headers: beacon, body: minted.json.sessionToken });
+    const ended = await send(url, {
+      method: 'POST',
+      path: '/end',
+      headers: beacon,
+      body: minted.json.sessionToken,
+    });
     expect(ended.status, ended.text).toBe(204);
     expect(await client.sessions.get(minted.json.sessionId)).toMatchObject({ status: 'ended' });
   });
@@ -84,7 +97,12 @@ describe.each(Object.entries(applications))('%s', (_name, start) => {
   test('refuses what is too long, empty or from elsewhere', async () => {
     const url = await start(relay);
     const post = (body: string, origin = url) =>
-      send(url, { method: 'POST', path: '/mint', headers: { Origin: origin, 'Content-Type': 'application/json' }, body });
+      send(url, {
+        method: 'POST',
+        path: '/mint',
+        headers: { Origin: origin, 'Content-Type': 'application/json' },
+        body,
+      });
     const long = await post(JSON.stringify({ experienceId: world.experienceId, locale: 'x'.repeat(20_000) }));
     expect(long.status, long.text).toBe(413);
     expect((await post('')).status).toBe(400);
@@ -122,13 +140,18 @@ test('a proxy that Express or Fastify trusts names the address', async () => {
     };
     expect([await mint('10.0.0.1'), await mint('10.0.0.1'), await mint('10.0.0.2')]).toEqual([200, 429, 200]);
     // One visitor has a whole network of these.
-    expect([await mint('2001:db8::1'), await mint('2001:db8:0:0:f::2'), await mint('2001:db8:0:1::1')]).toEqual([200, 429, 200]);
+    expect([
+      await mint('2001:db8::1'),
+      await mint('2001:db8:0:0:f::2'),
+      await mint('2001:db8:0:1::1'),
+    ]).toEqual([200, 429, 200]);
   }
 });
 
 test('authorize can ask for the request of the framework, and so for its session', async () => {
   const own = createRelay(client, {
-    authorize: (request) => incomingOf<{ user?: { id: string } }>(request)?.user?.id === 'eve' ? { userId: 'eve' } : null,
+    authorize: (request) =>
+      incomingOf<{ user?: { id: string } }>(request)?.user?.id === 'eve' ? { userId: 'eve' } : null,
   });
   const app = express();
   app.use((request, _response, next) => {
@@ -151,9 +174,20 @@ test('a caller who hangs up in the middle of a body disturbs nobody', async () =
       setTimeout(() => controller.abort(), 50);
     },
   });
-  const init = { method: 'POST', body, duplex: 'half', signal: controller.signal, headers: { Origin: url ?? '' } };
+  const init = {
+    method: 'POST',
+    body,
+    duplex: 'half',
+    signal: controller.signal,
+    headers: { Origin: url ?? '' },
+  };
   await expect(fetch(`${url}/mint`, init as RequestInit)).rejects.toThrow();
-  const minted = await send(url ?? '', { method: 'POST', path: '/mint', headers: { Origin: url ?? '' }, body: { experienceId: world.experienceId } });
+  const minted = await send(url ?? '', {
+    method: 'POST',
+    path: '/mint',
+    headers: { Origin: url ?? '' },
+    body: { experienceId: world.experienceId },
+  });
   expect(minted.status).toBe(200);
 });
 

@@ -140,7 +140,9 @@ describe('who asks', () => {
 
   test('authorize may read the body', async () => {
     const { mint } = await site({
-      authorize: async (request: Request) => ({ userId: ((await request.json()) as { userId: string }).userId }),
+      authorize: async (request: Request) => ({
+        userId: ((await request.json()) as { userId: string }).userId,
+      }),
     });
     expect(await session(await mint({ ...body(), userId: 'bea' }))).toMatchObject({ userId: 'bea' });
   });

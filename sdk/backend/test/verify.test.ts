@@ -97,9 +97,18 @@ describe('other tokens', () => {
     ['MALFORMED', () => ''],
     ['MALFORMED', () => 'a.b.c'],
     ['SIGNATURE', () => signed({}, { kid: 'k2' })],
-    ['SIGNATURE', async () => signed({}, {}, (await generateKeyPair('EdDSA', { crv: 'Ed25519' })).privateKey)],
+    [
+      'SIGNATURE',
+      async () => signed({}, {}, (await generateKeyPair('EdDSA', { crv: 'Ed25519' })).privateKey),
+    ],
     ['SIGNATURE', async () => (await signed()).replace(/\.[^.]+$/, `.${'A'.repeat(86)}`)],
-    ['SIGNATURE', () => new SignJWT(claims).setProtectedHeader({ alg: 'HS256', typ: 'JWT', kid: 'k1' }).sign(new Uint8Array(32))],
+    [
+      'SIGNATURE',
+      () =>
+        new SignJWT(claims)
+          .setProtectedHeader({ alg: 'HS256', typ: 'JWT', kid: 'k1' })
+          .sign(new Uint8Array(32)),
+    ],
   ])('%s', async (code, make) => {
     const { verify } = await verifier();
     const token = await make();
@@ -118,7 +127,8 @@ describe('other tokens', () => {
     const { verify, received } = await verifier();
     await verify(await signed());
     await verify(await signed());
-    for (let n = 0; n < 5; n++) await verify(await signed({}, { kid: `unknown-${n}` })).catch(() => undefined);
+    for (let n = 0; n < 5; n++)
+      await verify(await signed({}, { kid: `unknown-${n}` })).catch(() => undefined);
     expect(received.map(({ url }) => url)).toEqual(['/keys']);
   });
 
