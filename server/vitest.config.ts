@@ -15,6 +15,13 @@ const beforeTheDatabase = [
   'test/integration/assets.test.ts',
 ];
 
+/** Parts of the embedded engine, which start from a database that is made already. */
+const engineParts = [
+  'test/unit/embedded-folder.test.ts',
+  'test/unit/maintenance.test.ts',
+  'test/unit/pglite-client.test.ts',
+];
+
 const browser: TestProjectInlineConfiguration = {
   extends: true,
   test: {
@@ -50,7 +57,18 @@ const long: TestProjectInlineConfiguration = {
 };
 
 const projects: TestProjectInlineConfiguration[] = [
-  { extends: true, test: { name: 'unit', include: ['test/unit/**/*.test.ts', 'test/cli/**/*.test.ts'] } },
+  {
+    extends: true,
+    test: {
+      name: 'unit',
+      include: ['test/unit/**/*.test.ts', 'test/cli/**/*.test.ts'],
+      exclude: engineParts,
+    },
+  },
+  {
+    extends: true,
+    test: { name: 'engine', include: engineParts, globalSetup: ['test/harness/setup-embedded.ts'] },
+  },
   {
     extends: true,
     test: {
