@@ -13,6 +13,7 @@ const beforeTheDatabase = [
   'test/acceptance/mint/415.test.ts',
   'test/acceptance/order-of-checks.test.ts',
   'test/integration/assets.test.ts',
+  'test/integration/large-file-reading.test.ts',
 ];
 
 /** Parts of the embedded engine, which start from a database that is made already. */

@@ -23,8 +23,8 @@ const { compile } = (
 ).WebAssembly;
 
 /**
- * How much a function of the engine runs before it is compiled once more, to be fast. That is the number of Node 22; Node 20 does it
- * so soon that a start spends most of its time on functions that are hardly called again.
+ * How much a function of the engine runs before it is compiled once more, to be fast. That is the number of later versions of V8; the
+ * one in Node 20 does it so soon that a start compiles many functions which are hardly called again.
  */
 const tieringBudget = 13_000_000;
 
