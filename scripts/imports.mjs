@@ -50,7 +50,9 @@ const workspaceOf = (path) =>
 
 /** A room is a folder of a workspace, or a file that stands in no folder. */
 function roomOf(file) {
-  const home = ['server/src', 'contract/src', 'sdk/backend/src'].find((folder) => file.startsWith(`${folder}/`));
+  const home = ['server/src', 'contract/src', 'sdk/backend/src'].find((folder) =>
+    file.startsWith(`${folder}/`),
+  );
   return home === undefined ? undefined : `${home}/${file.slice(home.length + 1).split('/')[0]}`;
 }
 

@@ -10,7 +10,7 @@ const servicePort = Number(new URL(service.url).port);
 const projects = 5;
 const mintsEach = 100;
 /** Of each project, at a time. */
-const atOnce = 50;
+const atOnce = 25;
 
 type Trouble = 'none' | 'lost' | 'reset' | 'answer lost' | 'answer reset' | 'twice';
 
@@ -42,7 +42,7 @@ test('500 mints through a network that drops, resets, delays and repeats: a sess
       const client = new SessionLaunch({
         baseUrl: proxy.through(service.url),
         apiKey: world.key,
-        timeoutMs: 1_500,
+        timeoutMs: 3_000,
         // Nobody may give up for bad luck.
         maxRetries: 200,
         log,

@@ -15,7 +15,7 @@ export interface Rule {
 
 /** The rules that one file of tests holds. */
 export interface Subject {
-  /** The folder below `test/`: acceptance, faults and so on. */
+  /** The folder below `test/`: acceptance, faults and so on. Where there is none, the workspace. */
   kind: string;
   name: string;
   /** From the root of the repository. */
@@ -29,7 +29,8 @@ export async function readSubjects(): Promise<Subject[]> {
   const paths = (workspaces as string[]).flatMap((workspace) => testFiles(`${workspace}/test`)).sort();
   const subjects = await Promise.all(
     paths.map(async (path): Promise<Subject> => {
-      const [, kind = '', name = ''] = /\/test\/(?:([^/]+)\/)?(.+?)(?:\.test)?\.ts$/.exec(path) ?? [];
+      const [, workspace = '', kind = workspace, name = ''] =
+        /^(.+?)\/test\/(?:([^/]+)\/)?(.+?)(?:\.test)?\.ts$/.exec(path) ?? [];
       const rules = await readRules(readFileSync(join(root, path), 'utf8'));
       return { kind, name: name.replace(/[/-]/g, ' '), path, rules };
     }),
@@ -178,6 +179,8 @@ const kinds: Record<string, string> = {
   browser: 'In a real browser',
   cli: 'Command line',
   unit: 'Parts',
+  'sdk/backend': 'Backend SDK',
+  bench: 'Benchmark',
 };
 
 /** The page that lists them. */

@@ -38,7 +38,7 @@ export async function sha256(text: string): Promise<string> {
 }
 
 /** The part of an address that belongs to one visitor: an IPv4 address, or the /64 of an IPv6 one. */
-export function network(address: string): string {
+function network(address: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address);
   if (mapped?.[1] !== undefined) return mapped[1];
   const bare = address.replace(/%.*$/, '');

@@ -1,0 +1,35 @@
+// An Express application whose page launches through its own relay. Run it with:
+// LAUNCH_URL=http://127.0.0.1:8080 LAUNCH_KEY=sl_test_… node server.js
+import { randomUUID } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
+import { createRelay, SessionLaunch, toExpress } from '@session-launch/backend';
+import express from 'express';
+
+const { LAUNCH_URL, LAUNCH_KEY, LAUNCH_PROJECT = 'prj_demo', PORT = '3000' } = process.env;
+const client = new SessionLaunch({ baseUrl: LAUNCH_URL, apiKey: LAUNCH_KEY });
+
+/** Stands for your own sign-in: a visitor is whoever has the cookie that came with the page. */
+function visitorOf(headers) {
+  return /(?:^|; )visitor=([\w-]+)/.exec(headers.get('cookie') ?? '')?.[1];
+}
+
+const relay = createRelay(client, {
+  authorize: (request) => {
+    const visitor = visitorOf(request.headers);
+    return visitor === undefined ? null : { userId: visitor, limitKey: visitor };
+  },
+  projectId: LAUNCH_PROJECT,
+});
+
+const app = express();
+app.get('/', (_request, response) => {
+  response.cookie('visitor', randomUUID(), { httpOnly: true, sameSite: 'lax' });
+  response.sendFile(fileURLToPath(new URL('../launch.html', import.meta.url)));
+});
+app.get('/api/catalog', toExpress(relay.catalog));
+app.post('/api/launch', toExpress(relay.mint));
+app.post('/api/leave', toExpress(relay.end));
+
+const server = app.listen(Number(PORT), 'localhost', () => {
+  console.log(`Open http://localhost:${server.address().port}/`);
+});

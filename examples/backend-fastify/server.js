@@ -1,0 +1,34 @@
+// A Fastify application whose page launches through its own relay. Run it with:
+// LAUNCH_URL=http://127.0.0.1:8080 LAUNCH_KEY=sl_test_… node server.js
+import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { createRelay, SessionLaunch, toFastify } from '@session-launch/backend';
+import fastify from 'fastify';
+
+const { LAUNCH_URL, LAUNCH_KEY, LAUNCH_PROJECT = 'prj_demo', PORT = '3000' } = process.env;
+const client = new SessionLaunch({ baseUrl: LAUNCH_URL, apiKey: LAUNCH_KEY });
+
+/** Stands for your own sign-in: a visitor is whoever has the cookie that came with the page. */
+function visitorOf(headers) {
+  return /(?:^|; )visitor=([\w-]+)/.exec(headers.get('cookie') ?? '')?.[1];
+}
+
+const relay = createRelay(client, {
+  authorize: (request) => {
+    const visitor = visitorOf(request.headers);
+    return visitor === undefined ? null : { userId: visitor, limitKey: visitor };
+  },
+  projectId: LAUNCH_PROJECT,
+});
+
+const page = await readFile(new URL('../launch.html', import.meta.url), 'utf8');
+const app = fastify();
+app.get('/', (_request, reply) =>
+  reply.type('text/html').header('Set-Cookie', `visitor=${randomUUID()}; HttpOnly; SameSite=Lax`).send(page),
+);
+app.get('/api/catalog', toFastify(relay.catalog));
+app.post('/api/launch', toFastify(relay.mint));
+app.post('/api/leave', toFastify(relay.end));
+
+await app.listen({ port: Number(PORT), host: 'localhost' });
+console.log(`Open http://localhost:${app.server.address().port}/`);

@@ -1,0 +1,35 @@
+import { createRelay, SessionLaunch } from '@session-launch/backend';
+
+/**
+ * An application as a function from Request to Response, for every runtime that has these: Deno, Bun, workers, or Node
+ * through `server.js`. In Next.js each line of the table below is a route file: `export const POST = relay.mint`.
+ */
+export function createApp({ launchUrl, launchKey, projectId, page }) {
+  const client = new SessionLaunch({ baseUrl: launchUrl, apiKey: launchKey });
+  const relay = createRelay(client, {
+    authorize: (request) => {
+      // Stands for your own sign-in: a visitor is whoever has the cookie that came with the page.
+      const visitor = /(?:^|; )visitor=([\w-]+)/.exec(request.headers.get('cookie') ?? '')?.[1];
+      // Requests of the fetch kind show no address, so each visitor needs a limitKey.
+      return visitor === undefined ? null : { userId: visitor, limitKey: visitor };
+    },
+    projectId,
+  });
+  const showPage = () =>
+    new Response(page, {
+      headers: {
+        'Content-Type': 'text/html; charset=utf-8',
+        'Set-Cookie': `visitor=${crypto.randomUUID()}; HttpOnly; SameSite=Lax`,
+      },
+    });
+  const routes = {
+    '/': showPage,
+    '/api/catalog': relay.catalog,
+    '/api/launch': relay.mint,
+    '/api/leave': relay.end,
+  };
+  return async (request) => {
+    const handler = routes[new URL(request.url).pathname];
+    return handler ? handler(request) : new Response('Nothing here.', { status: 404 });
+  };
+}

@@ -1,0 +1,60 @@
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { deployedService } from '@session-launch/testing/deployment.ts';
+import { freePort } from '@session-launch/testing/postgres-server.ts';
+import { temporaryFolder } from '@session-launch/testing/process.ts';
+import { type Command, commandsOf, expectAsShown, walkThrough } from '@session-launch/testing/walkthrough.ts';
+import { createKey } from '@session-launch/testing/world.ts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+const root = fileURLToPath(new URL('../../../', import.meta.url));
+const commands = commandsOf(readFileSync(join(root, 'docs', 'sdk-backend.md'), 'utf8'));
+const run = commands.filter(({ notRun }) => notRun === undefined);
+const service = deployedService();
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let replacements: [written: string, real: string][];
+let printed: Map<Command, string>;
+
+/** The page's addresses are those of a default start. */
+function here(text: string): string {
+  return replacements.reduce((result, [written, real]) => result.replaceAll(written, real), text);
+}
+
+beforeAll(async () => {
+  folder = await temporaryFolder();
+  const port = await freePort();
+  // The only dependency comes along, so that no registry has to be asked.
+  const packed = await promisify(execFile)('npm', ['pack', '--silent', join(root, 'node_modules', 'jose')], {
+    cwd: folder.path,
+  });
+  replacements = [
+    ['http://127.0.0.1:8080', service.url],
+    ['localhost:3000', `localhost:${port}`],
+    ['listen(3000', `listen(${port}`],
+    ['--workspace sdk/backend', join(root, 'sdk', 'backend')],
+    ['npm install --silent', `npm install --silent ../${basename(packed.stdout.trim())}`],
+  ];
+  const { key } = await createKey(service, 'prj_demo', { scopes: ['sessions:create'] });
+  const env = {
+    LAUNCH_KEY: key,
+    ADMIN_URL: service.adminUrl,
+    ADMIN_TOKEN: service.adminToken,
+    // It is built, and others are reading it.
+    npm_config_ignore_scripts: 'true',
+  };
+  printed = await walkThrough(commands, folder.path, env, here);
+});
+
+afterAll(() => folder.remove());
+
+test('leaves out only what cannot be run', () => {
+  expect(commands.flatMap(({ notRun }) => notRun ?? [])).toEqual(['the key is different for everyone']);
+  expect(run.length).toBeGreaterThan(5);
+});
+
+test.each(run.map((command) => [command.title, command] as const))('%s', (_title, command) => {
+  expectAsShown(printed.get(command) ?? '', command, here);
+});

@@ -1,0 +1,91 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { deployedService } from '@session-launch/testing/deployment.ts';
+import { send } from '@session-launch/testing/http.ts';
+import { createWorld, type World } from '@session-launch/testing/world.ts';
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
+
+const service = deployedService();
+let world: World;
+
+beforeAll(async () => {
+  world = await createWorld(service);
+});
+
+/** An example as its first lines say to run it. */
+async function start(name: string): Promise<{ url: string; output(): string }> {
+  const folder = fileURLToPath(new URL(`../../../examples/${name}/`, import.meta.url));
+  const child = spawn(process.execPath, ['server.js'], {
+    cwd: folder,
+    env: {
+      PATH: process.env.PATH,
+      PORT: '0',
+      LAUNCH_URL: service.url,
+      LAUNCH_KEY: world.key,
+      LAUNCH_PROJECT: world.projectId,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const ended = once(child, 'close');
+  onTestFinished(async () => {
+    child.kill();
+    await ended;
+  });
+  let output = '';
+  child.stderr.on('data', (chunk) => {
+    output += chunk;
+  });
+  const lines = createInterface({ input: child.stdout });
+  lines.on('line', (line) => {
+    output += `${line}\n`;
+  });
+  await Promise.race([once(lines, 'line'), ended]);
+  const url = /Open (\S+)\//.exec(output)?.[1];
+  if (url === undefined) throw new Error(`the example did not start: ${output}`);
+  return { url, output: () => output };
+}
+
+test.each(['backend-express', 'backend-fastify', 'backend-fetch'])(
+  'examples/%s: a page launches through its relay and leaves',
+  async (name) => {
+    const { url, output } = await start(name);
+    const page = await send(url, { path: '/' });
+    expect(page.headers['content-type']).toContain('text/html');
+    expect(page.text).toContain("fetch('/api/launch'");
+    const cookie = page.headers['set-cookie']?.[0]?.split(';')[0] ?? '';
+    const headers = { Cookie: cookie, Origin: url, 'Sec-Fetch-Site': 'same-origin' };
+
+    const catalog = await send(url, { path: '/api/catalog', headers });
+    expect(catalog.json.experiences).toMatchObject([{ experienceId: world.experienceId }]);
+
+    const launch = (more: Record<string, string>) =>
+      send(url, {
+        method: 'POST',
+        path: '/api/launch',
+        headers: { 'Idempotency-Key': 'click', ...more },
+        body: { experienceId: world.experienceId, locale: 'fr-CA' },
+      });
+    const launched = await launch(headers);
+    expect(launched.status, launched.text).toBe(200);
+    expect(launched.json).toMatchObject({
+      locale: 'fr-CA',
+      user: { userId: cookie.replace('visitor=', '') },
+    });
+    expect((await launch(headers)).json.sessionId).toBe(launched.json.sessionId);
+    expect((await launch({ Origin: url })).status).toBe(401);
+    expect((await launch({ Cookie: cookie, Origin: 'https://evil.example' })).status).toBe(403);
+
+    const beacon = { ...headers, 'Content-Type': 'text/plain;charset=UTF-8' };
+    const left = await send(url, {
+      method: 'POST',
+      path: '/api/leave',
+      headers: beacon,
+      body: launched.json.sessionToken,
+    });
+    expect(left.status).toBe(204);
+    for (const text of [page.text, catalog.text, launched.text, output()])
+      expect(text).not.toContain(world.key);
+  },
+);
