@@ -434,6 +434,8 @@ describe('catalog', () => {
     expect(await ids(answer)).toEqual([first, second]);
     const etag = answer.headers.get('ETag') ?? '';
     expect((await read(url, { 'If-None-Match': etag })).status).toBe(304);
+    const head = await fetch(`${url}/catalog`, { method: 'HEAD', headers: { 'X-User': 'ann' } });
+    expect([head.status, head.headers.get('ETag')]).toEqual([200, etag]);
     const other = await read(url, { 'X-User': 'bob', 'If-None-Match': etag });
     expect(await ids(other)).toEqual([second]);
     expect(other.headers.get('Cache-Control')).toBe('private, no-cache');

@@ -56,7 +56,8 @@ function handler(
 ): Handler {
   return async (request) => {
     try {
-      if (request.method === method) return await work(deps, request);
+      const asked = request.method === 'HEAD' ? 'GET' : request.method;
+      if (asked === method) return await work(deps, request);
       return refuse({
         status: 405,
         code: 'METHOD_NOT_ALLOWED',
