@@ -1,11 +1,9 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { deployedService } from '@session-launch/testing/deployment.ts';
 import { send } from '@session-launch/testing/http.ts';
 import { createWorld, type World } from '@session-launch/testing/world.ts';
-import { beforeAll, expect, onTestFinished, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
+import { startApplication } from './application.ts';
 
 const service = deployedService();
 let world: World;
@@ -14,43 +12,15 @@ beforeAll(async () => {
   world = await createWorld(service);
 });
 
-/** An example as its first lines say to run it. */
-async function start(name: string): Promise<{ url: string; output(): string }> {
-  const folder = fileURLToPath(new URL(`../../../examples/${name}/`, import.meta.url));
-  const child = spawn(process.execPath, ['server.js'], {
-    cwd: folder,
-    env: {
-      PATH: process.env.PATH,
-      PORT: '0',
-      LAUNCH_URL: service.url,
-      LAUNCH_KEY: world.key,
-      LAUNCH_PROJECT: world.projectId,
-    },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  const ended = once(child, 'close');
-  onTestFinished(async () => {
-    child.kill();
-    await ended;
-  });
-  let output = '';
-  child.stderr.on('data', (chunk) => {
-    output += chunk;
-  });
-  const lines = createInterface({ input: child.stdout });
-  lines.on('line', (line) => {
-    output += `${line}\n`;
-  });
-  await Promise.race([once(lines, 'line'), ended]);
-  const url = /Open (\S+)\//.exec(output)?.[1];
-  if (url === undefined) throw new Error(`the example did not start: ${output}`);
-  return { url, output: () => output };
-}
-
 test.each(['backend-express', 'backend-fastify', 'backend-fetch'])(
   'examples/%s: a page launches through its relay and leaves',
   async (name) => {
-    const { url, output } = await start(name);
+    const folder = fileURLToPath(new URL(`../../../examples/${name}/`, import.meta.url));
+    const { url, output } = await startApplication(folder, ['server.js'], {
+      LAUNCH_URL: service.url,
+      LAUNCH_KEY: world.key,
+      LAUNCH_PROJECT: world.projectId,
+    });
     const page = await send(url, { path: '/' });
     expect(page.headers['content-type']).toContain('text/html');
     expect(page.text).toContain("fetch('/api/launch'");

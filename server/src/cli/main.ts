@@ -6,6 +6,7 @@ import { addApply } from './apply.ts';
 import type { Context } from './context.ts';
 import { addDoctor } from './doctor.ts';
 import { CliFailure } from './failure.ts';
+import { addInit } from './init.ts';
 import { type Io, printable, write } from './io.ts';
 import { addKeys } from './keys.ts';
 import { addProjects } from './projects.ts';
@@ -21,6 +22,7 @@ Examples:
   session-launch apply project.yaml
   session-launch keys create --project prj_demo --mode test --scope sessions:create
   session-launch sessions list --project prj_demo --limit 20
+  session-launch init my-app --template express
 
 All commands but serve speak to the admin API of a running service: ADMIN_URL says where,
 ADMIN_TOKEN or the token file in DATA_DIR opens it.
@@ -86,6 +88,7 @@ function createProgram(context: Context): Command {
   addSessions(program, context);
   addProjects(program, context);
   addDoctor(program, context);
+  addInit(program, context);
   return program;
 }
 

@@ -1,0 +1,34 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { onTestFinished } from 'vitest';
+
+/** A server in a process of its own, which prints the address to open. It ends with the test. */
+export async function startApplication(
+  cwd: string,
+  args: string[],
+  env: Record<string, string> = {},
+): Promise<{ url: string; output(): string }> {
+  const child = spawn(process.execPath, args, {
+    cwd,
+    env: { PATH: process.env.PATH, PORT: '0', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const ended = once(child, 'close');
+  onTestFinished(async () => {
+    child.kill();
+    await ended;
+  });
+  let output = '';
+  child.stderr.on('data', (chunk) => {
+    output += chunk;
+  });
+  const lines = createInterface({ input: child.stdout });
+  lines.on('line', (line) => {
+    output += `${line}\n`;
+  });
+  await Promise.race([once(lines, 'line'), ended]);
+  const url = /Open (\S+)\//.exec(output)?.[1];
+  if (url === undefined) throw new Error(`the application did not start: ${output}`);
+  return { url, output: () => output };
+}

@@ -1,0 +1,139 @@
+import { execFile } from 'node:child_process';
+import { mkdir, readdir, readFile, rm, stat, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { deployedService } from '@session-launch/testing/deployment.ts';
+import { send } from '@session-launch/testing/http.ts';
+import { temporaryFolder } from '@session-launch/testing/process.ts';
+import { sessionsOf, uniqueId } from '@session-launch/testing/world.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startApplication } from './application.ts';
+
+const run = promisify(execFile);
+const root = fileURLToPath(new URL('../../../', import.meta.url));
+const service = deployedService();
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+
+beforeAll(async () => {
+  folder = await temporaryFolder();
+  await layOut(join(folder.path, 'node_modules'));
+});
+
+afterAll(() => folder.remove());
+
+/** A node_modules with our packages as npm packs them, and with the dependencies of others as they are installed here. */
+async function layOut(modules: string): Promise<void> {
+  await mkdir(join(modules, '@session-launch'), { recursive: true });
+  for (const name of await readdir(join(root, 'node_modules')))
+    if (!/^\.|session-launch/.test(name))
+      await symlink(join(root, 'node_modules', name), join(modules, name), 'junction');
+  await run(process.execPath, [join(root, 'scripts', 'templates.mjs')]);
+  try {
+    await unpack(join(root, 'server'), join(modules, 'session-launch'));
+  } finally {
+    await rm(join(root, 'server', 'templates'), { recursive: true });
+  }
+  await unpack(join(root, 'contract'), join(modules, '@session-launch', 'contract'));
+  await unpack(join(root, 'sdk', 'backend'), join(modules, '@session-launch', 'backend'));
+}
+
+async function unpack(source: string, target: string): Promise<void> {
+  const { stdout } = await run('npm', ['pack', source, '--silent', '--ignore-scripts'], { cwd: folder.path });
+  await mkdir(target);
+  await run('tar', ['-xzf', stdout.trim(), '-C', target, '--strip-components=1'], { cwd: folder.path });
+}
+
+function init(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
+  const program = join(folder.path, 'node_modules', 'session-launch', 'bin', 'session-launch.js');
+  const env = { PATH: process.env.PATH, ADMIN_URL: service.adminUrl, ADMIN_TOKEN: service.adminToken };
+  return run(process.execPath, [program, 'init', ...args], { cwd: folder.path, env }).then(
+    (output) => ({ code: 0, ...output }),
+    (failure) => failure,
+  );
+}
+
+/** A fresh starter: its files, and its server as `npm start` runs it. */
+async function starter(template: string) {
+  const name = uniqueId('app');
+  const made = await init(name, '--template', template);
+  expect(made, made.stderr).toMatchObject({ code: 0 });
+  expect(made.stdout).toContain(`prj_${name} is in ${name}`);
+  const path = join(folder.path, name);
+  const read = (file: string) => readFile(join(path, file), 'utf8');
+  const { scripts } = JSON.parse(await read('package.json'));
+  const start = () => startApplication(path, scripts.start.split(' ').slice(1));
+  return { name, path, read, start, projectId: `prj_${name}`, experienceId: `exp_${name}_hello` };
+}
+
+describe('session-launch init', () => {
+  test.each(['express', 'fastify'])(
+    '%s: a server whose page launches through its relay',
+    async (template) => {
+      const { path, read, start, projectId, experienceId } = await starter(template);
+      const key = /^LAUNCH_KEY=(sl_test_\w+)$/m.exec(await read('.env'))?.[1] ?? '';
+      expect(key).not.toBe('');
+      expect((await stat(join(path, '.env'))).mode & 0o777).toBe(0o600);
+      expect(await read('.gitignore')).toContain('.env');
+      expect(await read('README.md')).toContain('npm start');
+      const { url } = await start();
+      const page = await send(url, { path: '/' });
+      const headers = { Cookie: page.headers['set-cookie']?.[0]?.split(';')[0] ?? '', Origin: url };
+      const catalog = await send(url, { path: '/api/catalog', headers });
+      expect(catalog.json.experiences).toMatchObject([{ experienceId, title: 'Hello' }]);
+      const launched = await send(url, {
+        method: 'POST',
+        path: '/api/launch',
+        headers,
+        body: { experienceId },
+      });
+      expect(launched.status, launched.text).toBe(200);
+      expect(await sessionsOf(service, projectId)).toMatchObject([
+        { sessionId: launched.json.sessionId, livemode: false },
+      ]);
+      for (const text of [page.text, launched.text]) expect(text).not.toContain(key);
+    },
+  );
+
+  test('static: a page that mints by itself', async () => {
+    const { start, read, experienceId, projectId } = await starter('static');
+    const { url } = await start();
+    expect((await send(url, { path: '/' })).text).toContain('page.js');
+    expect((await send(url, { path: '/page.js' })).text).toContain('/v1/browser-sessions');
+    const config = await send(url, { path: '/config.js' });
+    expect(config.text).toContain(service.url);
+    expect(config.text).toContain(experienceId);
+    expect((await send(url, { path: '/../.env' })).status).toBe(404);
+    // The page stands at its usual address, which the project file allows.
+    expect(await read('project.yaml')).toContain('http://localhost:5173');
+    const headers = { Origin: 'http://localhost:5173' };
+    const minted = await service.call({
+      method: 'POST',
+      path: '/v1/browser-sessions',
+      headers,
+      body: { experienceId },
+    });
+    expect(minted.status, minted.text).toBe(201);
+    expect(await sessionsOf(service, projectId)).toHaveLength(1);
+  });
+
+  test('overwrites no file and no project', async () => {
+    const { name, path, projectId, read } = await starter('static');
+    const before = await read('.env');
+    const again = await init(name, '--template', 'express');
+    expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('is not empty') });
+    expect(await read('.env')).toBe(before);
+    const other = await init('another', '--template', 'express', '--project', projectId);
+    expect(other).toMatchObject({ code: 1, stderr: expect.stringContaining(`${projectId} exists`) });
+    await expect(stat(join(folder.path, 'another'))).rejects.toThrow();
+    expect((await readdir(path)).sort()).toContain('project.yaml');
+  });
+
+  test('wants a template that there is', async () => {
+    expect(await init('new', '--template', 'rails')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('express, fastify, static'),
+    });
+    expect(await init('new')).toMatchObject({ code: 2 });
+  });
+});

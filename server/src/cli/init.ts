@@ -1,0 +1,106 @@
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import type { CreatedApiKey } from '@session-launch/contract/admin/keys';
+import type { Applied, ProjectList } from '@session-launch/contract/admin/projects';
+import type { ServiceStatus } from '@session-launch/contract/admin/status';
+import { type Command, Option } from 'commander';
+import { type AdminClient, jsonBody, longWork } from './admin-client.ts';
+import type { Context } from './context.ts';
+import { CliFailure } from './failure.ts';
+import { checkId } from './ids.ts';
+import { printable, write } from './io.ts';
+import { layouts, readExample, type Template, templates } from './starter/templates.ts';
+import { environmentFile, pageSettings, projectFile, readme, type StarterFacts } from './starter/texts.ts';
+
+export function addInit(program: Command, { io, admin }: Context): void {
+  program
+    .command('init')
+    .description('write an application to start from into an empty folder, with a project and a test key')
+    .argument('[folder]', 'where to; it is made when it is missing', '.')
+    .addOption(new Option('--template <name>', 'what it is made of').choices(templates).makeOptionMandatory())
+    .option('--project <id>', 'id of the new project; made from the name of the folder unless given')
+    .addHelpText('after', '\nExample:\n  session-launch init my-app --template express')
+    .action(async (folder: string, options: { template: Template; project?: string }) => {
+      const path = resolve(io.cwd, folder);
+      await requireEmpty(path, folder);
+      const projectId = checkId('prj', options.project ?? idFrom(path));
+      const client = admin();
+      await requireNew(client, projectId);
+      const { publicUrl } = await client.json<ServiceStatus>('publicUrl', { path: ['status'] });
+      const { port } = layouts[options.template];
+      const experienceId = `exp_${projectId.slice('prj_'.length, 'prj_'.length + 58)}_hello`;
+      const facts = { template: options.template, projectId, experienceId, publicUrl, port };
+      const files = await filesOf(facts);
+      const key = await provision(client, facts);
+      await writeAll(path, { ...files, '.env': environmentFile(facts, key) });
+      await write(
+        io.stdout,
+        `${projectId} is in ${printable(folder)}, with a test key in .env. README.md there says how to start it.\n`,
+      );
+    });
+}
+
+async function requireEmpty(path: string, folder: string): Promise<void> {
+  const names = await readdir(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return [];
+    throw new CliFailure(`cannot use ${folder}: ${error.code}`, { cause: error });
+  });
+  if (names.some((name) => name !== '.git'))
+    throw new CliFailure(`${folder} is not empty, and nothing in it is overwritten: name a new folder`);
+}
+
+function idFrom(path: string): string {
+  const name = basename(path)
+    .replace(/[^A-Za-z0-9_-]+/g, '-')
+    .slice(0, 64);
+  return `prj_${name}`;
+}
+
+/** Applying a file changes a project that exists, and this one may be somebody's. */
+async function requireNew(client: AdminClient, projectId: string): Promise<void> {
+  const { projects } = await client.json<ProjectList>('projects', { path: ['projects'] });
+  if (projects.some((project) => project.projectId === projectId))
+    throw new CliFailure(`${projectId} exists: choose another id with --project`);
+}
+
+async function provision(client: AdminClient, facts: StarterFacts): Promise<string> {
+  await client.json<Applied>('changes', {
+    path: ['projects'],
+    body: { type: 'application/yaml', text: projectFile(facts) },
+    timeoutSeconds: longWork,
+  });
+  const { key } = await client.json<CreatedApiKey>('key', {
+    path: ['projects', facts.projectId, 'keys'],
+    body: jsonBody({ mode: 'test', scopes: ['sessions:create', 'sessions:read'], name: 'starter' }),
+  });
+  return key;
+}
+
+async function filesOf(facts: StarterFacts): Promise<Record<string, string>> {
+  const { files, example, start } = layouts[facts.template];
+  const copies = Object.entries(files).map(async ([path, from]) => [path, await readExample(from)] as const);
+  const { dependencies } = JSON.parse(await readExample(`${example}/package.json`));
+  const manifest = {
+    private: true,
+    type: 'module',
+    scripts: { start },
+    dependencies,
+  };
+  return {
+    ...Object.fromEntries(await Promise.all(copies)),
+    ...(facts.template === 'static' ? { 'public/config.js': pageSettings(facts) } : {}),
+    'package.json': `${JSON.stringify(manifest, null, 2)}\n`,
+    'project.yaml': projectFile(facts),
+    'README.md': readme(facts),
+    '.gitignore': 'node_modules/\n.env\n',
+  };
+}
+
+async function writeAll(folder: string, files: Record<string, string>): Promise<void> {
+  for (const [name, text] of Object.entries(files)) {
+    const path = join(folder, name);
+    await mkdir(dirname(path), { recursive: true });
+    // Fails where a file has appeared meanwhile. The key is for its owner only.
+    await writeFile(path, text, { flag: 'wx', mode: name === '.env' ? 0o600 : 0o644 });
+  }
+}
