@@ -1,4 +1,6 @@
+import { execFile } from 'node:child_process';
 import { once } from 'node:events';
+import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { SessionLaunch, type SessionLaunchOptions } from '../src/index.ts';
 import { failure, json, listen, nobody, scriptedServer } from './scripted-server.ts';
@@ -139,6 +141,41 @@ test('Retry-After is waited for', async () => {
   const [{ waitMs }] = events as [{ waitMs: number }];
   expect(waitMs).toBeGreaterThanOrEqual(1_000);
   expect(waitMs).toBeLessThanOrEqual(4_000);
+});
+
+test('the first wait is drawn between half a second and one', async () => {
+  const { url } = await scriptedServer(failure(500, 'INTERNAL'));
+  const firstWait = async () => {
+    const controller = new AbortController();
+    let waitMs = 0;
+    const log = (event: object) => {
+      ({ waitMs } = event as { waitMs: number });
+      controller.abort();
+    };
+    const { client } = clientOf(url, { maxRetryWaitMs: 5_000, log });
+    await client.sessions.mint(mint, { signal: controller.signal }).catch(() => undefined);
+    return waitMs;
+  };
+  const waits = await Promise.all(Array.from({ length: 20 }, firstWait));
+  expect(Math.min(...waits)).toBeGreaterThanOrEqual(500);
+  expect(Math.max(...waits)).toBeLessThanOrEqual(1_000);
+  expect(new Set(waits).size).toBeGreaterThan(1);
+});
+
+test('a stalled body is given up even when the garbage is collected meanwhile', async () => {
+  const { url } = await scriptedServer((response) => {
+    response.writeHead(201, { 'Content-Length': '1000' }).write('{');
+  });
+  const entry = new URL('../dist/index.js', import.meta.url).href;
+  const program = `
+    import { SessionLaunch } from '${entry}';
+    const client = new SessionLaunch({ baseUrl: '${url}', apiKey: 'sl_test_k', timeoutMs: 1000, maxRetries: 0 });
+    setInterval(gc, 50).unref();
+    const error = await client.sessions.mint({ experienceId: 'exp_a' }).catch((reason) => reason);
+    console.log(error.code);`;
+  const flags = ['--expose-gc', '--input-type=module', '--eval', program];
+  const { stdout } = await promisify(execFile)(process.execPath, flags);
+  expect(stdout).toBe('TIMEOUT\n');
 });
 
 test('a service that is not there is a ConnectionError that says why', async () => {

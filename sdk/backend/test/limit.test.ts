@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest';
+import { createLimiter } from '../src/relay/limit.ts';
+
+function limiterAt(perMinute: number) {
+  const clock = { ms: 1_000 };
+  const limiter = createLimiter({ perMinute }, () => clock.ms);
+  if (limiter === undefined) throw new Error('nothing is limited');
+  return { clock, limiter };
+}
+
+test('a minute after the first of them, a budget is whole again', async () => {
+  const { clock, limiter } = limiterAt(2);
+  expect(await limiter('a')).toBeUndefined();
+  clock.ms += 20_000;
+  expect(await limiter('a')).toBeUndefined();
+  expect(await limiter('a')).toBe(40);
+  clock.ms += 39_500;
+  expect(await limiter('a')).toBe(1);
+  clock.ms += 500;
+  expect([await limiter('a'), await limiter('a'), await limiter('a')]).toEqual([undefined, undefined, 60]);
+});
+
+test('those who are refused do not wait longer for it', async () => {
+  const { clock, limiter } = limiterAt(1);
+  await limiter('a');
+  for (let n = 0; n < 10; n++) expect(await limiter('a')).toBe(60);
+  clock.ms += 60_000;
+  expect(await limiter('a')).toBeUndefined();
+});
+
+test('budgets are apart, and one that ended in between does not end another', async () => {
+  const { clock, limiter } = limiterAt(1);
+  await limiter('a');
+  clock.ms += 30_000;
+  await limiter('b');
+  clock.ms += 30_000;
+  expect(await limiter('a')).toBeUndefined();
+  expect(await limiter('b')).toBe(30);
+});
+
+test('a crowd of strangers takes no more memory than a bounded one', async () => {
+  const { limiter } = limiterAt(1);
+  await limiter('first');
+  for (let n = 0; n < 100_001; n++) await limiter(`stranger ${n}`);
+  // Forgotten, as the oldest of too many.
+  expect(await limiter('first')).toBeUndefined();
+  expect(await limiter('stranger 100000')).toBe(60);
+});
