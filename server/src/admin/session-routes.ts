@@ -25,7 +25,7 @@ export async function sessionAdminRoutes(
     const page = found.slice(0, limit);
     const last = page.at(-1);
     return {
-      sessions: page.map(sessionRecord),
+      sessions: page.map((session) => sessionRecord(session)),
       ...(found.length > limit && last ? { nextCursor: last.id } : {}),
     };
   });

@@ -45,6 +45,7 @@ export async function findLaunchable(orm: Orm, experienceId: string): Promise<La
         mintsPerMinutePerClient: project.mintsPerMinutePerClient,
         mintsPerMinute: project.mintsPerMinute,
         sessionsPerDay: project.sessionsPerDay,
+        concurrentSessions: project.concurrentSessions,
       },
     },
     latest: revision as Revision,

@@ -168,6 +168,7 @@ export function fileProject(row: ProjectRow): Project {
       mintsPerMinutePerClient: row.mintsPerMinutePerClient,
       mintsPerMinute: row.mintsPerMinute,
       sessionsPerDay: row.sessionsPerDay,
+      concurrentSessions: row.concurrentSessions,
     },
   };
 }

@@ -13,6 +13,8 @@ export interface DraftDeps {
   /** The service's public address, known once it listens. */
   issuer(): string;
   tokenTtlSeconds: number;
+  /** Where clients find the runtime beside this service. */
+  runtimeUrl(): string;
 }
 
 export interface Draft {
@@ -66,11 +68,15 @@ export function draftSession(
         ...(isPage ? { origin } : {}),
         locale,
         secondaryLocale,
+        address: runtime.transport.url === undefined ? deps.runtimeUrl() : undefined,
         token: { issuer: deps.issuer(), issuedAt, keyId: deps.signer.keys.current.kid },
       },
       createdAt: at,
       expiresAt: new Date((issuedAt + deps.tokenTtlSeconds) * 1000),
+      startedAt: null,
+      seconds: 0,
       endedAt: null,
+      endReason: null,
     };
   }
 }

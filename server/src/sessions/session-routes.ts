@@ -40,7 +40,7 @@ export async function sessionRoutes(app: FastifyInstance, deps: SessionRouteDeps
     requireScope(holder, 'sessions:create');
     const { sessionId } = request.params;
     if (!isId('ses', sessionId)) throw new ApiError('SESSION_NOT_FOUND');
-    return show(reply, await endSession(deps.database.orm, holder.projectId, sessionId, new Date()));
+    return show(reply, await endSession(deps.database.orm, holder.projectId, sessionId, 'api_request'));
   });
   refuseOtherMethods(app, endPath, ['POST']);
 }

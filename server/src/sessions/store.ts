@@ -1,5 +1,6 @@
-import type { Status } from '@session-launch/contract/session';
-import { and, desc, eq, isNotNull, isNull, lt, sql } from 'drizzle-orm';
+import type { EndReason, Status } from '@session-launch/contract/session';
+import { and, desc, eq, gt, isNotNull, isNull, lt, lte, type SQL, sql } from 'drizzle-orm';
+import { firstIdAt } from '../ids.ts';
 import { Batcher } from '../store/batcher.ts';
 import type { Database, Orm, Statement } from '../store/database.ts';
 import { sessions } from '../store/schema.ts';
@@ -47,20 +48,45 @@ async function findSession(orm: Orm, projectId: string, sessionId: string): Prom
   return found as Session | undefined;
 }
 
-/** The first call sets `endedAt`; every later one leaves it and returns the same record. */
+/**
+ * The first call sets `endedAt` and the reason; every later one leaves them and returns the same record. A session that runs is
+ * metered up to now: what its runtime says afterwards changes nothing any more.
+ */
 export async function endSession(
   orm: Orm,
   projectId: string,
   sessionId: string,
-  at: Date,
+  reason: EndReason,
 ): Promise<Session | undefined> {
   const [ended] = await orm
     .update(sessions)
-    .set({ endedAt: sql`greatest(${at.toISOString()}::timestamptz, ${sessions.createdAt})` })
+    .set({
+      endedAt: sql`greatest(now(), ${sessions.createdAt}, ${sessions.startedAt})`,
+      endReason: reason,
+      seconds: sql`CASE WHEN ${sessions.startedAt} IS NULL THEN 0 ELSE least(
+        floor(extract(epoch FROM greatest(now(), ${sessions.startedAt}) - ${sessions.startedAt})),
+        ${sessions.seconds} + floor(extract(epoch FROM greatest(now(), ${sessions.reportedAt}) - ${sessions.reportedAt})))::integer END`,
+    })
     .where(and(eq(sessions.id, sessionId), eq(sessions.projectId, projectId), isNull(sessions.endedAt)))
     .returning();
   return (ended as Session | undefined) ?? findSession(orm, projectId, sessionId);
 }
+
+/** The tokens of sessions that were minted earlier than this have expired, whatever the configuration. */
+const longestTokenMs = 7_200_000;
+
+const inStatus: Record<Status, () => SQL[]> = {
+  created: () => [
+    isNull(sessions.startedAt),
+    isNull(sessions.endedAt),
+    gt(sessions.expiresAt, new Date()),
+    // Only the newest can be in this state, and ids tell the time: the others need not be looked at.
+    gt(sessions.id, firstIdAt('ses', Date.now() - longestTokenMs - 60_000)),
+  ],
+  expired: () => [isNull(sessions.startedAt), isNull(sessions.endedAt), lte(sessions.expiresAt, new Date())],
+  active: () => [isNotNull(sessions.startedAt), isNull(sessions.endedAt)],
+  ended: () => [isNotNull(sessions.endedAt)],
+};
 
 /** Newest first: ids are time-ordered, so the id of the last row is where the next page starts. */
 export async function listSessions(
@@ -75,8 +101,7 @@ export async function listSessions(
   if (filter.experienceId !== undefined) conditions.push(eq(sessions.experienceId, filter.experienceId));
   if (filter.source !== undefined) conditions.push(eq(sessions.source, filter.source));
   if (filter.userId !== undefined) conditions.push(eq(sessions.userId, filter.userId));
-  if (filter.status === 'created') conditions.push(isNull(sessions.endedAt));
-  if (filter.status === 'ended') conditions.push(isNotNull(sessions.endedAt));
+  if (filter.status !== undefined) conditions.push(...inStatus[filter.status]());
   const found = await orm
     .select()
     .from(sessions)

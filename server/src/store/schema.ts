@@ -26,6 +26,7 @@ export const projects = pgTable('projects', {
   mintsPerMinutePerClient: integer('mints_per_minute_per_client'),
   mintsPerMinute: integer('mints_per_minute'),
   sessionsPerDay: integer('sessions_per_day'),
+  concurrentSessions: integer('concurrent_sessions'),
   createdAt: instant('created_at').notNull(),
   updatedAt: instant('updated_at').notNull(),
 });
@@ -88,5 +89,10 @@ export const sessions = pgTable('sessions', {
   given: json('given').notNull(),
   createdAt: instant('created_at').notNull(),
   expiresAt: instant('expires_at').notNull(),
+  startedAt: instant('started_at'),
+  runtimeId: text('runtime_id'),
+  reportedAt: instant('reported_at'),
+  seconds: integer('seconds').notNull(),
   endedAt: instant('ended_at'),
+  endReason: text('end_reason'),
 });
