@@ -2,11 +2,18 @@ import { fileURLToPath } from 'node:url';
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 import { findChromium, noChromium } from '../testing/src/chromium.ts';
 
+const isLong = process.env.TEST_LONG === '1';
 const engines = ['embedded', 'postgres'] as const;
-/** They load the machine to its limit, or measure: one at a time, when everything else is done. */
-const alone = ['changes', 'overload', 'rolling-restart', 'rude-crowd'].map(
-  (name) => `test/faults/${name}.test.ts`,
-);
+/** Rules that hold before a database is asked, whichever it is: once in the short form, on both engines in the long one. */
+const beforeTheDatabase = [
+  'test/acceptance/hostile-origins.test.ts',
+  'test/acceptance/http-manners.test.ts',
+  'test/acceptance/mint/400.test.ts',
+  'test/acceptance/mint/413.test.ts',
+  'test/acceptance/mint/415.test.ts',
+  'test/acceptance/order-of-checks.test.ts',
+  'test/integration/assets.test.ts',
+];
 
 const browser: TestProjectInlineConfiguration = {
   extends: true,
@@ -14,12 +21,64 @@ const browser: TestProjectInlineConfiguration = {
     name: 'browser',
     include: ['test/browser/**/*.test.ts'],
     globalSetup: ['test/harness/setup-embedded.ts', 'test/harness/setup-browser.ts'],
-    testTimeout: 60_000,
   },
 };
 /** Where a complete run is asked for, a missing browser is a failure; on a machine of one's own it is a remark. */
 const canBrowse = process.env.CI === 'true' || (await findChromium()) !== undefined;
 if (!canBrowse) process.stderr.write(`left out the browser tests: ${noChromium}\n`);
+
+/** The acceptance tests alone, at a service that runs elsewhere. */
+const deployment: TestProjectInlineConfiguration = {
+  extends: true,
+  test: {
+    name: 'deployment',
+    include: ['test/acceptance/**/*.test.ts'],
+    globalSetup: ['test/harness/setup-deployment.ts'],
+  },
+};
+
+/** Load tests that measure: one at a time, on a machine that has nothing else to do. */
+const long: TestProjectInlineConfiguration = {
+  extends: true,
+  test: {
+    name: 'long',
+    include: ['test/long/**/*.test.ts'],
+    globalSetup: ['test/harness/setup-embedded.ts', 'test/harness/setup-postgres.ts'],
+    fileParallelism: false,
+    sequence: { groupOrder: 1 },
+  },
+};
+
+const projects: TestProjectInlineConfiguration[] = [
+  { extends: true, test: { name: 'unit', include: ['test/unit/**/*.test.ts', 'test/cli/**/*.test.ts'] } },
+  {
+    extends: true,
+    test: {
+      name: 'processes',
+      include: ['test/processes/**/*.test.ts'],
+      globalSetup: ['test/harness/setup-embedded.ts', 'test/harness/setup-postgres.ts'],
+    },
+  },
+  {
+    extends: true,
+    test: {
+      name: 'faults',
+      include: ['test/faults/**/*.test.ts'],
+      globalSetup: ['test/harness/setup-embedded.ts', 'test/harness/setup-postgres.ts'],
+    },
+  },
+  ...(canBrowse ? [browser] : []),
+  ...(isLong ? [long] : []),
+  ...engines.map((engine) => ({
+    extends: true as const,
+    test: {
+      name: engine,
+      include: ['test/acceptance/**/*.test.ts', 'test/integration/**/*.test.ts'],
+      exclude: engine === 'embedded' && !isLong ? beforeTheDatabase : [],
+      globalSetup: [`test/harness/setup-${engine}.ts`, 'test/harness/setup-services.ts'],
+    },
+  })),
+];
 
 /** The contract as it is written, not as it was built last. */
 const contract = fileURLToPath(new URL('../contract/src/', import.meta.url));
@@ -27,52 +86,20 @@ const contract = fileURLToPath(new URL('../contract/src/', import.meta.url));
 export default defineConfig({
   resolve: { alias: [{ find: /^@session-launch\/contract\/(.*)$/, replacement: `${contract}$1.ts` }] },
   test: {
-    testTimeout: 20_000,
-    hookTimeout: 60_000,
-    maxWorkers: 2,
+    // Limits are for what hangs: a machine that is busy with other things is slow, and nothing is wrong.
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
+    expect: { poll: { timeout: 60_000 } },
+    // One more than cores of a small machine: tests that wait for a clock or a process leave theirs to others.
+    maxWorkers: 3,
     // What files share is loaded code; services, databases, folders and ports are their own.
     isolate: false,
-    projects: [
-      { extends: true, test: { name: 'unit', include: ['test/unit/**/*.test.ts', 'test/cli/**/*.test.ts'] } },
-      {
-        extends: true,
-        test: {
-          name: 'processes',
-          include: ['test/processes/**/*.test.ts'],
-          globalSetup: ['test/harness/setup-postgres.ts'],
-          testTimeout: 60_000,
-        },
-      },
-      {
-        extends: true,
-        test: {
-          name: 'faults',
-          include: ['test/faults/**/*.test.ts'],
-          exclude: alone,
-          globalSetup: ['test/harness/setup-postgres.ts'],
-          testTimeout: 60_000,
-        },
-      },
-      {
-        extends: true,
-        test: {
-          name: 'faults-alone',
-          include: alone,
-          globalSetup: ['test/harness/setup-postgres.ts'],
-          testTimeout: 60_000,
-          fileParallelism: false,
-          sequence: { groupOrder: 1 },
-        },
-      },
-      ...(canBrowse ? [browser] : []),
-      ...engines.map((engine) => ({
-        extends: true as const,
-        test: {
-          name: engine,
-          include: ['test/acceptance/**/*.test.ts'],
-          globalSetup: [`test/harness/setup-${engine}.ts`],
-        },
-      })),
+    // Threads that the service starts inherit it, and so run from the sources, too.
+    execArgv: [
+      '--conditions=source',
+      '--import',
+      new URL('test/harness/typescript-threads.mjs', import.meta.url).href,
     ],
+    projects: process.env.ACCEPTANCE_URL ? [deployment] : projects,
   },
 });

@@ -23,13 +23,24 @@ export const aliveOperation: Operation = {
   path: '/healthz',
   tag,
   summary: 'Ask whether the process is alive',
-  description: 'Answers as long as the process runs, whatever the state of its database.',
+  description:
+    'Answers as long as the process runs, whatever the state of its database server. Only an embedded engine that has ended takes the process with it.',
   caller: 'anyone',
   answers: {
     200: {
       description: 'It is alive.',
       headers: {},
       content: { schema: Type.Ref('Health#'), examples: { alive: { value: { status: 'ok' } } } },
+    },
+    503: {
+      description: 'Its embedded engine has ended, and the process is about to.',
+      headers: {},
+      content: {
+        schema: Type.Ref('Readiness#'),
+        examples: {
+          ended: { value: { status: 'unavailable', reason: 'the embedded engine has ended' } },
+        },
+      },
     },
   },
   errors: [],
@@ -43,7 +54,7 @@ export const readyOperation: Operation = {
   tag,
   summary: 'Ask whether sessions can be minted',
   description:
-    'For load balancers: not ready while the database cannot be reached and once a shutdown has begun.',
+    'For load balancers: not ready while the database cannot be reached or takes no writes, and once a shutdown has begun.',
   caller: 'anyone',
   answers: {
     200: {

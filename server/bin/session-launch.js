@@ -1,47 +1,35 @@
 #!/usr/bin/env node
-// Runs dist/cli/main.js. In a checkout, builds dist/ first when src/ is newer; an installed package has no src/.
+// Runs dist/cli/main.js. In a checkout, lets the compiler bring dist/ up to date first; an installed package has no src/.
 import { spawnSync } from 'node:child_process';
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const src = join(root, 'src');
 const dist = join(root, 'dist');
 const entry = join(dist, 'cli', 'main.js');
-/** Output of the build under way and, because mkdir is atomic, its lock. As deep as dist: source maps hold. */
-const building = join(root, 'dist.building');
-const owner = join(building, '.owner');
+/** There while a process builds: mkdir is atomic. */
+const lock = join(root, 'dist.building');
+const owner = join(lock, '.owner');
 const ownName = `${hostname()} ${process.pid}`;
-/** Newer than every source it was made from; `npm run build` writes it too. */
-const stamp = '.tsbuildinfo';
-const abandonedAfterMs = 60_000;
+const abandonedAfterMs = 120_000;
 
 async function ensureBuilt() {
   if (!existsSync(src)) return;
+  const compiler = await findCompiler();
+  if (compiler === undefined) {
+    if (existsSync(entry)) return;
+    fail('dist/ is missing and TypeScript is not installed: run npm ci with the development dependencies');
+  }
   for (;;) {
-    const newest = newestSource();
-    if (isFresh(newest)) return;
-    const typescript = findTypeScript();
-    if (typescript === undefined) {
-      if (existsSync(entry)) return;
-      fail('dist/ is missing and TypeScript is not installed: run npm ci with the development dependencies');
-    }
+    // In this order: a build that has begun shows by its lock, one that is done by its output.
+    if (isUpToDate(compiler) && !existsSync(lock)) return;
     try {
-      mkdirSync(building);
+      mkdirSync(lock);
     } catch (error) {
       if (error.code === 'EEXIST') await waitForOther();
       else if (existsSync(entry))
@@ -49,67 +37,55 @@ async function ensureBuilt() {
       else fail(`cannot build into ${root}: ${error.message}`);
       continue;
     }
-    // Between the look and the lock another process may have finished.
-    if (isFresh(newest)) rmSync(building, { recursive: true });
-    else if (build(typescript, newest)) return;
+    try {
+      writeFileSync(owner, ownName);
+      // Between the look and the lock another process may have finished.
+      if (!isUpToDate(compiler)) build(compiler);
+      return;
+    } finally {
+      if (readOwner() === ownName) rmSync(lock, { recursive: true });
+    }
   }
 }
 
-/** The time of the last change in src/, folders included: removing a file changes its folder. */
-function newestSource() {
-  let newest = 0;
-  const look = (path) => {
-    newest = Math.max(newest, statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0);
-  };
-  look(src);
-  for (const name of readdirSync(src, { recursive: true })) look(join(src, name));
-  look(join(root, 'tsconfig.build.json'));
-  look(join(root, '..', 'tsconfig.base.json'));
-  return Math.ceil(newest);
+/**
+ * Whether the compiler would make nothing new; it also looks at the packages that this one refers to. A source that is
+ * newer than its output, but says the same, gets a new time only.
+ */
+function isUpToDate(compiler) {
+  if (!existsSync(entry)) return false;
+  const { status, stdout } = compile(compiler, ['--dry'], 'pipe');
+  const says = String(stdout).trim().split(/\n+/);
+  return status === 0 && says.every((line) => / is up to date$| would update timestamps /.test(line));
 }
 
-function isFresh(newest) {
-  const built = statSync(join(dist, stamp), { throwIfNoEntry: false })?.mtimeMs;
-  return built !== undefined && built >= newest && existsSync(entry);
-}
-
-/** False when another process took this lock for an abandoned one: then that one builds. */
-function build(typescript, newest) {
+function build(compiler) {
   process.stderr.write('Building…\n');
-  try {
-    writeFileSync(owner, ownName);
-    // Types are checked by `npm run typecheck`; a start only needs the JavaScript.
-    const options = ['--noCheck', '--outDir', building, '--tsBuildInfoFile', join(building, stamp)];
-    const { status, error } = spawnSync(
-      process.execPath,
-      [typescript, '-p', join(root, 'tsconfig.build.json'), ...options],
-      { cwd: root, stdio: ['ignore', 2, 2] },
-    );
-    if (error) throw error;
-    if (status !== 0) throw new Error('the compiler found errors');
-    // A source saved while the compiler ran is newer than this, and so built at the next start.
-    const seconds = (newest + 1) / 1000; // one more, because seconds as a fraction may round down
-    utimesSync(join(building, stamp), seconds, seconds);
-    if (readOwner() !== ownName) return false;
-    publish();
-    return true;
-  } catch (error) {
-    if (readOwner() !== ownName) return false;
-    rmSync(building, { recursive: true, force: true });
-    fail(`the build failed: ${error.message}`);
-  }
+  // What dist/ lacks although its last build is known can only be had by force.
+  const { status, error } = compile(compiler, existsSync(entry) ? [] : ['--force'], 2);
+  if (error) throw error;
+  if (status !== 0) throw new Error('the compiler found errors');
+  removeOrphans();
 }
 
-/** Puts the new build in the place of the old one, which also gives the lock back. */
-function publish() {
-  if (existsSync(dist)) renameSync(dist, join(building, '.old'));
-  renameSync(building, dist);
-  for (const name of ['.old', '.owner']) rmSync(join(dist, name), { recursive: true, force: true });
+function compile([program, ...first], options, output) {
+  // Types are checked by `npm run typecheck`; a start only needs the JavaScript.
+  const all = [...first, '-b', join(root, 'tsconfig.build.json'), '--noCheck', ...options];
+  return spawnSync(program, all, { cwd: root, stdio: ['ignore', output, 2] });
+}
+
+/** The compiler leaves what it made of a source that is gone. */
+function removeOrphans() {
+  for (const name of readdirSync(dist, { recursive: true })) {
+    const module = /^(.*)\.(?:js|js\.map|d\.ts)$/.exec(name)?.[1];
+    if (module === undefined || ['.ts', '.js'].some((type) => existsSync(join(src, module + type)))) continue;
+    rmSync(join(dist, name));
+  }
 }
 
 async function waitForOther() {
-  const age = Date.now() - (statSync(building, { throwIfNoEntry: false })?.mtimeMs ?? Date.now());
-  if (age > abandonedAfterMs || ownerIsGone()) rmSync(building, { recursive: true, force: true });
+  const age = Date.now() - (statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? Date.now());
+  if (age > abandonedAfterMs || ownerIsGone()) rmSync(lock, { recursive: true, force: true });
   else await sleep(50);
 }
 
@@ -135,10 +111,23 @@ function ownerIsGone() {
   }
 }
 
-function findTypeScript() {
+/**
+ * The compiler as a command: its program itself, since Node takes longer to start than the program to say that all is
+ * up to date. Undefined where it is not installed, or not for this platform.
+ */
+async function findCompiler() {
+  let folder;
   try {
-    const manifest = createRequire(import.meta.url).resolve('typescript/package.json');
-    return join(dirname(manifest), JSON.parse(readFileSync(manifest, 'utf8')).bin.tsc);
+    folder = dirname(createRequire(import.meta.url).resolve('typescript/package.json'));
+  } catch {
+    return undefined;
+  }
+  const module = await import(pathToFileURL(join(folder, 'lib', 'getExePath.js')).href).catch(
+    () => undefined,
+  );
+  if (module === undefined) return [process.execPath, join(folder, 'bin', 'tsc')];
+  try {
+    return [module.default()];
   } catch {
     return undefined;
   }
@@ -149,6 +138,6 @@ function fail(message) {
   process.exit(1);
 }
 
-await ensureBuilt();
+await ensureBuilt().catch((error) => fail(`the build failed: ${error.message}`));
 const { main } = await import('../dist/cli/main.js');
 await main();

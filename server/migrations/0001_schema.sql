@@ -66,6 +66,8 @@ CREATE TABLE experiences (
   CONSTRAINT experiences_revision_positive CHECK (latest_revision >= 1)
 );
 CREATE INDEX experiences_in_order ON experiences (project_id, sort_order, id);
+-- Without the list of pending entries, which every look-up would have to read.
+CREATE INDEX experiences_by_origin ON experiences USING gin (allowed_origins) WITH (fastupdate = off);
 
 -- Immutable: rows are inserted, never updated.
 CREATE TABLE revisions (
@@ -192,6 +194,9 @@ CREATE TYPE claim_to_record AS (
 
 --> include functions/refuse_change.sql
 --> include functions/require_revisions.sql
+--> include functions/find_keys.sql
+--> include functions/find_experiences.sql
+--> include functions/listed_origins.sql
 --> include functions/find_sessions.sql
 --> include functions/count_active.sql
 --> include functions/connect_session.sql

@@ -10,10 +10,13 @@ import { startHousekeeping } from './housekeeping.ts';
 import { boundConnections, connectionsWithin, descriptorLimit } from './http/connections.ts';
 import { Drain } from './http/drain.ts';
 import { createServer } from './http/server.ts';
-import { Traffic } from './http/traffic.ts';
 import { KeyRing } from './keys/authenticate.ts';
+import { networkOf } from './limits/client-address.ts';
+import { Pace } from './limits/pace.ts';
 import { openRateLimits } from './limits/rate.ts';
-import { createMetrics } from './metrics.ts';
+import { droppedLines } from './observe/log.ts';
+import { createMetrics } from './observe/metrics.ts';
+import { Traffic } from './observe/traffic.ts';
 import { demoProjectId } from './pages/demo-cards.ts';
 import { mountPublicRoutes } from './public-routes.ts';
 import { Recorder } from './recording/recorder.ts';
@@ -49,7 +52,8 @@ const adminConnections = 64;
 /** Builds the parts, mounts them on the public and the admin listener, and starts both. */
 export async function startApp(deps: AppDeps): Promise<App> {
   const { config, database, changes, signingKeys, log } = deps;
-  const directory = openDirectory(database, changes);
+  const pace = new Pace();
+  const directory = openDirectory(database, changes, pace);
   const catalog = openCatalog(database, changes);
   const keyRing = new KeyRing(database, changes);
   const rates = openRateLimits(database);
@@ -62,7 +66,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
     ),
   );
   const traffic = new Traffic();
-  const publicServer = createServer(log, traffic);
+  const publicServer = createServer(log, traffic, ({ raw }) => pace.turn(networkOf(raw, config.trustProxy)));
   boundConnections(publicServer.server, connectionsWithin(descriptorLimit()), log);
   const drain = new Drain(publicServer.server);
   // Without PUBLIC_URL it is where the service listens, which is known further down and before any request.
@@ -85,6 +89,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
     catalog,
     assetsDir: config.assetsDir,
     directory,
+    trustProxy: config.trustProxy,
     // Only the demo's catalog is for everyone's eyes, and only while the operator wants a demo.
     demoProjectId: config.demo ? demoProjectId : undefined,
     baseUrl: doorDeps.issuer,
@@ -97,6 +102,8 @@ export async function startApp(deps: AppDeps): Promise<App> {
     traffic,
     openConnections: promisify(publicServer.server.getConnections.bind(publicServer.server)),
     admissions,
+    refusalsDelayed: () => pace.delayed,
+    logLinesDropped: () => droppedLines(log),
   });
   await listen(publicServer, config.host, config.port, 'PORT');
   publicUrl = config.publicUrl ?? addressOf(publicServer, config.host);

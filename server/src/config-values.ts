@@ -1,4 +1,5 @@
 import { BlockList, isIP } from 'node:net';
+import { resolve } from 'node:path';
 
 /** Variables as the process got them. */
 export type Environment = Record<string, string | undefined>;
@@ -23,57 +24,143 @@ export class ConfigError extends Error {
   }
 }
 
-/** Reads variables one by one and keeps what is wrong with them, so that one start reports everything. */
+/** What a value looks like, and how it is read. */
+export interface Kind<T> {
+  wants: string;
+  parse(value: string, cwd: string): T | undefined;
+  /** What must not be shown of it: all of it, or the password inside an address. */
+  secret?: 'whole' | 'password';
+}
+
+export interface Variable<T> extends Kind<T> {
+  name: string;
+  /** What counts when it is unset, written like a value of it. */
+  default?: string;
+  /** Without a default: what holds when it is unset, in words for people. */
+  otherwise?: string;
+  /** Markdown; `--help` shows it without its backticks. */
+  meaning: string;
+  readBy: 'service' | 'command line' | 'both';
+}
+
+/** A variable with a default always has a value. */
+type ValueOf<V extends Variable<unknown>> =
+  | NonNullable<ReturnType<V['parse']>>
+  | (V extends { default: string } ? never : undefined);
+
+/** What the service gets to know. */
+export type ServiceValues<T extends Record<string, Variable<unknown>>> = {
+  [K in keyof T as T[K]['readBy'] extends 'command line' ? never : K]: ValueOf<T[K]>;
+};
+
+/** Reads variables and keeps what is wrong with them, so that one start reports everything. */
 export class Reader {
   readonly problems: ConfigProblem[] = [];
   readonly #env: Environment;
+  readonly #cwd: string;
 
-  constructor(env: Environment) {
+  constructor(env: Environment, cwd: string) {
     this.#env = env;
+    this.#cwd = cwd;
   }
 
-  /** An unset variable and an empty one are the same thing. */
-  text(variable: string): string | undefined {
-    return this.parsed(variable, 'text without NUL characters', (value) =>
-      value.includes('\0') ? undefined : value,
-    );
+  /** The value of a variable, or its default; the default too when it is bad, since `finish` will throw. */
+  read<V extends Variable<unknown>>(variable: V): ValueOf<V> {
+    const { name, wants, secret } = variable;
+    const value = this.#written(name);
+    const parsed = value === undefined ? undefined : variable.parse(value, this.#cwd);
+    if (parsed !== undefined) return parsed as ValueOf<V>;
+    if (value !== undefined) this.problems.push({ variable: name, got: shown(value, secret), wants });
+    const byDefault = variable.default && variable.parse(variable.default, this.#cwd);
+    return byDefault as ValueOf<V>;
   }
 
-  host(variable: string): string | undefined {
-    const wants =
-      'an IP address or a host name without scheme, port or brackets, such as 127.0.0.1, :: or localhost';
-    return this.parsed(variable, wants, (value) =>
-      isIP(value) !== 0 || isHostName(value) ? value : undefined,
-    );
+  readForService<T extends Record<string, Variable<unknown>>>(table: T): ServiceValues<T> {
+    const entries = Object.entries(table).filter(([, { readBy }]) => readBy !== 'command line');
+    return Object.fromEntries(
+      entries.map(([key, variable]) => [key, this.read(variable)]),
+    ) as ServiceValues<T>;
   }
 
-  integer(variable: string, min: number, max: number): number | undefined {
-    return this.parsed(variable, `a whole number from ${min} to ${max}`, (value) => {
-      const number = /^\d{1,9}$/.test(value) ? Number(value) : Number.NaN;
-      return number >= min && number <= max ? number : undefined;
-    });
+  isSet({ name }: { name: string }): boolean {
+    return this.#written(name) !== undefined;
   }
 
-  parsed<T>(
-    variable: string,
-    wants: string,
-    parse: (value: string) => T | undefined,
-    show: (value: string) => string = quote,
-  ): T | undefined {
-    const value = this.#env[variable]?.trim();
-    if (value === undefined || value === '') return undefined;
-    const parsed = parse(value);
-    if (parsed === undefined) this.problems.push({ variable, got: show(value), wants });
-    return parsed;
-  }
-
-  isBad(variable: string): boolean {
-    return this.problems.some((problem) => problem.variable === variable);
+  isBad({ name }: { name: string }): boolean {
+    return this.problems.some((problem) => problem.variable === name);
   }
 
   finish(): void {
     if (this.problems.length > 0) throw new ConfigError(this.problems);
   }
+
+  /** An unset variable and an empty one are the same thing. */
+  #written(name: string): string | undefined {
+    return this.#env[name]?.trim() || undefined;
+  }
+}
+
+export const host: Kind<string> = {
+  wants: 'an IP address or a host name without scheme, port or brackets, such as 127.0.0.1, :: or localhost',
+  parse: (value) => (isIP(value) !== 0 || isHostName(value) ? value : undefined),
+};
+
+export function integer(min: number, max: number): Kind<number> {
+  return {
+    wants: `a whole number from ${min} to ${max}`,
+    parse: (value) => {
+      const number = /^\d{1,9}$/.test(value) ? Number(value) : Number.NaN;
+      return number >= min && number <= max ? number : undefined;
+    },
+  };
+}
+
+/** A file or a folder; relative ones start at the working folder. */
+export const path: Kind<string> = {
+  wants: 'text without NUL characters',
+  parse: (value, cwd) => (value.includes('\0') ? undefined : resolve(cwd, value)),
+};
+
+export function matching(pattern: RegExp, wants: string): Kind<string> {
+  return { wants, parse: (value) => (pattern.test(value) ? value : undefined) };
+}
+
+export function oneOf<const T extends string>(values: readonly T[]): Kind<T> {
+  return {
+    wants: `one of ${values.join(', ')}`,
+    parse: (value) => values.find((known) => known === value),
+  };
+}
+
+export const onOrOff: Kind<boolean> = {
+  wants: 'on or off',
+  parse: (value) => (value === 'on' ? true : value === 'off' ? false : undefined),
+};
+
+export const postgresUrl: Kind<string> = {
+  wants:
+    'a postgres:// address such as postgres://user:password@host:5432/name, with special characters in the password percent-encoded',
+  parse: parsePostgresUrl,
+  secret: 'password',
+};
+
+/** An http(s) address to build others on. */
+export function baseUrl(example: string): Kind<string> {
+  return {
+    wants: `an absolute http(s) address without query, fragment, user name or password, such as ${example}`,
+    parse: parseBaseUrl,
+    secret: 'password',
+  };
+}
+
+export const proxies: Kind<BlockList> = {
+  wants: 'a comma-separated list of IP addresses or CIDR ranges, such as 10.0.0.0/8,::1',
+  parse: parseProxies,
+};
+
+function shown(value: string, secret: Kind<unknown>['secret']): string {
+  if (secret === 'whole') return `a secret of ${value.length} characters`;
+  return secret === 'password' ? maskUrl(value) : quote(value);
 }
 
 function quote(value: string): string {
@@ -81,12 +168,8 @@ function quote(value: string): string {
   return JSON.stringify(short);
 }
 
-export function mask(value: string): string {
-  return `a secret of ${value.length} characters`;
-}
-
 /** Hides all that may be a password: what goes wrong with an address is often an unescaped character in it. */
-export function maskUrl(value: string): string {
+function maskUrl(value: string): string {
   // Settings such as "host=db password=…": nobody knows which part is the password.
   if (!/:\/\/|@/.test(value) && /[=:\s]/.test(value))
     return `"***" (${value.length} characters without "://")`;
@@ -111,7 +194,7 @@ function parseUrl(value: string): URL | undefined {
   return URL.canParse(value) ? new URL(value) : undefined;
 }
 
-export function parsePostgresUrl(value: string): string | undefined {
+function parsePostgresUrl(value: string): string | undefined {
   const url = /^postgres(ql)?:\/\//i.test(value) ? parseUrl(value) : undefined;
   return url && [url.username, url.password, url.pathname].every(isDecodable) ? value : undefined;
 }
@@ -125,15 +208,15 @@ function isDecodable(text: string): boolean {
   }
 }
 
-/** An http(s) address to build others on: nothing after its path, and no slash at its end. */
-export function parseBaseUrl(value: string): string | undefined {
+/** Nothing after its path, and no slash at its end. */
+function parseBaseUrl(value: string): string | undefined {
   const url = parseUrl(value);
   if (url === undefined || !['http:', 'https:'].includes(url.protocol)) return undefined;
   const isBare = url.search === '' && url.hash === '' && url.username === '' && url.password === '';
   return isBare ? url.href.replace(/\/+$/, '') : undefined;
 }
 
-export function parseProxies(value: string): BlockList | undefined {
+function parseProxies(value: string): BlockList | undefined {
   const proxies = new BlockList();
   for (const part of value.split(',').map((p) => p.trim())) {
     const [address = '', bits, ...rest] = part.split('/');

@@ -6,6 +6,8 @@ export interface ApiErrorOptions {
   /** Public, machine-readable help: violations, the origin that was sent, the scope that is missing. */
   details?: unknown;
   headers?: Record<string, string>;
+  /** Whether it refuses a stranger: somebody who has named nothing that exists, and may go on like that. */
+  toStranger?: boolean;
   /** Internal: logged, never sent. */
   cause?: unknown;
 }
@@ -16,6 +18,7 @@ export class ApiError extends Error {
   readonly status: number;
   readonly details: unknown;
   readonly headers: Record<string, string>;
+  readonly toStranger: boolean;
 
   constructor(code: ErrorCode, options: ApiErrorOptions = {}) {
     super(options.message ?? errorTable[code].message, { cause: options.cause });
@@ -24,12 +27,21 @@ export class ApiError extends Error {
     this.status = errorTable[code].status;
     this.details = options.details;
     this.headers = options.headers ?? {};
+    this.toStranger = options.toStranger ?? strangers.has(code);
   }
 }
 
+/** What is said to strangers. */
+const strangers: ReadonlySet<ErrorCode> = new Set([
+  'API_KEY_INVALID',
+  'EXPERIENCE_NOT_FOUND',
+  'ORIGIN_REQUIRED',
+  'ORIGIN_NOT_ALLOWED',
+]);
+
 /** The service cannot answer at the moment; the caller is told to come back in a second. */
-export function unavailable(cause?: unknown): ApiError {
-  return new ApiError('UNAVAILABLE', { headers: { 'Retry-After': '1' }, cause });
+export function unavailable(cause?: unknown, options: ApiErrorOptions = {}): ApiError {
+  return new ApiError('UNAVAILABLE', { headers: { 'Retry-After': '1' }, cause, ...options });
 }
 
 export function invalidRequest(violations: Violation[]): ApiError {

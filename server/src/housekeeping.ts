@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import type { KeyRing } from './keys/authenticate.ts';
 import type { RateLimits } from './limits/rate.ts';
 import type { Database } from './store/database.ts';
+import { RoomWatch } from './store/room-watch.ts';
 
 const everyMs = 10_000;
 const batchSize = 1_000;
@@ -19,8 +20,9 @@ export interface HousekeepingDeps {
 /** What has to be done now and then and never inside a request. */
 export function startHousekeeping(deps: HousekeepingDeps): { stop(): Promise<void> } {
   let running: Promise<void> | undefined;
+  const room = new RoomWatch(deps.database, deps.log);
   const timer = setInterval(() => {
-    running ??= round(deps).finally(() => {
+    running ??= round(deps, room).finally(() => {
       running = undefined;
     });
   }, everyMs);
@@ -34,10 +36,12 @@ export function startHousekeeping(deps: HousekeepingDeps): { stop(): Promise<voi
   };
 }
 
-async function round({ database, keyRing, rates, log }: HousekeepingDeps): Promise<void> {
+async function round({ database, keyRing, rates, log }: HousekeepingDeps, room: RoomWatch): Promise<void> {
   await attempt(log, () => keyRing.flush());
   await attempt(log, () => rates.clean());
   await attempt(log, () => forgetExpiredClaims(database));
+  await attempt(log, async () => database.own?.maintain(log));
+  await attempt(log, () => room.look());
 }
 
 /**

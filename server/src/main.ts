@@ -5,11 +5,12 @@ import { openTokenFile } from './admin/authenticate.ts';
 import { type App, checkAddresses, startApp } from './app.ts';
 import { type Config, demoProjectFile } from './config.ts';
 import { provisionDemo } from './demo.ts';
-import { createLog } from './http/log.ts';
+import { createLog } from './observe/log.ts';
 import { openChanges } from './store/changes.ts';
 import type { Database } from './store/database.ts';
 import { openEmbedded } from './store/embedded.ts';
 import { migrate } from './store/migrate.ts';
+import { StuckEngine } from './store/pglite-client.ts';
 import { openPostgres } from './store/postgres.ts';
 import { summary } from './summary.ts';
 import { openSigningKeys, type SigningKeys } from './tokens/signing-keys.ts';
@@ -25,7 +26,9 @@ export async function serve(config: Config, options: { colours: boolean }): Prom
   setFlagsFromString(`--heap-growing-percent=${heapGrowthPercent}`);
   const log = createLog(config.logLevel);
   await checkAddresses(config, config.admin.token !== undefined || config.database.engine === 'embedded');
-  const database = await openDatabase(config, log);
+  /** Aborted when the embedded engine has ended. */
+  const engine = new AbortController();
+  const database = await openDatabase(config, log, engine);
   let app: App | undefined;
   try {
     const signingKeys = await readSigningKeys(config, log);
@@ -47,7 +50,7 @@ export async function serve(config: Config, options: { colours: boolean }): Prom
     if (adminToken === undefined) {
       log.warn('the admin API is off: set ADMIN_TOKEN to switch it on for a PostgreSQL deployment');
     }
-    const stopped = untilStopped(log, app, database, config.shutdownGraceSeconds);
+    const stopped = untilStopped({ log, app, database, engine: engine.signal }, config.shutdownGraceSeconds);
     process.stdout.write(summary({ app, config, demo, colours: options.colours }));
     await stopped;
   } catch (error) {
@@ -57,12 +60,23 @@ export async function serve(config: Config, options: { colours: boolean }): Prom
   }
 }
 
-function openDatabase({ database, dataDir }: Config, log: Logger): Promise<Database> {
+function openDatabase(
+  { database, dataDir }: Config,
+  log: Logger,
+  engine: AbortController,
+): Promise<Database> {
   if (database.engine === 'embedded') {
-    const onFirstStart = () => log.info({ dataDir }, 'making the database; this takes some seconds, once');
-    const onEnd = (reason: string) =>
-      log.fatal({ reason }, 'the embedded engine has ended; restart the service');
-    return openEmbedded(dataDir, { onFirstStart, onEnd });
+    return openEmbedded(dataDir, {
+      onFirstStart: () => log.info({ dataDir }, 'making the database; this takes some seconds, once'),
+      onEnd: (reason) => {
+        log.fatal({ reason }, 'the embedded engine has ended, and the service with it; a new start recovers');
+        engine.abort(new Error(`the embedded engine has ended: ${reason}`));
+      },
+      onFull: (isFull) =>
+        isFull
+          ? log.error({ dataDir }, 'the disk of DATA_DIR is full; nothing is recorded until there is room')
+          : log.warn({ dataDir }, 'there is room on the disk of DATA_DIR again; sessions are recorded'),
+    });
   }
   const onIdleError = (error: Error) => log.warn({ err: error }, 'a database connection was lost');
   return openPostgres(database.url, { onIdleError });
@@ -84,18 +98,28 @@ async function resolveAdminToken(config: Config): Promise<string | undefined> {
   return config.database.engine === 'embedded' ? openTokenFile(config.admin.tokenFile) : undefined;
 }
 
+interface Running {
+  log: Logger;
+  app: App;
+  database: Database;
+  engine: AbortSignal;
+}
+
 /**
  * On SIGTERM lets balancers notice first; then, and on every other signal at once, stops accepting, finishes what runs
- * and closes the engine. Ten seconds later the process ends regardless.
+ * and closes the engine. Ten seconds later the process ends regardless. An engine that has ended ends the process, too:
+ * whoever supervises it starts it again.
  */
-function untilStopped(log: Logger, app: App, database: Database, graceSeconds: number): Promise<void> {
+function untilStopped({ log, app, database, engine }: Running, graceSeconds: number): Promise<void> {
   return new Promise((resolve) => {
     const options = {
       delay: graceSeconds * 1000 + shutdownTimeout,
       logger: false as const,
       onTimeout: () => log.error('some requests did not end in time; stopped without them'),
     };
-    closeWithGrace(options, async ({ signal, err }) => {
+    let isStopping = false;
+    const grace = closeWithGrace(options, async ({ signal, err }) => {
+      isStopping = true;
       if (err) log.fatal({ err }, 'stopping after an unexpected error');
       else log.info({ signal }, 'stopping');
       try {
@@ -105,11 +129,20 @@ function untilStopped(log: Logger, app: App, database: Database, graceSeconds: n
         await database.close();
       } catch (error) {
         log.error({ err: error }, 'the stop was not clean');
+        // An exit would wait for a thread that the system does not give back, for as long as that takes.
+        if (error instanceof StuckEngine) process.kill(process.pid, 'SIGKILL');
         throw error;
       }
       log.info('stopped');
       log.flush();
+      // Exit code 1, which supervisors take for a failure.
+      engine.throwIfAborted();
       resolve();
     });
+    const stop = () => {
+      if (!isStopping) void grace.close();
+    };
+    if (engine.aborted) stop();
+    else engine.addEventListener('abort', stop, { once: true });
   });
 }

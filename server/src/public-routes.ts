@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { type AssetDeps, assetRoutes } from './assets/asset-routes.ts';
+import { type AssetDeps, assetRoutes, mostOpenFiles } from './assets/asset-routes.ts';
 import { type CatalogRouteDeps, catalogRoutes } from './experiences/catalog-routes.ts';
 import { type Admission, admitAtMost } from './http/admission.ts';
 import { documentRoutes } from './http/document-routes.ts';
@@ -37,7 +37,10 @@ export async function mountPublicRoutes(
   await server.register(jwksRoutes, { signingKeys: deps.doors.signer.keys });
   await server.register(healthRoutes, deps);
   await server.register(documentRoutes);
-  await server.register(assetRoutes, deps);
+  await server.register(async (scope) => {
+    admissions.art = admitAtMost(scope, mostOpenFiles);
+    await scope.register(assetRoutes, deps);
+  });
   await server.register(pageRoutes, deps);
   return admissions;
 }

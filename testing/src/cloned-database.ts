@@ -2,9 +2,18 @@ import { randomBytes } from 'node:crypto';
 import { inject } from 'vitest';
 import { onDatabase } from './postgres-server.ts';
 
+interface Clone {
+  url: string;
+  drop(): Promise<void>;
+}
+
 /** A clone of the migrated template on the shared server. */
-export async function clonedDatabase(): Promise<{ url: string; drop(): Promise<void> }> {
-  const server = inject('postgresUrl');
+export function clonedDatabase(): Promise<Clone> {
+  return createClone(inject('postgresUrl'));
+}
+
+/** The same where tests are set up, which is not where they run. */
+export async function createClone(server: string): Promise<Clone> {
   const name = `test_${randomBytes(6).toString('hex')}`;
   await onDatabase(server, (client) =>
     client.query(`CREATE DATABASE ${name} TEMPLATE template_service STRATEGY file_copy`),

@@ -52,11 +52,11 @@ async function ownDatabase(cleanup: Cleanup): Promise<string> {
   return url;
 }
 
-/** Asks again and again until there is something to see. */
+/** Asks again and again until there is something to see. The limit is for what never comes, not for what is slow. */
 export async function until<T>(
   what: string,
   look: () => Promise<T | undefined | false>,
-  ms = 10_000,
+  ms = 60_000,
 ): Promise<T> {
   const deadline = performance.now() + ms;
   for (;;) {

@@ -14,6 +14,8 @@ export class Measured {
   /** Requests without an answer, by what happened to them. */
   readonly failures: Record<string, number> = {};
   sent = 0;
+  /** Requests that were due while every connection of the client was waiting for an answer. */
+  unsent = 0;
   /** For how long requests were sent, and how long the last answer took after that. */
   seconds = 0;
   lagged = 0;
@@ -111,10 +113,13 @@ export class Client {
   }
 
   async #ask(measured: Measured): Promise<void> {
-    measured.sent++;
     const connection = this.#idle.pop();
-    // As many requests as there are connections have no answer yet.
-    if (connection === undefined) return measured.add('no connection left');
+    // As many requests as there are connections have no answer yet: the limit of this client, not of the service.
+    if (connection === undefined) {
+      measured.unsent++;
+      return;
+    }
+    measured.sent++;
     measured.add(await connection.ask(this.#request()));
     this.#idle.push(connection);
   }

@@ -1,9 +1,9 @@
 import { type ChildProcess, execFile, type SpawnOptions, spawn } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
-import { chown, cp, mkdtemp, rm, stat } from 'node:fs/promises';
+import { appendFile, chown, cp, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { arch, platform, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import pg from 'pg';
 
@@ -16,18 +16,12 @@ export interface PostgresServer {
   /** `immediate` is a crash: connections are cut and nothing is written back. */
   stop(how?: 'fast' | 'immediate'): Promise<void>;
   start(): Promise<void>;
-  /**
-   * A standby that takes over with `promote`, made from a copy of the files while this server stands still for a moment. From then on
-   * every commit here waits until the standby has it.
-   */
-  addStandby(): Promise<Standby>;
+  /** Starts it again as a standby, which answers questions and takes no writes, until it is promoted. */
+  demote(): Promise<void>;
+  /** Another server that follows this one: once it has caught up, whatever is acknowledged here is there, too. */
+  follow(): Promise<PostgresServer>;
   /** Stops it and removes its files. */
   dispose(): Promise<void>;
-}
-
-export interface Standby extends Pick<PostgresServer, 'port' | 'url' | 'dispose'> {
-  /** Makes it the primary. Whoever was the primary must not come back. */
-  promote(): Promise<void>;
 }
 
 interface Account {
@@ -50,79 +44,82 @@ export async function startPostgres({ durable = false, detached = false } = {}):
     ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'],
     { ...account, cwd: folder, env: cleanEnvironment() },
   );
+  const server = await serverOn({ bin, data, account, durable, detached });
+  await server.start();
+  const { dispose } = server;
+  server.dispose = async () => {
+    await dispose();
+    await rm(folder, { recursive: true, force: true });
+  };
+  return server;
+}
+
+interface Place {
+  bin: string;
+  data: string;
+  account: Account | undefined;
+  durable: boolean;
+  detached: boolean;
+}
+
+/** A server on a folder of data, not started yet. */
+async function serverOn(place: Place): Promise<PostgresServer> {
+  const { bin, data, account, durable, detached } = place;
   const port = await freePort();
+  const followers: PostgresServer[] = [];
   let child: ChildProcess | undefined;
 
-  let settings: Record<string, string> = durable ? {} : { fsync: 'off', full_page_writes: 'off' };
-
   const start = async () => {
-    child = await launch(bin, data, port, { ...account, detached }, settings);
+    child = await launch(bin, data, port, { ...account, detached }, durable);
   };
   const stop = async (how: 'fast' | 'immediate' = 'fast') => {
     const running = child;
     child = undefined;
-    if (running !== undefined) await end(running, how);
+    if (running === undefined || running.exitCode !== null) return;
+    const gone = new Promise((resolve) => running.once('exit', resolve));
+    running.kill(how === 'fast' ? 'SIGINT' : 'SIGQUIT');
+    await gone;
   };
-  await start();
-  return {
+  const server: PostgresServer = {
     port,
-    url: (database) => urlOf(port, database),
+    url: (database) => `postgres://postgres@127.0.0.1:${port}/${database}`,
     start,
     stop,
-    addStandby: async () => {
-      const copy = join(folder, `standby-${randomBytes(4).toString('hex')}`);
+    demote: async () => {
       await stop();
-      // As that account, so that the copy belongs to it.
-      await run('cp', ['-R', data, copy], { ...account });
-      await run('touch', [join(copy, 'standby.signal')], { ...account });
-      settings = { ...settings, synchronous_standby_names: '*', synchronous_commit: 'on' };
+      await writeFile(join(data, 'standby.signal'), '');
       await start();
-      return startStandby(bin, copy, port, account);
+    },
+    follow: async () => {
+      await stop();
+      const copy = `${data}-${followers.length + 1}`;
+      await run('cp', ['-a', data, copy]);
+      await start();
+      await appendFile(
+        join(copy, 'postgresql.auto.conf'),
+        `primary_conninfo = 'host=127.0.0.1 port=${port} user=postgres'\n`,
+      );
+      await writeFile(join(copy, 'standby.signal'), '');
+      const follower = await serverOn({ ...place, data: copy });
+      followers.push(follower);
+      await follower.start();
+      await onDatabase(server.url('postgres'), awaitSynchronous);
+      return follower;
     },
     dispose: async () => {
+      for (const follower of followers) await follower.dispose();
       await stop('immediate');
-      await rm(folder, { recursive: true, force: true });
     },
   };
+  return server;
 }
 
-async function startStandby(
-  bin: string,
-  data: string,
-  primary: number,
-  account: Account | undefined,
-): Promise<Standby> {
-  const port = await freePort();
-  const child = await launch(
-    bin,
-    data,
-    port,
-    { ...account },
-    {
-      primary_conninfo: `host=127.0.0.1 port=${primary} user=postgres`,
-      synchronous_standby_names: '',
-      hot_standby: 'on',
-    },
-  );
-  return {
-    port,
-    url: (database) => urlOf(port, database),
-    promote: async () => {
-      await onDatabase(urlOf(port, 'postgres'), (client) => client.query('SELECT pg_promote(true, 30)'));
-    },
-    dispose: () => end(child, 'immediate'),
-  };
-}
-
-function urlOf(port: number, database: string): string {
-  return `postgres://postgres@127.0.0.1:${port}/${database}`;
-}
-
-async function end(running: ChildProcess, how: 'fast' | 'immediate'): Promise<void> {
-  if (running.exitCode !== null || running.signalCode !== null) return;
-  const gone = new Promise((resolve) => running.once('exit', resolve));
-  running.kill(how === 'fast' ? 'SIGINT' : 'SIGQUIT');
-  await gone;
+/** From now on a commit is acknowledged when a follower has it. */
+async function awaitSynchronous(client: pg.Client): Promise<void> {
+  await client.query(`ALTER SYSTEM SET synchronous_standby_names = '*'`);
+  await client.query('SELECT pg_reload_conf()');
+  const caughtUp = `SELECT FROM pg_stat_replication WHERE sync_state = 'sync' AND state = 'streaming'`;
+  while ((await client.query(caughtUp)).rowCount === 0) await sleep(20);
 }
 
 /** Runs statements on a database of a server, on a connection of their own. */
@@ -142,14 +139,14 @@ async function launch(
   data: string,
   port: number,
   how: SpawnOptions,
-  more: Record<string, string>,
+  durable: boolean,
 ): Promise<ChildProcess> {
   const settings: Record<string, string> = {
     listen_addresses: '127.0.0.1',
     unix_socket_directories: '',
+    ...(durable ? {} : { fsync: 'off', full_page_writes: 'off' }),
     max_connections: '300',
     shared_buffers: '64MB',
-    ...more,
   };
   const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const child = spawn(join(bin, 'postgres'), ['-D', data, '-p', String(port), ...flags], {
@@ -162,7 +159,6 @@ async function launch(
     let output = '';
     child.stderr?.on('data', (chunk: Buffer) => {
       output += chunk.toString();
-      // A standby says: ready to accept read-only connections.
       if (/ready to accept (read-only )?connections/.test(output)) resolve();
       output = output.slice(-4_000);
     });

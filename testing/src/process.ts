@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { type Answer, type Call, send } from './http.ts';
 import { adminToken } from './target.ts';
@@ -15,6 +16,8 @@ export interface ServiceProcess {
   pid: number;
   stdout(): string;
   stderr(): string;
+  /** For tests that do not read what is logged as they should. Null when it goes into a file. */
+  log: Readable | null;
   call(call: Call): Promise<Answer>;
   admin(call: Call): Promise<Answer>;
   kill(signal: NodeJS.Signals): Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
@@ -32,11 +35,15 @@ function environment(env: Record<string, string>): NodeJS.ProcessEnv {
   return { PATH: process.env.PATH, HOME: process.env.HOME, NO_COLOR: '1', ...env };
 }
 
-/** `descriptors` is how many files and connections the process may have open. */
+/**
+ * `descriptors` is how many files and connections the process may have open; `stderr` is a descriptor to log to, instead of
+ * being read here.
+ */
 export async function startProcess(
   env: Record<string, string>,
   cwd?: string,
   descriptors?: number,
+  stderr: 'pipe' | number = 'pipe',
 ): Promise<ServiceProcess> {
   const serve = [process.execPath, program, 'serve'];
   const [command = '', ...args] =
@@ -51,7 +58,7 @@ export async function startProcess(
       ...env,
     }),
     ...(cwd === undefined ? {} : { cwd }),
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', 'pipe', stderr],
   });
   const output = collect(child);
   const exited = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve) => {
@@ -70,6 +77,7 @@ export async function startProcess(
     pid: child.pid as number,
     stdout: () => output.stdout,
     stderr: () => output.stderr,
+    log: child.stderr,
     call: (call) => send(url, call),
     admin: (call) =>
       send(adminUrl, { ...call, headers: { Authorization: `Bearer ${adminToken}`, ...call.headers } }),

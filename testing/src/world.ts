@@ -73,6 +73,14 @@ export async function createKey(
   return answer.json;
 }
 
+/** Every session of a project, newest first; a test has at most one page of them. */
+export async function sessionsOf(service: Target, projectId: string): Promise<Loose[]> {
+  const answer = await service.admin({ path: `/admin/projects/${projectId}/sessions?limit=500` });
+  expect(answer.status, answer.text).toBe(200);
+  expect(answer.json.nextCursor).toBeUndefined();
+  return answer.json.sessions;
+}
+
 export interface World {
   projectId: string;
   experienceId: string;
@@ -94,8 +102,10 @@ export async function createWorld(
   const applied = await apply(service, file);
   expect(applied.status, applied.text).toBe(200);
   const projectId = file.project.id as string;
-  const { key, keyId } = await createKey(service, projectId);
-  const live = await createKey(service, projectId, { mode: 'live' });
+  const [{ key, keyId }, live] = await Promise.all([
+    createKey(service, projectId),
+    createKey(service, projectId, { mode: 'live' }),
+  ]);
   return { projectId, experienceId: file.experiences[0]?.id as string, file, key, keyId, liveKey: live.key };
 }
 

@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox';
 import { exampleSession } from '../examples.ts';
 import { notStored } from '../headers.ts';
 import type { Operation } from '../operation.ts';
-import { sources, statuses } from '../session.ts';
+import { type SessionRecord, sources, statuses } from '../session.ts';
 import { ofAProject } from './errors.ts';
 import { projectParams } from './projects.ts';
 
@@ -52,6 +52,12 @@ export const sessionPageSchema = Type.Object(
   },
   { $id: 'SessionPage', description: 'Some sessions of a project.' },
 );
+
+/** A page as a program reads it. */
+export interface SessionPage {
+  sessions: SessionRecord[];
+  nextCursor?: string;
+}
 
 export const listSessionsOperation: Operation = {
   operationId: 'listSessions',

@@ -27,7 +27,7 @@ export interface KeyAdminDeps {
 
 export async function keyAdminRoutes(app: FastifyInstance, deps: KeyAdminDeps): Promise<void> {
   const { changes, keyRing, apiKeyPrefix } = deps;
-  const { orm } = deps.database;
+  const { admin: orm } = deps.database;
   const path = routePath(listKeysOperation);
   app.get<ProjectRoute>(path, async (request) => {
     const projectId = await knownProject(orm, request.params.projectId);

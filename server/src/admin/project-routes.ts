@@ -1,4 +1,3 @@
-import { isUtf8 } from 'node:buffer';
 import {
   type Applied,
   applyOperation,
@@ -10,13 +9,16 @@ import { routePath } from '@session-launch/contract/operation';
 import type { FastifyInstance } from 'fastify';
 import { ApiError } from '../errors.ts';
 import { refuseOtherMethods } from '../http/server.ts';
-import { applyProjectFile } from '../projects/apply.ts';
+import { openApply } from '../projects/apply.ts';
+import { openExport } from '../projects/export.ts';
 import { ProjectFileError } from '../projects/problem.ts';
-import { parseProjectFile, serialiseProjectFile } from '../projects/project-file.ts';
-import { listProjects, readProjectFile } from '../projects/store.ts';
+import { listProjects } from '../projects/store.ts';
 import type { Changes } from '../store/changes.ts';
 import type { Database } from '../store/database.ts';
 import { knownProject, type ProjectRoute } from './known-project.ts';
+
+/** As long as the command line waits. */
+const applyTimeout = 120_000;
 
 export interface ProjectAdminDeps {
   database: Database;
@@ -27,7 +29,9 @@ export async function projectAdminRoutes(
   app: FastifyInstance,
   { database, changes }: ProjectAdminDeps,
 ): Promise<void> {
-  const { orm } = database;
+  const { admin: orm } = database;
+  const apply = openApply({ changes });
+  const exportFile = openExport(orm);
   app.get(
     listProjectsOperation.path,
     async (): Promise<ProjectList> => ({
@@ -40,10 +44,12 @@ export async function projectAdminRoutes(
     }),
   );
   app.post(applyOperation.path, async (request): Promise<Applied> => {
+    // A large file may have to wait for its turn, and then takes its time.
+    request.raw.setTimeout(applyTimeout);
     const bytes = (request.body as Buffer | undefined) ?? Buffer.alloc(0);
     const format = /json/i.test(request.headers['content-type'] ?? '') ? 'json' : 'yaml';
     try {
-      return await applyProjectFile({ changes }, parseProjectFile(readText(bytes), format));
+      return await apply(bytes, format);
     } catch (error) {
       if (!(error instanceof ProjectFileError)) throw error;
       throw new ApiError('PROJECT_FILE_INVALID', {
@@ -57,15 +63,10 @@ export async function projectAdminRoutes(
 
   const exportPath = routePath(exportOperation);
   app.get<ProjectRoute>(exportPath, async (request, reply) => {
-    const file = await readProjectFile(orm, await knownProject(orm, request.params.projectId));
-    if (file === undefined) throw new ApiError('PROJECT_NOT_FOUND');
     const format = /yaml/i.test(request.headers.accept ?? '') ? 'yaml' : 'json';
-    return reply.type(`application/${format}; charset=utf-8`).send(serialiseProjectFile(file, format));
+    const file = await exportFile(await knownProject(orm, request.params.projectId), format);
+    if (file === undefined) throw new ApiError('PROJECT_NOT_FOUND');
+    return reply.type(`application/${format}; charset=utf-8`).send(file);
   });
   refuseOtherMethods(app, exportPath, ['GET']);
-}
-
-function readText(bytes: Buffer): string {
-  if (isUtf8(bytes)) return bytes.toString('utf8');
-  throw new ProjectFileError([{ path: '', message: 'is not UTF-8 text; save it as UTF-8' }]);
 }

@@ -11,6 +11,8 @@ export interface AdminDeps extends KeyAdminDeps, ProjectAdminDeps, SessionAdminD
 }
 
 const projectFileLimit = 4 * 1024 * 1024;
+/** A client that sends up to this much is heard out: an answer while it still sends would break its connection. */
+const heardOut = 16 * 1024 * 1024;
 
 /** The admin API: one token opens all of it, and nothing without it. */
 export async function adminRoutes(app: FastifyInstance, deps: AdminDeps): Promise<void> {
@@ -21,12 +23,14 @@ export async function adminRoutes(app: FastifyInstance, deps: AdminDeps): Promis
   });
   // Project files come as YAML, too; each route reads the bytes it gets.
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: projectFileLimit }, (_request, body, done) =>
-    done(null, body),
+  const tooLarge = () =>
+    new ApiError('PAYLOAD_TOO_LARGE', { message: 'The request body is larger than 4 MiB.' });
+  app.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: heardOut }, (_request, body, done) =>
+    body.length > projectFileLimit ? done(tooLarge()) : done(null, body),
   );
   app.setErrorHandler((error: Error & { code?: string }) => {
     if (error.code !== 'FST_ERR_CTP_BODY_TOO_LARGE') throw error;
-    throw new ApiError('PAYLOAD_TOO_LARGE', { message: 'The request body is larger than 4 MiB.' });
+    throw tooLarge();
   });
   await app.register(projectAdminRoutes, deps);
   await app.register(keyAdminRoutes, deps);

@@ -16,7 +16,7 @@ export async function sessionAdminRoutes(
   app: FastifyInstance,
   { database }: SessionAdminDeps,
 ): Promise<void> {
-  const { orm } = database;
+  const { admin: orm } = database;
   const path = routePath(listSessionsOperation);
   app.get<ProjectRoute>(path, async (request) => {
     const projectId = await knownProject(orm, request.params.projectId);

@@ -2,7 +2,8 @@ import { realpath, stat } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import fastifyStatic from '@fastify/static';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { ApiError, unavailable } from '../errors.ts';
+import { ApiError } from '../errors.ts';
+import { answerOver } from '../http/in-flight.ts';
 import { refuseOtherMethods } from '../http/server.ts';
 
 export interface AssetDeps {
@@ -18,8 +19,8 @@ const folders = ['avatars', 'locations'] as const;
  */
 const cacheControl = 'public, max-age=86400, stale-while-revalidate=604800';
 
-/** Each file on its way out holds a descriptor, for as long as its reader likes. */
-const mostOpenFiles = 128;
+/** For admission: each file on its way out holds a descriptor, for as long as its reader likes. */
+export const mostOpenFiles = 128;
 
 const everyAnswer = {
   // Galleries and players on other origins show these files.
@@ -44,7 +45,6 @@ export async function assetRoutes(app: FastifyInstance, { assetsDir }: AssetDeps
           .send()
       : app.errorHandler(error, request, reply);
 
-  let openFiles = 0;
   for (const folder of folders) {
     const root = join(assetsDir, folder);
     if (!(await isFolder(root))) {
@@ -56,10 +56,10 @@ export async function assetRoutes(app: FastifyInstance, { assetsDir }: AssetDeps
       if (!isPlain(file) || !(await staysInside([assetsDir, root], join(root, file)))) {
         throw new ApiError('NOT_FOUND');
       }
-      if (openFiles >= mostOpenFiles) throw unavailable();
-      openFiles++;
-      reply.raw.once('close', () => openFiles--);
-      return reply.header('Cache-Control', cacheControl).sendFile(file, root);
+      // Its reader may have left while the disk was asked.
+      if (request.raw.socket.destroyed) return;
+      reply.header('Cache-Control', cacheControl).sendFile(file, root);
+      await answerOver(reply.raw);
     });
     refuseOtherMethods(app, path, ['GET']);
   }

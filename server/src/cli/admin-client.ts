@@ -1,9 +1,16 @@
 import { readFile } from 'node:fs/promises';
-import { errorTable } from '@session-launch/contract/errors';
+import { type ErrorEnvelope, errorTable } from '@session-launch/contract/errors';
 import type { ClientConfig } from '../config.ts';
+import { TimeUp, within } from './deadline.ts';
 import { CliFailure } from './failure.ts';
 
-export type AdminFailureKind = 'no-token' | 'unreachable' | 'unauthorized' | 'refused' | 'not-the-admin-api';
+export type AdminFailureKind =
+  | 'no-token'
+  | 'unreachable'
+  | 'timeout'
+  | 'unauthorized'
+  | 'refused'
+  | 'not-the-admin-api';
 
 /** Why the admin API did not do what was asked. `code` and `details` are those of its error envelope. */
 export class AdminFailure extends CliFailure {
@@ -31,6 +38,8 @@ export interface AdminRequest {
   /** Makes it a POST. */
   body?: { type: 'application/json' | 'application/yaml'; text: string };
   accept?: string;
+  /** How long to wait for the whole answer; 10 unless told. */
+  timeoutSeconds?: number;
 }
 
 export interface AdminClient {
@@ -39,11 +48,12 @@ export interface AdminClient {
   text(request: AdminRequest): Promise<string>;
 }
 
+/** Seconds for work on a whole project file, the largest on a busy machine included. */
+export const longWork = 120;
+
 export function jsonBody(value: unknown): NonNullable<AdminRequest['body']> {
   return { type: 'application/json', text: JSON.stringify(value) };
 }
-
-const timeoutSeconds = 10;
 
 export function createAdminClient(config: ClientConfig): AdminClient {
   const text = async (request: AdminRequest): Promise<string> => {
@@ -93,29 +103,33 @@ async function send(
   );
   const url = new URL(`${adminUrl}/${path}`);
   url.search = query.toString();
+  const timeoutSeconds = request.timeoutSeconds ?? 10;
   try {
-    const response = await fetch(url, {
-      method: request.body ? 'POST' : 'GET',
-      headers: {
-        authorization: `Bearer ${token}`,
-        accept: request.accept ?? 'application/json',
-        ...(request.body ? { 'content-type': request.body.type } : {}),
-      },
-      body: request.body?.text ?? null,
-      // A redirected POST would arrive as a GET.
-      redirect: 'manual',
-      signal: AbortSignal.timeout(timeoutSeconds * 1000),
+    return await within(timeoutSeconds, async (signal) => {
+      const response = await fetch(url, {
+        method: request.body ? 'POST' : 'GET',
+        headers: {
+          authorization: `Bearer ${token}`,
+          accept: request.accept ?? 'application/json',
+          ...(request.body ? { 'content-type': request.body.type } : {}),
+        },
+        body: request.body?.text ?? null,
+        // A redirected POST would arrive as a GET.
+        redirect: 'manual',
+        signal,
+      });
+      return { response, body: await response.text() };
     });
-    return { response, body: await response.text() };
   } catch (cause) {
-    throw new AdminFailure('unreachable', unreachable(adminUrl, cause), { cause });
+    if (!(cause instanceof TimeUp)) {
+      throw new AdminFailure('unreachable', unreachable(adminUrl, cause), { cause });
+    }
+    const message = `the admin API at ${adminUrl} did not answer within ${timeoutSeconds} seconds`;
+    throw new AdminFailure('timeout', message, { cause });
   }
 }
 
 function unreachable(adminUrl: string, error: unknown): string {
-  if (error instanceof Error && error.name === 'TimeoutError') {
-    return `the admin API at ${adminUrl} did not answer within ${timeoutSeconds} seconds`;
-  }
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   const code = (cause as NodeJS.ErrnoException).code;
   const why =
@@ -156,22 +170,17 @@ function notTheAdminApi(adminUrl: string, got: string): AdminFailure {
   );
 }
 
-interface ErrorEnvelope {
-  code: string;
-  message: string;
-  details?: unknown;
-  requestId?: string;
-}
+type ErrorFacts = ErrorEnvelope['error'];
 
-function envelope(answer: unknown): ErrorEnvelope | undefined {
-  const error = (answer as { error?: Partial<ErrorEnvelope> } | undefined | null)?.error;
+function envelope(answer: unknown): ErrorFacts | undefined {
+  const error = (answer as { error?: Partial<ErrorFacts> } | undefined | null)?.error;
   return typeof error?.code === 'string' && typeof error.message === 'string'
-    ? (error as ErrorEnvelope)
+    ? (error as ErrorFacts)
     : undefined;
 }
 
 /** The details that the message does not already say. */
-function inOneLine({ message, details }: ErrorEnvelope): string {
+function inOneLine({ message, details }: ErrorFacts): string {
   if (details === undefined || details === null) return '';
   const parts = (Array.isArray(details) ? details : [details])
     .map((detail: { path?: unknown; message?: unknown } | string | null) =>

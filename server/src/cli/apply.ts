@@ -1,31 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import type { Applied, AppliedChange, ProjectFileProblem } from '@session-launch/contract/admin/projects';
 import type { Command } from 'commander';
-import { AdminFailure } from './admin-client.ts';
+import { AdminFailure, longWork } from './admin-client.ts';
 import type { Context } from './context.ts';
 import { CliFailure } from './failure.ts';
 import { type Io, printable, write, writeJson } from './io.ts';
-
-interface Change {
-  kind: 'project' | 'experience';
-  id: string;
-  change: 'created' | 'updated' | 'unchanged';
-  revision?: number;
-  newRevision?: boolean;
-}
-
-interface Applied {
-  projectId: string;
-  changed: boolean;
-  changes: Change[];
-}
-
-interface Problem {
-  line?: number;
-  column?: number;
-  path: string;
-  message: string;
-}
+import { showProgress } from './progress.ts';
 
 export function addApply(program: Command, { io, admin }: Context): void {
   program
@@ -45,11 +26,17 @@ export function addApply(program: Command, { io, admin }: Context): void {
     .action(async (file: string, options: { json?: true }) => {
       const text = await readProjectFile(file, io);
       const type = file.toLowerCase().endsWith('.json') ? 'application/json' : 'application/yaml';
-      const applied = await admin()
-        .json<Applied>('changes', { path: ['projects'], body: { type, text } })
-        .catch((error: unknown) => {
-          throw withPlaces(file === '-' ? 'stdin' : file, error);
-        });
+      const name = file === '-' ? 'stdin' : file;
+      const answer = admin().json<Applied>('changes', {
+        path: ['projects'],
+        body: { type, text },
+        timeoutSeconds: longWork,
+      });
+      const applied = await showProgress(io, `Applying ${printable(name)}`, answer).catch(
+        (error: unknown) => {
+          throw explained(name, error);
+        },
+      );
       if (options.json) await writeJson(io.stdout, applied);
       else await write(io.stdout, `${summary(applied)}\n`);
     });
@@ -82,9 +69,13 @@ async function readBytes(path: string, file: string): Promise<Buffer> {
 }
 
 /** `project.yaml:12:5: experiences[1].slug …`, which editors and terminals turn into links. */
-function withPlaces(file: string, error: unknown): unknown {
-  if (!(error instanceof AdminFailure) || error.code !== 'PROJECT_FILE_INVALID') return error;
-  const problems = Array.isArray(error.details) ? (error.details as Problem[]) : [];
+function explained(file: string, error: unknown): unknown {
+  if (!(error instanceof AdminFailure)) return error;
+  if (error.kind === 'timeout') {
+    return new CliFailure(`${error.message}; the file may still be applied, and applying it again is safe`);
+  }
+  if (error.code !== 'PROJECT_FILE_INVALID') return error;
+  const problems = Array.isArray(error.details) ? (error.details as ProjectFileProblem[]) : [];
   if (problems.length === 0) return error;
   const count = problems.length === 1 ? 'a problem' : `${problems.length} problems`;
   const more = problems.map(({ line, column, path, message }) => {
@@ -111,7 +102,7 @@ function summary({ projectId, changed, changes }: Applied): string {
   return `${projectId}: ${parts.join(', ')}`;
 }
 
-function newRevisions(experiences: readonly Change[]): string {
+function newRevisions(experiences: readonly AppliedChange[]): string {
   const list = experiences
     .filter(({ newRevision }) => newRevision)
     .map(({ id, revision }) => `${id} ${revision}`);

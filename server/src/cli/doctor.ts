@@ -1,3 +1,4 @@
+import { styleText } from 'node:util';
 import type { Command } from 'commander';
 import { ConfigError, type ConfigProblem, readClientConfig, readConfig } from '../config.ts';
 import { checkAssets } from './checks/assets.ts';
@@ -9,8 +10,7 @@ import { askService } from './checks/service.ts';
 import { checkSigningKeys } from './checks/signing-keys.ts';
 import type { Context } from './context.ts';
 import { CliFailure } from './failure.ts';
-import { type Io, printable, write, writeJson } from './io.ts';
-import { paintFor } from './style.ts';
+import { hasColours, type Io, printable, write, writeJson } from './io.ts';
 
 const { ok, fail } = findingsOf('configuration');
 
@@ -70,7 +70,9 @@ function attempt<T>(read: () => T, problems: Map<string, ConfigProblem>): T | un
 }
 
 function lineFor(io: Io): (finding: Finding) => string {
-  const paint = paintFor(io);
+  const paint = (colour: 'green' | 'yellow' | 'red', text: string) =>
+    // The stream is that of `io`, not the one of the process that styleText would look at.
+    hasColours(io) ? styleText(colour, text, { validateStream: false }) : text;
   const labels = { ok: paint('green', 'ok  '), warn: paint('yellow', 'warn'), fail: paint('red', 'FAIL') };
   return ({ check, status, message, todo }) => {
     const rest = todo === undefined ? '' : ` → ${todo}`;

@@ -7,7 +7,12 @@ export interface Io {
   cwd: string;
   stdin: Readable;
   stdout: Writable & { isTTY?: boolean };
-  stderr: Writable;
+  stderr: Writable & { isTTY?: boolean };
+}
+
+/** Colours are for a terminal, unless NO_COLOR says otherwise (https://no-color.org). */
+export function hasColours(io: Io): boolean {
+  return io.stdout.isTTY === true && !io.env.NO_COLOR;
 }
 
 /** Resolves when the reader has taken the text, so that long listings wait for slow readers. */

@@ -1,3 +1,5 @@
+import { type ApiKeyRecord, type CreatedApiKey, keyModes } from '@session-launch/contract/admin/keys';
+import { scopes } from '@session-launch/contract/operation';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { jsonBody } from './admin-client.ts';
 import type { Context } from './context.ts';
@@ -5,25 +7,6 @@ import { expiryForms, parseExpiry } from './duration.ts';
 import { checkId } from './ids.ts';
 import { write, writeJson } from './io.ts';
 import { Table } from './table.ts';
-
-const scopes = ['sessions:create', 'sessions:read', 'catalog:read'] as const;
-
-interface KeyRecord {
-  keyId: string;
-  hint: string;
-  mode: 'test' | 'live';
-  scopes: string[];
-  name?: string;
-  createdAt: string;
-  expiresAt?: string;
-  revokedAt?: string;
-  lastUsedAt?: string;
-}
-
-interface NewKey extends Omit<KeyRecord, 'hint' | 'revokedAt' | 'lastUsedAt'> {
-  key: string;
-  projectId: string;
-}
 
 export function addKeys(program: Command, context: Context): void {
   const keys = program.command('keys').description('create, list and revoke the API keys of a project');
@@ -48,7 +31,7 @@ function addCreate(keys: Command, { io, admin }: Context): void {
     .requiredOption('--project <id>', 'project the key belongs to')
     .addOption(
       new Option('--mode <mode>', 'a test key may also launch drafts')
-        .choices(['test', 'live'])
+        .choices(keyModes)
         .makeOptionMandatory(),
     )
     .requiredOption(
@@ -65,7 +48,7 @@ function addCreate(keys: Command, { io, admin }: Context): void {
     )
     .action(async (options: CreateOptions) => {
       const project = checkId('prj', options.project);
-      const created = await admin().json<NewKey>('key', {
+      const created = await admin().json<CreatedApiKey>('key', {
         path: ['projects', project, 'keys'],
         body: jsonBody({
           mode: options.mode,
@@ -107,7 +90,7 @@ function addList(keys: Command, { io, admin }: Context): void {
     .option('--json', 'print an array of key records')
     .action(async (options: { project: string; json?: true }) => {
       const project = checkId('prj', options.project);
-      const { keys: records } = await admin().json<{ keys: KeyRecord[] }>('keys', {
+      const { keys: records } = await admin().json<{ keys: ApiKeyRecord[] }>('keys', {
         path: ['projects', project, 'keys'],
       });
       if (options.json) return writeJson(io.stdout, records);
@@ -139,7 +122,7 @@ function addList(keys: Command, { io, admin }: Context): void {
     });
 }
 
-function stateOf(key: KeyRecord, now: Date): 'active' | 'expired' | 'revoked' {
+function stateOf(key: ApiKeyRecord, now: Date): 'active' | 'expired' | 'revoked' {
   if (key.revokedAt !== undefined) return 'revoked';
   return key.expiresAt !== undefined && new Date(key.expiresAt) <= now ? 'expired' : 'active';
 }
@@ -151,7 +134,7 @@ function addRevoke(keys: Command, { io, admin }: Context): void {
     .argument('<keyId>', 'id of the key, as keys list shows it')
     .action(async (value: string) => {
       const keyId = checkId('key', value);
-      const record = await admin().json<KeyRecord>('keyId', {
+      const record = await admin().json<ApiKeyRecord>('keyId', {
         path: ['keys', keyId, 'revoke'],
         body: jsonBody({}),
       });

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { ConfigError, readClientConfig } from '../config.ts';
 import { createAdminClient } from './admin-client.ts';
@@ -11,6 +11,7 @@ import { addKeys } from './keys.ts';
 import { addProjects } from './projects.ts';
 import { addServe } from './serve.ts';
 import { addSessions } from './sessions.ts';
+import { variableLines } from './variable-lines.ts';
 
 const packageFile = new URL('../../package.json', import.meta.url);
 
@@ -21,8 +22,12 @@ Examples:
   session-launch keys create --project prj_demo --mode test --scope sessions:create
   session-launch sessions list --project prj_demo --limit 20
 
-All commands but serve speak to the admin API of a running service: ADMIN_URL says where
-(http://127.0.0.1:8081), ADMIN_TOKEN or the token file in DATA_DIR (./data) opens it.
+All commands but serve speak to the admin API of a running service: ADMIN_URL says where,
+ADMIN_TOKEN or the token file in DATA_DIR opens it.
+
+Variables of the command line (serve --help has those of the service):
+${variableLines('command line')}
+
 Exit codes: 0 done, 1 failed, 2 wrong usage or configuration.`;
 
 /** The command line, `argv` being what follows its name. Answers with the exit code and never throws. */
@@ -45,7 +50,9 @@ export async function run(argv: string[], io: Io): Promise<number> {
 export async function main(): Promise<void> {
   // Failed writes reach the commands through `write`; without a listener the event would end the process.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
-  // Not process.exit: output may still be on its way, and serve goes on after its start.
+  // Emitted when nothing is left that could still happen: then what is awaited will never come.
+  process.once('beforeExit', sayThatItHangs);
+  // Not process.exit: output may still be on its way.
   process.exitCode = await run(process.argv.slice(2), {
     env: process.env,
     cwd: process.cwd(),
@@ -53,6 +60,15 @@ export async function main(): Promise<void> {
     stdout: process.stdout,
     stderr: process.stderr,
   });
+  process.off('beforeExit', sayThatItHangs);
+  // A connection on which nobody answers must not keep a command that has said everything from ending.
+  setTimeout(() => process.exit(), 1000).unref();
+}
+
+/** Without this, Node would end with exit code 13 and not a word. */
+function sayThatItHangs(): void {
+  writeSync(2, `${prefixed('the command waits for something that will never come; try it again')}\n`);
+  process.exit(1);
 }
 
 function createProgram(context: Context): Command {

@@ -1,15 +1,10 @@
+import type { ProjectList } from '@session-launch/contract/admin/projects';
 import type { Command } from 'commander';
+import { longWork } from './admin-client.ts';
 import type { Context } from './context.ts';
 import { checkId } from './ids.ts';
 import { write, writeJson } from './io.ts';
 import { Table } from './table.ts';
-
-interface ProjectSummary {
-  projectId: string;
-  name: string;
-  browserEmbeds: boolean;
-  experiences: number;
-}
 
 export function addProjects(program: Command, context: Context): void {
   const projects = program.command('projects').description('list projects and write out their files');
@@ -23,7 +18,7 @@ function addList(projects: Command, { io, admin }: Context): void {
     .description('list every project')
     .option('--json', 'print an array of projects')
     .action(async (options: { json?: true }) => {
-      const answer = await admin().json<{ projects: ProjectSummary[] }>('projects', { path: ['projects'] });
+      const answer = await admin().json<ProjectList>('projects', { path: ['projects'] });
       if (options.json) return writeJson(io.stdout, answer.projects);
       if (answer.projects.length === 0) return write(io.stdout, 'no projects: make one with apply\n');
       const table = new Table(['PROJECT', 'EXPERIENCES', 'BROWSER EMBEDS', 'NAME']);
@@ -48,6 +43,7 @@ function addExport(projects: Command, { io, admin }: Context): void {
       const text = await admin().text({
         path: ['projects', checkId('prj', id)],
         accept: options.json ? 'application/json' : 'application/yaml',
+        timeoutSeconds: longWork,
       });
       await write(io.stdout, text.endsWith('\n') ? text : `${text}\n`);
     });

@@ -1,3 +1,5 @@
+import type { SessionPage } from '@session-launch/contract/admin/sessions';
+import { type SessionRecord, sources, statuses } from '@session-launch/contract/session';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { AdminClient } from './admin-client.ts';
 import type { Context } from './context.ts';
@@ -5,22 +7,6 @@ import { CliFailure } from './failure.ts';
 import { checkId } from './ids.ts';
 import { type Io, write } from './io.ts';
 import { Table } from './table.ts';
-
-/** The fields of a session record that the table shows; `--json` prints the whole record. */
-interface SessionRecord {
-  sessionId: string;
-  experienceId: string;
-  status: string;
-  source: string;
-  locale: string;
-  userId?: string;
-  createdAt: string;
-}
-
-interface Page {
-  sessions: SessionRecord[];
-  nextCursor?: string;
-}
 
 interface ListOptions {
   project: string;
@@ -42,14 +28,8 @@ export function addSessions(program: Command, { io, admin }: Context): void {
     .requiredOption('--project <id>', 'project whose sessions to list')
     .option('--limit <n>', 'stop after this many', wholeNumber)
     .option('--experience <id>', 'only sessions of this experience')
-    .addOption(new Option('--status <status>', 'only sessions in this state').choices(['created', 'ended']))
-    .addOption(
-      new Option('--source <source>', 'only sessions minted through this door').choices([
-        'server',
-        'browser',
-        'public',
-      ]),
-    )
+    .addOption(new Option('--status <status>', 'only sessions in this state').choices(statuses))
+    .addOption(new Option('--source <source>', 'only sessions minted through this door').choices(sources))
     .option('--user <id>', 'only sessions with this userId')
     .option('--json', 'print an array of session records')
     .addHelpText(
@@ -77,7 +57,7 @@ async function* pagesOf(
   let left = options.limit ?? Number.POSITIVE_INFINITY;
   let cursor: string | undefined;
   do {
-    const page: Page = await admin.json<Page>('sessions', {
+    const page: SessionPage = await admin.json<SessionPage>('sessions', {
       path: ['projects', project, 'sessions'],
       query: {
         limit: String(Math.min(pageSize, left)),

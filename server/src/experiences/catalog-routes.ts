@@ -1,3 +1,4 @@
+import type { BlockList } from 'node:net';
 import { entryOperation, listOperation } from '@session-launch/contract/catalog';
 import { routePath } from '@session-launch/contract/operation';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -5,12 +6,14 @@ import { ApiError } from '../errors.ts';
 import { matchesEtag } from '../http/etag.ts';
 import { refuseOtherMethods } from '../http/server.ts';
 import type { KeyRing } from '../keys/authenticate.ts';
+import { networkOf } from '../limits/client-address.ts';
 import { endOfTurn } from '../turn.ts';
 import type { Catalog, CatalogAnswer } from './catalog.ts';
 
 export interface CatalogRouteDeps {
   keyRing: KeyRing;
   catalog: Catalog;
+  trustProxy: BlockList | undefined;
 }
 
 const listPath = routePath(listOperation);
@@ -43,7 +46,8 @@ export async function catalogRoutes(app: FastifyInstance, deps: CatalogRouteDeps
 
 /** Any valid key of the project, whatever its scopes. Whether another project exists is not told. */
 async function admit(deps: CatalogRouteDeps, request: FastifyRequest, projectId: string): Promise<void> {
-  const holder = await deps.keyRing.authenticate(request.headers.authorization);
+  const asker = () => networkOf(request.raw, deps.trustProxy);
+  const holder = await deps.keyRing.authenticate(request.raw.headers.authorization, 'any', asker);
   if (holder.projectId !== projectId) throw new ApiError('PROJECT_FORBIDDEN');
 }
 

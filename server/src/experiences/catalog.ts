@@ -1,7 +1,7 @@
 import { etagOf } from '../http/etag.ts';
+import { Cache, type CacheCounts } from '../store/cache.ts';
 import type { Changes } from '../store/changes.ts';
 import type { Database } from '../store/database.ts';
-import { Remembered, type RememberedCounts } from '../store/remembered.ts';
 import { catalogEntry } from './catalog-entry.ts';
 import { listPublished } from './store.ts';
 
@@ -15,7 +15,7 @@ export interface CatalogAnswer {
 export interface Catalog {
   list(projectId: string): Promise<CatalogAnswer>;
   entry(projectId: string, slug: string): Promise<CatalogAnswer | undefined>;
-  readonly counts: RememberedCounts;
+  readonly counts: CacheCounts;
 }
 
 interface Rendered {
@@ -25,7 +25,7 @@ interface Rendered {
 }
 
 export function openCatalog(database: Database, changes: Changes): Catalog {
-  const catalogs = new Remembered(500, async (projectId) =>
+  const catalogs = new Cache(500, async (projectId) =>
     render(projectId, await listPublished(database.orm, projectId)),
   );
   changes.onChange((change) => {

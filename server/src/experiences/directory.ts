@@ -1,35 +1,52 @@
 import { LRUCache } from 'lru-cache';
+import { ApiError } from '../errors.ts';
 import { isId } from '../ids.ts';
+import type { Pace } from '../limits/pace.ts';
+import { entriesCovering } from '../origins/origin.ts';
+import type { CacheCounts } from '../store/cache.ts';
 import type { Changes } from '../store/changes.ts';
 import type { Database } from '../store/database.ts';
-import { Remembered, type RememberedCounts } from '../store/remembered.ts';
+import { type Asker, LookUps } from '../store/look-ups.ts';
 import type { Revision } from './revision.ts';
-import { allowedAnywhere, findLaunchable, findRevision, type LaunchableExperience } from './store.ts';
+import { findExperiences, findListing, findRevision, type LaunchableExperience } from './store.ts';
 
 /** Experiences and allowlists as mints read them: from memory, at most five seconds behind the database. */
 export interface Directory {
-  experience(experienceId: string): LaunchableExperience | null | Promise<LaunchableExperience | null>;
+  experience(
+    experienceId: string,
+    asker?: Asker,
+  ): LaunchableExperience | null | Promise<LaunchableExperience | null>;
   revision(projectId: string, experienceId: string, number: number): Promise<Revision>;
-  /** Every origin entry of every experience. */
-  everyOrigin(): Set<string> | Promise<Set<string>>;
-  readonly counts: Record<'experiences' | 'origins' | 'revisions', RememberedCounts>;
+  /** Whether an origin is on the allowlist of any experience at all. Strangers hear that it is not in their turn. */
+  isListedAnywhere(origin: string, asker: Asker): Promise<boolean>;
+  readonly counts: Record<'experiences' | 'origins' | 'revisions', CacheCounts>;
 }
 
-export function openDirectory(database: Database, changes: Changes): Directory {
-  const experiences = new Remembered(10_000, (id) => findLaunchable(database.orm, id));
-  const origins = new Remembered(1, () => allowedAnywhere(database.orm));
+export function openDirectory(database: Database, changes: Changes, pace: Pace): Directory {
+  const experiences = new LookUps(10_000, (ids) => findExperiences(database, ids));
+  const origins = new LookUps<string>(10_000, (names, before) => findListing(database, names, before));
   // Revisions never change, so they need no freshness.
   const revisions = new LRUCache<string, Revision>({ max: 2_000 });
   const revisionCounts = { hits: 0, misses: 0 };
   changes.onChange((change) => {
     if (change?.kind === 'key') return;
-    experiences.forget(change && ((found) => found === null || found.projectId === change.id));
+    experiences.forget(change && (({ projectId }) => projectId === change.id));
     origins.forget();
   });
   return {
     counts: { experiences: experiences.counts, origins: origins.counts, revisions: revisionCounts },
-    experience: (id) => (isId('exp', id) ? experiences.get(id) : null),
-    everyOrigin: () => origins.get('all'),
+    experience: (id, asker) => (isId('exp', id) ? experiences.get(id, asker) : null),
+    isListedAnywhere: async (origin, asker) => {
+      try {
+        const isListed = entriesCovering(origin).length > 0 && (await origins.get(origin, asker)) !== null;
+        if (!isListed) await pace.turn(asker());
+        return isListed;
+      } catch (error) {
+        // A preflight is answered in any case; this one in its turn, too.
+        if (error instanceof ApiError && error.toStranger) await pace.turn(asker());
+        throw error;
+      }
+    },
     revision: async (projectId, experienceId, number) => {
       const key = `${experienceId} ${number}`;
       const known = revisions.get(key);

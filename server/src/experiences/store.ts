@@ -1,8 +1,9 @@
-import { and, asc, eq, sql } from 'drizzle-orm';
+import { and, asc, eq } from 'drizzle-orm';
 import type { Limits } from '../limits/limits.ts';
-import type { Orm } from '../store/database.ts';
-import { experiences, projects, revisions } from '../store/schema.ts';
-import type { Revision } from './revision.ts';
+import { entriesCovering } from '../origins/origin.ts';
+import type { Database, Orm, Statement } from '../store/database.ts';
+import { experiences, revisions } from '../store/schema.ts';
+import type { Revision, Runtime } from './revision.ts';
 
 /** An experience with what decides whether it may be launched: its project's switches and newest revision. */
 export interface LaunchableExperience {
@@ -19,37 +20,52 @@ export interface LaunchableExperience {
   latest: Revision;
 }
 
+type Columns = Record<string, unknown>;
+
+const find: Statement = {
+  name: 'find_experiences',
+  text: 'SELECT experience, project, revision FROM find_experiences($1)',
+};
+
 /** The only read that is not bound to a project: a mint knows nothing but the id, and checks the rest itself. */
-export async function findLaunchable(orm: Orm, experienceId: string): Promise<LaunchableExperience | null> {
-  const [row] = await orm
-    .select({ experience: experiences, project: projects, revision: revisions })
-    .from(experiences)
-    .innerJoin(projects, eq(projects.id, experiences.projectId))
-    .innerJoin(
-      revisions,
-      and(eq(revisions.experienceId, experiences.id), eq(revisions.number, experiences.latestRevision)),
-    )
-    .where(eq(experiences.id, experienceId));
-  if (row === undefined) return null;
-  const { experience, project, revision } = row;
-  return {
-    id: experience.id,
-    projectId: experience.projectId,
-    status: experience.status,
-    public: experience.public,
-    allowedOrigins: experience.allowedOrigins,
-    project: {
-      browserEmbeds: project.browserEmbeds,
-      allowedOrigins: project.allowedOrigins,
-      limits: {
-        mintsPerMinutePerClient: project.mintsPerMinutePerClient,
-        mintsPerMinute: project.mintsPerMinute,
-        sessionsPerDay: project.sessionsPerDay,
-        concurrentSessions: project.concurrentSessions,
+export async function findExperiences(
+  database: Database,
+  ids: string[],
+): Promise<Map<string, LaunchableExperience>> {
+  const rows = await database.query<Record<'experience' | 'project' | 'revision', Columns>>(
+    'everyday',
+    find,
+    [ids],
+  );
+  return new Map(
+    rows.map(({ experience, project, revision }) => [
+      experience.id as string,
+      {
+        id: experience.id as string,
+        projectId: experience.project_id as string,
+        status: experience.status as LaunchableExperience['status'],
+        public: experience.public as boolean,
+        allowedOrigins: experience.allowed_origins as string[],
+        project: {
+          browserEmbeds: project.browser_embeds as boolean,
+          allowedOrigins: project.allowed_origins as string[],
+          limits: {
+            mintsPerMinutePerClient: project.mints_per_minute_per_client as number | null,
+            mintsPerMinute: project.mints_per_minute as number | null,
+            sessionsPerDay: project.sessions_per_day as number | null,
+            concurrentSessions: project.concurrent_sessions as number | null,
+          },
+        },
+        latest: {
+          experienceId: revision.experience_id as string,
+          number: revision.number as number,
+          slug: revision.slug as string,
+          title: revision.title as string,
+          runtime: revision.runtime as Runtime,
+        },
       },
-    },
-    latest: revision as Revision,
-  };
+    ]),
+  );
 }
 
 export async function findRevision(
@@ -72,12 +88,22 @@ export async function findRevision(
   return row?.revision as Revision | undefined;
 }
 
-/** Every entry that stands on any experience's allowlist. */
-export async function allowedAnywhere(orm: Orm): Promise<Set<string>> {
-  const rows = await orm
-    .selectDistinct({ entry: sql<string>`unnest(${experiences.allowedOrigins})` })
-    .from(experiences);
-  return new Set(rows.map((row) => row.entry));
+const listed: Statement = {
+  name: 'listed_origins',
+  text: 'SELECT origin, experience_id FROM listed_origins($1) WHERE experience_id IS NOT NULL',
+};
+
+/** For each origin an experience whose allowlist has it, as it is or by a wildcard; the one of before if that still does. */
+export async function findListing(
+  database: Database,
+  origins: string[],
+  before: (string | undefined)[],
+): Promise<Map<string, string>> {
+  const asked = origins.map((origin, i) => ({ origin, entries: entriesCovering(origin), before: before[i] }));
+  const rows = await database.query<{ origin: string; experience_id: string }>('everyday', listed, [
+    JSON.stringify(asked),
+  ]);
+  return new Map(rows.map((row) => [row.origin, row.experience_id]));
 }
 
 export type ExperienceRow = typeof experiences.$inferSelect;

@@ -1,16 +1,26 @@
+import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { ErrorCode } from '@session-launch/contract/errors';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError, unavailable } from '../errors.ts';
 import { newId } from '../ids.ts';
-import { isCollision, isOutage } from '../store/outage.ts';
-import { unfinishedAnswers } from './answers-under-way.ts';
+import { isCollision, isOutage } from '../store/database-errors.ts';
+import { unfinishedAnswers } from './in-flight.ts';
 
-/** The one place where an error becomes an answer. The cause is logged and never sent. */
-export function renderErrors(app: FastifyInstance): void {
+/** Resolves when it is the turn of a request's refusal. Nothing when that is now. */
+export type Turn = (request: FastifyRequest) => Promise<void> | undefined;
+
+/**
+ * The one place where an error becomes an answer. The cause is logged and never sent. Strangers are answered in their
+ * turn, and keep no place meanwhile.
+ */
+export function renderErrors(app: FastifyInstance, turn: Turn = () => undefined): void {
   app.setErrorHandler((error: FastifyError | ApiError | Error, request, reply) => {
     const known = toApiError(error);
-    if (known.status >= 500) {
+    const waiting = known.toStranger ? turn(request) : undefined;
+    if (waiting !== undefined) return waiting.then(() => sendError(request, reply, known));
+    // A refusal without a cause has a line of its own when it is answered.
+    if (known.status >= 500 && known.cause !== undefined) {
       const level = known.code === 'INTERNAL' ? 'error' : 'warn';
       request.log[level]({ reqId: request.id, err: error, code: known.code }, 'the request failed');
     }
@@ -62,6 +72,11 @@ const parserErrors: Record<string, { status: string; code: ErrorCode; message: s
     code: 'INVALID_REQUEST',
     message: 'The request headers are too large.',
   },
+  EXPECTATION: {
+    status: '417 Expectation Failed',
+    code: 'INVALID_REQUEST',
+    message: 'The request expects something that this service does not do.',
+  },
   ERR_HTTP_REQUEST_TIMEOUT: {
     status: '408 Request Timeout',
     code: 'INVALID_REQUEST',
@@ -91,15 +106,30 @@ export async function onParserError(
     socket.destroySoon();
     return undefined;
   }
-  const { text, requestId, status } = refusal(error.code);
-  socket.end(text);
+  const refusing = refusal(error.code);
+  socket.end(written(refusing));
   // The other side may never close its half, and must not go on with the request that was just refused.
   socket.removeAllListeners('data');
   socket.destroySoon();
+  return { requestId: refusing.requestId, status: refusing.status };
+}
+
+/** A request with an `Expect` that nobody here can meet is refused in its turn. Tells what was answered. */
+export function refuseExpectation(response: ServerResponse): { requestId: string; status: number } {
+  const { status, requestId, headers, body } = refusal('EXPECTATION');
+  response.writeHead(status, headers).end(body);
   return { requestId, status };
 }
 
-function refusal(parserCode: string | undefined): { text: string; requestId: string; status: number } {
+interface Refusal {
+  status: number;
+  reason: string;
+  requestId: string;
+  headers: Record<string, string>;
+  body: string;
+}
+
+function refusal(parserCode: string | undefined): Refusal {
   const { status, code, message } = parserErrors[parserCode ?? ''] ?? {
     status: '400 Bad Request',
     code: 'INVALID_REQUEST' as const,
@@ -107,15 +137,25 @@ function refusal(parserCode: string | undefined): { text: string; requestId: str
   };
   const requestId = newId('req');
   const body = errorBody(new ApiError(code, { message }), requestId);
-  const head = [
-    `HTTP/1.1 ${status}`,
-    'Content-Type: application/json; charset=utf-8',
-    `Content-Length: ${Buffer.byteLength(body)}`,
-    `X-Request-Id: ${requestId}`,
-    'X-Content-Type-Options: nosniff',
-    'Referrer-Policy: no-referrer',
-    'Cache-Control: no-store, private',
-    'Connection: close',
-  ];
-  return { requestId, status: Number.parseInt(status, 10), text: `${head.join('\r\n')}\r\n\r\n${body}` };
+  return {
+    status: Number.parseInt(status, 10),
+    reason: status.slice(4),
+    requestId,
+    headers: {
+      'Content-Type': 'application/json; charset=utf-8',
+      'Content-Length': String(Buffer.byteLength(body)),
+      'X-Request-Id': requestId,
+      'X-Content-Type-Options': 'nosniff',
+      'Referrer-Policy': 'no-referrer',
+      'Cache-Control': 'no-store, private',
+      Connection: 'close',
+    },
+    body,
+  };
+}
+
+/** As it travels. */
+function written({ status, reason, headers, body }: Refusal): string {
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  return `${[`HTTP/1.1 ${status} ${reason}`, ...lines].join('\r\n')}\r\n\r\n${body}`;
 }

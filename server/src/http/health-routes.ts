@@ -1,6 +1,7 @@
 import { aliveOperation, readyOperation } from '@session-launch/contract/health';
 import type { FastifyInstance } from 'fastify';
 import type { Database } from '../store/database.ts';
+import { TakesNoWrites } from '../store/write-health.ts';
 import { refuseOtherMethods } from './server.ts';
 
 export interface HealthDeps {
@@ -16,7 +17,10 @@ export async function healthRoutes(app: FastifyInstance, deps: HealthDeps): Prom
     reply.header('Cache-Control', 'no-store');
   });
 
-  app.get(aliveOperation.path, async () => ({ status: 'ok' }));
+  app.get(aliveOperation.path, async (_request, reply) => {
+    if (deps.database.own?.alive() !== false) return { status: 'ok' };
+    return reply.code(503).send({ status: 'unavailable', reason: 'the embedded engine has ended' });
+  });
   refuseOtherMethods(app, aliveOperation.path, ['GET']);
 
   app.get(readyOperation.path, async (request, reply) => {
@@ -41,7 +45,8 @@ async function databaseProblem(database: Database): Promise<string | undefined> 
   });
   const asked = database.ping().then(
     () => undefined,
-    () => 'the database cannot be reached',
+    (error) =>
+      error instanceof TakesNoWrites ? 'the database takes no writes' : 'the database cannot be reached',
   );
   return Promise.race([asked, late]).finally(() => clearTimeout(timer));
 }

@@ -10,17 +10,17 @@ import Fastify, {
 import type { Logger } from 'pino';
 import { ApiError } from '../errors.ts';
 import { newId } from '../ids.ts';
-import { watchAnswers } from './answers-under-way.ts';
-import { onParserError, renderErrors, sendError } from './error-handler.ts';
+import { answerLog, scrubbed } from '../observe/log.ts';
+import { Traffic } from '../observe/traffic.ts';
+import { onParserError, refuseExpectation, renderErrors, sendError, type Turn } from './error-handler.ts';
+import { watchAnswers } from './in-flight.ts';
 import { bodyLimit } from './json-body.ts';
-import { answerLog, scrubbed } from './log.ts';
-import { admitToRouter, requireSound } from './sound-request.ts';
-import { Traffic } from './traffic.ts';
+import { admitToRouter, requireSound } from './strict-http.ts';
 
 const maxHeaderSize = 16 * 1024;
 
 /** A listener with what every answer has in common: request ids, security headers, errors, one log line. */
-export function createServer(log: Logger, traffic = new Traffic()): FastifyInstance {
+export function createServer(log: Logger, traffic = new Traffic(), turn?: Turn): FastifyInstance {
   const app = Fastify({
     loggerInstance: log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
@@ -47,12 +47,7 @@ export function createServer(log: Logger, traffic = new Traffic()): FastifyInsta
     routerOptions: { maxParamLength: maxHeaderSize, ignoreTrailingSlash: false },
     return503OnClosing: false,
     clientErrorHandler: (error, socket) => {
-      void onParserError(error, socket).then((refusal) => {
-        if (refusal === undefined) return;
-        const { requestId, status } = refusal;
-        traffic.answered('unreadable', status);
-        log.info({ reqId: requestId, status }, 'refused a request that is not readable');
-      });
+      void onParserError(error, socket).then((refusal) => refusal && refused(refusal));
     },
     rewriteUrl: admitToRouter,
     // An address that cannot be decoded leads nowhere, and to no hook either.
@@ -62,6 +57,11 @@ export function createServer(log: Logger, traffic = new Traffic()): FastifyInsta
       return sendError(request, reply, new ApiError('NOT_FOUND', { cause: error }));
     },
   });
+  const refused = ({ requestId, status }: { requestId: string; status: number }) => {
+    traffic.answered('unreadable', status);
+    log.info({ reqId: requestId, status }, 'refused a request that is not readable');
+  };
+  app.server.on('checkExpectation', (_request, response) => refused(refuseExpectation(response)));
   app.addHook('onRequest', (request, reply, done) => {
     reply.headers(everyAnswer(request));
     requireSound(request.raw);
@@ -81,7 +81,7 @@ export function createServer(log: Logger, traffic = new Traffic()): FastifyInsta
     done();
   });
   closeWhenIdle(app, traffic);
-  renderErrors(app);
+  renderErrors(app, turn);
   for (const method of METHODS) {
     if (method !== 'CONNECT' && !app.supportedMethods.includes(method))
       app.addHttpMethod(method, { hasBody: true });

@@ -2,52 +2,60 @@ import type { Scope } from '@session-launch/contract/operation';
 import { ApiError } from '../errors.ts';
 import type { Changes } from '../store/changes.ts';
 import type { Database } from '../store/database.ts';
-import { Remembered } from '../store/remembered.ts';
+import { type Asker, LookUps } from '../store/look-ups.ts';
 import { apiKeyDigits, bearerToken, parseApiKey } from './api-key.ts';
-import { type ApiKey, findKeyByHash, touchKeys } from './store.ts';
+import { findKeys, touchKeys, type UsableKey } from './store.ts';
 
 /** Who calls with an API key. */
 export interface KeyHolder {
   projectId: string;
   livemode: boolean;
-  scopes: readonly string[];
 }
 
 /** API keys as requests meet them: from memory, at most five seconds behind the database. */
 export class KeyRing {
-  readonly remembered: Remembered<ApiKey | null>;
+  readonly remembered: LookUps<UsableKey>;
   readonly #database: Database;
   readonly #used = new Map<string, Date>();
 
   constructor(database: Database, changes: Changes) {
     this.#database = database;
-    this.remembered = new Remembered(10_000, (hash) => findKeyByHash(database.orm, Buffer.from(hash, 'hex')));
+    this.remembered = new LookUps(10_000, (hashes) => findKeys(database, hashes));
     changes.onChange((change) => {
       if (change?.kind === 'project') return;
-      this.remembered.forget(change && ((key) => key === null || key.id === change.id));
+      this.remembered.forget(change && ((key) => key.id === change.id));
     });
   }
 
-  /** Whatever makes a key unusable, the answer is one and the same. */
-  authenticate(authorization: string | undefined): KeyHolder | Promise<KeyHolder> {
+  /**
+   * Who calls, and that the key has the scope; `any` is for what every key may do. Whatever makes a key unusable, the
+   * answer is one and the same.
+   */
+  authenticate(
+    authorization: string | undefined,
+    scope: Scope | 'any',
+    asker?: Asker,
+  ): KeyHolder | Promise<KeyHolder> {
     const text = bearerToken(authorization);
     if (text === undefined) throw unusable();
     const hash = apiKeyDigits(text);
     const known = this.remembered.recall(hash);
-    return known === undefined ? this.#look(text, hash) : this.#admit(known);
-  }
-
-  async #look(text: string, hash: string): Promise<KeyHolder> {
+    if (known !== undefined) return this.#admit(known, scope);
     // Only what can be a key is worth a query.
-    return this.#admit(parseApiKey(text) === undefined ? null : await this.remembered.get(hash));
+    if (parseApiKey(text) === undefined) throw unusable();
+    return this.#look(hash, scope, asker);
   }
 
-  #admit(key: ApiKey | null): KeyHolder {
+  async #look(hash: string, scope: Scope | 'any', asker: Asker | undefined): Promise<KeyHolder> {
+    return this.#admit(await this.remembered.get(hash, asker), scope);
+  }
+
+  #admit(key: UsableKey | null, scope: Scope | 'any'): KeyHolder {
     const now = new Date();
-    if (key === null || key.revokedAt !== null || (key.expiresAt !== null && key.expiresAt <= now))
-      throw unusable();
+    if (key === null || key.revokedAt !== null || !isAhead(key.expiresAt, now)) throw unusable();
     this.#used.set(key.id, now);
-    return { projectId: key.projectId, livemode: key.mode === 'live', scopes: key.scopes };
+    if (scope !== 'any' && !key.scopes.includes(scope)) throw insufficient(scope, key.scopes);
+    return { projectId: key.projectId, livemode: key.mode === 'live' };
   }
 
   /** Writes the times of last use that have come together. Called now and then, never by a request. */
@@ -64,11 +72,15 @@ export class KeyRing {
   }
 }
 
-export function requireScope(holder: KeyHolder, scope: Scope): void {
-  if (holder.scopes.includes(scope)) return;
-  throw new ApiError('INSUFFICIENT_SCOPE', {
-    message: `This API key lacks the scope ${scope}.`,
-    details: { required: scope, granted: holder.scopes },
+/** A time that cannot be read counts as over. */
+function isAhead(expiresAt: Date | null, now: Date): boolean {
+  return expiresAt === null || expiresAt > now;
+}
+
+function insufficient(required: Scope, granted: readonly string[]): ApiError {
+  return new ApiError('INSUFFICIENT_SCOPE', {
+    message: `This API key lacks the scope ${required}.`,
+    details: { required, granted },
   });
 }
 

@@ -1,12 +1,35 @@
 import { and, asc, eq, isNull, sql } from 'drizzle-orm';
-import type { Orm } from '../store/database.ts';
+import type { Database, Orm, Statement } from '../store/database.ts';
 import { apiKeys } from '../store/schema.ts';
 
 export type ApiKey = typeof apiKeys.$inferSelect;
 
-export async function findKeyByHash(orm: Orm, hash: Buffer): Promise<ApiKey | null> {
-  const [found] = await orm.select().from(apiKeys).where(eq(apiKeys.hash, hash));
-  return found ?? null;
+/** What has to be known of a key to judge a request. */
+export type UsableKey = Pick<ApiKey, 'id' | 'projectId' | 'mode' | 'scopes' | 'expiresAt' | 'revokedAt'>;
+
+const find: Statement = { name: 'find_keys', text: 'SELECT hash, key FROM find_keys($1)' };
+
+/** The keys that exist, by their hashes in hexadecimal digits. */
+export async function findKeys(database: Database, hashes: string[]): Promise<Map<string, UsableKey>> {
+  const rows = await database.query<{ hash: string; key: Record<string, unknown> }>('everyday', find, [
+    hashes,
+  ]);
+  return new Map(rows.map(({ hash, key }) => [hash, fromColumns(key)]));
+}
+
+function fromColumns(row: Record<string, unknown>): UsableKey {
+  return {
+    id: row.id as string,
+    projectId: row.project_id as string,
+    mode: row.mode as ApiKey['mode'],
+    scopes: row.scopes as string[],
+    expiresAt: instant(row.expires_at),
+    revokedAt: instant(row.revoked_at),
+  };
+}
+
+function instant(value: unknown): Date | null {
+  return value === null ? null : new Date(value as string);
 }
 
 export async function insertKey(orm: Orm, key: ApiKey): Promise<void> {

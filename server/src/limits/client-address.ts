@@ -1,4 +1,18 @@
+import type { IncomingMessage } from 'node:http';
 import { type BlockList, isIP } from 'node:net';
+
+/** The address that a request counts under. */
+function addressOf(request: IncomingMessage, proxies: BlockList | undefined): string {
+  const forwardedFor = request.headers['x-forwarded-for'];
+  // A repeated header is one list, in order.
+  const hops = Array.isArray(forwardedFor) ? forwardedFor.join(',') : forwardedFor;
+  return clientAddress(request.socket.remoteAddress, hops, proxies);
+}
+
+/** The network that a request counts under. */
+export function networkOf(request: IncomingMessage, proxies: BlockList | undefined): string {
+  return clientNetwork(addressOf(request, proxies));
+}
 
 /**
  * The address a mint is counted under: the socket's, or, behind proxies that the operator named, the right-most

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { Batcher } from '../store/batcher.ts';
 import type { Database, Statement } from '../store/database.ts';
 
@@ -10,8 +11,8 @@ export interface Gate {
 /** A place in a window, counted from 1; one beyond the limit for a request that was not admitted. */
 export interface Place {
   points: number;
-  /** When the window ends. */
-  expire: number;
+  /** How long the window still lasts. */
+  leftMs: number;
 }
 
 export function isAdmitted({ points }: Place, { limit }: Gate): boolean {
@@ -26,13 +27,21 @@ interface Windows {
   clean(): Promise<void>;
 }
 
-/** Beyond this many windows in memory, those that are over are dropped at once and not only now and then. */
-const tooMany = 100_000;
+interface Window {
+  points: number;
+  until: number;
+}
 
-/** Windows of one process alone. */
+/** Windows of one process alone, by a clock that nobody sets. */
 export class MemoryWindows implements Windows {
   readonly #windowMs: number;
-  readonly #latest = new Map<string, Place>();
+  /**
+   * Those that were opened since the last change of generations, and in the one before. A generation is as long as a window,
+   * so all of an old one are over together: nobody ever searches for those that are.
+   */
+  #young = new Map<string, Window>();
+  #old = new Map<string, Window>();
+  #began = performance.now();
 
   constructor(windowSeconds: number) {
     this.#windowMs = windowSeconds * 1000;
@@ -49,45 +58,59 @@ export class MemoryWindows implements Windows {
   }
 
   #pass({ key, limit }: Gate): Place {
-    const now = Date.now();
-    let latest = this.#latest.get(key);
-    if (latest === undefined || latest.expire <= now) latest = { points: 0, expire: now + this.#windowMs };
-    if (latest.points >= limit) return { points: limit + 1, expire: latest.expire };
-    const place = { points: latest.points + 1, expire: latest.expire };
-    if (this.#latest.size >= tooMany) this.#drop(now);
-    this.#latest.set(key, place);
-    return place;
+    const now = performance.now();
+    this.#age(now);
+    const latest = this.#young.get(key) ?? this.#old.get(key);
+    const window =
+      latest !== undefined && latest.until > now ? latest : { points: 0, until: now + this.#windowMs };
+    const leftMs = window.until - now;
+    if (window.points >= limit) return { points: limit + 1, leftMs };
+    window.points++;
+    if (window !== latest) this.#young.set(key, window);
+    return { points: window.points, leftMs };
   }
 
   async clean(): Promise<void> {
-    this.#drop(Date.now());
+    this.#age(performance.now());
   }
 
-  #drop(now: number): void {
-    for (const [key, { expire }] of this.#latest) if (expire <= now) this.#latest.delete(key);
+  #age(now: number): void {
+    if (now < this.#began + this.#windowMs) return;
+    // After a long silence both are over.
+    this.#old = now < this.#began + 2 * this.#windowMs ? this.#young : new Map();
+    this.#young = new Map();
+    this.#began = now;
   }
 }
+
+/** By the clock of the database, which is the same for every process. */
+const now = '(extract(epoch FROM now()) * 1000)::bigint';
+/**
+ * A window that ends later than any can was opened before the clock was set back. One that ends a little late was
+ * opened by a statement that began after this one.
+ */
+const isOver = `(w.expire <= ${now} OR w.expire > ${now} + 2 * $1::bigint)`;
 
 /** Adds to windows or opens them. `granted` tells a writer how many of its requests its own write admitted. */
 const upsert = (asked: string) => `
   INSERT INTO rate_windows AS w (key, points, granted, allowed, expire)
-  SELECT s.key, least(s.asked, s.allowed), least(s.asked, s.allowed), s.allowed, $1::bigint
+  SELECT s.key, least(s.asked, s.allowed), least(s.asked, s.allowed), s.allowed, ${now} + $1::bigint
     FROM ${asked} AS s(key, allowed, asked) WHERE s.asked > 0 ORDER BY s.key
   ON CONFLICT (key) DO UPDATE
-    SET points = CASE WHEN w.expire <= $2::bigint THEN EXCLUDED.points
+    SET points = CASE WHEN ${isOver} THEN EXCLUDED.points
                       ELSE w.points + greatest(least(EXCLUDED.granted, EXCLUDED.allowed - w.points), 0) END,
-        granted = CASE WHEN w.expire <= $2::bigint THEN EXCLUDED.granted
+        granted = CASE WHEN ${isOver} THEN EXCLUDED.granted
                        ELSE greatest(least(EXCLUDED.granted, EXCLUDED.allowed - w.points), 0) END,
         allowed = EXCLUDED.allowed,
-        expire = CASE WHEN w.expire <= $2::bigint THEN EXCLUDED.expire ELSE w.expire END
-  RETURNING key, points, granted, expire`;
+        expire = CASE WHEN ${isOver} THEN EXCLUDED.expire ELSE w.expire END
+  RETURNING key, points, granted, expire - ${now} AS left`;
 
-const first = 'unnest($3::text[], $4::integer[], $5::integer[])';
+const first = 'unnest($2::text[], $3::integer[], $4::integer[])';
 /** The second window is asked by those whom the first one admits. */
 const second = `(
     SELECT t.key, t.allowed, coalesce(sum(f.granted), 0)::integer
-      FROM unnest($6::text[], $7::integer[]) AS t(key, allowed)
-      LEFT JOIN unnest($3::text[], $8::text[]) AS m(first, second) ON m.second = t.key
+      FROM unnest($5::text[], $6::integer[]) AS t(key, allowed)
+      LEFT JOIN unnest($2::text[], $7::text[]) AS m(first, second) ON m.second = t.key
       LEFT JOIN first f ON f.key = m.first
      GROUP BY t.key, t.allowed)`;
 
@@ -96,6 +119,12 @@ const spendTwo: Statement = {
   name: 'spend_two_rates',
   text: `WITH first AS (${upsert(first)}), second AS (${upsert(second)})
          SELECT * FROM first UNION ALL SELECT * FROM second`,
+};
+const cleaning = 5_000;
+const removeOver: Statement = {
+  name: 'clean_rate',
+  text: `DELETE FROM rate_windows WHERE key IN (
+           SELECT w.key FROM rate_windows w WHERE ${isOver} LIMIT ${cleaning} FOR UPDATE SKIP LOCKED) RETURNING 1`,
 };
 
 /** How many ask for a window, and the newest limit that they know of. */
@@ -139,19 +168,15 @@ export class SharedWindows implements Windows {
   }
 
   async clean(): Promise<void> {
-    this.#usedUp.clean();
-    const text = `DELETE FROM rate_windows WHERE key IN (
-      SELECT key FROM rate_windows WHERE expire < $1 LIMIT 5000 FOR UPDATE SKIP LOCKED) RETURNING 1`;
     for (let batch = 0; batch < 20; batch++) {
-      const deleted = await this.#database.query('everyday', { name: 'clean_rate', text }, [Date.now()]);
-      if (deleted.length < 5000) return;
+      const deleted = await this.#database.query('everyday', removeOver, [this.#windowMs]);
+      if (deleted.length < cleaning) return;
     }
   }
 
   async #spendTogether(asked: (readonly Gate[])[]): Promise<Place[][]> {
     const [firsts, seconds] = [crowds(asked, 0), crowds(asked, 1)];
-    const now = Date.now();
-    const values: unknown[] = [now + this.#windowMs, now, ...columns(firsts)];
+    const values: unknown[] = [this.#windowMs, ...columns(firsts)];
     if (seconds.size > 0) {
       const [keys, limits] = columns(seconds);
       values.push(
@@ -160,22 +185,22 @@ export class SharedWindows implements Windows {
         [...firsts.values()].map(({ next }) => next),
       );
     }
-    const rows = await this.#database.query<{ key: string; points: number; granted: number; expire: string }>(
+    const rows = await this.#database.query<{ key: string; points: number; granted: number; left: string }>(
       'everyday',
       seconds.size > 0 ? spendTwo : spendOne,
       values,
     );
     const windows = new Map(
-      rows.map(({ key, points, granted, expire }) => [
+      rows.map(({ key, points, granted, left }) => [
         key,
-        { next: points - granted + 1, left: granted, expire: Number(expire) },
+        { next: points - granted + 1, free: granted, leftMs: Number(left) },
       ]),
     );
     return asked.map((gates) => {
       const places: Place[] = [];
       for (const gate of gates) {
         const window = windows.get(gate.key)!;
-        const place = { points: window.left-- > 0 ? window.next++ : gate.limit + 1, expire: window.expire };
+        const place = { points: window.free-- > 0 ? window.next++ : gate.limit + 1, leftMs: window.leftMs };
         places.push(place);
         if (!isAdmitted(place, gate)) break;
       }
@@ -202,27 +227,21 @@ function columns(asked: Map<string, Crowd>): [string[], number[], number[]] {
 
 /** Windows that have nothing left: who asks again is refused from memory until they end, or the limit changes. */
 class UsedUp {
-  readonly #places = new Map<string, { limit: number; place: Place }>();
-  #cleaned = Number.NEGATIVE_INFINITY;
+  /** What is pushed out is refused by the database. */
+  readonly #windows = new LRUCache<string, Window & { limit: number }>({ max: 20_000 });
 
   firstOf(gates: readonly Gate[]): { index: number; place: Place } | undefined {
-    if (this.#places.size === 0) return undefined;
-    const now = Date.now();
+    if (this.#windows.size === 0) return undefined;
+    const now = performance.now();
     for (const [index, { key, limit }] of gates.entries()) {
-      const known = this.#places.get(key);
-      if (known?.limit === limit && known.place.expire > now) return { index, place: known.place };
+      const known = this.#windows.get(key);
+      if (known?.limit === limit && known.until > now)
+        return { index, place: { points: known.points, leftMs: known.until - now } };
     }
     return undefined;
   }
 
-  add({ key, limit }: Gate, place: Place): void {
-    if (this.#places.size >= tooMany && performance.now() - this.#cleaned > 1_000) this.clean();
-    if (this.#places.size < tooMany) this.#places.set(key, { limit, place });
-  }
-
-  clean(): void {
-    this.#cleaned = performance.now();
-    const now = Date.now();
-    for (const [key, { place }] of this.#places) if (place.expire <= now) this.#places.delete(key);
+  add({ key, limit }: Gate, { points, leftMs }: Place): void {
+    this.#windows.set(key, { points, limit, until: performance.now() + leftMs });
   }
 }

@@ -54,8 +54,9 @@ function gatesOf(projectId: string, limits: Limits, client: string): PolicyGate[
   return gates;
 }
 
-function budget({ policy, limit }: PolicyGate, { points, expire }: Place): Budget {
-  const resetSeconds = Math.max(Math.ceil((expire - Date.now()) / 1000), 1);
+function budget({ policy, limit }: PolicyGate, { points, leftMs }: Place): Budget {
+  // Whole milliseconds first: the sum of two fractions may be a trace more than it should.
+  const resetSeconds = Math.max(Math.ceil(Math.round(leftMs) / 1000), 1);
   return { policy, limit, windowSeconds, remaining: Math.max(limit - points, 0), resetSeconds };
 }
 

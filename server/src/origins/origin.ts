@@ -21,19 +21,14 @@ export function parseOrigin(value: string): string | undefined {
 
 /** Whether the raw value of an `Origin` header is on an allowlist of normalised entries. */
 export function allows(entries: readonly string[], origin: string): boolean {
-  return covering(origin).some((entry) => entries.includes(entry));
-}
-
-/** The same for the many entries of all allowlists together. */
-export function allowsAny(entries: ReadonlySet<string>, origin: string): boolean {
-  return covering(origin).some((entry) => entries.has(entry));
+  return entriesCovering(origin).some((entry) => entries.includes(entry));
 }
 
 /**
  * The entries that cover an origin: itself, and itself with the left-most label replaced by `*`. No other
- * wildcard can: one more label, same scheme and port, and never the apex.
+ * wildcard can: one more label, same scheme and port, and never the apex. None cover what is no origin.
  */
-function covering(origin: string): string[] {
+export function entriesCovering(origin: string): string[] {
   // URL takes `*` for a host character, so the text of a wildcard entry passes for an origin.
   if (parseOrigin(origin) === undefined || origin.includes('*')) return [];
   const [, scheme, parent] = /^(https?:\/\/)[a-z0-9_-]+\.(.+)$/.exec(origin) ?? [];

@@ -2,81 +2,67 @@ import type { Applied, AppliedChange } from '@session-launch/contract/admin/proj
 import canonicalize from 'canonicalize';
 import type { Changes } from '../store/changes.ts';
 import type { Orm } from '../store/database.ts';
+import { findTaken, writePiece } from './apply-statements.ts';
+import { prepareBytes } from './file-work.ts';
+import { type PreparedFile, prepare } from './prepared-file.ts';
 import { ProjectFileError, type ProjectFileProblem } from './problem.ts';
-import type { Experience, ProjectFile } from './project-file.ts';
-import {
-  fileExperience,
-  fileProject,
-  findProject,
-  insertRevisions,
-  lockProjects,
-  ownedElsewhere,
-  type StoredExperience,
-  storedExperiences,
-  upsertExperiences,
-  upsertProject,
-} from './store.ts';
+import type { Project, ProjectFile, ProjectFileFormat } from './project-file.ts';
+import { fileProject, findProject, lockProjects, upsertProject } from './store.ts';
+import { takeTurns } from './turns.ts';
+
+/** While another file is applied. Each that waits is up to 4 MiB of memory. */
+const bounds = { maxWaiting: 16, maxWaitMs: 30_000 };
+
+/**
+ * Applies files one at a time. Several large ones at once would only take memory and connections from mints: the
+ * database lets one through at a time anyway.
+ */
+export function openApply(deps: {
+  changes: Changes;
+}): (bytes: Uint8Array, format: ProjectFileFormat) => Promise<Applied> {
+  const inTurn = takeTurns(bounds);
+  return (bytes, format) => inTurn(() => applyBytes(deps, bytes, format));
+}
 
 /** Makes the stored project as the file says, all of it or nothing. What the file leaves out is left alone. */
-export async function applyProjectFile(
+async function applyBytes(
   { changes }: { changes: Changes },
-  file: ProjectFile,
+  bytes: Uint8Array,
+  format: ProjectFileFormat,
 ): Promise<Applied> {
+  const file = await prepareBytes(bytes, format);
   return changes.commit(async (tx, changed) => {
     changed({ kind: 'project', id: file.project.id });
-    return applyInside(tx, file);
+    return applyPrepared(tx, file);
   });
 }
 
 /** The same inside a transaction that does more. */
-export async function applyInside(tx: Orm, file: ProjectFile): Promise<Applied> {
+export function applyInside(tx: Orm, file: ProjectFile): Promise<Applied> {
+  return applyPrepared(tx, prepare(file));
+}
+
+async function applyPrepared(tx: Orm, file: PreparedFile): Promise<Applied> {
   const at = new Date();
   const { project } = file;
   await lockProjects(tx);
-  const before = await findProject(tx, project.id);
-  const stored = new Map((before ? await storedExperiences(tx, project.id) : []).map((row) => [row.id, row]));
-  await refuseTaken(tx, file, stored);
-
-  const projectChange =
-    before === undefined ? 'created' : same(fileProject(before), project) ? 'unchanged' : 'updated';
-  if (projectChange !== 'unchanged') await upsertProject(tx, project, at);
-  const planned = file.experiences.map((experience) => ({
-    experience,
-    ...plan(experience, stored.get(experience.id)),
-  }));
-  const touched = planned.filter(({ applied }) => applied.change !== 'unchanged');
-  await upsertExperiences(tx, project.id, touched, at);
-  await insertRevisions(
-    tx,
-    touched.filter(({ applied }) => applied.newRevision),
-    at,
-  );
-  const all: AppliedChange[] = [
-    { kind: 'project', id: project.id, change: projectChange },
-    ...planned.map(({ applied }) => applied),
-  ];
+  await refuseTaken(tx, file);
+  const all: AppliedChange[] = [await applyProject(tx, project, at)];
+  for (const piece of file.pieces) {
+    for (const { id, change, revision, new_revision } of await writePiece(tx, project.id, piece, at)) {
+      const newRevision = new_revision ? { newRevision: true } : {};
+      all.push({ kind: 'experience', id, change, revision, ...newRevision });
+    }
+  }
   return { projectId: project.id, changed: all.some((c) => c.change !== 'unchanged'), changes: all };
 }
 
-/** What the file does to an experience, by comparing it with what is stored. */
-function plan(
-  experience: Experience,
-  before: StoredExperience | undefined,
-): { revision: number; applied: AppliedChange } {
-  const newRevision = before === undefined || !same(frozen(fileExperience(before)), frozen(experience));
-  const revision = (before?.latestRevision ?? 0) + (newRevision ? 1 : 0);
+async function applyProject(tx: Orm, project: Project, at: Date): Promise<AppliedChange> {
+  const before = await findProject(tx, project.id);
   const change =
-    before === undefined ? 'created' : same(fileExperience(before), experience) ? 'unchanged' : 'updated';
-  const { id } = experience;
-  return {
-    revision,
-    applied: { kind: 'experience', id, change, revision, ...(newRevision ? { newRevision } : {}) },
-  };
-}
-
-/** What a revision freezes: when any of it changes, the next launches need a new one. */
-function frozen({ slug, title, runtime }: Experience): object {
-  return { slug, title, runtime };
+    before === undefined ? 'created' : same(fileProject(before), project) ? 'unchanged' : 'updated';
+  if (change !== 'unchanged') await upsertProject(tx, project, at);
+  return { kind: 'project', id: project.id, change };
 }
 
 /** Whether two values say the same; the order in which a creator wrote fields does not count. */
@@ -84,30 +70,25 @@ function same(a: unknown, b: unknown): boolean {
   return canonicalize(a) === canonicalize(b);
 }
 
-/** Ids are global and slugs belong to one experience of a project, in the file or not. */
-async function refuseTaken(
-  tx: Orm,
-  file: ProjectFile,
-  stored: ReadonlyMap<string, StoredExperience>,
-): Promise<void> {
-  const ids = new Set(file.experiences.map((experience) => experience.id));
-  const foreign = new Set(await ownedElsewhere(tx, file.project.id, [...ids]));
-  const kept = [...stored.values()].filter((row) => !ids.has(row.id));
-  const problems: ProjectFileProblem[] = [];
-  for (const [index, { id, slug }] of file.experiences.entries()) {
-    if (foreign.has(id)) {
-      problems.push({
-        path: `experiences[${index}].id`,
-        message: `"${id}" belongs to another project; choose another id`,
-      });
-    }
-    const holder = kept.find((row) => row.slug === slug);
-    if (holder) {
-      problems.push({
-        path: `experiences[${index}].slug`,
-        message: `"${slug}" is the slug of ${holder.id}, which this file leaves alone; choose another slug, or change that one in the same file`,
-      });
-    }
-  }
+async function refuseTaken(tx: Orm, file: PreparedFile): Promise<void> {
+  const taken = await findTaken(tx, file.project.id, file.names);
+  const problems = taken.flatMap(({ place, id, slug, is_foreign, holder }): ProjectFileProblem[] => [
+    ...(is_foreign
+      ? [
+          {
+            path: `experiences[${place}].id`,
+            message: `"${id}" belongs to another project; choose another id`,
+          },
+        ]
+      : []),
+    ...(holder === null
+      ? []
+      : [
+          {
+            path: `experiences[${place}].slug`,
+            message: `"${slug}" is the slug of ${holder}, which this file leaves alone; choose another slug, or change that one in the same file`,
+          },
+        ]),
+  ]);
   if (problems.length > 0) throw new ProjectFileError(problems);
 }

@@ -1,4 +1,4 @@
-import { type Alias, isAlias, isCollection, isMap, isScalar, isSeq, type Node, type YAMLMap } from 'yaml';
+import { type Alias, type Document, isAlias, isMap, isScalar, isSeq, type Node, visit } from 'yaml';
 import { PlainReader, type Targets } from './plain-reader.ts';
 import { type Path, type ProjectFileProblem, pathText } from './problem.ts';
 import { type ParsedText, problemAt } from './yaml-text.ts';
@@ -17,7 +17,14 @@ export interface Located {
 
 export function locate({ document, lines }: ParsedText): Located {
   const root = document.contents;
-  const targets = aliasTargets(root);
+  // Looked for when the first alias is met: most files have none.
+  let found: Targets | undefined;
+  const targets: Targets = {
+    get: (alias) => {
+      found ??= aliasTargets(document);
+      return found.get(alias);
+    },
+  };
   const reader = new PlainReader(targets, (node, path, message) => ({
     ...problemAt(lines, node.range?.[0] ?? 0, message),
     path: pathText(path),
@@ -48,46 +55,29 @@ export function locate({ document, lines }: ParsedText): Located {
 }
 
 /** Which node each alias stands for: the last one before it that carries the anchor. */
-function aliasTargets(root: unknown): Targets {
+function aliasTargets(document: Document): Targets {
   const anchored = new Map<string, Node>();
   const targets = new Map<Alias, Node | undefined>();
-  const scan = (node: unknown): void => {
-    if (isAlias(node)) targets.set(node, anchored.get(node.source));
-    if ((isScalar(node) || isCollection(node)) && node.anchor !== undefined) anchored.set(node.anchor, node);
-    if (isSeq(node)) node.items.forEach(scan);
-    if (isMap(node)) {
-      for (const pair of node.items) {
-        scan(pair.key);
-        scan(pair.value);
-      }
-    }
-  };
-  scan(root);
+  visit(document, {
+    Alias: (_, node) => {
+      targets.set(node, anchored.get(node.source));
+    },
+    Value: (_, node) => {
+      if (node.anchor !== undefined) anchored.set(node.anchor, node);
+    },
+  });
   return targets;
 }
 
-/** Looks up the name and the value at a path. Fields are indexed once a map, for files with many problems. */
+/** Looks up the name and the value at a path, through aliases, which `getIn` does not follow. */
 function finder(root: unknown, targets: Targets) {
-  const indexes = new Map<YAMLMap, Map<unknown, { key: unknown; value: unknown }>>();
-  const fieldsOf = (map: YAMLMap) => {
-    let index = indexes.get(map);
-    if (index === undefined) {
-      index = new Map();
-      for (const pair of map.items) {
-        const name = isScalar(pair.key) ? pair.key.value : undefined;
-        if (!index.has(name)) index.set(name, pair);
-      }
-      indexes.set(map, index);
-    }
-    return index;
-  };
   return (path: Path): { name?: Node; node?: Node } => {
     let name: unknown;
     let node: unknown = root;
     for (const segment of path) {
       while (isAlias(node)) node = targets.get(node);
       const pair: { key?: unknown; value: unknown } | undefined = isMap(node)
-        ? fieldsOf(node).get(segment)
+        ? node.items.find(({ key }) => isScalar(key) && key.value === segment)
         : isSeq(node)
           ? { value: node.items[Number(segment)] }
           : undefined;

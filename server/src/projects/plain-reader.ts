@@ -18,7 +18,7 @@ const maxAliased = 10_000;
 const plainTags = ['str', 'int', 'float', 'bool', 'null', 'map', 'seq'].map((t) => `tag:yaml.org,2002:${t}`);
 
 /** Which node each alias stands for. */
-export type Targets = ReadonlyMap<Alias, Node | undefined>;
+export type Targets = Pick<ReadonlyMap<Alias, Node | undefined>, 'get'>;
 
 /** Turns syntax nodes into data, and refuses what JSON could not say. A refused value reads as null. */
 export class PlainReader {

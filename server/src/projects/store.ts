@@ -1,13 +1,9 @@
-import { and, asc, eq, getTableColumns, inArray, sql } from 'drizzle-orm';
-import type { Runtime } from '../experiences/revision.ts';
+import { asc, eq, sql } from 'drizzle-orm';
 import type { Orm } from '../store/database.ts';
-import { experiences, projects, revisions } from '../store/schema.ts';
-import type { Experience, Project, ProjectFile } from './project-file.ts';
+import { experiences, projects } from '../store/schema.ts';
+import type { Project } from './project-file.ts';
 
-export type ProjectRow = typeof projects.$inferSelect;
-type ExperienceRow = typeof experiences.$inferSelect;
-/** An experience with what its newest revision froze. */
-export type StoredExperience = ExperienceRow & { runtime: Runtime };
+type ProjectRow = typeof projects.$inferSelect;
 
 export async function findProject(orm: Orm, projectId: string): Promise<ProjectRow | undefined> {
   const [found] = await orm.select().from(projects).where(eq(projects.id, projectId));
@@ -41,29 +37,6 @@ export async function listProjects(orm: Orm): Promise<(ProjectRow & { experience
   return rows.map(({ project, count }) => ({ ...project, experiences: count ?? 0 }));
 }
 
-export async function storedExperiences(orm: Orm, projectId: string): Promise<StoredExperience[]> {
-  const rows = await orm
-    .select({ experience: experiences, runtime: revisions.runtime })
-    .from(experiences)
-    .innerJoin(
-      revisions,
-      and(eq(revisions.experienceId, experiences.id), eq(revisions.number, experiences.latestRevision)),
-    )
-    .where(eq(experiences.projectId, projectId))
-    .orderBy(asc(experiences.sortOrder), asc(experiences.id));
-  return rows.map(({ experience, runtime }) => ({ ...experience, runtime: runtime as Runtime }));
-}
-
-/** Which of these ids belong to a project other than this one. */
-export async function ownedElsewhere(orm: Orm, projectId: string, ids: string[]): Promise<string[]> {
-  if (ids.length === 0) return [];
-  const rows = await orm
-    .select({ id: experiences.id, owner: experiences.projectId })
-    .from(experiences)
-    .where(inArray(experiences.id, ids));
-  return rows.filter((row) => row.owner !== projectId).map((row) => row.id);
-}
-
 export async function upsertProject(tx: Orm, project: Project, at: Date): Promise<void> {
   const { id, limits, ...rest } = project;
   const values = { ...rest, ...limits, updatedAt: at };
@@ -73,89 +46,33 @@ export async function upsertProject(tx: Orm, project: Project, at: Date): Promis
     .onConflictDoUpdate({ target: projects.id, set: values });
 }
 
-/** An experience of a file with the revision that is its newest from now on. */
-interface Revised {
-  experience: Experience;
-  revision: number;
-}
-
-/** Rows in one statement: few round trips for a large file, and far below the most values that one may have. */
-const chunk = 500;
-
-export async function upsertExperiences(
-  tx: Orm,
-  projectId: string,
-  revised: readonly Revised[],
-  at: Date,
-): Promise<void> {
-  for (let start = 0; start < revised.length; start += chunk) {
-    const rows = revised.slice(start, start + chunk).map(({ experience, revision }) => ({
-      id: experience.id,
-      projectId,
-      ...experienceColumns(experience),
-      latestRevision: revision,
-      createdAt: at,
-      updatedAt: at,
-    }));
-    await tx
-      .insert(experiences)
-      .values(rows)
-      .onConflictDoUpdate({
-        target: experiences.id,
-        set: replaced,
-        setWhere: eq(experiences.projectId, projectId),
-      });
-  }
-}
-
-/** Every column that a file decides, from the row that was to be inserted. */
-const replaced = Object.fromEntries(
-  Object.entries(getTableColumns(experiences))
-    .filter(([field]) => !['id', 'projectId', 'createdAt'].includes(field))
-    .map(([field, column]) => [field, sql.raw(`excluded.${column.name}`)]),
-);
-
-export async function insertRevisions(tx: Orm, revised: readonly Revised[], at: Date): Promise<void> {
-  for (let start = 0; start < revised.length; start += chunk) {
-    const rows = revised.slice(start, start + chunk).map(({ experience, revision }) => ({
-      experienceId: experience.id,
-      number: revision,
-      slug: experience.slug,
-      title: experience.title,
-      runtime: experience.runtime,
-      createdAt: at,
-    }));
-    await tx.insert(revisions).values(rows);
-  }
-}
-
-/** Everything of an experience but its runtime, as columns. */
-function experienceColumns(experience: Experience) {
-  return {
-    slug: experience.slug,
-    title: experience.title,
-    sortOrder: experience.sortOrder,
-    status: experience.status,
-    public: experience.public,
-    allowedOrigins: experience.allowedOrigins,
-    avatarId: experience.avatarId ?? null,
-    thumbnailPath: experience.thumbnailPath ?? null,
-    galleryAvatarImage: experience.galleryThumb?.avatarImage ?? null,
-    galleryBackgroundImage: experience.galleryThumb?.backgroundImage ?? null,
-  };
-}
-
-/** What is stored of a project, as the file that would make it: all of it as it was at one moment. */
-export async function readProjectFile(orm: Orm, projectId: string): Promise<ProjectFile | undefined> {
-  return orm.transaction(
-    async (tx) => {
-      const row = await findProject(tx, projectId);
-      if (row === undefined) return undefined;
-      const stored = await storedExperiences(tx, projectId);
-      return { project: fileProject(row), experiences: stored.map(fileExperience) };
-    },
-    { isolationLevel: 'repeatable read', accessMode: 'read only' },
-  );
+/**
+ * The file that would make what is stored, as JSON text, with null for what a file leaves out. One statement, so all of it
+ * as it was at one moment; text, because thousands of rows would take the event loop long to read.
+ */
+export async function readProjectText(orm: Orm, projectId: string): Promise<string | undefined> {
+  const [row] = await orm
+    .select({
+      text: sql<string>`json_build_object(
+        'project', json_build_object(
+          'id', ${projects.id}, 'name', ${projects.name}, 'browserEmbeds', ${projects.browserEmbeds},
+          'allowedOrigins', ${projects.allowedOrigins},
+          'limits', json_build_object(
+            'mintsPerMinutePerClient', ${projects.mintsPerMinutePerClient}, 'mintsPerMinute', ${projects.mintsPerMinute},
+            'sessionsPerDay', ${projects.sessionsPerDay})),
+        'experiences', (
+          SELECT coalesce(json_agg(json_build_object(
+            'id', e.id, 'slug', e.slug, 'title', e.title, 'sortOrder', e.sort_order, 'status', e.status, 'public', e.public,
+            'allowedOrigins', e.allowed_origins, 'avatarId', e.avatar_id, 'thumbnailPath', e.thumbnail_path,
+            'galleryThumb', CASE WHEN e.gallery_avatar_image IS NOT NULL THEN json_build_object(
+              'avatarImage', e.gallery_avatar_image, 'backgroundImage', e.gallery_background_image) END,
+            'runtime', r.runtime) ORDER BY e.sort_order, e.id), '[]')
+          FROM experiences e JOIN revisions r ON r.experience_id = e.id AND r.number = e.latest_revision
+          WHERE e.project_id = ${projectId}))::text`,
+    })
+    .from(projects)
+    .where(eq(projects.id, projectId));
+  return row?.text;
 }
 
 export function fileProject(row: ProjectRow): Project {
@@ -170,24 +87,5 @@ export function fileProject(row: ProjectRow): Project {
       sessionsPerDay: row.sessionsPerDay,
       concurrentSessions: row.concurrentSessions,
     },
-  };
-}
-
-export function fileExperience(row: StoredExperience): Experience {
-  const { galleryAvatarImage: avatarImage, galleryBackgroundImage: backgroundImage } = row;
-  return {
-    id: row.id,
-    slug: row.slug,
-    title: row.title,
-    sortOrder: row.sortOrder,
-    status: row.status,
-    public: row.public,
-    allowedOrigins: row.allowedOrigins,
-    ...(row.avatarId === null ? {} : { avatarId: row.avatarId }),
-    ...(row.thumbnailPath === null ? {} : { thumbnailPath: row.thumbnailPath }),
-    ...(avatarImage === null || backgroundImage === null
-      ? {}
-      : { galleryThumb: { avatarImage, backgroundImage } }),
-    runtime: row.runtime,
   };
 }

@@ -1,9 +1,9 @@
 import { projectFileSchema } from '@session-launch/contract/project-file/schema';
 import { Ajv2020, type DefinedError, type ValidateFunction } from 'ajv/dist/2020.js';
 import { stringify } from 'yaml';
+import { nearest } from './did-you-mean.ts';
 import { explainPattern } from './formats.ts';
 import type { Located } from './located.ts';
-import { nearest } from './nearest.ts';
 import { maxProblems, type Path, type ProjectFileProblem, pathText, quoted } from './problem.ts';
 import { explainType } from './wrong-type.ts';
 

@@ -1,7 +1,7 @@
 import { unavailable } from '../errors.ts';
 import { Batcher } from '../store/batcher.ts';
 import type { Database } from '../store/database.ts';
-import { isCollision, isNeverSent, isOutage, isRolledBack } from '../store/outage.ts';
+import { isCollision, isNeverSent, isOutage, isRolledBack } from '../store/database-errors.ts';
 import { endOfTurn } from '../turn.ts';
 import {
   areHeld,

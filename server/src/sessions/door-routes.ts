@@ -1,20 +1,20 @@
-import type { IncomingMessage } from 'node:http';
 import type { BlockList } from 'node:net';
+import type { Source } from '@session-launch/contract/session';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { toApiError } from '../http/error-handler.ts';
 import { readJsonBody } from '../http/json-body.ts';
 import { refuseOtherMethods } from '../http/server.ts';
 import { leaveBodiesUnread } from '../http/unread-body.ts';
-import { clientAddress, clientNetwork } from '../limits/client-address.ts';
+import { networkOf } from '../limits/client-address.ts';
 import { corsHeaderNames, corsHeaders, preflightHeaders } from '../origins/cors.ts';
-import { allows, allowsAny } from '../origins/origin.ts';
+import { allows } from '../origins/origin.ts';
 import type { Call } from './call.ts';
 import { type Door, doors } from './doors.ts';
 import { type MintDeps, mint } from './mint.ts';
 
 export interface DoorDeps extends MintDeps {
   /** Told of every mint: `launched`, `replayed`, or the code of the error it ended with. */
-  minted: (door: Door, outcome: string, seconds: number) => void;
+  minted: (door: Source, outcome: string, seconds: number) => void;
   trustProxy: BlockList | undefined;
 }
 
@@ -43,10 +43,10 @@ async function openDoor(app: FastifyInstance, deps: DoorDeps, door: Door): Promi
     const started = performance.now();
     const took = () => (performance.now() - started) / 1000;
     const answer = await mint(deps, door, callOf(deps, door, request, reply)).catch((error: unknown) => {
-      deps.minted(door, toApiError(error as Error).code, took());
+      deps.minted(door.source, toApiError(error as Error).code, took());
       throw error;
     });
-    deps.minted(door, answer.replayed ? 'replayed' : 'launched', took());
+    deps.minted(door.source, answer.replayed ? 'replayed' : 'launched', took());
     return reply
       .code(door.status)
       .headers(answer.headers)
@@ -67,8 +67,7 @@ function callOf(deps: DoorDeps, door: Door, { raw }: FastifyRequest, reply: Fast
     origin: headers.origin,
     acceptLanguage: headers['accept-language'],
     rawHeaders: raw.rawHeaders,
-    clientNetwork: () =>
-      clientNetwork(clientAddress(raw.socket.remoteAddress, forwardedFor(raw), deps.trustProxy)),
+    clientNetwork: () => networkOf(raw, deps.trustProxy),
     body: async () => {
       const asked = performance.now();
       const body = await readJsonBody(raw);
@@ -90,11 +89,11 @@ async function isReadable(deps: DoorDeps, door: Door, request: FastifyRequest): 
   if (origin === undefined) return false;
   if (door.readable === 'everywhere') return true;
   try {
-    return allowsAny(await deps.directory.everyOrigin(), origin);
+    return await deps.directory.isListedAnywhere(origin, () => networkOf(request.raw, deps.trustProxy));
   } catch (error) {
     // A mint cannot go on without the database; a preflight or a wrong method has its answer all the same.
     if (request.method !== 'POST') return false;
-    deps.minted(door, toApiError(error as Error).code, 0);
+    deps.minted(door.source, toApiError(error as Error).code, 0);
     throw error;
   }
 }
@@ -102,10 +101,4 @@ async function isReadable(deps: DoorDeps, door: Door, request: FastifyRequest): 
 async function preflight(reply: FastifyReply): Promise<FastifyReply> {
   if (reply.hasHeader('Access-Control-Allow-Origin')) reply.headers(preflightHeaders);
   return reply.code(204).send();
-}
-
-/** A repeated header is one list, in order. */
-function forwardedFor(request: IncomingMessage): string | undefined {
-  const value = request.headers['x-forwarded-for'];
-  return Array.isArray(value) ? value.join(',') : value;
 }

@@ -1,7 +1,7 @@
 import type { Source } from '@session-launch/contract/session';
 import { ApiError } from '../errors.ts';
 import type { LaunchableExperience } from '../experiences/store.ts';
-import { type KeyRing, requireScope } from '../keys/authenticate.ts';
+import type { KeyRing } from '../keys/authenticate.ts';
 import type { Call } from './call.ts';
 import { type MintRequest, readFromBackend, readFromPage } from './mint-request.ts';
 
@@ -48,11 +48,8 @@ const launchAnswer: Door['answer'] = (session, manifest) => `{"session":${sessio
 const serverDoor: Door = {
   path: '/v1/sessions',
   source: 'server',
-  admit: async ({ keyRing }, call) => {
-    const holder = await keyRing.authenticate(call.authorization);
-    requireScope(holder, 'sessions:create');
-    return holder;
-  },
+  admit: ({ keyRing }, call) =>
+    keyRing.authenticate(call.authorization, 'sessions:create', call.clientNetwork),
   read: readFromBackend,
   sees: () => true,
   // A rotated key of the project replays, too.

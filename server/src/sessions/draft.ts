@@ -62,10 +62,10 @@ export function draftSession(
       source: door.source,
       userId: request.userId,
       given: {
-        mode: runtime.mode,
-        speechInputMode: runtime.speechInputMode,
         ...request.given,
-        ...(isPage ? { origin } : {}),
+        mode: request.given.mode ?? runtime.mode,
+        speechInputMode: request.given.speechInputMode ?? runtime.speechInputMode,
+        origin,
         locale,
         secondaryLocale,
         address: runtime.transport.url === undefined ? deps.runtimeUrl() : undefined,

@@ -92,6 +92,8 @@ export class Launches {
       body = await this.#render(door, session);
       this.#recent.keepAnswer(session, body);
     }
+    // Answers that are ready in one turn leave together: that wakes a client once, and not for each of them.
+    await endOfTurn();
     return body;
   }
 

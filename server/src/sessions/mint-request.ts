@@ -4,6 +4,7 @@ import {
   type ServerMintRequest,
   serverMintRequestSchema,
 } from '@session-launch/contract/mint-requests';
+import type { Mode, SpeechInputMode } from '@session-launch/contract/session';
 import { reader } from '../http/validator.ts';
 import { agreedSecondary, canonicalLocale } from '../locales/locale.ts';
 import type { Given, Player } from './session.ts';
@@ -19,7 +20,10 @@ export interface MintRequest {
   };
   userId: string | null;
   /** What the session keeps as it was asked for; modes that are not here come from the revision. */
-  given: Partial<Given> & { speechOnly: boolean };
+  given: Pick<Given, 'speechOnly' | 'processorId' | 'metadata' | 'player'> & {
+    mode: Mode | undefined;
+    speechInputMode: SpeechInputMode | undefined;
+  };
 }
 
 const readBrowserBody = reader(browserMintRequestSchema);
@@ -28,17 +32,30 @@ const readServerBody = reader(serverMintRequestSchema);
 /** What a page may ask for. What only a backend is trusted with is not even looked at. */
 export function readFromPage(value: unknown): MintRequest {
   const body = readBrowserBody(value);
-  return { ...common(body), userId: null, given: { ...givenBy(body), player: playerOf(body.startButton) } };
+  return {
+    experienceId: body.experienceId,
+    locales: localesOf(body),
+    userId: null,
+    given: {
+      mode: body.mode,
+      speechInputMode: body.speechInputMode,
+      speechOnly: body.speechOnly ?? false,
+      player: playerOf(body.startButton),
+    },
+  };
 }
 
 /** A backend is trusted with the user, too, and with where the player returns to. */
 export function readFromBackend(value: unknown): MintRequest {
   const body = readServerBody(value);
   return {
-    ...common(body),
+    experienceId: body.experienceId,
+    locales: localesOf(body),
     userId: body.userId ?? null,
     given: {
-      ...givenBy(body),
+      mode: body.mode,
+      speechInputMode: body.speechInputMode,
+      speechOnly: body.speechOnly ?? false,
       processorId: body.processorId,
       metadata: body.metadata,
       player: playerOf(body.startButton, body.closeButton, body.integration?.returnUrl),
@@ -46,24 +63,11 @@ export function readFromBackend(value: unknown): MintRequest {
   };
 }
 
-type AnyBody = BrowserMintRequest | ServerMintRequest;
-
-function common(body: AnyBody): Pick<MintRequest, 'experienceId' | 'locales'> {
+function localesOf(body: BrowserMintRequest | ServerMintRequest): MintRequest['locales'] {
   return {
-    experienceId: body.experienceId,
-    locales: {
-      locale: canonical(body.locale),
-      secondaryLocale: agreedSecondary(canonical(body.secondaryLocale), canonical(body.learningLocale)),
-      language: body.language,
-    },
-  };
-}
-
-function givenBy(body: AnyBody): MintRequest['given'] {
-  return {
-    ...(body.mode === undefined ? {} : { mode: body.mode }),
-    ...(body.speechInputMode === undefined ? {} : { speechInputMode: body.speechInputMode }),
-    speechOnly: body.speechOnly ?? false,
+    locale: canonical(body.locale),
+    secondaryLocale: agreedSecondary(canonical(body.secondaryLocale), canonical(body.learningLocale)),
+    language: body.language,
   };
 }
 

@@ -50,7 +50,7 @@ async function findLaunchable(
   caller: Caller,
   request: MintRequest,
 ): Promise<LaunchableExperience> {
-  const experience = await directory.experience(request.experienceId);
+  const experience = await directory.experience(request.experienceId, call.clientNetwork);
   if (experience === null) throw new ApiError('EXPERIENCE_NOT_FOUND');
   if (caller.projectId !== undefined && experience.projectId !== caller.projectId)
     throw new ApiError('EXPERIENCE_FORBIDDEN');

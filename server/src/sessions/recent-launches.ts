@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Claim } from '../recording/statement.ts';
-import { freshFor } from '../store/remembered.ts';
+import { freshFor } from '../store/cache.ts';
 import type { Session } from './session.ts';
 
 /** How long a key replays its launch. */

@@ -1,11 +1,13 @@
-import { routePath } from '@session-launch/contract/operation';
+import type { BlockList } from 'node:net';
+import { routePath, type Scope } from '@session-launch/contract/operation';
 import { endOperation, readOperation } from '@session-launch/contract/sessions';
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '../errors.ts';
 import { refuseOtherMethods } from '../http/server.ts';
 import { leaveBodiesUnread } from '../http/unread-body.ts';
 import { isId } from '../ids.ts';
-import { type KeyRing, requireScope } from '../keys/authenticate.ts';
+import type { KeyRing } from '../keys/authenticate.ts';
+import { networkOf } from '../limits/client-address.ts';
 import type { Database } from '../store/database.ts';
 import { type Session, sessionRecord } from './session.ts';
 import { endSession, SessionReader } from './store.ts';
@@ -13,6 +15,7 @@ import { endSession, SessionReader } from './store.ts';
 export interface SessionRouteDeps {
   database: Database;
   keyRing: KeyRing;
+  trustProxy: BlockList | undefined;
 }
 
 export async function sessionRoutes(app: FastifyInstance, deps: SessionRouteDeps): Promise<void> {
@@ -26,8 +29,7 @@ export async function sessionRoutes(app: FastifyInstance, deps: SessionRouteDeps
   const reader = new SessionReader(deps.database);
   const readPath = routePath(readOperation);
   app.get<{ Params: { sessionId: string } }>(readPath, async (request, reply) => {
-    const holder = await deps.keyRing.authenticate(request.raw.headers.authorization);
-    requireScope(holder, 'sessions:read');
+    const holder = await holderOf(deps, request, 'sessions:read');
     const { sessionId } = request.params;
     if (!isId('ses', sessionId)) throw new ApiError('SESSION_NOT_FOUND');
     return show(reply, await reader.find(holder.projectId, sessionId));
@@ -36,13 +38,16 @@ export async function sessionRoutes(app: FastifyInstance, deps: SessionRouteDeps
 
   const endPath = routePath(endOperation);
   app.post<{ Params: { sessionId: string } }>(endPath, async (request, reply) => {
-    const holder = await deps.keyRing.authenticate(request.raw.headers.authorization);
-    requireScope(holder, 'sessions:create');
+    const holder = await holderOf(deps, request, 'sessions:create');
     const { sessionId } = request.params;
     if (!isId('ses', sessionId)) throw new ApiError('SESSION_NOT_FOUND');
     return show(reply, await endSession(deps.database.orm, holder.projectId, sessionId, 'api_request'));
   });
   refuseOtherMethods(app, endPath, ['POST']);
+}
+
+function holderOf({ keyRing, trustProxy }: SessionRouteDeps, { raw }: FastifyRequest, scope: Scope) {
+  return keyRing.authenticate(raw.headers.authorization, scope, () => networkOf(raw, trustProxy));
 }
 
 /** An unknown id and another project's are one and the same to the caller. */

@@ -32,7 +32,7 @@ export interface Session {
 /** What a launch was given, for good. One JSON column: a further optional field needs no migration. */
 export interface Given {
   /** Of the page, for sessions from browsers. */
-  origin?: string;
+  origin?: string | undefined;
   processorId?: string | undefined;
   mode: Mode;
   speechInputMode: SpeechInputMode;

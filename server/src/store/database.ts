@@ -1,8 +1,12 @@
 import type { PgDatabase, PgQueryResultHKT } from 'drizzle-orm/pg-core';
+import type { Logger } from 'pino';
 import type * as schema from './schema.ts';
 
-/** Typed queries, on a connection of their own or inside a transaction: the same on both engines. */
-export type Orm = PgDatabase<PgQueryResultHKT, typeof schema>;
+/**
+ * Typed queries, each on a connection of its own or all inside a transaction: the same on both engines. It cannot begin a
+ * transaction itself, since it does not own a connection: `Database.transaction` does.
+ */
+export type Orm = Omit<PgDatabase<PgQueryResultHKT, typeof schema>, 'transaction'>;
 
 /** A statement of the hot path. Its name lets PostgreSQL parse and plan it once for each connection. */
 export interface Statement {
@@ -10,8 +14,13 @@ export interface Statement {
   text: string;
 }
 
-/** Lanes are separate connections, so that a stalled write cannot hold up reads, nor readers a probe. */
-export type Lane = 'everyday' | 'recording' | 'probing';
+/** Lanes are separate connections, so that a stalled write cannot hold up reads, nor readers a probe, nor operators a mint. */
+export type Lane = 'everyday' | 'recording' | 'probing' | 'admin';
+
+export interface TransactionOptions {
+  /** Only reads, and everything as it was at one moment. */
+  snapshot?: boolean;
+}
 
 export interface PoolState {
   total: number;
@@ -19,18 +28,32 @@ export interface PoolState {
   waiting: number;
 }
 
+/** An engine inside this process has nobody else to look after it. */
+interface OwnEngine {
+  /** False once it has ended: then only a restart helps. */
+  alive(): boolean;
+  /** Keeps what it writes small. Everything else waits meanwhile. */
+  maintain(log: Logger): Promise<void>;
+  /** What is free on the disk of its folder. */
+  freeBytes?(): Promise<number>;
+}
+
 export interface Database {
   readonly engine: 'embedded' | 'postgres';
+  /** The embedded engine only. */
+  readonly own?: OwnEngine;
   readonly orm: Orm;
+  /** The same for what operators ask for, which may take its time. */
+  readonly admin: Orm;
   query<Row>(lane: Lane, statement: Statement, values: unknown[]): Promise<Row[]>;
-  /** Everything inside commits together. Inside, use only the handle that `work` receives. */
-  transaction<T>(work: (tx: Orm) => Promise<T>): Promise<T>;
+  /** Everything inside commits together, on the lane of operators. Inside, use only the handle that `work` receives. */
+  transaction<T>(work: (tx: Orm) => Promise<T>, options?: TransactionOptions): Promise<T>;
   /**
    * Calls `onMessage` for each notification, and `onGap` when some may have been missed.
    * Resolves when the channel is open.
    */
   listen(channel: string, onMessage: (payload: string) => void, onGap: () => void): Promise<void>;
-  /** Rejects while the database cannot answer. */
+  /** Rejects while nothing can be minted: the database does not answer, or takes no writes. */
   ping(): Promise<void>;
   /** Connections in use and waiting, for metrics. The embedded engine has none. */
   pools(): Partial<Record<Lane, PoolState>>;

@@ -1,23 +1,23 @@
-import { constants } from 'node:fs';
-import { access, mkdir, readdir, rename, rm, rmdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import fs from 'node:fs';
+import { dirname, join } from 'node:path';
 import type { PGlite } from '@electric-sql/pglite';
 import { drizzle } from 'drizzle-orm/pglite';
-import { type Database, type Orm, StartError } from './database.ts';
+import { type Database, type Lane, type Orm, StartError } from './database.ts';
 import { type FolderLock, lockFolder } from './folder-lock.ts';
-import { PgliteClient } from './pglite-client.ts';
+import { closeToOthers, freeBytes, isOpenToOthers, syncFolder, syncTree } from './folders.ts';
+import { maintain } from './maintenance.ts';
+import { type ClientHooks, PgliteClient } from './pglite-client.ts';
 import { sharedPing } from './ping.ts';
 import * as schema from './schema.ts';
+import { WriteHealth } from './write-health.ts';
 
-export interface EmbeddedHooks {
+export interface EmbeddedHooks extends ClientHooks {
   /** The folder has no database yet; making one takes some seconds. */
-  onFirstStart(): void;
-  /** The engine has ended by itself; nothing can be read or written until a restart. */
-  onEnd(reason: string): void;
+  onFirstStart?(): void;
 }
 
 /** PostgreSQL inside this process, on a thread of its own, in a folder that belongs to it alone. */
-export async function openEmbedded(dataDir: string, hooks?: EmbeddedHooks): Promise<Database> {
+export async function openEmbedded(dataDir: string, hooks: EmbeddedHooks = {}): Promise<EmbeddedDatabase> {
   await ensureWritable(dataDir);
   const lock = await lockFolder(dataDir).catch((error) => {
     throw error instanceof StartError ? error : unusable(dataDir, error);
@@ -25,18 +25,18 @@ export async function openEmbedded(dataDir: string, hooks?: EmbeddedHooks): Prom
   try {
     const folder = join(dataDir, 'database');
     if (await isMissing(folder)) {
-      hooks?.onFirstStart();
+      hooks.onFirstStart?.();
       await initialise(folder);
     }
-    return embedded(await PgliteClient.open({ folder }, hooks?.onEnd), lock);
+    // Nobody reaches what is in a folder that is closed, so that is enough to look at.
+    if (await isOpenToOthers(folder)) await closeToOthers(folder);
+    // What an earlier run, or whoever restored a backup, left to the system to write some time.
+    await syncTree(folder);
+    const spareFile = join(dataDir, 'spare');
+    return embedded(await PgliteClient.open({ folder, spareFile }, hooks), { lock, dataDir });
   } catch (error) {
     await lock.release();
-    throw error instanceof StartError
-      ? error
-      : new StartError(
-          `the database in ${dataDir} cannot be opened (${(error as Error).message}); restore a backup, or set DATA_DIR to an empty folder`,
-          { cause: error },
-        );
+    throw error instanceof StartError ? error : unopened(dataDir, error as Error);
   }
 }
 
@@ -49,26 +49,37 @@ export interface EmbeddedDatabase extends Database {
   readonly client: PgliteClient;
 }
 
-function embedded(client: PgliteClient, lock?: FolderLock): EmbeddedDatabase {
+function embedded(client: PgliteClient, place?: { lock: FolderLock; dataDir: string }): EmbeddedDatabase {
   // It has the two methods of PGlite that the query builder calls.
-  const orm = drizzle(client as unknown as PGlite, { schema }) as unknown as Orm;
+  const own = drizzle(client as unknown as PGlite, { schema });
+  const orm = own as unknown as Orm;
+  const health = new WriteHealth();
   let closing: Promise<void> | undefined;
   return {
     engine: 'embedded',
     client,
-    orm,
-    async query<Row>(_lane: unknown, statement: { text: string }, values: unknown[]) {
-      return (await client.query<Row>(statement.text, values)).rows;
+    own: {
+      alive: () => client.alive,
+      maintain: (log) => maintain({ client, log }),
+      ...(place === undefined ? {} : { freeBytes: () => freeBytes(place.dataDir) }),
     },
-    transaction: (work) => orm.transaction((tx) => work(tx as unknown as Orm)),
+    orm,
+    admin: orm,
+    async query<Row>(lane: Lane, statement: { text: string }, values: unknown[]) {
+      const sent = client.query<Row>(statement.text, values);
+      return (await (lane === 'recording' ? health.note(sent) : sent)).rows;
+    },
+    transaction: (work, { snapshot } = {}) =>
+      own.transaction(
+        (tx) => work(tx as unknown as Orm),
+        snapshot ? { isolationLevel: 'repeatable read', accessMode: 'read only' } : undefined,
+      ),
     // One process owns the folder: it hears of its own changes directly.
     listen: async () => undefined,
-    ping: sharedPing(async () => {
-      await client.query('SELECT 1');
-    }),
+    ping: sharedPing(() => health.check(async (text) => (await client.query(text)).rows)),
     pools: () => ({}),
     close: () => {
-      closing ??= client.close().finally(() => lock?.release());
+      closing ??= client.close().finally(() => place?.lock.release());
       return closing;
     },
   };
@@ -76,8 +87,8 @@ function embedded(client: PgliteClient, lock?: FolderLock): EmbeddedDatabase {
 
 async function ensureWritable(dataDir: string): Promise<void> {
   try {
-    await mkdir(dataDir, { recursive: true, mode: 0o700 });
-    await access(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
+    await fs.promises.mkdir(dataDir, { recursive: true, mode: 0o700 });
+    await fs.promises.access(dataDir, fs.constants.R_OK | fs.constants.W_OK | fs.constants.X_OK);
   } catch (error) {
     throw unusable(dataDir, error);
   }
@@ -91,22 +102,50 @@ function unusable(dataDir: string, error: unknown): StartError {
   );
 }
 
+function unopened(dataDir: string, error: Error): StartError {
+  const todo = /no space left|disk quota/i.test(error.message)
+    ? 'make room on its disk'
+    : 'restore a backup, or set DATA_DIR to an empty folder';
+  return new StartError(`the database in ${dataDir} cannot be opened (${error.message}); ${todo}`, {
+    cause: error,
+  });
+}
+
 /** Whether there is no database yet. PGlite would write its files between somebody else's. */
 async function isMissing(folder: string): Promise<boolean> {
-  const names = await readdir(folder).catch(unlessMissing<string[]>([]));
+  const names = await fs.promises.readdir(folder).catch(unlessMissing<string[]>([]));
   if (names.length > 0 && !names.includes('PG_VERSION')) {
     throw new StartError(`${folder} holds files that are not a database; set DATA_DIR to another folder`);
   }
   return names.length === 0;
 }
 
-/** Made beside its place and then moved there: a first start that is cut short leaves no half of a database. */
+/**
+ * Made beside its place, written to the disk and then moved there: a first start that is cut short, even by the power, leaves no
+ * half of a database.
+ */
 async function initialise(folder: string): Promise<void> {
   const draft = `${folder}.new`;
-  await rm(draft, { recursive: true, force: true });
-  await (await PgliteClient.open({ folder: draft })).close();
-  await rmdir(folder).catch(unlessMissing(undefined));
-  await rename(draft, folder);
+  await fs.promises.rm(draft, { recursive: true, force: true });
+  await fs.promises.mkdir(draft, { mode: 0o700 });
+  const client = await PgliteClient.open({ folder: draft });
+  await removeTemplates(client);
+  await client.close();
+  // PGlite makes files that everybody may write.
+  await closeToOthers(draft);
+  await syncTree(draft);
+  await fs.promises.rmdir(folder).catch(unlessMissing(undefined));
+  await fs.promises.rename(draft, folder);
+  await syncFolder(dirname(folder));
+}
+
+/**
+ * Nobody makes further databases here. They are two thirds of the files, and the transactions that one database has seen count
+ * for ever while another one, which nobody can open, is not vacuumed.
+ */
+async function removeTemplates(client: PgliteClient): Promise<void> {
+  await client.query("UPDATE pg_database SET datistemplate = false WHERE datname LIKE 'template_'");
+  for (const name of ['template0', 'template1']) await client.query(`DROP DATABASE ${name}`);
 }
 
 function unlessMissing<T>(value: T): (error: NodeJS.ErrnoException) => T {

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Database, StartError } from './database.ts';
+import { isCollision, isOutage } from './database-errors.ts';
 import type { EmbeddedDatabase } from './embedded.ts';
 import { type Migration, readMigrations } from './migrations.ts';
-import { isCollision } from './outage.ts';
 import { withConnection } from './postgres.ts';
 
 /** Any fixed number: processes that start together take turns on it. */
@@ -19,14 +19,12 @@ export async function migrate(
   const migrations = known ?? (await readMigrations());
   if (database.engine === 'embedded') {
     const { client } = database as EmbeddedDatabase;
-    return bringUpToDate((text, values) => client.query(text, values), migrations);
+    return bringUpToDate((text, values) => client.query(text, values, { patient: true }), migrations);
   }
   if (postgresUrl === undefined) throw new Error('PostgreSQL migrations need the address of the database');
-  return withConnection(postgresUrl, (client) =>
-    bringUpToDate((text, values) => client.query(text, values), migrations).catch((error) => {
-      throw error instanceof StartError ? error : failed(error);
-    }),
-  );
+  return withConnection(postgresUrl, (run) => bringUpToDate(run, migrations)).catch((error) => {
+    throw error instanceof StartError ? error : failed(error);
+  });
 }
 
 /**
@@ -102,7 +100,9 @@ function failed(error: Error & { code?: string }): StartError {
     '42P07': 'these tables are not of this program: set DATABASE_URL to an empty database',
     '42723': 'these functions are not of this program: set DATABASE_URL to an empty database',
   };
-  const todo = advice[error.code ?? ''] ?? 'nothing was changed; repair what it says and start again';
+  const todo = isOutage(error)
+    ? 'start again when it answers'
+    : (advice[error.code ?? ''] ?? 'nothing was changed; repair what it says and start again');
   return new StartError(`the database could not be brought up to date (${error.message}); ${todo}`, {
     cause: error,
   });

@@ -1,197 +1,115 @@
-import { drizzle } from 'drizzle-orm/node-postgres';
 import pg from 'pg';
-import { type Database, type Lane, type Orm, type PoolState, StartError } from './database.ts';
+import { close, connectionConfig } from './connection.ts';
+import type { Database, Lane } from './database.ts';
+import { isReadOnly } from './database-errors.ts';
+import { type LaneSettings, PostgresLane } from './lane.ts';
+import { Listener } from './listener.ts';
 import { sharedPing } from './ping.ts';
-import * as schema from './schema.ts';
+import { checkServer } from './server-check.ts';
+import { ask, prepare } from './statement.ts';
+import { Watch } from './watch.ts';
+import { WriteHealth } from './write-health.ts';
 
-const minimumVersion = 15;
-const connectTimeout = 3_000;
-
-interface PoolSettings {
-  max: number;
-  statementTimeout: number;
-}
-
-const lanes: Record<Lane, PoolSettings> = {
-  everyday: { max: 10, statementTimeout: 10_000 },
+const settings: Record<Lane, LaneSettings> = {
+  // What it reads is of no use four seconds later.
+  everyday: { max: 10, statementTimeout: 3_000 },
   // One write is under way at a time; it may have to wait for a lock, but not for ever.
   recording: { max: 1, statementTimeout: 15_000 },
   probing: { max: 1, statementTimeout: 2_000 },
+  admin: { max: 4, statementTimeout: 10_000 },
 };
 
+/** A server that is read-only is left for another at most so often. */
+const readOnlyEvery = 1_000;
+
 export interface PostgresHooks {
-  /** A connection that nobody was using broke; the pools replace it by themselves. */
+  /** A connection broke or fell silent; another one takes its place by itself. */
   onIdleError(error: Error): void;
 }
 
-export async function openPostgres(url: string, hooks: PostgresHooks): Promise<Database> {
+export async function openPostgres(url: string, { onIdleError }: PostgresHooks): Promise<Database> {
   await checkServer(url);
-  const pools = {
-    everyday: pool(url, lanes.everyday, hooks),
-    recording: pool(url, lanes.recording, hooks),
-    probing: pool(url, lanes.probing, hooks),
+  const listeners: Listener[] = [];
+  const watch = new Watch(url, () => {
+    onIdleError(new Error('a connection has fallen silent; those that were open with it are not used again'));
+    distrust();
+    for (const listener of listeners) listener.check();
+  });
+  let readOnlyAt = Number.NEGATIVE_INFINITY;
+  // After a failover the address may lead to another server by now.
+  const onReadOnly = () => {
+    if (performance.now() - readOnlyAt < readOnlyEvery) return;
+    readOnlyAt = performance.now();
+    distrust();
   };
-  const orm = drizzle(pools.everyday, { schema }) as unknown as Orm;
-  const listeners: Array<() => Promise<void>> = [];
+  const lane = (name: Lane) => new PostgresLane({ url, watch, onIdleError, onReadOnly }, settings[name]);
+  const lanes: Record<Lane, PostgresLane> = {
+    everyday: lane('everyday'),
+    recording: lane('recording'),
+    probing: lane('probing'),
+    admin: lane('admin'),
+  };
+  const distrust = () => {
+    for (const one of Object.values(lanes)) one.distrust();
+  };
+  const health = new WriteHealth();
   let closing: Promise<void> | undefined;
   return {
     engine: 'postgres',
-    orm,
-    async query<Row>(lane: Lane, statement: { name: string; text: string }, values: unknown[]) {
-      return (await pools[lane].query({ ...statement, values })).rows as Row[];
+    orm: lanes.everyday.orm,
+    admin: lanes.admin.orm,
+    async query<Row>(name: Lane, statement: { name: string; text: string }, values: unknown[]) {
+      const sent = lanes[name].query({ ...statement, values });
+      const { rows } = await (name === 'recording' ? health.note(sent) : sent);
+      return rows as Row[];
     },
-    transaction: (work) => orm.transaction((tx) => work(tx as unknown as Orm)),
-    listen: async (channel, onMessage, onGap) => {
-      const listener = new Listener(url, channel, onMessage, onGap, hooks);
-      listeners.push(() => listener.stop());
+    transaction: (work, options) => lanes.admin.transaction(work, options),
+    listen: async (name, onMessage, onGap) => {
+      const listener = new Listener({ url, watch, onIdleError }, { name, onMessage, onGap });
+      listeners.push(listener);
       await listener.start();
     },
     // Both are needed to mint: look-ups, and the write.
     ping: sharedPing(async () => {
-      await Promise.all([pools.everyday.query('SELECT 1'), pools.recording.query('SELECT 1')]);
+      const write = async (text: string) => (await lanes.recording.query(text)).rows;
+      const writable = health.check(write).catch((error) => {
+        if (isReadOnly(error)) onReadOnly();
+        throw error;
+      });
+      await Promise.all([lanes.everyday.query('SELECT 1'), writable]);
     }),
     pools: () => ({
-      everyday: stateOf(pools.everyday),
-      recording: stateOf(pools.recording),
-      probing: stateOf(pools.probing),
+      everyday: lanes.everyday.state,
+      recording: lanes.recording.state,
+      probing: lanes.probing.state,
+      admin: lanes.admin.state,
     }),
     close: () => {
-      closing ??= (async () => {
-        await Promise.all(listeners.map((stop) => stop()));
-        await Promise.all(Object.values(pools).map((p) => p.end()));
-      })();
+      closing ??= Promise.all([...listeners, ...Object.values(lanes)].map((one) => one.close())).then(() =>
+        watch.stop(),
+      );
       return closing;
     },
   };
 }
 
-/** A connection of its own for work that must stay on one connection, such as migrations under a lock. */
-export async function withConnection<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: connectTimeout });
+/**
+ * A connection of its own for work that must stay on one connection, such as migrations under a lock. A statement may take any time,
+ * as long as the server works on it.
+ */
+export async function withConnection<T>(
+  url: string,
+  work: (run: (text: string, values?: unknown[]) => Promise<pg.QueryResult>) => Promise<T>,
+): Promise<T> {
+  const watch = new Watch(url);
+  const client = new pg.Client(connectionConfig(url, 'session-launch'));
   client.on('error', () => undefined);
-  await client.connect();
   try {
-    return await work(client);
+    await client.connect();
+    await prepare(watch, client, 0);
+    return await work((text, values) => ask(watch, client, Number.POSITIVE_INFINITY, text, values));
   } finally {
-    await client.end().catch(() => undefined);
-  }
-}
-
-function pool(url: string, settings: PoolSettings, hooks: PostgresHooks): pg.Pool {
-  const made = new pg.Pool({
-    connectionString: url,
-    application_name: 'session-launch',
-    max: settings.max,
-    connectionTimeoutMillis: connectTimeout,
-    statement_timeout: settings.statementTimeout,
-    // The server ends a slow statement itself; this is for a connection on which nothing comes back any more.
-    query_timeout: settings.statementTimeout + 2_000,
-    keepAlive: true,
-    idleTimeoutMillis: 60_000,
-  });
-  made.on('error', (error) => hooks.onIdleError(error));
-  // A connection that is lost between two statements of a transaction: the next statement reports it, and an event that
-  // nobody listens to would end the process.
-  made.on('connect', (client) => client.on('error', () => undefined));
-  return made;
-}
-
-function stateOf({ totalCount, idleCount, waitingCount }: pg.Pool): PoolState {
-  return { total: totalCount, idle: idleCount, waiting: waitingCount };
-}
-
-async function checkServer(url: string): Promise<void> {
-  let version: number;
-  try {
-    version = await withConnection(url, async (client) => {
-      const { rows } = await client.query<{ v: string }>("SELECT current_setting('server_version_num') AS v");
-      return Math.floor(Number(rows[0]?.v) / 10_000);
-    });
-  } catch (error) {
-    throw new StartError(
-      `cannot use the database of DATABASE_URL: ${reason(error)}; check the address, the credentials and that PostgreSQL runs`,
-      { cause: error },
-    );
-  }
-  if (version < minimumVersion) {
-    throw new StartError(
-      `DATABASE_URL leads to PostgreSQL ${version}; version ${minimumVersion} or newer is needed`,
-    );
-  }
-}
-
-function reason(error: unknown): string {
-  if (error instanceof AggregateError && error.errors.length > 0) return reason(error.errors[0]);
-  return error instanceof Error ? error.message : String(error);
-}
-
-/** LISTEN on a connection of its own, opened again whenever it is lost. */
-class Listener {
-  readonly #url: string;
-  readonly #channel: string;
-  readonly #onMessage: (payload: string) => void;
-  readonly #onGap: () => void;
-  readonly #hooks: PostgresHooks;
-  #client: pg.Client | undefined;
-  #retry: NodeJS.Timeout | undefined;
-  #stopped = false;
-
-  constructor(
-    url: string,
-    channel: string,
-    onMessage: (payload: string) => void,
-    onGap: () => void,
-    hooks: PostgresHooks,
-  ) {
-    this.#url = url;
-    this.#channel = channel;
-    this.#onMessage = onMessage;
-    this.#onGap = onGap;
-    this.#hooks = hooks;
-  }
-
-  /** Whether it listens now; otherwise it is tried again. */
-  async start(): Promise<boolean> {
-    const client = new pg.Client({
-      connectionString: this.#url,
-      application_name: 'session-launch listener',
-      connectionTimeoutMillis: connectTimeout,
-      keepAlive: true,
-    });
-    let lost = false;
-    const reconnect = (error?: Error) => {
-      if (lost) return;
-      lost = true;
-      if (error) this.#hooks.onIdleError(error);
-      client.end().catch(() => undefined);
-      this.#scheduleRetry();
-    };
-    client.on('error', reconnect);
-    client.on('end', () => reconnect());
-    client.on('notification', (message) => this.#onMessage(message.payload ?? ''));
-    try {
-      await client.connect();
-      await client.query(`LISTEN ${pg.escapeIdentifier(this.#channel)}`);
-      this.#client = client;
-      return true;
-    } catch (error) {
-      reconnect(error as Error);
-      return false;
-    }
-  }
-
-  async stop(): Promise<void> {
-    this.#stopped = true;
-    clearTimeout(this.#retry);
-    await this.#client?.end().catch(() => undefined);
-  }
-
-  #scheduleRetry(): void {
-    if (this.#stopped) return;
-    this.#retry = setTimeout(() => {
-      // What was notified meanwhile was missed: from now on it can be trusted again.
-      void this.start().then((listening) => listening && this.#onGap());
-    }, 500);
-    this.#retry.unref();
+    watch.stop();
+    await close(client);
   }
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { link, mkdir, open, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { syncFolder } from './folders.ts';
 
 /**
  * Makes a file that only its owner can read: whole or not at all, and never in place of one that is there. Whether it
@@ -18,6 +19,7 @@ export async function createSecretFile(file: string, text: string): Promise<bool
       await handle.close();
     }
     await link(draft, file);
+    await syncFolder(dirname(file));
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;

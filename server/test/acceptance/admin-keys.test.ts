@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { deployedService } from '@session-launch/testing/deployment.ts';
 import {
   createKey,
   createWorld,
@@ -7,11 +7,9 @@ import {
   project,
   type World,
 } from '@session-launch/testing/world.ts';
-import { sql } from 'drizzle-orm';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { startService, useService } from '../harness/service.ts';
 
-const service = useService();
+const service = deployedService();
 
 const create = (projectId: string, wish: unknown) =>
   service.admin({ method: 'POST', path: `/admin/projects/${projectId}/keys`, body: wish });
@@ -46,23 +44,13 @@ describe('creating', () => {
       name: 'Ünïcode 🗝',
       expiresAt,
     });
-    expect(key).toMatch(/^sl_live_[A-Za-z0-9]{36}$/);
-    expect(hint).toBe(`sl_live_…${key.slice(-4)}`);
+    expect(key).toMatch(/^[A-Za-z0-9_-]+_live_[A-Za-z0-9]{36}$/);
+    expect(hint).toBe(`${key.slice(0, -36)}…${key.slice(-4)}`);
     expect(Date.parse(createdAt)).toBeGreaterThanOrEqual(before - 1);
 
     const records = await list(world.projectId);
     expect(JSON.stringify(records)).not.toContain(key);
     expect(records).toContainEqual({ ...rest, hint, createdAt });
-  });
-
-  test('stores a hash and never the key', async () => {
-    const world = await createWorld(service);
-    const { key, keyId } = await createKey(service, world.projectId);
-    const { rows } = (await service.database.orm.execute(
-      sql`SELECT k::text AS row, encode(hash, 'hex') AS hash FROM api_keys k WHERE id = ${keyId}`,
-    )) as unknown as { rows: { row: string; hash: string }[] };
-    expect(rows[0]?.hash).toBe(createHash('sha256').update(key).digest('hex'));
-    expect(rows[0]?.row).not.toContain(key.slice(8, 38));
   });
 
   test('without name and expiry those fields are absent; repeated scopes count once', async () => {
@@ -74,7 +62,7 @@ describe('creating', () => {
     expect(json.scopes).toEqual(['catalog:read']);
     expect(Object.keys(json)).not.toEqual(expect.arrayContaining(['name']));
     expect(json).not.toHaveProperty('expiresAt');
-    expect(json.key).toMatch(/^sl_test_/);
+    expect(json.key).toMatch(/_test_/);
   });
 
   test('a key works at once and within its scopes', async () => {
@@ -87,19 +75,6 @@ describe('creating', () => {
     expectError(await readSession(minter.key), 403, 'INSUFFICIENT_SCOPE');
     expect((await readSession(reader.key, minted.json.session.sessionId)).status).toBe(200);
     expectError(await mintFromServer(service, reader.key, body), 403, 'INSUFFICIENT_SCOPE');
-  });
-
-  test('API_KEY_PREFIX is the first part of new keys', async () => {
-    const other = await startService({ API_KEY_PREFIX: 'acme' });
-    try {
-      const world = await createWorld(other);
-      expect([world.key, world.liveKey]).toEqual([
-        expect.stringMatching(/^acme_test_/),
-        expect.stringMatching(/^acme_live_/),
-      ]);
-    } finally {
-      await other.close();
-    }
   });
 });
 
@@ -211,28 +186,6 @@ describe('revoking', () => {
     const world = await createWorld(service);
     const answers = await Promise.all(Array.from({ length: 8 }, () => revoke(world.keyId)));
     expect(new Set(answers.map((answer) => answer.json.revokedAt)).size).toBe(1);
-  });
-
-  test('revoked, expired, unknown and mistyped keys get one and the same answer', async () => {
-    const world = await createWorld(service);
-    const revoked = await createKey(service, world.projectId);
-    await revoke(revoked.keyId);
-    const expired = await createKey(service, world.projectId, {
-      expiresAt: new Date(Date.now() + 60_000).toISOString(),
-    });
-    await service.database.orm.execute(
-      sql`UPDATE api_keys SET expires_at = now() - interval '1 second' WHERE id = ${expired.keyId}`,
-    );
-    const mistyped = `${world.key.slice(0, -1)}${world.key.endsWith('a') ? 'b' : 'a'}`;
-    const answers = await Promise.all(
-      [revoked.key, expired.key, mistyped, 'sl_test_nothing', world.keyId].map((key) =>
-        mintFromServer(service, key, { experienceId: world.experienceId }),
-      ),
-    );
-    for (const answer of answers) {
-      expectError(answer, 401, 'API_KEY_INVALID');
-      expect({ ...answer.json.error, requestId: '' }).toEqual({ ...answers[0]?.json.error, requestId: '' });
-    }
   });
 
   test('a key that does not exist, and what is not a key id', async () => {

@@ -1,4 +1,5 @@
-import { adminToken } from '@session-launch/testing/target.ts';
+import { deployedService } from '@session-launch/testing/deployment.ts';
+import { until } from '@session-launch/testing/fleet.ts';
 import {
   apply,
   createKey,
@@ -15,9 +16,9 @@ import {
   type World,
 } from '@session-launch/testing/world.ts';
 import { describe, expect, test } from 'vitest';
-import { useService } from '../harness/service.ts';
 
-const service = useService();
+const service = deployedService();
+const { adminToken } = service;
 
 const read = (projectId: string, accept = 'application/json') =>
   service.admin({ path: `/admin/projects/${projectId}`, headers: { Accept: accept } });
@@ -144,8 +145,9 @@ describe('reading', () => {
   test('status says what runs', async () => {
     const { status, json } = await service.admin({ path: '/admin/status' });
     expect(status).toBe(200);
-    expect(json).toMatchObject({ engine: service.database.engine, database: 'ok', publicUrl: service.url });
-    expect(Math.abs(Date.parse(json.time) - Date.now())).toBeLessThan(5_000);
+    expect(json).toMatchObject({ database: 'ok', publicUrl: service.url });
+    expect(['embedded', 'postgres']).toContain(json.engine);
+    expect(Math.abs(Date.parse(json.time) - Date.now())).toBeLessThan(60_000);
   });
 
   test('projects are listed by id with the number of their experiences', async () => {
@@ -541,7 +543,10 @@ describe('refusing', () => {
   });
 
   test('more than 4 MiB, and says how much it may be', async () => {
-    const answer = await applyText(`# ${'x'.repeat(4 * 1024 * 1024)}\n`);
+    // A client that is still sending may find the connection closed before it reads the answer.
+    const answer = await until('an answer', () =>
+      applyText(`# ${'x'.repeat(4 * 1024 * 1024)}\n`).catch(() => undefined),
+    );
     expectError(answer, 413, 'PAYLOAD_TOO_LARGE');
     expect(answer.json.error.message).toContain('4 MiB');
   });

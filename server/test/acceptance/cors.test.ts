@@ -1,3 +1,4 @@
+import { deployedService } from '@session-launch/testing/deployment.ts';
 import type { Answer } from '@session-launch/testing/http.ts';
 import {
   apply,
@@ -8,11 +9,10 @@ import {
   uniqueId,
 } from '@session-launch/testing/world.ts';
 import { describe, expect, test } from 'vitest';
-import { useService } from '../harness/service.ts';
 import { bodyOf } from './bodies.ts';
 import { browserDoor, knock, openWorld, plainWorld, publicDoor, serverDoor } from './doors.ts';
 
-const service = useService();
+const service = deployedService();
 const stranger = 'https://stranger.example.org';
 const exposed = 'Retry-After, RateLimit, RateLimit-Policy, Idempotent-Replayed, X-Request-Id';
 
@@ -188,7 +188,7 @@ describe('POST /v1/browser-sessions', () => {
 describe('POST /v1/public-sessions', () => {
   /** Two public experiences, each with an origin of its own that no other test uses. */
   async function twoExperiences(overrides: Parameters<typeof openWorld>[1] = {}) {
-    const origins = [0, 1].map(() => `https://${uniqueId('page').replace('_', '-')}.example.com`) as [
+    const origins = [0, 1].map(() => `https://${uniqueId('page').replace('_', '-')}.example.net`) as [
       string,
       string,
     ];
@@ -206,7 +206,7 @@ describe('POST /v1/public-sessions', () => {
   });
 
   test('a preflight answers origins under a wildcard entry, and not the entry itself', async () => {
-    const host = `${uniqueId('host').replace('_', '-')}.example.com`;
+    const host = `${uniqueId('host').replace('_', '-')}.example.net`;
     await openWorld(service, { experience: { allowedOrigins: [`https://*.${host}`] } });
     expectPreflight(await preflight(publicDoor.path, `https://shop.${host}`), `https://shop.${host}`);
     for (const origin of [
@@ -228,7 +228,7 @@ describe('POST /v1/public-sessions', () => {
   });
 
   test('the allowlist of a project is not asked', async () => {
-    const origin = `https://${uniqueId('page').replace('_', '-')}.example.com`;
+    const origin = `https://${uniqueId('page').replace('_', '-')}.example.net`;
     const world = await openWorld(service, { project: { allowedOrigins: [origin] } });
     expectPlainPreflight(await preflight(publicDoor.path, origin));
     const { experienceId } = world;
@@ -238,7 +238,7 @@ describe('POST /v1/public-sessions', () => {
   });
 
   test('an origin is answered as soon as it is listed, and no longer once it is not', async () => {
-    const origin = `https://${uniqueId('page').replace('_', '-')}.example.com`;
+    const origin = `https://${uniqueId('page').replace('_', '-')}.example.net`;
     const world = await openWorld(service);
     expectPlainPreflight(await preflight(publicDoor.path, origin));
     world.file.experiences[0]!.allowedOrigins = [origin];

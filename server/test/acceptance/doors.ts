@@ -1,7 +1,7 @@
 import type { Answer, Call } from '@session-launch/testing/http.ts';
+import type { Target } from '@session-launch/testing/target.ts';
 import { createWorld, pageOrigin, type World } from '@session-launch/testing/world.ts';
 import { expect } from 'vitest';
-import type { Service } from '../harness/service.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: tests write and read bodies freely
 export type Loose = Record<string, any>;
@@ -14,6 +14,16 @@ export interface Door {
   launches: 200 | 201;
   /** What admits the caller. */
   admission(world: World): Record<string, string>;
+  /** The same in live mode, which browsers always are in. */
+  liveAdmission(world: World): Record<string, string>;
+}
+
+/** A door that asks for an Origin and answers pages. */
+export interface OriginDoor extends Door {
+  /** Settings of a world whose allowlist at this door is this one. */
+  listing(allowedOrigins: string[]): { project?: Loose; experience?: Loose };
+  /** Replaces that allowlist in a project file. */
+  relist(file: World['file'], allowedOrigins: string[]): void;
 }
 
 export const serverDoor: Door = {
@@ -21,27 +31,39 @@ export const serverDoor: Door = {
   path: '/v1/sessions',
   launches: 201,
   admission: (world) => ({ Authorization: `Bearer ${world.key}` }),
+  liveAdmission: (world) => ({ Authorization: `Bearer ${world.liveKey}` }),
 };
 
-export const browserDoor: Door = {
+const fromPage = () => ({ Origin: pageOrigin });
+
+export const browserDoor: OriginDoor = {
   name: 'browser-sessions',
   path: '/v1/browser-sessions',
   launches: 201,
-  admission: () => ({ Origin: pageOrigin }),
+  admission: fromPage,
+  liveAdmission: fromPage,
+  listing: (allowedOrigins) => ({ project: { allowedOrigins } }),
+  relist: (file, allowedOrigins) => Object.assign(file.project, { allowedOrigins }),
 };
 
-export const publicDoor: Door = {
+export const publicDoor: OriginDoor = {
   name: 'public-sessions',
   path: '/v1/public-sessions',
   launches: 200,
-  admission: () => ({ Origin: pageOrigin }),
+  admission: fromPage,
+  liveAdmission: fromPage,
+  listing: (allowedOrigins) => ({ experience: { allowedOrigins } }),
+  relist: (file, allowedOrigins) => {
+    for (const experience of file.experiences) Object.assign(experience, { allowedOrigins });
+  },
 };
 
 export const doors: readonly Door[] = [serverDoor, browserDoor, publicDoor];
+export const originDoors: readonly OriginDoor[] = [browserDoor, publicDoor];
 
 /** A world whose experience can be launched at every door. */
 export function openWorld(
-  service: Service,
+  service: Target,
   overrides: { project?: Loose; experience?: Loose; experiences?: Loose[] } = {},
 ): Promise<World> {
   return createWorld(service, {
@@ -50,10 +72,10 @@ export function openWorld(
   });
 }
 
-const plainWorlds = new WeakMap<Service, Promise<World>>();
+const plainWorlds = new WeakMap<Target, Promise<World>>();
 
 /** One such world for every test of a file that leaves it as it is. */
-export function plainWorld(service: Service): Promise<World> {
+export function plainWorld(service: Target): Promise<World> {
   const world = plainWorlds.get(service) ?? openWorld(service);
   plainWorlds.set(service, world);
   return world;
@@ -61,7 +83,7 @@ export function plainWorld(service: Service): Promise<World> {
 
 /** A request at a door with what admits it; `headers` and `call` replace parts of it. */
 export function knock(
-  service: Service,
+  service: Target,
   door: Door,
   world: World,
   body: unknown,
@@ -79,7 +101,7 @@ export function knock(
 
 /** A body sent as these very bytes, with the JSON media type. */
 export function knockRaw(
-  service: Service,
+  service: Target,
   door: Door,
   world: World,
   body: string | Buffer,
@@ -89,7 +111,7 @@ export function knockRaw(
 }
 
 /** The same in chunks, so that no header tells the length beforehand. */
-export function knockChunked(service: Service, door: Door, world: World, body: string): Promise<Answer> {
+export function knockChunked(service: Target, door: Door, world: World, body: string): Promise<Answer> {
   return knock(service, door, world, body, { 'Content-Type': 'application/json' }, { chunked: true });
 }
 
@@ -102,7 +124,7 @@ export interface Launched {
 
 /** Mints, expects a launch and takes it apart. */
 export async function launch(
-  service: Service,
+  service: Target,
   door: Door,
   world: World,
   body: Loose = {},
@@ -115,7 +137,7 @@ export async function launch(
 }
 
 /** The persisted record of a launch, whichever door made it. */
-export async function recordOf(service: Service, world: World, { manifest }: Launched): Promise<Loose> {
+export async function recordOf(service: Target, world: World, { manifest }: Launched): Promise<Loose> {
   const answer = await service.call({
     path: `/v1/sessions/${manifest.sessionId}`,
     headers: { Authorization: `Bearer ${world.key}` },

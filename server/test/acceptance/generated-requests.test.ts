@@ -1,4 +1,5 @@
 import { contract } from '@session-launch/testing/contract.ts';
+import { deployedService } from '@session-launch/testing/deployment.ts';
 import type { Call } from '@session-launch/testing/http.ts';
 import {
   createKey,
@@ -11,9 +12,8 @@ import {
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { generated, headerValue, mutated } from '../harness/generate.ts';
-import { useService } from '../harness/service.ts';
 
-const service = useService();
+const service = deployedService();
 
 // biome-ignore lint/suspicious/noExplicitAny: parts of the JSON document
 type Json = any;

@@ -1,11 +1,10 @@
+import { deployedService } from '@session-launch/testing/deployment.ts';
 import { expectError, type World } from '@session-launch/testing/world.ts';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { parseOrigin } from '../../src/origins/origin.ts';
-import { exactEntries, hostileOrigins, wildcardEntries } from '../harness/hostile-origins.ts';
-import { useService } from '../harness/service.ts';
+import { exactEntries, hostileOrigins, originsOfPages, wildcardEntries } from '../harness/hostile-origins.ts';
 import { browserDoor, knock, openWorld, publicDoor } from './doors.ts';
 
-const service = useService();
+const service = deployedService();
 
 const worlds: Record<string, World> = {};
 beforeAll(async () => {
@@ -33,7 +32,7 @@ describe.each([browserDoor, publicDoor])('$path', (door) => {
       const answer = await knockFrom(door, world, origin);
       expectError(answer, 403, origin === '' ? 'ORIGIN_REQUIRED' : 'ORIGIN_NOT_ALLOWED');
       // Nor may a page read that answer unless it is a page: on the public door not even then.
-      const readable = door === browserDoor && parseOrigin(origin) !== undefined;
+      const readable = door === browserDoor && originsOfPages.has(origin);
       expect(answer.headers['access-control-allow-origin'], origin).toBe(readable ? origin : undefined);
     }
   });

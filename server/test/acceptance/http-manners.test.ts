@@ -3,14 +3,14 @@ import { once } from 'node:events';
 import { METHODS } from 'node:http';
 import { connect } from 'node:net';
 import { promisify } from 'node:util';
+import { deployedService } from '@session-launch/testing/deployment.ts';
 import type { Answer } from '@session-launch/testing/http.ts';
 import { type RawAnswer, sendRaw } from '@session-launch/testing/raw-http.ts';
 import { expectError, pageOrigin, type World } from '@session-launch/testing/world.ts';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { useService } from '../harness/service.ts';
 import { doors, knock, knockRaw, openWorld } from './doors.ts';
 
-const service = useService();
+const service = deployedService();
 let world: World;
 beforeAll(async () => {
   world = await openWorld(service);
@@ -246,6 +246,20 @@ describe('requests that are not proper HTTP', () => {
     const answer = await sendRaw(service.url, bytes);
     expectOwnWords(answer);
     if (status !== undefined) expect(answer.status, answer.text).toBe(status);
+  });
+
+  test('an expectation nobody knows is refused in our own words, after what was asked before it', async () => {
+    const expecting = post('/v1/browser-sessions', [json, 'Expect: miracles', 'Content-Length: 2'], '{}');
+    const answer = await sendRaw(service.url, expecting);
+    expectOwnWords(answer);
+    expect(answer.headers).toMatchObject({ connection: 'close', 'cache-control': 'no-store, private' });
+    expect(JSON.parse(answer.body).error).toMatchObject({
+      code: 'INVALID_REQUEST',
+      requestId: expect.stringMatching(/^req_/),
+    });
+    const health = 'GET /healthz HTTP/1.1\r\nHost: service\r\n\r\n';
+    const { text } = await sendRaw(service.url, health + expecting + health);
+    expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 417']);
   });
 
   test('an Upgrade is not taken up, and the request is answered', async () => {

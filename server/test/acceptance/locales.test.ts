@@ -1,6 +1,6 @@
+import { deployedService } from '@session-launch/testing/deployment.ts';
 import { expectError, runtime } from '@session-launch/testing/world.ts';
 import { describe, expect, test } from 'vitest';
-import { useService } from '../harness/service.ts';
 import {
   browserDoor,
   type Door,
@@ -15,7 +15,7 @@ import {
   serverDoor,
 } from './doors.ts';
 
-const service = useService();
+const service = deployedService();
 const fixed = (tag: string) => ({ fixed: tag });
 
 /** A world whose experience has these languages; what is left out takes its default. */

@@ -1,9 +1,9 @@
+import { deployedService } from '@session-launch/testing/deployment.ts';
 import { apply, runtime } from '@session-launch/testing/world.ts';
 import { describe, expect, test } from 'vitest';
-import { useService } from '../harness/service.ts';
 import { doors, everyField, knockRaw, type Loose, launch, openWorld, recordOf, serverDoor } from './doors.ts';
 
-const service = useService();
+const service = deployedService();
 
 test('a manifest has these fields and no more', async () => {
   const world = await openWorld(service, { experience: { slug: 'harbor', title: 'Harbor guide' } });

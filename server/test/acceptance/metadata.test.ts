@@ -1,9 +1,10 @@
+import { deployedService } from '@session-launch/testing/deployment.ts';
 import { createWorld, expectError, mintFromServer, type World } from '@session-launch/testing/world.ts';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { useService } from '../harness/service.ts';
+
 import { browserDoor, knock, launch, openWorld, publicDoor, recordOf, serverDoor } from './doors.ts';
 
-const service = useService();
+const service = deployedService();
 let world: World;
 beforeAll(async () => {
   world = await openWorld(service);

@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { connect, createServer, type Server } from 'node:net';
+import { deployedService } from '@session-launch/testing/deployment.ts';
 import { runtime } from '@session-launch/testing/world.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { useService } from '../harness/service.ts';
 import { doors, knock, openWorld } from './doors.ts';
 
-const service = useService();
+const service = deployedService();
 
 /** Listens where every address of the test leads, and counts who comes. */
 let trap: Server;

@@ -1,3 +1,4 @@
+import { deployedService } from '@session-launch/testing/deployment.ts';
 import {
   apply,
   createKey,
@@ -9,10 +10,9 @@ import {
   uniqueId,
 } from '@session-launch/testing/world.ts';
 import { describe, expect, test } from 'vitest';
-import { useService } from '../harness/service.ts';
 import { browserDoor, type Door, type Loose, publicDoor, serverDoor } from './doors.ts';
 
-const service = useService();
+const service = deployedService();
 const elsewhere = 'https://elsewhere.example.com';
 
 /** A request that would launch, and everything about it and its project that a failure can spoil. */
@@ -196,21 +196,20 @@ async function attempt(door: Door, failures: readonly Failure[]) {
     fields: {},
     truncated: false,
     oversized: false,
-    project: project(),
-    experience: experience({ public: true, allowedOrigins: [pageOrigin] }),
+    project: project({ id: undefined }),
+    experience: { public: true, allowedOrigins: [pageOrigin] },
   };
   for (const failure of failures.toReversed()) failure.spoil(made);
   const { fields, key } = made;
-  const applied = await apply(service, { project: made.project, experiences: [made.experience] });
-  expect(applied.status, applied.text).toBe(200);
-  const text = JSON.stringify({ experienceId: made.experience.id, ...fields });
+  const { projectId, experienceId } = await settled(made);
+  const text = JSON.stringify({ experienceId, ...fields });
   const body = `${made.oversized ? ' '.repeat(65_537) : ''}${made.truncated ? text.slice(0, -1) : text}`;
   return service.call({
     method: made.method,
     path: made.path,
     headers: {
       'Content-Type': made.mediaType,
-      ...(door === serverDoor ? await authorization(made.project.id, key) : {}),
+      ...(door === serverDoor ? await authorization(projectId, key) : {}),
       ...(door !== serverDoor && made.origin !== undefined ? { Origin: made.origin } : {}),
       ...(made.idempotencyKey === undefined ? {} : { 'Idempotency-Key': made.idempotencyKey }),
     },
@@ -218,14 +217,37 @@ async function attempt(door: Door, failures: readonly Failure[]) {
   });
 }
 
+/** Made once for all attempts that need the same: no attempt changes it. */
+function once<T>(kept: Map<string, Promise<T>>, wanted: unknown, make: () => Promise<T>): Promise<T> {
+  const name = JSON.stringify(wanted);
+  const made = kept.get(name) ?? make();
+  kept.set(name, made);
+  return made;
+}
+
+const worlds = new Map<string, Promise<{ projectId: string; experienceId: string }>>();
+const keys = new Map<string, Promise<{ key: string }>>();
+
+/** A project with an experience, as an attempt wants them. */
+function settled(wanted: Attempt) {
+  return once(worlds, [wanted.project, wanted.experience], async () => {
+    const file = {
+      project: project({ ...wanted.project, id: uniqueId('prj') }),
+      experiences: [experience(wanted.experience)],
+    };
+    const applied = await apply(service, file);
+    expect(applied.status, applied.text).toBe(200);
+    return { projectId: file.project.id as string, experienceId: file.experiences[0]!.id as string };
+  });
+}
+
 async function authorization(projectId: string, wanted: Attempt['key']): Promise<Record<string, string>> {
   if (!wanted.sent) return {};
-  let owner = projectId;
-  if (wanted.foreign) {
-    owner = uniqueId('prj');
-    await apply(service, { project: { id: owner, name: 'Another project' } });
-  }
-  const { key } = await createKey(service, owner, { mode: wanted.mode, scopes: wanted.scopes });
+  const { key } = await once(keys, [projectId, wanted], async () => {
+    const owner = wanted.foreign ? uniqueId('prj') : projectId;
+    if (wanted.foreign) await apply(service, { project: { id: owner, name: 'Another project' } });
+    return createKey(service, owner, { mode: wanted.mode, scopes: wanted.scopes });
+  });
   return { Authorization: `Bearer ${key}` };
 }
 

@@ -1,3 +1,4 @@
+import { deployedService } from '@session-launch/testing/deployment.ts';
 import type { Answer } from '@session-launch/testing/http.ts';
 import {
   createKey,
@@ -10,9 +11,8 @@ import {
   type World,
 } from '@session-launch/testing/world.ts';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { useService } from '../harness/service.ts';
 
-const service = useService();
+const service = deployedService();
 let world: World;
 let stranger: World;
 

@@ -1,3 +1,4 @@
+import { deployedService } from '@session-launch/testing/deployment.ts';
 import type { Answer } from '@session-launch/testing/http.ts';
 import {
   apply,
@@ -10,10 +11,9 @@ import {
   type World,
 } from '@session-launch/testing/world.ts';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { useService } from '../harness/service.ts';
 import { doors, launch, openWorld } from './doors.ts';
 
-const service = useService();
+const service = deployedService();
 
 /** Two projects that have nothing in common but the slugs of their experiences. */
 let mine: World;

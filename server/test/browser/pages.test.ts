@@ -18,6 +18,9 @@ const screens = [
 
 beforeAll(() => applyDemo(service));
 
+/** The reference is heavy: each width and each scheme once. */
+const referenceScreens = [screens[0]!, screens[3]!];
+
 describe.each(screens)('$width × $height, $colorScheme', ({ width, height, colorScheme }) => {
   const options = { viewport: { width, height }, colorScheme };
 
@@ -38,6 +41,10 @@ describe.each(screens)('$width × $height, $colorScheme', ({ width, height, colo
     expect(complaints).toEqual([]);
     await context.close();
   });
+});
+
+describe.each(referenceScreens)('$width × $height, $colorScheme', ({ width, height, colorScheme }) => {
+  const options = { viewport: { width, height }, colorScheme };
 
   test('the API reference loads without a complaint, from this service alone', async () => {
     const context = await browser.open(options);
@@ -46,7 +53,7 @@ describe.each(screens)('$width × $height, $colorScheme', ({ width, height, colo
     await page.goto(`${service.url}/reference`);
     // The first operations come early, the last one when everything has been rendered and fetched.
     for (const name of ['Mint a session from a page', 'Ask whether sessions can be minted']) {
-      await page.getByRole('heading', { name }).first().waitFor({ state: 'attached', timeout: 30_000 });
+      await page.getByRole('heading', { name }).first().waitFor({ state: 'attached', timeout: 120_000 });
     }
     await page.waitForLoadState('networkidle');
     expect(await overflows(page)).toBe(false);
@@ -83,7 +90,7 @@ describe('an SVG with a script in it', () => {
     await mkdir(join(folder, 'avatars'));
     await mkdir(join(folder, 'locations'));
     await writeFile(join(folder, 'avatars', 'scripted.svg'), svg);
-    gallery = await startService({ ASSETS_DIR: folder });
+    gallery = await startService({ ASSETS_DIR: folder }, service);
   });
   afterAll(async () => {
     await gallery?.close();

@@ -1,9 +1,12 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { errorTable } from '@session-launch/contract/errors';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createAdminClient } from '../../src/cli/admin-client.ts';
 import { run } from '../../src/cli/main.ts';
 import { FakeAdmin, failure } from './fake-admin.ts';
 import { runCli } from './run-cli.ts';
@@ -197,6 +200,52 @@ describe('reaching the admin API', () => {
   });
 });
 
+describe('an admin API that stalls', () => {
+  const ask = (adminUrl: string) =>
+    createAdminClient({ adminUrl, token, tokenFile: '' }).text({ path: ['projects'], timeoutSeconds: 0.2 });
+  const timeout = { kind: 'timeout', message: expect.stringContaining('did not answer within 0.2 seconds') };
+
+  afterEach(() => {
+    vi.unstubAllGlobals();
+    vi.useRealTimers();
+  });
+
+  it.each([
+    ['before its answer', () => {}],
+    ['within the body', (response: ServerResponse) => response.write('{"projects":[')],
+  ])('%s is given up', async (_, answer) => {
+    const server = createServer((_request, response) => answer(response));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    await expect(ask(`http://127.0.0.1:${port}`)).rejects.toMatchObject(timeout);
+    // The connection is closed, not left behind.
+    await new Promise((resolve) => server.close(resolve));
+  });
+
+  it('is given up even when fetch forgets its signal', async () => {
+    vi.stubGlobal('fetch', () => new Promise(() => {}));
+    await expect(ask(admin.url)).rejects.toMatchObject(timeout);
+  });
+
+  it('apply waits for longer, and says that the file may still be applied', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const sent = new Promise<void>((resolve) => {
+      vi.stubGlobal('fetch', () => {
+        resolve();
+        return new Promise(() => {});
+      });
+    });
+    const done = cli('apply -');
+    await sent;
+    vi.advanceTimersByTime(120_000);
+    expect(await done).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `session-launch: the admin API at ${admin.url} did not answer within 120 seconds; the file may still be applied, and applying it again is safe\n`,
+    });
+  });
+});
+
 describe('apply', () => {
   const unchanged = { projectId: 'prj_demo', changed: false, changes: [] };
 
@@ -216,6 +265,26 @@ describe('apply', () => {
     admin.answer = () => ({ body: unchanged });
     expect((await cli('apply -', 'from: stdin')).code).toBe(0);
     expect(admin.calls[0]?.body).toBe('from: stdin');
+  });
+
+  it('tells a terminal every second that it goes on, and leaves nothing of that behind', async () => {
+    const told: string[] = [];
+    admin.answer = () =>
+      new Promise((resolve) => {
+        ticked = () => resolve({ body: unchanged });
+      });
+    let ticked = () => {};
+    const { stdout } = await runCli(['apply', '-'], {
+      cwd,
+      env: { ADMIN_URL: admin.url, ADMIN_TOKEN: token },
+      terminal: (text) => {
+        told.push(text);
+        ticked();
+      },
+    });
+    expect(stdout).toBe('prj_demo: no change\n');
+    expect(told[0]).toBe('\rApplying stdin… 1 s');
+    expect(told.at(-1)).toBe('\r\u001b[K');
   });
 
   it('the summary counts what changed and names new revisions', async () => {

@@ -1,8 +1,9 @@
+import fs from 'node:fs';
 import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { lockFolder } from '../../src/store/folder-lock.ts';
 import { openSigningKeys } from '../../src/tokens/signing-keys.ts';
 import { FakeAdmin, failure } from './fake-admin.ts';
@@ -23,6 +24,7 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
+  vi.restoreAllMocks();
   await admin.stop();
   await rm(cwd, { recursive: true });
 });
@@ -88,6 +90,16 @@ describe('doctor', () => {
     expect(code).toBe(1);
     expect(stdout).toMatch(/^FAIL {2}admin API: /m);
     expect(stderr).toMatch(/^session-launch: one check failed; .*\n$/);
+  });
+
+  it('colours are for terminals, unless NO_COLOR is set', async () => {
+    admin.answer = () => failure(401, { code: 'API_KEY_INVALID', message: 'No.' });
+    const stdout = async (options: { terminal?: () => void; more?: Record<string, string> }) =>
+      (await runCli(['doctor'], { cwd, env: { ...env, ...options.more }, ...options })).stdout;
+    const terminal = () => {};
+    expect(await stdout({ terminal })).toContain('\u001b[31mFAIL\u001b[39m  admin API: ');
+    expect(await stdout({ terminal, more: { NO_COLOR: '1' } })).not.toContain('\u001b');
+    expect(await stdout({ more: { FORCE_COLOR: '1' } })).not.toContain('\u001b');
   });
 
   it('bad variables are each named', async () => {
@@ -156,6 +168,36 @@ describe('doctor', () => {
     await mkdir(join(cwd, 'data'));
     await writeFile(join(cwd, 'data', 'admin-token'), token, { mode: 0o644 });
     expect((await doctor()).of('data folder')).toMatchObject({ status: 'fail' });
+  });
+
+  it('a data folder whose content others can read or replace', async () => {
+    const dataDir = join(cwd, 'data');
+    const folder = join(dataDir, 'database');
+    await mkdir(folder, { recursive: true });
+    await chmod(dataDir, 0o755);
+    await chmod(folder, 0o755);
+    expect((await doctor()).of('data folder')).toMatchObject({
+      status: 'fail',
+      todo: `chmod -R go= ${folder}`,
+    });
+    await chmod(folder, 0o700);
+    expect((await doctor()).of('data folder')).toMatchObject({ status: 'ok' });
+    await chmod(dataDir, 0o770);
+    expect((await doctor()).of('data folder')).toMatchObject({ status: 'warn' });
+    await chmod(dataDir, 0o777);
+    expect((await doctor()).of('data folder')).toMatchObject({ status: 'fail' });
+  });
+
+  it('a disk that is nearly full', async () => {
+    await mkdir(join(cwd, 'data'), { mode: 0o700 });
+    const real = await fs.promises.statfs(cwd);
+    vi.spyOn(fs.promises, 'statfs').mockResolvedValue({ ...real, bsize: 4096, bavail: 25_600 });
+    expect((await doctor()).of('data folder')).toMatchObject({
+      status: 'warn',
+      message: expect.stringContaining('100 MB are free'),
+    });
+    const elsewhere = { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' };
+    expect((await doctor(elsewhere)).of('data folder')).toMatchObject({ status: 'ok' });
   });
 
   it('a data folder that is a file', async () => {

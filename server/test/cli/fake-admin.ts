@@ -19,7 +19,7 @@ export interface Answer {
 /** A real HTTP server that plays the admin API: it records what arrives and answers as told. */
 export class FakeAdmin {
   readonly calls: Call[] = [];
-  answer: (call: Call) => Answer = () => ({ status: 500, body: '' });
+  answer: (call: Call) => Answer | Promise<Answer> = () => ({ status: 500, body: '' });
   readonly #server: Server;
 
   private constructor() {
@@ -33,7 +33,7 @@ export class FakeAdmin {
         body: Buffer.concat(chunks).toString(),
       };
       this.calls.push(call);
-      const { status = 200, type = 'application/json', headers = {}, body } = this.answer(call);
+      const { status = 200, type = 'application/json', headers = {}, body } = await this.answer(call);
       response.writeHead(status, { 'content-type': type, ...headers });
       response.end(typeof body === 'string' ? body : JSON.stringify(body));
     });

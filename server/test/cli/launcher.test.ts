@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { cp, mkdir, mkdtemp, readdir, rm, symlink, utimes, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -15,11 +15,7 @@ beforeEach(async () => {
   await mkdir(join(root, 'bin'));
   await cp(launcher, join(root, 'bin', 'session-launch.js'));
   await writeFile(join(root, 'package.json'), '{"type":"module"}');
-  const compilerOptions = {
-    ...{ module: 'NodeNext', target: 'ES2022', types: [], rootDir: 'src', outDir: 'dist' },
-    ...{ incremental: true, tsBuildInfoFile: 'dist/.tsbuildinfo' },
-  };
-  await writeFile(join(root, 'tsconfig.build.json'), JSON.stringify({ compilerOptions, include: ['src'] }));
+  await configure({});
   await mkdir(join(root, 'src', 'cli'), { recursive: true });
   await source('cli/main.ts', says('one'));
   await mkdir(join(root, 'node_modules'));
@@ -28,15 +24,30 @@ beforeEach(async () => {
 
 afterEach(() => rm(root, { recursive: true }));
 
+const options = {
+  ...{ module: 'NodeNext', target: 'ES2022', types: [], rootDir: 'src', outDir: 'dist' },
+  ...{ incremental: true, noEmitOnError: true, tsBuildInfoFile: 'dist/.tsbuildinfo' },
+};
+
+const configure = (more: object) =>
+  writeFile(
+    join(root, 'tsconfig.build.json'),
+    JSON.stringify({ compilerOptions: options, include: ['src'], ...more }),
+  );
+
 const says = (word: string) =>
   `declare const console: { log(text: string): void };\nexport function main() { console.log('${word}'); }\n`;
 
-let clock = Date.now() / 1000;
+let clock = 0;
+/** Later than the write before, by more than the clock of a file system can miss, and later than any build so far. */
+function tick(): void {
+  clock = Math.max(clock, Date.now() / 1000) + 1;
+}
+
 async function source(path: string, text: string) {
   const file = join(root, 'src', path);
   await writeFile(file, text);
-  // Two writes of one test may be closer than the clock of the file system can tell.
-  clock += 1;
+  tick();
   await utimes(file, clock, clock);
 }
 
@@ -55,7 +66,7 @@ function start(): Promise<{ code: number | null; stdout: string; stderr: string 
   });
 }
 
-describe('the launcher', { timeout: 30_000 }, () => {
+describe('the launcher', { timeout: 180_000 }, () => {
   it('builds what is stale, and only that', async () => {
     expect(await start()).toEqual({ code: 0, stdout: 'one\n', stderr: 'Building…\n' });
     expect(await start()).toEqual({ code: 0, stdout: 'one\n', stderr: '' });
@@ -69,7 +80,7 @@ describe('the launcher', { timeout: 30_000 }, () => {
     await start();
     expect(await readdir(join(root, 'dist'))).toContain('extra.js');
     await rm(join(root, 'src', 'extra.ts'));
-    clock += 1;
+    tick();
     await utimes(join(root, 'src'), clock, clock);
     await start();
     expect((await readdir(join(root, 'dist'))).sort()).toEqual(['.tsbuildinfo', 'cli']);
@@ -100,6 +111,39 @@ describe('the launcher', { timeout: 30_000 }, () => {
     expect(stderr).toMatch(/src\/cli\/main\.ts.*error/);
     expect(stderr).toMatch(/\nsession-launch: the build failed: .*\n$/);
     expect(await readdir(join(root, 'dist', 'cli'))).toEqual(['main.js']);
+    expect(await readFile(join(root, 'dist', 'cli', 'main.js'), 'utf8')).toContain("'one'");
+    await source('cli/main.ts', says('two'));
+    expect(await start()).toEqual({ code: 0, stdout: 'two\n', stderr: 'Building…\n' });
+  });
+
+  it('makes again what somebody removed from the build', async () => {
+    await start();
+    await rm(join(root, 'dist', 'cli'), { recursive: true });
+    expect(await start()).toEqual({ code: 0, stdout: 'one\n', stderr: 'Building…\n' });
+  });
+
+  it('leaves alone what is newer but says the same', async () => {
+    await start();
+    await source('cli/main.ts', says('one'));
+    expect(await start()).toEqual({ code: 0, stdout: 'one\n', stderr: '' });
+  });
+
+  it('builds the packages that this one refers to, too', async () => {
+    const contract = join(root, 'contract');
+    await mkdir(contract);
+    await writeFile(join(contract, 'package.json'), '{"type":"module"}');
+    const compilerOptions = { ...options, composite: true, rootDir: '.', outDir: 'dist' };
+    await writeFile(join(contract, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['word.ts'] }));
+    await source('../contract/word.ts', "export const word = 'one';\n");
+    await configure({ references: [{ path: 'contract' }] });
+    const main = `declare const console: { log(text: string): void };
+      import { word } from '../../contract/dist/word.js';
+      export function main() { console.log(word); }`;
+    await source('cli/main.ts', main);
+    expect(await start()).toEqual({ code: 0, stdout: 'one\n', stderr: 'Building…\n' });
+    await source('../contract/word.ts', "export const word = 'two';\n");
+    expect(await start()).toEqual({ code: 0, stdout: 'two\n', stderr: 'Building…\n' });
+    expect(await start()).toEqual({ code: 0, stdout: 'two\n', stderr: '' });
   });
 
   it('without TypeScript runs what is built, or says what to do', async () => {

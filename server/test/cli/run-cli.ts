@@ -8,22 +8,39 @@ export interface Outcome {
   stderr: string;
 }
 
+interface RunOptions {
+  env?: Environment;
+  cwd: string;
+  stdin?: string;
+  /** Both outputs are a terminal; told of everything written to standard error. */
+  terminal?: (text: string) => void;
+}
+
 /** The command line in this process, with surroundings of its own. */
 export async function runCli(
   argv: string[],
-  { env = {}, cwd, stdin = '' }: { env?: Environment; cwd: string; stdin?: string },
+  { env = {}, cwd, stdin = '', terminal }: RunOptions,
 ): Promise<Outcome> {
-  const stdout = new Collector();
-  const stderr = new Collector();
+  const stdout = new Collector(terminal && (() => {}));
+  const stderr = new Collector(terminal);
   const code = await run(argv, { env, cwd, stdin: Readable.from([stdin]), stdout, stderr });
   return { code, stdout: stdout.text, stderr: stderr.text };
 }
 
 class Collector extends Writable {
   text = '';
+  readonly isTTY: boolean;
+  readonly #onText: ((text: string) => void) | undefined;
+
+  constructor(onText?: (text: string) => void) {
+    super();
+    this.isTTY = onText !== undefined;
+    this.#onText = onText;
+  }
 
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: () => void): void {
     this.text += chunk.toString();
+    this.#onText?.(chunk.toString());
     done();
   }
 }

@@ -1,10 +1,11 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { prepareDataFolder } from '@session-launch/testing/data-folder.ts';
 import { postgresFleet, processFolder, until } from '@session-launch/testing/fleet.ts';
 import type { ServiceProcess } from '@session-launch/testing/process.ts';
 import { createWorld } from '@session-launch/testing/world.ts';
 import { describe, expect, test } from 'vitest';
-import { effort } from './effort.ts';
+import { effort } from '../harness/effort.ts';
 import { History } from './history.ts';
 import { Load } from './load.ts';
 import { type Random, seededRandom } from './random.ts';
@@ -26,13 +27,13 @@ async function mintThroughKills(
     for (let round = 0; round < rounds; round++) {
       const victim = await serving;
       const before = load.acknowledged;
-      await until('launches before the next kill', async () => load.acknowledged > before + 30, 20_000);
+      await until('launches before the next kill', async () => load.acknowledged > before + 30);
       await sleep(random() * 250);
       serving = victim.kill('SIGKILL').then(start);
     }
     const before = load.acknowledged;
     await serving;
-    await until('launches after the last kill', async () => load.acknowledged > before + 30, 20_000);
+    await until('launches after the last kill', async () => load.acknowledged > before + 30);
   } finally {
     await load.stop();
   }
@@ -57,9 +58,9 @@ describe.concurrent('a service that is killed under load keeps every launch, onc
   });
 
   test('on the embedded engine', async (context) => {
-    const rounds = effort(2, 20);
+    const rounds = effort(1, 20);
     const { path, start } = await processFolder(context.onTestFinished);
-    const DATA_DIR = join(path, 'data');
+    const DATA_DIR = await prepareDataFolder(join(path, 'data'));
     const { history, last } = await mintThroughKills(
       () => start({ DATA_DIR }),
       seededRandom(context),

@@ -5,7 +5,7 @@ import type { ServiceProcess } from '@session-launch/testing/process.ts';
 import { type Link, type Meddling, startTcpProxy } from '@session-launch/testing/tcp-proxy.ts';
 import { createWorld } from '@session-launch/testing/world.ts';
 import { expect, test } from 'vitest';
-import { effort } from './effort.ts';
+import { effort } from '../harness/effort.ts';
 import { History } from './history.ts';
 import { Load } from './load.ts';
 import { type Random, seededRandom } from './random.ts';
@@ -23,11 +23,11 @@ async function mintThroughCuts(
   const history = new History();
   const world = await createWorld(service, { project: { limits } });
   const load = new Load(history, { random, world, target: () => service.url });
-  const rounds = effort(12, 150);
+  const rounds = effort(6, 150);
   for (let round = 0; round < rounds; round++) {
     const before = load.acknowledged;
     await history.breaking(() => cut(round));
-    await until('launches after a cut', async () => load.acknowledged > before + 20, 20_000);
+    await until('launches after a cut', async () => load.acknowledged > before + 20);
   }
   await load.stop();
   expect(history.problems(await storedAt(fleet.databaseUrl))).toEqual([]);

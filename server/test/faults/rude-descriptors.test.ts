@@ -2,7 +2,7 @@ import { Agent, request } from 'node:http';
 import { openConnection, type RawConnection } from '@session-launch/testing/raw-http.ts';
 import { mintFromServer } from '@session-launch/testing/world.ts';
 import { afterAll, expect, test, vi } from 'vitest';
-import { useVictim } from './rude-service.ts';
+import { openNow, useVictim } from './rude-service.ts';
 
 // The embedded engine opens files of its own as it goes; a file that it cannot open would end it for good.
 const victim = useVictim({ engine: 'embedded', descriptors: 700 });
@@ -32,7 +32,7 @@ const settled = (connections: RawConnection[]) =>
   vi.waitFor(() => {
     for (const { socket } of connections) expect(socket.connecting).toBe(false);
     expect(connections.filter(({ socket }) => socket.destroyed).length).toBeGreaterThan(200);
-  }, 10_000);
+  }, 60_000);
 
 test('more connections than descriptors: the service lives, and loses neither its database nor its operator', async () => {
   expect(await mintAsRegular()).toBe(201);
@@ -40,11 +40,11 @@ test('more connections than descriptors: the service lives, and loses neither it
   await settled(crowd);
   for (let i = 0; i < 300; i++) expect(await mintAsRegular()).toBe(201);
   expect((await victim.service.admin({ path: '/admin/status' })).json.database).toBe('ok');
-  expect(await victim.metric('process_open_fds')).toBeLessThan(500);
+  expect(await victim.metric(openNow)).toBeLessThan(500);
   expect(victim.service.stderr()).toMatch(/"level":"warn".*"msg":"connections are refused/);
 
   for (const { socket } of crowd) socket.resetAndDestroy();
-  await vi.waitFor(async () => expect((await mint()).status).toBe(201), 10_000);
+  await vi.waitFor(async () => expect((await mint()).status).toBe(201), 60_000);
   // What the crowd made it write once more would fill a disk if it were said each time.
   expect(victim.service.stderr().match(/connections are refused/g)).toHaveLength(1);
   expect(victim.service.stderr()).not.toMatch(/"level":"(error|fatal)"|EMFILE/);

@@ -1,6 +1,8 @@
 import { join } from 'node:path';
 import { clonedDatabase } from '@session-launch/testing/cloned-database.ts';
+import { prepareDataFolder } from '@session-launch/testing/data-folder.ts';
 import { type ServiceProcess, startProcess, temporaryFolder } from '@session-launch/testing/process.ts';
+import { startTcpProxy } from '@session-launch/testing/tcp-proxy.ts';
 import { createWorld, pageOrigin, type World } from '@session-launch/testing/world.ts';
 import { afterAll, beforeAll, expect } from 'vitest';
 
@@ -8,6 +10,8 @@ import { afterAll, beforeAll, expect } from 'vitest';
 export interface Victim {
   service: ServiceProcess;
   world: World;
+  /** PostgreSQL only; past whatever makes it late. */
+  databaseUrl: string;
   /** The value of a metric without labels. */
   metric(name: string): Promise<number>;
   /** Ids of all sessions of the world's project. */
@@ -18,20 +22,29 @@ interface Wish {
   env?: Record<string, string>;
   engine?: 'postgres' | 'embedded';
   descriptors?: number;
+  /** PostgreSQL answers so much later. */
+  lateMs?: number;
 }
 
 /** One victim for a test file; the returned object is filled before the first test. */
-export function useVictim({ env = {}, engine = 'postgres', descriptors }: Wish = {}): Victim {
+export function useVictim({ env = {}, engine = 'postgres', descriptors, lateMs }: Wish = {}): Victim {
   const victim = {} as Victim;
   const undo: (() => Promise<unknown>)[] = [];
   beforeAll(async () => {
     const folder = await temporaryFolder();
     undo.push(folder.remove);
-    const own: Record<string, string> = { DATA_DIR: join(folder.path, 'data'), ...env };
-    if (engine === 'postgres') {
+    const DATA_DIR = join(folder.path, 'data');
+    const own: Record<string, string> = { DATA_DIR, ...env };
+    if (engine === 'embedded') await prepareDataFolder(DATA_DIR);
+    else {
       const { url, drop } = await clonedDatabase();
       undo.push(drop);
-      own.DATABASE_URL = url;
+      victim.databaseUrl = url;
+      const proxy =
+        lateMs === undefined
+          ? undefined
+          : await startTcpProxy((step) => undo.push(step), Number(new URL(url).port), { lateMs });
+      own.DATABASE_URL = proxy?.through(url) ?? url;
     }
     const service = await startProcess(own, folder.path, descriptors);
     undo.push(() => service.kill('SIGKILL'));
@@ -72,6 +85,9 @@ async function sessions(service: ServiceProcess, projectId: string): Promise<str
   } while (cursor);
   return found;
 }
+
+/** What shows how many connections a service holds; not every system counts descriptors. */
+export const openNow = process.platform === 'linux' ? 'process_open_fds' : 'session_launch_open_connections';
 
 /** A request as it travels. */
 export function wire(line: string, headers: string[] = [], body = ''): string {

@@ -1,5 +1,6 @@
 import { contract } from '@session-launch/testing/contract.ts';
 import fc from 'fast-check';
+import { effort } from './effort.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: schemas of the JSON document
 type Schema = any;
@@ -179,21 +180,21 @@ export const hostileJson: fc.Arbitrary<unknown> = fc.letrec((tie) => ({
   ),
 })).value;
 
-/** How many cases a normal run has to try, at least: counted where they are tried. */
-export const casesWanted = { parsers: 20_000, requests: 4_500 };
+/** How many cases a run has to try, at least: counted where they are tried. */
+export const casesWanted = { parsers: effort(4_000, 20_000), requests: effort(900, 4_500) };
 
 /** Runs a property and counts the cases that were really tried. */
 export class Tally {
   cases = 0;
 
-  /** `check` may be asynchronous. */
+  /** `runs` are those of the long form, of which the short one does a fifth. `check` may be asynchronous. */
   async holds<T>(runs: number, input: fc.Arbitrary<T>, check: (value: T) => unknown): Promise<void> {
     await fc.assert(
       fc.asyncProperty(input, async (value) => {
         await check(value);
         this.cases++;
       }),
-      { numRuns: runs },
+      { numRuns: effort(Math.ceil(runs / 5), runs) },
     );
   }
 }

@@ -1,8 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { checkContract } from '@session-launch/testing/contract.ts';
-import { send } from '@session-launch/testing/http.ts';
+import { targetAt } from '@session-launch/testing/deployment.ts';
 import { adminToken, type Target } from '@session-launch/testing/target.ts';
 import pino from 'pino';
 import { afterAll, beforeAll } from 'vitest';
@@ -41,20 +40,10 @@ export async function startService(env: Record<string, string> = {}, beside?: Se
     log: pino({ level: 'silent' }),
     adminToken,
   });
-  const adminUrl = app.adminUrl ?? '';
-  const url = app.publicUrl;
   return {
-    url,
-    adminUrl,
+    ...targetAt({ url: app.publicUrl, adminUrl: app.adminUrl ?? '', adminToken }),
     database,
     ...(databaseUrl === undefined ? {} : { databaseUrl }),
-    call: async (call) => {
-      const answer = await send(url, call);
-      checkContract(call, answer);
-      return answer;
-    },
-    admin: (call) =>
-      send(adminUrl, { ...call, headers: { Authorization: `Bearer ${adminToken}`, ...call.headers } }),
     close: async () => {
       await app.close();
       await drop();

@@ -118,7 +118,7 @@ async function flood(abused: Abused): Promise<void> {
 
 /** Large project files, one after the other. */
 async function applyLarge(abused: Abused): Promise<void> {
-  for (let n = 0; !abused.isOver(); n++) {
+  while (!abused.isOver()) {
     const file = {
       project: project({ id: uniqueId('prj') }),
       experiences: Array.from({ length: 1_500 }, () => experience()),

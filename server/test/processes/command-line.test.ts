@@ -375,3 +375,17 @@ describe('usage', () => {
     expect(lines[0]).toMatch(/; see session-launch( \w+)* --help$/);
   });
 });
+
+test('a command that waits for what never comes says so instead of ending without a word', async () => {
+  // As if Node had lost what would wake it: no answer, and no timer that keeps the process.
+  const lost = `const real = setTimeout;
+    globalThis.fetch = () => new Promise(() => {});
+    globalThis.setTimeout = (...args) => real(...args).unref();`;
+  const { code, lines } = await failed(['projects', 'list'], {
+    NODE_OPTIONS: `--import "data:text/javascript,${encodeURIComponent(lost)}"`,
+  });
+  expect(code).toBe(1);
+  expect(lines).toEqual([
+    'session-launch: the command waits for something that will never come; try it again',
+  ]);
+});

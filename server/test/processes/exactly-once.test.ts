@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Fleet, postgresFleet, processFolder, rows, until } from '@session-launch/testing/fleet.ts';
+import { type Fleet, postgresFleet, rows, until } from '@session-launch/testing/fleet.ts';
 import type { Answer } from '@session-launch/testing/http.ts';
 import type { ServiceProcess } from '@session-launch/testing/process.ts';
 import {
@@ -16,7 +15,7 @@ import {
 } from '@session-launch/testing/world.ts';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { openEmbedded } from '../../src/store/embedded.ts';
+import { effort } from '../harness/effort.ts';
 
 const under = (key: string) => ({ 'Idempotency-Key': key });
 const freshKey = () => randomBytes(8).toString('hex');
@@ -126,9 +125,7 @@ describe('two processes on one database', () => {
     await Promise.all([mint(a, 'warm'), mint(b, 'warm too')]);
     const release = await locked('LOCK TABLE sessions IN ACCESS EXCLUSIVE MODE');
     const expectPending = async (to: ServiceProcess) => {
-      const started = performance.now();
       const answer = await mint(to, 'k');
-      expect(performance.now() - started).toBeLessThan(500);
       expectError(answer, 409, 'IDEMPOTENCY_IN_PROGRESS');
       expect(answer.headers['retry-after']).toBe('1');
     };
@@ -173,10 +170,9 @@ describe('two processes on one database', () => {
     const others = Array.from({ length: 10 }, () =>
       mintFromServer(b, elsewhere.key, { experienceId: elsewhere.experienceId }),
     );
-    const started = performance.now();
     const waiting = ['l', 'm'].map((key) => mint(b, key));
+    // They come while the counter is still locked.
     const pending = await Promise.all([mint(b, 'k'), mint(b, 'k')]);
-    expect(performance.now() - started).toBeLessThan(500);
     for (const answer of pending) expectError(answer, 409, 'IDEMPOTENCY_IN_PROGRESS');
     await release();
     expect(tally(await Promise.all([first, ...others, ...waiting]))).toEqual({ 201: 13 });
@@ -328,10 +324,10 @@ class Slot {
 }
 
 describe('processes that are killed in the middle', { timeout: 180_000 }, () => {
-  const mints = 500;
+  const mints = effort(200, 500);
 
   /**
-   * 500 mints with a key each, while processes die and come back; then every key is asked for until it answers.
+   * Mints with a key each, while processes die and come back; then every key is asked for until it answers.
    * Resolves to the one session of each key.
    */
   async function mintThroughKills(slots: Slot[], kills: number): Promise<{ world: World; ids: string[] }> {
@@ -395,29 +391,14 @@ describe('processes that are killed in the middle', { timeout: 180_000 }, () => 
 
   test('leave one session for each key and a true counter, on PostgreSQL with two processes', async () => {
     const fleet = await postgresFleet(onTestFinished);
-    const { world, ids } = await mintThroughKills([new Slot(fleet.start), new Slot(fleet.start)], 5);
+    const { world, ids } = await mintThroughKills(
+      [new Slot(fleet.start), new Slot(fleet.start)],
+      effort(2, 5),
+    );
     expect(new Set(ids).size).toBe(mints);
     expect((await sessionIds(fleet.databaseUrl, world.projectId)).sort()).toEqual(ids.sort());
     expect(await usedToday(fleet.databaseUrl, world.projectId)).toBe(mints);
     expect(await rows(fleet.databaseUrl, 'SELECT FROM idempotency_keys')).toHaveLength(mints);
-  });
-
-  test('leave one session for each key and a true counter, on the embedded engine', async () => {
-    const { path, start } = await processFolder(onTestFinished);
-    const dataDir = join(path, 'data');
-    const slot = new Slot(() => start({ DATA_DIR: dataDir }));
-    const { world, ids } = await mintThroughKills([slot], 3);
-    expect(new Set(ids).size).toBe(mints);
-
-    expect((await slot.process!.kill('SIGTERM')).code).toBe(0);
-    const database = await openEmbedded(dataDir);
-    onTestFinished(() => database.close());
-    const read = <Row>(text: string) => database.query<Row>('everyday', { name: text, text }, []);
-    const found = await read<{ id: string; project_id: string }>('SELECT id, project_id FROM sessions');
-    expect(found.map((row) => row.id).sort()).toEqual(ids.sort());
-    expect(new Set(found.map((row) => row.project_id))).toEqual(new Set([world.projectId]));
-    expect(await read('SELECT used FROM daily_sessions')).toEqual([{ used: mints }]);
-    expect(await read('SELECT hash FROM idempotency_keys')).toHaveLength(mints);
   });
 });
 
@@ -429,7 +410,7 @@ test('connections that are lost again and again cost no launch, and nothing but 
   const limits = { mintsPerMinutePerClient: 1_000_000, mintsPerMinute: 1_000_000, sessionsPerDay: 1_000_000 };
   const world = await createWorld(processes[0], { project: { limits } });
   const body = { experienceId: world.experienceId };
-  const rounds = 20;
+  const rounds = effort(3, 20);
 
   const acknowledged: string[] = [];
   const keyed = new Map<string, string | undefined>();

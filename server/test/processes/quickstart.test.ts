@@ -85,7 +85,7 @@ beforeAll(async () => {
   if (await readFile(join(folder.path, 'done')).catch(() => undefined)) return;
   const last = [...printed.keys()].at(-1);
   throw new Error(last ? `this command of the quick start failed: ${last.title}\n${stderr}` : stderr);
-}, 120_000);
+});
 
 afterAll(async () => {
   await service?.kill('SIGTERM');
@@ -113,7 +113,7 @@ async function bash(cwd: string, env: Record<string, string>): Promise<{ stderr:
       ...env,
     },
     stdio: ['ignore', 'ignore', 'pipe'],
-    timeout: 90_000,
+    timeout: 170_000,
   });
   let stderr = '';
   child.stderr.on('data', (chunk: Buffer) => {

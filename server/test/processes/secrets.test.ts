@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { clonedDatabase } from '@session-launch/testing/cloned-database.ts';
+import { prepareDataFolder } from '@session-launch/testing/data-folder.ts';
 import type { Answer, Call } from '@session-launch/testing/http.ts';
 import { leaks, type Places, type Secrets } from '@session-launch/testing/leaks.ts';
 import { type ServiceProcess, startProcess, temporaryFolder } from '@session-launch/testing/process.ts';
@@ -98,6 +99,7 @@ async function everyFile(folder: string): Promise<Places> {
 async function deploy(engine: string): Promise<Deployment> {
   const { path: folder, remove } = await temporaryFolder();
   onTestFinished(remove);
+  if (engine === 'embedded') await prepareDataFolder(folder);
   const { env, secrets, stored } = await deployments[engine]!(folder);
   const adminToken = random('operator');
   const service = await startProcess({

@@ -163,7 +163,8 @@ describe('bearerToken', () => {
     bearerToken(`Bearer ${' '.repeat(1_000_000)}`);
     bearerToken(`Bearer ${'a'.repeat(1_000_000)} b`);
     bearerToken(`Bearer a${'='.repeat(1_000_000)}b`);
-    expect(performance.now() - start).toBeLessThan(1_000);
+    // Time that grows with the square of the length would be minutes.
+    expect(performance.now() - start).toBeLessThan(20_000);
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         expect(bearerToken(`Bearer ${text}`) ?? text).toBe(text);

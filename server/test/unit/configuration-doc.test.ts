@@ -1,40 +1,80 @@
-import { readFile } from 'node:fs/promises';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { readConfig, variables } from '../../src/config.ts';
+import { ConfigError, readClientConfig, readConfig } from '../../src/config.ts';
+import type { Variable } from '../../src/config-values.ts';
+import { variables } from '../../src/variables.ts';
 
-const page = await readFile(new URL('../../../docs/configuration.md', import.meta.url), 'utf8');
+const file = new URL('../../../docs/configuration.md', import.meta.url);
+const page = readFileSync(file, 'utf8');
+const all: Variable<unknown>[] = Object.values(variables);
 
-interface Row {
-  name: string;
-  default: string;
-  meaning: string;
+/** What is written between two comments of the page. */
+const generated = /(?<=<!-- variables: written by npm run docs -->\n\n).*?(?=\n\n<!-- end of variables -->)/s;
+
+function table(): string {
+  const rows = all.map((variable) => [
+    `\`${variable.name}\``,
+    variable.default === undefined ? (variable.otherwise ?? 'unset') : `\`${variable.default}\``,
+    variable.readBy,
+    `${variable.meaning}${variable.secret === 'whole' ? ' Secret.' : ''}`,
+  ]);
+  const lines = [['Variable', 'Default', 'Read by', 'Meaning'], ...rows];
+  const widths = [0, 1, 2, 3].map((column) => Math.max(...lines.map((cells) => cells[column]!.length)));
+  const line = (cells: string[]) => `| ${cells.map((cell, i) => cell.padEnd(widths[i]!)).join(' | ')} |`;
+  const rule = line(widths.map((width) => '-'.repeat(width)));
+  return [line(lines[0]!), rule, ...rows.map(line)].join('\n');
 }
 
-const rows: Row[] = [...page.matchAll(/^\| `([A-Z_]+)` +\| (.+?) +\| (.+?) +\|$/gm)].map(
-  ([, name = '', byDefault = '', meaning = '']) => ({
-    name,
-    default: byDefault === 'unset' ? '' : byDefault.replaceAll('`', ''),
-    meaning,
-  }),
-);
-
-test('the page has every variable of the program, and no other', () => {
-  expect(rows.map((row) => row.name)).toEqual(variables.map((variable) => variable.name));
+test('the table of variables is what the code says (npm run docs rewrites it)', () => {
+  if (process.env.UPDATE === '1') writeFileSync(file, page.replace(generated, table));
+  expect(generated.exec(readFileSync(file, 'utf8'))?.[0]).toBe(table());
 });
 
-test.each(variables.map((variable) => [variable.name, variable] as const))(
-  'the default of %s',
-  (name, variable) => {
-    expect(rows.find((row) => row.name === name)?.default).toBe(variable.default);
-  },
-);
+test('every variable is explained, and has a default or says what holds without it, not both', () => {
+  for (const { name, meaning, default: byDefault, otherwise } of all) {
+    expect(meaning, name).toMatch(/^.{20,}\.$/);
+    expect(byDefault === undefined || otherwise === undefined, name).toBe(true);
+  }
+});
 
-test('every row says something', () => {
-  for (const row of rows) expect(row.meaning.length).toBeGreaterThan(20);
+test('every default is a value that the variable takes', () => {
+  for (const variable of all.filter((v) => v.default !== undefined)) {
+    expect(variable.parse(variable.default!, '/'), variable.name).not.toBeUndefined();
+  }
+});
+
+/** What a reader of the environment says about bad values. */
+function problems(read: () => unknown): { variable: string; got: string }[] {
+  try {
+    read();
+    return [];
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    return error.problems;
+  }
+}
+
+test('each side reads the variables that the table says, and shows nothing of a secret', () => {
+  const bad = Object.fromEntries(all.map(({ name }) => [name, 'hunter2:hunter2@\0 ']));
+  const readBy = (side: string) => all.filter((v) => v.readBy === side || v.readBy === 'both');
+  const secrets = all.filter((v) => v.secret !== undefined).map((v) => v.name);
+  for (const [side, found] of [
+    ['service', problems(() => readConfig(bad, '/'))],
+    ['command line', problems(() => readClientConfig(bad, '/'))],
+  ] as const) {
+    expect(found.map((p) => p.variable).sort()).toEqual(
+      readBy(side)
+        .map((v) => v.name)
+        .sort(),
+    );
+    for (const { variable, got } of found) {
+      if (secrets.includes(variable)) expect(got, variable).not.toContain('hunter2');
+    }
+  }
 });
 
 test('every variable that the page mentions exists', () => {
-  const names = new Set(variables.map((variable) => variable.name));
+  const names = new Set(all.map((variable) => variable.name));
   const mentioned = [...page.matchAll(/\b([A-Z]+(?:_[A-Z]+)+)\b/g)].map(([, name = '']) => name);
   expect(mentioned.filter((name) => !names.has(name))).toEqual([]);
 });

@@ -337,7 +337,8 @@ describe('bestAcceptedLanguage', () => {
   ])('is quick with a header of very many %s', (_, header) => {
     const start = performance.now();
     bestAcceptedLanguage(header);
-    expect(performance.now() - start).toBeLessThan(1_000);
+    // Time that grows with the square of the length would be minutes.
+    expect(performance.now() - start).toBeLessThan(20_000);
   });
 
   it('never throws, and what it finds is canonical', () => {

@@ -1,7 +1,7 @@
 import { parseMetrics } from '@session-launch/testing/metrics.ts';
 import { expect, test } from 'vitest';
-import { Traffic } from '../../src/http/traffic.ts';
-import { createMetrics } from '../../src/metrics.ts';
+import { createMetrics } from '../../src/observe/metrics.ts';
+import { Traffic } from '../../src/observe/traffic.ts';
 import { doors } from '../../src/sessions/doors.ts';
 import { readPage, tableRows } from '../harness/pages.ts';
 
@@ -29,14 +29,19 @@ async function exposition() {
   const traffic = new Traffic();
   traffic.answered('/v1/sessions', 201);
   metrics.watch({
-    database: { pools: () => ({ everyday: { total: 1, idle: 1, waiting: 0 } }) },
+    database: {
+      pools: () => ({ everyday: { total: 1, idle: 1, waiting: 0 } }),
+      own: { alive: () => true, maintain: async () => undefined, freeBytes: async () => 1 },
+    },
     queueLength: () => 0,
     caches: { keys: { hits: 1, misses: 1 } },
     traffic,
     openConnections: async () => 0,
     admissions: { mints: { underWay: 0, refused: 0 } },
+    refusalsDelayed: () => 0,
+    logLinesDropped: () => 0,
   });
-  for (const door of doors) metrics.minted(door, 'launched', 0.01);
+  for (const { source } of doors) metrics.minted(source, 'launched', 0.01);
   metrics.batchWritten(1);
   return parseMetrics(await metrics.registry.metrics());
 }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { isNeverSent, isOutage, isRolledBack } from '../../src/store/outage.ts';
+import { isNeverSent, isOutage, isRolledBack } from '../../src/store/database-errors.ts';
 import { PgliteClient } from '../../src/store/pglite-client.ts';
 
 let client: PgliteClient;
@@ -67,7 +67,7 @@ test('an error says what PostgreSQL said', async () => {
 });
 
 test('closing answers what was asked before; what is asked later is an outage', async () => {
-  const other = await PgliteClient.open({});
+  const other = await PgliteClient.open({ dump: await client.dump() });
   const asked = other.query<{ n: number }>('SELECT 1 AS n');
   await Promise.all([other.close(), asked]);
   expect((await asked).rows).toEqual([{ n: 1 }]);
@@ -76,12 +76,43 @@ test('closing answers what was asked before; what is asked later is an outage', 
   await other.close();
 });
 
-test('an engine that ends by itself is told of, and what was asked of it is in doubt', async () => {
+test('an engine that cannot be opened says so to whoever opens it, and to nobody else', async () => {
   const reasons: string[] = [];
-  await expect(
-    PgliteClient.open({ dump: new Uint8Array([1, 2, 3]) }, (reason) => reasons.push(reason)),
-  ).rejects.toSatisfy((error) => isOutage(error) && !isNeverSent(error) && !isRolledBack(error));
-  expect(reasons).toHaveLength(1);
+  const onEnd = (reason: string) => reasons.push(reason);
+  await expect(PgliteClient.open({ dump: new Uint8Array([1, 2, 3]) }, { onEnd })).rejects.toThrow(
+    'the embedded engine has ended',
+  );
+  expect(reasons).toEqual([]);
+});
+
+test('what is asked of an engine that hangs is given up after its deadline, and so is what waits behind it', {
+  timeout: 120_000,
+}, async () => {
+  const reasons: string[] = [];
+  const onEnd = (reason: string) => reasons.push(reason);
+  const other = await PgliteClient.open({}, { onEnd }, { query: 200 });
+  await other.query('SELECT 1');
+  const asked = [
+    other.query('SELECT count(*) FROM generate_series(1, 1000000000000)'),
+    other.query('SELECT 1'),
+    other.transaction(async (tx) => tx.query('SELECT 1')),
+  ];
+  for (const { status, reason } of (await Promise.allSettled(asked)) as PromiseRejectedResult[]) {
+    expect(status).toBe('rejected');
+    // As if it had never been sent: nobody has to wait to find out what became of it.
+    expect(isOutage(reason) && isNeverSent(reason)).toBe(true);
+  }
+  expect(reasons).toEqual(['it did not answer in time']);
+  expect(other.alive).toBe(false);
+  await other.close();
+});
+
+test('what may take long is waited for', { timeout: 120_000 }, async () => {
+  const other = await PgliteClient.open({}, {}, { query: 1 });
+  // Longer than its deadline and the last chance together.
+  await other.query('SELECT pg_sleep(1.5)', [], { patient: true });
+  expect(other.alive).toBe(true);
+  await other.close();
 });
 
 test('a dump opens as the same database', async () => {

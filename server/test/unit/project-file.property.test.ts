@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { findJsonBreak } from '../../src/projects/json-syntax.ts';
 import { ProjectFileError } from '../../src/projects/problem.ts';
 import {
@@ -8,8 +8,7 @@ import {
   parseProjectFile,
   serialiseProjectFile,
 } from '../../src/projects/project-file.ts';
-
-vi.setConfig({ testTimeout: 60_000 });
+import { effort } from '../harness/effort.ts';
 
 const formats = fc.constantFrom('yaml' as const, 'json' as const);
 
@@ -205,7 +204,7 @@ describe('any valid project file', () => {
         expect(read).toEqual(file);
         expect(JSON.stringify(read)).toBe(JSON.stringify(file));
       }),
-      { numRuns: 150 },
+      { numRuns: effort(50, 150) },
     );
   });
 
@@ -215,7 +214,7 @@ describe('any valid project file', () => {
         const json = JSON.stringify(file, null, indent);
         expect(parseProjectFile(json, 'json')).toEqual(parseProjectFile(json, 'yaml'));
       }),
-      { numRuns: 75 },
+      { numRuns: effort(25, 75) },
     );
   });
 });
@@ -231,7 +230,7 @@ describe('only a ProjectFileError refuses', () => {
       fc.property(any, formats, (source, format) => {
         expect(refusal(source, format)).toBeInstanceOf(ProjectFileError);
       }),
-      { numRuns: 1_000 },
+      { numRuns: effort(333, 1_000) },
     );
   });
 
@@ -240,7 +239,7 @@ describe('only a ProjectFileError refuses', () => {
       fc.property(projectFile, formats, edits, (file, format, damage) => {
         refusal(damaged(serialiseProjectFile(file, format), damage), format);
       }),
-      { numRuns: 300 },
+      { numRuns: effort(100, 300) },
     );
   });
 
@@ -256,7 +255,7 @@ describe('only a ProjectFileError refuses', () => {
         const error = refusal(serialiseProjectFile(changed, 'yaml'), 'yaml');
         for (const problem of error?.problems ?? []) expect(problem.line).toBeGreaterThan(0);
       }),
-      { numRuns: 150 },
+      { numRuns: effort(50, 150) },
     );
   });
 });
@@ -273,7 +272,7 @@ test('where JSON breaks off is found exactly when JSON.parse refuses it', () => 
       }
       expect(findJsonBreak(source) === undefined).toBe(parses);
     }),
-    { numRuns: 2_000 },
+    { numRuns: effort(666, 2_000) },
   );
 });
 

@@ -1,11 +1,13 @@
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
-import { dirname, relative } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import type { Config } from '../../config.ts';
+import { freeBytes, isOpenToOthers } from '../../store/folders.ts';
+import { inMegabytes, littleRoom } from '../../store/room-watch.ts';
 import { type Finding, findingsOf } from './finding.ts';
 import { sharedSecret } from './secret-file.ts';
 
-const { ok, fail } = findingsOf('data folder');
+const { ok, warn, fail } = findingsOf('data folder');
 
 export async function checkDataFolder(config: Config): Promise<Finding> {
   const { dataDir } = config;
@@ -26,7 +28,37 @@ export async function checkDataFolder(config: Config): Promise<Finding> {
   }
   const token = await stat(config.admin.tokenFile).catch(() => undefined);
   const shared = token && (await sharedSecret('data folder', config.admin.tokenFile));
-  return shared ?? ok(`${dataDir} is writable`);
+  return (
+    shared ??
+    (await isOpenInside(dataDir)) ??
+    changeableByOthers(dataDir, found.mode) ??
+    (await fullSoon(config)) ??
+    ok(`${dataDir} is writable`)
+  );
+}
+
+/** Who may write a folder may put another database in the place of this one. */
+function changeableByOthers(dataDir: string, mode: number): Finding | undefined {
+  if (process.platform === 'win32' || (mode & 0o022) === 0) return undefined;
+  const shown = `${dataDir} has mode ${(mode & 0o777).toString(8).padStart(3, '0')}`;
+  return (mode & 0o002) === 0
+    ? warn(`${shown}, so its group can replace what is in it`, `chmod g-w ${dataDir}`)
+    : fail(`${shown}, so others can replace what is in it`, `chmod go-w ${dataDir}`);
+}
+
+/** A start closes it; one that was copied or restored may be open until then. */
+async function isOpenInside(dataDir: string): Promise<Finding | undefined> {
+  const folder = join(dataDir, 'database');
+  return (await isOpenToOthers(folder).catch(() => false))
+    ? fail(`others can look into ${folder}`, `chmod -R go= ${folder}`)
+    : undefined;
+}
+
+async function fullSoon({ dataDir, database }: Config): Promise<Finding | undefined> {
+  const free = await freeBytes(dataDir);
+  return database.engine === 'embedded' && free < littleRoom
+    ? warn(`${inMegabytes(free)} are free on the disk of ${dataDir}`, 'make room: sessions are kept for good')
+    : undefined;
 }
 
 async function existingParent(path: string): Promise<string> {

@@ -46,10 +46,10 @@ async function checkPostgres(url: string): Promise<Finding> {
     client.on('error', () => {});
     await client.connect();
     const asked = Date.now();
-    const { rows } = await client.query<{ number: string; version: string; now: Date }>(
-      `select current_setting('server_version_num') as number, current_setting('server_version') as version, clock_timestamp() as now`,
+    const { rows } = await client.query<{ number: string; version: string; now: number }>(
+      `select current_setting('server_version_num') as number, current_setting('server_version') as version, (extract(epoch from clock_timestamp()) * 1000)::float8 as now`,
     );
-    const offset = rows[0]!.now.getTime() - (asked + Date.now()) / 2;
+    const offset = rows[0]!.now - (asked + Date.now()) / 2;
     return describe(Number(rows[0]!.number), rows[0]!.version, offset);
   } catch (error) {
     return fail(`cannot use PostgreSQL: ${reason(error)}`, 'start it, or correct DATABASE_URL');

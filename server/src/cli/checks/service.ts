@@ -1,15 +1,8 @@
+import type { ServiceStatus } from '@session-launch/contract/admin/status';
 import type { ClientConfig } from '../../config.ts';
 import { AdminFailure, createAdminClient } from '../admin-client.ts';
+import { within } from '../deadline.ts';
 import { type Finding, findingsOf } from './finding.ts';
-
-export interface ServiceStatus {
-  version: string;
-  engine: 'embedded' | 'postgres';
-  /** `ok`, or what is wrong. */
-  database: string;
-  time: string;
-  publicUrl: string;
-}
 
 /** The running service, asked once for all checks. */
 export interface Service {
@@ -53,7 +46,7 @@ async function failure(
     `no service answers at ${adminUrl}`,
     'start it with session-launch serve, or set ADMIN_URL',
   );
-  if (error.kind === 'unreachable') return notRunning;
+  if (error.kind === 'unreachable' || error.kind === 'timeout') return notRunning;
   if (error.kind !== 'no-token') return fail(error.message, 'correct ADMIN_URL, ADMIN_TOKEN or DATA_DIR');
   if (await answers(adminUrl)) return fail('a service answers, but there is no token for it', error.message);
   return engine === 'postgres'
@@ -63,7 +56,7 @@ async function failure(
 
 async function answers(adminUrl: string): Promise<boolean> {
   try {
-    await fetch(adminUrl, { redirect: 'manual', signal: AbortSignal.timeout(3000) });
+    await within(3, (signal) => fetch(adminUrl, { redirect: 'manual', signal }));
     return true;
   } catch {
     return false;

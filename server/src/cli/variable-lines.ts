@@ -1,0 +1,16 @@
+import type { Variable } from '../config-values.ts';
+import { variables } from '../variables.ts';
+
+/** What `--help` says of the variables that one side reads. */
+export function variableLines(reader: 'service' | 'command line'): string {
+  const shown: Variable<unknown>[] = Object.values(variables).filter(
+    ({ readBy }) => readBy === reader || readBy === 'both',
+  );
+  const width = Math.max(...shown.map(({ name }) => name.length));
+  return shown
+    .map(({ name, meaning, otherwise, default: byDefault = otherwise }) => {
+      const suffix = byDefault === undefined ? '' : ` [${byDefault}]`;
+      return `  ${name.padEnd(width)}  ${meaning}${suffix}`.replaceAll('`', '');
+    })
+    .join('\n');
+}

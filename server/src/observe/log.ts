@@ -1,0 +1,106 @@
+import pino, { type DestinationStream, type Logger } from 'pino';
+import pretty from 'pino-pretty';
+import type { LogLevel } from '../config.ts';
+import { LineWriter } from './line-writer.ts';
+
+/**
+ * Logs go to standard error, as JSON; on a terminal as lines for people. Headers and bodies are never logged, and
+ * what looks like a credential is masked wherever it stands: keys, tokens and idempotency keys stay out of logs.
+ */
+export function createLog(
+  level: LogLevel,
+  stream: NodeJS.WriteStream & { fd: number } = process.stderr,
+): Logger {
+  const destination = stream.isTTY
+    ? pretty({
+        colorize: true,
+        ignore: 'pid,hostname',
+        translateTime: 'SYS:HH:MM:ss.l',
+        destination: stream.fd,
+      })
+    : jsonLines(stream.fd);
+  return pino(
+    {
+      level,
+      base: null,
+      timestamp: () => `,"time":"${new Date().toISOString()}"`,
+      formatters: { level: (label) => ({ level: label }) },
+      serializers: { err: (error: Error) => scrubbedError(error) },
+      redact: {
+        paths: ['authorization', 'headers', 'body', 'key', 'token', 'sessionToken', 'idempotencyKey'],
+        censor: '[redacted]',
+      },
+      hooks: { streamWrite: scrubbed },
+    },
+    destination,
+  );
+}
+
+/** Lines in JSON. Flushed at exit, so that none is lost. */
+function jsonLines(fd: number): LineWriter {
+  const lines = new LineWriter(
+    fd,
+    (dropped) =>
+      `{"level":"warn","time":"${new Date().toISOString()}","lines":${dropped},"msg":"log lines were dropped: they could not be written"}\n`,
+  );
+  process.on('exit', () => lines.flushSync());
+  return lines;
+}
+
+/** How many lines of a log could not be written. */
+export function droppedLines(log: Logger): number {
+  const destination = destinationOf(log);
+  return destination instanceof LineWriter ? destination.dropped : 0;
+}
+
+function destinationOf(log: Logger): DestinationStream {
+  return (log as unknown as Record<symbol, DestinationStream>)[pino.symbols.streamSym]!;
+}
+
+/** What is said about a request that has been answered. */
+export interface Answered {
+  requestId: string;
+  method: string;
+  route: string;
+  status: number;
+  ms: number;
+}
+
+/**
+ * Writes the one line that each request gets. It has the fields of every other line, but is put together by hand: nothing in it
+ * can be a secret, and only an address that leads nowhere needs an escape.
+ */
+export function answerLog(log: Logger): (answered: Answered) => void {
+  if (!log.isLevelEnabled('info')) return () => undefined;
+  const destination = destinationOf(log);
+  return ({ requestId, method, route, status, ms }) =>
+    destination.write(
+      `{"level":"info","time":"${new Date().toISOString()}","reqId":"${requestId}","method":"${method}",` +
+        `"route":${JSON.stringify(route)},"status":${status},"ms":${Math.round(ms * 10) / 10},"msg":"answered"}\n`,
+    );
+}
+
+const credentials =
+  /(?:test|live)_[A-Za-z0-9]{16,}|\beyJ[\w-]+\.[\w-]+\.[\w-]+|(postgres(?:ql)?:\/\/)[^\s"]*@/g;
+
+/** Masks API keys, session tokens and database passwords in a text. */
+export function scrubbed(text: string): string {
+  return text.replace(credentials, (_found, database?: string) =>
+    database ? `${database}***@` : '[redacted]',
+  );
+}
+
+function scrubbedError(error: Error): object {
+  const { type, message, stack, code } = pino.stdSerializers.err(error) as unknown as Record<string, string>;
+  return {
+    type,
+    message: withoutValues(message),
+    ...(code === undefined ? {} : { code }),
+    stack: withoutValues(stack),
+  };
+}
+
+/** A failed query names the values it was sent with, which may be anybody's data. */
+function withoutValues(text: string | undefined): string | undefined {
+  return text?.replace(/^params:[\s\S]*?(?=\n {4}at |$(?![\s\S]))/m, 'params: [redacted]');
+}

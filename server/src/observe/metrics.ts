@@ -1,0 +1,199 @@
+import { type Source, sources } from '@session-launch/contract/session';
+import { collectDefaultMetrics, type Metric, Registry } from 'prom-client';
+import type { CacheCounts } from '../store/cache.ts';
+import type { Database } from '../store/database.ts';
+import type { LookUpCounts } from '../store/look-ups.ts';
+import { Counter, Histogram } from './counters.ts';
+import type { Traffic } from './traffic.ts';
+
+const durationBounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20];
+const batchBounds = [1, 2, 4, 8, 16, 32, 64, 128, 256];
+
+/** What the parts report while they work. */
+export interface Metrics {
+  registry: Registry;
+  /** One mint: `launched`, `replayed`, or the code of the error it ended with. */
+  minted(door: Source, outcome: string, seconds: number): void;
+  batchWritten(size: number): void;
+}
+
+/** What a part of the interface has in hand, and how often it had to say no. */
+interface Load {
+  readonly underWay: number;
+  readonly refused: number;
+}
+
+/** Read when somebody asks for the metrics, never while a request runs. */
+export interface MetricSources {
+  database: Pick<Database, 'pools' | 'own'>;
+  queueLength: () => number;
+  caches: Record<string, CacheCounts | LookUpCounts>;
+  /** What goes on at the public listener. */
+  traffic: Traffic;
+  openConnections: () => Promise<number>;
+  admissions: Record<string, Load>;
+  refusalsDelayed: () => number;
+  logLinesDropped: () => number;
+}
+
+/**
+ * Metrics of one app. A request only adds to plain numbers: a labelled counter or histogram of the library costs ten
+ * times as much, with its labels bound beforehand too.
+ */
+export function createMetrics(): Metrics & { watch(parts: MetricSources): void } {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const mints = new Map(
+    sources.map((source) => [
+      source,
+      { outcomes: new Counter<string>(), durations: new Histogram(durationBounds) },
+    ]),
+  );
+  const batches = new Histogram(batchBounds);
+
+  show(registry, 'counter', 'session_launch_mints_total', 'Mint requests by door and outcome', () =>
+    [...mints].flatMap(([door, { outcomes }]) =>
+      [...outcomes.entries()].map(([outcome, value]) => ({ labels: { door, outcome }, value })),
+    ),
+  );
+  const duration = 'session_launch_mint_duration_seconds';
+  show(registry, 'histogram', duration, 'Time from the start of a mint request to its answer', () =>
+    [...mints].flatMap(([door, { durations }]) => buckets(duration, { door }, durations)),
+  );
+  const size = 'session_launch_batch_size';
+  show(registry, 'histogram', size, 'Mints that were recorded together in one write', () =>
+    buckets(size, {}, batches),
+  );
+  return {
+    registry,
+    minted: (door, outcome, seconds) => {
+      const { outcomes, durations } = mints.get(door)!;
+      outcomes.add(outcome);
+      durations.add(seconds);
+    },
+    batchWritten: (size) => batches.add(size),
+    watch: (parts) => watch(registry, parts),
+  };
+}
+
+function watch(registry: Registry, parts: MetricSources): void {
+  const { database, queueLength, caches, traffic, openConnections, admissions } = parts;
+  show(registry, 'gauge', 'session_launch_queue_length', 'Mints that wait for the next write', () => [
+    { labels: {}, value: queueLength() },
+  ]);
+  show(
+    registry,
+    'counter',
+    'session_launch_cache_lookups_total',
+    'Look-ups in memory by cache and result',
+    () =>
+      Object.entries(caches).flatMap(([cache, counts]) => [
+        { labels: { cache, result: 'hit' }, value: counts.hits },
+        { labels: { cache, result: 'miss' }, value: counts.misses },
+        ...('refused' in counts ? [{ labels: { cache, result: 'refused' }, value: counts.refused }] : []),
+      ]),
+  );
+  show(
+    registry,
+    'gauge',
+    'session_launch_database_connections',
+    'Database connections by lane and state',
+    () =>
+      Object.entries(database.pools()).flatMap(([lane, { total, idle, waiting }]) =>
+        Object.entries({ busy: total - idle, idle, waiting }).map(([state, value]) => ({
+          labels: { lane, state },
+          value,
+        })),
+      ),
+  );
+  show(
+    registry,
+    'gauge',
+    'session_launch_free_disk_bytes',
+    'Room on the disk of the embedded engine',
+    async () => {
+      const free = await database.own?.freeBytes?.();
+      return free === undefined ? [] : [{ labels: {}, value: free }];
+    },
+  );
+  show(registry, 'counter', 'session_launch_requests_total', 'Answered requests by route and status', () =>
+    [...traffic.answers].flatMap(([route, statuses]) =>
+      [...statuses.entries()].map(([status, value]) => ({
+        labels: { route, status: String(status) },
+        value,
+      })),
+    ),
+  );
+  const admitted = (read: (load: Load) => number) => () =>
+    Object.entries(admissions).map(([part, admission]) => ({ labels: { part }, value: read(admission) }));
+  show(
+    registry,
+    'gauge',
+    'session_launch_requests_under_way',
+    'Requests that are taken and not answered yet, by part',
+    admitted(({ underWay }) => underWay),
+  );
+  show(
+    registry,
+    'counter',
+    'session_launch_requests_turned_away_total',
+    'Requests refused because too many were under way, by part',
+    admitted(({ refused }) => refused),
+  );
+  show(
+    registry,
+    'counter',
+    'session_launch_refusals_delayed_total',
+    'Refusals of strangers that had to wait for their turn',
+    () => [{ labels: {}, value: parts.refusalsDelayed() }],
+  );
+  show(
+    registry,
+    'counter',
+    'session_launch_log_lines_dropped_total',
+    'Lines of the log that could not be written',
+    () => [{ labels: {}, value: parts.logLinesDropped() }],
+  );
+  show(registry, 'gauge', 'session_launch_requests_in_flight', 'Requests that are not answered yet', () => [
+    { labels: {}, value: traffic.inFlight() },
+  ]);
+  show(
+    registry,
+    'gauge',
+    'session_launch_open_connections',
+    'Connections that clients keep open',
+    async () => [{ labels: {}, value: await openConnections() }],
+  );
+}
+
+interface Sample {
+  labels: Record<string, string>;
+  value: number;
+  /** Where it is not the name of the metric itself. */
+  metricName?: string;
+}
+
+/** Registers a metric that is read when it is asked for. The library knows metrics by this much of their form. */
+function show(
+  registry: Registry,
+  type: 'counter' | 'gauge' | 'histogram',
+  name: string,
+  help: string,
+  read: () => Sample[] | Promise<Sample[]>,
+): void {
+  const get = async () => ({ name, help, type, values: await read() });
+  registry.registerMetric({ name, help, type, get } as unknown as Metric);
+}
+
+function buckets(name: string, labels: Record<string, string>, spread: Histogram): Sample[] {
+  const counts = spread.cumulated();
+  return [
+    ...counts.map((value, i) => ({
+      metricName: `${name}_bucket`,
+      labels: { ...labels, le: String(spread.bounds[i] ?? '+Inf') },
+      value,
+    })),
+    { metricName: `${name}_sum`, labels, value: spread.sum },
+    { metricName: `${name}_count`, labels, value: counts.at(-1) ?? 0 },
+  ];
+}

@@ -1,0 +1,107 @@
+import { sql } from 'drizzle-orm';
+import type { Orm } from '../store/database.ts';
+import { maxProblems } from './problem.ts';
+
+/** What a statement did to an experience of the file, in the order of the file. */
+export interface WrittenRow {
+  id: string;
+  change: 'created' | 'updated' | 'unchanged';
+  revision: number;
+  new_revision: boolean;
+}
+
+/**
+ * Compares a piece of a file with what is stored, and writes what differs. Look-ups go row by row through the primary
+ * keys (LATERAL … LIMIT 1): left to itself, the planner reads the whole project for every piece. Runtimes are compared
+ * as `jsonb`, to which the order of fields means nothing, and stored as they were written.
+ */
+export async function writePiece(
+  tx: Orm,
+  projectId: string,
+  piece: string,
+  at: Date,
+): Promise<readonly WrittenRow[]> {
+  const now = sql`${at.toISOString()}::timestamptz`;
+  return rowsOf(
+    await tx.execute(sql`
+    WITH file AS MATERIALIZED (
+      SELECT id, slug, title, "sortOrder" AS sort_order, status, public, "allowedOrigins" AS allowed_origins,
+        "avatarId" AS avatar_id, "thumbnailPath" AS thumbnail_path, "galleryThumb" ->> 'avatarImage' AS gallery_avatar_image,
+        "galleryThumb" ->> 'backgroundImage' AS gallery_background_image, runtime, position
+      FROM ROWS FROM (json_to_recordset(${piece}::json) AS (
+        id text, slug text, title text, "sortOrder" integer, status text, public boolean, "allowedOrigins" text[],
+        "avatarId" text, "thumbnailPath" text, "galleryThumb" json, runtime json)) WITH ORDINALITY AS f(
+        id, slug, title, "sortOrder", status, public, "allowedOrigins", "avatarId", "thumbnailPath", "galleryThumb", runtime,
+        position)
+    ), compared AS (
+      SELECT file.*, coalesce(before.latest_revision, 0) AS latest, before.id IS NULL AS is_new,
+        before.id IS NULL OR (before.slug, before.title) IS DISTINCT FROM (file.slug, file.title)
+          OR (frozen.runtime::text <> file.runtime::text AND frozen.runtime::jsonb <> file.runtime::jsonb) AS is_revised,
+        (before.sort_order, before.status, before.public, before.allowed_origins, before.avatar_id,
+          before.thumbnail_path, before.gallery_avatar_image, before.gallery_background_image)
+        IS DISTINCT FROM (file.sort_order, file.status, file.public, file.allowed_origins, file.avatar_id,
+          file.thumbnail_path, file.gallery_avatar_image, file.gallery_background_image) AS is_moved
+      FROM file
+      LEFT JOIN LATERAL (SELECT * FROM experiences WHERE id = file.id LIMIT 1) before ON true
+      LEFT JOIN LATERAL (
+        SELECT runtime FROM revisions WHERE experience_id = before.id AND number = before.latest_revision LIMIT 1
+      ) frozen ON true
+    ), planned AS MATERIALIZED (
+      SELECT *, latest + is_revised::integer AS revision,
+        CASE WHEN is_new THEN 'created' WHEN is_revised OR is_moved THEN 'updated' ELSE 'unchanged' END AS change
+      FROM compared
+    ), written AS (
+      INSERT INTO experiences (id, project_id, slug, title, sort_order, status, public, allowed_origins, avatar_id,
+        thumbnail_path, gallery_avatar_image, gallery_background_image, latest_revision, created_at, updated_at)
+      SELECT id, ${projectId}, slug, title, sort_order, status, public, allowed_origins, avatar_id,
+        thumbnail_path, gallery_avatar_image, gallery_background_image, revision, ${now}, ${now}
+      FROM planned WHERE change <> 'unchanged'
+      ON CONFLICT (id) DO UPDATE SET slug = excluded.slug, title = excluded.title, sort_order = excluded.sort_order,
+        status = excluded.status, public = excluded.public, allowed_origins = excluded.allowed_origins,
+        avatar_id = excluded.avatar_id, thumbnail_path = excluded.thumbnail_path,
+        gallery_avatar_image = excluded.gallery_avatar_image,
+        gallery_background_image = excluded.gallery_background_image,
+        latest_revision = excluded.latest_revision, updated_at = excluded.updated_at
+      WHERE experiences.project_id = ${projectId}
+    ), frozen AS (
+      INSERT INTO revisions (experience_id, number, slug, title, runtime, created_at)
+      SELECT id, revision, slug, title, runtime, ${now} FROM planned WHERE is_revised
+    )
+    SELECT id, change, revision, is_revised AS new_revision FROM planned ORDER BY position`),
+  );
+}
+
+/** An id of the file that another project owns, or a slug of it that an experience outside the file holds. */
+export interface TakenRow {
+  place: number;
+  id: string;
+  slug: string;
+  is_foreign: boolean;
+  holder: string | null;
+}
+
+/** Ids are global and slugs belong to one experience of a project, in the file or not. */
+export async function findTaken(tx: Orm, projectId: string, names: string): Promise<readonly TakenRow[]> {
+  return rowsOf(
+    await tx.execute(sql`
+    WITH file AS MATERIALIZED (
+      SELECT id, slug, position
+      FROM ROWS FROM (json_to_recordset(${names}::json) AS (id text, slug text)) WITH ORDINALITY AS f(id, slug, position)
+    ), found AS (
+      SELECT file.*, coalesce(own.project_id <> ${projectId}, false) AS is_foreign,
+        CASE WHEN held.id NOT IN (SELECT id FROM file) THEN held.id END AS holder
+      FROM file
+      LEFT JOIN LATERAL (SELECT project_id FROM experiences WHERE id = file.id LIMIT 1) own ON true
+      LEFT JOIN LATERAL (
+        SELECT id FROM experiences WHERE project_id = ${projectId} AND slug = file.slug LIMIT 1
+      ) held ON true
+    )
+    SELECT position::integer - 1 AS place, id, slug, is_foreign, holder FROM found
+    WHERE is_foreign OR holder IS NOT NULL ORDER BY position LIMIT ${maxProblems}`),
+  );
+}
+
+/** Both drivers answer with an object that has the rows. */
+function rowsOf<Row>(result: unknown): readonly Row[] {
+  return (result as { rows: Row[] }).rows;
+}

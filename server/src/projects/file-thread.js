@@ -1,0 +1,7 @@
+// @ts-check
+// One piece of work with a large project file, on a thread of its own. Plain JavaScript, because a thread is started from its
+// file, and the tests start it from the sources.
+import { parentPort, workerData } from 'node:worker_threads';
+import { carryOut } from './file-work.ts';
+
+parentPort?.postMessage(carryOut(workerData));

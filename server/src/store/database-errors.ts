@@ -1,0 +1,97 @@
+/** Codes of Node's sockets and of PostgreSQL that say: the database is away, not: the statement is wrong. */
+const socketCodes = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ECONNABORTED',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'ENOENT',
+]);
+// 08: connection exception; 53: insufficient resources; 57P: operator intervention; 57014: statement timeout;
+// 25006: read-only transaction (a standby answers during a failover); 58: system error.
+const sqlStates = /^(08...|53...|57P0.|57014|25006|58...)$/;
+const driverMessages =
+  /Connection terminated|Client has encountered a connection error|not queryable|Connection ended|PGlite is clos/i;
+
+/** No connection could be had: whatever was to be sent was not. */
+export class NeverSent extends Error {
+  constructor(cause: unknown) {
+    super('no connection to the database could be had', { cause });
+    this.name = 'NeverSent';
+  }
+}
+
+/** Whether an error, or what caused it, means that the database cannot answer at the moment. */
+export function isOutage(error: unknown): boolean {
+  return links(error).some(
+    (e) =>
+      e.neverSent ||
+      (e.code !== undefined && (socketCodes.has(e.code) || sqlStates.test(e.code))) ||
+      driverMessages.test(e.message),
+  );
+}
+
+/** Whether the server rolled a statement back for the sake of another one; the same may succeed right away. */
+export function isCollision(error: unknown): boolean {
+  // Serialization failure, deadlock.
+  return links(error).some((e) => e.code === '40001' || e.code === '40P01');
+}
+
+/** Whether a statement that failed with this error never reached the database. */
+export function isNeverSent(error: unknown): boolean {
+  // 57P03: a database that is not ready says so before it takes any statement.
+  return links(error).some((e) => e.neverSent || e.code === '57P03');
+}
+
+/** Whether the database takes no writes at all: it is read-only, its disk is full, or its resources are used up. */
+export function isRefusedWrite(error: unknown): boolean {
+  return !isNeverSent(error) && links(error).some((e) => /^(25006|53...|58...)$/.test(e.code ?? ''));
+}
+
+/** Whether it is read-only, as a standby is, or a primary that has been demoted. */
+export function isReadOnly(error: unknown): boolean {
+  return links(error).some((e) => e.code === '25006');
+}
+
+/**
+ * Whether the server said itself that the statement failed, and so that nothing of it was committed.
+ * A lost connection or a backend that was told to go leaves that open.
+ */
+export function isRolledBack(error: unknown): boolean {
+  return links(error).some(
+    (e) =>
+      e.code !== undefined &&
+      /^[0-9A-Z]{5}$/.test(e.code) &&
+      !/^(08|57P)/.test(e.code) &&
+      e.severity !== undefined,
+  );
+}
+
+interface Link {
+  message: string;
+  neverSent: boolean;
+  code?: string;
+  severity?: string;
+}
+
+function links(error: unknown): Link[] {
+  const found: Link[] = [];
+  const pending = [error];
+  while (pending.length > 0 && found.length < 10) {
+    const next = pending.shift();
+    if (!(next instanceof Error)) continue;
+    const { code, severity } = next as { code?: unknown; severity?: unknown };
+    found.push({
+      message: next.message,
+      neverSent: next instanceof NeverSent,
+      ...(typeof code === 'string' ? { code } : {}),
+      ...(typeof severity === 'string' ? { severity } : {}),
+    });
+    pending.push(next.cause, ...(next instanceof AggregateError ? next.errors : []));
+  }
+  return found;
+}

@@ -1,0 +1,66 @@
+import fs from 'node:fs';
+import { dirname, join } from 'node:path';
+
+/** So many at a time: disks write what is asked for together in one go. */
+const atOnce = 16;
+
+/** Makes the names in a folder durable: a file that was synced may still lose its name. */
+export async function syncFolder(folder: string): Promise<void> {
+  // Windows does not open folders.
+  if (process.platform !== 'win32') await sync(folder);
+}
+
+/** Makes all that is in a folder durable, and its own name. */
+export async function syncTree(folder: string): Promise<void> {
+  const { files, folders } = await contents(folder);
+  await each(files, sync);
+  await each([...folders, dirname(folder)], syncFolder);
+}
+
+/** Keeps everybody but its owner out of a folder, and out of all that is in it. */
+export async function closeToOthers(folder: string): Promise<void> {
+  if (process.platform === 'win32') return;
+  await fs.promises.chmod(folder, 0o700);
+  const { files, folders } = await contents(folder);
+  await each(folders, (path) => fs.promises.chmod(path, 0o700));
+  await each(files, (path) => fs.promises.chmod(path, 0o600));
+}
+
+/** Whether anybody but its owner may do anything with a file or a folder. */
+export async function isOpenToOthers(path: string): Promise<boolean> {
+  return process.platform !== 'win32' && ((await fs.promises.stat(path)).mode & 0o077) !== 0;
+}
+
+/** What this user may still write on the disk of a folder. */
+export async function freeBytes(folder: string): Promise<number> {
+  const { bavail, bsize } = await fs.promises.statfs(folder);
+  return bavail * bsize;
+}
+
+async function contents(folder: string): Promise<{ files: string[]; folders: string[] }> {
+  const entries = await fs.promises.readdir(folder, { withFileTypes: true, recursive: true });
+  const paths = (wanted: (entry: fs.Dirent) => boolean) =>
+    entries.filter(wanted).map((entry) => join(entry.parentPath, entry.name));
+  return {
+    files: paths((entry) => entry.isFile()),
+    folders: [folder, ...paths((entry) => entry.isDirectory())],
+  };
+}
+
+async function sync(path: string): Promise<void> {
+  const handle = await fs.promises.open(path, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+async function each<T>(items: T[], work: (item: T) => Promise<void>): Promise<void> {
+  const left = items.values();
+  await Promise.all(
+    Array.from({ length: atOnce }, async () => {
+      for (const item of left) await work(item);
+    }),
+  );
+}

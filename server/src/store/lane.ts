@@ -1,0 +1,131 @@
+import { drizzle } from 'drizzle-orm/node-postgres';
+import pg from 'pg';
+import { connectionConfig, drop, untilFarewell, wasHeardSince } from './connection.ts';
+import type { Orm, PoolState, TransactionOptions } from './database.ts';
+import { isOutage, isReadOnly, isRolledBack, NeverSent } from './database-errors.ts';
+import * as schema from './schema.ts';
+import { ask, prepare } from './statement.ts';
+import type { Watch } from './watch.ts';
+
+export interface LaneSettings {
+  /** How many connections it may have. */
+  max: number;
+  /** After this time the server ends a statement. */
+  statementTimeout: number;
+}
+
+export interface LaneDeps {
+  url: string;
+  watch: Watch;
+  /** A connection that nobody was using broke; it is replaced when it is needed. */
+  onIdleError(error: Error): void;
+  /** The server is a standby, or has become one. */
+  onReadOnly(): void;
+}
+
+/** For a statement that the server should have ended, and of which nothing was heard. */
+const grace = 1_000;
+
+/**
+ * Connections for one kind of work. Getting a connection and sending a statement are two steps: what fails in the first was
+ * never sent. A connection comes back whatever happens to its statement, and is kept only when it has answered.
+ */
+export class PostgresLane {
+  readonly #deps: LaneDeps;
+  readonly #pool: pg.Pool;
+  readonly #open = new Set<pg.PoolClient>();
+  readonly #deadline: number;
+  #distrustedAt = Number.NEGATIVE_INFINITY;
+
+  constructor(deps: LaneDeps, { max, statementTimeout }: LaneSettings) {
+    this.#deps = deps;
+    this.#deadline = statementTimeout + grace;
+    this.#pool = new pg.Pool({
+      ...connectionConfig(deps.url, 'session-launch'),
+      max,
+      idleTimeoutMillis: 60_000,
+      // Waited for, although its type does not say so.
+      onConnect: (client) => prepare(deps.watch, client as pg.Client, statementTimeout),
+    });
+    this.#pool.on('error', (error) => deps.onIdleError(error));
+    this.#pool.on('connect', (client) => this.#open.add(client));
+    this.#pool.on('remove', (client) => this.#open.delete(client));
+  }
+
+  get state(): PoolState {
+    const { totalCount, idleCount, waitingCount } = this.#pool;
+    return { total: totalCount, idle: idleCount, waiting: waitingCount };
+  }
+
+  /** Typed queries, each on whichever connection is free. */
+  get orm(): Orm {
+    return ormOn(this);
+  }
+
+  async query(statement: pg.QueryConfig | string, values?: unknown[]): Promise<pg.QueryResult> {
+    const client = await this.#take();
+    try {
+      const result = await ask(this.#deps.watch, client, this.#deadline, statement, values);
+      client.release();
+      return result;
+    } catch (error) {
+      if (isReadOnly(error)) this.#deps.onReadOnly();
+      this.#giveBack(client, isRolledBack(error));
+      throw error;
+    }
+  }
+
+  async transaction<T>(work: (tx: Orm) => Promise<T>, { snapshot }: TransactionOptions = {}): Promise<T> {
+    const client = await this.#take();
+    const send = (statement: pg.QueryConfig | string, values?: unknown[]) =>
+      ask(this.#deps.watch, client, this.#deadline, statement, values);
+    try {
+      await send(snapshot ? 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY' : 'BEGIN');
+      const result = await work(ormOn({ query: send }));
+      await send('COMMIT');
+      client.release();
+      return result;
+    } catch (error) {
+      // Where the connection may be the reason, it goes, and the server rolls back by itself.
+      const isBack = !isOutage(error) && (await send('ROLLBACK').then(yes, no));
+      this.#giveBack(client, isBack);
+      throw error;
+    }
+  }
+
+  /** Connections of which nothing is heard after this are not used again. */
+  distrust(): void {
+    this.#distrustedAt = performance.now();
+  }
+
+  async close(): Promise<void> {
+    const ended = this.#pool.end();
+    const gone = [...this.#open].map((client) => new Promise<void>((resolve) => client.once('end', resolve)));
+    await untilFarewell(Promise.all([ended, ...gone]));
+    for (const client of this.#open) drop(client);
+    await untilFarewell(ended);
+  }
+
+  async #take(): Promise<pg.PoolClient> {
+    for (;;) {
+      const client = await this.#pool.connect().catch((error) => {
+        throw new NeverSent(error);
+      });
+      if (wasHeardSince(client, this.#distrustedAt)) return client;
+      this.#giveBack(client, false);
+    }
+  }
+
+  #giveBack(client: pg.PoolClient, isSound: boolean): void {
+    if (!isSound) drop(client);
+    client.release(!isSound);
+  }
+}
+
+const yes = () => true;
+const no = () => false;
+
+/** The query builder needs no more of a connection than this. Transactions are begun here only, and not by itself. */
+function ormOn(connection: Pick<PostgresLane, 'query'>): Orm {
+  return drizzle({ client: connection as unknown as pg.Pool, schema }) as unknown as Orm;
+}

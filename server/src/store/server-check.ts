@@ -1,0 +1,67 @@
+import pg from 'pg';
+import { close, connectionConfig, connectTimeout } from './connection.ts';
+import { StartError } from './database.ts';
+import { ask } from './statement.ts';
+import { Watch } from './watch.ts';
+
+const minimumVersion = 15;
+
+/** Refuses a server that the service cannot work with, in one line. Changes nothing on the connections it opens. */
+export async function checkServer(url: string): Promise<void> {
+  const { version, isShared } = await examine(url).catch((error) => {
+    throw new StartError(
+      `cannot use the database of DATABASE_URL: ${reason(error)}; check the address, the credentials and that PostgreSQL runs`,
+      { cause: error },
+    );
+  });
+  if (version < minimumVersion) {
+    throw new StartError(
+      `DATABASE_URL leads to PostgreSQL ${version}; version ${minimumVersion} or newer is needed`,
+    );
+  }
+  if (isShared) {
+    throw new StartError(
+      'DATABASE_URL leads to a pooler that lends out a connection for one transaction at a time; set it to session mode (PgBouncer: pool_mode = session), or connect to PostgreSQL directly',
+    );
+  }
+}
+
+/**
+ * Two connections at the same time have two backends, and each keeps its own. Behind a pooler in transaction mode the second gets
+ * the backend that the first has just used or, where backends take turns, another one each time.
+ */
+async function examine(url: string): Promise<{ version: number; isShared: boolean }> {
+  const watch = new Watch(url);
+  const [one, other] = [newClient(url), newClient(url)];
+  try {
+    await Promise.all([one.connect(), other.connect()]);
+    const look = async (client: pg.Client) => {
+      const text = `SELECT current_setting('server_version_num') AS version, pg_backend_pid() AS backend`;
+      return (await ask(watch, client, connectTimeout, text)).rows[0] as { version: string; backend: number };
+    };
+    const { version, backend } = await look(one);
+    const ofOne = new Set([backend]);
+    const ofOther = new Set<number>();
+    // Others may use the pooler at the same time, so it is looked at more than once.
+    for (let round = 0; round < 3; round++) {
+      for (const client of [other, other]) ofOther.add((await look(client)).backend);
+      ofOne.add((await look(one)).backend);
+    }
+    const isShared = ofOne.size > 1 || ofOther.size > 1 || ofOther.has(backend);
+    return { version: Math.floor(Number(version) / 10_000), isShared };
+  } finally {
+    watch.stop();
+    await Promise.all([close(one), close(other)]);
+  }
+}
+
+function newClient(url: string): pg.Client {
+  const client = new pg.Client(connectionConfig(url, 'session-launch start'));
+  client.on('error', () => undefined);
+  return client;
+}
+
+function reason(error: unknown): string {
+  if (error instanceof AggregateError && error.errors.length > 0) return reason(error.errors[0]);
+  return error instanceof Error ? error.message : String(error);
+}

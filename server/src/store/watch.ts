@@ -1,0 +1,121 @@
+import pg from 'pg';
+import { backendOf, connectionConfig, drop } from './connection.ts';
+import { isRolledBack } from './database-errors.ts';
+
+const lookEvery = 250;
+/** A statement that takes longer is asked about, again and again. */
+const patience = 2_000;
+const questionTimeout = 3_000;
+
+/** A statement that was sent and is not answered yet. */
+interface UnderWay {
+  readonly client: pg.Client;
+  readonly since: number;
+  readonly deadline: number;
+  askedAt: number;
+  /** Nobody will answer it: its connection was dropped. */
+  isLost: boolean;
+}
+
+/**
+ * Finds connections that have fallen silent. A network that forgets a connection tells nobody, so a statement on it looks like
+ * a slow one. The server can tell them apart: a fresh connection asks it which statements it is working on, and whoever waits for another
+ * one waits in vain.
+ */
+export class Watch {
+  readonly #url: string;
+  readonly #onSilence: () => void;
+  readonly #underWay = new Set<UnderWay>();
+  readonly #timer: NodeJS.Timeout;
+  #asking = false;
+
+  constructor(url: string, onSilence: () => void = () => undefined) {
+    this.#url = url;
+    this.#onSilence = onSilence;
+    // After a long turn of the event loop, answers that have come meanwhile are read first.
+    this.#timer = setInterval(() => setImmediate(() => this.#look()), lookEvery);
+    this.#timer.unref();
+  }
+
+  /** A statement is about to be sent. At the deadline its connection is dropped. */
+  begin(client: pg.Client, deadline: number): UnderWay {
+    const since = performance.now();
+    const statement = { client, since, deadline, askedAt: since, isLost: false };
+    this.#underWay.add(statement);
+    return statement;
+  }
+
+  end(statement: UnderWay): void {
+    this.#underWay.delete(statement);
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+  }
+
+  #look(): void {
+    if (this.#underWay.size === 0) return;
+    const now = performance.now();
+    const all = [...this.#underWay];
+    this.#drop(all.filter(({ since, deadline }) => now - since > deadline));
+    // Of a connection that is just being opened no backend is known; it has its deadline.
+    const slow = all.filter(
+      ({ client, askedAt }) => now - askedAt > patience && backendOf(client) !== undefined,
+    );
+    if (slow.length > 0 && !this.#asking) void this.#question(slow);
+  }
+
+  async #question(slow: UnderWay[]): Promise<void> {
+    this.#asking = true;
+    const working = await backendsAtWork(
+      this.#url,
+      slow.map(({ client }) => backendOf(client)!),
+    );
+    this.#asking = false;
+    const now = performance.now();
+    for (const statement of slow) statement.askedAt = now;
+    if (working === undefined) return;
+    // Answers that were sent before this one are read first.
+    setImmediate(() => this.#drop(slow.filter(({ client }) => !working.has(backendOf(client)!))));
+  }
+
+  #drop(silent: UnderWay[]): void {
+    const lost = silent.filter((statement) => this.#underWay.delete(statement));
+    if (lost.length === 0) return;
+    for (const statement of lost) {
+      statement.isLost = true;
+      drop(statement.client);
+    }
+    this.#onSilence();
+  }
+}
+
+/** One that waits for its client is not at work, although it may be in the middle of a statement whose end was lost. */
+const atWork = `
+  SELECT pid FROM pg_stat_activity
+   WHERE pid = ANY ($1::integer[]) AND coalesce(state, '') NOT LIKE 'idle%' AND wait_event IS DISTINCT FROM 'ClientRead'`;
+
+/**
+ * Which of these backends work on a statement now: none, where nobody answers any more. Undefined when the server does answer,
+ * but not this question; it may have no connection left.
+ */
+async function backendsAtWork(url: string, backends: number[]): Promise<Set<number> | undefined> {
+  const client = new pg.Client({
+    ...connectionConfig(url, 'session-launch watch'),
+    query_timeout: questionTimeout,
+  });
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+  } catch (error) {
+    return isRolledBack(error) ? undefined : new Set();
+  }
+  try {
+    const { rows } = await client.query<{ pid: number }>(atWork, [backends]);
+    return new Set(rows.map(({ pid }) => pid));
+  } catch {
+    return undefined;
+  } finally {
+    drop(client);
+  }
+}

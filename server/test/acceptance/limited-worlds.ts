@@ -1,0 +1,45 @@
+import type { Answer } from '@session-launch/testing/http.ts';
+import type { Target } from '@session-launch/testing/target.ts';
+import { createWorld, pageOrigin, type World } from '@session-launch/testing/world.ts';
+import { expect } from 'vitest';
+
+export interface Limits {
+  mintsPerMinutePerClient: number | null;
+  mintsPerMinute: number | null;
+  sessionsPerDay: number | null;
+}
+export const unlimited: Limits = {
+  mintsPerMinutePerClient: null,
+  mintsPerMinute: null,
+  sessionsPerDay: null,
+};
+
+/** A project whose one experience both browser doors launch. */
+export function limitedWorld(service: Target, limits: Partial<Limits>): Promise<World> {
+  return createWorld(service, {
+    project: { limits: { ...unlimited, ...limits } },
+    experience: { public: true, allowedOrigins: [pageOrigin] },
+  });
+}
+
+/** How many answers there are of each status. */
+export function statuses(answers: Answer[]): Record<number, number> {
+  const counts: Record<number, number> = {};
+  for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1;
+  return counts;
+}
+
+/** RateLimit or RateLimit-Policy, taken apart: policy → parameters. */
+export function limitFields(header: string | string[] | undefined): Record<string, Record<string, number>> {
+  const found: Record<string, Record<string, number>> = {};
+  for (const item of String(header).split(', ')) {
+    const [, policy, parameters] = /^"([a-z]+)"((?:;[a-z]=\d+)+)$/.exec(item) ?? [];
+    expect(policy, `${header}`).toBeDefined();
+    const pairs = parameters!
+      .slice(1)
+      .split(';')
+      .map((parameter) => parameter.split('='));
+    found[policy!] = Object.fromEntries(pairs.map(([name, value]) => [name, Number(value)]));
+  }
+  return found;
+}

@@ -1,0 +1,114 @@
+import { deployedService } from '@session-launch/testing/deployment.ts';
+import { expectError, pageOrigin, type World } from '@session-launch/testing/world.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import {
+  forExperience,
+  notJson,
+  notObjects,
+  unfitJson,
+  wrongCommonFields,
+  wrongServerFields,
+} from '../bodies.ts';
+import { doors, knock, knockRaw, type Loose, openWorld, serverDoor } from '../doors.ts';
+
+const service = deployedService();
+let world: World;
+beforeAll(async () => {
+  world = await openWorld(service);
+});
+
+const paths = (details: Loose[]) => details.map((violation) => violation.path);
+
+describe.each(doors)('$path', (door) => {
+  const mint = (body: unknown) => knock(service, door, world, body);
+  const mintRaw = (body: string | Buffer) => knockRaw(service, door, world, body);
+  const wrongFields = door === serverDoor ? [...wrongCommonFields, ...wrongServerFields] : wrongCommonFields;
+
+  test.each(wrongFields)('refuses %s', async (_name, fields, path) => {
+    const answer = await mint({ experienceId: world.experienceId, ...fields });
+    expectError(answer, 400, 'INVALID_REQUEST');
+    expect(paths(answer.json.error.details)).toEqual([path]);
+    expect(answer.json.error.details[0].message).toMatch(/\S/);
+    expect(answer.headers['cache-control']).toBe('no-store, private');
+    expect(answer.headers['access-control-allow-origin']).toBe(door === serverDoor ? undefined : pageOrigin);
+  });
+
+  test('refuses a body without experienceId', async () => {
+    for (const body of [{}, { locale: 'en' }]) {
+      const answer = await mint(body);
+      expectError(answer, 400, 'INVALID_REQUEST');
+      expect(paths(answer.json.error.details)).toEqual(['experienceId']);
+    }
+  });
+
+  test('a slug does not stand in for experienceId', async () => {
+    const { slug } = world.file.experiences[0]!;
+    expectError(await mint({ slug }), 400, 'INVALID_REQUEST');
+    expectError(await mint({ experienceId: slug }), 400, 'INVALID_REQUEST');
+  });
+
+  test('lists every violation of its own fields, and none of fields it does not take', async () => {
+    const answer = await mint({
+      experienceId: 5,
+      locale: 'en_US',
+      language: 'fr',
+      mode: 'shouting',
+      speechOnly: 'true',
+      startButton: [],
+      closeButton: 5,
+      userId: '',
+      integration: { returnUrl: 'javascript:alert(1)' },
+    });
+    expectError(answer, 400, 'INVALID_REQUEST');
+    const ofServers = ['closeButton', 'integration.returnUrl', 'userId'];
+    const common = ['experienceId', 'language', 'locale', 'mode', 'speechOnly', 'startButton'];
+    expect(paths(answer.json.error.details).sort()).toEqual(
+      door === serverDoor ? [...common, ...ofServers].sort() : common,
+    );
+  });
+
+  test.each(notJson)('answers INVALID_JSON to %s', async (_name, body) => {
+    expectError(await mintRaw(body), 400, 'INVALID_JSON');
+  });
+
+  test.each(notObjects)('answers INVALID_REQUEST to %s', async (_name, body) => {
+    expectError(await mintRaw(body), 400, 'INVALID_REQUEST');
+  });
+
+  test.each(unfitJson)('refuses %s', async (_name, body) => {
+    expectError(await mintRaw(forExperience(body, world.experienceId)), 400, 'INVALID_REQUEST');
+  });
+
+  test('refuses what no database can hold in any field, also in one that it does not take', async () => {
+    const body = `{"experienceId":"${world.experienceId}","userId":"\\u0000"}`;
+    expectError(await mintRaw(body), 400, 'INVALID_REQUEST');
+  });
+
+  test('a request without any body is an empty body', async () => {
+    expectError(await mint(undefined), 400, 'INVALID_JSON');
+  });
+
+  test.each([
+    ['es', 'fr'],
+    ['es', 'es-MX'],
+    ['es-MX', 'es'],
+  ])(
+    'secondaryLocale %s and learningLocale %s that disagree are LOCALE_CONFLICT',
+    async (secondaryLocale, learningLocale) => {
+      const answer = await mint({ experienceId: world.experienceId, secondaryLocale, learningLocale });
+      expectError(answer, 400, 'LOCALE_CONFLICT');
+    },
+  );
+});
+
+test('a refusal repeats neither the user nor the return address', async () => {
+  const answer = await knock(service, serverDoor, world, {
+    experienceId: world.experienceId,
+    mode: 'shouting',
+    userId: 'alice@example.com',
+    integration: { returnUrl: 'javascript:stealCookies()' },
+  });
+  expectError(answer, 400, 'INVALID_REQUEST');
+  expect(answer.text).not.toContain('alice');
+  expect(answer.text).not.toContain('stealCookies');
+});

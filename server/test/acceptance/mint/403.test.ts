@@ -1,0 +1,194 @@
+import { deployedService } from '@session-launch/testing/deployment.ts';
+import {
+  apply,
+  createKey,
+  expectError,
+  experience,
+  mintFromServer,
+  pageOrigin,
+  sessionsOf,
+} from '@session-launch/testing/world.ts';
+import { describe, expect, test } from 'vitest';
+import {
+  browserDoor,
+  knock,
+  launch,
+  openWorld,
+  originDoors,
+  plainWorld,
+  publicDoor,
+  serverDoor,
+} from '../doors.ts';
+import { nearMisses, notOrigins, notUnderWildcard, unlistedOrigins } from '../origins.ts';
+
+const service = deployedService();
+
+describe('/v1/sessions', () => {
+  test.each([[['sessions:read']], [['catalog:read']], [['sessions:read', 'catalog:read']]])(
+    'a key with the scopes %j cannot mint',
+    async (scopes) => {
+      const world = await plainWorld(service);
+      const { key } = await createKey(service, world.projectId, { scopes });
+      const answer = await mintFromServer(service, key, { experienceId: world.experienceId });
+      expectError(answer, 403, 'INSUFFICIENT_SCOPE');
+      expect(answer.json.error.details).toMatchObject({ required: 'sessions:create' });
+      expect(answer.headers['cache-control']).toBe('no-store, private');
+    },
+  );
+
+  test('a key cannot access an experience of another project', async () => {
+    const [mine, theirs] = [await openWorld(service), await openWorld(service)];
+    const answer = await mintFromServer(service, mine.key, { experienceId: theirs.experienceId });
+    expectError(answer, 403, 'EXPERIENCE_FORBIDDEN');
+    expect(answer.text).not.toContain(theirs.projectId);
+    expect(answer.headers['cache-control']).toBe('no-store, private');
+    for (const { projectId } of [mine, theirs]) expect(await sessionsOf(service, projectId)).toEqual([]);
+  });
+
+  test.each(['test', 'live'])('nor can a %s key access one that is not published there', async (mode) => {
+    const mine = await plainWorld(service);
+    const theirs = await openWorld(service, { experience: { status: 'draft' } });
+    const key = mode === 'test' ? mine.key : mine.liveKey;
+    const answer = await mintFromServer(service, key, { experienceId: theirs.experienceId });
+    expectError(answer, 403, 'EXPERIENCE_FORBIDDEN');
+  });
+});
+
+describe.each(originDoors)('$path', (door) => {
+  const mintWithout = (experienceId: string, headers: Record<string, string>) =>
+    service.call({ method: 'POST', path: door.path, headers, body: { experienceId } });
+  const mintFrom = (world: { experienceId: string }, origin: string | string[], headers = {}) =>
+    service.call({
+      method: 'POST',
+      path: door.path,
+      headers: { Origin: origin, ...headers },
+      body: { experienceId: world.experienceId },
+    });
+
+  describe('ORIGIN_REQUIRED', () => {
+    test.each([
+      ['no Origin', {}],
+      ['an empty Origin', { Origin: '' }],
+    ])('%s', async (_name, headers) => {
+      const world = await plainWorld(service);
+      const answer = await mintWithout(world.experienceId, headers);
+      expectError(answer, 403, 'ORIGIN_REQUIRED');
+      expect(answer.headers['cache-control']).toBe('no-store, private');
+      expect(answer.headers).not.toHaveProperty('access-control-allow-origin');
+    });
+
+    test('nothing else stands in for an Origin, Referer least of all', async () => {
+      const world = await plainWorld(service);
+      expectError(await mintWithout(world.experienceId, notOrigins), 403, 'ORIGIN_REQUIRED');
+    });
+
+    test('an API key does not stand in for it either', async () => {
+      const world = await plainWorld(service);
+      const answer = await mintWithout(world.experienceId, serverDoor.admission(world));
+      expectError(answer, 403, 'ORIGIN_REQUIRED');
+    });
+  });
+
+  describe('ORIGIN_NOT_ALLOWED', () => {
+    test.each(unlistedOrigins)('%s', async (_name, origin) => {
+      const world = await plainWorld(service);
+      const answer = await mintFrom(world, origin, { Referer: `${pageOrigin}/page` });
+      expectError(answer, 403, 'ORIGIN_NOT_ALLOWED');
+      expect(answer.headers['cache-control']).toBe('no-store, private');
+    });
+
+    test('a refused mint leaves no session behind', async () => {
+      const world = await openWorld(service);
+      expectError(await mintFrom(world, 'https://evil.example.org'), 403, 'ORIGIN_NOT_ALLOWED');
+      expect(await sessionsOf(service, world.projectId)).toEqual([]);
+    });
+
+    test('whatever a wildcard entry does not cover', async () => {
+      const world = await openWorld(service, door.listing(['https://*.example.com']));
+      for (const origin of notUnderWildcard) {
+        expectError(await mintFrom(world, origin), 403, 'ORIGIN_NOT_ALLOWED');
+      }
+    });
+
+    test('an empty allowlist refuses everyone, also those on the list of the other door', async () => {
+      const world = await openWorld(service, door.listing([]));
+      expectError(await mintFrom(world, pageOrigin), 403, 'ORIGIN_NOT_ALLOWED');
+    });
+
+    test('an origin is refused as soon as it has left the allowlist', async () => {
+      const world = await openWorld(service);
+      await launch(service, door, world);
+      door.relist(world.file, ['https://elsewhere.example.com']);
+      await apply(service, world.file);
+      expectError(await mintFrom(world, pageOrigin), 403, 'ORIGIN_NOT_ALLOWED');
+    });
+  });
+
+  describe('what a refusal says', () => {
+    test('it names the origin that was sent and lists no entry', async () => {
+      const listed = ['https://secret-customer.example.com', 'https://*.hidden.example.com'];
+      const world = await openWorld(service, door.listing(listed));
+      for (const origin of [pageOrigin, 'null']) {
+        const answer = await mintFrom(world, origin);
+        expect(answer.json.error.details).toEqual({ origin });
+        expect(answer.text).not.toMatch(/secret-customer|hidden/);
+      }
+    });
+
+    test.each(nearMisses)('it hints at %s', async (_name, allowedOrigins, origin, hint) => {
+      const listed = [...allowedOrigins, 'https://secret-customer.example.com'];
+      const answer = await mintFrom(await openWorld(service, door.listing(listed)), origin);
+      expectError(answer, 403, 'ORIGIN_NOT_ALLOWED');
+      expect(answer.json.error.details.origin).toBe(origin);
+      expect(answer.json.error.details.hint).toMatch(hint);
+      expect(answer.text).not.toMatch(/secret-customer/);
+    });
+  });
+
+  describe('BROWSER_EMBEDS_DISABLED', () => {
+    test('embeds are off, which servers do not mind', async () => {
+      const world = await openWorld(service, { project: { browserEmbeds: false } });
+      const answer = await mintFrom(world, pageOrigin);
+      expectError(answer, 403, 'BROWSER_EMBEDS_DISABLED');
+      expect(answer.headers['access-control-allow-origin']).toBe(pageOrigin);
+      expect(answer.headers['cache-control']).toBe('no-store, private');
+      await launch(service, serverDoor, world);
+    });
+
+    test('switching them off and on takes effect at once', async () => {
+      const world = await openWorld(service);
+      await launch(service, door, world);
+      world.file.project.browserEmbeds = false;
+      await apply(service, world.file);
+      expectError(await mintFrom(world, pageOrigin), 403, 'BROWSER_EMBEDS_DISABLED');
+      world.file.project.browserEmbeds = true;
+      await apply(service, world.file);
+      await launch(service, door, world);
+    });
+  });
+});
+
+describe('whose allowlist counts', () => {
+  const theirs = 'https://theirs.example.com';
+
+  test('at /v1/browser-sessions not that of another project', async () => {
+    const [listing, other] = [
+      await openWorld(service, { project: { allowedOrigins: [theirs] } }),
+      await openWorld(service),
+    ];
+    const from = (experienceId: string) =>
+      knock(service, browserDoor, listing, { experienceId }, { Origin: theirs });
+    expect((await from(listing.experienceId)).status).toBe(201);
+    expectError(await from(other.experienceId), 403, 'ORIGIN_NOT_ALLOWED');
+  });
+
+  test('at /v1/public-sessions not that of another experience of the project', async () => {
+    const listing = experience({ public: true, allowedOrigins: [theirs] });
+    const other = experience({ public: true, allowedOrigins: ['https://mine.example.com'] });
+    const world = await openWorld(service, { experiences: [listing, other] });
+    const from = (experienceId: string) =>
+      knock(service, publicDoor, world, { experienceId }, { Origin: theirs });
+    expect((await from(listing.id)).status).toBe(200);
+    expectError(await from(other.id), 403, 'ORIGIN_NOT_ALLOWED');
+  });
+});

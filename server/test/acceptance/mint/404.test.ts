@@ -1,0 +1,95 @@
+import { deployedService } from '@session-launch/testing/deployment.ts';
+import type { Answer } from '@session-launch/testing/http.ts';
+import { apply, expectError, pageOrigin, uniqueId, type World } from '@session-launch/testing/world.ts';
+import { describe, expect, test } from 'vitest';
+import { browserDoor, doors, knock, openWorld, plainWorld, publicDoor } from '../doors.ts';
+
+const service = deployedService();
+
+/** What differs between experiences that cannot be told apart: nothing but the request. */
+function comparable({ status, headers, json }: Answer): unknown {
+  const { requestId: _id, ...error } = json.error;
+  return { status, headers: Object.keys(headers).sort(), error };
+}
+
+describe.each(doors)('$path', (door) => {
+  const live = (world: World, experienceId = world.experienceId) =>
+    knock(service, door, world, { experienceId }, door.liveAdmission(world));
+  const plain = (world: World, experienceId = world.experienceId) =>
+    knock(service, door, world, { experienceId });
+
+  test.each([
+    ['an id that nobody has', uniqueId('exp')],
+    ['a prefix alone', 'exp_'],
+    ['an id with letters that no id has', 'exp_café'],
+    ['an id with a quote', "exp_' OR '1'='1"],
+    ['an id with a path in it', 'exp_../../secret'],
+    ['a very long id', `exp_${'a'.repeat(5_000)}`],
+  ])('EXPERIENCE_NOT_FOUND for %s', async (_name, experienceId) => {
+    const answer = await plain(await plainWorld(service), experienceId);
+    expectError(answer, 404, 'EXPERIENCE_NOT_FOUND');
+    expect(answer.headers['cache-control']).toBe('no-store, private');
+    if (door === browserDoor) expect(answer.headers['access-control-allow-origin']).toBe(pageOrigin);
+  });
+
+  const hidden: [string, object][] = [
+    ['an archived experience', { status: 'archived' }],
+    ...(door === publicDoor
+      ? ([
+          ['an experience that is not public', { public: false }],
+          ['a draft that is not public', { public: false, status: 'draft' }],
+        ] as [string, object][])
+      : []),
+  ];
+  test.each(hidden)('%s answers exactly as one that never was', async (_name, overrides) => {
+    const world = await openWorld(service, { experience: overrides });
+    for (const mint of [plain, live]) {
+      const [found, unknown] = [await mint(world), await mint(world, uniqueId('exp'))];
+      expectError(found, 404, 'EXPERIENCE_NOT_FOUND');
+      expect(comparable(found)).toEqual(comparable(unknown));
+    }
+  });
+
+  test('EXPERIENCE_NOT_PUBLISHED for a draft, in live mode', async () => {
+    const answer = await live(await openWorld(service, { experience: { status: 'draft' } }));
+    expectError(answer, 404, 'EXPERIENCE_NOT_PUBLISHED');
+    expect(answer.headers['cache-control']).toBe('no-store, private');
+    if (door === browserDoor) expect(answer.headers['access-control-allow-origin']).toBe(pageOrigin);
+  });
+
+  test('publishing, taking back and archiving take effect at once', async () => {
+    const world = await openWorld(service, { experience: { status: 'draft' } });
+    const become = async (status: string) => {
+      world.file.experiences[0]!.status = status;
+      await apply(service, world.file);
+      return live(world);
+    };
+    expect((await become('published')).status).toBe(door.launches);
+    expectError(await become('draft'), 404, 'EXPERIENCE_NOT_PUBLISHED');
+    expect((await become('published')).status).toBe(door.launches);
+    expectError(await become('archived'), 404, 'EXPERIENCE_NOT_FOUND');
+  });
+
+  test('an experience is launchable as soon as it exists', async () => {
+    const world = await openWorld(service);
+    const experienceId = uniqueId('exp');
+    expectError(await live(world, experienceId), 404, 'EXPERIENCE_NOT_FOUND');
+    const [first] = world.file.experiences;
+    await apply(service, {
+      project: world.file.project,
+      experiences: [{ ...first, id: experienceId, slug: experienceId.replace('_', '-') }],
+    });
+    expect((await live(world, experienceId)).status).toBe(door.launches);
+  });
+});
+
+test('becoming public and ceasing to be takes effect at once', async () => {
+  const world = await openWorld(service, { experience: { public: false } });
+  const become = async (isPublic: boolean) => {
+    world.file.experiences[0]!.public = isPublic;
+    await apply(service, world.file);
+    return knock(service, publicDoor, world, { experienceId: world.experienceId });
+  };
+  expect((await become(true)).status).toBe(200);
+  expectError(await become(false), 404, 'EXPERIENCE_NOT_FOUND');
+});

@@ -1,0 +1,394 @@
+import { deployedService } from '@session-launch/testing/deployment.ts';
+import { apply, createKey, mintFromServer, pageOrigin, type World } from '@session-launch/testing/world.ts';
+import { describe, expect, test } from 'vitest';
+import {
+  acceptedReturnUrls,
+  fieldsOfServers,
+  forExperience,
+  oddButRight,
+  rightCommonFields,
+} from '../bodies.ts';
+import {
+  browserDoor,
+  type Door,
+  doors,
+  everyField,
+  knockChunked,
+  knockRaw,
+  type Loose,
+  launch,
+  openWorld,
+  originDoors,
+  plainWorld,
+  publicDoor,
+  recordOf,
+  serverDoor,
+} from '../doors.ts';
+import { underWildcard } from '../origins.ts';
+
+const service = deployedService();
+
+/** What a session of a door records beside what was asked for. */
+function ownFields(door: Door): Loose {
+  if (door === serverDoor) return { livemode: false, source: 'server' };
+  return { livemode: true, source: door === browserDoor ? 'browser' : 'public', origin: pageOrigin };
+}
+
+const recordFields = (world: World, door: Door) => ({
+  sessionId: expect.stringMatching(/^ses_[a-z0-9]{26}$/),
+  projectId: world.projectId,
+  experienceId: world.experienceId,
+  revision: 1,
+  status: 'created',
+  ...ownFields(door),
+  mode: 'conversation',
+  speechInputMode: 'auto',
+  speechOnly: false,
+  locale: 'en',
+  createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+  usage: { seconds: 0 },
+});
+
+describe.each([serverDoor, browserDoor])('$path', (door) => {
+  test('answers with a session and a launch, and with nothing else', async () => {
+    const world = await plainWorld(service);
+    const { answer, manifest, session } = await launch(service, door, world);
+    expect(Object.keys(answer.json)).toEqual(['session', 'launch']);
+    expect(session!.sessionId).toBe(manifest.sessionId);
+  });
+
+  test('the session in a launch is what reading it returns', async () => {
+    const world = await plainWorld(service);
+    const launched = await launch(service, door, world, {
+      userId: 'user-7',
+      processorId: 'processor-3',
+      mode: 'presenter',
+      speechInputMode: 'manual',
+      speechOnly: true,
+      locale: 'fr-CA',
+    });
+    expect(await recordOf(service, world, launched)).toEqual(launched.session);
+  });
+
+  test('only the launch holds the credential', async () => {
+    const world = await plainWorld(service);
+    const { session, manifest } = await launch(service, door, world, { userId: 'user-7' });
+    expect(manifest.sessionToken).toMatch(/^eyJ/);
+    expect(JSON.stringify(session)).not.toContain(manifest.sessionToken);
+    expect(JSON.stringify(session)).not.toMatch(/token|eyJ/i);
+    expect(JSON.stringify({ session, manifest })).not.toContain(world.key);
+  });
+});
+
+test('/v1/public-sessions answers with the bare Session Manifest', async () => {
+  const world = await plainWorld(service);
+  const { manifest } = await launch(service, publicDoor, world);
+  expect(manifest).toMatchObject({
+    schemaVersion: 1,
+    sessionId: expect.stringMatching(/^ses_/),
+    sessionToken: expect.stringMatching(/^eyJ/),
+    livemode: true,
+    experience: { experienceId: world.experienceId },
+  });
+  expect(manifest).not.toHaveProperty('session');
+  expect(manifest).not.toHaveProperty('launch');
+});
+
+describe.each(doors)('$path', (door) => {
+  test('forbids caches, and lets only a page that may mint read the answer', async () => {
+    const { answer } = await launch(service, door, await plainWorld(service));
+    expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
+    expect(answer.headers['cache-control']).toBe('no-store, private');
+    const forPages = door === serverDoor ? undefined : pageOrigin;
+    expect(answer.headers['access-control-allow-origin']).toBe(forPages);
+    if (door !== serverDoor) expect(answer.headers.vary).toBe('Origin');
+  });
+
+  test('a session record has these fields and no more', async () => {
+    const world = await plainWorld(service);
+    const before = Date.now();
+    const launched = await launch(service, door, world);
+    const record = await recordOf(service, world, launched);
+    expect(record).toEqual(recordFields(world, door));
+    expect(record.sessionId).toBe(launched.manifest.sessionId);
+    // A service elsewhere may have another clock.
+    expect(Math.abs(Date.parse(record.createdAt) - before)).toBeLessThan(60_000);
+  });
+
+  test('every mint is a session of its own', async () => {
+    const world = await plainWorld(service);
+    const [one, two] = [await launch(service, door, world), await launch(service, door, world)];
+    expect(one.manifest.sessionId).not.toBe(two.manifest.sessionId);
+    expect(one.manifest.sessionToken).not.toBe(two.manifest.sessionToken);
+  });
+
+  test.each(rightCommonFields)('takes %s', async (_name, fields, shown) => {
+    const world = await plainWorld(service);
+    const launched = await launch(service, door, world, fields);
+    expect(launched.manifest).toMatchObject(shown);
+    const record = launched.session ?? (await recordOf(service, world, launched));
+    expect(record).toMatchObject(shown);
+  });
+
+  test('takes startButton', async () => {
+    const world = await plainWorld(service);
+    const { manifest } = await launch(service, door, world, { startButton: { label: 'Talk' } });
+    expect(manifest.player).toEqual({ startButton: { label: 'Talk' } });
+  });
+
+  test.each(oddButRight)('takes %s', async (_name, body) => {
+    const world = await plainWorld(service);
+    const answer = await knockRaw(service, door, world, forExperience(body, world.experienceId));
+    expect(answer.status, answer.text).toBe(door.launches);
+    const { json } = answer;
+    const { experienceId } = door === publicDoor ? json.experience : json.session;
+    expect(experienceId).toBe(world.experienceId);
+    const launched = door === publicDoor ? json : json.session;
+    expect(launched.speechOnly).toBe(false);
+    expect(launched).not.toHaveProperty('userId');
+  });
+
+  test('takes a chunked body', async () => {
+    const world = await plainWorld(service);
+    const body = JSON.stringify({ experienceId: world.experienceId, mode: 'presenter' });
+    const { json } = await knockChunked(service, door, world, body);
+    expect(door === publicDoor ? json : json.session).toMatchObject({ mode: 'presenter' });
+  });
+
+  test('takes the fields as their names say, whatever a prototype holds', async () => {
+    const world = await plainWorld(service);
+    const body = `{"__proto__":{"experienceId":"${world.experienceId}"}}`;
+    expect((await knockRaw(service, door, world, body)).status).toBe(400);
+  });
+
+  test('fields that the route does not take are ignored and show nowhere', async () => {
+    const world = await plainWorld(service);
+    const ofServers = {
+      userId: 'intruder',
+      processorId: 'intruder',
+      integration: { returnUrl: 'https://intruder.example' },
+      closeButton: { label: 'intruder' },
+    };
+    const launched = await launch(service, door, world, {
+      projectId: 'prj_intruder',
+      livemode: door === serverDoor,
+      source: door === serverDoor ? 'browser' : 'server',
+      origin: 'https://intruder.example',
+      revision: 99,
+      status: 'ended',
+      sessionId: 'ses_intruder',
+      returnUrl: 'https://intruder.example',
+      fit: { cover: 'intruder' },
+      speechonly: true,
+      ...(door === serverDoor ? {} : ofServers),
+    });
+    expect(launched.answer.text).not.toContain('intruder');
+    expect(launched.manifest).not.toHaveProperty('user');
+    expect(launched.manifest.player).toEqual({});
+    const record = await recordOf(service, world, launched);
+    expect(record).toEqual(recordFields(world, door));
+    expect(JSON.stringify(record)).not.toContain('intruder');
+  });
+});
+
+describe('the record of a session', () => {
+  test('what applies to a session is in its record, what does not is absent', async () => {
+    const world = await openWorld(service, {
+      experience: {
+        runtime: {
+          languages: { dual: true, default: 'en', conversation: 'match', paired: 'match' },
+          characters: [{ characterId: 'ada', name: 'Ada' }],
+          transport: { type: 'websocket', url: 'wss://runtime.example.com/session' },
+        },
+      },
+    });
+    const { session } = await launch(service, serverDoor, world, {
+      secondaryLocale: 'PT-pt',
+      userId: 'user-7',
+      processorId: 'processor-3',
+    });
+    expect(session).toMatchObject({ userId: 'user-7', processorId: 'processor-3', secondaryLocale: 'pt-PT' });
+    expect(session).not.toHaveProperty('origin');
+    expect(session).not.toHaveProperty('endedAt');
+    for (const { path, value } of everyField(session)) expect(value, path).not.toBeNull();
+  });
+});
+
+describe('the fields of servers', () => {
+  test.each([
+    ['one character', 'u'],
+    ['256 characters', 'u'.repeat(256)],
+    ['any script', 'Jürgen 😀 例え'],
+    ['what looks like a number', '007'],
+  ])('takes a userId and a processorId of %s', async (_name, text) => {
+    const world = await plainWorld(service);
+    const launched = await launch(service, serverDoor, world, { userId: text, processorId: text });
+    expect(launched.session).toMatchObject({ userId: text, processorId: text });
+    expect(launched.manifest).toMatchObject({ user: { userId: text }, processorId: text });
+    expect(await recordOf(service, world, launched)).toMatchObject({ userId: text, processorId: text });
+  });
+
+  test.each(acceptedReturnUrls)('takes the return address %s', async (returnUrl) => {
+    const world = await plainWorld(service);
+    const { manifest } = await launch(service, serverDoor, world, { integration: { returnUrl, other: 1 } });
+    expect(manifest.player).toEqual({ returnUrl });
+  });
+
+  test('takes an integration without a return address', async () => {
+    const world = await openWorld(service);
+    const { manifest } = await launch(service, serverDoor, world, { integration: {} });
+    expect(manifest.player).toEqual({});
+  });
+});
+
+describe('API keys', () => {
+  test.each(['Bearer', 'bearer', 'BEARER', 'bEaReR'])('takes the scheme %s', async (scheme) => {
+    const world = await plainWorld(service);
+    const { session } = await launch(
+      service,
+      serverDoor,
+      world,
+      {},
+      { Authorization: `${scheme} ${world.key}` },
+    );
+    expect(session!.projectId).toBe(world.projectId);
+  });
+
+  test('a test key mints in test mode, a live key in live mode', async () => {
+    const world = await openWorld(service);
+    const test = await mintFromServer(service, world.key, { experienceId: world.experienceId });
+    const live = await mintFromServer(service, world.liveKey, { experienceId: world.experienceId });
+    expect([test.json.session.livemode, test.json.launch.livemode]).toEqual([false, false]);
+    expect([live.json.session.livemode, live.json.launch.livemode]).toEqual([true, true]);
+  });
+
+  test('sessions:create is enough', async () => {
+    const world = await openWorld(service);
+    const { key } = await createKey(service, world.projectId, { scopes: ['sessions:create'] });
+    expect((await mintFromServer(service, key, { experienceId: world.experienceId })).status).toBe(201);
+  });
+
+  test('a key that expires later works until then', async () => {
+    const world = await openWorld(service);
+    const expiresAt = new Date(Date.now() + 3_600_000).toISOString();
+    const { key } = await createKey(service, world.projectId, { expiresAt });
+    expect((await mintFromServer(service, key, { experienceId: world.experienceId })).status).toBe(201);
+  });
+
+  test('the key list shows when a key was last used', async () => {
+    const world = await openWorld(service);
+    const path = `/admin/projects/${world.projectId}/keys`;
+    const listed = async () =>
+      (await service.admin({ path })).json.keys.find((key: { keyId: string }) => key.keyId === world.keyId);
+    expect(await listed()).not.toHaveProperty('lastUsedAt');
+    const before = Date.now();
+    await launch(service, serverDoor, world);
+    const lastUsedAt = Date.parse((await listed()).lastUsedAt);
+    expect(lastUsedAt).toBeGreaterThanOrEqual(before);
+    expect(lastUsedAt).toBeLessThanOrEqual(Date.now());
+  });
+});
+
+describe('what browsers are asked for does not matter here', () => {
+  test('an Origin is neither needed nor kept', async () => {
+    const world = await openWorld(service, { project: { browserEmbeds: false, allowedOrigins: [] } });
+    const { session, manifest } = await launch(service, serverDoor, world, {}, { Origin: pageOrigin });
+    expect(session).not.toHaveProperty('origin');
+    expect(JSON.stringify(manifest)).not.toContain(pageOrigin);
+  });
+
+  test('limits of browsers do not count', async () => {
+    const world = await openWorld(service, {
+      project: { limits: { mintsPerMinutePerClient: 0, mintsPerMinute: 0, sessionsPerDay: 0 } },
+    });
+    const { answer } = await launch(service, serverDoor, world);
+    expect(answer.headers).not.toHaveProperty('ratelimit');
+    expect(answer.headers).not.toHaveProperty('ratelimit-policy');
+  });
+
+  test('an experience need not be public', async () => {
+    const world = await openWorld(service, { experience: { public: false, allowedOrigins: [] } });
+    await launch(service, serverDoor, world);
+  });
+});
+
+describe('drafts', () => {
+  test('a test key launches the latest draft of an experience that was never published', async () => {
+    const world = await openWorld(service, { experience: { status: 'draft', title: 'First draft' } });
+    const first = await launch(service, serverDoor, world);
+    expect(first.manifest.experience).toMatchObject({ title: 'First draft', revision: 1 });
+    world.file.experiences[0]!.title = 'Second draft';
+    await apply(service, world.file);
+    const second = await launch(service, serverDoor, world);
+    expect(second.manifest.experience).toMatchObject({ title: 'Second draft', revision: 2 });
+  });
+
+  test('a test key launches an experience that was taken back to draft', async () => {
+    const world = await openWorld(service);
+    world.file.experiences[0]!.status = 'draft';
+    await apply(service, world.file);
+    await launch(service, serverDoor, world);
+  });
+
+  test('both kinds of key launch the published revision', async () => {
+    const world = await openWorld(service, { experience: { status: 'draft' } });
+    world.file.experiences[0]!.status = 'published';
+    await apply(service, world.file);
+    await launch(service, serverDoor, world);
+    await launch(service, serverDoor, world, {}, { Authorization: `Bearer ${world.liveKey}` });
+  });
+});
+
+describe.each(originDoors)('$path', (door) => {
+  test.each(fieldsOfServers)('%s belongs to servers and is ignored, even as %j', async (field, value) => {
+    const world = await plainWorld(service);
+    const { session, manifest } = await launch(service, door, world, { [field]: value });
+    if (session !== undefined) expect(session).not.toHaveProperty(field);
+    for (const { name, path } of everyField(manifest)) expect(name, path).not.toBe(field);
+  });
+
+  test('a return address that servers may not send is not looked at', async () => {
+    const world = await plainWorld(service);
+    await launch(service, door, world, { integration: { returnUrl: 'javascript:alert(1)' } });
+  });
+
+  test.each([
+    ['https://app.example.com', 'https://app.example.com'],
+    ['HTTPS://App.Example.com:443/', 'https://app.example.com'],
+    ['https://app.example.com:8443', 'https://app.example.com:8443'],
+    ['http://localhost:5173', 'http://localhost:5173'],
+    ['http://127.0.0.1:3000', 'http://127.0.0.1:3000'],
+    ['http://[::1]:3000', 'http://[::1]:3000'],
+    ['https://münchen.example', 'https://xn--mnchen-3ya.example'],
+    ...underWildcard.map((origin): [string, string] => ['https://*.example.com', origin]),
+  ])('the entry %s admits the origin %s', async (entry, origin) => {
+    const world = await openWorld(service, door.listing([entry]));
+    const launched = await launch(service, door, world, {}, { Origin: origin });
+    expect((await recordOf(service, world, launched)).origin).toBe(origin);
+    expect(launched.answer.headers['access-control-allow-origin']).toBe(origin);
+  });
+
+  test('an origin works as soon as it is on the allowlist', async () => {
+    const world = await openWorld(service, door.listing([]));
+    door.relist(world.file, ['https://new.example.com']);
+    await apply(service, world.file);
+    const { answer } = await launch(service, door, world, {}, { Origin: 'https://new.example.com' });
+    expect(answer.headers['access-control-allow-origin']).toBe('https://new.example.com');
+  });
+
+  test('a key that comes along is not looked at', async () => {
+    const world = await plainWorld(service);
+    const launched = await launch(service, door, world, {}, { Authorization: 'Bearer sl_test_wrong' });
+    expect(await recordOf(service, world, launched)).toMatchObject(ownFields(door));
+  });
+});
+
+test('/v1/browser-sessions: the experience need not be public, nor have an allowlist of its own', async () => {
+  const world = await openWorld(service, { experience: { public: false, allowedOrigins: [] } });
+  await launch(service, browserDoor, world);
+});
+
+test('/v1/public-sessions: only the allowlist of the experience counts', async () => {
+  const world = await openWorld(service, { project: { allowedOrigins: [] } });
+  await launch(service, publicDoor, world);
+});

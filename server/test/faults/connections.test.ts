@@ -1,0 +1,209 @@
+import { postgresFleet, rows, until } from '@session-launch/testing/fleet.ts';
+import type { Answer } from '@session-launch/testing/http.ts';
+import { readMetrics } from '@session-launch/testing/metrics.ts';
+import { onDatabase } from '@session-launch/testing/postgres-server.ts';
+import type { ServiceProcess } from '@session-launch/testing/process.ts';
+import { type Link, startTcpProxy, type TcpProxy } from '@session-launch/testing/tcp-proxy.ts';
+import {
+  apply,
+  createWorld,
+  mintFromBrowser,
+  mintFromServer,
+  type World,
+} from '@session-launch/testing/world.ts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+/** What happens to connections that the service opens from now on. */
+let greeting: 'pass' | 'close' | 'mute' = 'pass';
+/** Connections on which the service has asked what the server is working on. */
+const watches = new Set<Link>();
+let databaseUrl: string;
+let proxy: TcpProxy;
+let service: ServiceProcess;
+let world: World;
+
+const undo: (() => Promise<void>)[] = [];
+beforeAll(async () => {
+  const cleanup = (step: () => Promise<void>) => undo.push(step);
+  const fleet = await postgresFleet(cleanup);
+  databaseUrl = fleet.databaseUrl;
+  proxy = await startTcpProxy(cleanup, Number(new URL(databaseUrl).port), {
+    greets: () => greeting,
+    toServer: (link) => {
+      if (link.opening.includes('session-launch watch')) watches.add(link);
+      return true;
+    },
+  });
+  service = await fleet.start({ DATABASE_URL: proxy.through(databaseUrl) });
+  const limits = { mintsPerMinutePerClient: 1_000_000, mintsPerMinute: null, sessionsPerDay: null };
+  world = await createWorld(service, { project: { limits } });
+});
+afterAll(async () => {
+  for (const step of undo.reverse()) await step();
+});
+
+const doors: Record<string, () => Promise<Answer>> = {
+  server: () => mintFromServer(service, world.key, { experienceId: world.experienceId }),
+  // Its limits are asked in the database, so it takes every lane that a mint can take.
+  browser: () => mintFromBrowser(service, { experienceId: world.experienceId }),
+};
+const reapply = () => apply(service, world.file);
+const isReady = async () => (await service.call({ path: '/readyz' })).status === 200;
+
+/** Everything that is connected now hears and says nothing any more. */
+function fallSilent(): void {
+  for (const link of proxy.links()) link.mute();
+}
+
+/** Many at once, so that every lane has as many connections as it may. */
+async function fillLanes(): Promise<void> {
+  expect((await reapply()).status).toBe(200);
+  const mints = Array.from({ length: 60 }, (_, n) => Object.values(doors)[n % 2]!());
+  for (const { status, text } of await Promise.all(mints)) expect(status, text).toBe(201);
+}
+
+const busy = async (lane = {}) =>
+  (await readMetrics(service)).total('session_launch_database_connections', { state: 'busy', ...lane });
+
+/** All is well again, and no connection is held by anybody. */
+async function expectRecovered(): Promise<void> {
+  await until('ready', isReady, 20_000);
+  await until('every connection to be free', async () => (await busy()) === 0, 20_000);
+  await fillLanes();
+}
+
+/** Mints at a door until one succeeds; whoever was refused on the way was told when to come back. */
+async function untilMinted(mint: () => Promise<Answer>): Promise<number> {
+  const began = performance.now();
+  for (;;) {
+    const answer = await mint();
+    if (answer.status === 201) return performance.now() - began;
+    expectRefused(answer);
+    expect(performance.now() - began).toBeLessThan(60_000);
+  }
+}
+
+function expectRefused(answer: Answer): void {
+  expect(answer.status, answer.text).toBe(503);
+  expect(answer.headers['retry-after']).toMatch(/^[1-9]\d*$/);
+}
+
+/** Promised are five seconds; a busy machine gets some more. */
+const promptMs = 10_000;
+
+test.for(Object.keys(doors))(
+  'when all connections fall silent, mints at the %s door go on within seconds',
+  {
+    timeout: 120_000,
+  },
+  async (door) => {
+    await fillLanes();
+    fallSilent();
+    expect(await untilMinted(doors[door]!)).toBeLessThan(promptMs);
+    await expectRecovered();
+  },
+);
+
+test('a write that only waits for a lock is not taken for silent', { timeout: 120_000 }, async () => {
+  await fillLanes();
+  const said = service.stderr();
+  const minted = await onDatabase(databaseUrl, async (client) => {
+    await client.query('BEGIN; LOCK TABLE sessions IN EXCLUSIVE MODE');
+    const mint = doors.server!();
+    watches.clear();
+    await until('the service to have asked twice', async () => watches.size >= 2, 12_000);
+    await client.query('COMMIT');
+    return mint;
+  });
+  expect(minted.status, minted.text).toBe(201);
+  expect(service.stderr().slice(said.length)).not.toContain('silent');
+});
+
+test('an operator who applies files on silent connections takes nothing from mints', {
+  timeout: 120_000,
+}, async () => {
+  await fillLanes();
+  fallSilent();
+  const applied = Promise.all(Array.from({ length: 10 }, reapply));
+  expect(await untilMinted(doors.server!)).toBeLessThan(promptMs);
+  for (const { status, text } of await applied) expect([200, 503], text).toContain(status);
+  await expectRecovered();
+});
+
+test('operators who wait for each other take nothing from mints', { timeout: 120_000 }, async () => {
+  await fillLanes();
+  const applied = await onDatabase(databaseUrl, async (client) => {
+    // The lock under which files are applied one after the other.
+    await client.query('SELECT pg_advisory_lock(7315042018)');
+    const waiting = Array.from({ length: 12 }, reapply);
+    await until('operators to wait', async () => (await busy({ lane: 'admin' })) > 0);
+    for (const mint of Array.from({ length: 40 }, (_, n) => Object.values(doors)[n % 2]!())) {
+      const { status, text } = await mint;
+      expect(status, text).toBe(201);
+    }
+    expect(await isReady()).toBe(true);
+    await client.query('SELECT pg_advisory_unlock(7315042018)');
+    return Promise.all(waiting);
+  });
+  for (const { status, text } of applied) expect([200, 503], text).toContain(status);
+  await expectRecovered();
+});
+
+test('connections that break under an operator who reads come back, every one', {
+  timeout: 120_000,
+}, async () => {
+  let reading = true;
+  const read = async () => {
+    while (reading) {
+      const { status, text } = await service.admin({ path: `/admin/projects/${world.projectId}` });
+      expect([200, 503], text).toContain(status);
+    }
+  };
+  const readers = Promise.all(Array.from({ length: 6 }, read));
+  const end = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+                WHERE datname = current_database() AND application_name = 'session-launch'`;
+  for (let round = 0; round < 50; round++) await rows(databaseUrl, end);
+  reading = false;
+  await readers;
+  await expectRecovered();
+});
+
+test('a database behind something that accepts and closes is refused at once', {
+  timeout: 120_000,
+}, async () => {
+  await fillLanes();
+  greeting = 'close';
+  for (const link of proxy.links()) link.cut();
+  // Key and experience are still known, so that each of them wants to be recorded.
+  const began = performance.now();
+  for (const answer of await Promise.all(Array.from({ length: 100 }, () => doors.server!())))
+    expectRefused(answer);
+  expect(performance.now() - began).toBeLessThan(promptMs / 2);
+  expect(await isReady()).toBe(false);
+  greeting = 'pass';
+  await expectRecovered();
+});
+
+test('when new connections are silent, too, mints are refused soon, and go on when the network is back', {
+  timeout: 120_000,
+}, async () => {
+  await fillLanes();
+  greeting = 'mute';
+  fallSilent();
+  const began = performance.now();
+  for (const answer of await Promise.all(Array.from({ length: 50 }, () => doors.server!())))
+    expectRefused(answer);
+  // A write in doubt is tried again for eight seconds.
+  expect(performance.now() - began).toBeLessThan(2 * promptMs);
+  expect(await isReady()).toBe(false);
+  greeting = 'pass';
+  fallSilent();
+  expect(await untilMinted(doors.server!)).toBeLessThan(promptMs);
+  await expectRecovered();
+});
+
+test('a stop on silent connections is as clean as any', { timeout: 120_000 }, async () => {
+  await fillLanes();
+  fallSilent();
+  expect(await service.kill('SIGTERM')).toEqual({ code: 0, signal: null });
+});

@@ -1,0 +1,152 @@
+import { once } from 'node:events';
+import { until } from '@session-launch/testing/fleet.ts';
+import { readMetrics } from '@session-launch/testing/metrics.ts';
+import { onDatabase } from '@session-launch/testing/postgres-server.ts';
+import { answersIn, openConnection } from '@session-launch/testing/raw-http.ts';
+import { createKey, expectError, pageOrigin } from '@session-launch/testing/world.ts';
+import { expect, test } from 'vitest';
+import { generateApiKey } from '../../src/keys/api-key.ts';
+import { useVictim, wire } from './rude-service.ts';
+
+// A proxy that is believed: each test chooses the networks that its clients come from.
+const victim = useVictim({ env: { TRUST_PROXY: '127.0.0.1' } });
+
+let n = 0;
+const from = (network: string) => `X-Forwarded-For: ${network}`;
+const body = () => JSON.stringify({ experienceId: victim.world.experienceId });
+const post = (path: string, headers: string[], text: string) =>
+  wire(
+    `POST ${path} HTTP/1.1`,
+    [...headers, 'Content-Type: application/json', `Content-Length: ${text.length}`],
+    text,
+  );
+
+/** What strangers ask for, never the same twice. */
+const floods: Record<string, { asks: (network: string) => string; answer: number }> = {
+  'keys that nobody has': {
+    asks: (network) =>
+      post('/v1/sessions', [from(network), `Authorization: Bearer ${generateApiKey('sl', 'live')}`], body()),
+    answer: 401,
+  },
+  'texts that are no keys': {
+    asks: (network) => post('/v1/sessions', [from(network), `Authorization: Bearer nonsense${n++}`], body()),
+    answer: 401,
+  },
+  'experiences that nobody has': {
+    asks: (network) =>
+      post(
+        '/v1/browser-sessions',
+        [from(network), `Origin: ${pageOrigin}`],
+        `{"experienceId":"exp_x${n++}"}`,
+      ),
+    answer: 404,
+  },
+  'the leave of pages that nobody listed': {
+    asks: (network) =>
+      wire('OPTIONS /v1/public-sessions HTTP/1.1', [from(network), `Origin: https://p${n++}.example.net`]),
+    answer: 204,
+  },
+};
+
+/** Connections on each of which the next request follows the answer to the last one, until they are told to stop. */
+function flood(make: () => string, connections: number) {
+  const statuses = new Map<number, number>();
+  let began = Number.POSITIVE_INFINITY;
+  const all = Array.from({ length: connections }, () => {
+    const { socket, received, closed } = openConnection(victim.service.url);
+    let seen = 0;
+    socket.on('connect', () => {
+      began = Math.min(began, performance.now());
+      socket.write(make());
+    });
+    socket.on('data', () => {
+      const answers = answersIn(received());
+      for (const { status } of answers.slice(seen)) {
+        statuses.set(status, (statuses.get(status) ?? 0) + 1);
+        socket.write(make());
+      }
+      seen = answers.length;
+    });
+    return { socket, closed };
+  });
+  const count = () => [...statuses.values()].reduce((sum, each) => sum + each, 0);
+  return {
+    statuses,
+    count,
+    /** How many refusals one network may have got by now: two hundred at once, then one every ten milliseconds. */
+    most: () => 200 + (performance.now() - began) / 10 + 1,
+    stop: async () => {
+      for (const { socket } of all) socket.destroy();
+      await Promise.all(all.map(({ closed }) => closed));
+    },
+  };
+}
+
+const mint = (network: string, key = victim.world.key) =>
+  victim.service.call({
+    method: 'POST',
+    path: '/v1/sessions',
+    headers: { 'X-Forwarded-For': network, Authorization: `Bearer ${key}` },
+    body: { experienceId: victim.world.experienceId },
+  });
+
+test.each(Object.entries(floods))(
+  'a flood of %s is answered at a measured pace, everybody else at once',
+  async (_, flooding) => {
+    const network = `203.0.113.${n++ % 250}`;
+    const crowd = flood(() => flooding.asks(network), 64);
+    await until('more than leave at once', async () => crowd.count() >= 260, 30_000);
+    expect(crowd.count()).toBeLessThanOrEqual(crowd.most());
+    // A good key is welcome from any network, also from that one, also when it has never been used before.
+    for (const one of ['198.51.100.1', network]) expect((await mint(one)).status).toBe(201);
+    const { key } = await createKey(victim.service, victim.world.projectId);
+    const fresh = await until('a new key to be taken', async () => {
+      const answer = await mint(network, key);
+      if (answer.status !== 201) expectError(answer, 503, 'UNAVAILABLE');
+      return answer.status === 201 && answer;
+    });
+    expect(fresh.json.session.projectId).toBe(victim.world.projectId);
+    // So is a stranger of another network, who gets the usual answer.
+    expectError(await mint('198.51.100.2', generateApiKey('sl', 'live')), 401, 'API_KEY_INVALID');
+    expect(crowd.count()).toBeLessThanOrEqual(crowd.most());
+    await crowd.stop();
+    // Refused look-ups are 503 on the doors, and a preflight is never refused.
+    expect(
+      [...crowd.statuses.keys()].filter((status) => status !== flooding.answer && status !== 503),
+    ).toEqual([]);
+    expect(crowd.statuses.get(flooding.answer)).toBeGreaterThan(200);
+    await expect
+      .poll(async () => (await readMetrics(victim.service)).total('session_launch_requests_in_flight'))
+      .toBe(0);
+  },
+);
+
+test('one network has 64 look-ups of unknown keys at a time; the rest is told to come back', async () => {
+  const refused = async () =>
+    (await readMetrics(victim.service)).total('session_launch_cache_lookups_total', {
+      cache: 'keys',
+      result: 'refused',
+    });
+  const before = await refused();
+  const network = '203.0.113.251';
+  const connections = Array.from({ length: 100 }, () => openConnection(victim.service.url));
+  await Promise.all(connections.map(({ socket }) => once(socket, 'connect')));
+  await onDatabase(victim.databaseUrl, async (client) => {
+    await client.query('BEGIN');
+    await client.query('LOCK TABLE api_keys IN ACCESS EXCLUSIVE MODE');
+    for (const { socket } of connections) socket.write(floods['keys that nobody has']!.asks(network));
+    await until('those beyond 64 to be refused', async () => (await refused()) - before === 36);
+    await client.query('COMMIT');
+  });
+  const answered = () => connections.map(({ received }) => answersIn(received())[0]);
+  await until('every answer', async () => answered().every((answer) => answer !== undefined));
+  const later = answered().filter((answer) => answer?.status === 503);
+  expect(later.length).toBeGreaterThanOrEqual(36);
+  for (const answer of later) {
+    expect(answer?.headers['retry-after']).toBe('1');
+    expect(JSON.parse(answer!.body).error.code).toBe('UNAVAILABLE');
+  }
+  expect((await refused()) - before).toBe(36);
+  expectError(await mint(network, generateApiKey('sl', 'live')), 401, 'API_KEY_INVALID');
+  for (const { socket } of connections) socket.destroy();
+});

@@ -1,0 +1,59 @@
+// A disk with a life of its own, under the thread of an engine (NODE_OPTIONS=--require). What is wrong with it stands in the
+// file that FAILING_DISK names, so that a test can change it at any time: `{}` is a healthy disk.
+const fs = require('node:fs');
+const { isMainThread } = require('node:worker_threads');
+
+/**
+ * @typedef {object} Trouble
+ * @property {number} [room] how many bytes may still be added to its files
+ * @property {string} [sync] the code with which every sync fails
+ * @property {string} [wait] a pipe without a writer: every sync waits for the system, for good
+ */
+
+const control = process.env.FAILING_DISK;
+const { readFileSync, writeFileSync, writeSync, fstatSync, statSync, rmSync, statfsSync } = fs;
+
+/** @returns {Trouble} */
+const trouble = () => JSON.parse(readFileSync(control, 'utf8'));
+
+function failure(code) {
+  return Object.assign(new Error(`${code}: on purpose`), { code });
+}
+
+/** Rooms are counted by size, as if nothing had holes. */
+function take(bytes) {
+  const now = trouble();
+  if (now.room === undefined || bytes === 0) return;
+  if (bytes > now.room) throw failure('ENOSPC');
+  writeFileSync(control, JSON.stringify({ ...now, room: now.room - bytes }));
+}
+
+function sync(original) {
+  return (descriptor) => {
+    const { sync: code, wait } = trouble();
+    if (code !== undefined) throw failure(code);
+    if (wait !== undefined) fs.openSync(wait, 'r');
+    return original(descriptor);
+  };
+}
+
+if (control !== undefined && !isMainThread) {
+  fs.writeSync = (descriptor, buffer, offset, length, position) => {
+    if (length === undefined) return writeSync(descriptor, buffer, offset);
+    const { size } = fstatSync(descriptor);
+    take(Math.max(0, (position ?? size) + length - size));
+    return writeSync(descriptor, buffer, offset, length, position);
+  };
+  fs.rmSync = (path, options) => {
+    const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+    rmSync(path, options);
+    take(-size);
+  };
+  fs.statfsSync = (path, options) => {
+    const { room } = trouble();
+    const real = statfsSync(path, options);
+    return room === undefined ? real : { ...real, bsize: 1, bavail: room };
+  };
+  fs.fdatasyncSync = sync(fs.fdatasyncSync);
+  fs.fsyncSync = sync(fs.fsyncSync);
+}

@@ -1,0 +1,32 @@
+import { cp } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { createClone } from '@session-launch/testing/cloned-database.ts';
+import { startProcess, temporaryFolder } from '@session-launch/testing/process.ts';
+import { adminToken } from '@session-launch/testing/target.ts';
+import type { TestProject } from 'vitest/node';
+
+/** Starts the services of the acceptance tests: one process for each worker that has a core, on the engine of the project. */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const folder = await temporaryFolder();
+  const { engine, dataFolder, postgresUrl } = project.getProvidedContext();
+  const start = async (n: number) => {
+    const DATA_DIR = join(folder.path, String(n));
+    if (engine === 'embedded') await cp(dataFolder, DATA_DIR, { recursive: true });
+    const database = engine === 'postgres' ? { DATABASE_URL: (await createClone(postgresUrl)).url } : {};
+    return startProcess({ DATA_DIR, ...database }, folder.path);
+  };
+  const services = await Promise.all(
+    Array.from({ length: Math.min(project.vitest.config.maxWorkers, availableParallelism()) }, (_, n) =>
+      start(n),
+    ),
+  );
+  project.provide(
+    'deployments',
+    services.map(({ url, adminUrl }) => ({ url, adminUrl, adminToken })),
+  );
+  return async () => {
+    await Promise.all(services.map((service) => service.kill('SIGKILL')));
+    await folder.remove();
+  };
+}

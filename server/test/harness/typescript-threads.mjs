@@ -1,0 +1,4 @@
+// Lets a thread run from the sources, which this Node cannot read: vitest compiles what it imports itself, but no thread.
+import { register } from 'node:module';
+
+register('./typescript-hooks.mjs', import.meta.url);

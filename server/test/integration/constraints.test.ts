@@ -1,0 +1,489 @@
+import {
+  apply,
+  createWorld,
+  experience,
+  mintFromServer,
+  runtime,
+  type World,
+} from '@session-launch/testing/world.ts';
+import { getTableColumns, getTableName, type SQL, sql } from 'drizzle-orm';
+import { PgDialect } from 'drizzle-orm/pg-core';
+import { drizzle } from 'drizzle-orm/pg-proxy';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { forgetExpiredClaims } from '../../src/housekeeping.ts';
+import { listKeys } from '../../src/keys/store.ts';
+import { endSession, listSessions, type SessionFilter } from '../../src/sessions/store.ts';
+import type { Database } from '../../src/store/database.ts';
+import * as schema from '../../src/store/schema.ts';
+import { useService } from '../harness/service.ts';
+
+const service = useService();
+
+interface Refusal {
+  code?: string;
+  constraint?: string;
+  message: string;
+}
+
+/** Why the database itself refuses a statement; undefined when it takes it. */
+async function refusal(statement: SQL): Promise<Refusal | undefined> {
+  try {
+    await service.database.orm.execute(statement);
+    return undefined;
+  } catch (error) {
+    return (error as Error).cause as Refusal;
+  }
+}
+
+const rowsOf = async <Row>(statement: SQL) =>
+  ((await service.database.orm.execute(statement)) as unknown as { rows: Row[] }).rows;
+
+let world: World;
+let other: World;
+let sessionId: string;
+beforeAll(async () => {
+  world = await createWorld(service, { experiences: [experience(), experience()] });
+  other = await createWorld(service);
+  const { json } = await mintFromServer(
+    service,
+    world.key,
+    { experienceId: world.experienceId },
+    { 'Idempotency-Key': 'one' },
+  );
+  sessionId = json.session.sessionId;
+});
+
+/** A row like one that is there, with some columns changed. */
+function copyOf(table: string, where: SQL, changes: Record<string, SQL>): SQL {
+  const pairs = Object.entries(changes).flatMap(([column, value]) => [sql`${column}::text`, value]);
+  return sql`INSERT INTO ${sql.raw(table)} SELECT (json_populate_record(t, json_build_object(${sql.join(pairs, sql`, `)}))).*
+    FROM ${sql.raw(table)} t WHERE ${where} LIMIT 1`;
+}
+
+const text = (value: string) => sql`${value}::text`;
+const nothing = sql`NULL::text`;
+const project = (changes: Record<string, SQL>) =>
+  copyOf('projects', sql`id = ${world.projectId}`, { id: text('prj_new'), ...changes });
+const key = (changes: Record<string, SQL>) =>
+  copyOf('api_keys', sql`id = ${world.keyId}`, {
+    id: text('key_new'),
+    hash: text(`\\x${'ab'.repeat(32)}`),
+    ...changes,
+  });
+const exp = (changes: Record<string, SQL>) =>
+  copyOf('experiences', sql`id = ${world.experienceId}`, {
+    id: text('exp_new'),
+    slug: text('new'),
+    ...changes,
+  });
+const revision = (changes: Record<string, SQL>) =>
+  copyOf('revisions', sql`experience_id = ${world.experienceId}`, { number: sql`2`, ...changes });
+const session = (changes: Record<string, SQL>) =>
+  copyOf('sessions', sql`id = ${sessionId}`, { id: text('ses_new'), ...changes });
+const claim = (changes: Record<string, SQL>) =>
+  copyOf('idempotency_keys', sql`session_id = ${sessionId}`, {
+    hash: text(`\\x${'cd'.repeat(32)}`),
+    ...changes,
+  });
+const day = (changes: Record<string, SQL>) =>
+  sql`INSERT INTO daily_sessions SELECT r.* FROM json_populate_record(NULL::daily_sessions, json_build_object(
+    ${sql.join(
+      Object.entries({
+        project_id: text(world.projectId),
+        day: text('2030-01-01'),
+        used: sql`1`,
+        ...changes,
+      }).flatMap(([column, value]) => [sql`${column}::text`, value]),
+      sql`, `,
+    )})) r`;
+
+const unique = '23505';
+const foreign = '23503';
+const check = '23514';
+const missing = '23502';
+const immutable = '23000';
+
+describe('the database takes what is right', () => {
+  test.each<[string, () => SQL]>([
+    ['projects', () => project({})],
+    ['api_keys', () => key({})],
+    ['experiences', () => exp({})],
+    ['revisions', () => revision({})],
+    ['sessions', () => session({})],
+    ['idempotency_keys', () => claim({})],
+    ['daily_sessions', () => day({})],
+  ])('%s', async (_, statement) => {
+    const undo = new Error('undone');
+    const taken = service.database.transaction(async (tx) => {
+      await tx.execute(statement());
+      throw undo;
+    });
+    await expect(taken).rejects.toBe(undo);
+  });
+});
+
+describe('the database refuses', () => {
+  test.each<[string, () => SQL, string, string]>([
+    ['a project id without prefix', () => project({ id: text('new') }), check, 'projects_id_format'],
+    ['a second project of one id', () => project({ id: text(world.projectId) }), unique, 'projects_pkey'],
+    ['a negative limit', () => project({ sessions_per_day: sql`-1` }), check, 'projects_limits_not_negative'],
+    [
+      'a negative limit beside none',
+      () => project({ mints_per_minute: sql`-1`, mints_per_minute_per_client: sql`NULL::integer` }),
+      check,
+      'projects_limits_not_negative',
+    ],
+    ['a project without name', () => project({ name: nothing }), missing, ''],
+
+    [
+      'a key of no project',
+      () => key({ project_id: text('prj_nobody') }),
+      foreign,
+      'api_keys_project_id_fkey',
+    ],
+    ['a key id without prefix', () => key({ id: text('new') }), check, 'api_keys_id_format'],
+    ['an unknown mode', () => key({ mode: text('prod') }), check, 'api_keys_mode_known'],
+    [
+      'an unknown scope',
+      () => key({ scopes: sql`ARRAY['sessions:create', 'all']` }),
+      check,
+      'api_keys_scopes_known',
+    ],
+    ['no scopes', () => key({ scopes: sql`ARRAY[]::text[]` }), check, 'api_keys_scopes_known'],
+    ['a hash of another length', () => key({ hash: text('\\xab') }), check, 'api_keys_hash_length'],
+    [
+      'two keys of one hash',
+      () => sql`INSERT INTO api_keys SELECT 'key_new', project_id, mode, hash, hint, name, scopes, created_at
+                  FROM api_keys WHERE id = ${world.keyId}`,
+      unique,
+      'api_keys_hash',
+    ],
+
+    ['an experience id without prefix', () => exp({ id: text('new') }), check, 'experiences_id_format'],
+    [
+      'an experience id of another project',
+      () => exp({ id: text(other.experienceId) }),
+      unique,
+      'experiences_pkey',
+    ],
+    [
+      'an experience of no project',
+      () => exp({ project_id: text('prj_nobody') }),
+      foreign,
+      'experiences_project_id_fkey',
+    ],
+    [
+      'a slug that another has',
+      () =>
+        sql`UPDATE experiences SET slug = ${text(world.file.experiences[1]?.slug)} WHERE id = ${text(world.file.experiences[0]?.id)}`,
+      unique,
+      'experiences_slug_in_project',
+    ],
+    ['an upper-case slug', () => exp({ slug: text('New') }), check, 'experiences_slug_format'],
+    ['a slug that ends in a dash', () => exp({ slug: text('new-') }), check, 'experiences_slug_format'],
+    ['a slug of 65 characters', () => exp({ slug: text('a'.repeat(65)) }), check, 'experiences_slug_format'],
+    ['an unknown status', () => exp({ status: text('live') }), check, 'experiences_status_known'],
+    [
+      'half of a gallery thumbnail',
+      () => exp({ gallery_avatar_image: text('/avatars/a.svg') }),
+      check,
+      'experiences_gallery_whole',
+    ],
+    [
+      'revision 0 as the latest',
+      () => exp({ latest_revision: sql`0` }),
+      check,
+      'experiences_revision_positive',
+    ],
+
+    ['a latest revision that does not exist', () => exp({}), foreign, 'experiences_latest_revision_exists'],
+    [
+      'a revision of no experience',
+      () => revision({ experience_id: text('exp_nobody') }),
+      foreign,
+      'revisions_experience_id_fkey',
+    ],
+    ['a revision twice', () => revision({ number: sql`1` }), unique, 'revisions_pkey'],
+    ['a revision 0', () => revision({ number: sql`0` }), check, 'revisions_number_positive'],
+
+    ['a session id without prefix', () => session({ id: text('new') }), check, 'sessions_id_format'],
+    ['a session twice', () => session({ id: text(sessionId) }), unique, 'sessions_pkey'],
+    [
+      'a session of no experience',
+      () => session({ experience_id: text('exp_nobody') }),
+      foreign,
+      'sessions_experience_of_project',
+    ],
+    [
+      'a session of another project',
+      () => session({ project_id: text(other.projectId) }),
+      foreign,
+      'sessions_experience_of_project',
+    ],
+    [
+      'a session of a revision that is not there',
+      () => session({ revision: sql`99` }),
+      foreign,
+      'sessions_revision',
+    ],
+    ['an unknown source', () => session({ source: text('api') }), check, 'sessions_source_known'],
+    [
+      'a token that is born dead',
+      () => session({ expires_at: text('2020-01-01T00:00:00Z') }),
+      check,
+      'sessions_token_lives',
+    ],
+    [
+      'an end before the start',
+      () => session({ ended_at: text('2020-01-01T00:00:00Z') }),
+      check,
+      'sessions_end_after_start',
+    ],
+    ['a session that was given nothing', () => session({ given: nothing }), missing, ''],
+
+    [
+      'a claim of no session',
+      () => claim({ session_id: text('ses_nobody') }),
+      foreign,
+      'idempotency_keys_session_id_fkey',
+    ],
+    [
+      'a claim of another length',
+      () => claim({ hash: text('\\xcd') }),
+      check,
+      'idempotency_keys_hash_length',
+    ],
+    [
+      'a claim twice',
+      () => sql`INSERT INTO idempotency_keys SELECT * FROM idempotency_keys WHERE session_id = ${sessionId}`,
+      unique,
+      'idempotency_keys_pkey',
+    ],
+    [
+      'a day of no project',
+      () => day({ project_id: text('prj_nobody') }),
+      foreign,
+      'daily_sessions_project_id_fkey',
+    ],
+    ['less than no sessions', () => day({ used: sql`-1` }), check, 'daily_sessions_not_negative'],
+
+    ['removing a project in use', () => sql`DELETE FROM projects WHERE id = ${world.projectId}`, foreign, ''],
+    [
+      'removing an experience in use',
+      () => sql`DELETE FROM experiences WHERE id = ${world.experienceId}`,
+      foreign,
+      '',
+    ],
+    [
+      'many sessions of which one has no revision',
+      () => sql`INSERT INTO sessions SELECT (json_populate_record(s, json_build_object(
+        'id', 'ses_new' || n, 'revision', CASE n WHEN 7 THEN 99 ELSE s.revision END))).*
+        FROM sessions s, generate_series(1, 20) n WHERE s.id = ${sessionId}`,
+      foreign,
+      'sessions_revision',
+    ],
+    ['removing a claimed session', () => sql`DELETE FROM sessions WHERE id = ${sessionId}`, foreign, ''],
+  ])('%s', async (_, statement, code, constraint) => {
+    const refused = await refusal(statement());
+    expect({ code: refused?.code, constraint: refused?.constraint ?? '' }, refused?.message).toEqual({
+      code,
+      constraint: constraint === '' ? expect.any(String) : constraint,
+    });
+  });
+});
+
+describe('revisions are immutable', () => {
+  test.each<[string, () => SQL, string]>([
+    [
+      'another runtime',
+      () => sql`UPDATE revisions SET runtime = '{}' WHERE experience_id = ${world.experienceId}`,
+      immutable,
+    ],
+    ['another title', () => sql`UPDATE revisions SET title = 'T'`, immutable],
+    ['even the same values', () => sql`UPDATE revisions SET number = number`, immutable],
+    ['removing one', () => sql`DELETE FROM revisions WHERE experience_id = ${world.experienceId}`, immutable],
+    ['emptying the table', () => sql`TRUNCATE revisions`, '0A000'],
+    ['emptying it with its experiences', () => sql`TRUNCATE experiences, revisions`, immutable],
+    ['a session of another one', () => sql`UPDATE sessions SET revision = revision`, immutable],
+    [
+      'a session of another project',
+      () => sql`UPDATE sessions SET project_id = ${other.projectId}, experience_id = ${other.experienceId}`,
+      immutable,
+    ],
+    [
+      'an experience of another project',
+      () => sql`UPDATE experiences SET project_id = ${other.projectId} WHERE id = ${world.experienceId}`,
+      immutable,
+    ],
+  ])('%s', async (_, statement, code) => {
+    const before = await rowsOf(sql`SELECT * FROM revisions ORDER BY experience_id, number`);
+    expect(await refusal(statement())).toMatchObject({ code });
+    expect(await rowsOf(sql`SELECT * FROM revisions ORDER BY experience_id, number`)).toEqual(before);
+  });
+
+  test('and a new file adds one beside them', async () => {
+    const [first] = world.file.experiences;
+    await apply(service, {
+      ...world.file,
+      experiences: [{ ...first, runtime: runtime({ mode: 'presenter' }) }],
+    });
+    const rows = await rowsOf<{ number: number; mode: string }>(
+      sql`SELECT number, runtime ->> 'mode' AS mode FROM revisions WHERE experience_id = ${first?.id} ORDER BY number`,
+    );
+    expect(rows).toEqual([
+      { number: 1, mode: 'conversation' },
+      { number: 2, mode: 'presenter' },
+    ]);
+  });
+});
+
+interface Plan {
+  'Node Type': string;
+  'Index Name'?: string;
+  'Actual Rows': number;
+  'Actual Loops': number;
+  'Rows Removed by Filter'?: number;
+  Plans?: Plan[];
+}
+
+/** How the database runs what a store function asks for. */
+async function planOf(ask: (database: Database) => Promise<unknown>): Promise<Plan[]> {
+  let asked: { text: string; values: unknown[] } | undefined;
+  const orm = drizzle(
+    async (query, values) => {
+      asked ??= { text: query, values };
+      return { rows: [] };
+    },
+    { schema },
+  );
+  const recording = {
+    orm: Object.assign(orm, {
+      execute: async (statement: SQL) => {
+        const { sql: query, params } = new PgDialect().sqlToQuery(statement);
+        asked ??= { text: query, values: params };
+        return { rows: [] };
+      },
+    }),
+  };
+  await ask(recording as unknown as Database);
+  const { text: query, values } = asked!;
+  const [row] = await service.database.query<{ 'QUERY PLAN': [{ Plan: Plan }] }>(
+    'everyday',
+    { name: `explain_${Math.random()}`, text: `EXPLAIN (ANALYZE, FORMAT JSON) ${query}` },
+    values,
+  );
+  const nodes: Plan[] = [];
+  const collect = (plan: Plan) => {
+    nodes.push(plan);
+    plan.Plans?.forEach(collect);
+  };
+  collect(row!['QUERY PLAN'][0].Plan);
+  return nodes;
+}
+
+const looked = (plan: Plan) =>
+  (plan['Actual Rows'] + (plan['Rows Removed by Filter'] ?? 0)) * plan['Actual Loops'];
+
+describe('with many sessions', () => {
+  const many = 6_000;
+  const limit = 20;
+  let crowd: World;
+  let rare: string;
+
+  beforeAll(async () => {
+    crowd = await createWorld(service, { experiences: [experience(), experience()] });
+    rare = crowd.file.experiences[1]?.id;
+    const { json } = await mintFromServer(service, crowd.key, { experienceId: crowd.experienceId });
+    // Of each kind a few old ones: to find them, all the newer rows of the project would have to be read.
+    await service.database.orm.execute(sql`
+      INSERT INTO sessions
+      SELECT (json_populate_record(s, json_build_object(
+               'id', 'ses_' || lpad(i::text, 26, '0'),
+               'experience_id', CASE WHEN i < 30 THEN ${rare}::text ELSE s.experience_id END,
+               'source', CASE WHEN i BETWEEN 30 AND 59 THEN 'browser' ELSE 'server' END,
+               'origin', CASE WHEN i BETWEEN 30 AND 59 THEN 'https://a.example' END,
+               'user_id', CASE WHEN i BETWEEN 60 AND 89 THEN 'ada' ELSE 'user' || (i % 500) END,
+               'ended_at', CASE WHEN i BETWEEN 90 AND 119 THEN s.created_at END))).*
+        FROM sessions s, generate_series(1, ${many}) i
+       WHERE s.id = ${json.session.sessionId}`);
+    await service.database.orm.execute(sql`ANALYZE sessions`);
+  });
+
+  const list = (filter: SessionFilter, before?: string) =>
+    planOf(({ orm }) => listSessions(orm, crowd.projectId, filter, limit, before));
+
+  const middle = `ses_${String(many / 2).padStart(26, '0')}`;
+  const old = `ses_${String(118).padStart(26, '0')}`;
+  test.each<[string, () => SessionFilter, string | undefined]>([
+    ['all', () => ({}), undefined],
+    ['all, from the middle', () => ({}), middle],
+    ['of one experience', () => ({ experienceId: rare }), undefined],
+    ['of one source', () => ({ source: 'browser' }), undefined],
+    ['of one user', () => ({ userId: 'ada' }), undefined],
+    ['that have ended', () => ({ status: 'ended' }), undefined],
+    ['that have ended, from a cursor', () => ({ status: 'ended' }), old],
+    ['that run', () => ({ status: 'created' }), undefined],
+  ])('a page of sessions %s reads little more than the page', async (_, filter, before) => {
+    const plan = await list(filter(), before);
+    const names = plan.map((node) => node['Node Type']);
+    expect(names).not.toContain('Seq Scan');
+    expect(Math.max(...plan.map(looked)), JSON.stringify(plan[0])).toBeLessThanOrEqual(60);
+  });
+
+  test('running ones are found among many that have ended', async () => {
+    await service.database.transaction(async (tx) => {
+      await tx.execute(sql`UPDATE sessions SET ended_at = created_at
+        WHERE project_id = ${crowd.projectId} AND id > ${old} AND ended_at IS NULL`);
+    });
+    await service.database.orm.execute(sql`ANALYZE sessions`);
+    const plan = await list({ status: 'created' });
+    expect(plan.map((node) => node['Index Name'])).toContain('sessions_running');
+    expect(Math.max(...plan.map(looked))).toBeLessThanOrEqual(60);
+  });
+
+  test('ending a session is one look into an index', async () => {
+    const plan = await planOf(({ orm }) => endSession(orm, crowd.projectId, middle, new Date()));
+    expect(plan.map((node) => node['Node Type'])).not.toContain('Seq Scan');
+    expect(Math.max(...plan.map(looked)), JSON.stringify(plan[0])).toBeLessThanOrEqual(1);
+  });
+
+  test('claims that are over, and keys, are found by index', async () => {
+    await service.database.orm.execute(sql`
+      INSERT INTO idempotency_keys
+      SELECT decode(lpad(to_hex(i), 64, '0'), 'hex'), '\\x00', ${sessionId}, now() + (i - 10) * interval '1 minute'
+        FROM generate_series(1, 3000) i`);
+    await service.database.orm.execute(sql`
+      INSERT INTO api_keys (id, project_id, mode, hash, hint, scopes, created_at)
+      SELECT 'key_' || i, CASE WHEN i < 5 THEN ${other.projectId} ELSE ${world.projectId} END, 'test',
+             decode(lpad(to_hex(i), 64, '0'), 'hex'), '…', ARRAY['catalog:read'], now()
+        FROM generate_series(1, 3000) i`);
+    await service.database.orm.execute(sql`ANALYZE idempotency_keys`);
+    await service.database.orm.execute(sql`ANALYZE api_keys`);
+    const asked: [(database: Database) => Promise<unknown>, string, number][] = [
+      [forgetExpiredClaims, 'idempotency_keys_by_expiry', 20],
+      [({ orm }) => listKeys(orm, other.projectId), 'api_keys_by_project', 10],
+    ];
+    for (const [ask, index, most] of asked) {
+      const plan = await planOf(ask);
+      expect(
+        plan.map((node) => node['Index Name']),
+        JSON.stringify(plan[0]),
+      ).toContain(index);
+      expect(Math.max(...plan.map(looked)), JSON.stringify(plan[0])).toBeLessThanOrEqual(most);
+    }
+  });
+});
+
+test('the query builder knows every column, by its name and whether it may be empty', async () => {
+  const real = await rowsOf<{ tbl: string; col: string; nullable: string }>(sql`
+    SELECT table_name AS tbl, column_name AS col, is_nullable AS nullable FROM information_schema.columns
+     WHERE table_schema = 'public'`);
+  for (const table of Object.values(schema)) {
+    const name = getTableName(table);
+    const known = Object.values(getTableColumns(table)).map((column) => `${column.name} ${!column.notNull}`);
+    const there = real
+      .filter(({ tbl }) => tbl === name)
+      .map(({ col, nullable }) => `${col} ${nullable === 'YES'}`);
+    expect(known.sort(), name).toEqual(there.sort());
+  }
+});

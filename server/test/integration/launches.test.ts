@@ -1,0 +1,168 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { temporaryFolder } from '@session-launch/testing/process.ts';
+import { createWorld, type World } from '@session-launch/testing/world.ts';
+import { beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { ApiError } from '../../src/errors.ts';
+import { type Directory, openDirectory } from '../../src/experiences/directory.ts';
+import { newId } from '../../src/ids.ts';
+import { Pace } from '../../src/limits/pace.ts';
+import { Recorder } from '../../src/recording/recorder.ts';
+import { type Door, doors } from '../../src/sessions/doors.ts';
+import type { Draft } from '../../src/sessions/draft.ts';
+import { Launches } from '../../src/sessions/launches.ts';
+import { openChanges } from '../../src/store/changes.ts';
+import type { Database } from '../../src/store/database.ts';
+import { TokenSigner } from '../../src/tokens/signer.ts';
+import { openSigningKeys } from '../../src/tokens/signing-keys.ts';
+import { useService } from '../harness/service.ts';
+
+const service = useService();
+const [serverDoor, browserDoor] = doors as [Door, Door, Door];
+let world: World;
+let directory: Directory;
+let signer: TokenSigner;
+let writes = 0;
+
+beforeAll(async () => {
+  world = await createWorld(service);
+  directory = openDirectory(service.database, await openChanges(service.database), new Pace());
+  const folder = await temporaryFolder();
+  signer = new TokenSigner((await openSigningKeys(`${folder.path}/keys.json`)).keys);
+  return async () => {
+    await signer.close();
+    await folder.remove();
+  };
+});
+beforeEach(() => {
+  writes = 0;
+});
+
+/** Launches of a process of their own, on the one database. */
+function launches(): Launches {
+  const counting: Database = {
+    ...service.database,
+    query: (lane, statement, values) => {
+      if (lane === 'recording') writes++;
+      return service.database.query(lane, statement, values);
+    },
+  };
+  return new Launches({ recorder: new Recorder(counting), directory, signer });
+}
+
+async function draft(door = serverDoor, more: { revision?: number; player?: object } = {}): Promise<Draft> {
+  const experience = (await directory.experience(world.experienceId))!;
+  const at = new Date();
+  return {
+    door,
+    experience,
+    at,
+    session: {
+      id: newId('ses'),
+      projectId: world.projectId,
+      experienceId: world.experienceId,
+      revision: more.revision ?? 1,
+      livemode: true,
+      source: door.source,
+      userId: null,
+      given: {
+        mode: 'conversation',
+        speechInputMode: 'auto',
+        speechOnly: false,
+        locale: 'en',
+        ...(more.player === undefined ? {} : { player: more.player }),
+        token: { issuer: 'https://launch.example.com', issuedAt: 1, keyId: signer.keys.current.kid },
+      },
+      createdAt: at,
+      expiresAt: new Date(at.getTime() + 600_000),
+      endedAt: null,
+    },
+  };
+}
+
+const hash = (text: string) => createHash('sha256').update(text).digest('hex');
+const claim = (body = 'body') => ({ hash: hash(randomBytes(8).toString('hex')), fingerprint: hash(body) });
+
+test('the retry of a launch from a moment ago gets the same bytes without a write', async () => {
+  const used = launches();
+  const under = claim();
+  const first = await used.record(await draft(), under, []);
+  expect(first.replayed).toBe(false);
+  for (const _ of [1, 2, 3]) {
+    const again = await used.record(await draft(), under, []);
+    expect(again).toMatchObject({ replayed: true, body: first.body });
+  }
+  expect(writes).toBe(1);
+});
+
+test('another process asks the database once, and then knows the launch, too', async () => {
+  const under = claim();
+  const first = await launches().record(await draft(), under, []);
+  const other = launches();
+  for (const _ of [1, 2]) expect((await other.record(await draft(), under, [])).body).toBe(first.body);
+  expect(writes).toBe(2);
+});
+
+test('another body under the key of a recent launch conflicts without a write', async () => {
+  const used = launches();
+  const under = claim();
+  await used.record(await draft(), under, []);
+  const otherBody = { ...under, fingerprint: hash('another body') };
+  await expect(used.record(await draft(), otherBody, [])).rejects.toThrow(
+    expect.objectContaining({ code: 'IDEMPOTENCY_CONFLICT' }),
+  );
+  expect(writes).toBe(1);
+});
+
+test('where a quota counts, the database is asked each time: it knows what is left of the day', async () => {
+  const used = launches();
+  const under = claim();
+  await used.record(await draft(browserDoor), under, []);
+  expect((await used.record(await draft(browserDoor), under, [])).replayed).toBe(true);
+  expect(writes).toBe(2);
+});
+
+test('after a few seconds the database is asked again', async () => {
+  const used = launches();
+  const under = claim();
+  await used.record(await draft(), under, []);
+  const now = performance.now();
+  const clock = vi.spyOn(performance, 'now').mockReturnValue(now + 4_900);
+  onTestFinished(() => clock.mockRestore());
+  expect((await used.record(await draft(), under, [])).replayed).toBe(true);
+  expect(writes).toBe(2);
+});
+
+test('a launch with much for the player is not kept, which would make memory grow', async () => {
+  const used = launches();
+  for (const [length, expected] of [
+    [10, 1],
+    [10_000, 2],
+  ] as const) {
+    writes = 0;
+    const under = claim();
+    const player = { startButton: { label: 'x'.repeat(length) } };
+    await used.record(await draft(serverDoor, { player }), under, []);
+    await used.record(await draft(), under, []);
+    expect(writes).toBe(expected);
+  }
+});
+
+test('a launch that the database refused is not remembered', async () => {
+  const used = launches();
+  const under = claim();
+  await expect(used.record(await draft(serverDoor, { revision: 99 }), under, [])).rejects.toThrow();
+  expect((await used.record(await draft(), under, [])).replayed).toBe(false);
+});
+
+test('a refused draft is answered by the launch that was made before under its key, and only by that', async () => {
+  const used = launches();
+  const under = claim();
+  const refusal = new ApiError('EXPERIENCE_NOT_PUBLISHED');
+  const refused = { ...(await draft()), session: refusal };
+  await expect(used.record(refused, undefined, [])).rejects.toBe(refusal);
+  await expect(used.record(refused, under, [])).rejects.toBe(refusal);
+  const made = await used.record(await draft(), under, []);
+  for (const one of [used, launches()]) {
+    expect(await one.record(refused, under, [])).toMatchObject({ replayed: true, body: made.body });
+  }
+});

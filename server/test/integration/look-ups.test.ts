@@ -1,0 +1,113 @@
+import { createHash } from 'node:crypto';
+import { createWorld, type World } from '@session-launch/testing/world.ts';
+import { sql } from 'drizzle-orm';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { findExperiences, findListing } from '../../src/experiences/store.ts';
+import { findKeys } from '../../src/keys/store.ts';
+import type { Database, Statement } from '../../src/store/database.ts';
+import { useService } from '../harness/service.ts';
+
+const service = useService();
+let world: World;
+const many = 20_000;
+const everywhere = 'https://everywhere.example.com';
+
+/** Makes rows without the service, and looks at them before anybody has analysed the tables. */
+beforeAll(async () => {
+  world = await createWorld(service);
+  await service.database.transaction(async (tx) => {
+    await tx.execute(sql`
+      INSERT INTO experiences (id, project_id, slug, title, sort_order, status, public, allowed_origins, latest_revision,
+                               created_at, updated_at)
+      SELECT 'exp_many' || i, ${world.projectId}, 'many-' || i, 'Many', 0, 'published', true,
+             ARRAY['https://www' || i || '.example.com', 'https://*.site' || i || '.example.com', ${everywhere}::text],
+             1, now(), now()
+        FROM generate_series(1, ${many}::integer) i`);
+    await tx.execute(sql`
+      INSERT INTO revisions (experience_id, number, slug, title, runtime, created_at)
+      SELECT 'exp_many' || i, 1, 'many-' || i, 'Many', r.runtime, now()
+        FROM generate_series(1, ${many}::integer) i, revisions r
+       WHERE r.experience_id = ${world.experienceId} AND r.number = 1`);
+    await tx.execute(sql`
+      INSERT INTO api_keys (id, project_id, mode, hash, hint, scopes, created_at)
+      SELECT 'key_many' || i, ${world.projectId}, 'test', sha256(i::text::bytea), '…', ARRAY['catalog:read'], now()
+        FROM generate_series(1, ${many}::integer) i`);
+  });
+}, 120_000);
+
+/** How many pages of the database a look-up touches, found in memory or not. */
+async function pagesOf(lookUp: (database: Database) => Promise<unknown>): Promise<number> {
+  let touched: number | undefined;
+  const explaining = {
+    query: async (lane: 'everyday', { text }: Statement, values: unknown[]) => {
+      const explain = {
+        name: `explain_${Math.random()}`,
+        text: `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${text}`,
+      };
+      // Once without looking: the first call of a function on a connection reads the system's own tables.
+      await service.database.query(lane, explain, values);
+      const [row] = await service.database.query<{ 'QUERY PLAN': [{ Plan: Record<string, number> }] }>(
+        lane,
+        explain,
+        values,
+      );
+      const { Plan: plan } = row!['QUERY PLAN'][0];
+      touched = (plan['Shared Hit Blocks'] ?? 0) + (plan['Shared Read Blocks'] ?? 0);
+      return [];
+    },
+  };
+  await lookUp(explaining as unknown as Database);
+  return touched!;
+}
+
+const hashOf = (i: number) => createHash('sha256').update(String(i)).digest('hex');
+
+describe(`among ${many} experiences and keys, nobody reads more than some pages for each name`, () => {
+  test('a key, and one that nobody has', async () => {
+    const hash = hashOf(777);
+    expect((await findKeys(service.database, [hash])).get(hash)?.id).toBe('key_many777');
+    expect(await pagesOf((database) => findKeys(database, [hash]))).toBeLessThan(30);
+    expect(await pagesOf((database) => findKeys(database, ['00'.repeat(32)]))).toBeLessThan(30);
+    const hundred = Array.from({ length: 100 }, (_, i) => hashOf(i * 150 + 1));
+    expect((await findKeys(service.database, hundred)).size).toBe(100);
+    expect(await pagesOf((database) => findKeys(database, hundred))).toBeLessThan(30 + 100 * 5);
+  });
+
+  test('an experience, and one that nobody has', async () => {
+    const found = await findExperiences(service.database, ['exp_many777', 'exp_nobody']);
+    expect([...found.keys()]).toEqual(['exp_many777']);
+    expect(found.get('exp_many777')).toMatchObject({
+      projectId: world.projectId,
+      status: 'published',
+      public: true,
+      latest: { experienceId: 'exp_many777', number: 1, slug: 'many-777', title: 'Many' },
+    });
+    expect(await pagesOf((database) => findExperiences(database, ['exp_many777']))).toBeLessThan(40);
+    expect(await pagesOf((database) => findExperiences(database, ['exp_nobody']))).toBeLessThan(40);
+  });
+
+  test.each([
+    ['one that stands on one list', 'https://www777.example.com', 'exp_many777'],
+    ['one that a wildcard covers', 'https://shop.site777.example.com', 'exp_many777'],
+    ['one that stands on none', 'https://nobody.example.com', undefined],
+    ['the apex of a wildcard', 'https://site777.example.com', undefined],
+  ])('an origin: %s', async (_, origin, experienceId) => {
+    const found = await findListing(service.database, [origin], [undefined]);
+    expect(found.get(origin)).toBe(experienceId);
+    expect(await pagesOf((database) => findListing(database, [origin], [undefined]))).toBeLessThan(40);
+  });
+
+  test('an origin that stands on every list', async () => {
+    const first = (await findListing(service.database, [everywhere], [undefined])).get(everywhere);
+    expect(first).toMatch(/^exp_many/);
+    // The list that had it before is looked at first.
+    const again = await findListing(service.database, [everywhere], ['exp_many4321']);
+    expect(again.get(everywhere)).toBe('exp_many4321');
+    // And where that has it no more, any other will do.
+    const moved = await findListing(service.database, [everywhere], [world.experienceId]);
+    expect(moved.get(everywhere)).toMatch(/^exp_many/);
+    expect(await pagesOf((database) => findListing(database, [everywhere], ['exp_many4321']))).toBeLessThan(
+      40,
+    );
+  });
+});

@@ -1,0 +1,134 @@
+import { createHash } from 'node:crypto';
+import { contract } from '@session-launch/testing/contract.ts';
+import { applyDemo } from '@session-launch/testing/demo.ts';
+import { createWorld, expectError } from '@session-launch/testing/world.ts';
+import { describe, expect, test } from 'vitest';
+import { startService, useService } from '../harness/service.ts';
+
+const service = useService({ DEMO: 'on' });
+const pages = ['/', '/reference'];
+
+describe('the page for people', () => {
+  test('says what runs here and how to mint', async () => {
+    const { status, text, headers } = await service.call({ path: '/' });
+    expect(status).toBe(200);
+    expect(headers['content-type']).toBe('text/html; charset=utf-8');
+    expect(headers['cache-control']).toBe('no-cache');
+    expect(text).toContain('Ready to mint');
+    expect(text).toContain(service.database.engine === 'embedded' ? 'Embedded PostgreSQL' : '>PostgreSQL<');
+    expect(text).toContain(`curl -X POST ${service.url}/v1/sessions`);
+    expect(text).toContain('$API_KEY');
+    expect(text).not.toMatch(/\b\w+_(test|live)_\w/);
+  });
+
+  test('shows the published experiences of the demo project, and of no other', async () => {
+    const stranger = await createWorld(service, { experience: { title: 'Of somebody else' } });
+    expect((await service.call({ path: '/' })).text).not.toContain('demo catalog');
+    await applyDemo(service, (file) => {
+      file.experiences[0].title = 'Tea & <b>"biscuits"</b>';
+    });
+    const { text } = await service.call({ path: '/' });
+    expect(text).toContain('demo catalog');
+    expect(text).toContain('Tea &#38; &#60;b&#62;&#34;biscuits&#34;&#60;/b&#62;');
+    expect(text).toContain('src="locations/market-hall/wide.svg"');
+    expect(text).toContain('src="avatars/mateo/full.svg" alt="Mateo"');
+    for (const badge of ['Paired with Mexican Spanish', 'Always Japanese', 'Any language', 'Presenter']) {
+      expect(text).toContain(badge);
+    }
+    expect(text).not.toContain('Clockmaker');
+    expect(text).not.toContain('Of somebody else');
+    expect(text).not.toContain(stranger.projectId);
+  });
+
+  test('without a demo shows no catalog, even if a project has its id', async () => {
+    const plain = await startService({ DEMO: 'off' }, service);
+    try {
+      await applyDemo(plain);
+      const { status, text } = await plain.call({ path: '/' });
+      expect(status).toBe(200);
+      expect(text).not.toContain('Harbor');
+    } finally {
+      await plain.close();
+    }
+  });
+});
+
+describe('every page', () => {
+  test.each(pages)(
+    '%s has nothing inline, nothing from elsewhere and a policy that holds it to that',
+    async (path) => {
+      const { text, headers } = await service.call({ path });
+      const policy = String(headers['content-security-policy']);
+      expect(policy).toMatch(/^default-src 'none';/);
+      expect(policy).toContain("frame-ancestors 'none'");
+      expect(policy).not.toMatch(/unsafe-eval|script-src[^;]*unsafe-inline|https?:|\*/);
+      expect(text).not.toMatch(/<style|\sstyle=|\son\w+=|<script(?![^>]*\ssrc=)/);
+      expect(text).not.toMatch(/(?:src|href)="(?:https?:)?\/\//);
+      expect(text).toMatch(/<html lang="en">[\s\S]*<main[ >]/);
+    },
+  );
+
+  test.each(pages)('what %s refers to is there', async (path) => {
+    const { text } = await service.call({ path });
+    const found = [...text.matchAll(/(?:src|href)="([^"#]+)"/g)].map(([, address]) => address as string);
+    expect(found.length).toBeGreaterThan(4);
+    for (const address of new Set(found)) {
+      expect((await service.call({ path: `/${address.replace('./', '')}` })).status, address).toBe(200);
+    }
+  });
+
+  test.each([...pages, '/site/site.css', '/favicon.ico', '/openapi.json'])(
+    '%s takes GET and HEAD only',
+    async (path) => {
+      expect(await service.call({ method: 'HEAD', path })).toMatchObject({ status: 200, text: '' });
+      const answer = await service.call({ method: 'POST', path, body: {} });
+      expectError(answer, 405, 'METHOD_NOT_ALLOWED');
+      expect(answer.headers.allow).toBe('GET, HEAD');
+    },
+  );
+});
+
+describe('files of the pages', () => {
+  test.each([
+    ['/site/site.css', 'text/css; charset=utf-8'],
+    ['/site/reference.css', 'text/css; charset=utf-8'],
+    ['/site/reference.js', 'text/javascript; charset=utf-8'],
+    ['/site/before-scalar.js', 'text/javascript; charset=utf-8'],
+    ['/site/scalar.js', 'text/javascript; charset=utf-8'],
+    ['/site/icon.svg', 'image/svg+xml'],
+    ['/favicon.ico', 'image/svg+xml'],
+  ])('%s is %s, compressed on demand, and asked about again with its tag', async (path, type) => {
+    const answer = await service.call({ path });
+    expect(answer.status).toBe(200);
+    expect(answer.headers['content-type']).toBe(type);
+    expect(answer.headers).not.toHaveProperty('content-encoding');
+    const response = await fetch(service.url + path, { headers: { 'Accept-Encoding': 'gzip' } });
+    expect(response.headers.get('content-encoding')).toBe('gzip');
+    expect(await response.text()).toBe(answer.text);
+    const again = await service.call({ path, headers: { 'If-None-Match': answer.headers.etag as string } });
+    expect(again).toMatchObject({ status: 304, text: '' });
+  });
+
+  test('nothing else is served from there', async () => {
+    for (const path of ['/site/', '/site', '/site/nothing.css', '/site/..%2fpackage.json', '/reference/']) {
+      expectError(await service.call({ path }), 404, 'NOT_FOUND');
+    }
+  });
+});
+
+describe('/openapi.json', () => {
+  test('is the committed contract, for tools on any origin', async () => {
+    const { status, json, text, headers } = await service.call({ path: '/openapi.json' });
+    expect(status).toBe(200);
+    expect(json).toEqual(contract);
+    expect(JSON.stringify(json)).toBe(text);
+    expect(headers['content-type']).toBe('application/json; charset=utf-8');
+    expect(headers['access-control-allow-origin']).toBe('*');
+    expect(headers.etag).toBe(`"${createHash('sha256').update(text).digest('base64url').slice(0, 27)}"`);
+    const again = await service.call({
+      path: '/openapi.json',
+      headers: { 'If-None-Match': `W/${headers.etag}` },
+    });
+    expect(again).toMatchObject({ status: 304, text: '' });
+  });
+});

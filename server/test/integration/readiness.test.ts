@@ -1,0 +1,44 @@
+import { until } from '@session-launch/testing/fleet.ts';
+import { createWorld, expectError, mintFromServer } from '@session-launch/testing/world.ts';
+import { sql } from 'drizzle-orm';
+import { expect, test } from 'vitest';
+import { useService } from '../harness/service.ts';
+
+const service = useService();
+const run = (text: string) => service.database.orm.execute(sql.raw(text));
+const readiness = () => service.call({ path: '/readyz' });
+
+/** What PostgreSQL says when its disk is full, when it has run out of memory, and when the disk is broken. */
+test.each(['53100', '53200', '58030'])(
+  'a write that the database refuses with %s makes the service not ready, until one would go through',
+  async (code) => {
+    const world = await createWorld(service);
+    const mint = () => mintFromServer(service, world.key, { experienceId: world.experienceId });
+    expect((await mint()).status).toBe(201);
+    expect((await readiness()).status).toBe(200);
+    await run(`CREATE OR REPLACE FUNCTION refuse_session() RETURNS trigger LANGUAGE plpgsql AS
+               $$ BEGIN RAISE EXCEPTION USING ERRCODE = '${code}'; END $$`);
+    await run(
+      'CREATE TRIGGER refuse_session BEFORE INSERT ON sessions FOR EACH ROW EXECUTE FUNCTION refuse_session()',
+    );
+
+    expectError(await mint(), 503, 'UNAVAILABLE');
+    const unready = await until('not ready', async () => {
+      const answer = await readiness();
+      return answer.status === 503 && answer;
+    });
+    expect(unready.json).toEqual({ status: 'unavailable', reason: 'the database takes no writes' });
+    expect(unready.headers['retry-after']).toBe('1');
+    expect((await service.call({ path: '/healthz' })).status).toBe(200);
+
+    await run('DROP TRIGGER refuse_session ON sessions');
+    const before = await run('SELECT id FROM sessions ORDER BY id');
+    // Nobody mints: a service that is not ready is sent nothing.
+    await until('ready', async () => (await readiness()).status === 200);
+    expect((await mint()).status).toBe(201);
+    const after = await run('SELECT id FROM sessions ORDER BY id');
+    expect(rowsOf(after)).toBe(rowsOf(before) + 1);
+  },
+);
+
+const rowsOf = (result: unknown) => (result as { rows: unknown[] }).rows.length;

@@ -1,0 +1,105 @@
+import { closeSync, existsSync, openSync } from 'node:fs';
+import { join } from 'node:path';
+import { clonedDatabase } from '@session-launch/testing/cloned-database.ts';
+import { readMetrics } from '@session-launch/testing/metrics.ts';
+import { type ServiceProcess, startProcess, temporaryFolder } from '@session-launch/testing/process.ts';
+import { answersIn, openConnection } from '@session-launch/testing/raw-http.ts';
+import { createWorld, mintFromServer } from '@session-launch/testing/world.ts';
+import { describe, expect, onTestFinished, test } from 'vitest';
+
+async function start(stderr: 'pipe' | number = 'pipe'): Promise<ServiceProcess> {
+  const { url, drop } = await clonedDatabase();
+  onTestFinished(drop);
+  const folder = await temporaryFolder();
+  onTestFinished(folder.remove);
+  const env = {
+    DATABASE_URL: url,
+    DATA_DIR: join(folder.path, 'data'),
+    LOG_LEVEL: 'info',
+    SHUTDOWN_GRACE_SECONDS: '0',
+  };
+  const service = await startProcess(env, folder.path, undefined, stderr);
+  onTestFinished(async () => void (await service.kill('SIGKILL')));
+  return service;
+}
+
+/** Requests with long lines in the log, so many that they do not fit into what may wait. */
+async function logMuch(service: ServiceProcess): Promise<void> {
+  const { socket, closed, received } = openConnection(service.url);
+  const ask = (n: number, last = false) =>
+    `GET /nowhere-${String(n).padStart(190, '-')} HTTP/1.1\r\nHost: service\r\n${last ? 'Connection: close\r\n' : ''}\r\n`;
+  const count = 6_000;
+  socket.write(Array.from({ length: count }, (_, n) => ask(n, n === count - 1)).join(''));
+  await closed;
+  expect(answersIn(received()).filter(({ status }) => status === 404)).toHaveLength(count);
+}
+
+const dropped = async (service: ServiceProcess) =>
+  (await readMetrics(service)).total('session_launch_log_lines_dropped_total');
+
+/** What every caller may expect whatever becomes of the log, and a stop that is none the worse for it. */
+async function expectServed(service: ServiceProcess): Promise<void> {
+  const world = await createWorld(service);
+  const body = { experienceId: world.experienceId };
+  expect((await mintFromServer(service, world.key, body)).status).toBe(201);
+  await logMuch(service);
+  expect(await dropped(service)).toBeGreaterThan(0);
+  expect((await mintFromServer(service, world.key, body)).status).toBe(201);
+  expect((await service.call({ path: '/readyz' })).status).toBe(200);
+}
+
+describe('a log that cannot be written stops neither a mint nor the process', () => {
+  test('its reader has gone', async () => {
+    const service = await start();
+    service.log?.destroy();
+    await expectServed(service);
+    expect(await service.kill('SIGTERM')).toMatchObject({ code: 0 });
+  });
+
+  test('its reader has stopped reading, and goes on later', async () => {
+    const service = await start();
+    service.log?.pause();
+    await expectServed(service);
+    service.log?.resume();
+    // What waited is there, and a line tells of what is not.
+    await expect.poll(() => service.stderr()).toMatch(/"lines":\d+,"msg":"log lines were dropped/);
+    const lines = service.stderr().trimEnd().split('\n');
+    const lost = await dropped(service);
+    const told = lines.flatMap((line) => JSON.parse(line).lines ?? []);
+    expect(told.reduce((sum: number, each: number) => sum + each, 0)).toBe(lost);
+    expect(lines.filter((line) => line.includes('/nowhere-')).length).toBeGreaterThan(1_000);
+    // From now on nothing is lost.
+    const { headers } = await service.call({ path: '/healthz' });
+    await expect.poll(() => service.stderr()).toContain(headers['x-request-id']);
+    expect(await dropped(service)).toBe(lost);
+  });
+
+  test('its reader has stopped reading for good, and the service is stopped', async () => {
+    const service = await start();
+    service.log?.pause();
+    await expectServed(service);
+    expect(await service.kill('SIGTERM')).toMatchObject({ code: 0 });
+  });
+
+  // Linux has a device that is always full; elsewhere a reader that has gone, above, is as much of an error.
+  for (const device of ['/dev/full'].filter(existsSync)) {
+    test(`its disk is full: ${device}`, async () => {
+      const descriptor = openSync(device, 'w');
+      onTestFinished(() => closeSync(descriptor));
+      const service = await start(descriptor);
+      await expectServed(service);
+      expect(await service.kill('SIGTERM')).toMatchObject({ code: 0 });
+    });
+  }
+});
+
+test('a stop writes every line, up to the last', async () => {
+  const service = await start();
+  const ended = new Promise((resolve) => service.log?.once('end', resolve));
+  for (let n = 0; n < 50; n++) await service.call({ path: '/healthz' });
+  expect(await service.kill('SIGTERM')).toMatchObject({ code: 0 });
+  await ended;
+  const lines = service.stderr().replace('Building…\n', '').trimEnd().split('\n');
+  expect(lines.filter((line) => JSON.parse(line).route === '/healthz')).toHaveLength(50);
+  expect(JSON.parse(lines.at(-1)!).msg).toBe('stopped');
+});

@@ -1,0 +1,63 @@
+import { chmod, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type EmbeddedDatabase, openEmbedded } from '../../src/store/embedded.ts';
+
+let dataDir: string;
+let database: EmbeddedDatabase;
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'session-launch-folder-'));
+  // As a volume or an operator makes it.
+  await chmod(dataDir, 0o755);
+  database = await openEmbedded(dataDir);
+}, 180_000);
+afterAll(async () => {
+  await database.close();
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+/** Whatever the service keeps there. The lock is a socket that says nothing. */
+async function kept(): Promise<string[]> {
+  const entries = await readdir(dataDir, { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isFile() || entry.isDirectory())
+    .map((entry) => join(entry.parentPath, entry.name));
+}
+
+async function openToOthers(): Promise<string[]> {
+  const paths = await kept();
+  expect(paths.length).toBeGreaterThan(300);
+  const modes = await Promise.all(paths.map(async (path) => (await stat(path)).mode));
+  return paths.filter((_, i) => (modes[i]! & 0o077) !== 0);
+}
+
+test('nobody else may read or write what the engine keeps', async () => {
+  await database.client.query('CREATE TABLE later (n integer)');
+  expect(await openToOthers()).toEqual([]);
+});
+
+test('a folder that was opened to others is closed by the next start', async () => {
+  await database.close();
+  for (const path of await kept()) {
+    if (!path.endsWith('spare')) await chmod(path, (await stat(path)).isDirectory() ? 0o755 : 0o666);
+  }
+  database = await openEmbedded(dataDir);
+  expect(await openToOthers()).toEqual([]);
+});
+
+test('a commit is synced before it is answered, and pages that are torn are repaired', async () => {
+  const { rows } = await database.client.query<{ name: string; setting: string }>(
+    `SELECT name, setting FROM pg_settings WHERE name IN ('fsync', 'synchronous_commit', 'full_page_writes') ORDER BY 1`,
+  );
+  expect(rows).toEqual([
+    { name: 'fsync', setting: 'on' },
+    { name: 'full_page_writes', setting: 'on' },
+    { name: 'synchronous_commit', setting: 'on' },
+  ]);
+});
+
+test('there is one database, so its age is that of all', async () => {
+  const { rows } = await database.client.query('SELECT datname FROM pg_database');
+  expect(rows).toEqual([{ datname: 'postgres' }]);
+});

@@ -1,0 +1,181 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import type { ApiError } from '../../src/errors.ts';
+import { LookUps } from '../../src/store/look-ups.ts';
+
+interface Row {
+  name: string;
+  version: number;
+}
+
+/** A table whose answers come when the test says so. */
+class Table {
+  readonly rows = new Map<string, Row>();
+  readonly asked: string[][] = [];
+  readonly #waiting: (() => void)[] = [];
+  held = false;
+
+  find = async (names: string[]): Promise<Map<string, Row>> => {
+    this.asked.push(names);
+    if (this.held) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    return new Map(names.flatMap((name) => (this.rows.has(name) ? [[name, this.rows.get(name)!]] : [])));
+  };
+
+  put(name: string, version = 1): void {
+    this.rows.set(name, { name, version });
+  }
+
+  release(): void {
+    this.held = false;
+    for (const go of this.#waiting.splice(0)) go();
+  }
+}
+
+let table: Table;
+let lookUps: LookUps<Row>;
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  table = new Table();
+  lookUps = new LookUps(10, table.find);
+});
+afterEach(() => void vi.useRealTimers());
+
+const network = (name: string) => () => name;
+
+test('what is asked for in one turn, or while a query is under way, goes out together', async () => {
+  table.put('a');
+  table.held = true;
+  const first = ['a', 'b', 'a'].map((name) => lookUps.get(name));
+  await nextTurn();
+  const second = ['c', 'd', 'b'].map((name) => lookUps.get(name));
+  table.release();
+  expect(await Promise.all(first)).toEqual([{ name: 'a', version: 1 }, null, { name: 'a', version: 1 }]);
+  expect(await Promise.all(second)).toEqual([null, null, null]);
+  expect(table.asked).toEqual([
+    ['a', 'b'],
+    ['c', 'd'],
+  ]);
+});
+
+test('an answer counts for four seconds, whether there is a row or none', async () => {
+  table.put('a');
+  await Promise.all([lookUps.get('a'), lookUps.get('b')]);
+  vi.advanceTimersByTime(3_999);
+  expect([lookUps.recall('a'), lookUps.recall('b')]).toEqual([{ name: 'a', version: 1 }, null]);
+  expect([lookUps.get('a'), lookUps.get('b')]).toEqual([{ name: 'a', version: 1 }, null]);
+  vi.advanceTimersByTime(1);
+  expect([lookUps.recall('a'), lookUps.recall('b')]).toEqual([undefined, undefined]);
+  expect(table.asked).toHaveLength(1);
+});
+
+test('an answer that took longer than that is none', async () => {
+  table.held = true;
+  const asked = Promise.resolve(lookUps.get('a'));
+  asked.catch(() => undefined);
+  await nextTurn();
+  vi.advanceTimersByTime(4_001);
+  table.release();
+  await expect(asked).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+  expect(lookUps.recall('a')).toBeUndefined();
+});
+
+test('after a change the rows that it names are asked for again, and so is whatever did not exist', async () => {
+  table.put('a');
+  table.put('b');
+  await Promise.all(['a', 'b', 'c'].map((name) => lookUps.get(name)));
+  table.put('a', 2);
+  table.put('c');
+  lookUps.forget(({ name }) => name === 'a');
+  expect(lookUps.recall('b')).toEqual({ name: 'b', version: 1 });
+  expect(await lookUps.get('a')).toEqual({ name: 'a', version: 2 });
+  expect(await lookUps.get('c')).toEqual({ name: 'c', version: 1 });
+});
+
+test('an answer that was on its way when something changed is not kept', async () => {
+  table.put('a');
+  table.held = true;
+  const before = lookUps.get('a');
+  await nextTurn();
+  lookUps.forget();
+  table.release();
+  await before;
+  expect(lookUps.recall('a')).toBeUndefined();
+});
+
+test('a row that is gone is none', async () => {
+  table.put('a');
+  await lookUps.get('a');
+  table.rows.clear();
+  lookUps.forget();
+  expect(await lookUps.get('a')).toBeNull();
+  expect(lookUps.recall('a')).toBeNull();
+});
+
+test('what does not exist pushes out nothing that does', async () => {
+  for (let i = 0; i < 10; i++) table.put(`row ${i}`);
+  for (let i = 0; i < 10; i++) await lookUps.get(`row ${i}`);
+  for (let i = 0; i < 1_000; i++) await lookUps.get(`invented ${i}`);
+  for (let i = 0; i < 10; i++) expect(lookUps.recall(`row ${i}`)).toEqual({ name: `row ${i}`, version: 1 });
+});
+
+test('one network has 64 look-ups of new names at a time; others, and rows that exist, do not wait for it', async () => {
+  table.put('known');
+  await lookUps.get('known', network('A'));
+  vi.advanceTimersByTime(5_000);
+  table.held = true;
+  const strangers = Array.from({ length: 70 }, (_, i) =>
+    Promise.resolve(lookUps.get(`invented ${i}`, network('A'))).then(
+      () => 'looked up',
+      (error: ApiError) => `${error.code} ${error.headers['Retry-After']} ${error.toStranger}`,
+    ),
+  );
+  const others = lookUps.get('invented by B', network('B'));
+  const shared = lookUps.get('invented 3', network('A'));
+  const known = lookUps.get('known', network('A'));
+  await nextTurn();
+  // The known row has a query of its own.
+  expect(table.asked.slice(1).map((names) => names.length)).toEqual([65, 1]);
+  expect(lookUps.counts.refused).toBe(6);
+  table.release();
+  expect(await Promise.all([others, shared, known])).toEqual([null, null, { name: 'known', version: 1 }]);
+  expect((await Promise.all(strangers)).reduce(tally, {})).toEqual({
+    'looked up': 64,
+    'UNAVAILABLE 1 true': 6,
+  });
+  // And none of its places is lost.
+  table.held = true;
+  const again = Array.from({ length: 64 }, (_, i) => lookUps.get(`another ${i}`, network('A')));
+  await nextTurn();
+  table.release();
+  expect(await Promise.all(again)).toEqual(new Array(64).fill(null));
+});
+
+test('look-ups that fail give their places back', async () => {
+  let fails = true;
+  const failing = new LookUps<Row>(10, async () => {
+    if (fails) throw new Error('away');
+    return new Map();
+  });
+  const ask = () =>
+    Promise.allSettled(Array.from({ length: 64 }, (_, i) => failing.get(`invented ${i}`, network('A'))));
+  expect((await ask()).every(({ status }) => status === 'rejected')).toBe(true);
+  fails = false;
+  expect((await ask()).every(({ status }) => status === 'fulfilled')).toBe(true);
+  expect(failing.counts.refused).toBe(0);
+});
+
+test('whoever finds a row is told what it was before', async () => {
+  const told: unknown[] = [];
+  const telling = new LookUps<string>(10, async (names, before) => {
+    told.push(before);
+    return new Map(names.filter((name) => name !== 'none').map((name) => [name, `of ${name}`]));
+  });
+  await Promise.all([telling.get('a'), telling.get('none')]);
+  telling.forget();
+  await Promise.all([telling.get('a'), telling.get('none')]);
+  expect(told).toEqual([[undefined, undefined], ['of a'], [undefined]]);
+});
+
+function tally(counts: Record<string, number>, what: string): Record<string, number> {
+  return { ...counts, [what]: (counts[what] ?? 0) + 1 };
+}

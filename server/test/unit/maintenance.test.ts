@@ -1,0 +1,73 @@
+import pino from 'pino';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { forgetExpiredClaims } from '../../src/housekeeping.ts';
+import { type EmbeddedDatabase, openInMemory } from '../../src/store/embedded.ts';
+import { migrate } from '../../src/store/migrate.ts';
+
+let database: EmbeddedDatabase;
+beforeAll(async () => {
+  database = await openInMemory();
+  await migrate(database);
+}, 120_000);
+afterAll(() => database.close());
+
+const one = async <T>(text: string): Promise<T> => {
+  const { rows } = await database.client.query<{ value: T }>(text);
+  return rows[0]!.value;
+};
+
+/** Looks after the engine, and tells what had to be done. */
+async function maintained(): Promise<string[]> {
+  const lines: string[] = [];
+  const log = pino({ level: 'info' }, { write: (line) => lines.push(JSON.parse(line).statement) });
+  await database.own?.maintain(log);
+  return lines;
+}
+
+/** Claims of launches long ago; those of the foreign key are not needed here. */
+async function claim(count: number): Promise<void> {
+  await database.client.transaction(async (tx) => {
+    await tx.query('SET LOCAL session_replication_role = replica');
+    await tx.query(`INSERT INTO idempotency_keys (hash, fingerprint, session_id, expires_at)
+      SELECT sha256(gen_random_uuid()::text::bytea), sha256(i::text::bytea), 'ses_' || i, now() - interval '1 hour'
+        FROM generate_series(1, ${count}) i`);
+  });
+}
+
+test('an engine that has little to do is left alone', async () => {
+  expect(await maintained()).toEqual([]);
+});
+
+test('the log is let go of when it has grown', async () => {
+  const logBytes =
+    'SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), redo_lsn)::integer AS value FROM pg_control_checkpoint()';
+  await database.client.query('CREATE TABLE texts (value text)');
+  for (let round = 0; (await one<number>(logBytes)) < 50 * 1024 * 1024; round++) {
+    expect(round).toBeLessThan(100);
+    await database.client.query("INSERT INTO texts SELECT repeat('x', 1900) FROM generate_series(1, 4000)");
+  }
+  expect(await maintained()).toContain('CHECKPOINT');
+  expect(await one<number>(logBytes)).toBeLessThan(1024 * 1024);
+});
+
+test('the room of claims that were removed is used again', async () => {
+  const sizes: number[] = [];
+  for (let day = 0; day < 4; day++) {
+    await claim(20_000);
+    sizes.push(await one<number>("SELECT pg_total_relation_size('idempotency_keys')::integer AS value"));
+    await forgetExpiredClaims(database, 60_000);
+    expect(await maintained()).toContain('VACUUM (FREEZE, INDEX_CLEANUP ON) idempotency_keys');
+  }
+  // Without it, each day adds as much as the first.
+  expect(sizes[3]).toBeLessThan(sizes[0]! * 2);
+});
+
+test('rows are marked as old long before transactions run out, without a look at the indexes', async () => {
+  const notOld = `SELECT count(*)::integer AS value FROM pg_class
+                   WHERE oid = 'numbers'::regclass AND relallfrozen < relpages`;
+  await database.client.query('CREATE TABLE numbers (n integer PRIMARY KEY)');
+  await database.client.query('INSERT INTO numbers SELECT generate_series(1, 60000)');
+  expect(await maintained()).toContain('VACUUM (FREEZE, INDEX_CLEANUP OFF) numbers');
+  expect(await one<number>(notOld)).toBe(0);
+  expect(await maintained()).toEqual([]);
+});

@@ -1,0 +1,44 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { Pace } from '../../src/limits/pace.ts';
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }));
+afterEach(() => void vi.useRealTimers());
+
+/** How many of so many refusals may leave at once. */
+const atOnce = (pace: Pace, network: string, count: number) =>
+  Array.from({ length: count }, () => pace.turn(network)).filter((turn) => turn === undefined).length;
+
+test('two hundred refusals leave at once, then one every ten milliseconds', () => {
+  const pace = new Pace();
+  expect(atOnce(pace, 'A', 250)).toBe(200);
+  expect(pace.delayed).toBe(50);
+  // The fifty that wait are due within half a second.
+  vi.advanceTimersByTime(500);
+  expect(atOnce(pace, 'A', 1)).toBe(0);
+  vi.advanceTimersByTime(10 + 1_000);
+  expect(atOnce(pace, 'A', 200)).toBe(100);
+});
+
+test('a network waits for nobody else’s refusals', () => {
+  const pace = new Pace();
+  atOnce(pace, 'A', 600);
+  expect(atOnce(pace, 'B', 201)).toBe(200);
+});
+
+test('five hundred wait at most; beyond them nobody is delayed, and nobody’s turn moves', () => {
+  const pace = new Pace();
+  expect(atOnce(pace, 'A', 200 + 500)).toBe(200);
+  expect(atOnce(pace, 'A', 1_000)).toBe(1_000);
+  expect(pace.delayed).toBe(500);
+  vi.advanceTimersByTime(5_000 + 2_000);
+  expect(atOnce(pace, 'A', 250)).toBe(200);
+});
+
+test('turns come in their order', async () => {
+  vi.useRealTimers();
+  const pace = new Pace();
+  atOnce(pace, 'A', 200);
+  const order: number[] = [];
+  await Promise.all([0, 1, 2].map(async (n) => pace.turn('A')?.then(() => order.push(n))));
+  expect(order).toEqual([0, 1, 2]);
+});

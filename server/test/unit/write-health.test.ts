@@ -1,0 +1,71 @@
+import { expect, test } from 'vitest';
+import { TakesNoWrites, WriteHealth } from '../../src/store/write-health.ts';
+
+const failure = (code: string) => Object.assign(new Error(code), { code, severity: 'ERROR' });
+
+/** A database that answers questions, and rehearsals as it is told. */
+function database(answers: { readOnly?: boolean; rehearsal?: string } = {}) {
+  const asked: string[] = [];
+  const run = async (text: string) => {
+    asked.push(text);
+    if (!text.includes('INSERT')) return [{ read_only: answers.readOnly ?? false }];
+    // A rehearsal never ends well for the database: it is always taken back.
+    throw failure(answers.rehearsal ?? 'SLW01');
+  };
+  return { asked, run, answers };
+}
+
+const refused = (health: WriteHealth, code: string) =>
+  expect(health.note(Promise.reject(failure(code)))).rejects.toThrow(code);
+
+test('while writes go through, one question is asked and nothing is written', async () => {
+  const health = new WriteHealth();
+  const { asked, run } = database();
+  expect(await health.note(Promise.resolve('written'))).toBe('written');
+  await health.check(run);
+  expect(asked).toHaveLength(1);
+  expect(asked[0]).not.toMatch(/INSERT/);
+});
+
+test('a read-only database takes no writes, whether one was tried or not', async () => {
+  const health = new WriteHealth();
+  const readOnly = database({ readOnly: true });
+  await expect(health.check(readOnly.run)).rejects.toThrow(TakesNoWrites);
+  readOnly.answers.readOnly = false;
+  await health.check(readOnly.run);
+});
+
+test('a write that was refused counts until a rehearsal goes well, and only until then', async () => {
+  const health = new WriteHealth();
+  const full = database({ rehearsal: '53100' });
+  await refused(health, '53100');
+  for (let n = 0; n < 3; n++) await expect(health.check(full.run)).rejects.toThrow(TakesNoWrites);
+  // A write that had nothing to insert does not say that there is room.
+  await health.note(Promise.resolve());
+  await expect(health.check(full.run)).rejects.toThrow(TakesNoWrites);
+
+  full.answers.rehearsal = 'SLW01';
+  await health.check(full.run);
+  full.asked.length = 0;
+  await health.check(full.run);
+  expect(full.asked).toHaveLength(1);
+});
+
+test('a rehearsal that was cut off says nothing of writes', async () => {
+  const health = new WriteHealth();
+  await refused(health, '25006');
+  const lost = health.check(database({ rehearsal: '57P01' }).run);
+  await expect(lost).rejects.toThrow('57P01');
+  await expect(lost).rejects.not.toBeInstanceOf(TakesNoWrites);
+});
+
+test.each(['23505', '40001', '57014', '22021'])(
+  'a write that fails with %s is the fault of the write',
+  async (code) => {
+    const health = new WriteHealth();
+    const { asked, run } = database();
+    await refused(health, code);
+    await health.check(run);
+    expect(asked).toHaveLength(1);
+  },
+);
