@@ -39,6 +39,7 @@ const topic = Type.Object(
     tell: Type.Optional(
       texts('What the character tells.', { en: ['At every full hour.', 'The first one leaves at six.'] }),
     ),
+    // biome-ignore lint/suspicious/noThenProperty: the word that authors write
     then: Type.Optional(
       Type.Array(id('tides'), {
         maxItems: 20,

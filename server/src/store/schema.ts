@@ -90,9 +90,12 @@ export const sessions = pgTable('sessions', {
   createdAt: instant('created_at').notNull(),
   expiresAt: instant('expires_at').notNull(),
   startedAt: instant('started_at'),
-  runtimeId: text('runtime_id'),
-  reportedAt: instant('reported_at'),
-  seconds: integer('seconds').notNull(),
   endedAt: instant('ended_at'),
   endReason: text('end_reason'),
+  seconds: integer('seconds').notNull(),
+});
+
+export const activeSessions = pgTable('active_sessions', {
+  sessionId: text('session_id').primaryKey(),
+  seconds: integer('seconds').notNull(),
 });
