@@ -66,15 +66,12 @@ async function round({ lifecycle, keyRing, rates }: HousekeepingDeps, watches: W
  * While the database was away nobody could report, and runtimes went on talking. So silence counts only when the database
  * answered a round ago, too: runtimes had ten seconds to say what they could not say before.
  */
-export function silenceWatch(
-  lifecycle: LifecycleDeps,
-  end: typeof endSilentSessions = endSilentSessions,
-): () => Promise<void> {
+export function silenceWatch(lifecycle: LifecycleDeps): () => Promise<void> {
   let wasThere = false;
   return async () => {
     const couldReport = wasThere;
     wasThere = false;
-    if (couldReport) await end(lifecycle);
+    if (couldReport) await endSilentSessions(lifecycle);
     else await lifecycle.database.query('everyday', { name: 'is_there', text: 'SELECT 1' }, []);
     wasThere = true;
   };

@@ -26,8 +26,12 @@ beforeAll(async () => {
 });
 
 const read = async (sessionId: string) =>
-  (await service.call({ path: `/v1/sessions/${sessionId}`, headers: { Authorization: `Bearer ${world.key}` } }))
-    .json;
+  (
+    await service.call({
+      path: `/v1/sessions/${sessionId}`,
+      headers: { Authorization: `Bearer ${world.key}` },
+    })
+  ).json;
 const end = (sessionId: string) =>
   service.call({
     method: 'POST',
@@ -75,7 +79,9 @@ describe('POST /runtime/v1/sessions/{sessionId}/connect', () => {
 
   test('of a crowd with one token, one is admitted', async () => {
     const launch = await launched(service, world);
-    const answers = await Promise.all(Array.from({ length: 30 }, (_, n) => connect(service, launch, `rt_${n}`)));
+    const answers = await Promise.all(
+      Array.from({ length: 30 }, (_, n) => connect(service, launch, `rt_${n}`)),
+    );
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
     for (const answer of answers.filter(({ status }) => status !== 200))
       expectError(answer, 409, 'SESSION_ALREADY_CONNECTED');
@@ -93,8 +99,14 @@ describe('POST /runtime/v1/sessions/{sessionId}/connect', () => {
   const tampered: [string, (launch: Launch, other: Launch) => Partial<Launch>][] = [
     ['of another session', (_launch, other) => ({ sessionToken: other.sessionToken })],
     ['for another session', (_launch, other) => ({ sessionId: other.sessionId })],
-    ['with another signature', ({ sessionToken }) => ({ sessionToken: `${sessionToken.slice(0, -8)}AAAAAAAA` })],
-    ['without a signature', ({ sessionToken }) => ({ sessionToken: `${sessionToken.split('.', 2).join('.')}.` })],
+    [
+      'with another signature',
+      ({ sessionToken }) => ({ sessionToken: `${sessionToken.slice(0, -8)}AAAAAAAA` }),
+    ],
+    [
+      'without a signature',
+      ({ sessionToken }) => ({ sessionToken: `${sessionToken.split('.', 2).join('.')}.` }),
+    ],
     [
       'that says it needs no signature',
       ({ sessionToken }) => ({
@@ -114,7 +126,11 @@ describe('POST /runtime/v1/sessions/{sessionId}/connect', () => {
   ];
   test.each(tampered)('a token %s is 401, and the session waits on', async (_name, change) => {
     const [launch, other] = [await launched(service, world), await launched(service, world)];
-    expectError(await connect(service, { ...launch, ...change(launch, other) }), 401, 'SESSION_TOKEN_INVALID');
+    expectError(
+      await connect(service, { ...launch, ...change(launch, other) }),
+      401,
+      'SESSION_TOKEN_INVALID',
+    );
     expect((await read(launch.sessionId)).status).toBe('created');
     expect((await connect(service, launch)).status).toBe(200);
   });
@@ -148,7 +164,8 @@ describe('concurrentSessions', () => {
       expect(Number(answer.headers['retry-after'])).toBeGreaterThanOrEqual(1);
     }
     const ends = [
-      (launch: Launch) => report(service, [{ sessionId: launch.sessionId, seconds: 0, ended: 'idle_timeout' }]),
+      (launch: Launch) =>
+        report(service, [{ sessionId: launch.sessionId, seconds: 0, ended: 'idle_timeout' }]),
       (launch: Launch) => leave(service, launch.sessionId, launch.sessionToken),
       (launch: Launch) =>
         service.call({
@@ -191,7 +208,7 @@ describe('concurrentSessions', () => {
 
 describe('the two tokens of the admin listener', () => {
   test('the one of runtimes opens nothing else', async () => {
-    const paths = ['/admin/projects', '/admin/status', '/metrics', '/openapi.json'];
+    const paths = ['/admin/projects', '/admin/status', '/metrics', '/admin/openapi.json'];
     for (const path of [...paths, `/admin/projects/${world.projectId}/sessions`])
       expectError(await service.runtime({ path }), 401, 'ADMIN_TOKEN_INVALID');
     const { runtimeToken } = service;
@@ -204,7 +221,10 @@ describe('the two tokens of the admin listener', () => {
     const path = `/runtime/v1/sessions/${launch.sessionId}/connect`;
     for (const token of [service.adminToken, world.key, launch.sessionToken, '']) {
       const headers = { Authorization: `Bearer ${token}` };
-      for (const call of [{ path, body: launch }, { path: '/runtime/v1/reports', body: {} }]) {
+      for (const call of [
+        { path, body: launch },
+        { path: '/runtime/v1/reports', body: {} },
+      ]) {
         const answer = await service.runtime({ method: 'POST', ...call, headers });
         expectError(answer, 401, 'RUNTIME_TOKEN_INVALID');
         expect(answer.headers['www-authenticate']).toBe('Bearer');
