@@ -16,6 +16,7 @@ beforeAll(async () => {
     persona: planted,
     greeting: texts,
     fallback: texts,
+    // biome-ignore lint/suspicious/noThenProperty: the word that authors write
     topics: [{ id: 'treasure', ask: texts, words: texts, tell: texts, then: ['treasure'] }],
     lessons: [{ id: 'lantern', say: texts, gloss: texts }],
     presentation: [{ id: 'opening', title: texts, tell: texts }],
