@@ -78,10 +78,11 @@ export async function listSessions(
   const found = await orm
     .select({
       ...getTableColumns(sessions),
-      seconds: sql<number>`coalesce(${activeSessions.seconds}, ${sessions.seconds})`,
+      seconds: sql<number>`coalesce((
+        SELECT ${activeSessions.seconds} FROM ${activeSessions} WHERE ${activeSessions.sessionId} = ${sessions.id}
+      ), ${sessions.seconds})`,
     })
     .from(sessions)
-    .leftJoin(activeSessions, eq(activeSessions.sessionId, sessions.id))
     .where(and(...conditions))
     .orderBy(desc(sessions.id))
     .limit(page.limit);

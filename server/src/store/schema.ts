@@ -90,6 +90,7 @@ export const sessions = pgTable('sessions', {
   createdAt: instant('created_at').notNull(),
   expiresAt: instant('expires_at').notNull(),
   startedAt: instant('started_at'),
+  runtimeId: text('runtime_id'),
   endedAt: instant('ended_at'),
   endReason: text('end_reason'),
   seconds: integer('seconds').notNull(),
@@ -97,5 +98,9 @@ export const sessions = pgTable('sessions', {
 
 export const activeSessions = pgTable('active_sessions', {
   sessionId: text('session_id').primaryKey(),
+  projectId: text('project_id').notNull(),
+  runtimeId: text('runtime_id').notNull(),
+  startedAt: instant('started_at').notNull(),
+  reportedAt: instant('reported_at').notNull(),
   seconds: integer('seconds').notNull(),
 });

@@ -340,6 +340,7 @@ describe('revisions are immutable', () => {
 interface Plan {
   'Node Type': string;
   'Index Name'?: string;
+  'Relation Name'?: string;
   'Actual Rows': number;
   'Actual Loops': number;
   'Rows Removed by Filter'?: number;
@@ -395,7 +396,7 @@ describe('with many sessions', () => {
     rare = crowd.file.experiences[1]?.id;
     const { json } = await mintFromServer(service, crowd.key, { experienceId: crowd.experienceId });
     // Of each kind a few old ones: to find them, all the newer rows of the project would have to be read.
-    await service.database.orm.execute(sql`
+    await service.database.admin.execute(sql`
       INSERT INTO sessions
       SELECT (json_populate_record(s, json_build_object(
                'id', 'ses_' || lpad(i::text, 26, '0'),
@@ -432,9 +433,10 @@ describe('with many sessions', () => {
     ['that have expired', () => ({ status: 'expired' }), undefined],
   ])('a page of sessions %s reads little more than the page', async (_, filter, before) => {
     const plan = await list(filter(), before);
-    const names = plan.map((node) => node['Node Type']);
-    expect(names).not.toContain('Seq Scan');
-    expect(Math.max(...plan.map(looked)), JSON.stringify(plan[0])).toBeLessThanOrEqual(60);
+    // The few sessions that are active may be looked through.
+    const ofSessions = plan.filter((node) => node['Relation Name'] !== 'active_sessions');
+    expect(ofSessions.map((node) => node['Node Type'])).not.toContain('Seq Scan');
+    expect(Math.max(...ofSessions.map(looked)), JSON.stringify(plan[0])).toBeLessThanOrEqual(60);
   });
 
   test.each([
