@@ -56,6 +56,7 @@ export function openApiDocument(api: Api): OpenApiDocument {
 const security: Record<Operation['caller'], Json[]> = {
   'api-key': [{ apiKey: [] }],
   'admin-token': [{ adminToken: [] }],
+  'runtime-token': [{ runtimeToken: [] }],
   anyone: [],
 };
 

@@ -38,6 +38,8 @@ const exampleRequestId = 'req_01kb2x7m9defgt4zq8s6w3n5vh';
 const ownHeaders: Partial<Record<ErrorCode, AnswerHeaders>> = {
   API_KEY_INVALID: authenticate,
   ADMIN_TOKEN_INVALID: authenticate,
+  RUNTIME_TOKEN_INVALID: authenticate,
+  CONCURRENCY_LIMIT: retryAfter,
   IDEMPOTENCY_IN_PROGRESS: retryWhenPending,
   RATE_LIMITED: { ...retryAfter, ...rateLimits },
   QUOTA_EXCEEDED: { ...retryAfter, ...rateLimits },

@@ -39,6 +39,19 @@ export const errorTable = {
   EXPERIENCE_NOT_FOUND: { status: 404, message: 'No such experience.' },
   EXPERIENCE_NOT_PUBLISHED: { status: 404, message: 'The experience has no published revision.' },
   SESSION_NOT_FOUND: { status: 404, message: 'No such session.' },
+  SESSION_TOKEN_INVALID: {
+    status: 401,
+    message: 'A valid session token of this session is required.',
+  },
+  SESSION_ALREADY_CONNECTED: {
+    status: 409,
+    message: 'This session token was used already: a session is connected to once.',
+  },
+  SESSION_ENDED: { status: 410, message: 'The session has ended.' },
+  CONCURRENCY_LIMIT: {
+    status: 429,
+    message: 'As many sessions of this project are active as it allows at a time.',
+  },
   METHOD_NOT_ALLOWED: {
     status: 405,
     message: 'This address does not take that method; see the Allow header.',
@@ -65,6 +78,10 @@ export const errorTable = {
   ADMIN_TOKEN_INVALID: {
     status: 401,
     message: 'A valid admin token is required: send Authorization: Bearer <ADMIN_TOKEN>.',
+  },
+  RUNTIME_TOKEN_INVALID: {
+    status: 401,
+    message: 'A valid runtime token is required: send Authorization: Bearer <RUNTIME_TOKEN>.',
   },
   PROJECT_NOT_FOUND: { status: 404, message: 'No such project.' },
   KEY_NOT_FOUND: { status: 404, message: 'No such API key.' },

@@ -16,13 +16,17 @@ export const exampleSession = {
   locale: 'en-US',
   secondaryLocale: 'es-MX',
   createdAt: '2026-03-01T09:30:00.000Z',
+  expiresAt: '2026-03-01T09:40:00.000Z',
   usage: { seconds: 0 },
 };
 
 export const exampleEndedSession = {
   ...exampleSession,
   status: 'ended',
+  startedAt: '2026-03-01T09:30:02.120Z',
   endedAt: '2026-03-01T09:41:12.345Z',
+  endReason: 'client_ended',
+  usage: { seconds: 670 },
 };
 
 const { userId: _known, ...ofNobody } = exampleSession;
@@ -70,6 +74,8 @@ export const exampleManifest = {
     assets: ['/locations/market-hall/wide.svg'],
   },
   transport,
+  limits: { maxSeconds: 900, idleSeconds: 120 },
+  links: { leave: `https://launch.example.com/v1/sessions/${sessionId}/leave` },
   player: { returnUrl: 'https://app.example.com/lessons' },
   user: { userId: 'learner-7' },
 };

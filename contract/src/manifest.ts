@@ -83,6 +83,26 @@ export const sessionManifestSchema = Type.Object(
       },
       { additionalProperties: true, description: 'How the client reaches the runtime.' },
     ),
+    limits: Type.Object(
+      {
+        maxSeconds: Type.Integer({ minimum: 1, description: 'The session ends when it has lasted so long.' }),
+        idleSeconds: Type.Integer({
+          minimum: 1,
+          description: 'It ends when nobody has said anything for so long.',
+        }),
+      },
+      { description: 'How long the session may last, in seconds.' },
+    ),
+    links: Type.Object(
+      {
+        leave: Type.String({
+          description:
+            'Where the client says that it has left: POST the session token as text/plain. A beacon can do that.',
+          examples: ['https://launch.example.com/v1/sessions/ses_01kb2x7m9defgt4zq8s6w3n5vh/leave'],
+        }),
+      },
+      { description: 'Addresses for the client.' },
+    ),
     player,
     user: Type.Optional(
       Type.Object({ userId }, { description: 'Whose session it is, if the mint said so.' }),

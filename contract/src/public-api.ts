@@ -7,7 +7,7 @@ import { sessionLaunchSchema, sessionManifestSchema } from './manifest.ts';
 import { browserMintRequestSchema, serverMintRequestSchema } from './mint-requests.ts';
 import { mintOperations } from './minting.ts';
 import { sessionSchema } from './session.ts';
-import { endOperation, readOperation } from './sessions.ts';
+import { endOperation, leaveOperation, readOperation } from './sessions.ts';
 import { jsonWebKeySetSchema, keySetOperation } from './verification.ts';
 
 /** What applications, pages and runtimes call. */
@@ -54,6 +54,7 @@ export const publicApi: Api = {
     mintOperations.public,
     readOperation,
     endOperation,
+    leaveOperation,
     listOperation,
     entryOperation,
     keySetOperation,

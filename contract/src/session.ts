@@ -6,12 +6,25 @@ export const modes = ['conversation', 'presenter'] as const;
 export const speechInputModes = ['auto', 'manual', 'off'] as const;
 /** By the door that minted it. */
 export const sources = ['server', 'browser', 'public'] as const;
-export const statuses = ['created', 'ended'] as const;
+export const statuses = ['created', 'active', 'ended', 'expired'] as const;
+/** Why a session ended. */
+export const endReasons = [
+  'api_request',
+  'client_ended',
+  'client_left',
+  'client_lost',
+  'idle_timeout',
+  'max_duration',
+  'runtime_error',
+  'runtime_lost',
+  'server_shutdown',
+] as const;
 
 export type Mode = (typeof modes)[number];
 export type SpeechInputMode = (typeof speechInputModes)[number];
 export type Source = (typeof sources)[number];
 export type Status = (typeof statuses)[number];
+export type EndReason = (typeof endReasons)[number];
 
 export const sessionId = Type.String({
   pattern: '^ses_',
@@ -67,7 +80,8 @@ export const sessionSchema = Type.Object(
     }),
     revision,
     status: Type.Enum([...statuses], {
-      description: 'created from the mint on; ended once it has been ended. There is no way back.',
+      description:
+        'created from the mint on; active once a client has connected; ended when that is over, or when it was ended before; expired when nobody connected in time. An ended session stays ended.',
     }),
     livemode,
     source: Type.Enum([...sources], {
@@ -85,9 +99,22 @@ export const sessionSchema = Type.Object(
     locale,
     secondaryLocale: Type.Optional(secondaryLocale),
     createdAt: timestamp('When the session was minted.'),
-    endedAt: Type.Optional(timestamp('When the session was ended. Absent before.')),
+    expiresAt: timestamp('A client has to connect before this time.'),
+    startedAt: Type.Optional(timestamp('When a client connected. Absent before.')),
+    endedAt: Type.Optional(timestamp('When the session ended. Absent before.')),
+    endReason: Type.Optional(
+      Type.Enum([...endReasons], {
+        description:
+          'Why it ended: api_request (ended by its owner), client_ended, client_left, client_lost (its connection was lost for good), idle_timeout, max_duration, runtime_error, runtime_lost (the runtime fell silent) or server_shutdown. Absent before.',
+      }),
+    ),
     usage: Type.Object(
-      { seconds: Type.Integer({ minimum: 0, description: 'Metered seconds: 0 until metering exists.' }) },
+      {
+        seconds: Type.Integer({
+          minimum: 0,
+          description: 'Whole seconds that a client was connected, as the runtime reported them so far.',
+        }),
+      },
       { description: 'What the session has used.' },
     ),
   },

@@ -1,5 +1,5 @@
 import { exampleEndedSession, exampleSession } from './examples.ts';
-import { notStored } from './headers.ts';
+import { crossOrigin, notStored } from './headers.ts';
 import type { Operation } from './operation.ts';
 import Type from './type.ts';
 
@@ -67,4 +67,25 @@ export const endOperation: Operation = {
   },
   errors,
   everyAnswer: notStored,
+};
+
+export const leaveOperation: Operation = {
+  operationId: 'leaveSession',
+  method: 'post',
+  path: '/v1/sessions/{sessionId}/leave',
+  tag,
+  summary: 'Say that the client has left',
+  description:
+    'Ends a session on behalf of its client, which proves itself by the session token. The token is the body, as text/plain, because a beacon of a page that closes can send nothing else. Leaving again changes nothing, and a token that has expired meanwhile still serves: it opens nothing but this.\n\nA page at any http or https origin can read the answer. The address stands in `links.leave` of the manifest.',
+  caller: 'anyone',
+  params,
+  bodies: {
+    'text/plain': {
+      schema: Type.String({ description: 'The session token.' }),
+      examples: { token: { value: 'eyJhbGciOiJFZERTQSJ9.eyJzdWIiOiJzZXNfLi4uIn0.c2lnbmF0dXJl' } },
+    },
+  },
+  answers: { 204: { description: 'The session has ended.', headers: {} } },
+  errors: ['SESSION_TOKEN_INVALID', 'PAYLOAD_TOO_LARGE', 'INTERNAL', 'UNAVAILABLE'],
+  everyAnswer: { ...notStored, ...crossOrigin },
 };

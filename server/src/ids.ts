@@ -19,6 +19,11 @@ export function newId(prefix: IdPrefix): string {
   return id;
 }
 
+/** Ids that are made from this time on (milliseconds) sort behind this one. */
+export function firstIdAt(prefix: IdPrefix, at: number): string {
+  return `${prefix}_${base32(Math.floor(at / 2 ** 25))}${base32(at % 2 ** 25)}`;
+}
+
 /** Whether a text has the shape of an id. What has not cannot be stored, and need not be looked up. */
 export function isId(prefix: IdPrefix | 'prj' | 'exp', text: string): boolean {
   return text.startsWith(`${prefix}_`) && /^[a-z]{3}_[A-Za-z0-9_-]{1,64}$/.test(text);

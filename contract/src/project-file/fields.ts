@@ -3,7 +3,13 @@ import { patterns } from './patterns.ts';
 
 /** What a project file leaves out. The schema shows these values, and reading a file fills them in. */
 export const defaults = {
-  limits: { mintsPerMinutePerClient: 30, mintsPerMinute: 600, sessionsPerDay: 10_000 },
+  limits: {
+    mintsPerMinutePerClient: 30,
+    mintsPerMinute: 600,
+    sessionsPerDay: 10_000,
+    concurrentSessions: null,
+  },
+  sessionLimits: { maxSeconds: 900, idleSeconds: 120 },
   sortOrder: 0,
   status: 'draft',
   mode: 'conversation',
@@ -17,14 +23,14 @@ export function free(options: { description: string; examples: unknown[] }) {
   return Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true, ...options });
 }
 
-export function limit(description: string, byDefault: number) {
+export function limit(description: string, byDefault: number | null, example = byDefault ?? 100) {
   return Type.Unsafe<number | null>({
     type: ['integer', 'null'],
     minimum: 0,
     maximum: 2_147_483_647,
     description: `${description} Write null for no limit.`,
     default: byDefault,
-    examples: [byDefault],
+    examples: [example],
   });
 }
 

@@ -2,6 +2,7 @@ import { modes, speechInputModes } from '../session.ts';
 import { websocketTransport } from '../transports/websocket.ts';
 import Type from '../type.ts';
 import { axis, closed, defaults, free, shortText } from './fields.ts';
+import { mind } from './mind.ts';
 import { patterns } from './patterns.ts';
 
 const languages = Type.Object(
@@ -61,6 +62,27 @@ const character = Type.Object(
   },
 );
 
+const seconds = (description: string, byDefault: number) =>
+  Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 86_400, description, default: byDefault, examples: [byDefault] }),
+  );
+
+const sessionLimits = Type.Object(
+  {
+    maxSeconds: seconds('A session ends when it has lasted so long.', defaults.sessionLimits.maxSeconds),
+    idleSeconds: seconds(
+      'A session ends when nobody has said anything for so long.',
+      defaults.sessionLimits.idleSeconds,
+    ),
+  },
+  {
+    ...closed,
+    description: 'How long sessions may last, in seconds.',
+    default: { ...defaults.sessionLimits },
+    examples: [{ maxSeconds: 900, idleSeconds: 120 }],
+  },
+);
+
 export const runtime = Type.Object(
   {
     mode: Type.Optional(
@@ -92,6 +114,8 @@ export const runtime = Type.Object(
       }),
     ),
     transport: websocketTransport,
+    limits: Type.Optional(sessionLimits),
+    mind: Type.Optional(mind),
   },
   {
     ...closed,

@@ -93,12 +93,21 @@ const limits = Type.Object(
     sessionsPerDay: Type.Optional(
       limit('Browser and public sessions in a UTC day in the whole project.', defaults.limits.sessionsPerDay),
     ),
+    concurrentSessions: Type.Optional(
+      limit(
+        'Sessions of the whole project that are active at a time, from every door.',
+        defaults.limits.concurrentSessions,
+      ),
+    ),
   },
   {
     ...closed,
-    description: 'How much browsers may launch. Launches with an API key are not limited.',
+    description:
+      'How much browsers may launch, and how many sessions may be active at a time. Launches with an API key are not limited.',
     default: { ...defaults.limits },
-    examples: [{ mintsPerMinutePerClient: 30, mintsPerMinute: 600, sessionsPerDay: null }],
+    examples: [
+      { mintsPerMinutePerClient: 30, mintsPerMinute: 600, sessionsPerDay: null, concurrentSessions: 50 },
+    ],
   },
 );
 

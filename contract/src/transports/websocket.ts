@@ -8,12 +8,14 @@ export const websocketAddress = '^wss?://[^\\s/?#][^\\s]*$';
 export const websocketTransport = Type.Object(
   {
     type: Type.Enum(['websocket'], { description: 'How clients connect.', examples: ['websocket'] }),
-    url: Type.String({
-      pattern: websocketAddress,
-      description:
-        'Address that clients connect to with their session token: wss://, or ws:// in development.',
-      examples: ['wss://runtime.example.com/session'],
-    }),
+    url: Type.Optional(
+      Type.String({
+        pattern: websocketAddress,
+        description:
+          'Address that clients connect to with their session token: wss://, or ws:// in development. Leave it out for the runtime beside this service.',
+        examples: ['wss://runtime.example.com/session'],
+      }),
+    ),
   },
   {
     additionalProperties: true,

@@ -10,8 +10,8 @@ export interface Session {
   experienceId: string;
   /** The revision of the experience that the session is bound to. */
   revision: number;
-  /** created from the mint on; ended once it has been ended. There is no way back. */
-  status: 'created' | 'ended';
+  /** created from the mint on; active once a client has connected; ended when that is over, or when it was ended before; expired when nobody connected in time. An ended session stays ended. */
+  status: 'created' | 'active' | 'ended' | 'expired';
   /** False for sessions minted with a test key. Sessions from browsers are always live. */
   livemode: boolean;
   /** The route that minted it: /v1/sessions, /v1/browser-sessions or /v1/public-sessions. */
@@ -36,11 +36,17 @@ export interface Session {
   secondaryLocale?: string;
   /** When the session was minted. */
   createdAt: string;
-  /** When the session was ended. Absent before. */
+  /** A client has to connect before this time. */
+  expiresAt: string;
+  /** When a client connected. Absent before. */
+  startedAt?: string;
+  /** When the session ended. Absent before. */
   endedAt?: string;
+  /** Why it ended: api_request (ended by its owner), client_ended, client_left, client_lost (its connection was lost for good), idle_timeout, max_duration, runtime_error, runtime_lost (the runtime fell silent) or server_shutdown. Absent before. */
+  endReason?: 'api_request' | 'client_ended' | 'client_left' | 'client_lost' | 'idle_timeout' | 'max_duration' | 'runtime_error' | 'runtime_lost' | 'server_shutdown';
   /** What the session has used. */
   usage: {
-    /** Metered seconds: 0 until metering exists. */
+    /** Whole seconds that a client was connected, as the runtime reported them so far. */
     seconds: number;
   };
 }
@@ -102,6 +108,18 @@ export interface SessionManifest {
     /** Where to connect with the session token. */
     url: string;
     [field: string]: unknown;
+  };
+  /** How long the session may last, in seconds. */
+  limits: {
+    /** The session ends when it has lasted so long. */
+    maxSeconds: number;
+    /** It ends when nobody has said anything for so long. */
+    idleSeconds: number;
+  };
+  /** Addresses for the client. */
+  links: {
+    /** Where the client says that it has left: POST the session token as text/plain. A beacon can do that. */
+    leave: string;
   };
   /** Settings of the player that the mint brought along. */
   player: {

@@ -1,3 +1,4 @@
+import type { Mind } from '@session-launch/contract/project-file/mind';
 import type { Mode, SpeechInputMode } from '@session-launch/contract/session';
 import type { Languages } from '../locales/locale.ts';
 import type { Transport } from '../transports/transport.ts';
@@ -19,6 +20,15 @@ export interface Runtime {
   characters: Character[];
   location?: Record<string, unknown>;
   transport: Transport;
+  limits: SessionLimits;
+  /** For the runtime alone: it is in no manifest, catalog or other public answer. */
+  mind?: Mind;
+}
+
+/** How long a session may last, and how long nobody may say anything. */
+export interface SessionLimits {
+  maxSeconds: number;
+  idleSeconds: number;
 }
 
 interface Character {

@@ -53,6 +53,7 @@ export async function findExperiences(
             mintsPerMinutePerClient: project.mints_per_minute_per_client as number | null,
             mintsPerMinute: project.mints_per_minute as number | null,
             sessionsPerDay: project.sessions_per_day as number | null,
+            concurrentSessions: project.concurrent_sessions as number | null,
           },
         },
         latest: {

@@ -42,7 +42,8 @@ function hasBody(request: IncomingMessage): boolean {
   return request.headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0');
 }
 
-function readBytes(request: IncomingMessage): Promise<Buffer> {
+/** The bytes of a body, at most 64 KiB of them. */
+export function readBytes(request: IncomingMessage): Promise<Buffer> {
   const declared = Number(request.headers['content-length'] ?? 0);
   if (declared > heardOut) return Promise.reject(tooLarge());
   if (request.destroyed) return Promise.reject(cutShort());

@@ -5,6 +5,7 @@ import { normaliseEntry } from '../origins/origin.ts';
 import { transportType } from '../transports/known.ts';
 import { problemInDecodedPath } from './formats.ts';
 import type { Located } from './located.ts';
+import { mindProblems } from './mind.ts';
 import { type Path, type ProjectFileProblem, pathText, quoted } from './problem.ts';
 
 /**
@@ -41,6 +42,7 @@ function experienceProblems(file: Located, path: Path): ProjectFileProblem[] {
       'characters of one experience need different ids; change one',
     ),
     ...transportProblems(file, [...runtime, 'transport']),
+    ...mindProblems(file, [...runtime, 'mind'], valueAt(file.value, [...runtime, 'mind'])),
   ];
 }
 

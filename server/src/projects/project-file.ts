@@ -1,13 +1,14 @@
 import { defaults } from '@session-launch/contract/project-file/fields';
 import type { WrittenProjectFile } from '@session-launch/contract/project-file/schema';
 import { Document, visit } from 'yaml';
-import type { Runtime } from '../experiences/revision.ts';
+import type { Runtime, SessionLimits } from '../experiences/revision.ts';
 import type { Limits } from '../limits/limits.ts';
 import { type Axis, canonicalLocale, type Languages } from '../locales/locale.ts';
 import { normaliseEntry } from '../origins/origin.ts';
 import { knownTransport } from '../transports/known.ts';
 import { locate } from './located.ts';
 import { meaningProblems } from './meaning.ts';
+import { normaliseMind } from './mind.ts';
 import { ProjectFileError } from './problem.ts';
 import { structureProblems } from './structure.ts';
 import { parseText } from './yaml-text.ts';
@@ -124,6 +125,8 @@ function normaliseRuntime(written: WrittenExperience['runtime']): Runtime {
     })),
     ...(location === undefined ? {} : { location }),
     transport: knownTransport(transport).normalise(transport),
+    limits: inOrder<SessionLimits>(defaults.sessionLimits, written.limits),
+    ...(written.mind === undefined ? {} : { mind: normaliseMind(written.mind) }),
   };
 }
 

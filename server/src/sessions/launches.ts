@@ -107,7 +107,7 @@ export class Launches {
   async #renderWith(door: Door, session: Session, revision: Revision): Promise<string> {
     const token = await signSessionToken(this.#deps.signer, claimsOf(session), session.given.token.keyId);
     return door.answer(
-      () => JSON.stringify(sessionRecord(session)),
+      () => JSON.stringify(sessionRecord(session, session.createdAt)),
       renderManifest(session, revision, token),
     );
   }

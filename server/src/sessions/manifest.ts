@@ -1,3 +1,4 @@
+import { defaults } from '@session-launch/contract/project-file/fields';
 import type { Revision } from '../experiences/revision.ts';
 import { isoTime } from '../iso-time.ts';
 import { knownTransport } from '../transports/known.ts';
@@ -20,19 +21,31 @@ export function renderManifest(session: Session, revision: Revision, sessionToke
     `"experience":${experience},"mode":"${given.mode}",` +
     `"speechInputMode":"${given.speechInputMode}","speechOnly":${given.speechOnly},` +
     `"locale":"${given.locale}"${optional('secondaryLocale', given.secondaryLocale)},${scene},` +
+    `"links":{"leave":${JSON.stringify(leaveLink(session))}},` +
     `"player":${JSON.stringify(given.speechOnly ? withoutAssets(player) : player)}` +
     `${userId === null ? '' : `,"user":{"userId":${JSON.stringify(userId)}}`}` +
     `${optional('processorId', given.processorId)}}`
   );
 }
 
+/** Where the client says that it has left: under the address of the mint, so that a replay names the same. */
+function leaveLink({ id, given }: Session): string {
+  return `${given.token.issuer}/v1/sessions/${id}/leave`;
+}
+
 function optional(field: string, value: string | undefined): string {
   return value === undefined ? '' : `,"${field}":${JSON.stringify(value)}`;
 }
 
+/** The manifest as a runtime sees it: without the credential. */
+export function runtimeManifest(session: Session, revision: Revision): object {
+  const { sessionToken: _credential, ...manifest } = JSON.parse(renderManifest(session, revision, ''));
+  return manifest;
+}
+
 interface SharedParts {
   experience: string;
-  /** The fields from `capabilities` to `transport`. */
+  /** The fields from `capabilities` to `limits`. */
   scene: string;
 }
 
@@ -44,7 +57,7 @@ function sharedParts(session: Session, revision: Revision): SharedParts {
     variants = new Map();
     rendered.set(revision, variants);
   }
-  const variant = `${session.given.speechOnly} ${session.given.speechInputMode}`;
+  const variant = `${session.given.speechOnly} ${session.given.speechInputMode} ${session.given.address ?? ''}`;
   let parts = variants.get(variant);
   if (parts === undefined) {
     parts = renderSharedParts(session, revision);
@@ -67,9 +80,12 @@ function renderSharedParts(session: Session, revision: Revision): SharedParts {
       ...(scenery && character.avatar !== undefined ? { avatar: character.avatar } : {}),
     })),
     ...(scenery && runtime.location !== undefined ? { location: runtime.location } : {}),
-    transport: knownTransport(runtime.transport).render(runtime.transport, (others) =>
-      scenery ? others : (withoutScenery(others) as object),
+    transport: knownTransport(runtime.transport).render(
+      runtime.transport,
+      (others) => (scenery ? others : (withoutScenery(others) as object)),
+      session.given.address,
     ),
+    limits: runtime.limits ?? defaults.sessionLimits,
   };
   return {
     experience: JSON.stringify({ experienceId: session.experienceId, slug, title, revision: number }),

@@ -1,3 +1,4 @@
+import type { EndReason } from '@session-launch/contract/session';
 import { isoTime } from '../iso-time.ts';
 import type { RowToRecord } from '../recording/statement.ts';
 import type { Given, Session } from './session.ts';
@@ -34,7 +35,10 @@ export interface SessionRow {
   given: Given;
   created_at: string;
   expires_at: string;
+  started_at: string | null;
+  seconds: number;
   ended_at: string | null;
+  end_reason: EndReason | null;
 }
 
 export function fromRow(row: SessionRow): Session {
@@ -49,11 +53,14 @@ export function fromRow(row: SessionRow): Session {
     given: row.given,
     createdAt: new Date(row.created_at),
     expiresAt: new Date(row.expires_at),
+    startedAt: row.started_at === null ? null : new Date(row.started_at),
+    seconds: row.seconds,
     endedAt: row.ended_at === null ? null : new Date(row.ended_at),
+    endReason: row.end_reason,
   };
 }
 
-/** A replay shows the session as it was minted, not that it has ended since. */
+/** A replay shows the session as it was minted, not what has become of it since. */
 export function asMinted(row: SessionRow): Session {
-  return { ...fromRow(row), endedAt: null };
+  return { ...fromRow(row), startedAt: null, seconds: 0, endedAt: null, endReason: null };
 }

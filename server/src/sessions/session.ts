@@ -1,4 +1,11 @@
-import type { Mode, SessionRecord, Source, SpeechInputMode, Status } from '@session-launch/contract/session';
+import type {
+  EndReason,
+  Mode,
+  SessionRecord,
+  Source,
+  SpeechInputMode,
+  Status,
+} from '@session-launch/contract/session';
 import { type SessionClaims, tokenAudience } from '@session-launch/contract/verification';
 import { isoTime } from '../iso-time.ts';
 
@@ -15,7 +22,12 @@ export interface Session {
   createdAt: Date;
   /** A client has to connect before this time. */
   expiresAt: Date;
+  /** When a client connected. */
+  startedAt: Date | null;
+  /** Whole seconds that a client was connected, as the runtime reported them. */
+  seconds: number;
   endedAt: Date | null;
+  endReason: EndReason | null;
 }
 
 /** What a launch was given, for good. One JSON column: a further optional field needs no migration. */
@@ -33,6 +45,8 @@ export interface Given {
   player?: Player | undefined;
   /** The caller's own facts; never in the manifest. */
   metadata?: Record<string, string> | undefined;
+  /** Where clients connect, when the revision leaves that to the service. */
+  address?: string | undefined;
   /** Enough to sign the very same token again; the token itself is never stored. */
   token: { issuer: string; issuedAt: number; keyId: string };
 }
@@ -43,22 +57,25 @@ export interface Player {
   returnUrl?: string;
 }
 
-function statusOf({ endedAt }: Session): Status {
-  return endedAt === null ? 'created' : 'ended';
+/** The state at a time. That nobody connected before a session expired shows by the clock; nothing has to be written for it. */
+function statusOf({ startedAt, endedAt, expiresAt }: Session, at: Date): Status {
+  if (endedAt !== null) return 'ended';
+  if (startedAt !== null) return 'active';
+  return expiresAt > at ? 'created' : 'expired';
 }
 
 /** Fields that are undefined have no place in JSON. */
 type Written<T> = { [K in keyof T]: T[K] | undefined };
 
 /** A session as its owner sees it. */
-export function sessionRecord(session: Session): Written<SessionRecord> {
+export function sessionRecord(session: Session, at = new Date()): Written<SessionRecord> {
   const { given } = session;
   return {
     sessionId: session.id,
     projectId: session.projectId,
     experienceId: session.experienceId,
     revision: session.revision,
-    status: statusOf(session),
+    status: statusOf(session, at),
     livemode: session.livemode,
     source: session.source,
     origin: given.origin,
@@ -71,9 +88,11 @@ export function sessionRecord(session: Session): Written<SessionRecord> {
     locale: given.locale,
     secondaryLocale: given.secondaryLocale,
     createdAt: isoTime(session.createdAt),
+    expiresAt: isoTime(session.expiresAt),
+    startedAt: session.startedAt === null ? undefined : isoTime(session.startedAt),
     endedAt: session.endedAt === null ? undefined : isoTime(session.endedAt),
-    // Metering does not exist yet; the contract reports zero until it does.
-    usage: { seconds: 0 },
+    endReason: session.endReason ?? undefined,
+    usage: { seconds: session.seconds },
   };
 }
 

@@ -26,6 +26,7 @@ export const projects = pgTable('projects', {
   mintsPerMinutePerClient: integer('mints_per_minute_per_client'),
   mintsPerMinute: integer('mints_per_minute'),
   sessionsPerDay: integer('sessions_per_day'),
+  concurrentSessions: integer('concurrent_sessions'),
   createdAt: instant('created_at').notNull(),
   updatedAt: instant('updated_at').notNull(),
 });
@@ -88,5 +89,18 @@ export const sessions = pgTable('sessions', {
   given: json('given').notNull(),
   createdAt: instant('created_at').notNull(),
   expiresAt: instant('expires_at').notNull(),
+  startedAt: instant('started_at'),
+  runtimeId: text('runtime_id'),
   endedAt: instant('ended_at'),
+  endReason: text('end_reason'),
+  seconds: integer('seconds').notNull(),
+});
+
+export const activeSessions = pgTable('active_sessions', {
+  sessionId: text('session_id').primaryKey(),
+  projectId: text('project_id').notNull(),
+  runtimeId: text('runtime_id').notNull(),
+  startedAt: instant('started_at').notNull(),
+  reportedAt: instant('reported_at').notNull(),
+  seconds: integer('seconds').notNull(),
 });

@@ -11,6 +11,9 @@ export interface TransportType<T extends Transport = Transport> {
   problems(written: Record<string, unknown>): { field: string; message: string }[];
   /** With its fields in a fixed order, so that equal transports are equal as text. */
   normalise(written: T): T;
-  /** As a manifest shows it; `prune` takes out what a voice-only session must not have. */
-  render(transport: T, prune: (others: object) => object): object;
+  /**
+   * As a manifest shows it; `prune` takes out what a voice-only session must not have, `address` stands in for the one that a
+   * creator left to the service.
+   */
+  render(transport: T, prune: (others: object) => object, address: string | undefined): object;
 }

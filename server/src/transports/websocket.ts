@@ -12,7 +12,7 @@ export const websocket: TransportType<WebsocketTransport & { [field: string]: un
       { field: 'url', message: `${JSON.stringify(url)} is not a valid address; check its host and port` },
     ];
   },
-  normalise: ({ type, url, ...others }) => ({ type, url, ...others }),
+  normalise: ({ type, url, ...others }) => ({ type, ...(url === undefined ? {} : { url }), ...others }),
   // Where to connect stays whatever it looks like.
-  render: ({ type, url, ...others }, prune) => ({ type, url, ...prune(others) }),
+  render: ({ type, url, ...others }, prune, address) => ({ type, url: url ?? address, ...prune(others) }),
 };

@@ -373,7 +373,14 @@ describe.concurrent('PostgreSQL', () => {
   test('without ADMIN_TOKEN the admin API stays off and the start says so; no demo unless asked', async () => {
     const DATABASE_URL = await migratedDatabase();
     const DATA_DIR = await emptyFolder();
-    const service = await start({ DATABASE_URL, DATA_DIR, DEMO: '', ADMIN_TOKEN: '' });
+    const service = await start({
+      DATABASE_URL,
+      DATA_DIR,
+      DEMO: '',
+      ADMIN_TOKEN: '',
+      RUNTIME_TOKEN: '',
+      RUNTIME: 'off',
+    });
     // A signal right after the summary still stops in order.
     expect(await service.kill('SIGTERM')).toEqual({ code: 0, signal: null });
     expect(service.adminUrl).toBe('off');
@@ -498,7 +505,7 @@ describe.concurrent('a start that cannot work says so in one line', () => {
         const DATABASE_URL = await migratedDatabase();
         await onDatabase(DATABASE_URL, (client) =>
           client.query(`
-            INSERT INTO projects VALUES ('prj_mine', 'Mine', false, '{}', 1, 1, 1, now(), now());
+            INSERT INTO projects VALUES ('prj_mine', 'Mine', false, '{}', 1, 1, 1, 1, now(), now());
             INSERT INTO experiences VALUES ('exp_harbor_guide', 'prj_mine', 'a', 'A', 0, 'draft', false, '{}', NULL, NULL, NULL, NULL, 1, now(), now());
             INSERT INTO revisions VALUES ('exp_harbor_guide', 1, 'a', 'A', '{}', now())`),
         );

@@ -1,0 +1,117 @@
+import Type, { type Static } from 'typebox';
+import { closed } from './fields.ts';
+import { patterns } from './patterns.ts';
+
+const id = (example: string) =>
+  Type.String({
+    pattern: patterns.mindId,
+    description: 'Name inside this list: 1 to 64 letters, digits, "_" or "-".',
+    examples: [example],
+  });
+
+const text = { minLength: 1, maxLength: 4000, pattern: patterns.notBlank, examples: ['Good morning!'] };
+
+/** One text or several variants, by language. */
+function texts(description: string, example: Record<string, string | string[]>) {
+  return Type.Unsafe<Record<string, string | string[]>>({
+    type: 'object',
+    minProperties: 1,
+    maxProperties: 50,
+    additionalProperties: {
+      type: ['string', 'array'],
+      ...text,
+      minItems: 1,
+      maxItems: 50,
+      items: { type: 'string', ...text },
+    },
+    description: `${description} By language, as a BCP 47 tag; one text or a list of variants.`,
+    examples: [example],
+  });
+}
+
+const topic = Type.Object(
+  {
+    id: id('ferries'),
+    ask: Type.Optional(
+      texts('What to ask; shown as a suggestion, and recognised.', { en: 'When do the ferries leave?' }),
+    ),
+    words: Type.Optional(texts('Further words that lead here.', { en: ['ferry', 'boat'] })),
+    tell: Type.Optional(
+      texts('What the character tells.', { en: ['At every full hour.', 'The first one leaves at six.'] }),
+    ),
+    // biome-ignore lint/suspicious/noThenProperty: the word that authors write
+    then: Type.Optional(
+      Type.Array(id('tides'), {
+        maxItems: 20,
+        description: 'Topics to offer next.',
+        examples: [['tides']],
+      }),
+    ),
+  },
+  { ...closed, description: 'Something to talk about.' },
+);
+
+const lesson = Type.Object(
+  {
+    id: id('morning'),
+    say: texts('The phrase to learn, in the paired language.', { 'pt-PT': 'Bom dia' }),
+    gloss: Type.Optional(texts('What it means.', { en: 'Good morning' })),
+  },
+  { ...closed, description: 'A phrase that learners repeat.' },
+);
+
+const section = Type.Object(
+  {
+    id: id('opening'),
+    title: Type.Optional(texts('Its heading.', { en: 'The sky tonight' })),
+    tell: Type.Optional(texts('What the presenter says.', { en: ['Look up and find the Plough.'] })),
+  },
+  { ...closed, description: 'A section of the presentation.' },
+);
+
+export const mind = Type.Object(
+  {
+    persona: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 8000,
+        pattern: patterns.notBlank,
+        description: 'Who the character is, for a language model.',
+        examples: ['You are Maren, who knows every boat in the harbor.'],
+      }),
+    ),
+    greeting: Type.Optional(texts('How the character greets.', { en: ['Good morning!', 'Ahoy there!'] })),
+    fallback: Type.Optional(
+      texts('What it says when it does not know.', { en: ['Here I only know my harbor stories.'] }),
+    ),
+    topics: Type.Optional(
+      Type.Array(topic, {
+        maxItems: 200,
+        description: 'What to talk about.',
+        examples: [[{ id: 'ferries', ask: { en: 'When do the ferries leave?' }, tell: { en: ['Hourly.'] } }]],
+      }),
+    ),
+    lessons: Type.Optional(
+      Type.Array(lesson, {
+        maxItems: 200,
+        description: 'What to learn, in dual experiences.',
+        examples: [[{ id: 'morning', say: { 'pt-PT': 'Bom dia' }, gloss: { en: 'Good morning' } }]],
+      }),
+    ),
+    presentation: Type.Optional(
+      Type.Array(section, {
+        maxItems: 200,
+        description: 'What to present, section by section.',
+        examples: [[{ id: 'opening', title: { en: 'The sky tonight' }, tell: { en: ['Look up.'] } }]],
+      }),
+    ),
+  },
+  {
+    ...closed,
+    description:
+      'What the characters have in mind: for the runtime alone, frozen in the revision and shown to no client.',
+    examples: [{ greeting: { en: ['Good morning!'] } }],
+  },
+);
+
+export type Mind = Static<typeof mind>;

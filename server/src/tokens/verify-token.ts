@@ -1,0 +1,40 @@
+import { createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto';
+import { type SessionClaims, tokenAudience } from '@session-launch/contract/verification';
+import { errors, type JWK, jwtVerify } from 'jose';
+import { ApiError } from '../errors.ts';
+import type { SigningKeys } from './signing-keys.ts';
+
+/** Checks session tokens that this service made: signature, audience, session, and whether their time is over. */
+export class TokenVerifier {
+  readonly #keys: Map<string, KeyObject>;
+
+  constructor(keys: SigningKeys) {
+    const imported = (jwk: JWK) => createPublicKey({ key: jwk as JsonWebKey, format: 'jwk' });
+    this.#keys = new Map(keys.all.map(({ kid, publicJwk }) => [kid, imported(publicJwk)]));
+  }
+
+  /** The claims of the session's token, whose time must not be over unless that is said. */
+  async verify(token: string, sessionId: string, expiry?: 'even expired'): Promise<SessionClaims> {
+    try {
+      const { payload } = await jwtVerify<SessionClaims>(
+        token,
+        ({ kid = '' }) => {
+          const key = this.#keys.get(kid);
+          if (key === undefined) throw new errors.JWKSNoMatchingKey();
+          return key;
+        },
+        {
+          algorithms: ['EdDSA'],
+          audience: tokenAudience,
+          requiredClaims: ['sub', 'exp'],
+          ...(expiry === 'even expired' ? { currentDate: new Date(0) } : {}),
+        },
+      );
+      if (payload.sub !== sessionId)
+        throw new errors.JWTClaimValidationFailed('another session', payload, 'sub');
+      return payload;
+    } catch (cause) {
+      throw new ApiError('SESSION_TOKEN_INVALID', { cause });
+    }
+  }
+}
