@@ -37,7 +37,7 @@ export interface Dialogue {
   open(signal: AbortSignal): AsyncIterable<Said>;
   answer(text: string, signal: AbortSignal): AsyncIterable<Said>;
   /** What to say when nobody asks anything; undefined when there is nothing. */
-  goOn(signal: AbortSignal): AsyncIterable<Said> | undefined;
+  goOn(): AsyncIterable<Said> | undefined;
   /** Called when a message is over, with the part that was heard: only that was said. */
   remember(said: string, heard: string): void;
   suggestions(): Suggestion[];

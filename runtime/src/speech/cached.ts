@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { unlessAborted } from '../engines/endpoint.ts';
 import type { Sentence, Speech, Spoken } from './speech.ts';
 
 const most = 24 * 1024 * 1024;
@@ -51,13 +52,4 @@ interface Asked {
   spoken: Promise<Spoken>;
   waiting: number;
   stop: AbortController;
-}
-
-function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    if (signal.aborted) return reject(signal.reason);
-    const leave = () => reject(signal.reason);
-    signal.addEventListener('abort', leave, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave));
-  });
 }
