@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts';
 import type { Said } from '../mind/mind.ts';
+import { Sentences } from '../sentences.ts';
 import { Bell } from './bell.ts';
-import { Sentences } from './sentences.ts';
 import type { Voiced } from './voicing.ts';
 
 /** A part of a message that is spoken in one go. */

@@ -1,5 +1,5 @@
 import type { WordTime } from '@session-launch/contract/runtime/protocol';
-import { joined } from './sentences.ts';
+import { joined } from '../sentences.ts';
 
 /** A piece that is being sent or played. */
 export interface Utterance {

@@ -1,12 +1,12 @@
 import { audioFrame, bounds, type UnnumberedEvent } from '@session-launch/contract/runtime/protocol';
 import type { Clock } from '../clock.ts';
 import type { Said } from '../mind/mind.ts';
+import { joined } from '../sentences.ts';
 import { characterFrame } from './audio-frames.ts';
 import { Bell } from './bell.ts';
 import type { Outbox } from './outbox.ts';
 import { type Piece, Pieces } from './pieces.ts';
 import { finish, Playback, type Utterance } from './playback.ts';
-import { joined } from './sentences.ts';
 import type { Voiced } from './voicing.ts';
 
 export interface TellingDeps {
@@ -54,6 +54,7 @@ export class Telling {
   /** The clock decides how much of captions was read. */
   #shownAt = 0;
   #hasStarted = false;
+  #isStalled = false;
 
   constructor(deps: TellingDeps, messageId: string) {
     this.#deps = deps;
@@ -256,7 +257,8 @@ export class Telling {
 
   async #waitForListener(): Promise<void> {
     const isLate = await this.#bell.wait(stallMs);
-    this.#deps.stalled(isLate);
+    if (isLate !== this.#isStalled && !this.signal.aborted) this.#deps.stalled(isLate);
+    this.#isStalled = isLate;
   }
 
   /** The page speaks and says how far it is. One that says nothing for too long is not waited for. */

@@ -1,4 +1,4 @@
-import { type Endpoint, EngineError, post, unlessAborted } from '../engines/endpoint.ts';
+import { type Endpoint, EngineError, post, unlessAborted } from '../endpoint.ts';
 import { writeWav } from '../speech/wav.ts';
 import type { Hearing } from './hearing.ts';
 

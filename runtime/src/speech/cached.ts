@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { unlessAborted } from '../engines/endpoint.ts';
+import { unlessAborted } from '../endpoint.ts';
 import type { Sentence, Speech, Spoken } from './speech.ts';
 
 const most = 24 * 1024 * 1024;

@@ -1,4 +1,4 @@
-import { type Endpoint, post, unlessAborted } from '../engines/endpoint.ts';
+import { type Endpoint, post, unlessAborted } from '../endpoint.ts';
 import { stretched } from './letters.ts';
 import type { Sentence, Speech, Spoken } from './speech.ts';
 import { readWav, resampled } from './wav.ts';

@@ -1,5 +1,5 @@
 import { createParser } from 'eventsource-parser';
-import { type Endpoint, EngineError, post, unlessAborted } from '../../engines/endpoint.ts';
+import { type Endpoint, EngineError, post, unlessAborted } from '../../endpoint.ts';
 
 export interface ChatMessage {
   role: 'system' | 'user' | 'assistant';

@@ -1,5 +1,5 @@
-import { Sentences } from '../../conversation/sentences.ts';
-import type { Endpoint } from '../../engines/endpoint.ts';
+import type { Endpoint } from '../../endpoint.ts';
+import { Sentences } from '../../sentences.ts';
 import type { Dialogue, Mind, Said, Setting, Suggestion } from '../mind.ts';
 import { presented } from '../presenter.ts';
 import { phrasesFor } from '../script/phrases/known.ts';
