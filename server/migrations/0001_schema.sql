@@ -98,23 +98,23 @@ CREATE TABLE sessions (
   created_at timestamptz(3) NOT NULL,
   -- Until then the token lets a client connect.
   expires_at timestamptz(3) NOT NULL,
-  -- When a client connected, through which runtime, and what that runtime said last.
+  -- When a client connected, and through which runtime.
   started_at timestamptz(3),
   runtime_id text,
-  reported_at timestamptz(3),
-  seconds integer NOT NULL DEFAULT 0,
   ended_at timestamptz(3),
   end_reason text,
+  -- How long a client was connected, once that is over; until then active_sessions knows.
+  seconds integer NOT NULL DEFAULT 0,
   -- No pattern here: it would be the most expensive part of a mint, and only the service makes these ids.
   CONSTRAINT sessions_id_format CHECK (starts_with(id, 'ses_') AND octet_length(id) <= 68),
   CONSTRAINT sessions_source_known CHECK (source IN ('server', 'browser', 'public')),
   CONSTRAINT sessions_token_lives CHECK (expires_at > created_at),
   CONSTRAINT sessions_start_after_mint CHECK (started_at >= created_at),
+  CONSTRAINT sessions_start_has_runtime CHECK ((started_at IS NULL) = (runtime_id IS NULL)),
   CONSTRAINT sessions_end_after_start CHECK (ended_at >= created_at AND ended_at >= started_at),
   CONSTRAINT sessions_end_has_reason CHECK ((ended_at IS NULL) = (end_reason IS NULL)),
-  CONSTRAINT sessions_active_has_runtime CHECK ((started_at IS NULL) = (runtime_id IS NULL) AND (started_at IS NULL) = (reported_at IS NULL)),
   CONSTRAINT sessions_seconds_fit
-    CHECK (seconds >= 0 AND (ended_at IS NULL OR seconds = 0 OR seconds <= extract(epoch FROM ended_at - started_at)))
+    CHECK (seconds = 0 OR seconds > 0 AND coalesce(seconds <= extract(epoch FROM ended_at - started_at), false))
 );
 CREATE INDEX sessions_by_project ON sessions (project_id, id);
 CREATE INDEX sessions_by_experience ON sessions (project_id, experience_id, id);
@@ -124,12 +124,25 @@ CREATE INDEX sessions_waiting ON sessions (project_id, id) WHERE started_at IS N
 CREATE INDEX sessions_active ON sessions (project_id, id) WHERE started_at IS NOT NULL AND ended_at IS NULL;
 CREATE INDEX sessions_ended ON sessions (project_id, id) WHERE ended_at IS NOT NULL;
 
--- How many sessions of a project are active. Kept by a trigger, in the transaction that makes one active or ends it.
+-- What runtimes report of the sessions that are active. It is written every few seconds, so it stands apart from the sessions
+-- with their indexes; pages are half empty, so that a row stays where it is. No index holds what a report changes.
 CREATE TABLE active_sessions (
+  session_id text COLLATE "C" PRIMARY KEY REFERENCES sessions (id),
+  project_id text COLLATE "C" NOT NULL,
+  runtime_id text NOT NULL,
+  started_at timestamptz(3) NOT NULL,
+  reported_at timestamptz(3) NOT NULL,
+  seconds integer NOT NULL DEFAULT 0,
+  CONSTRAINT active_sessions_seconds_fit
+    CHECK (seconds >= 0 AND seconds <= extract(epoch FROM reported_at - started_at))
+) WITH (fillfactor = 50);
+
+-- How many sessions of a project are active, for its limit. A trigger counts, in the transaction that begins a session or ends it.
+CREATE TABLE active_counts (
   project_id text COLLATE "C" PRIMARY KEY REFERENCES projects (id),
   active integer NOT NULL,
-  CONSTRAINT active_sessions_not_negative CHECK (active >= 0)
-);
+  CONSTRAINT active_counts_not_negative CHECK (active >= 0)
+) WITH (fillfactor = 50);
 
 -- One row for each launch that an Idempotency-Key can replay. Scope and key are stored as one hash.
 CREATE TABLE idempotency_keys (
@@ -140,6 +153,8 @@ CREATE TABLE idempotency_keys (
   CONSTRAINT idempotency_keys_hash_length CHECK (octet_length(hash) = 32)
 );
 CREATE INDEX idempotency_keys_by_expiry ON idempotency_keys (expires_at);
+-- For sessions that are to be deleted: whether a record still names them.
+CREATE INDEX idempotency_keys_by_session ON idempotency_keys (session_id);
 
 -- Browser and public mints of a project on one UTC day.
 CREATE TABLE daily_sessions (
@@ -201,7 +216,9 @@ CREATE TYPE claim_to_record AS (
 --> include functions/count_active.sql
 --> include functions/connect_session.sql
 --> include functions/report_sessions.sql
+--> include functions/end_session.sql
 --> include functions/end_silent_sessions.sql
+--> include functions/delete_old_sessions.sql
 --> include functions/known_claims.sql
 --> include functions/launches_under.sql
 --> include functions/record_sessions.sql
@@ -217,5 +234,7 @@ CREATE TRIGGER sessions_revisions_exist AFTER INSERT ON sessions REFERENCING NEW
 -- What require_revisions looked up stays true: neither side of it changes.
 CREATE TRIGGER sessions_revision_stays BEFORE UPDATE OF project_id, experience_id, revision ON sessions
   FOR EACH ROW EXECUTE FUNCTION refuse_change();
-CREATE TRIGGER sessions_counted AFTER UPDATE ON sessions REFERENCING OLD TABLE AS before NEW TABLE AS after
+CREATE TRIGGER active_sessions_begun AFTER INSERT ON active_sessions REFERENCING NEW TABLE AS changed
+  FOR EACH STATEMENT EXECUTE FUNCTION count_active();
+CREATE TRIGGER active_sessions_over AFTER DELETE ON active_sessions REFERENCING OLD TABLE AS changed
   FOR EACH STATEMENT EXECUTE FUNCTION count_active();

@@ -20,11 +20,14 @@ import { Traffic } from './observe/traffic.ts';
 import { demoProjectId } from './pages/demo-cards.ts';
 import { mountPublicRoutes } from './public-routes.ts';
 import { Recorder } from './recording/recorder.ts';
+import { runtimeRoutes } from './runtimes/routes.ts';
 import { Launches } from './sessions/launches.ts';
+import { activeSessions } from './sessions/lifecycle.ts';
 import type { Changes } from './store/changes.ts';
 import { type Database, StartError } from './store/database.ts';
 import { TokenSigner } from './tokens/signer.ts';
 import type { SigningKeys } from './tokens/signing-keys.ts';
+import { TokenVerifier } from './tokens/verify-token.ts';
 import { version } from './version.ts';
 
 export interface AppDeps {
@@ -33,12 +36,15 @@ export interface AppDeps {
   changes: Changes;
   signingKeys: SigningKeys;
   log: Logger;
-  /** Absent: the admin listener stays off. */
-  adminToken?: string;
+  /** Absent: the admin API stays off. */
+  adminToken?: string | undefined;
+  /** Absent: the API for runtimes stays off. Without either token there is no admin listener. */
+  runtimeToken?: string | undefined;
 }
 
 export interface App {
   publicUrl: string;
+  /** Of the admin listener. */
   adminUrl?: string;
   /** Not ready any more, but serving: resolves when nobody sends requests, at the latest after the configured grace. */
   drain(): Promise<void>;
@@ -46,8 +52,9 @@ export interface App {
   close(): Promise<void>;
 }
 
-/** For operators, their tools and what collects metrics. */
+/** For operators, their tools and what collects metrics; and for runtimes. */
 const adminConnections = 64;
+const runtimeConnections = 192;
 
 /** Builds the parts, mounts them on the public and the admin listener, and starts both. */
 export async function startApp(deps: AppDeps): Promise<App> {
@@ -80,10 +87,15 @@ export async function startApp(deps: AppDeps): Promise<App> {
     issuer: () => publicUrl || addressOf(publicServer, config.host),
     minted: metrics.minted,
     tokenTtlSeconds: config.tokenTtlSeconds,
+    runtimeUrl: () => config.runtimeUrl ?? `${doorDeps.issuer().replace(/^http/, 'ws')}/runtime`,
     trustProxy: config.trustProxy,
   };
+  const lifecycle = { database, log, counts: metrics.lifecycle };
+  const tokens = new TokenVerifier(signingKeys);
   const admissions = await mountPublicRoutes(publicServer, {
     doors: doorDeps,
+    lifecycle,
+    tokens,
     database,
     keyRing,
     catalog,
@@ -102,6 +114,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
     traffic,
     openConnections: promisify(publicServer.server.getConnections.bind(publicServer.server)),
     admissions,
+    activeSessions: () => activeSessions(database).catch(() => undefined),
     refusalsDelayed: () => pace.delayed,
     logLinesDropped: () => droppedLines(log),
   });
@@ -110,20 +123,25 @@ export async function startApp(deps: AppDeps): Promise<App> {
 
   let adminServer: FastifyInstance | undefined;
   try {
-    if (deps.adminToken !== undefined) {
+    const { adminToken, runtimeToken } = deps;
+    if (adminToken !== undefined || runtimeToken !== undefined) {
       adminServer = createServer(log);
-      boundConnections(adminServer.server, adminConnections, log);
+      boundConnections(adminServer.server, adminConnections + runtimeConnections, log);
       const { apiKeyPrefix } = config;
-      await adminServer.register(adminRoutes, {
-        token: deps.adminToken,
-        database,
-        changes,
-        keyRing,
-        apiKeyPrefix,
-        version,
-        publicUrl,
-        metrics: metrics.registry,
-      });
+      if (adminToken !== undefined) {
+        await adminServer.register(adminRoutes, {
+          token: adminToken,
+          database,
+          changes,
+          keyRing,
+          apiKeyPrefix,
+          version,
+          publicUrl,
+          metrics: metrics.registry,
+        });
+      }
+      if (runtimeToken !== undefined)
+        await adminServer.register(runtimeRoutes, { token: runtimeToken, ...lifecycle, directory, tokens });
       await listen(adminServer, config.admin.host, config.admin.port, 'ADMIN_PORT');
     }
   } catch (error) {
@@ -131,7 +149,12 @@ export async function startApp(deps: AppDeps): Promise<App> {
     throw error;
   }
 
-  const housekeeping = startHousekeeping({ database, keyRing, rates, log });
+  const housekeeping = startHousekeeping({
+    lifecycle,
+    keyRing,
+    rates,
+    retentionDays: config.sessionRetentionDays,
+  });
   return {
     publicUrl,
     ...(adminServer === undefined ? {} : { adminUrl: addressOf(adminServer, config.admin.host) }),

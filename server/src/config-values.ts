@@ -153,6 +153,18 @@ export function baseUrl(example: string): Kind<string> {
   };
 }
 
+/** Where clients connect: the whole address. */
+export const websocketUrl: Kind<string> = {
+  wants:
+    'an absolute ws(s) address without fragment, user name or password, such as wss://runtime.example.com/session',
+  parse: (value) => {
+    const url = parseUrl(value);
+    if (url === undefined || !['ws:', 'wss:'].includes(url.protocol)) return undefined;
+    return url.hash === '' && url.username === '' && url.password === '' ? url.href : undefined;
+  },
+  secret: 'password',
+};
+
 export const proxies: Kind<BlockList> = {
   wants: 'a comma-separated list of IP addresses or CIDR ranges, such as 10.0.0.0/8,::1',
   parse: parseProxies,

@@ -13,7 +13,7 @@ export interface Config {
   admin: {
     host: string;
     port: number;
-    /** Absent: the embedded engine makes a token file; with PostgreSQL the admin listener stays off. */
+    /** Absent: the embedded engine makes a token file; with PostgreSQL the admin API stays off. */
     token?: string | undefined;
     tokenFile: string;
   };
@@ -24,6 +24,12 @@ export interface Config {
   signingKeysFile: string;
   apiKeyPrefix: string;
   tokenTtlSeconds: number;
+  /** What runtimes call. Absent: that API stays off. */
+  runtime?: { token?: string | undefined; tokenFile: string } | undefined;
+  /** Where clients find the runtime beside this service. Absent: under the public address. */
+  runtimeUrl?: string | undefined;
+  /** Absent: sessions are kept for good. */
+  sessionRetentionDays?: number | undefined;
   trustProxy?: BlockList | undefined;
   assetsDir: string;
   demo: boolean;
@@ -48,12 +54,16 @@ const demoAssets = join(root, 'examples', 'assets');
 export function readConfig(env: Environment, cwd: string): Config {
   const read = new Reader(env, cwd);
   const values = read.readForService(variables);
-  const { adminHost, adminPort, adminToken, databaseUrl, signingKeysFile, assetsDir, demo, ...others } =
-    values;
+  const { adminHost, adminPort, adminToken, databaseUrl, signingKeysFile, assetsDir, demo, ...rest } = values;
+  const { runtime, runtimeToken, ...others } = rest;
   const { dataDir } = others;
   const config: Config = {
     ...others,
     admin: { host: adminHost, port: adminPort, token: adminToken, tokenFile: tokenFile(dataDir) },
+    runtime:
+      runtime || runtimeToken !== undefined
+        ? { token: runtimeToken, tokenFile: join(dataDir, 'runtime-token') }
+        : undefined,
     database:
       databaseUrl === undefined ? { engine: 'embedded', dataDir } : { engine: 'postgres', url: databaseUrl },
     signingKeysFile: signingKeysFile ?? join(dataDir, 'signing-keys.json'),
@@ -67,14 +77,26 @@ export function readConfig(env: Environment, cwd: string): Config {
       wants: 'different from PORT',
     });
   }
+  if (runtimeToken !== undefined && runtimeToken === adminToken) {
+    read.problems.push({
+      variable: variables.runtimeToken.name,
+      got: 'the same as ADMIN_TOKEN',
+      wants: 'a token of its own, since runtimes must not reach the admin API',
+    });
+  }
   read.finish();
   return config;
 }
 
+/** Whether the admin listener opens: for operators, for runtimes, or for both. */
+export function hasAdminListener({ admin, database, runtime }: Config): boolean {
+  return admin.token !== undefined || database.engine === 'embedded' || runtime !== undefined;
+}
+
 /** Two listeners on one port, where one address is the other or stands for all of the machine. */
-function listenersCollide({ host, port, admin, database }: Config): boolean {
-  const isAdminOn = admin.token !== undefined || database.engine === 'embedded';
-  if (!isAdminOn || port === 0 || port !== admin.port) return false;
+function listenersCollide(config: Config): boolean {
+  const { host, port, admin } = config;
+  if (!hasAdminListener(config) || port === 0 || port !== admin.port) return false;
   return host === admin.host || [host, admin.host].some((address) => address in loopback);
 }
 

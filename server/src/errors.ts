@@ -37,6 +37,7 @@ const strangers: ReadonlySet<ErrorCode> = new Set([
   'EXPERIENCE_NOT_FOUND',
   'ORIGIN_REQUIRED',
   'ORIGIN_NOT_ALLOWED',
+  'SESSION_TOKEN_INVALID',
 ]);
 
 /** The service cannot answer at the moment; the caller is told to come back in a second. */

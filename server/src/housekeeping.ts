@@ -2,6 +2,8 @@ import { sql } from 'drizzle-orm';
 import type { Logger } from 'pino';
 import type { KeyRing } from './keys/authenticate.ts';
 import type { RateLimits } from './limits/rate.ts';
+import { endSilentSessions, type LifecycleDeps } from './sessions/lifecycle.ts';
+import { Retention } from './sessions/retention.ts';
 import type { Database } from './store/database.ts';
 import { RoomWatch } from './store/room-watch.ts';
 
@@ -11,18 +13,25 @@ const batchSize = 1_000;
 const roundMs = 5_000;
 
 export interface HousekeepingDeps {
-  database: Database;
+  lifecycle: LifecycleDeps;
   keyRing: KeyRing;
   rates: RateLimits;
-  log: Logger;
+  /** Absent: sessions are kept for good. */
+  retentionDays: number | undefined;
 }
 
 /** What has to be done now and then and never inside a request. */
 export function startHousekeeping(deps: HousekeepingDeps): { stop(): Promise<void> } {
+  const { database, log } = deps.lifecycle;
   let running: Promise<void> | undefined;
-  const room = new RoomWatch(deps.database, deps.log);
+  const watches: Watches = {
+    room: new RoomWatch(database, log),
+    silence: silenceWatch(deps.lifecycle),
+    retention:
+      deps.retentionDays === undefined ? undefined : new Retention(deps.lifecycle, deps.retentionDays),
+  };
   const timer = setInterval(() => {
-    running ??= round(deps, room).finally(() => {
+    running ??= round(deps, watches).finally(() => {
       running = undefined;
     });
   }, everyMs);
@@ -31,17 +40,41 @@ export function startHousekeeping(deps: HousekeepingDeps): { stop(): Promise<voi
     stop: async () => {
       clearInterval(timer);
       await running;
-      await attempt(deps.log, () => deps.keyRing.flush());
+      await attempt(log, () => deps.keyRing.flush());
     },
   };
 }
 
-async function round({ database, keyRing, rates, log }: HousekeepingDeps, room: RoomWatch): Promise<void> {
+interface Watches {
+  room: RoomWatch;
+  silence: () => Promise<void>;
+  retention: Retention | undefined;
+}
+
+async function round({ lifecycle, keyRing, rates }: HousekeepingDeps, watches: Watches): Promise<void> {
+  const { database, log } = lifecycle;
+  await attempt(log, watches.silence);
   await attempt(log, () => keyRing.flush());
   await attempt(log, () => rates.clean());
   await attempt(log, () => forgetExpiredClaims(database));
+  await attempt(log, async () => watches.retention?.run());
   await attempt(log, async () => database.own?.maintain(log));
-  await attempt(log, () => room.look());
+  await attempt(log, () => watches.room.look());
+}
+
+/**
+ * While the database was away nobody could report, and runtimes went on talking. So silence counts only when the database
+ * answered a round ago, too: runtimes had ten seconds to say what they could not say before.
+ */
+export function silenceWatch(lifecycle: LifecycleDeps): () => Promise<void> {
+  let wasThere = false;
+  return async () => {
+    const couldReport = wasThere;
+    wasThere = false;
+    if (couldReport) await endSilentSessions(lifecycle);
+    else await lifecycle.database.query('everyday', { name: 'is_there', text: 'SELECT 1' }, []);
+    wasThere = true;
+  };
 }
 
 /**

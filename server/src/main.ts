@@ -1,9 +1,8 @@
 import { setFlagsFromString } from 'node:v8';
 import closeWithGrace from 'close-with-grace';
 import type { Logger } from 'pino';
-import { openTokenFile } from './admin/authenticate.ts';
 import { type App, checkAddresses, startApp } from './app.ts';
-import { type Config, demoProjectFile } from './config.ts';
+import { type Config, demoProjectFile, hasAdminListener } from './config.ts';
 import { provisionDemo } from './demo.ts';
 import { createLog } from './observe/log.ts';
 import { openChanges } from './store/changes.ts';
@@ -12,6 +11,7 @@ import { openEmbedded } from './store/embedded.ts';
 import { migrate } from './store/migrate.ts';
 import { StuckEngine } from './store/pglite-client.ts';
 import { openPostgres } from './store/postgres.ts';
+import { openTokenFile } from './store/token-file.ts';
 import { summary } from './summary.ts';
 import { openSigningKeys, type SigningKeys } from './tokens/signing-keys.ts';
 
@@ -25,7 +25,7 @@ const heapGrowthPercent = 40;
 export async function serve(config: Config, options: { colours: boolean }): Promise<void> {
   setFlagsFromString(`--heap-growing-percent=${heapGrowthPercent}`);
   const log = createLog(config.logLevel);
-  await checkAddresses(config, config.admin.token !== undefined || config.database.engine === 'embedded');
+  await checkAddresses(config, hasAdminListener(config));
   /** Aborted when the embedded engine has ended. */
   const engine = new AbortController();
   const database = await openDatabase(config, log, engine);
@@ -41,7 +41,8 @@ export async function serve(config: Config, options: { colours: boolean }): Prom
       changes,
       signingKeys,
       log,
-      ...(adminToken === undefined ? {} : { adminToken }),
+      adminToken,
+      runtimeToken: await resolveRuntimeToken(config),
     });
     // Once everything else has worked: a key that a failed start made would never be shown.
     const demo = config.demo
@@ -95,7 +96,15 @@ async function readSigningKeys(config: Config, log: Logger): Promise<SigningKeys
 
 async function resolveAdminToken(config: Config): Promise<string | undefined> {
   if (config.admin.token !== undefined) return config.admin.token;
-  return config.database.engine === 'embedded' ? openTokenFile(config.admin.tokenFile) : undefined;
+  if (config.database.engine !== 'embedded') return undefined;
+  return openTokenFile({ file: config.admin.tokenFile, of: 'admin', variable: 'ADMIN_TOKEN' });
+}
+
+async function resolveRuntimeToken({ runtime }: Config): Promise<string | undefined> {
+  return (
+    runtime?.token ??
+    (runtime && openTokenFile({ file: runtime.tokenFile, of: 'runtime', variable: 'RUNTIME_TOKEN' }))
+  );
 }
 
 interface Running {

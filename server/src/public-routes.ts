@@ -6,10 +6,11 @@ import { documentRoutes } from './http/document-routes.ts';
 import { healthRoutes } from './http/health-routes.ts';
 import { type PageDeps, pageRoutes } from './pages/page-routes.ts';
 import { type DoorDeps, doorRoutes } from './sessions/door-routes.ts';
+import { type LeaveDeps, leaveRoutes } from './sessions/leave-routes.ts';
 import { type SessionRouteDeps, sessionRoutes } from './sessions/session-routes.ts';
 import { jwksRoutes } from './tokens/jwks-routes.ts';
 
-export interface PublicDeps extends SessionRouteDeps, CatalogRouteDeps, AssetDeps, PageDeps {
+export interface PublicDeps extends SessionRouteDeps, LeaveDeps, CatalogRouteDeps, AssetDeps, PageDeps {
   doors: DoorDeps;
 }
 
@@ -32,6 +33,7 @@ export async function mountPublicRoutes(
   await server.register(async (scope) => {
     admissions.reads = admitAtMost(scope, mostUnderWay);
     await scope.register(sessionRoutes, deps);
+    await scope.register(leaveRoutes, deps);
     await scope.register(catalogRoutes, deps);
   });
   await server.register(jwksRoutes, { signingKeys: deps.doors.signer.keys });

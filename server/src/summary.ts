@@ -19,10 +19,14 @@ export function summary({ app, config, demo, colours }: SummaryInput): string {
       ? `embedded PostgreSQL in ${config.dataDir}`
       : 'PostgreSQL (DATABASE_URL)';
   const tokenFile = dim(`(token in ${config.admin.tokenFile})`);
+  const isAdminOn = config.admin.token !== undefined || config.database.engine === 'embedded';
+  const note = isAdminOn
+    ? config.admin.token === undefined && tokenFile
+    : dim('(for runtimes only; set ADMIN_TOKEN for the admin API)');
   const admin =
     app.adminUrl === undefined
       ? 'off (set ADMIN_TOKEN to switch it on)'
-      : `${app.adminUrl}${config.admin.token === undefined ? `  ${tokenFile}` : ''}`;
+      : `${app.adminUrl}${note ? `  ${note}` : ''}`;
   const lines = [
     '',
     `  ${bold('Session launch service')} is running`,

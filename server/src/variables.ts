@@ -10,10 +10,13 @@ import {
   postgresUrl,
   proxies,
   type Variable,
+  websocketUrl,
 } from './config-values.ts';
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 export type LogLevel = (typeof logLevels)[number];
+
+const bearerToken = matching(/^[\x21-\x7e]{16,512}$/, '16 to 512 printable ASCII characters without spaces');
 
 /** An entry as it stands below: everything about a variable, so that a new one is one entry and its place in `Config`. */
 function variable<T, V extends Omit<Variable<T>, keyof Kind<T>>>(kind: Kind<T>, entry: V): Kind<T> & V {
@@ -50,16 +53,13 @@ export const variables = {
     meaning: 'Port of the admin listener. `0` picks a free one and prints it.',
     readBy: 'both',
   }),
-  adminToken: variable(
-    matching(/^[\x21-\x7e]{16,512}$/, '16 to 512 printable ASCII characters without spaces'),
-    {
-      name: 'ADMIN_TOKEN',
-      meaning:
-        'Bearer token of the admin API, 16 to 512 printable characters without spaces. Without it the embedded engine makes a token file in `DATA_DIR`, and a PostgreSQL deployment keeps the admin listener off.',
-      secret: 'whole',
-      readBy: 'both',
-    },
-  ),
+  adminToken: variable(bearerToken, {
+    name: 'ADMIN_TOKEN',
+    meaning:
+      'Bearer token of the admin API, 16 to 512 printable characters without spaces. Without it the embedded engine makes a token file in `DATA_DIR`, and a PostgreSQL deployment keeps the admin API off.',
+    secret: 'whole',
+    readBy: 'both',
+  }),
   adminUrl: variable(baseUrl('http://127.0.0.1:8081'), {
     name: 'ADMIN_URL',
     otherwise: '`http://ADMIN_HOST:ADMIN_PORT`',
@@ -75,7 +75,7 @@ export const variables = {
     name: 'DATA_DIR',
     default: './data',
     meaning:
-      'Folder of the embedded database, the signing keys and the admin token file. Made when missing, for its owner only.',
+      'Folder of the embedded database, the signing keys and the token files. Made when missing, for its owner only.',
     readBy: 'both',
   }),
   publicUrl: variable(baseUrl('https://launch.example.com'), {
@@ -102,6 +102,33 @@ export const variables = {
     name: 'TOKEN_TTL_SECONDS',
     default: '600',
     meaning: 'Lifetime of a session token: how long a client has to connect. 10 to 7200.',
+    readBy: 'service',
+  }),
+  runtime: variable(onOrOff, {
+    name: 'RUNTIME',
+    default: 'on',
+    meaning:
+      '`on` or `off`: whether there is a runtime beside this service. Without one, the API for runtimes is open only where `RUNTIME_TOKEN` is set.',
+    readBy: 'service',
+  }),
+  runtimeToken: variable(bearerToken, {
+    name: 'RUNTIME_TOKEN',
+    otherwise: 'a token file in `DATA_DIR`, made at the first start',
+    meaning:
+      'Bearer token of the API for runtimes, 16 to 512 printable characters without spaces. It opens nothing else, and must not be `ADMIN_TOKEN`. Runtimes elsewhere need it, and so do processes that share a database.',
+    secret: 'whole',
+    readBy: 'service',
+  }),
+  runtimeUrl: variable(websocketUrl, {
+    name: 'RUNTIME_URL',
+    otherwise: '`PUBLIC_URL` with `ws` or `wss`, and `/runtime`',
+    meaning: 'Where clients connect when an experience has a websocket transport without `url`.',
+    readBy: 'service',
+  }),
+  sessionRetentionDays: variable(integer(1, 36_500), {
+    name: 'SESSION_RETENTION_DAYS',
+    meaning:
+      'Sessions that ended, or expired without a client, so many days ago are deleted. 1 to 36500. Unset: sessions are kept for good.',
     readBy: 'service',
   }),
   trustProxy: variable(proxies, {

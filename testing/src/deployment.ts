@@ -3,15 +3,16 @@ import { checkContract } from './contract.ts';
 import { send } from './http.ts';
 import type { Target } from './target.ts';
 
-/** Where a service listens, and what opens its admin listener. */
+/** Where a service listens, and what opens the two parts of its admin listener. */
 export interface Deployment {
   url: string;
   adminUrl: string;
   adminToken: string;
+  runtimeToken: string;
 }
 
 /** A running service to call; every public answer is held to the contract. */
-export function targetAt({ url, adminUrl, adminToken }: Deployment): Target {
+export function targetAt({ url, adminUrl, adminToken, runtimeToken }: Deployment): Target {
   return {
     url,
     adminUrl,
@@ -22,6 +23,8 @@ export function targetAt({ url, adminUrl, adminToken }: Deployment): Target {
     },
     admin: (call) =>
       send(adminUrl, { ...call, headers: { Authorization: `Bearer ${adminToken}`, ...call.headers } }),
+    runtime: (call) =>
+      send(adminUrl, { ...call, headers: { Authorization: `Bearer ${runtimeToken}`, ...call.headers } }),
   };
 }
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { type Answer, type Call, send } from './http.ts';
-import { adminToken } from './target.ts';
+import { adminToken, runtimeToken } from './target.ts';
 
 export const program = fileURLToPath(new URL('../../server/bin/session-launch.js', import.meta.url));
 
@@ -20,6 +20,7 @@ export interface ServiceProcess {
   log: Readable | null;
   call(call: Call): Promise<Answer>;
   admin(call: Call): Promise<Answer>;
+  runtime(call: Call): Promise<Answer>;
   kill(signal: NodeJS.Signals): Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
   readonly exited: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
 }
@@ -53,6 +54,7 @@ export async function startProcess(
       PORT: '0',
       ADMIN_PORT: '0',
       ADMIN_TOKEN: adminToken,
+      RUNTIME_TOKEN: runtimeToken,
       LOG_LEVEL: 'warn',
       DEMO: 'off',
       ...env,
@@ -81,6 +83,8 @@ export async function startProcess(
     call: (call) => send(url, call),
     admin: (call) =>
       send(adminUrl, { ...call, headers: { Authorization: `Bearer ${adminToken}`, ...call.headers } }),
+    runtime: (call) =>
+      send(adminUrl, { ...call, headers: { Authorization: `Bearer ${runtimeToken}`, ...call.headers } }),
     kill: (signal) => {
       child.kill(signal);
       return exited;

@@ -7,7 +7,10 @@ export interface Target {
   call(call: Call): Promise<Answer>;
   /** The same on the admin listener, with its token. */
   admin(call: Call): Promise<Answer>;
+  /** The same as a runtime, with the token of runtimes. */
+  runtime(call: Call): Promise<Answer>;
 }
 
-/** The token of every service that a test starts. */
+/** The tokens of every service that a test starts. */
 export const adminToken = 'an-admin-token-for-tests';
+export const runtimeToken = 'a-runtime-token-for-tests';

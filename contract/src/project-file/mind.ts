@@ -1,15 +1,15 @@
 import Type, { type Static } from 'typebox';
 import { closed } from './fields.ts';
-
-/** Ids inside a mind: what `then` names. */
-const idPattern = '^[A-Za-z0-9_-]{1,64}$';
+import { patterns } from './patterns.ts';
 
 const id = (example: string) =>
   Type.String({
-    pattern: idPattern,
+    pattern: patterns.mindId,
     description: 'Name inside this list: 1 to 64 letters, digits, "_" or "-".',
     examples: [example],
   });
+
+const text = { minLength: 1, maxLength: 4000, pattern: patterns.notBlank, examples: ['Good morning!'] };
 
 /** One text or several variants, by language. */
 function texts(description: string, example: Record<string, string | string[]>) {
@@ -19,12 +19,10 @@ function texts(description: string, example: Record<string, string | string[]>) 
     maxProperties: 50,
     additionalProperties: {
       type: ['string', 'array'],
-      minLength: 1,
-      maxLength: 4000,
+      ...text,
       minItems: 1,
       maxItems: 50,
-      items: { type: 'string', minLength: 1, maxLength: 4000, examples: ['Ahoy there!'] },
-      examples: ['Good morning!'],
+      items: { type: 'string', ...text },
     },
     description: `${description} By language, as a BCP 47 tag; one text or a list of variants.`,
     examples: [example],
@@ -34,9 +32,14 @@ function texts(description: string, example: Record<string, string | string[]>) 
 const topic = Type.Object(
   {
     id: id('ferries'),
-    ask: texts('What to ask; shown as a suggestion, and recognised.', { en: 'When do the ferries leave?' }),
+    ask: Type.Optional(
+      texts('What to ask; shown as a suggestion, and recognised.', { en: 'When do the ferries leave?' }),
+    ),
     words: Type.Optional(texts('Further words that lead here.', { en: ['ferry', 'boat'] })),
-    tell: texts('What the character tells.', { en: ['At every full hour.', 'The first one leaves at six.'] }),
+    tell: Type.Optional(
+      texts('What the character tells.', { en: ['At every full hour.', 'The first one leaves at six.'] }),
+    ),
+    // biome-ignore lint/suspicious/noThenProperty: the word that authors write
     then: Type.Optional(
       Type.Array(id('tides'), {
         maxItems: 20,
@@ -52,7 +55,7 @@ const lesson = Type.Object(
   {
     id: id('morning'),
     say: texts('The phrase to learn, in the paired language.', { 'pt-PT': 'Bom dia' }),
-    gloss: texts('What it means.', { en: 'Good morning' }),
+    gloss: Type.Optional(texts('What it means.', { en: 'Good morning' })),
   },
   { ...closed, description: 'A phrase that learners repeat.' },
 );
@@ -60,8 +63,8 @@ const lesson = Type.Object(
 const section = Type.Object(
   {
     id: id('opening'),
-    title: texts('Its heading.', { en: 'The sky tonight' }),
-    tell: texts('What the presenter says.', { en: ['Look up and find the Plough.'] }),
+    title: Type.Optional(texts('Its heading.', { en: 'The sky tonight' })),
+    tell: Type.Optional(texts('What the presenter says.', { en: ['Look up and find the Plough.'] })),
   },
   { ...closed, description: 'A section of the presentation.' },
 );
@@ -72,6 +75,7 @@ export const mind = Type.Object(
       Type.String({
         minLength: 1,
         maxLength: 8000,
+        pattern: patterns.notBlank,
         description: 'Who the character is, for a language model.',
         examples: ['You are Maren, who knows every boat in the harbor.'],
       }),

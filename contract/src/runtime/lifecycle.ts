@@ -2,6 +2,7 @@ import Type, { type Static } from 'typebox';
 import { exampleManifest, exampleSession } from '../examples.ts';
 import { notStored } from '../headers.ts';
 import type { Operation } from '../operation.ts';
+import type { Mind } from '../project-file/mind.ts';
 import { endReasons } from '../session.ts';
 
 const tag = 'Runtimes';
@@ -23,10 +24,8 @@ export const connectRequestSchema = Type.Object(
     }),
     runtimeId,
   },
-  { $id: 'ConnectRequest', additionalProperties: false, description: 'A client has come to a runtime.' },
+  { $id: 'ConnectRequest', description: 'A client has come to a runtime.' },
 );
-
-export type ConnectRequest = Static<typeof connectRequestSchema>;
 
 export const connectedSchema = Type.Object(
   {
@@ -35,19 +34,18 @@ export const connectedSchema = Type.Object(
       {},
       { additionalProperties: true, description: 'The Session Manifest of the client, without its token.' },
     ),
-    mind: Type.Object(
-      {},
-      {
-        additionalProperties: true,
-        description: 'What only the runtime knows: how the characters think and talk.',
-      },
-    ),
+    mind: Type.Unsafe<Mind>({
+      type: 'object',
+      additionalProperties: true,
+      description:
+        'What only the runtime knows: the `mind` of the revision, as in the project file, with every text as a list of variants. Empty where the revision has none.',
+    }),
     limits: Type.Object(
       {
         maxSeconds: Type.Integer({ description: 'The runtime ends the session when it has lasted so long.' }),
         idleSeconds: Type.Integer({ description: 'And when nobody has said anything for so long.' }),
       },
-      { description: 'The leash of the session.' },
+      { description: 'How long the session may last, in seconds. The manifest says the same.' },
     ),
   },
   { $id: 'Connected', description: 'All that a runtime needs to run the session.' },
@@ -59,22 +57,20 @@ export const reportSchema = Type.Object(
     sessions: Type.Array(
       Type.Object(
         {
-          sessionId: Type.String({
-            minLength: 1,
-            maxLength: 128,
-            description: 'A session that it runs, or ran.',
+          sessionId: Type.String({ description: 'A session that it runs, or ran.' }),
+          seconds: Type.Number({
+            description:
+              'For how long its client was connected so far. Less than was reported before, or more than has passed since the session began, counts as that.',
           }),
-          seconds: Type.Number({ minimum: 0, description: 'For how long its client was connected so far.' }),
           ended: Type.Optional(Type.Enum([...endReasons], { description: 'Why it is over, once it is.' })),
         },
-        { additionalProperties: false, description: 'How one session does.' },
+        { description: 'How one session does.' },
       ),
       { maxItems: 10_000, description: 'All sessions of the process.' },
     ),
   },
   {
     $id: 'Report',
-    additionalProperties: false,
     description: 'What a runtime has to say every five seconds.',
   },
 );
@@ -148,6 +144,7 @@ export const connectOperation: Operation = {
     'INTERNAL',
     'UNAVAILABLE',
   ],
+  errorExamples: { PAYLOAD_TOO_LARGE: { message: 'The request body is larger than 2 MiB.' } },
   everyAnswer: notStored,
 };
 
@@ -195,5 +192,6 @@ export const reportOperation: Operation = {
     'INTERNAL',
     'UNAVAILABLE',
   ],
+  errorExamples: { PAYLOAD_TOO_LARGE: { message: 'The request body is larger than 2 MiB.' } },
   everyAnswer: notStored,
 };

@@ -1,14 +1,16 @@
--- Keeps active_sessions true. Projects are counted in one order, so that statements about several never wait in a circle.
+-- Keeps active_counts true. Projects are counted in one order, so that statements about several never wait in a circle.
 CREATE OR REPLACE FUNCTION count_active() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+  those record;
 BEGIN
-  INSERT INTO active_sessions AS c (project_id, active)
-    SELECT a.project_id, sum((a.started_at IS NOT NULL AND a.ended_at IS NULL)::integer
-                           - (b.started_at IS NOT NULL AND b.ended_at IS NULL)::integer) AS change
-      FROM before b JOIN after a ON a.id = b.id
-     GROUP BY a.project_id
-    HAVING sum((a.started_at IS NOT NULL AND a.ended_at IS NULL)::integer
-             - (b.started_at IS NOT NULL AND b.ended_at IS NULL)::integer) <> 0
-     ORDER BY a.project_id
-  ON CONFLICT (project_id) DO UPDATE SET active = c.active + EXCLUDED.active;
+  FOR those IN SELECT c.project_id, count(*)::integer AS number FROM changed c GROUP BY c.project_id ORDER BY c.project_id
+  LOOP
+    IF TG_OP = 'INSERT' THEN
+      INSERT INTO active_counts AS a VALUES (those.project_id, those.number)
+        ON CONFLICT (project_id) DO UPDATE SET active = a.active + EXCLUDED.active;
+    ELSE
+      UPDATE active_counts a SET active = a.active - those.number WHERE a.project_id = those.project_id;
+    END IF;
+  END LOOP;
   RETURN NULL;
 END $$;

@@ -1,17 +1,30 @@
--- Ends sessions whose runtime has said nothing for a minute, with what it said last. Bounded, and passes over what somebody
--- else is about to change.
-CREATE OR REPLACE FUNCTION end_silent_sessions(most integer)
+-- Ends sessions whose runtime has said nothing for so long, with what it said last and when. Bounded, passes over what
+-- somebody else is about to change, and locks in the order of connect_session.
+CREATE OR REPLACE FUNCTION end_silent_sessions(silence interval, most integer)
 RETURNS TABLE (session_id text)
 LANGUAGE plpgsql VOLATILE
+SET enable_hashjoin = off
+SET enable_mergejoin = off
 AS $$
 #variable_conflict use_column
+DECLARE
+  silent text[];
 BEGIN
+  silent := ARRAY(SELECT a.session_id FROM active_sessions a WHERE a.reported_at < now() - silence
+                   ORDER BY a.session_id LIMIT most);
+  silent := ARRAY(SELECT s.id FROM sessions s WHERE s.id = ANY (silent) ORDER BY s.id FOR UPDATE SKIP LOCKED);
+  IF silent = '{}' THEN
+    RETURN;
+  END IF;
   RETURN QUERY
-    WITH silent AS (
-      SELECT s.id FROM sessions s
-       WHERE s.started_at IS NOT NULL AND s.ended_at IS NULL AND s.reported_at < now() - interval '60 seconds'
-       ORDER BY s.id LIMIT most FOR UPDATE SKIP LOCKED)
-    UPDATE sessions s SET ended_at = s.reported_at, end_reason = 'runtime_lost'
-      FROM silent WHERE s.id = silent.id
+    WITH those AS MATERIALIZED (
+      SELECT a.session_id FROM active_sessions a WHERE a.session_id = ANY (silent) AND a.reported_at < now() - silence
+       ORDER BY a.session_id FOR UPDATE SKIP LOCKED
+    ), gone AS (
+      DELETE FROM active_sessions a USING those t WHERE a.session_id = t.session_id
+      RETURNING a.session_id, a.reported_at, a.seconds
+    )
+    UPDATE sessions s SET ended_at = g.reported_at, end_reason = 'runtime_lost', seconds = g.seconds
+      FROM gone g WHERE s.id = g.session_id
     RETURNING s.id;
 END $$;

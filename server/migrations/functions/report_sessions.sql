@@ -1,6 +1,9 @@
--- What a runtime says of its sessions. Only sessions that this runtime connected and that are active change, and they only
--- grow: a report that is repeated, late or absurd stores nothing wrong. Answers with a row for each session of the report that
--- is over, and why, and with one row of totals: how many seconds were added.
+-- What a runtime says of its sessions. Only sessions that this runtime connected and that are active change, and their seconds
+-- only grow, up to the time that has passed: a report that is repeated, late or absurd stores nothing wrong.
+--
+-- Answers with a row for each session that this report has ended (kind ended), one for each that was over before and that the
+-- runtime has to close (kind over), with the reason; and with the seconds that were added, in total. Locks in the order of
+-- connect_session: a session that goes on needs nothing but its row in active_sessions.
 CREATE OR REPLACE FUNCTION report_sessions(runtime text, reports json)
 RETURNS TABLE (kind text, session_id text, reason text, added bigint)
 LANGUAGE plpgsql VOLATILE
@@ -10,31 +13,41 @@ SET enable_mergejoin = off
 AS $$
 #variable_conflict use_column
 BEGIN
+  PERFORM 1 FROM sessions s
+    WHERE s.id IN (SELECT r."sessionId" FROM json_to_recordset(reports) AS r("sessionId" text, ended text)
+                    WHERE r.ended IS NOT NULL)
+      AND s.runtime_id = runtime AND s.ended_at IS NULL
+    ORDER BY s.id FOR UPDATE;
+
   RETURN QUERY
-    WITH said AS (
-      SELECT r."sessionId" AS id, max(r.seconds) AS seconds, max(r.ended) AS ended
+    WITH said AS MATERIALIZED (
+      SELECT r."sessionId" AS id, max(r.ended) AS ended,
+             floor(greatest(least(max(r.seconds), 2147483647), 0))::integer AS seconds
         FROM json_to_recordset(reports) AS r("sessionId" text, seconds double precision, ended text)
        GROUP BY r."sessionId"
-    ), mine AS (
-      -- Locked in one order: reports, ends and sweeps of several processes never wait in a circle.
-      SELECT s.id, s.seconds AS before, r.ended,
-             least(greatest(s.seconds, floor(least(r.seconds, 2147483647))::bigint),
-                   floor(extract(epoch FROM greatest(now(), s.started_at) - s.started_at))::bigint)::integer AS seconds
-        FROM said r JOIN sessions s ON s.id = r.id
-       WHERE s.runtime_id = runtime AND s.started_at IS NOT NULL AND s.ended_at IS NULL
-       ORDER BY s.id FOR UPDATE OF s
-    ), changed AS (
-      UPDATE sessions s
-         SET seconds = greatest(s.seconds, m.seconds),
-             reported_at = greatest(now(), s.reported_at),
-             ended_at = CASE WHEN m.ended IS NOT NULL THEN greatest(now(), s.started_at) END,
-             end_reason = m.ended
-        FROM mine m WHERE s.id = m.id
-      RETURNING s.id, s.seconds - m.before AS added
+    ), mine AS MATERIALIZED (
+      SELECT a.session_id, r.ended, a.seconds AS before, greatest(now(), a.reported_at)::timestamptz(3) AS at,
+             greatest(a.seconds, least(r.seconds,
+               floor(extract(epoch FROM greatest(now(), a.reported_at)::timestamptz(3) - a.started_at))::integer)) AS seconds
+        FROM said r JOIN active_sessions a ON a.session_id = r.id
+       WHERE a.runtime_id = runtime
+       ORDER BY a.session_id FOR UPDATE OF a
+    ), goes_on AS (
+      UPDATE active_sessions a SET seconds = m.seconds, reported_at = m.at
+        FROM mine m WHERE a.session_id = m.session_id AND m.ended IS NULL
+    ), gone AS (
+      DELETE FROM active_sessions a USING mine m WHERE a.session_id = m.session_id AND m.ended IS NOT NULL
+    ), ended AS (
+      UPDATE sessions s SET ended_at = m.at, end_reason = m.ended, seconds = m.seconds
+        FROM mine m WHERE s.id = m.session_id AND m.ended IS NOT NULL
+      RETURNING s.id, s.end_reason
     )
+    SELECT 'ended', e.id, e.end_reason, 0::bigint FROM ended e
+    UNION ALL
     SELECT 'over', s.id, s.end_reason, 0::bigint
       FROM said r JOIN sessions s ON s.id = r.id
-     WHERE s.runtime_id = runtime AND s.ended_at IS NOT NULL AND r.ended IS NULL
+     WHERE NOT EXISTS (SELECT 1 FROM active_sessions a WHERE a.session_id = r.id)
+       AND s.runtime_id = runtime AND s.ended_at IS NOT NULL AND r.ended IS DISTINCT FROM s.end_reason
     UNION ALL
-    SELECT 'total', NULL, NULL, coalesce(sum(c.added), 0)::bigint FROM changed c;
+    SELECT 'total', NULL, NULL, coalesce(sum(m.seconds - m.before), 0)::bigint FROM mine m;
 END $$;

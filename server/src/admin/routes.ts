@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { ApiError } from '../errors.ts';
-import { requireAdmin } from './authenticate.ts';
+import { requireBearer } from '../http/bearer.ts';
 import { type KeyAdminDeps, keyAdminRoutes } from './key-routes.ts';
 import { type ProjectAdminDeps, projectAdminRoutes } from './project-routes.ts';
 import { type SessionAdminDeps, sessionAdminRoutes } from './session-routes.ts';
@@ -16,7 +16,7 @@ const heardOut = 16 * 1024 * 1024;
 
 /** The admin API: one token opens all of it, and nothing without it. */
 export async function adminRoutes(app: FastifyInstance, deps: AdminDeps): Promise<void> {
-  const admit = requireAdmin(deps.token);
+  const admit = requireBearer(deps.token, 'ADMIN_TOKEN_INVALID');
   app.addHook('onRequest', async (request, reply) => {
     reply.header('Cache-Control', 'no-store, private');
     admit(request.headers.authorization);

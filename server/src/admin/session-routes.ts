@@ -21,11 +21,12 @@ export async function sessionAdminRoutes(
   app.get<ProjectRoute>(path, async (request) => {
     const projectId = await knownProject(orm, request.params.projectId);
     const { limit, cursor, ...filter } = readSessionQuery(request.query);
-    const found = await listSessions(orm, projectId, filter, limit + 1, cursor);
+    const at = new Date();
+    const found = await listSessions(orm, projectId, filter, { limit: limit + 1, before: cursor, at });
     const page = found.slice(0, limit);
     const last = page.at(-1);
     return {
-      sessions: page.map((session) => sessionRecord(session)),
+      sessions: page.map((session) => sessionRecord(session, at)),
       ...(found.length > limit && last ? { nextCursor: last.id } : {}),
     };
   });

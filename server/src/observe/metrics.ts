@@ -9,12 +9,22 @@ import type { Traffic } from './traffic.ts';
 const durationBounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20];
 const batchBounds = [1, 2, 4, 8, 16, 32, 64, 128, 256];
 
+/** What becomes of sessions, as the parts report it. */
+export interface LifecycleCounts {
+  /** By outcome: `active`, or the code of the refusal. */
+  connected(outcome: string): void;
+  metered(seconds: number): void;
+  lost(sessions: number): void;
+}
+
 /** What the parts report while they work. */
 export interface Metrics {
   registry: Registry;
   /** One mint: `launched`, `replayed`, or the code of the error it ended with. */
   minted(door: Source, outcome: string, seconds: number): void;
   batchWritten(size: number): void;
+  /** What becomes of sessions. */
+  lifecycle: LifecycleCounts;
 }
 
 /** What a part of the interface has in hand, and how often it had to say no. */
@@ -32,6 +42,8 @@ export interface MetricSources {
   traffic: Traffic;
   openConnections: () => Promise<number>;
   admissions: Record<string, Load>;
+  /** Of all processes. Undefined while the database does not answer. */
+  activeSessions: () => Promise<number | undefined>;
   refusalsDelayed: () => number;
   logLinesDropped: () => number;
 }
@@ -50,6 +62,8 @@ export function createMetrics(): Metrics & { watch(parts: MetricSources): void }
     ]),
   );
   const batches = new Histogram(batchBounds);
+  const connects = new Counter<string>();
+  const totals = { seconds: 0, lost: 0 };
 
   show(registry, 'counter', 'session_launch_mints_total', 'Mint requests by door and outcome', () =>
     [...mints].flatMap(([door, { outcomes }]) =>
@@ -64,6 +78,19 @@ export function createMetrics(): Metrics & { watch(parts: MetricSources): void }
   show(registry, 'histogram', size, 'Mints that were recorded together in one write', () =>
     buckets(size, {}, batches),
   );
+  show(registry, 'counter', 'session_launch_connects_total', 'Attempts to begin a session by outcome', () =>
+    [...connects.entries()].map(([outcome, value]) => ({ labels: { outcome }, value })),
+  );
+  show(registry, 'counter', 'session_launch_metered_seconds_total', 'Connected seconds of sessions', () => [
+    { labels: {}, value: totals.seconds },
+  ]);
+  show(
+    registry,
+    'counter',
+    'session_launch_sessions_lost_total',
+    'Sessions that ended because their runtime fell silent',
+    () => [{ labels: {}, value: totals.lost }],
+  );
   return {
     registry,
     minted: (door, outcome, seconds) => {
@@ -72,12 +99,31 @@ export function createMetrics(): Metrics & { watch(parts: MetricSources): void }
       durations.add(seconds);
     },
     batchWritten: (size) => batches.add(size),
+    lifecycle: {
+      connected: (outcome) => connects.add(outcome),
+      metered: (seconds) => {
+        totals.seconds += seconds;
+      },
+      lost: (sessions) => {
+        totals.lost += sessions;
+      },
+    },
     watch: (parts) => watch(registry, parts),
   };
 }
 
 function watch(registry: Registry, parts: MetricSources): void {
   const { database, queueLength, caches, traffic, openConnections, admissions } = parts;
+  show(
+    registry,
+    'gauge',
+    'session_launch_active_sessions',
+    'Sessions that a client is connected to, of all processes',
+    async () => {
+      const active = await parts.activeSessions();
+      return active === undefined ? [] : [{ labels: {}, value: active }];
+    },
+  );
   show(registry, 'gauge', 'session_launch_queue_length', 'Mints that wait for the next write', () => [
     { labels: {}, value: queueLength() },
   ]);

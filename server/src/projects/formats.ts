@@ -9,6 +9,8 @@ const explanations: Record<string, (text: string) => string> = {
     const better = idPart(text);
     return `${quoted(text)} must be 1 to 64 letters, digits, "_" or "-"${suggestion(better, 'ines')}`;
   },
+  [patterns.mindId]: (text) =>
+    `${quoted(text)} must be 1 to 64 letters, digits, "_" or "-"${suggestion(idPart(text), 'ferries')}`,
   [patterns.slug]: (text) => {
     const rule = 'may only have a-z, 0-9 words joined by "-"';
     return `${quoted(text)} ${rule}${suggestion(slugFrom(text), 'cafe-in-lisbon')}`;

@@ -4,67 +4,92 @@ import type { Located } from './located.ts';
 import { type Path, type ProjectFileProblem, quoted } from './problem.ts';
 
 type Texts = Record<string, string | string[]>;
+type Fields = Record<string, unknown>;
 
-/** The lists of a mind, and which fields of their items are texts by language. */
-const lists = {
+/** The fields of a mind that are texts by language, and those of the items of its lists. */
+const ownTexts = ['greeting', 'fallback'];
+const lists: Record<string, readonly string[]> = {
   topics: ['ask', 'words', 'tell'],
   lessons: ['say', 'gloss'],
   presentation: ['title', 'tell'],
-} as const;
-const ownTexts = ['greeting', 'fallback'] as const;
+};
 
-/** A copy in which every set of texts is replaced; the order of fields stays. */
-export function mapTexts(mind: Mind, change: (texts: Texts) => Texts): Mind {
-  const isText = (name: string, among: readonly string[]) => among.includes(name);
+/** Languages in their canonical form, and every text as a list of variants. */
+export function normaliseMind(written: Mind): Mind {
+  const fields = Object.entries(written).map(([name, value]) => {
+    const texts = lists[name];
+    return [name, texts ? (value as Fields[]).map((item) => withTexts(item, texts)) : value];
+  });
+  return withTexts(Object.fromEntries(fields), ownTexts) as Mind;
+}
+
+function withTexts(fields: Fields, among: readonly string[]): Fields {
   return Object.fromEntries(
-    Object.entries(mind).map(([name, value]) => {
-      if (isText(name, ownTexts)) return [name, change(value as Texts)];
-      if (!(name in lists)) return [name, value];
-      const fields = lists[name as keyof typeof lists];
-      const items = (value as Record<string, unknown>[]).map((item) =>
-        Object.fromEntries(
-          Object.entries(item).map(([field, inner]) => [
-            field,
-            isText(field, fields) ? change(inner as Texts) : inner,
-          ]),
-        ),
-      );
-      return [name, items];
-    }),
-  ) as Mind;
+    Object.entries(fields).map(([name, value]) => [
+      name,
+      among.includes(name) ? normaliseTexts(value as Texts) : value,
+    ]),
+  );
+}
+
+function normaliseTexts(texts: Texts): Texts {
+  return Object.fromEntries(
+    Object.entries(texts).map(([tag, text]) => [canonicalLocale(tag) ?? tag, [text].flat()]),
+  );
 }
 
 /** What a schema cannot see is wrong with a mind: languages, ids that repeat, topics that lead nowhere. */
 export function mindProblems(file: Located, path: Path, mind: unknown): ProjectFileProblem[] {
   if (!isObject(mind)) return [];
-  const problems = ownTexts.flatMap((name) => languageProblems(file, [...path, name], mind[name]));
-  for (const [name, fields] of Object.entries(lists)) {
-    const items = Array.isArray(mind[name]) ? (mind[name] as unknown[]) : [];
-    const known = items.map((item) => (isObject(item) ? item.id : undefined));
-    for (const [index, item] of items.entries()) {
-      if (!isObject(item)) continue;
-      const here = [...path, name, index];
-      for (const field of fields) problems.push(...languageProblems(file, [...here, field], item[field]));
-      if (known.indexOf(item.id) < index)
-        problems.push(
-          ...file.problem(
+  return [
+    ...ownTexts.flatMap((name) => languageProblems(file, [...path, name], mind[name])),
+    ...Object.entries(lists).flatMap(([name, texts]) =>
+      listProblems(file, [...path, name], mind[name], texts),
+    ),
+  ];
+}
+
+function listProblems(
+  file: Located,
+  path: Path,
+  list: unknown,
+  texts: readonly string[],
+): ProjectFileProblem[] {
+  const items: unknown[] = Array.isArray(list) ? list : [];
+  const ids = new Set(
+    items.flatMap((item) => (isObject(item) && typeof item.id === 'string' ? item.id : [])),
+  );
+  const seen = new Set<unknown>();
+  return items.flatMap((item, index) => {
+    if (!isObject(item)) return [];
+    const here = [...path, index];
+    const isRepeated = typeof item.id === 'string' && seen.has(item.id);
+    seen.add(item.id);
+    return [
+      ...texts.flatMap((field) => languageProblems(file, [...here, field], item[field])),
+      ...(isRepeated
+        ? file.problem(
             [...here, 'id'],
-            `${quoted(String(item.id))} stands twice in this list; change one`,
-          ),
-        );
-      const next = Array.isArray(item.then) ? item.then : [];
-      for (const [place, id] of next.entries()) {
-        if (typeof id !== 'string' || known.includes(id)) continue;
-        problems.push(
-          ...file.problem(
-            [...here, 'then', place],
-            `${quoted(id)} is no topic of this mind; write one of ${known.filter((one) => typeof one === 'string').join(', ')}`,
-          ),
-        );
-      }
-    }
-  }
-  return problems;
+            `${quoted(String(item.id))} stands twice in this list; ids differ, change one`,
+          )
+        : []),
+      ...followUpProblems(file, [...here, 'then'], item.then, ids),
+    ];
+  });
+}
+
+function followUpProblems(
+  file: Located,
+  path: Path,
+  then: unknown,
+  topics: ReadonlySet<string>,
+): ProjectFileProblem[] {
+  const next: unknown[] = Array.isArray(then) ? then : [];
+  return next.flatMap((id, index) => {
+    if (typeof id !== 'string' || topics.has(id)) return [];
+    const known = [...topics].slice(0, 10).join(', ');
+    return file.problem([...path, index], `${quoted(id)} is no topic of this mind; write one of ${known}`);
+  });
 }
 
 function languageProblems(file: Located, path: Path, texts: unknown): ProjectFileProblem[] {
@@ -79,16 +104,12 @@ function languageProblems(file: Located, path: Path, texts: unknown): ProjectFil
     }
     const earlier = seen.get(canonical);
     seen.set(canonical, tag);
-    return earlier === undefined
-      ? []
-      : file.problem(
-          [...path, tag],
-          `${quoted(tag)} is the same language as ${quoted(earlier)}; keep one`,
-          'name',
-        );
+    if (earlier === undefined) return [];
+    const says = `${quoted(tag)} is the same language as ${quoted(earlier)}; keep one`;
+    return file.problem([...path, tag], says, 'name');
   });
 }
 
-function isObject(value: unknown): value is Record<string, unknown> {
+function isObject(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,5 +1,4 @@
 import { defaults } from '@session-launch/contract/project-file/fields';
-import type { Mind } from '@session-launch/contract/project-file/mind';
 import type { WrittenProjectFile } from '@session-launch/contract/project-file/schema';
 import { Document, visit } from 'yaml';
 import type { Runtime, SessionLimits } from '../experiences/revision.ts';
@@ -9,7 +8,7 @@ import { normaliseEntry } from '../origins/origin.ts';
 import { knownTransport } from '../transports/known.ts';
 import { locate } from './located.ts';
 import { meaningProblems } from './meaning.ts';
-import { mapTexts } from './mind.ts';
+import { normaliseMind } from './mind.ts';
 import { ProjectFileError } from './problem.ts';
 import { structureProblems } from './structure.ts';
 import { parseText } from './yaml-text.ts';
@@ -152,13 +151,4 @@ function locale(tag: string): string {
   const canonical = canonicalLocale(tag);
   if (canonical === undefined) throw new Error('a language tag was normalised before it was checked');
   return canonical;
-}
-
-/** Languages in their canonical form, and every text as a list of variants. */
-function normaliseMind(written: Mind): Mind {
-  return mapTexts(written, (texts) =>
-    Object.fromEntries(
-      Object.entries(texts).map(([tag, text]) => [locale(tag), typeof text === 'string' ? [text] : text]),
-    ),
-  );
 }

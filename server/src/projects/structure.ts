@@ -89,6 +89,12 @@ function explain(error: DefinedError, path: Path, file: Located): string {
       return `has ${[...(data as string)].length} characters; shorten it to at most ${error.params.limit}`;
     case 'minItems':
       return `is an empty list; add at least one, for example ${exampleOf(part)}`;
+    case 'maxItems':
+      return `has ${(data as unknown[]).length} items; keep at most ${error.params.limit}`;
+    case 'minProperties':
+      return `is empty; write at least one, for example ${exampleOf(part)}`;
+    case 'maxProperties':
+      return `has ${Object.keys(data as object).length} fields; keep at most ${error.params.limit}`;
     case 'minimum':
       return `is ${data}; it must be at least ${error.params.limit}`;
     case 'maximum':

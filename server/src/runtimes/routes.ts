@@ -8,6 +8,8 @@ import {
 import type { FastifyInstance } from 'fastify';
 import { ApiError } from '../errors.ts';
 import type { Directory } from '../experiences/directory.ts';
+import { requireBearer } from '../http/bearer.ts';
+import { toApiError } from '../http/error-handler.ts';
 import { parseJson } from '../http/json-body.ts';
 import { refuseOtherMethods } from '../http/server.ts';
 import { reader } from '../http/validator.ts';
@@ -18,53 +20,67 @@ import type { TokenVerifier } from '../tokens/verify-token.ts';
 
 export interface RuntimeDeps extends LifecycleDeps {
   /** Opens these routes and nothing else. */
-  runtimeToken: string;
+  token: string;
   directory: Directory;
   tokens: TokenVerifier;
-  requireToken: (authorization: string | undefined) => void;
 }
 
 const bodyLimit = 2 * 1024 * 1024;
+/** A client that sends up to this much is heard out: an answer while it still sends would break its connection. */
+const heardOut = 16 * 1024 * 1024;
 const readConnect = reader(connectRequestSchema);
 const readReport = reader(reportSchema);
 
-/** The interface for runtimes: who begins a session, and what becomes of it. */
+/** What runtimes call: it begins a session, and tells what becomes of it. */
 export async function runtimeRoutes(app: FastifyInstance, deps: RuntimeDeps): Promise<void> {
+  const admit = requireBearer(deps.token, 'RUNTIME_TOKEN_INVALID');
   app.addHook('onRequest', async (request, reply) => {
     reply.header('Cache-Control', 'no-store, private');
-    deps.requireToken(request.headers.authorization);
+    admit(request.headers.authorization);
   });
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit }, (_request, body, done) => done(null, body));
+  const tooLarge = () =>
+    new ApiError('PAYLOAD_TOO_LARGE', { message: 'The request body is larger than 2 MiB.' });
+  app.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: heardOut }, (_request, body, done) =>
+    body.length > bodyLimit ? done(tooLarge()) : done(null, body),
+  );
   app.setErrorHandler((error: Error & { code?: string }) => {
-    if (error.code !== 'FST_ERR_CTP_BODY_TOO_LARGE') throw error;
-    throw new ApiError('PAYLOAD_TOO_LARGE', { message: 'The request body is larger than 2 MiB.' });
+    throw error.code === 'FST_ERR_CTP_BODY_TOO_LARGE' ? tooLarge() : error;
   });
 
   const connectPath = routePath(connectOperation);
-  app.post<{ Params: { sessionId: string } }>(connectPath, async (request) => {
-    const { sessionToken, runtimeId } = readConnect(bodyOf(request.body));
-    const { sessionId } = request.params;
-    await deps.tokens.verify(sessionToken, sessionId).catch((error: ApiError) => {
-      deps.counts.connected(error.code);
+  app.post<{ Params: { sessionId: string } }>(connectPath, async ({ params, body, id }) => {
+    const { sessionToken, runtimeId } = readConnect(bodyOf(body));
+    try {
+      return await connect(deps, { sessionId: params.sessionId, sessionToken, runtimeId }, id);
+    } catch (error) {
+      deps.counts.connected(toApiError(error as Error).code);
       throw error;
-    });
-    const session = await connectSession(deps, sessionId, runtimeId, request.id);
-    const { projectId, experienceId, revision } = session;
-    const { runtime, ...pinned } = await deps.directory.revision(projectId, experienceId, revision);
-    return {
-      session: sessionRecord(session),
-      manifest: runtimeManifest(session, { runtime, ...pinned }),
-      mind: runtime.mind ?? {},
-      limits: runtime.limits,
-    };
+    }
   });
   refuseOtherMethods(app, connectPath, ['POST']);
 
-  app.post(reportOperation.path, async (request) =>
-    reportSessions(deps, readReport(bodyOf(request.body)), request.id),
-  );
+  app.post(reportOperation.path, async ({ body, id }) => reportSessions(deps, readReport(bodyOf(body)), id));
   refuseOtherMethods(app, reportOperation.path, ['POST']);
+}
+
+interface Connect {
+  sessionId: string;
+  sessionToken: string;
+  runtimeId: string;
+}
+
+async function connect(deps: RuntimeDeps, wish: Connect, requestId: string): Promise<object> {
+  const { projectId, experienceId, revision } = await deps.tokens.verify(wish.sessionToken, wish.sessionId);
+  // Looked up first: should that fail, the session can still be begun.
+  const pinned = await deps.directory.revision(projectId, experienceId, revision);
+  const session = await connectSession(deps, wish.sessionId, wish.runtimeId, requestId);
+  return {
+    session: sessionRecord(session),
+    manifest: runtimeManifest(session, pinned),
+    mind: pinned.runtime.mind ?? {},
+    limits: pinned.runtime.limits,
+  };
 }
 
 function bodyOf(body: unknown): unknown {

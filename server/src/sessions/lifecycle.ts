@@ -2,17 +2,10 @@ import type { Report, ReportAnswer } from '@session-launch/contract/runtime/life
 import type { EndReason } from '@session-launch/contract/session';
 import type { Logger } from 'pino';
 import { ApiError } from '../errors.ts';
+import type { LifecycleCounts } from '../observe/metrics.ts';
 import type { Database, Statement } from '../store/database.ts';
 import type { Session } from './session.ts';
 import { fromRow, type SessionRow } from './session-row.ts';
-
-/** What the lifecycle counts while it works. */
-export interface LifecycleCounts {
-  /** By outcome: `active`, or the code of the refusal. */
-  connected(outcome: string): void;
-  metered(seconds: number): void;
-  lost(sessions: number): void;
-}
 
 export interface LifecycleDeps {
   database: Database;
@@ -20,17 +13,9 @@ export interface LifecycleDeps {
   counts: LifecycleCounts;
 }
 
-const connectStatement: Statement = {
+const connect: Statement = {
   name: 'connect_session',
   text: 'SELECT outcome, session FROM connect_session($1, $2)',
-};
-const reportStatement: Statement = {
-  name: 'report_sessions',
-  text: 'SELECT kind, session_id, reason, added FROM report_sessions($1, $2)',
-};
-const silentStatement: Statement = {
-  name: 'end_silent_sessions',
-  text: 'SELECT session_id FROM end_silent_sessions($1)',
 };
 
 const refusals = {
@@ -47,20 +32,44 @@ export async function connectSession(
   runtimeId: string,
   requestId: string,
 ): Promise<Session> {
-  const [row] = await database.query<{
-    outcome: keyof typeof refusals | 'active';
-    session: SessionRow | null;
-  }>('everyday', connectStatement, [sessionId, runtimeId]);
-  if (row === undefined) throw new Error('connect_session answered nothing');
-  if (row.outcome !== 'active') {
-    const refusal = refusals[row.outcome]();
-    counts.connected(refusal.code);
-    throw refusal;
-  }
+  type Row = { outcome: keyof typeof refusals; session: null } | { outcome: 'active'; session: SessionRow };
+  const [row] = await database.query<Row>('everyday', connect, [sessionId, runtimeId]);
+  if (row?.outcome !== 'active') throw refusals[row?.outcome ?? 'unknown']();
   counts.connected('active');
   log.info({ reqId: requestId, sessionId, runtimeId }, 'a session has begun');
-  return fromRow(row.session!);
+  return fromRow(row.session);
 }
+
+const end: Statement = {
+  name: 'end_session',
+  text: 'SELECT session, ended_now, added FROM end_session($1, $2, $3)',
+};
+
+/** The first call ends a session; every later one leaves it as it is and returns the same record. Undefined: there is none. */
+export async function endSession(
+  { database, log, counts }: LifecycleDeps,
+  projectId: string,
+  sessionId: string,
+  reason: EndReason,
+  requestId: string,
+): Promise<Session | undefined> {
+  const [row] = await database.query<{ session: SessionRow; ended_now: boolean; added: number }>(
+    'everyday',
+    end,
+    [projectId, sessionId, reason],
+  );
+  if (row === undefined) return undefined;
+  if (row.ended_now) {
+    counts.metered(row.added);
+    log.info({ reqId: requestId, sessionId, reason }, 'a session has ended');
+  }
+  return fromRow(row.session);
+}
+
+const report: Statement = {
+  name: 'report_sessions',
+  text: 'SELECT kind, session_id, reason, added FROM report_sessions($1, $2)',
+};
 
 /** Takes what a runtime says of its sessions, and tells which of them it has to close. */
 export async function reportSessions(
@@ -69,36 +78,52 @@ export async function reportSessions(
   requestId: string,
 ): Promise<ReportAnswer> {
   if (sessions.length === 0) return { end: [] };
-  const rows = await database.query<{
-    kind: 'over' | 'total';
-    session_id: string;
-    reason: EndReason;
-    added: string | number;
-  }>('everyday', reportStatement, [runtimeId, JSON.stringify(sessions)]);
-  const end: ReportAnswer['end'] = [];
+  type Row =
+    | { kind: 'ended' | 'over'; session_id: string; reason: EndReason }
+    | { kind: 'total'; added: string | number };
+  const rows = await database.query<Row>('everyday', report, [runtimeId, JSON.stringify(sessions)]);
+  const over: ReportAnswer['end'] = [];
   for (const row of rows) {
-    if (row.kind === 'over') end.push({ sessionId: row.session_id, reason: row.reason });
-    else counts.metered(Number(row.added));
+    if (row.kind === 'total') counts.metered(Number(row.added));
+    else if (row.kind === 'over') over.push({ sessionId: row.session_id, reason: row.reason });
+    else {
+      const { session_id: sessionId, reason } = row;
+      log.info({ reqId: requestId, sessionId, runtimeId, reason }, 'a session has ended');
+    }
   }
-  for (const { sessionId, ended } of sessions) {
-    if (ended !== undefined)
-      log.info({ reqId: requestId, sessionId, runtimeId, reason: ended }, 'a session has ended');
-  }
-  return { end };
+  return { end: over };
 }
 
+/** How long a runtime may say nothing of a session before it counts as lost. */
+const silenceMs = 60_000;
 const sweepSize = 500;
 
-/** Ends sessions whose runtime has fallen silent. Called now and then, by every process. */
-export async function endSilentSessions({ database, log, counts }: LifecycleDeps): Promise<void> {
-  for (let round = 0; round < 20; round++) {
-    const ended = await database.query<{ session_id: string }>('everyday', silentStatement, [sweepSize]);
+const endSilent: Statement = {
+  name: 'end_silent_sessions',
+  text: 'SELECT session_id FROM end_silent_sessions(make_interval(secs => $1::double precision / 1000), $2)',
+};
+
+/** Ends sessions whose runtime has fallen silent. Any process may do it, and several at a time. */
+export async function endSilentSessions(
+  { database, log, counts }: LifecycleDeps,
+  afterMs = silenceMs,
+): Promise<void> {
+  for (;;) {
+    const ended = await database.query<{ session_id: string }>('everyday', endSilent, [afterMs, sweepSize]);
     counts.lost(ended.length);
-    for (const { session_id } of ended)
-      log.warn(
-        { sessionId: session_id, reason: 'runtime_lost' },
-        'a session has ended: its runtime fell silent',
-      );
+    for (const { session_id: sessionId } of ended)
+      log.warn({ sessionId, reason: 'runtime_lost' }, 'a session has ended: its runtime fell silent');
     if (ended.length < sweepSize) return;
   }
+}
+
+const countActive: Statement = {
+  name: 'count_active_sessions',
+  text: 'SELECT coalesce(sum(active), 0)::integer AS active FROM active_counts',
+};
+
+/** How many sessions are active, in all projects and processes. */
+export async function activeSessions(database: Database): Promise<number> {
+  const [row] = await database.query<{ active: number }>('admin', countActive, []);
+  return row?.active ?? 0;
 }

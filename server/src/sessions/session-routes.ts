@@ -9,11 +9,13 @@ import { isId } from '../ids.ts';
 import type { KeyRing } from '../keys/authenticate.ts';
 import { networkOf } from '../limits/client-address.ts';
 import type { Database } from '../store/database.ts';
+import { endSession, type LifecycleDeps } from './lifecycle.ts';
 import { type Session, sessionRecord } from './session.ts';
-import { endSession, SessionReader } from './store.ts';
+import { SessionReader } from './store.ts';
 
 export interface SessionRouteDeps {
   database: Database;
+  lifecycle: LifecycleDeps;
   keyRing: KeyRing;
   trustProxy: BlockList | undefined;
 }
@@ -41,7 +43,10 @@ export async function sessionRoutes(app: FastifyInstance, deps: SessionRouteDeps
     const holder = await holderOf(deps, request, 'sessions:create');
     const { sessionId } = request.params;
     if (!isId('ses', sessionId)) throw new ApiError('SESSION_NOT_FOUND');
-    return show(reply, await endSession(deps.database.orm, holder.projectId, sessionId, 'api_request'));
+    return show(
+      reply,
+      await endSession(deps.lifecycle, holder.projectId, sessionId, 'api_request', request.id),
+    );
   });
   refuseOtherMethods(app, endPath, ['POST']);
 }

@@ -1,9 +1,9 @@
-import type { EndReason, Status } from '@session-launch/contract/session';
-import { and, desc, eq, gt, isNotNull, isNull, lt, lte, type SQL, sql } from 'drizzle-orm';
+import type { Status } from '@session-launch/contract/session';
+import { and, desc, eq, getTableColumns, gt, isNotNull, isNull, lt, lte, type SQL, sql } from 'drizzle-orm';
 import { firstIdAt } from '../ids.ts';
 import { Batcher } from '../store/batcher.ts';
 import type { Database, Orm, Statement } from '../store/database.ts';
-import { sessions } from '../store/schema.ts';
+import { activeSessions, sessions } from '../store/schema.ts';
 import type { Session } from './session.ts';
 import { fromRow, type SessionRow } from './session-row.ts';
 
@@ -19,7 +19,7 @@ interface Wanted {
   sessionId: string;
 }
 
-const find: Statement = { name: 'find_sessions', text: 'SELECT n, session FROM find_sessions($1)' };
+const find: Statement = { name: 'find_sessions', text: 'SELECT n, session, seconds FROM find_sessions($1)' };
 
 /** Reads sessions by their ids; what is asked while a query is under way shares the next one. */
 export class SessionReader {
@@ -28,9 +28,14 @@ export class SessionReader {
   constructor(database: Database) {
     this.#wanted = new Batcher(256, async (wanted) => {
       const asked = JSON.stringify(wanted.map((w, n) => ({ n, ...w })));
-      const rows = await database.query<{ n: number; session: SessionRow }>('everyday', find, [asked]);
+      const rows = await database.query<{ n: number; session: SessionRow; seconds: number | null }>(
+        'everyday',
+        find,
+        [asked],
+      );
       const found = new Array<Session | undefined>(wanted.length);
-      for (const row of rows) found[row.n] = fromRow(row.session);
+      for (const { n, session, seconds } of rows)
+        found[n] = fromRow(seconds === null ? session : { ...session, seconds });
       return found;
     });
   }
@@ -40,50 +45,19 @@ export class SessionReader {
   }
 }
 
-async function findSession(orm: Orm, projectId: string, sessionId: string): Promise<Session | undefined> {
-  const [found] = await orm
-    .select()
-    .from(sessions)
-    .where(and(eq(sessions.id, sessionId), eq(sessions.projectId, projectId)));
-  return found as Session | undefined;
-}
+/** Longer than any token lives, and some skew of clocks. */
+const longestTokenMs = 2 * 3_600_000 + 60_000;
 
-/**
- * The first call sets `endedAt` and the reason; every later one leaves them and returns the same record. A session that runs is
- * metered up to now: what its runtime says afterwards changes nothing any more.
- */
-export async function endSession(
-  orm: Orm,
-  projectId: string,
-  sessionId: string,
-  reason: EndReason,
-): Promise<Session | undefined> {
-  const [ended] = await orm
-    .update(sessions)
-    .set({
-      endedAt: sql`greatest(now(), ${sessions.createdAt}, ${sessions.startedAt})`,
-      endReason: reason,
-      seconds: sql`CASE WHEN ${sessions.startedAt} IS NULL THEN 0 ELSE least(
-        floor(extract(epoch FROM greatest(now(), ${sessions.startedAt}) - ${sessions.startedAt})),
-        ${sessions.seconds} + floor(extract(epoch FROM greatest(now(), ${sessions.reportedAt}) - ${sessions.reportedAt})))::integer END`,
-    })
-    .where(and(eq(sessions.id, sessionId), eq(sessions.projectId, projectId), isNull(sessions.endedAt)))
-    .returning();
-  return (ended as Session | undefined) ?? findSession(orm, projectId, sessionId);
-}
-
-/** The tokens of sessions that were minted earlier than this have expired, whatever the configuration. */
-const longestTokenMs = 7_200_000;
-
-const inStatus: Record<Status, () => SQL[]> = {
-  created: () => [
+/** How each state shows in a row at a time: the same as `sessionRecord` says. */
+const inStatus: Record<Status, (at: Date) => SQL[]> = {
+  created: (at) => [
     isNull(sessions.startedAt),
     isNull(sessions.endedAt),
-    gt(sessions.expiresAt, new Date()),
+    gt(sessions.expiresAt, at),
     // Only the newest can be in this state, and ids tell the time: the others need not be looked at.
-    gt(sessions.id, firstIdAt('ses', Date.now() - longestTokenMs - 60_000)),
+    gt(sessions.id, firstIdAt('ses', at.getTime() - longestTokenMs)),
   ],
-  expired: () => [isNull(sessions.startedAt), isNull(sessions.endedAt), lte(sessions.expiresAt, new Date())],
+  expired: (at) => [isNull(sessions.startedAt), isNull(sessions.endedAt), lte(sessions.expiresAt, at)],
   active: () => [isNotNull(sessions.startedAt), isNull(sessions.endedAt)],
   ended: () => [isNotNull(sessions.endedAt)],
 };
@@ -93,20 +67,24 @@ export async function listSessions(
   orm: Orm,
   projectId: string,
   filter: SessionFilter,
-  limit: number,
-  before?: string,
+  page: { limit: number; before: string | undefined; at: Date },
 ): Promise<Session[]> {
   const conditions = [eq(sessions.projectId, projectId)];
-  if (before !== undefined) conditions.push(lt(sessions.id, before));
+  if (page.before !== undefined) conditions.push(lt(sessions.id, page.before));
   if (filter.experienceId !== undefined) conditions.push(eq(sessions.experienceId, filter.experienceId));
   if (filter.source !== undefined) conditions.push(eq(sessions.source, filter.source));
   if (filter.userId !== undefined) conditions.push(eq(sessions.userId, filter.userId));
-  if (filter.status !== undefined) conditions.push(...inStatus[filter.status]());
+  if (filter.status !== undefined) conditions.push(...inStatus[filter.status](page.at));
   const found = await orm
-    .select()
+    .select({
+      ...getTableColumns(sessions),
+      seconds: sql<number>`coalesce((
+        SELECT ${activeSessions.seconds} FROM ${activeSessions} WHERE ${activeSessions.sessionId} = ${sessions.id}
+      ), ${sessions.seconds})`,
+    })
     .from(sessions)
     .where(and(...conditions))
     .orderBy(desc(sessions.id))
-    .limit(limit);
+    .limit(page.limit);
   return found as Session[];
 }

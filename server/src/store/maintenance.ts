@@ -15,18 +15,17 @@ const mostNewRows = 50_000;
 /** Of some two thousand million, after which PostgreSQL would take no more writes. */
 const mostTransactions = 10_000_000;
 
-/** Claims are removed a day after they were made; until then their room is nobody's. */
-const mostDeadClaims = 10_000;
+/** Claims are removed after a day, sessions when the operator says so; until then their room is nobody's. */
+const mostDeadRows = 10_000;
 
 /**
- * The table that needs it most. Only claims are removed, so only their indexes are cleaned up: that takes the longer the larger
- * a table is. Rows that were changed in other tables make room by themselves.
+ * The table that needs it most. Indexes are cleaned up only where rows are removed: that takes the longer the larger a table
+ * is. Rows that were changed in other tables make room by themselves.
  */
 const dueForVacuum = `
   SELECT due.* FROM (
     SELECT c.oid::regclass::text AS name, age(c.relfrozenxid) AS transactions, s.n_ins_since_vacuum AS new,
-           c.oid = to_regclass('idempotency_keys')
-             AND s.n_dead_tup > greatest(${mostDeadClaims}, s.n_live_tup / 5) AS has_dead
+           s.n_tup_del > 0 AND s.n_dead_tup > greatest(${mostDeadRows}, s.n_live_tup / 5) AS has_dead
       FROM pg_class c LEFT JOIN pg_stat_all_tables s ON s.relid = c.oid
      WHERE c.relkind IN ('r', 'm')) AS due
    WHERE has_dead OR new > ${mostNewRows} OR transactions > ${mostTransactions}

@@ -91,8 +91,16 @@ export const sessions = pgTable('sessions', {
   expiresAt: instant('expires_at').notNull(),
   startedAt: instant('started_at'),
   runtimeId: text('runtime_id'),
-  reportedAt: instant('reported_at'),
-  seconds: integer('seconds').notNull(),
   endedAt: instant('ended_at'),
   endReason: text('end_reason'),
+  seconds: integer('seconds').notNull(),
+});
+
+export const activeSessions = pgTable('active_sessions', {
+  sessionId: text('session_id').primaryKey(),
+  projectId: text('project_id').notNull(),
+  runtimeId: text('runtime_id').notNull(),
+  startedAt: instant('started_at').notNull(),
+  reportedAt: instant('reported_at').notNull(),
+  seconds: integer('seconds').notNull(),
 });

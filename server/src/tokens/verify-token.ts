@@ -13,8 +13,8 @@ export class TokenVerifier {
     this.#keys = new Map(keys.all.map(({ kid, publicJwk }) => [kid, imported(publicJwk)]));
   }
 
-  /** The claims of the session's token. `evenExpired` takes one whose time is over, too. */
-  async verify(token: string, sessionId: string, evenExpired = false): Promise<SessionClaims> {
+  /** The claims of the session's token, whose time must not be over unless that is said. */
+  async verify(token: string, sessionId: string, expiry?: 'even expired'): Promise<SessionClaims> {
     try {
       const { payload } = await jwtVerify<SessionClaims>(
         token,
@@ -27,7 +27,7 @@ export class TokenVerifier {
           algorithms: ['EdDSA'],
           audience: tokenAudience,
           requiredClaims: ['sub', 'exp'],
-          ...(evenExpired ? { currentDate: new Date(0) } : {}),
+          ...(expiry === 'even expired' ? { currentDate: new Date(0) } : {}),
         },
       );
       if (payload.sub !== sessionId)

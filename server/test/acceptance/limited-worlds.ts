@@ -7,11 +7,13 @@ export interface Limits {
   mintsPerMinutePerClient: number | null;
   mintsPerMinute: number | null;
   sessionsPerDay: number | null;
+  concurrentSessions: number | null;
 }
 export const unlimited: Limits = {
   mintsPerMinutePerClient: null,
   mintsPerMinute: null,
   sessionsPerDay: null,
+  concurrentSessions: null,
 };
 
 /** A project whose one experience both browser doors launch. */

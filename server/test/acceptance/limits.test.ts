@@ -198,7 +198,12 @@ describe('the daily quota', () => {
 });
 
 describe('RateLimit-Policy and RateLimit', () => {
-  const all: Limits = { mintsPerMinutePerClient: 30, mintsPerMinute: 600, sessionsPerDay: 10_000 };
+  const all: Limits = {
+    mintsPerMinutePerClient: 30,
+    mintsPerMinute: 600,
+    sessionsPerDay: 10_000,
+    concurrentSessions: null,
+  };
 
   test('name every limit of the project on a launch', async () => {
     const world = await limitedWorld(service, all);

@@ -69,7 +69,7 @@ describe('usage', () => {
     ['keys list', "required option '--project <id>' not specified"],
     ['sessions list --project prj_a --limt 3', "unknown option '--limt' (Did you mean --limit?)"],
     ['sessions list --project prj_a --limit 0', 'It must be a whole number, 1 or more.'],
-    ['sessions list --project prj_a --status open', 'Allowed choices are created, ended.'],
+    ['sessions list --project prj_a --status open', 'Allowed choices are created, active, ended, expired.'],
     ['sessions list --project ../keys', 'a project id looks like prj_demo'],
     ['projects export ..', 'a project id looks like prj_demo'],
     ['keys create --project prj_a --mode prod --scope sessions:read', 'Allowed choices are test, live.'],

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { targetAt } from '@session-launch/testing/deployment.ts';
-import { adminToken, type Target } from '@session-launch/testing/target.ts';
+import { adminToken, runtimeToken, type Target } from '@session-launch/testing/target.ts';
 import pino from 'pino';
 import { afterAll, beforeAll } from 'vitest';
 import { type App, startApp } from '../../src/app.ts';
@@ -39,9 +39,10 @@ export async function startService(env: Record<string, string> = {}, beside?: Se
     signingKeys,
     log: pino({ level: 'silent' }),
     adminToken,
+    runtimeToken,
   });
   return {
-    ...targetAt({ url: app.publicUrl, adminUrl: app.adminUrl ?? '', adminToken }),
+    ...targetAt({ url: app.publicUrl, adminUrl: app.adminUrl ?? '', adminToken, runtimeToken }),
     database,
     ...(databaseUrl === undefined ? {} : { databaseUrl }),
     close: async () => {

@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { createClone } from '@session-launch/testing/cloned-database.ts';
 import { startProcess, temporaryFolder } from '@session-launch/testing/process.ts';
-import { adminToken } from '@session-launch/testing/target.ts';
+import { adminToken, runtimeToken } from '@session-launch/testing/target.ts';
 import type { TestProject } from 'vitest/node';
 
 /** Starts the services of the acceptance tests: one process for each worker that has a core, on the engine of the project. */
@@ -23,7 +23,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   );
   project.provide(
     'deployments',
-    services.map(({ url, adminUrl }) => ({ url, adminUrl, adminToken })),
+    services.map(({ url, adminUrl }) => ({ url, adminUrl, adminToken, runtimeToken })),
   );
   return async () => {
     await Promise.all(services.map((service) => service.kill('SIGKILL')));

@@ -74,7 +74,10 @@ async function draft(door = serverDoor, more: { revision?: number; player?: obje
       },
       createdAt: at,
       expiresAt: new Date(at.getTime() + 600_000),
+      startedAt: null,
+      seconds: 0,
       endedAt: null,
+      endReason: null,
     },
   };
 }

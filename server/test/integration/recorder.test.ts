@@ -46,7 +46,10 @@ function session(overrides: Partial<Session> = {}): Session {
     },
     createdAt: new Date(),
     expiresAt: new Date(Date.now() + 600_000),
+    startedAt: null,
+    seconds: 0,
     endedAt: null,
+    endReason: null,
     ...overrides,
   };
 }

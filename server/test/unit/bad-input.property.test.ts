@@ -4,9 +4,9 @@ import { serverMintRequestSchema } from '@session-launch/contract/mint-requests'
 import { experience, project } from '@session-launch/testing/world.ts';
 import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
-import { requireAdmin } from '../../src/admin/authenticate.ts';
 import { readKeyWish, readSessionQuery } from '../../src/admin/requests.ts';
 import { ApiError } from '../../src/errors.ts';
+import { requireBearer } from '../../src/http/bearer.ts';
 import { etagOf, matchesEtag } from '../../src/http/etag.ts';
 import { parseJson, readJsonBody } from '../../src/http/json-body.ts';
 import { fingerprint } from '../../src/idempotency/fingerprint.ts';
@@ -150,7 +150,7 @@ describe('headers', () => {
       if (token !== undefined && parseApiKey(token)) expect(token).toBe(key);
     }));
 
-  const admit = requireAdmin('a-token-of-an-operator');
+  const admit = requireBearer('a-token-of-an-operator', 'ADMIN_TOKEN_INVALID');
   const operators = almost('Bearer', ' ', 'a-token-of-an-operator', 'a-token-of-an-operato', 'r', '=', '\t');
   test('Authorization admits an operator with the token and nobody else', () =>
     tally.holds(1_000, operators, (header) => {

@@ -40,6 +40,7 @@ describe('defaults', () => {
       signingKeysFile: join(cwd, 'data', 'signing-keys.json'),
       apiKeyPrefix: 'sl',
       tokenTtlSeconds: 600,
+      runtime: { tokenFile: join(cwd, 'data', 'runtime-token') },
       assetsDir: join(demoProjectFile, '..', 'assets'),
       demo: true,
       logLevel: 'info',
@@ -51,8 +52,9 @@ describe('defaults', () => {
     const names = ['HOST', 'PORT', 'ADMIN_HOST', 'ADMIN_PORT', 'ADMIN_TOKEN', 'DATABASE_URL', 'DATA_DIR'];
     const others = ['PUBLIC_URL', 'SIGNING_KEYS_FILE', 'API_KEY_PREFIX', 'TOKEN_TTL_SECONDS', 'TRUST_PROXY'];
     for (const nothing of ['', '   ']) {
-      const more = ['ASSETS_DIR', 'DEMO', 'LOG_LEVEL', 'SHUTDOWN_GRACE_SECONDS'];
-      const env = [...names, ...others, ...more].map((name) => [name, nothing]);
+      const more = ['ASSETS_DIR', 'DEMO', 'LOG_LEVEL', 'SHUTDOWN_GRACE_SECONDS', 'SESSION_RETENTION_DAYS'];
+      const ofRuntimes = ['RUNTIME', 'RUNTIME_TOKEN', 'RUNTIME_URL'];
+      const env = [...names, ...others, ...more, ...ofRuntimes].map((name) => [name, nothing]);
       expect(read(Object.fromEntries(env))).toEqual(read());
     }
   });
@@ -265,6 +267,38 @@ describe('TRUST_PROXY', () => {
   });
 });
 
+describe('runtimes', () => {
+  test('have a token of their own, and are shut out when there is neither one nor a runtime', () => {
+    expect(read({ RUNTIME_TOKEN: token }).runtime?.token).toBe(token);
+    expect(read({ RUNTIME: 'off' }).runtime).toBeUndefined();
+    expect(read({ RUNTIME: 'off', RUNTIME_TOKEN: token }).runtime?.token).toBe(token);
+    expect(problemsOf({ ADMIN_TOKEN: token, RUNTIME_TOKEN: token })).toEqual([
+      { variable: 'RUNTIME_TOKEN', got: 'the same as ADMIN_TOKEN', wants: expect.any(String) },
+    ]);
+    expect(problemsOf({ RUNTIME_TOKEN: 'too short' })).toMatchObject([{ got: 'a secret of 9 characters' }]);
+  });
+
+  test.each(['ws://127.0.0.1:9000/', 'wss://runtime.example.com/session?zone=eu'])(
+    'RUNTIME_URL %s',
+    (url) => {
+      expect(read({ RUNTIME_URL: url }).runtimeUrl).toBe(url);
+    },
+  );
+
+  test.each(['https://a.example', 'runtime', 'wss://', 'wss://a:b@c.example', 'wss://a.example/#b'])(
+    'RUNTIME_URL is not %s',
+    (url) => {
+      expect(refused({ RUNTIME_URL: url })).toEqual(['RUNTIME_URL']);
+    },
+  );
+
+  test('SESSION_RETENTION_DAYS is a day at least', () => {
+    expect(read({ SESSION_RETENTION_DAYS: '30' }).sessionRetentionDays).toBe(30);
+    for (const days of ['0', '-1', '1.5', '40000', 'never'])
+      expect(refused({ SESSION_RETENTION_DAYS: days })).toEqual(['SESSION_RETENTION_DAYS']);
+  });
+});
+
 describe('PORT and ADMIN_PORT', () => {
   test.each<[Environment]>([
     [{ PORT: '9000', ADMIN_PORT: '9000' }],
@@ -289,8 +323,12 @@ describe('PORT and ADMIN_PORT', () => {
     expect(read({ PORT: '9000', ADMIN_PORT: '9000', ADMIN_HOST: '127.0.0.2' }).admin.port).toBe(9000);
     expect(read({ PORT: '0', ADMIN_PORT: '0' }).admin.port).toBe(0);
     const DATABASE_URL = 'postgres://localhost/launch';
-    expect(read({ DATABASE_URL, PORT: '8081' }).port).toBe(8081);
-    expect(refused({ DATABASE_URL, PORT: '8081', ADMIN_TOKEN: token })).toEqual(['ADMIN_PORT']);
+    expect(read({ DATABASE_URL, PORT: '8081', RUNTIME: 'off' }).port).toBe(8081);
+    expect(refused({ DATABASE_URL, PORT: '8081' })).toEqual(['ADMIN_PORT']);
+    for (const opener of ['ADMIN_TOKEN', 'RUNTIME_TOKEN'])
+      expect(refused({ DATABASE_URL, PORT: '8081', RUNTIME: 'off', [opener]: token })).toEqual([
+        'ADMIN_PORT',
+      ]);
   });
 });
 

@@ -21,13 +21,16 @@ test('every code has one heading, and every heading is a code', () => {
   expect([...documented].sort()).toEqual([...codes].sort());
 });
 
-test('admin codes stand in the section of the admin API, all others in that of the public API', () => {
-  const publicSection = sectionOf('## Public API');
-  const adminSection = sectionOf('## Admin API');
+test('each code stands in the section of the interface that it belongs to', () => {
+  const sections: [heading: string, codes: RegExp][] = [
+    ['## Admin API', /^(ADMIN_|PROJECT_FILE_|PROJECT_NOT_|KEY_)/],
+    ['## API for runtimes', /^(RUNTIME_|CONCURRENCY_|SESSION_ALREADY_|SESSION_ENDED)/],
+    ['## Public API', /./],
+  ];
   for (const code of codes) {
-    const ofAdmin = /^(ADMIN_|PROJECT_FILE_|PROJECT_NOT_|KEY_)/.test(code);
-    expect(adminSection.includes(`### ${code}\n`), code).toBe(ofAdmin);
-    expect(publicSection.includes(`### ${code}\n`), code).toBe(!ofAdmin);
+    const own = sections.find(([, pattern]) => pattern.test(code))?.[0];
+    for (const [heading] of sections)
+      expect(sectionOf(heading).includes(`### ${code}\n`), `${code} ${heading}`).toBe(heading === own);
   }
 });
 

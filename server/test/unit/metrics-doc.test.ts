@@ -38,11 +38,13 @@ async function exposition() {
     traffic,
     openConnections: async () => 0,
     admissions: { mints: { underWay: 0, refused: 0 } },
+    activeSessions: async () => 1,
     refusalsDelayed: () => 0,
     logLinesDropped: () => 0,
   });
   for (const { source } of doors) metrics.minted(source, 'launched', 0.01);
   metrics.batchWritten(1);
+  metrics.lifecycle.connected('active');
   return parseMetrics(await metrics.registry.metrics());
 }
 

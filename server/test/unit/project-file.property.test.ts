@@ -68,6 +68,31 @@ const path = (folder: string) =>
     .stringMatching(/^[\wé ~@%+-]{1,8}(\/\w{1,3}\.[a-z]{1,4})?$/)
     .map((s) => `/${folder}/${s.replaceAll('%', '%25')}`);
 
+const seconds = fc.integer({ min: 1, max: 86_400 });
+const texts = fc
+  .uniqueArray(fc.tuple(tag, fc.array(shortText, { minLength: 1, maxLength: 3 })), {
+    minLength: 1,
+    maxLength: 3,
+    selector: ([language]) => language,
+  })
+  .map((entries) => Object.fromEntries(entries));
+const mind = fc.record(
+  {
+    persona: shortText,
+    greeting: texts,
+    fallback: texts,
+    topics: fc.uniqueArray(fc.record({ id: idPart, ask: texts, tell: texts }), {
+      maxLength: 2,
+      selector: ({ id }) => id,
+    }),
+    lessons: fc.uniqueArray(fc.record({ id: idPart, say: texts }), {
+      maxLength: 2,
+      selector: ({ id }) => id,
+    }),
+  },
+  { requiredKeys: [], noNullPrototype: true },
+);
+
 const character = fc.record(
   { characterId: idPart, name: shortText, voice: free, avatar: free },
   { requiredKeys: ['characterId', 'name'], noNullPrototype: true },
@@ -84,9 +109,11 @@ const runtime = fc.record(
       url: 'wss://runtime.example.com/session',
       ...others,
     })),
+    limits: fc.record({ maxSeconds: seconds, idleSeconds: seconds }),
+    mind,
   },
   {
-    requiredKeys: ['mode', 'speechInputMode', 'languages', 'characters', 'transport'],
+    requiredKeys: ['mode', 'speechInputMode', 'languages', 'characters', 'transport', 'limits'],
     noNullPrototype: true,
   },
 );
@@ -115,7 +142,12 @@ const projectFile: fc.Arbitrary<ProjectFile> = fc.record({
     name: shortText,
     browserEmbeds: fc.boolean(),
     allowedOrigins: origins,
-    limits: fc.record({ mintsPerMinutePerClient: limit, mintsPerMinute: limit, sessionsPerDay: limit }),
+    limits: fc.record({
+      mintsPerMinutePerClient: limit,
+      mintsPerMinute: limit,
+      sessionsPerDay: limit,
+      concurrentSessions: limit,
+    }),
   }),
   experiences: fc
     .uniqueArray(experience, { maxLength: 3, selector: (e) => e.id })

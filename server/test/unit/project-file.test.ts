@@ -7,7 +7,7 @@ const full = `project:
   name: Demo
   browserEmbeds: true
   allowedOrigins: [http://localhost:5173]
-  limits: { mintsPerMinutePerClient: 30, mintsPerMinute: null, sessionsPerDay: 0 }
+  limits: { mintsPerMinutePerClient: 30, mintsPerMinute: null, sessionsPerDay: 0, concurrentSessions: 5 }
 experiences:
   - id: exp_cafe
     slug: cafe
@@ -26,6 +26,8 @@ experiences:
       characters: [{ characterId: ines, name: Inês, voice: { voiceId: ines-pt }, avatar: { avatarId: ines } }]
       location: { locationId: cafe, scene: { lighting: morning }, assets: [/locations/cafe/wide.svg] }
       transport: { type: websocket, url: wss://runtime.example.com/session, region: eu }
+      limits: { idleSeconds: 60 }
+      mind: { greeting: { PT-pt: Bom dia! } }
 `;
 
 /** The shortest file with an experience; `more` continues it at line 9. */
@@ -67,7 +69,12 @@ describe('a valid file', () => {
         name: 'Demo',
         browserEmbeds: true,
         allowedOrigins: ['http://localhost:5173'],
-        limits: { mintsPerMinutePerClient: 30, mintsPerMinute: null, sessionsPerDay: 0 },
+        limits: {
+          mintsPerMinutePerClient: 30,
+          mintsPerMinute: null,
+          sessionsPerDay: 0,
+          concurrentSessions: 5,
+        },
       },
       experiences: [
         {
@@ -102,6 +109,8 @@ describe('a valid file', () => {
               assets: ['/locations/cafe/wide.svg'],
             },
             transport: { type: 'websocket', url: 'wss://runtime.example.com/session', region: 'eu' },
+            limits: { maxSeconds: 900, idleSeconds: 60 },
+            mind: { greeting: { 'pt-PT': ['Bom dia!'] } },
           },
         },
       ],
@@ -115,7 +124,12 @@ describe('a valid file', () => {
         name: 'A',
         browserEmbeds: false,
         allowedOrigins: [],
-        limits: { mintsPerMinutePerClient: 30, mintsPerMinute: 600, sessionsPerDay: 10_000 },
+        limits: {
+          mintsPerMinutePerClient: 30,
+          mintsPerMinute: 600,
+          sessionsPerDay: 10_000,
+          concurrentSessions: null,
+        },
       },
       experiences: [
         {
@@ -132,6 +146,7 @@ describe('a valid file', () => {
             languages: { dual: false, default: 'en', conversation: 'match', paired: 'match' },
             characters: [{ characterId: 'a', name: 'A' }],
             transport: { type: 'websocket', url: 'ws://localhost:9000' },
+            limits: { maxSeconds: 900, idleSeconds: 120 },
           },
         },
       ],
@@ -145,7 +160,12 @@ describe('a valid file', () => {
 
   test('keeps given limits beside the defaults of the others', () => {
     const { limits } = parseProjectFile(projectOnly('limits: { sessionsPerDay: null }')).project;
-    expect(limits).toEqual({ mintsPerMinutePerClient: 30, mintsPerMinute: 600, sessionsPerDay: null });
+    expect(limits).toEqual({
+      mintsPerMinutePerClient: 30,
+      mintsPerMinute: 600,
+      sessionsPerDay: null,
+      concurrentSessions: null,
+    });
   });
 
   test('has its origins normalised and freed of repetitions', () => {
@@ -182,7 +202,7 @@ project: { name: A, id: prj_a }
     expect(JSON.stringify(parseProjectFile(shuffled).experiences[0]?.runtime)).toBe(
       '{"mode":"conversation","speechInputMode":"auto","languages":{"dual":false,"default":"en","conversation":"match","paired":"match"},' +
         '"characters":[{"characterId":"a","name":"A","voice":{"z":1,"a":2}}],' +
-        '"transport":{"type":"websocket","url":"ws://localhost:9000","zone":2,"alpha":1}}',
+        '"transport":{"type":"websocket","url":"ws://localhost:9000","zone":2,"alpha":1},"limits":{"maxSeconds":900,"idleSeconds":120}}',
     );
   });
 
@@ -409,7 +429,7 @@ describe('wrong fields and values', () => {
     ],
     [
       'limits: 5',
-      'project.limits is the number 5; write its fields: mintsPerMinutePerClient, mintsPerMinute, sessionsPerDay',
+      'project.limits is the number 5; write its fields: mintsPerMinutePerClient, mintsPerMinute, sessionsPerDay, concurrentSessions',
     ],
     [
       'limits: { mintsPerMinute: "5" }',
@@ -572,11 +592,75 @@ describe('wrong fields and values', () => {
       'wss://a:99999',
       '.transport.url "wss://a:99999" is not a valid address; check its host and port',
     ],
+    [
+      ', url: ws://localhost:9000 }',
+      ' }\n      limits: 5',
+      '.limits is the number 5; write its fields: maxSeconds',
+    ],
+    [
+      ', url: ws://localhost:9000 }',
+      ' }\n      limits: { maxSeconds: 0 }',
+      '.limits.maxSeconds is 0; it must be at least 1',
+    ],
   ])('in a runtime: %s as %s', (from, to, problem) => {
     const problems = problemsOf(small().replace(from, to));
     expect(problems).toHaveLength(1);
-    expect(problems[0]).toMatch(/^line [78]: /);
+    expect(problems[0]).toMatch(/^line [789]: /);
     expect(problems[0]).toContain(`experiences[0].runtime${problem}`);
+  });
+
+  test('a transport may leave its address to the service', () => {
+    const file = parseProjectFile(small().replace(', url: ws://localhost:9000', ', region: eu'));
+    expect(file.experiences[0]?.runtime.transport).toEqual({ type: 'websocket', region: 'eu' });
+  });
+
+  const many = (count: number) => Array.from({ length: count }, (_, n) => `"t${n}"`).join(', ');
+  test.each([
+    ['{}', undefined],
+    ['{ topics: [{ id: a }, { id: b, then: [a, b] }] }', undefined],
+    ['[]', ' is a list; write its fields: persona, greeting, fallback, topics, lessons, presentation'],
+    ['{ persona: " " }', '.persona is blank; write at least one visible character'],
+    [`{ persona: ${'x'.repeat(8001)} }`, '.persona has 8001 characters; shorten it to at most 8000'],
+    ['{ greting: { en: A } }', ' has an unknown field "greting"; did you mean "greeting"?'],
+    ['{ greeting: Hello }', '.greeting is the text "Hello"; write its fields, for example { en:'],
+    ['{ greeting: {} }', '.greeting is empty; write at least one, for example { en:'],
+    [
+      '{ greeting: { en: [] } }',
+      '.greeting.en is an empty list; add at least one, for example Good morning!',
+    ],
+    ['{ greeting: { en: "" } }', '.greeting.en is empty; write at least one character'],
+    ['{ greeting: { en: 5 } }', '.greeting.en is the number 5; put it in quotes: "5"'],
+    ['{ greeting: { en: [A, 5] } }', '.greeting.en[1] is the number 5; put it in quotes: "5"'],
+    [`{ greeting: { en: [${many(51)}] } }`, '.greeting.en has 51 items; keep at most 50'],
+    ['{ greeting: { en_GB: A } }', '.greeting.en_GB "en_GB" is not a BCP 47 language tag; try "en-GB"'],
+    ['{ fallback: { English!: A } }', 'is not a BCP 47 language tag; write one such as en or pt-PT'],
+    ['{ greeting: { en: A, EN: B } }', '.greeting.EN "EN" is the same language as "en"; keep one'],
+    ['{ topics: [{ ask: { en: A } }] }', '.topics[0] needs the field "id"; add for example id: ferries'],
+    [
+      '{ topics: [{ id: a b }] }',
+      '.topics[0].id "a b" must be 1 to 64 letters, digits, "_" or "-"; try "a-b"',
+    ],
+    [
+      '{ topics: [{ id: a }, { id: a }] }',
+      '.topics[1].id "a" stands twice in this list; ids differ, change one',
+    ],
+    ['{ topics: [{ id: a, then: [b] }] }', '.topics[0].then[0] "b" is no topic of this mind; write one of a'],
+    ['{ topics: [{ id: a, tell: { xx_: A } }] }', '.topics[0].tell.xx_ "xx_" is not a BCP 47 language tag'],
+    [
+      '{ lessons: [{ id: a }] }',
+      '.lessons[0] needs the field "say"; add for example say: { pt-PT: Bom dia }',
+    ],
+    ['{ presentation: [{ id: a, titel: { en: A } }] }', 'unknown field "titel"; did you mean "title"?'],
+  ])('a mind: %s', (mind, problem) => {
+    const text = withRuntime(`mind: ${mind}`);
+    if (problem === undefined) {
+      expect(() => parseProjectFile(text)).not.toThrow();
+      return;
+    }
+    const problems = problemsOf(text);
+    expect(problems).toHaveLength(1);
+    expect(problems[0]).toContain('line 9: experiences[0].runtime.mind');
+    expect(problems[0]).toContain(problem);
   });
 
   test.each([

@@ -11,8 +11,10 @@ const { ok, warn, fail } = findingsOf('data folder');
 
 export async function checkDataFolder(config: Config): Promise<Finding> {
   const { dataDir } = config;
-  // With PostgreSQL and the signing keys elsewhere, a start neither reads nor writes here.
-  if (config.database.engine === 'postgres' && relative(dataDir, config.signingKeysFile).startsWith('..')) {
+  // With PostgreSQL and every secret elsewhere, a start neither reads nor writes here.
+  const needsTokenFile = config.runtime !== undefined && config.runtime.token === undefined;
+  const isKeyFileElsewhere = relative(dataDir, config.signingKeysFile).startsWith('..');
+  if (config.database.engine === 'postgres' && isKeyFileElsewhere && !needsTokenFile) {
     return ok('not needed with this configuration');
   }
   const found = await stat(dataDir).catch(() => undefined);
@@ -26,15 +28,19 @@ export async function checkDataFolder(config: Config): Promise<Finding> {
   if (!(await writable(dataDir))) {
     return fail(`${dataDir} is not writable for this user`, 'run as its owner, or set DATA_DIR');
   }
-  const token = await stat(config.admin.tokenFile).catch(() => undefined);
-  const shared = token && (await sharedSecret('data folder', config.admin.tokenFile));
   return (
-    shared ??
+    (await sharedToken(config.admin.tokenFile)) ??
+    (config.runtime && (await sharedToken(config.runtime.tokenFile))) ??
     (await isOpenInside(dataDir)) ??
     changeableByOthers(dataDir, found.mode) ??
     (await fullSoon(config)) ??
     ok(`${dataDir} is writable`)
   );
+}
+
+async function sharedToken(file: string): Promise<Finding | undefined> {
+  const found = await stat(file).catch(() => undefined);
+  return found && sharedSecret('data folder', file);
 }
 
 /** Who may write a folder may put another database in the place of this one. */
@@ -57,7 +63,10 @@ async function isOpenInside(dataDir: string): Promise<Finding | undefined> {
 async function fullSoon({ dataDir, database }: Config): Promise<Finding | undefined> {
   const free = await freeBytes(dataDir);
   return database.engine === 'embedded' && free < littleRoom
-    ? warn(`${inMegabytes(free)} are free on the disk of ${dataDir}`, 'make room: sessions are kept for good')
+    ? warn(
+        `${inMegabytes(free)} are free on the disk of ${dataDir}`,
+        'make room, or set SESSION_RETENTION_DAYS',
+      )
     : undefined;
 }
 

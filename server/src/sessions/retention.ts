@@ -1,0 +1,53 @@
+import type { Logger } from 'pino';
+import { firstIdAt } from '../ids.ts';
+import type { Database, Statement } from '../store/database.ts';
+
+const remove: Statement = {
+  name: 'delete_old_sessions',
+  text: 'SELECT looked_at, last_id, deleted FROM delete_old_sessions($1, $2, $3, $4)',
+};
+const batchSize = 500;
+/** How long one round may take, so that what piles up is worked off and other work has its turn. */
+const roundMs = 2_000;
+/** When everything was looked at, nothing new is due for a while. */
+const restMs = 60_000;
+
+export interface RetentionDeps {
+  database: Database;
+  log: Logger;
+}
+
+/** Deletes sessions that were over so many days ago, a batch at a time. A batch locks nothing that a mint needs. */
+export class Retention {
+  readonly #deps: RetentionDeps;
+  readonly #days: number;
+  /** The last session that was looked at: those before it are gone, or not due yet. */
+  #after = '';
+  #restUntil = 0;
+
+  constructor(deps: RetentionDeps, days: number) {
+    this.#deps = deps;
+    this.#days = days;
+  }
+
+  async run(at = new Date(), timeMs = roundMs): Promise<void> {
+    if (at.getTime() < this.#restUntil) return;
+    const { database, log } = this.#deps;
+    const before = new Date(at.getTime() - this.#days * 86_400_000);
+    const until = performance.now() + timeMs;
+    let deleted = 0;
+    do {
+      const [batch] = await database.query<{ looked_at: number; last_id: string; deleted: number }>(
+        'everyday',
+        remove,
+        [this.#after, firstIdAt('ses', before.getTime()), before.toISOString(), batchSize],
+      );
+      deleted += batch?.deleted ?? 0;
+      const isLast = (batch?.looked_at ?? 0) < batchSize;
+      this.#after = isLast ? '' : (batch?.last_id ?? '');
+      if (isLast) this.#restUntil = at.getTime() + restMs;
+    } while (this.#after !== '' && performance.now() < until);
+    if (deleted > 0)
+      log.info({ sessions: deleted, days: this.#days }, 'deleted sessions that are over for so long');
+  }
+}

@@ -1,0 +1,250 @@
+import { createHmac } from 'node:crypto';
+import { deployedService } from '@session-launch/testing/deployment.ts';
+import { connect, type Launch, launched, leave, report } from '@session-launch/testing/lifecycle.ts';
+import {
+  apply,
+  createWorld,
+  expectError,
+  experience,
+  mintFromServer,
+  runtime,
+  type World,
+} from '@session-launch/testing/world.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+
+const service = deployedService();
+let world: World;
+beforeAll(async () => {
+  world = await createWorld(service, {
+    experience: experience({
+      runtime: runtime({
+        limits: { maxSeconds: 300 },
+        mind: { greeting: { EN: 'Hello!', 'pt-pt': ['Olá!', 'Bom dia!'] }, topics: [{ id: 'tides' }] },
+      }),
+    }),
+  });
+});
+
+const read = async (sessionId: string) =>
+  (
+    await service.call({
+      path: `/v1/sessions/${sessionId}`,
+      headers: { Authorization: `Bearer ${world.key}` },
+    })
+  ).json;
+const end = (sessionId: string) =>
+  service.call({
+    method: 'POST',
+    path: `/v1/sessions/${sessionId}/end`,
+    headers: { Authorization: `Bearer ${world.key}` },
+  });
+
+describe('POST /runtime/v1/sessions/{sessionId}/connect', () => {
+  test('makes a session active and gives the runtime all that it needs', async () => {
+    const { json: minted } = await mintFromServer(service, world.key, { experienceId: world.experienceId });
+    const answer = await connect(service, minted.launch);
+    expect(answer.status, answer.text).toBe(200);
+    expect(answer.headers['cache-control']).toBe('no-store, private');
+    const { sessionToken: _credential, ...manifest } = minted.launch;
+    expect(answer.json).toEqual({
+      session: { ...minted.session, status: 'active', startedAt: expect.any(String) },
+      manifest,
+      mind: { greeting: { en: ['Hello!'], 'pt-PT': ['Olá!', 'Bom dia!'] }, topics: [{ id: 'tides' }] },
+      limits: { maxSeconds: 300, idleSeconds: 120 },
+    });
+    expect(manifest.limits).toEqual({ maxSeconds: 300, idleSeconds: 120 });
+    expect(Date.parse(answer.json.session.startedAt)).toBeGreaterThanOrEqual(
+      Date.parse(minted.session.createdAt),
+    );
+    expect(await read(minted.session.sessionId)).toEqual(answer.json.session);
+  });
+
+  test('a launch replayed after its session began, and after it ended, is the same byte for byte', async () => {
+    const mint = () =>
+      mintFromServer(
+        service,
+        world.key,
+        { experienceId: world.experienceId },
+        { 'Idempotency-Key': `lively ${world.projectId}` },
+      );
+    const first = await mint();
+    expect((await connect(service, first.json.launch)).status).toBe(200);
+    const later = await mint();
+    await report(service, [{ sessionId: first.json.session.sessionId, seconds: 0, ended: 'client_ended' }]);
+    for (const again of [later, await mint()]) {
+      expect(again.text).toBe(first.text);
+      expect(again.headers['idempotent-replayed']).toBe('true');
+    }
+  });
+
+  test('of a crowd with one token, one is admitted', async () => {
+    const launch = await launched(service, world);
+    const answers = await Promise.all(
+      Array.from({ length: 30 }, (_, n) => connect(service, launch, `rt_${n}`)),
+    );
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    for (const answer of answers.filter(({ status }) => status !== 200))
+      expectError(answer, 409, 'SESSION_ALREADY_CONNECTED');
+  });
+
+  test('a session that has ended is 410, whether it was active before or not', async () => {
+    const [never, before] = [await launched(service, world), await launched(service, world)];
+    expect((await connect(service, before)).status).toBe(200);
+    for (const launch of [never, before]) {
+      expect((await end(launch.sessionId)).json).toMatchObject({ status: 'ended', endReason: 'api_request' });
+      expectError(await connect(service, launch), 410, 'SESSION_ENDED');
+    }
+  });
+
+  const tampered: [string, (launch: Launch, other: Launch) => Partial<Launch>][] = [
+    ['of another session', (_launch, other) => ({ sessionToken: other.sessionToken })],
+    ['for another session', (_launch, other) => ({ sessionId: other.sessionId })],
+    [
+      'with another signature',
+      ({ sessionToken }) => ({ sessionToken: `${sessionToken.slice(0, -8)}AAAAAAAA` }),
+    ],
+    [
+      'without a signature',
+      ({ sessionToken }) => ({ sessionToken: `${sessionToken.split('.', 2).join('.')}.` }),
+    ],
+    [
+      'that says it needs no signature',
+      ({ sessionToken }) => ({
+        sessionToken: `${Buffer.from('{"alg":"none"}').toString('base64url')}.${sessionToken.split('.')[1]}.`,
+      }),
+    ],
+    [
+      'signed with the public key as a password',
+      ({ sessionToken }) => {
+        const signed = `${Buffer.from('{"alg":"HS256"}').toString('base64url')}.${sessionToken.split('.')[1]}`;
+        const signature = createHmac('sha256', 'public').update(signed).digest('base64url');
+        return { sessionToken: `${signed}.${signature}` };
+      },
+    ],
+    ['that is none', () => ({ sessionToken: 'nonsense' })],
+    ['for a session that is none', () => ({ sessionId: 'nonsense' })],
+  ];
+  test.each(tampered)('a token %s is 401, and the session waits on', async (_name, change) => {
+    const [launch, other] = [await launched(service, world), await launched(service, world)];
+    expectError(
+      await connect(service, { ...launch, ...change(launch, other) }),
+      401,
+      'SESSION_TOKEN_INVALID',
+    );
+    expect((await read(launch.sessionId)).status).toBe('created');
+    expect((await connect(service, launch)).status).toBe(200);
+  });
+
+  test.each<[string, unknown, string]>([
+    ['nothing', undefined, 'INVALID_JSON'],
+    ['broken JSON', '{"runtimeId":', 'INVALID_JSON'],
+    ['no token', { runtimeId: 'rt' }, 'INVALID_REQUEST'],
+    ['no runtime', { sessionToken: 'x' }, 'INVALID_REQUEST'],
+    ['a runtime with a space', { sessionToken: 'x', runtimeId: 'a b' }, 'INVALID_REQUEST'],
+    ['a runtime that is a number', { sessionToken: 'x', runtimeId: 7 }, 'INVALID_REQUEST'],
+  ])('%s is 400', async (_name, body, code) => {
+    const path = '/runtime/v1/sessions/ses_1/connect';
+    expectError(await service.runtime({ method: 'POST', path, body }), 400, code);
+  });
+});
+
+describe('concurrentSessions', () => {
+  const limited = (concurrentSessions: number | null) =>
+    createWorld(service, { project: { limits: { concurrentSessions } } });
+
+  test('a burst admits exactly the limit, and every end makes room for one more', async () => {
+    const crowd = await limited(3);
+    const launches = await Promise.all(Array.from({ length: 12 }, () => launched(service, crowd)));
+    const answers = await Promise.all(launches.map((launch) => connect(service, launch)));
+    const admitted = launches.filter((_, n) => answers[n]?.status === 200);
+    const [waiting, ...others] = launches.filter((_, n) => answers[n]?.status !== 200);
+    expect({ admitted: admitted.length, refused: others.length + 1 }).toEqual({ admitted: 3, refused: 9 });
+    for (const answer of answers.filter(({ status }) => status !== 200)) {
+      expectError(answer, 429, 'CONCURRENCY_LIMIT');
+      expect(Number(answer.headers['retry-after'])).toBeGreaterThanOrEqual(1);
+    }
+    const ends = [
+      (launch: Launch) =>
+        report(service, [{ sessionId: launch.sessionId, seconds: 0, ended: 'idle_timeout' }]),
+      (launch: Launch) => leave(service, launch.sessionId, launch.sessionToken),
+      (launch: Launch) =>
+        service.call({
+          method: 'POST',
+          path: `/v1/sessions/${launch.sessionId}/end`,
+          headers: { Authorization: `Bearer ${crowd.key}` },
+        }),
+    ];
+    let next = waiting!;
+    for (const [n, over] of ends.entries()) {
+      expectError(await connect(service, next), 429, 'CONCURRENCY_LIMIT');
+      expect((await over(admitted[n]!)).status).toBeLessThan(300);
+      expect((await connect(service, next)).status).toBe(200);
+      next = others[n]!;
+    }
+    expectError(await connect(service, next), 429, 'CONCURRENCY_LIMIT');
+  });
+
+  test('counts what began before the limit was set, and forgets nothing when it is lifted', async () => {
+    const open = await limited(null);
+    const launches = await Promise.all(Array.from({ length: 4 }, () => launched(service, open)));
+    for (const launch of launches.slice(0, 2)) expect((await connect(service, launch)).status).toBe(200);
+    const set = async (concurrentSessions: number | null) => {
+      const project = { ...open.file.project, limits: { concurrentSessions } };
+      expect((await apply(service, { project, experiences: [] })).status).toBe(200);
+    };
+    await set(2);
+    expectError(await connect(service, launches[2]!), 429, 'CONCURRENCY_LIMIT');
+    await set(null);
+    expect((await connect(service, launches[2]!)).status).toBe(200);
+    await set(3);
+    expectError(await connect(service, launches[3]!), 429, 'CONCURRENCY_LIMIT');
+  });
+
+  test('of none refuses everybody', async () => {
+    const closed = await limited(0);
+    expectError(await connect(service, await launched(service, closed)), 429, 'CONCURRENCY_LIMIT');
+  });
+});
+
+describe('the two tokens of the admin listener', () => {
+  test('the one of runtimes opens nothing else', async () => {
+    const paths = ['/admin/projects', '/admin/status', '/metrics', '/admin/openapi.json'];
+    for (const path of [...paths, `/admin/projects/${world.projectId}/sessions`])
+      expectError(await service.runtime({ path }), 401, 'ADMIN_TOKEN_INVALID');
+    const { runtimeToken } = service;
+    const body = { experienceId: world.experienceId };
+    expectError(await mintFromServer(service, runtimeToken, body), 401, 'API_KEY_INVALID');
+  });
+
+  test('nothing else opens what is for runtimes', async () => {
+    const launch = await launched(service, world);
+    const path = `/runtime/v1/sessions/${launch.sessionId}/connect`;
+    for (const token of [service.adminToken, world.key, launch.sessionToken, '']) {
+      const headers = { Authorization: `Bearer ${token}` };
+      for (const call of [
+        { path, body: launch },
+        { path: '/runtime/v1/reports', body: {} },
+      ]) {
+        const answer = await service.runtime({ method: 'POST', ...call, headers });
+        expectError(answer, 401, 'RUNTIME_TOKEN_INVALID');
+        expect(answer.headers['www-authenticate']).toBe('Bearer');
+      }
+    }
+    expect((await connect(service, launch)).status).toBe(200);
+  });
+
+  test('what is for runtimes is not on the public listener', async () => {
+    const { runtimeToken } = service;
+    const path = '/runtime/v1/reports';
+    const headers = { Authorization: `Bearer ${runtimeToken}` };
+    expectError(await service.call({ method: 'POST', path, headers, body: {} }), 404, 'NOT_FOUND');
+  });
+
+  test('takes no other method', async () => {
+    for (const path of ['/runtime/v1/reports', '/runtime/v1/sessions/ses_1/connect']) {
+      const answer = await service.runtime({ path });
+      expectError(answer, 405, 'METHOD_NOT_ALLOWED');
+      expect(answer.headers.allow).toBe('POST');
+    }
+  });
+});

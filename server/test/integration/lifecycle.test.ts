@@ -1,0 +1,350 @@
+import {
+  connect,
+  type Launch,
+  launched,
+  leave,
+  type Reported,
+  report,
+} from '@session-launch/testing/lifecycle.ts';
+import { readMetrics } from '@session-launch/testing/metrics.ts';
+import { createWorld, expectError, sessionsOf, type World } from '@session-launch/testing/world.ts';
+import pino from 'pino';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { silenceWatch } from '../../src/housekeeping.ts';
+import { endSilentSessions, type LifecycleDeps } from '../../src/sessions/lifecycle.ts';
+import type { Database } from '../../src/store/database.ts';
+import { useService } from '../harness/service.ts';
+
+const service = useService();
+let world: World;
+let lost = 0;
+let lifecycle: LifecycleDeps;
+beforeAll(async () => {
+  world = await createWorld(service);
+  lifecycle = {
+    database: service.database,
+    log: pino({ level: 'silent' }),
+    counts: {
+      connected: () => undefined,
+      metered: () => undefined,
+      lost: (sessions) => {
+        lost += sessions;
+      },
+    },
+  };
+});
+
+const query = <Row>(text: string, values: unknown[] = []) =>
+  service.database.query<Row>('everyday', { name: '', text }, values);
+
+/** Lets time pass for one session: everything about it happened so much earlier. */
+async function pass(sessionId: string, seconds: number): Promise<void> {
+  const earlier = (column: string) => `${column} = ${column} - make_interval(secs => $2::double precision)`;
+  await query(
+    `UPDATE sessions SET ${['created_at', 'expires_at', 'started_at'].map(earlier)} WHERE id = $1`,
+    [sessionId, seconds],
+  );
+  await query(
+    `UPDATE active_sessions SET ${['started_at', 'reported_at'].map(earlier)} WHERE session_id = $1`,
+    [sessionId, seconds],
+  );
+}
+
+interface Record {
+  sessionId: string;
+  status: string;
+  createdAt: string;
+  startedAt: string;
+  endedAt: string;
+  endReason?: string;
+  usage: { seconds: number };
+}
+
+async function read(sessionId: string): Promise<Record> {
+  const headers = { Authorization: `Bearer ${world.key}` };
+  return (await service.call({ path: `/v1/sessions/${sessionId}`, headers })).json;
+}
+const endByApi = (sessionId: string) =>
+  service.call({
+    method: 'POST',
+    path: `/v1/sessions/${sessionId}/end`,
+    headers: { Authorization: `Bearer ${world.key}` },
+  });
+
+async function active(runtimeId?: string): Promise<Launch> {
+  const launch = await launched(service, world);
+  expect((await connect(service, launch, runtimeId)).status).toBe(200);
+  return launch;
+}
+const lasted = ({ startedAt, endedAt }: Record) => (Date.parse(endedAt) - Date.parse(startedAt)) / 1000;
+
+async function said(sessions: Reported[], runtimeId?: string): Promise<unknown> {
+  const answer = await report(service, sessions, runtimeId);
+  expect(answer.status, answer.text).toBe(200);
+  return answer.json.end;
+}
+
+describe('reports', () => {
+  test('add up, and never shrink', async () => {
+    const { sessionId } = await active();
+    await pass(sessionId, 100);
+    for (const [seconds, shown] of [
+      [4.9, 4],
+      [10, 10],
+      [10, 10],
+      [7, 10],
+      [0, 10],
+      [-1, 10],
+      [35.99, 35],
+    ] as const) {
+      expect(await said([{ sessionId, seconds }])).toEqual([]);
+      expect((await read(sessionId)).usage).toEqual({ seconds: shown });
+    }
+  });
+
+  test('absurd seconds count as the time that has passed', async () => {
+    const { sessionId } = await active();
+    await pass(sessionId, 50);
+    for (const seconds of [1e308, -1e308, 2 ** 53, 2 ** 31, 1e9]) await said([{ sessionId, seconds }]);
+    const { usage, startedAt } = await read(sessionId);
+    expect(usage.seconds).toBeGreaterThanOrEqual(50);
+    expect(usage.seconds).toBeLessThanOrEqual((Date.now() - Date.parse(startedAt)) / 1000);
+    for (const seconds of [null, '5', true, [5], undefined])
+      expectError(await report(service, [{ sessionId, seconds } as never]), 400, 'INVALID_REQUEST');
+  });
+
+  test('end a session, with the reason; repeated and later ones change nothing', async () => {
+    const { sessionId } = await active();
+    await pass(sessionId, 60);
+    await said([{ sessionId, seconds: 41 }]);
+    const last = { sessionId, seconds: 42.7, ended: 'idle_timeout' };
+    expect(await said([last])).toEqual([]);
+    const record = await read(sessionId);
+    expect(record).toMatchObject({ status: 'ended', endReason: 'idle_timeout', usage: { seconds: 42 } });
+    expect(lasted(record)).toBeGreaterThanOrEqual(60);
+    expect(await said([last])).toEqual([]);
+    expect(await said([{ sessionId, seconds: 55, ended: 'client_ended' }])).toEqual([
+      { sessionId, reason: 'idle_timeout' },
+    ]);
+    expect(await said([{ sessionId, seconds: 41 }])).toEqual([{ sessionId, reason: 'idle_timeout' }]);
+    expect(await read(sessionId)).toEqual(record);
+  });
+
+  test('after an end by API change nothing, and name it for as long as they list it', async () => {
+    const { sessionId } = await active();
+    await pass(sessionId, 30);
+    await said([{ sessionId, seconds: 20 }]);
+    await pass(sessionId, 3);
+    const ended = (await endByApi(sessionId)).json;
+    // Three seconds since the last report, with the time that the requests took.
+    expect(ended.usage.seconds).toBeGreaterThanOrEqual(23);
+    expect(ended.usage.seconds).toBeLessThanOrEqual(Math.floor(lasted(ended)));
+    for (let n = 0; n < 3; n++)
+      expect(await said([{ sessionId, seconds: 33 }])).toEqual([{ sessionId, reason: 'api_request' }]);
+    expect(await said([{ sessionId, seconds: 33, ended: 'client_lost' }])).toEqual([
+      { sessionId, reason: 'api_request' },
+    ]);
+    expect(await read(sessionId)).toEqual(ended);
+  });
+
+  test('for sessions of others, for sessions that wait and for unknown ones change nothing', async () => {
+    const [foreign, waiting] = [await active('rt_other'), await launched(service, world)];
+    await pass(foreign.sessionId, 30);
+    const before = [await read(foreign.sessionId), await read(waiting.sessionId)];
+    const ids = [foreign.sessionId, waiting.sessionId, 'ses_unknown', 'nonsense', '', 'x'.repeat(10_000)];
+    for (const ended of [{}, { ended: 'client_ended' }])
+      expect(await said(ids.map((sessionId) => ({ sessionId, seconds: 5, ...ended })))).toEqual([]);
+    expect([await read(foreign.sessionId), await read(waiting.sessionId)]).toEqual(before);
+    await endByApi(foreign.sessionId);
+    expect(await said([{ sessionId: foreign.sessionId, seconds: 5 }])).toEqual([]);
+  });
+
+  test('that name a session twice count once, and end it when one of them does', async () => {
+    const { sessionId } = await active();
+    await pass(sessionId, 30);
+    await said([
+      { sessionId, seconds: 12, ended: 'max_duration' },
+      { sessionId, seconds: 9 },
+    ]);
+    expect(await read(sessionId)).toMatchObject({ endReason: 'max_duration', usage: { seconds: 12 } });
+  });
+
+  test('of many sessions at once, in any order and twice at a time, are one statement each', async () => {
+    const launches = await Promise.all(Array.from({ length: 40 }, () => active('rt_many')));
+    for (const { sessionId } of launches) await pass(sessionId, 60);
+    const all = launches.map(({ sessionId }, n) => ({ sessionId, seconds: n }));
+    const shuffled = all.toSorted((a, b) => ((a.seconds * 7) % 40) - ((b.seconds * 7) % 40));
+    const over = all.slice(0, 20).map((one) => ({ ...one, ended: 'server_shutdown' }));
+    await Promise.all(
+      [all, shuffled, all.toReversed(), over, over.toReversed(), shuffled].map((one) => said(one, 'rt_many')),
+    );
+    const { sessions } = (
+      await service.admin({ path: `/admin/projects/${world.projectId}/sessions?limit=500` })
+    ).json as { sessions: Record[] };
+    for (const { sessionId, seconds } of all) {
+      const found = sessions.find((one) => one.sessionId === sessionId);
+      expect(found).toMatchObject({ usage: { seconds }, status: seconds < 20 ? 'ended' : 'active' });
+    }
+  });
+
+  test('a report without sessions, and one with fields of a later version, are taken', async () => {
+    expect(await said([])).toEqual([]);
+    const body = { runtimeId: 'rt', sessions: [{ sessionId: 'ses_1', seconds: 1, mood: 'good' }], load: 0.5 };
+    expect((await service.runtime({ method: 'POST', path: '/runtime/v1/reports', body })).status).toBe(200);
+  });
+});
+
+describe('each end', () => {
+  test('counts once when all of them come at the same time', async () => {
+    const { sessionId, sessionToken } = await active();
+    await pass(sessionId, 120);
+    await Promise.all([
+      endByApi(sessionId),
+      leave(service, sessionId, sessionToken),
+      said([{ sessionId, seconds: 119, ended: 'idle_timeout' }]),
+      endSilentSessions(lifecycle),
+      endByApi(sessionId),
+      leave(service, sessionId, sessionToken),
+    ]);
+    const record = await read(sessionId);
+    expect(['api_request', 'client_left', 'idle_timeout', 'runtime_lost']).toContain(record.endReason);
+    expect(record.usage.seconds).toBeLessThanOrEqual(lasted(record));
+    await endByApi(sessionId);
+    await leave(service, sessionId, sessionToken);
+    await endSilentSessions(lifecycle);
+    expect(await read(sessionId)).toEqual(record);
+    expect(await query('SELECT FROM active_sessions WHERE session_id = $1', [sessionId])).toEqual([]);
+  });
+
+  test('races with a connect, and leaves nothing behind', async () => {
+    for (let n = 0; n < 20; n++) {
+      const launch = await launched(service, world);
+      const [connected] = await Promise.all([connect(service, launch), endByApi(launch.sessionId)]);
+      expect([200, 410]).toContain(connected.status);
+      expect(await read(launch.sessionId)).toMatchObject({ status: 'ended', endReason: 'api_request' });
+      expect(await query('SELECT FROM active_sessions WHERE session_id = $1', [launch.sessionId])).toEqual(
+        [],
+      );
+    }
+  });
+
+  test('is counted: nothing that is over is active any more', async () => {
+    const [counted] = await query<{ active: number }>(
+      'SELECT coalesce(sum(active), 0)::integer AS active FROM active_counts WHERE project_id = $1',
+      [world.projectId],
+    );
+    const sessions = await sessionsOf(service, world.projectId);
+    expect(counted?.active).toBe(sessions.filter(({ status }) => status === 'active').length);
+  });
+});
+
+describe('silence', () => {
+  test('of a minute ends a session with what was reported last, and when', async () => {
+    const [silent, fresh] = [await active(), await active()];
+    await pass(silent.sessionId, 40);
+    await said([{ sessionId: silent.sessionId, seconds: 33 }]);
+    await pass(silent.sessionId, 59);
+    await endSilentSessions(lifecycle);
+    expect((await read(silent.sessionId)).status).toBe('active');
+    await pass(silent.sessionId, 2);
+    const before = lost;
+    await endSilentSessions(lifecycle);
+    const record = await read(silent.sessionId);
+    expect(record).toMatchObject({ status: 'ended', endReason: 'runtime_lost', usage: { seconds: 33 } });
+    expect(Math.round(lasted(record))).toBe(40);
+    expect(lost - before).toBe(1);
+    expect((await read(fresh.sessionId)).status).toBe('active');
+    expect(await said([{ sessionId: silent.sessionId, seconds: 99 }])).toEqual([
+      { sessionId: silent.sessionId, reason: 'runtime_lost' },
+    ]);
+    await endSilentSessions(lifecycle);
+    expect(await read(silent.sessionId)).toEqual(record);
+  });
+
+  test('ends any number, and only once where several processes look', async () => {
+    const launches = await Promise.all(Array.from({ length: 30 }, () => active('rt_gone')));
+    for (const { sessionId } of launches) await pass(sessionId, 61);
+    const before = lost;
+    await Promise.all(Array.from({ length: 4 }, () => endSilentSessions(lifecycle)));
+    expect(lost - before).toBe(30);
+    for (const { sessionId } of launches)
+      expect(await read(sessionId)).toMatchObject({ endReason: 'runtime_lost', usage: { seconds: 0 } });
+  });
+
+  test('while the database was away counts when runtimes could report again', async () => {
+    const { sessionId } = await active();
+    let isAway = false;
+    const database = Object.create(service.database, {
+      query: {
+        value: (...call: Parameters<Database['query']>) =>
+          isAway ? Promise.reject(new Error('away')) : service.database.query(...call),
+      },
+    }) as Database;
+    const watch = silenceWatch({ ...lifecycle, database });
+    /** What one round of housekeeping finds. */
+    const round = async () => {
+      await watch().catch(() => undefined);
+      return (await read(sessionId)).status;
+    };
+    expect([await round(), await round()]).toEqual(['active', 'active']);
+    isAway = true;
+    await pass(sessionId, 300);
+    expect([await round(), await round()]).toEqual(['active', 'active']);
+    isAway = false;
+    expect([await round(), await round()]).toEqual(['active', 'ended']);
+  });
+});
+
+test('a session that nobody connected to in time is expired, and can still be ended', async () => {
+  const { sessionId, sessionToken } = await launched(service, world);
+  await pass(sessionId, 600);
+  expect(await read(sessionId)).toMatchObject({ status: 'expired', usage: { seconds: 0 } });
+  expect(await read(sessionId)).not.toHaveProperty('endedAt');
+  // Its token has still ten minutes: only the row has aged.
+  expect((await leave(service, sessionId, sessionToken)).status).toBe(204);
+  expect(await read(sessionId)).toMatchObject({ status: 'ended', endReason: 'client_left' });
+});
+
+test('sessions are listed by every state', async () => {
+  const own = await createWorld(service);
+  const [created, expired, live, over] = await Promise.all(
+    Array.from({ length: 4 }, () => launched(service, own)),
+  );
+  await pass(expired!.sessionId, 3_600);
+  for (const launch of [live!, over!]) await connect(service, launch);
+  await pass(live!.sessionId, 20);
+  await said([{ sessionId: live!.sessionId, seconds: 11 }]);
+  await said([{ sessionId: over!.sessionId, seconds: 0, ended: 'client_ended' }]);
+  const listed = async (status: string) =>
+    (await service.admin({ path: `/admin/projects/${own.projectId}/sessions?status=${status}` })).json
+      .sessions;
+  for (const [status, launch] of Object.entries({ created, expired, active: live, ended: over })) {
+    const found = await listed(status);
+    expect(found).toHaveLength(1);
+    expect(found[0]).toMatchObject({ sessionId: launch?.sessionId, status });
+  }
+  expect((await listed('active'))[0].usage).toEqual({ seconds: 11 });
+});
+
+test('what becomes of sessions is counted', async () => {
+  const before = await readMetrics(service);
+  const launch = await active('rt_counted');
+  expectError(await connect(service, launch), 409, 'SESSION_ALREADY_CONNECTED');
+  expectError(await connect(service, { ...launch, sessionToken: 'x' }), 401, 'SESSION_TOKEN_INVALID');
+  await pass(launch.sessionId, 30);
+  await said([{ sessionId: launch.sessionId, seconds: 10 }], 'rt_counted');
+  await said([{ sessionId: launch.sessionId, seconds: 10 }], 'rt_counted');
+  const during = await readMetrics(service);
+  await said([{ sessionId: launch.sessionId, seconds: 25, ended: 'client_ended' }], 'rt_counted');
+  const after = await readMetrics(service);
+  const added = (name: string, labels = {}) => after.total(name, labels) - before.total(name, labels);
+  const connects = 'session_launch_connects_total';
+  expect(added(connects, { outcome: 'active' })).toBe(1);
+  expect(added(connects, { outcome: 'SESSION_ALREADY_CONNECTED' })).toBe(1);
+  expect(added(connects, { outcome: 'SESSION_TOKEN_INVALID' })).toBe(1);
+  expect(added('session_launch_metered_seconds_total')).toBe(25);
+  const running = 'session_launch_active_sessions';
+  expect(during.total(running) - before.total(running)).toBe(1);
+  expect(after.total(running)).toBe(before.total(running));
+  expect(after.total('session_launch_sessions_lost_total')).toBe(0);
+});

@@ -1,0 +1,110 @@
+import { connect, launched, report } from '@session-launch/testing/lifecycle.ts';
+import { createWorld, mintFromServer, sessionsOf, type World } from '@session-launch/testing/world.ts';
+import pino from 'pino';
+import { beforeAll, beforeEach, expect, test } from 'vitest';
+import { forgetExpiredClaims } from '../../src/housekeeping.ts';
+import { firstIdAt, newId } from '../../src/ids.ts';
+import { Retention } from '../../src/sessions/retention.ts';
+import { useService } from '../harness/service.ts';
+
+const service = useService();
+let world: World;
+beforeAll(async () => {
+  world = await createWorld(service);
+});
+
+const day = 86_400_000;
+const query = <Row>(text: string, values: unknown[] = []) =>
+  service.database.query<Row>('everyday', { name: '', text }, values);
+const left = async () => (await sessionsOf(service, world.projectId)).map(({ sessionId }) => sessionId);
+const log = pino({ level: 'silent' });
+
+/** As housekeeping does it, so many days from now. */
+async function run(days: number, inDays: number): Promise<void> {
+  await new Retention({ database: service.database, log }, days).run(new Date(Date.now() + inDays * day));
+}
+
+async function ended(): Promise<string> {
+  const { sessionId } = await launched(service, world);
+  const headers = { Authorization: `Bearer ${world.key}` };
+  await service.call({ method: 'POST', path: `/v1/sessions/${sessionId}/end`, headers });
+  return sessionId;
+}
+
+beforeEach(async () => {
+  await query('DELETE FROM sessions WHERE project_id = $1', [world.projectId]);
+});
+
+test('sessions that ended or expired so many days ago are deleted, and no others', async () => {
+  const [over, waiting, live] = [
+    await ended(),
+    await launched(service, world),
+    await launched(service, world),
+  ];
+  await connect(service, live);
+  await run(30, 29.9);
+  expect(new Set(await left())).toEqual(new Set([over, waiting.sessionId, live.sessionId]));
+  // A conversation may last for as long as it likes.
+  await run(30, 31);
+  expect(await left()).toEqual([live.sessionId]);
+  await report(service, [{ sessionId: live.sessionId, seconds: 0, ended: 'client_ended' }]);
+  await run(30, 29.9);
+  expect(await left()).toEqual([live.sessionId]);
+  await run(30, 31);
+  expect(await left()).toEqual([]);
+});
+
+test('a session that an idempotency record names stays until the record is gone', async () => {
+  const { json } = await mintFromServer(
+    service,
+    world.key,
+    { experienceId: world.experienceId },
+    { 'Idempotency-Key': 'kept' },
+  );
+  const { sessionId } = json.session;
+  await run(1, 2);
+  expect(await left()).toEqual([sessionId]);
+  await query(`UPDATE idempotency_keys SET expires_at = now() - interval '1 hour' WHERE session_id = $1`, [
+    sessionId,
+  ]);
+  await forgetExpiredClaims(service.database);
+  await run(1, 2);
+  expect(await left()).toEqual([]);
+});
+
+test('a long list is worked off in batches, over rounds, and what is not due is passed over once', async () => {
+  const sample = await ended();
+  // Of three thousand, every third one ended only now.
+  await query(
+    `INSERT INTO sessions
+     SELECT (json_populate_record(s, json_build_object(
+              'id', 'ses_0' || lpad(i::text, 25, '0'),
+              'created_at', now() - interval '90 days', 'expires_at', now() - interval '89 days',
+              'ended_at', CASE WHEN i % 3 = 0 THEN now() ELSE now() - interval '80 days' END))).*
+       FROM sessions s, generate_series(1, 3000) i WHERE s.id = $1`,
+    [sample],
+  );
+  const retention = new Retention({ database: service.database, log }, 30);
+  const count = async () =>
+    (await query('SELECT FROM sessions WHERE project_id = $1', [world.projectId])).length;
+  // No time at all: one batch.
+  await retention.run(new Date(), 0);
+  expect(await count()).toBeGreaterThan(2_000);
+  expect(await count()).toBeLessThan(3_001);
+  for (let round = 0; round < 10; round++) await retention.run(new Date(), 0);
+  expect(await count()).toBe(1_001);
+});
+
+test('several processes share the work', async () => {
+  for (let n = 0; n < 20; n++) await ended();
+  await Promise.all(Array.from({ length: 4 }, () => run(1, 2)));
+  expect(await left()).toEqual([]);
+});
+
+test('ids tell the time: those of a time sort behind the first id of it', () => {
+  const before = firstIdAt('ses', Date.now());
+  const id = newId('ses');
+  expect(id > before).toBe(true);
+  expect(id < firstIdAt('ses', Date.now() + 1)).toBe(true);
+  expect(firstIdAt('ses', Date.now() - day) < before).toBe(true);
+});

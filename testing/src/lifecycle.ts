@@ -1,0 +1,59 @@
+import { expect } from 'vitest';
+import type { Answer } from './http.ts';
+import type { Target } from './target.ts';
+import { mintFromServer, type World } from './world.ts';
+
+/** A launch as a client gets it. */
+export interface Launch {
+  sessionId: string;
+  sessionToken: string;
+}
+
+export async function launched(
+  service: Target,
+  { key, experienceId }: Pick<World, 'key' | 'experienceId'>,
+): Promise<Launch> {
+  const answer = await mintFromServer(service, key, { experienceId });
+  expect(answer.status, answer.text).toBe(201);
+  return answer.json.launch;
+}
+
+/** What a runtime does when a client brings the token of a launch. */
+export function connect(
+  service: Pick<Target, 'runtime'>,
+  { sessionId, sessionToken }: Launch,
+  runtimeId = 'rt_test',
+): Promise<Answer> {
+  const path = `/runtime/v1/sessions/${sessionId}/connect`;
+  return service.runtime({ method: 'POST', path, body: { sessionToken, runtimeId } });
+}
+
+export interface Reported {
+  sessionId: string;
+  seconds: number;
+  ended?: string;
+}
+
+/** What a runtime says of its sessions every few seconds. */
+export function report(
+  service: Pick<Target, 'runtime'>,
+  sessions: Reported[],
+  runtimeId = 'rt_test',
+): Promise<Answer> {
+  return service.runtime({ method: 'POST', path: '/runtime/v1/reports', body: { runtimeId, sessions } });
+}
+
+/** What a page does when it is closed. */
+export function leave(
+  service: Pick<Target, 'call'>,
+  sessionId: string,
+  body: string,
+  headers: Record<string, string> = {},
+): Promise<Answer> {
+  return service.call({
+    method: 'POST',
+    path: `/v1/sessions/${sessionId}/leave`,
+    headers: { 'Content-Type': 'text/plain;charset=UTF-8', ...headers },
+    body,
+  });
+}
