@@ -1,4 +1,6 @@
+import type { IncomingMessage } from 'node:http';
 import { type AddressInfo, createServer as createNetServer } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { promisify } from 'node:util';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
@@ -46,6 +48,10 @@ export interface App {
   publicUrl: string;
   /** Of the admin listener. */
   adminUrl?: string;
+  /** Takes over sockets of clients who want to talk to the runtime. */
+  onUpgrade(take: (request: IncomingMessage, socket: Duplex, head: Buffer) => void): void;
+  /** Shows further metrics beside those of the service. */
+  addMetrics(read: () => Promise<string>): void;
   /** Not ready any more, but serving: resolves when nobody sends requests, at the latest after the configured grace. */
   drain(): Promise<void>;
   /** Stops accepting, finishes what runs, writes what is kept in memory. The database stays open. */
@@ -122,6 +128,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
   publicUrl = config.publicUrl ?? addressOf(publicServer, config.host);
 
   let adminServer: FastifyInstance | undefined;
+  let furtherMetrics = async () => '';
   try {
     const { adminToken, runtimeToken } = deps;
     if (adminToken !== undefined || runtimeToken !== undefined) {
@@ -138,6 +145,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
           version,
           publicUrl,
           metrics: metrics.registry,
+          furtherMetrics: () => furtherMetrics(),
         });
       }
       if (runtimeToken !== undefined)
@@ -158,6 +166,12 @@ export async function startApp(deps: AppDeps): Promise<App> {
   return {
     publicUrl,
     ...(adminServer === undefined ? {} : { adminUrl: addressOf(adminServer, config.admin.host) }),
+    onUpgrade: (take) => {
+      publicServer.server.on('upgrade', take);
+    },
+    addMetrics: (read) => {
+      furtherMetrics = read;
+    },
     drain: () => drain.quiet(config.shutdownGraceSeconds * 1000),
     close: async () => {
       drain.begin();
