@@ -98,6 +98,7 @@ export function startBeside({ log, env, stopMs }: BesideDeps): Beside {
   return {
     upgrade: (request, duplex, head) => {
       const socket = duplex as Socket;
+      stopReading(socket);
       // A conversation is quiet at times; the runtime finds out who is gone.
       socket.setTimeout(0);
       socket.on('error', () => {});
@@ -130,6 +131,14 @@ export function startBeside({ log, env, stopMs }: BesideDeps): Beside {
       clearTimeout(timer);
     },
   };
+}
+
+/**
+ * What the client says from here on is for the other process. Pausing would not do: a paused stream still reads ahead, and what it has read
+ * stays behind. Servers of `net` have `pauseOnConnect` for that; those of `http` need the handle itself.
+ */
+function stopReading(socket: Socket): void {
+  (socket as unknown as { _handle: { readStop(): void } | null })._handle?.readStop();
 }
 
 function refuse(socket: Socket): void {
