@@ -89,9 +89,10 @@ export function startBeside({ log, env, stopMs }: BesideDeps): Beside {
     if (socket.destroyed) return;
     const { method, url, headers } = request;
     const message = { type: 'upgrade', request: { method, url, headers }, head: head.toString('base64') };
-    child?.send(message, socket, (error) => {
-      if (error) socket.destroy();
-    });
+    // Node would otherwise ask the other process about it, and a stop of the listener would wait for the answer.
+    Object.assign(socket, { server: null });
+    // Once it is handed over, what is left here is an empty shell, which still counts as a connection of the listener.
+    child?.send(message, socket, () => socket.destroy());
   };
 
   start();
