@@ -12,6 +12,7 @@ import { startHousekeeping } from './housekeeping.ts';
 import { boundConnections, connectionsWithin, descriptorLimit } from './http/connections.ts';
 import { Drain } from './http/drain.ts';
 import { createServer } from './http/server.ts';
+import { runtimePath } from './http/upgrades.ts';
 import { KeyRing } from './keys/authenticate.ts';
 import { networkOf } from './limits/client-address.ts';
 import { Pace } from './limits/pace.ts';
@@ -93,7 +94,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
     issuer: () => publicUrl || addressOf(publicServer, config.host),
     minted: metrics.minted,
     tokenTtlSeconds: config.tokenTtlSeconds,
-    runtimeUrl: () => config.runtimeUrl ?? `${doorDeps.issuer().replace(/^http/, 'ws')}/runtime`,
+    runtimeUrl: () => config.runtimeUrl ?? `${doorDeps.issuer().replace(/^http/, 'ws')}${runtimePath}`,
     trustProxy: config.trustProxy,
   };
   const lifecycle = { database, log, counts: metrics.lifecycle };
