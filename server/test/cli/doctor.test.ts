@@ -158,11 +158,12 @@ describe('doctor', () => {
     expect(stdout).toMatch(/^FAIL {2}configuration: ADMIN_URL is "nowhere"/m);
   });
 
-  it('needs no data folder with PostgreSQL and signing keys elsewhere', async () => {
+  it('needs no data folder with PostgreSQL and every secret elsewhere', async () => {
     const { of } = await doctor({
       DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none',
       DATA_DIR: '/proc/never',
       SIGNING_KEYS_FILE: join(cwd, 'keys.json'),
+      RUNTIME_TOKEN: 'a-token-of-runtimes',
     });
     expect(of('data folder')).toMatchObject({ status: 'ok', message: 'not needed with this configuration' });
   });
