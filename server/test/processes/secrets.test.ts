@@ -6,7 +6,9 @@ import { clonedDatabase } from '@session-launch/testing/cloned-database.ts';
 import { prepareDataFolder } from '@session-launch/testing/data-folder.ts';
 import type { Answer, Call } from '@session-launch/testing/http.ts';
 import { leaks, type Places, type Secrets } from '@session-launch/testing/leaks.ts';
+import { connect, leave, report } from '@session-launch/testing/lifecycle.ts';
 import { type ServiceProcess, startProcess, temporaryFolder } from '@session-launch/testing/process.ts';
+import { runtimeToken } from '@session-launch/testing/target.ts';
 import { createKey, createWorld, experience, pageOrigin, type World } from '@session-launch/testing/world.ts';
 import { sql } from 'drizzle-orm';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -114,7 +116,7 @@ async function deploy(engine: string): Promise<Deployment> {
   return {
     service: { ...service, admin },
     folder,
-    secrets: { ...secrets, 'admin token': adminToken },
+    secrets: { ...secrets, 'admin token': adminToken, 'runtime token': runtimeToken },
     stored,
   };
 }
@@ -150,6 +152,24 @@ async function mixedRun({ service, secrets }: Deployment, world: World, shown: A
     secrets[`signature of session token ${i}`] = sessionToken.split('.')[2];
   }
   const [{ sessionId, sessionToken }] = manifests;
+  const own = { sessionId, sessionToken };
+  shown.push(
+    await connect(service, own),
+    await connect(service, own),
+    await connect(service, { sessionId, sessionToken: `${sessionToken}x` }),
+    await connect(service, { sessionId: sessionToken, sessionToken }),
+    await connect(service, own, `rt ${sessionToken}`),
+    await report(service, [{ sessionId: sessionToken, seconds: 1, ended: sessionToken }]),
+    await report(service, [{ sessionId, seconds: 1 }], sessionToken),
+    await leave(service, sessionId, `${sessionToken}x`),
+    await leave(service, sessionToken, sessionToken),
+    await leave(service, manifests[2].sessionId, manifests[2].sessionToken),
+    await post('/v1/sessions', bearer(runtimeToken)),
+    await service.runtime({
+      path: `/runtime/v1/reports?token=${runtimeToken}`,
+      headers: bearer(sessionToken),
+    }),
+  );
 
   for (const [name, key] of Object.entries({ test: world.key, live: world.liveKey })) {
     secrets[`${name} key`] = key;
