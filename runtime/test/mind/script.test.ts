@@ -1,3 +1,4 @@
+import type { Mind } from '@session-launch/contract/project-file/mind';
 import { describe, expect, test } from 'vitest';
 import { harbor, talk } from './talk.ts';
 
@@ -194,4 +195,35 @@ test('several characters: lines belong to whom they name, and who is addressed a
   ]);
   const [first] = await duo.pieces('Pip, who are you?');
   expect(first).toEqual({ text: 'I am Pip.', locale: 'en', characterId: 'pip' });
+});
+
+describe('a telling that ends with a question', () => {
+  const [yes, no] = ['for thirty', 'too much'];
+  const market: Mind = {
+    topics: [
+      // biome-ignore lint/suspicious/noThenProperty: the word that authors write
+      { id: 'price', ask: { en: 'What do they cost?' }, tell: { en: 'Thirty. Deal?' }, then: [yes, no] },
+      { id: yes, ask: { en: 'Thirty it is' }, tell: { en: 'Sold.' } },
+      // biome-ignore lint/suspicious/noThenProperty: the word that authors write
+      { id: no, ask: { en: 'That is too much' }, tell: { en: 'Twenty-five?' }, then: ['price', 'over'] },
+      { id: 'over', ask: { en: 'Nothing today' }, tell: { en: 'Tomorrow, then.' } },
+    ],
+  };
+
+  test('yes takes the first way, no the second', async () => {
+    const stall = talk(market);
+    await stall.say('What do they cost?');
+    expect(await stall.say('yes')).toBe('Sold.');
+    await stall.say('What do they cost?');
+    expect(await stall.say('no')).toBe('Twenty-five?');
+    expect(await stall.say('no')).toBe('Tomorrow, then.');
+    expect(await stall.say('no')).toMatch(/All right|As you like/);
+  });
+});
+
+test('a question with a greeting before it is that question', async () => {
+  const maren = talk({
+    topics: [{ id: 'self', ask: { en: 'Who are you?' }, tell: { en: 'I knot ropes.' } }],
+  });
+  expect(await maren.say('Hello, who are you?')).toBe('I knot ropes.');
 });

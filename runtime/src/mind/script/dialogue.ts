@@ -30,6 +30,7 @@ export class ScriptDialogue implements Dialogue {
   #lastSaid: Said[] = [];
   /** What is taken back if nobody heard it. */
   #justTold: string | undefined;
+  #hasAsked = false;
 
   constructor(setting: Setting, random: () => number) {
     this.#setting = setting;
@@ -120,9 +121,17 @@ export class ScriptDialogue implements Dialogue {
       this.#lessons.postpone();
       return this.#teach();
     }
-    if (means('yes') || means('more')) return this.#more();
-    if (means('no')) return this.#line('allRight');
+    if (means('yes')) return this.#decided(0) ?? this.#more();
+    if (means('more')) return this.#more();
+    if (means('no')) return this.#decided(1) ?? this.#line('allRight');
     return undefined;
+  }
+
+  /** The answer to a telling that ended with a question: yes leads to the first topic that comes next, no to the second. */
+  #decided(way: 0 | 1): Said[] | undefined {
+    if (this.#topic === undefined || this.#topic.isThread || !this.#hasAsked) return undefined;
+    const topic = this.#topics.byId(this.#topic.next[way] ?? '');
+    return topic === undefined ? undefined : this.#tell(topic);
   }
 
   #repeat(): Said[] {
@@ -141,6 +150,7 @@ export class ScriptDialogue implements Dialogue {
     this.#topic = topic;
     this.#told.add(topic.id);
     this.#justTold = topic.id;
+    this.#hasAsked = /[?？]\s*$/.test(text);
     return this.#spoken(text, topic.tell.locale);
   }
 

@@ -106,6 +106,8 @@ export class Topics {
   #score({ asks, phrases, words }: Known, heard: Heard): number {
     const said = heard.words.join(' ');
     if (asks.includes(said)) return 20;
+    // With a greeting before it, or a word behind, it is still the question.
+    if (asks.some((ask) => heard.is(ask, this.#locale))) return 15;
     let score = 0;
     for (const phrase of phrases) {
       if (heard.has(phrase, this.#locale)) score += 2 * wordsIn(phrase, this.#locale).length;
