@@ -1,8 +1,8 @@
-import { EventEmitter } from 'node:events';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { WebSocket } from 'ws';
 import { Connection } from '../../src/sockets/connection.ts';
 import { FakeClock, settled } from '../harness/fake-clock.ts';
+import { SilentSocket } from '../harness/silent-socket.ts';
 import { startWorld, type World } from '../harness/world.ts';
 import { harbor } from '../mind/talk.ts';
 
@@ -82,20 +82,6 @@ test('a client that closes properly has ended its session', async () => {
     { sessionId: client.sessionId, ended: 'client_ended' },
   ]);
 });
-
-/** A socket whose peer does nothing. */
-class SilentSocket extends EventEmitter {
-  bufferedAmount = 0;
-  pings = 0;
-  isTerminated = false;
-  ping = () => this.pings++;
-  send = () => {};
-  close = () => {};
-  terminate = () => {
-    this.isTerminated = true;
-    this.emit('close', 1006);
-  };
-}
 
 test('two pings without an answer: the client is lost', async () => {
   const clock = new FakeClock();
