@@ -12,6 +12,8 @@ export class SilentSocket extends EventEmitter {
     this.emit('pinged');
   };
   send = (data: string | Uint8Array) => this.sent.push(data);
+  cork = () => {};
+  uncork = () => {};
   pause = () => {};
   resume = () => {};
   close = (code: number) => {

@@ -86,7 +86,7 @@ test('a client that closes properly has ended its session', async () => {
 test('two pings without an answer: the client is lost', async () => {
   const clock = new FakeClock();
   const socket = new SilentSocket();
-  const connection = new Connection(socket as unknown as WebSocket, clock);
+  const connection = new Connection(socket as unknown as WebSocket, socket, clock);
   await clock.pass(15_000);
   expect(socket.pings).toBe(1);
   socket.emit('pong');
@@ -101,7 +101,7 @@ test('two pings without an answer: the client is lost', async () => {
 test('a peer that takes nothing for ten seconds is cut; a slow one is not', async () => {
   const clock = new FakeClock();
   const socket = new SilentSocket();
-  const connection = new Connection(socket as unknown as WebSocket, clock);
+  const connection = new Connection(socket as unknown as WebSocket, socket, clock);
   connection.sendText('x'.repeat(1000));
   socket.bufferedAmount = 1000;
   for (let i = 0; i < 3; i++) {

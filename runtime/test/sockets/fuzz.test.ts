@@ -111,7 +111,7 @@ test(`${frames} frames of nonsense: no fault, no leak, and another session does 
   });
   const enter = async (hello: object) => {
     const socket = new SilentSocket();
-    reception.receive(new Connection(socket as unknown as WebSocket, clock), undefined, true);
+    reception.receive(new Connection(socket as unknown as WebSocket, socket, clock), undefined, true);
     const text = { type: 'hello', protocol: 1, client: { name: 'fuzz', version: '1' }, ...hello };
     socket.emit('message', Buffer.from(JSON.stringify(text)), false);
     await settled();
