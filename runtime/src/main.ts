@@ -1,3 +1,4 @@
+import { setFlagsFromString } from 'node:v8';
 import { listenAlone } from './alone.ts';
 import { checkEngines } from './check.ts';
 import { followParent } from './child.ts';
@@ -14,6 +15,8 @@ async function main(): Promise<void> {
     process.stdout.write(`${JSON.stringify(await checkEngines(config))}\n`);
     return;
   }
+  // Otherwise the heap grows to several times of what is alive before it is cleaned up.
+  setFlagsFromString('--heap-growing-percent=40');
   const log = createLog(config.logLevel);
   const engines = await openEngines(config);
   const runtime = startRuntime({ config, engines, clock: systemClock, log });

@@ -1,7 +1,7 @@
 import type { Mind } from '@session-launch/contract/project-file/mind';
 import Fuse from 'fuse.js';
 import { type Picked, pick } from './texts.ts';
-import { fold, Heard, wordsIn } from './words.ts';
+import { fold, Heard, Phrase, wordsIn } from './words.ts';
 
 /** A topic in the language of the session. */
 export interface Topic {
@@ -20,8 +20,8 @@ export interface Topic {
 
 interface Known {
   topic: Topic;
-  asks: string[];
-  phrases: string[];
+  asks: Phrase[];
+  phrases: Phrase[];
   words: Set<string>;
 }
 
@@ -62,8 +62,8 @@ export class Topics {
             isThread: topic.then?.includes(topic.id) ?? false,
             isInside: inside.has(topic.id),
           },
-          asks: ask.variants.map((variant) => wordsIn(variant, locale).join(' ')),
-          phrases,
+          asks: ask.variants.map((variant) => new Phrase(variant, locale)),
+          phrases: phrases.map((phrase) => new Phrase(phrase, locale)),
           words: new Set(texts.flatMap((text) => this.#content(wordsIn(text, locale)))),
         },
       ];
@@ -104,13 +104,12 @@ export class Topics {
   }
 
   #score({ asks, phrases, words }: Known, heard: Heard): number {
-    const said = heard.words.join(' ');
-    if (asks.includes(said)) return 20;
-    // With a greeting before it, or a word behind, it is still the question.
-    if (asks.some((ask) => heard.is(ask, this.#locale))) return 15;
+    const meant = asks.find((ask) => heard.is(ask));
+    // With a greeting before it, or a word behind, it is still the question, unless another one is just that.
+    if (meant !== undefined) return heard.words.length === meant.words.length ? 20 : 15;
     let score = 0;
     for (const phrase of phrases) {
-      if (heard.has(phrase, this.#locale)) score += 2 * wordsIn(phrase, this.#locale).length;
+      if (heard.has(phrase)) score += 2 * phrase.words.length;
     }
     const common = this.#content(heard.words).filter((word) => words.has(word));
     for (const word of new Set(common)) score += 1.7 * (this.#weights.get(word) ?? 0);
@@ -120,8 +119,8 @@ export class Topics {
   }
 
   /** The share of a question's content that was said. */
-  #overlap(ask: string, heard: Heard): number {
-    const content = this.#content(ask.split(' '));
+  #overlap(ask: Phrase, heard: Heard): number {
+    const content = this.#content(ask.words);
     if (content.length === 0) return 0;
     return content.filter((word) => heard.words.includes(word)).length / content.length;
   }
