@@ -1,0 +1,255 @@
+import Type, { type Static, type TSchema } from 'typebox';
+import { endReasons } from '../session.ts';
+
+/** The WebSocket subprotocol between a client and a runtime. */
+export const subprotocol = 'session.v1';
+export const protocolVersion = 1;
+
+/** Shapes of a mouth, by the names that renderers of the field use. */
+export const visemes = [
+  'sil',
+  'PP',
+  'FF',
+  'TH',
+  'DD',
+  'kk',
+  'CH',
+  'SS',
+  'nn',
+  'RR',
+  'aa',
+  'E',
+  'I',
+  'O',
+  'U',
+] as const;
+export type Viseme = (typeof visemes)[number];
+
+export const closeCodes = {
+  ended: 1000,
+  draining: 1001,
+  tooBig: 1009,
+  fault: 1011,
+  full: 1013,
+  notTheProtocol: 4400,
+  tokenInvalid: 4401,
+  originDiffers: 4403,
+  noHello: 4408,
+  tokenUsed: 4409,
+  sessionEnded: 4410,
+  tooFast: 4429,
+  tooManySessions: 4431,
+  idle: 4440,
+  maxDuration: 4441,
+  endedByApi: 4442,
+} as const;
+
+/** A binary frame, little endian: this header, then PCM16 mono. */
+export const audioFrame = {
+  headerBytes: 8,
+  /** u8: who is heard. */
+  kindAt: 0,
+  kinds: { character: 1, user: 2 },
+  /** u8: bits. */
+  flagsAt: 1,
+  flags: { last: 1 },
+  /** u16 */
+  utteranceAt: 2,
+  /** u32, in samples from the first of the utterance. */
+  offsetAt: 4,
+  /** What one frame holds; the last of an utterance may be shorter. */
+  milliseconds: 40,
+  inputSampleRate: 16_000,
+} as const;
+
+export const bounds = {
+  frameBytes: 64 * 1024,
+  helloBytes: 8 * 1024,
+  helloSeconds: 5,
+  framesPerSecond: 100,
+  textsPerTenSeconds: 10,
+  textCharacters: 4000,
+  /** Audio that may be sent beyond what the client says it has played. */
+  aheadMs: 1500,
+  heartbeatSeconds: 15,
+  /** Text events that a resumed connection can still get. */
+  replayedEvents: 256,
+} as const;
+
+/** Codes of `error` events. The fatal ones come right before the socket is closed. */
+export const runtimeErrorCodes = [
+  'INVALID_MESSAGE',
+  'SPEECH_INPUT_OFF',
+  'MIND_FAILED',
+  'SPEECH_FAILED',
+  'HEARING_FAILED',
+  'PROTOCOL',
+  'TOO_FAST',
+  'TOO_BIG',
+  'TOKEN_INVALID',
+  'ORIGIN_DIFFERS',
+  'TOKEN_USED',
+  'SESSION_ENDED',
+  'TOO_MANY_SESSIONS',
+  'FULL',
+  'DRAINING',
+  'FAULT',
+] as const;
+export type RuntimeErrorCode = (typeof runtimeErrorCodes)[number];
+
+const text = Type.String({ minLength: 1, maxLength: bounds.textCharacters });
+const messageId = Type.String({ minLength: 1, maxLength: 64 });
+const locale = Type.String({ minLength: 1, maxLength: 64 });
+const locales = Type.Array(locale, { maxItems: 500 });
+const utterance = Type.Integer({ minimum: 0, maximum: 65_535 });
+const ms = Type.Number({ minimum: 0, maximum: 86_400_000 });
+
+const message = <T extends string, P extends Record<string, TSchema>>(type: T, fields: P) =>
+  Type.Object({ type: Type.Literal(type), ...fields });
+
+export const helloSchema = message('hello', {
+  protocol: Type.Literal(protocolVersion),
+  token: Type.Optional(Type.String({ minLength: 1, maxLength: 8000 })),
+  resume: Type.Optional(
+    Type.Object({
+      ticket: Type.String({ minLength: 1, maxLength: 256 }),
+      lastSeq: Type.Integer({ minimum: 0 }),
+    }),
+  ),
+  client: Type.Object({
+    name: Type.String({ minLength: 1, maxLength: 100 }),
+    version: Type.String({ minLength: 1, maxLength: 50 }),
+  }),
+  /** Locales that the page itself can speak and understand. */
+  speech: Type.Optional(Type.Object({ synthesis: locales, recognition: locales })),
+});
+
+/** What a client may send, by `type`. Fields that are not named here are ignored. */
+export const clientMessages = {
+  hello: helloSchema,
+  text: message('text', { id: messageId, text, locale: Type.Optional(locale) }),
+  transcript: message('transcript', {
+    id: messageId,
+    text: Type.String({ maxLength: bounds.textCharacters }),
+    status: Type.Enum(['interim', 'final']),
+    locale: Type.Optional(locale),
+  }),
+  'audio.start': message('audio.start', {}),
+  'audio.end': message('audio.end', {}),
+  interrupt: message('interrupt', {}),
+  played: message('played', { utterance, ms, done: Type.Optional(Type.Boolean()) }),
+  ping: message('ping', { t: Type.Number() }),
+  bye: message('bye', {}),
+} as const;
+
+export type Hello = Static<typeof helloSchema>;
+export type ClientMessage = {
+  [K in keyof typeof clientMessages]: Static<(typeof clientMessages)[K]>;
+}[keyof typeof clientMessages];
+
+const event = <T extends string, P extends Record<string, TSchema>>(type: T, fields: P) =>
+  Type.Object(
+    { type: Type.Literal(type), seq: Type.Integer({ minimum: 1 }), ...fields },
+    { additionalProperties: false },
+  );
+
+const characterId = Type.String();
+const sampleRate = Type.Integer({ minimum: 8000, maximum: 48_000 });
+const pcm = Type.Object({ format: Type.Literal('pcm16'), sampleRate });
+const speechKind = Type.Enum(['server', 'client', 'captions']);
+const span = Type.Object({ locale, text: Type.String() });
+
+/** What a runtime sends, by `type`. Clients ignore types and fields that they do not know. */
+export const runtimeEvents = {
+  ready: event('ready', {
+    protocol: Type.Literal(protocolVersion),
+    sessionId: Type.String(),
+    resumeTicket: Type.String(),
+    resumed: Type.Boolean(),
+    audio: Type.Object({ input: pcm, output: pcm }),
+    engines: Type.Object({
+      mind: Type.Object({ kind: Type.Enum(['script', 'model']), name: Type.String() }),
+      speech: Type.Object({ kind: speechKind, name: Type.String() }),
+      hearing: Type.Object({
+        kind: Type.Enum(['server', 'client', 'none']),
+        name: Type.Optional(Type.String()),
+      }),
+    }),
+    characters: Type.Array(Type.Object({ characterId, locale, secondaryLocale: Type.Optional(locale) })),
+    limits: Type.Object({
+      maxSeconds: Type.Integer(),
+      idleSeconds: Type.Integer(),
+      heartbeatSeconds: Type.Integer(),
+    }),
+  }),
+  mode: event('mode', {
+    mode: Type.Enum(['listening', 'thinking', 'speaking']),
+    characterId: Type.Optional(characterId),
+  }),
+  message: event('message', {
+    id: messageId,
+    role: Type.Enum(['user', 'character']),
+    characterId: Type.Optional(characterId),
+    status: Type.Enum(['partial', 'final']),
+    text: Type.String(),
+    spans: Type.Optional(Type.Array(span)),
+    interrupted: Type.Optional(Type.Literal(true)),
+    heard: Type.Optional(Type.String()),
+  }),
+  utterance: event('utterance', {
+    utterance,
+    messageId,
+    characterId,
+    locale,
+    text: Type.String(),
+    speech: speechKind,
+  }),
+  cues: event('cues', {
+    utterance,
+    source: Type.Enum(['engine', 'words', 'text']),
+    cues: Type.Array(Type.Tuple([ms, Type.Enum([...visemes])])),
+    words: Type.Optional(Type.Array(Type.Tuple([ms, Type.Integer(), Type.Integer()]))),
+  }),
+  'utterance.end': event('utterance.end', {
+    utterance,
+    durationMs: ms,
+    reason: Type.Enum(['done', 'interrupted']),
+  }),
+  interrupted: event('interrupted', { utterance, atMs: ms }),
+  suggestions: event('suggestions', { items: Type.Array(Type.Object({ text: Type.String(), locale })) }),
+  metrics: event('metrics', {
+    turn: Type.Integer(),
+    hearingMs: Type.Optional(ms),
+    mindMs: ms,
+    speechMs: ms,
+    totalMs: ms,
+  }),
+  notice: event('notice', {
+    code: Type.Enum(['ENDING_SOON', 'RESTARTING']),
+    secondsLeft: Type.Integer({ minimum: 0 }),
+  }),
+  pong: event('pong', { t: Type.Number() }),
+  error: event('error', {
+    code: Type.Enum([...runtimeErrorCodes]),
+    message: Type.String(),
+    fatal: Type.Boolean(),
+    /** The id of the message, or the type, that it is about. */
+    re: Type.Optional(Type.String()),
+  }),
+  ended: event('ended', { reason: Type.Enum([...endReasons]), seconds: Type.Integer({ minimum: 0 }) }),
+} as const;
+
+export type RuntimeEvent = {
+  [K in keyof typeof runtimeEvents]: Static<(typeof runtimeEvents)[K]>;
+}[keyof typeof runtimeEvents];
+
+type WithoutSeq<T> = T extends unknown ? Omit<T, 'seq'> : never;
+/** An event before it gets its place in the order. */
+export type UnnumberedEvent = WithoutSeq<RuntimeEvent>;
+
+export type Engines = Extract<RuntimeEvent, { type: 'ready' }>['engines'];
+export type Mode = Extract<RuntimeEvent, { type: 'mode' }>['mode'];
+export type Cue = [ms: number, viseme: Viseme];
+/** When a word begins, and where it stands in the text of its utterance. */
+export type WordTime = [ms: number, start: number, end: number];
+export type CueSource = Extract<RuntimeEvent, { type: 'cues' }>['source'];

@@ -1,0 +1,129 @@
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import {
+  type RuntimeVariable,
+  runtimeVariables,
+  type VariableForm,
+} from '@session-launch/contract/runtime/variables';
+import type { Endpoint } from './endpoint.ts';
+
+export type Environment = Record<string, string | undefined>;
+
+export interface Config {
+  host: string;
+  port: number;
+  adminUrl: string;
+  token: string;
+  dataDir: string;
+  logLevel: string;
+  maxSessions: number;
+  resumeSeconds: number;
+  shutdownGraceSeconds: number;
+  mind: { kind: 'script' } | { kind: 'openai'; endpoint: Endpoint; model: string };
+  speech:
+    | { kind: 'flite' }
+    | { kind: 'openai'; endpoint: Endpoint; model: string; voice?: string | undefined }
+    | { kind: 'captions' };
+  hearing: { kind: 'page' } | { kind: 'openai'; endpoint: Endpoint; model: string } | { kind: 'off' };
+}
+
+/** Everything that is wrong with the variables, one sentence each. */
+export class ConfigError extends Error {
+  readonly problems: string[];
+
+  constructor(problems: string[]) {
+    super(problems.join('\n'));
+    this.problems = problems;
+  }
+}
+
+/** The only reader of the environment. */
+export function readConfig(env: Environment, cwd: string): Config {
+  const problems: string[] = [];
+  const written = (name: string) => env[name]?.trim() || undefined;
+  const read = (variable: RuntimeVariable): string | undefined => {
+    const value = written(variable.name);
+    if (value === undefined || fits(variable.form, value)) return value ?? variable.default;
+    problems.push(`${variable.name} must be ${wanted(variable.form)}`);
+    return variable.default;
+  };
+  const v = runtimeVariables;
+  const engine = (url: RuntimeVariable, model: RuntimeVariable, key: RuntimeVariable) => {
+    const [address, name] = [read(url), read(model)];
+    for (const [variable, value] of [[url, address] as const, [model, name] as const])
+      if (value === undefined) problems.push(`${variable.name} is missing`);
+    const endpoint = { url: (address ?? '').replace(/\/+$/, ''), apiKey: read(key) };
+    return { kind: 'openai' as const, endpoint, model: name ?? '' };
+  };
+  const dataDir = resolve(cwd, written('DATA_DIR') ?? './data');
+  const [mind, speech, hearing] = [read(v.mind), read(v.speech), read(v.hearing)];
+  const config: Config = {
+    host: read(v.host)!,
+    port: Number(read(v.port)),
+    adminUrl: adminUrl(written),
+    token: written('RUNTIME_TOKEN') ?? tokenIn(dataDir) ?? '',
+    dataDir,
+    logLevel: written('LOG_LEVEL') ?? 'info',
+    maxSessions: Number(read(v.maxSessions)),
+    resumeSeconds: Number(read(v.resumeSeconds)),
+    shutdownGraceSeconds: Number(written('SHUTDOWN_GRACE_SECONDS') ?? 5),
+    mind: mind === 'openai' ? engine(v.mindUrl, v.mindModel, v.mindApiKey) : { kind: 'script' },
+    speech:
+      speech === 'openai'
+        ? { ...engine(v.speechUrl, v.speechModel, v.speechApiKey), voice: read(v.speechVoice) }
+        : { kind: speech === 'captions' ? 'captions' : 'flite' },
+    hearing:
+      hearing === 'openai'
+        ? engine(v.hearingUrl, v.hearingModel, v.hearingApiKey)
+        : { kind: hearing === 'off' ? 'off' : 'page' },
+  };
+  if (config.token === '')
+    problems.push(
+      'RUNTIME_TOKEN is missing: set it to the token of the service, which stands in its DATA_DIR/runtime-token',
+    );
+  if (problems.length > 0) throw new ConfigError(problems);
+  return config;
+}
+
+function adminUrl(written: (name: string) => string | undefined): string {
+  const host = written('ADMIN_HOST') ?? '127.0.0.1';
+  const reachable =
+    host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '[::1]' : host.includes(':') ? `[${host}]` : host;
+  return (written('ADMIN_URL') ?? `http://${reachable}:${written('ADMIN_PORT') ?? 8081}`).replace(/\/+$/, '');
+}
+
+function tokenIn(dataDir: string): string | undefined {
+  try {
+    return readFileSync(join(dataDir, 'runtime-token'), 'utf8').trim() || undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function fits(form: VariableForm, value: string): boolean {
+  switch (form.kind) {
+    case 'integer':
+      return /^\d{1,9}$/.test(value) && Number(value) >= form.min && Number(value) <= form.max;
+    case 'choice':
+      return form.values.includes(value);
+    case 'url':
+      return URL.canParse(value) && /^https?:$/.test(new URL(value).protocol);
+    case 'host':
+      return /^[\w.:-]+$/.test(value);
+    default:
+      return true;
+  }
+}
+
+function wanted(form: VariableForm): string {
+  switch (form.kind) {
+    case 'integer':
+      return `a whole number from ${form.min} to ${form.max}`;
+    case 'choice':
+      return `one of ${form.values.join(', ')}`;
+    case 'url':
+      return `an http(s) address such as ${form.example}`;
+    default:
+      return 'an IP address or a host name';
+  }
+}

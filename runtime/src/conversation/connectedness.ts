@@ -1,0 +1,25 @@
+import type { Clock } from '../clock.ts';
+
+/** Counts the seconds in which a client was connected; gaps are left out. */
+export class Connectedness {
+  readonly #clock: Clock;
+  #before = 0;
+  #since: number | undefined;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  get seconds(): number {
+    return (this.#before + (this.#since === undefined ? 0 : this.#clock.now() - this.#since)) / 1000;
+  }
+
+  start(): void {
+    this.#since ??= this.#clock.now();
+  }
+
+  stop(): void {
+    this.#before = this.seconds * 1000;
+    this.#since = undefined;
+  }
+}

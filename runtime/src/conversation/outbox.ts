@@ -1,0 +1,39 @@
+import { bounds, type RuntimeEvent, type UnnumberedEvent } from '@session-launch/contract/runtime/protocol';
+import type { Line } from './line.ts';
+
+/** Events that mean nothing on another connection. */
+const notReplayed = new Set<string>(['ready', 'pong']);
+
+/** Numbers the events of a session, keeps the last ones for clients that come back, and sends them while there is a line. */
+export class Outbox {
+  #seq = 0;
+  readonly #kept: { seq: number; json: string }[] = [];
+  #line: Line | undefined;
+
+  get line(): Line | undefined {
+    return this.#line;
+  }
+
+  send(event: UnnumberedEvent): void {
+    const numbered = { ...event, seq: ++this.#seq } as RuntimeEvent;
+    const json = JSON.stringify(numbered);
+    if (!notReplayed.has(event.type)) {
+      this.#kept.push({ seq: numbered.seq, json });
+      if (this.#kept.length > bounds.replayedEvents) this.#kept.shift();
+    }
+    this.#line?.sendText(json);
+  }
+
+  open(line: Line): void {
+    this.#line = line;
+  }
+
+  close(): void {
+    this.#line = undefined;
+  }
+
+  /** What came after an event, with the numbers that it had. */
+  replay(after: number): void {
+    for (const { seq, json } of this.#kept) if (seq > after) this.#line?.sendText(json);
+  }
+}

@@ -1,0 +1,77 @@
+import { type Prediction, predict } from '../speech/letters.ts';
+import type { Sentence, Speech, Spoken } from '../speech/speech.ts';
+
+/** How a sentence reaches the ear, or at least the eye. */
+export type Voiced =
+  | { speech: 'server'; spoken: Spoken }
+  | { speech: 'client' | 'captions'; spoken: Prediction };
+
+const patienceMs = 20_000;
+
+/** Chooses who speaks: the engine, the page where the engine cannot, captions where nobody can. */
+export class Voicing {
+  readonly #engine: Speech | undefined;
+  readonly #pageLanguages: Set<string>;
+
+  /** `pageLocales` is what the page said that it has voices for. */
+  constructor(engine: Speech | undefined, pageLocales: readonly string[]) {
+    this.#engine = engine;
+    this.#pageLanguages = new Set(pageLocales.flatMap((locale) => languageOf(locale) ?? []));
+  }
+
+  kindFor(locale: string): Voiced['speech'] {
+    return this.#engine?.speaks(locale) ? 'server' : this.#withoutEngine(locale);
+  }
+
+  nameFor(locale: string): string {
+    const kind = this.kindFor(locale);
+    return kind === 'server' ? this.#engine!.name : kind === 'client' ? 'speechSynthesis' : 'captions';
+  }
+
+  get sampleRate(): number {
+    return this.#engine?.sampleRate ?? 16_000;
+  }
+
+  /** Always answers: where the engine fails, `failed` hears of it and the sentence is shown in another way. */
+  async voice(sentence: Sentence, signal: AbortSignal, failed: (error: Error) => void): Promise<Voiced> {
+    const { locale, text, voice } = sentence;
+    if (this.#engine?.speaks(locale)) {
+      try {
+        return { speech: 'server', spoken: await inTime(this.#engine, sentence, signal) };
+      } catch (error) {
+        if (!signal.aborted) failed(error as Error);
+      }
+    }
+    return { speech: this.#withoutEngine(locale), spoken: predict(text, voice.pace) };
+  }
+
+  #withoutEngine(locale: string): 'client' | 'captions' {
+    const language = languageOf(locale);
+    return language !== undefined && this.#pageLanguages.has(language) ? 'client' : 'captions';
+  }
+}
+
+async function inTime(engine: Speech, sentence: Sentence, signal: AbortSignal): Promise<Spoken> {
+  const stop = new AbortController();
+  const leave = () => stop.abort(signal.reason);
+  signal.addEventListener('abort', leave, { once: true });
+  const timer = setTimeout(
+    () => stop.abort(new Error('the speech engine did not answer in time')),
+    patienceMs,
+  );
+  try {
+    return await engine.speak(sentence, stop.signal);
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', leave);
+  }
+}
+
+/** Undefined for what is no language: pages name voices as they like. */
+function languageOf(locale: string): string | undefined {
+  try {
+    return new Intl.Locale(locale.replaceAll('_', '-')).language;
+  } catch {
+    return undefined;
+  }
+}

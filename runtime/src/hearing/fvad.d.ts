@@ -1,0 +1,3 @@
+declare module '@echogarden/fvad-wasm' {
+  export default function load(): Promise<unknown>;
+}

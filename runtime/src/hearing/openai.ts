@@ -1,0 +1,26 @@
+import { type Endpoint, EngineError, post, unlessAborted } from '../endpoint.ts';
+import { writeWav } from '../speech/wav.ts';
+import type { Hearing } from './hearing.ts';
+
+export interface HearingEngine {
+  endpoint: Endpoint;
+  model: string;
+}
+
+/** Transcription by an OpenAI-compatible service, after the end of each turn. */
+export function openaiHearing({ endpoint, model }: HearingEngine): Hearing {
+  return {
+    name: model,
+    transcribe: async (sound, locale, signal) => {
+      const form = new FormData();
+      form.set('file', new Blob([writeWav(sound)], { type: 'audio/wav' }), 'turn.wav');
+      form.set('model', model);
+      form.set('language', new Intl.Locale(locale).language);
+      form.set('response_format', 'json');
+      const response = await post(endpoint, '/audio/transcriptions', form, signal);
+      const { text } = (await unlessAborted(response.json(), signal)) as { text?: unknown };
+      if (typeof text !== 'string') throw new EngineError(response.status, 'the transcription has no text');
+      return text;
+    },
+  };
+}

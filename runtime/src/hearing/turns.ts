@@ -1,0 +1,83 @@
+import type { Detector } from './voice-activity.ts';
+
+export interface TurnCalls {
+  began(): void;
+  /** Somebody has spoken for so long that they mean it. */
+  persisted(): void;
+  ended(samples: Int16Array): void;
+}
+
+const startMs = 160;
+const endMs = 500;
+const bargeInMs = 300;
+/** Short breaks do not undo what was counted. */
+const forgivenMs = 60;
+/** What is kept from before the start, so that no first sound is lost. */
+const leadMs = 300;
+const longestMs = 60_000;
+
+/** Finds turns in a stream of sound: who begins to speak, and who is done. */
+export class Turns {
+  readonly #detector: Detector;
+  readonly #calls: TurnCalls;
+  #kept: Int16Array[] = [];
+  #speechMs = 0;
+  #silenceMs = 0;
+  #isSpeaking = false;
+  #hasPersisted = false;
+
+  constructor(detector: Detector, calls: TurnCalls) {
+    this.#detector = detector;
+    this.#calls = calls;
+  }
+
+  get isSpeaking(): boolean {
+    return this.#isSpeaking;
+  }
+
+  hear(samples: Int16Array): void {
+    this.#detector.hear(samples, (step, isSpeech) => this.#step(step.slice(), isSpeech));
+  }
+
+  close(): void {
+    this.#detector.close();
+  }
+
+  #step(samples: Int16Array, isSpeech: boolean): void {
+    const { ms } = this.#detector;
+    this.#kept.push(samples);
+    this.#silenceMs = isSpeech ? 0 : this.#silenceMs + ms;
+    if (isSpeech) this.#speechMs += ms;
+    if (this.#isSpeaking) this.#go();
+    else if (this.#silenceMs > forgivenMs) this.#speechMs = 0;
+    if (!this.#isSpeaking && this.#speechMs >= startMs) {
+      this.#isSpeaking = true;
+      this.#calls.began();
+    }
+    if (!this.#isSpeaking) this.#kept.splice(0, Math.max(0, this.#kept.length - leadMs / ms));
+  }
+
+  #go(): void {
+    if (!this.#hasPersisted && this.#speechMs >= bargeInMs) {
+      this.#hasPersisted = true;
+      this.#calls.persisted();
+    }
+    if (this.#silenceMs < endMs && this.#kept.length * this.#detector.ms < longestMs) return;
+    const kept = this.#kept;
+    this.#kept = [];
+    this.#isSpeaking = false;
+    this.#hasPersisted = false;
+    this.#speechMs = 0;
+    this.#calls.ended(concatenated(kept));
+  }
+}
+
+export function concatenated(parts: readonly Int16Array[]): Int16Array {
+  const whole = new Int16Array(parts.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
+}

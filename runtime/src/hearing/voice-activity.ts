@@ -1,0 +1,56 @@
+import fvad from '@echogarden/fvad-wasm';
+
+const frameSamples = 320;
+/** 0 takes much for speech, 3 little. */
+const aggressiveness = 2;
+
+interface Fvad {
+  HEAP16: Int16Array;
+  _fvad_new(): number;
+  _fvad_free(detector: number): void;
+  _fvad_set_mode(detector: number, mode: number): number;
+  _fvad_set_sample_rate(detector: number, rate: number): number;
+  _fvad_process(detector: number, samples: number, length: number): number;
+  _malloc(bytes: number): number;
+  _free(pointer: number): void;
+}
+
+/** Tells speech from other sounds, 20 ms at a time. */
+export interface Detector {
+  /** How long a step is. */
+  readonly ms: number;
+  /** Samples come in any portions; each whole step is told. */
+  hear(samples: Int16Array, step: (samples: Int16Array, isSpeech: boolean) => void): void;
+  close(): void;
+}
+
+/** Loads the detector once; each conversation gets its own. */
+export async function openVoiceActivity(): Promise<() => Detector> {
+  const library = (await fvad()) as Fvad;
+  return () => {
+    const detector = library._fvad_new();
+    library._fvad_set_mode(detector, aggressiveness);
+    library._fvad_set_sample_rate(detector, 16_000);
+    const place = library._malloc(frameSamples * 2);
+    let rest = new Int16Array(0);
+    return {
+      ms: 20,
+      hear: (samples, step) => {
+        const all = new Int16Array(rest.length + samples.length);
+        all.set(rest);
+        all.set(samples, rest.length);
+        let at = 0;
+        for (; at + frameSamples <= all.length; at += frameSamples) {
+          const frame = all.subarray(at, at + frameSamples);
+          library.HEAP16.set(frame, place / 2);
+          step(frame, library._fvad_process(detector, place, frameSamples) === 1);
+        }
+        rest = all.slice(at);
+      },
+      close: () => {
+        library._free(place);
+        library._fvad_free(detector);
+      },
+    };
+  };
+}

@@ -1,0 +1,49 @@
+import { setFlagsFromString } from 'node:v8';
+import { listenAlone } from './alone.ts';
+import { checkEngines } from './check.ts';
+import { followParent } from './child.ts';
+import { systemClock } from './clock.ts';
+import { ConfigError, readConfig } from './config.ts';
+import { openEngines } from './engines.ts';
+import { createLog } from './observe/log.ts';
+import { startRuntime } from './runtime.ts';
+
+/** The process of a runtime: beside a service that hands it sockets, or alone on a port of its own. */
+async function main(): Promise<void> {
+  const config = readConfig(process.env, process.cwd());
+  if (process.argv.includes('--check')) {
+    process.stdout.write(`${JSON.stringify(await checkEngines(config))}\n`);
+    return;
+  }
+  // Otherwise the heap grows to several times of what is alive before it is cleaned up.
+  setFlagsFromString('--heap-growing-percent=40');
+  const log = createLog(config.logLevel);
+  const engines = await openEngines(config);
+  const runtime = startRuntime({ config, engines, clock: systemClock, log });
+  if (process.argv.includes('--child')) {
+    await followParent(runtime, config.shutdownGraceSeconds);
+  } else {
+    let isReady = true;
+    const listener = await listenAlone(config, runtime, () => isReady);
+    process.stdout.write(
+      `\n  Runtime is listening\n\n  Address   ${listener.url}\n  Service   ${config.adminUrl}\n\n`,
+    );
+    await new Promise<void>((resolve) => {
+      for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve());
+    });
+    isReady = false;
+    log.info('stopping');
+    await runtime.drain(config.shutdownGraceSeconds);
+    await listener.close();
+  }
+  await engines.close();
+}
+
+try {
+  await main();
+  process.exit(0);
+} catch (error) {
+  const lines = error instanceof ConfigError ? error.problems : [(error as Error).message];
+  for (const line of lines) process.stderr.write(`session-launch runtime: ${line}\n`);
+  process.exit(error instanceof ConfigError ? 2 : 1);
+}

@@ -1,0 +1,70 @@
+import { createParser } from 'eventsource-parser';
+import { type Endpoint, EngineError, post, unlessAborted } from '../../endpoint.ts';
+
+export interface ChatMessage {
+  role: 'system' | 'user' | 'assistant';
+  content: string;
+}
+
+interface Completion {
+  choices?: {
+    delta?: { content?: string | null };
+    message?: { content?: string };
+    finish_reason?: string | null;
+  }[];
+  error?: { message?: string };
+}
+
+/** What a model writes, as it writes it. Ends with an error when the stream is cut before the model was done. */
+export async function* complete(
+  endpoint: Endpoint,
+  model: string,
+  messages: ChatMessage[],
+  signal: AbortSignal,
+): AsyncGenerator<string> {
+  const body = JSON.stringify({ model, messages, stream: true });
+  const response = await post(endpoint, '/chat/completions', body, signal);
+  if (!response.headers.get('content-type')?.includes('text/event-stream')) {
+    const whole = (await unlessAborted(response.json(), signal)) as Completion;
+    const text = whole.choices?.[0]?.message?.content;
+    if (typeof text !== 'string') throw new EngineError(response.status, 'the model answered without a text');
+    yield text;
+    return;
+  }
+  yield* streamed(response, signal);
+}
+
+async function* streamed(response: Response, signal: AbortSignal): AsyncGenerator<string> {
+  let texts: string[] = [];
+  let isDone = false;
+  let failure: string | undefined;
+  const parser = createParser({
+    onEvent: ({ data }) => {
+      if (data === '[DONE]') {
+        isDone = true;
+        return;
+      }
+      const { choices, error } = JSON.parse(data) as Completion;
+      if (error !== undefined) failure = error.message ?? 'the model failed';
+      const [choice] = choices ?? [];
+      if (choice?.delta?.content) texts.push(choice.delta.content);
+      if (choice?.finish_reason) isDone = true;
+    },
+  });
+  const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
+  try {
+    for (;;) {
+      const { done, value } = await unlessAborted(reader.read(), signal);
+      if (value !== undefined) parser.feed(value);
+      const ready = texts;
+      texts = [];
+      yield* ready;
+      if (failure !== undefined) throw new EngineError(response.status, failure);
+      if (done || isDone) break;
+    }
+  } finally {
+    // The request ends here, finished or not.
+    await reader.cancel().catch(() => {});
+  }
+  if (!isDone) throw new EngineError(response.status, 'the stream of the model was cut');
+}

@@ -1,0 +1,147 @@
+import type { Endpoint } from '../../endpoint.ts';
+import { Sentences } from '../../sentences.ts';
+import type { Dialogue, Mind, Said, Setting, Suggestion } from '../mind.ts';
+import { presented } from '../presenter.ts';
+import { phrasesFor } from '../script/phrases/known.ts';
+import { spokenBy } from '../script/speakers.ts';
+import { pick } from '../script/texts.ts';
+import { type ChatMessage, complete } from './completions.ts';
+import { marks, systemPrompt } from './prompt.ts';
+
+export interface ModelEngine {
+  endpoint: Endpoint;
+  model: string;
+}
+
+const rememberedMessages = 40;
+const suggested = 4;
+
+/** A mind that is a language model behind an OpenAI-compatible interface. */
+export function modelMind(engine: ModelEngine): Mind {
+  return {
+    kind: 'model',
+    name: engine.model,
+    begin: (setting) => presented(new ModelDialogue(engine, setting), setting),
+  };
+}
+
+class ModelDialogue implements Dialogue {
+  readonly pace = 1;
+  readonly #engine: ModelEngine;
+  readonly #setting: Setting;
+  readonly #system: ChatMessage;
+  readonly #history: ChatMessage[] = [];
+
+  constructor(engine: ModelEngine, setting: Setting) {
+    this.#engine = engine;
+    this.#setting = setting;
+    this.#system = { role: 'system', content: systemPrompt(setting) };
+  }
+
+  /** The greeting that was written for the character, else one that the model makes up. */
+  async *open(signal: AbortSignal): AsyncIterable<Said> {
+    const { mind, locale, characters } = this.#setting;
+    const greeting = pick(mind.greeting, locale);
+    if (greeting === undefined) {
+      yield* this.#say('(Somebody has just arrived. Greet them in one or two sentences.)', signal);
+      return;
+    }
+    const text = greeting.variants[Math.floor(Math.random() * greeting.variants.length)]!;
+    yield* spokenBy(text, greeting.locale, characters, characters[0]);
+  }
+
+  async *answer(text: string, signal: AbortSignal): AsyncIterable<Said> {
+    yield* this.#say(text, signal);
+  }
+
+  goOn(): undefined {
+    return undefined;
+  }
+
+  /** The model knows only what was heard. */
+  remember(said: string, heard: string): void {
+    if (heard === '') return;
+    this.#keep({ role: 'assistant', content: heard.length < said.length ? `${heard}…` : heard });
+  }
+
+  suggestions(): Suggestion[] {
+    const { mind, locale } = this.#setting;
+    const asks = (mind.topics ?? []).flatMap(({ ask }) => pick(ask, locale) ?? []);
+    return asks.slice(0, suggested).map((ask) => ({ text: ask.variants[0]!, locale: ask.locale }));
+  }
+
+  sorry(): Said {
+    const { phrases, locale } = phrasesFor(this.#setting.locale);
+    return { text: phrases.say.sorry[0]!, locale, characterId: this.#setting.characters[0].characterId };
+  }
+
+  async *#say(text: string, signal: AbortSignal): AsyncIterable<Said> {
+    this.#keep({ role: 'user', content: text });
+    const { endpoint, model } = this.#engine;
+    const { locale, secondaryLocale, characters } = this.#setting;
+    const languages = new Languages(locale, secondaryLocale ?? locale);
+    let [speaker] = characters;
+    for await (const { text, locale } of languages.cut(
+      complete(endpoint, model, [this.#system, ...this.#history], signal),
+    )) {
+      for (const said of spokenBy(text, locale, characters, speaker)) {
+        speaker = characters.find(({ characterId }) => characterId === said.characterId) ?? speaker;
+        yield said;
+      }
+    }
+  }
+
+  #keep(message: ChatMessage): void {
+    this.#history.push(message);
+    this.#history.splice(0, Math.max(0, this.#history.length - rememberedMessages));
+  }
+}
+
+/** Cuts a stream into sentences, each in its language. */
+class Languages {
+  readonly #locales: [string, string];
+  #isSecond = false;
+  #rest = '';
+  #isFirst = true;
+
+  constructor(first: string, second: string) {
+    this.#locales = [first, second];
+  }
+
+  async *cut(deltas: AsyncIterable<string>): AsyncIterable<{ text: string; locale: string }> {
+    let sentences = this.#sentences();
+    const tell = (pieces: string[]) => {
+      if (pieces.length > 0) this.#isFirst = false;
+      return pieces.map((text) => ({ text, locale: this.#locale }));
+    };
+    for await (const delta of deltas) {
+      for (const part of this.#parts(delta)) {
+        if (part === marks.open || part === marks.close) {
+          yield* tell(sentences.end());
+          this.#isSecond = part === marks.open;
+          sentences = this.#sentences();
+        } else yield* tell(sentences.push(part));
+      }
+    }
+    yield* tell([...sentences.push(this.#rest), ...sentences.end()]);
+  }
+
+  get #locale(): string {
+    return this.#locales[this.#isSecond ? 1 : 0]!;
+  }
+
+  #sentences(): Sentences {
+    return new Sentences(this.#locale, this.#isFirst);
+  }
+
+  /** Text and marks, in order. A bracket at the end may be half a mark and waits. */
+  #parts(delta: string): string[] {
+    const text = this.#rest + delta;
+    const isHalf = /[[\]]$/.test(text) && !/(?:\[\[|\]\])$/.test(text);
+    this.#rest = isHalf ? text.slice(-1) : '';
+    return text
+      .slice(0, isHalf ? -1 : undefined)
+      .split(/(\[\[|\]\])/)
+      .filter((part) => part !== '');
+  }
+}

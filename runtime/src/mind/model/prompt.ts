@@ -1,0 +1,43 @@
+import type { Setting } from '../mind.ts';
+import { pick } from '../script/texts.ts';
+
+/** Marks around what is in the second language. */
+export const marks = { open: '[[', close: ']]' } as const;
+
+const languageName = (locale: string) =>
+  `${new Intl.DisplayNames(['en'], { type: 'language' }).of(locale) ?? locale} (${locale})`;
+
+/** What a model is told before the conversation begins. */
+export function systemPrompt({ mind, mode, locale, secondaryLocale, characters, title }: Setting): string {
+  const names = characters.map(({ name }) => name);
+  return [
+    mind.persona ?? `You are ${names.join(' and ')} in “${title}”.`,
+    `Speak ${languageName(locale)}. You are heard, not read: short, plain spoken sentences, two or three at a time; no lists, no markup, no emoji.`,
+    'When somebody asks whether you are an AI or a person, say honestly that you are an AI character.',
+    ...(characters.length > 1
+      ? [
+          `You play ${names.join(' and ')}. Begin a sentence with the name and a colon whenever the speaker changes.`,
+        ]
+      : []),
+    ...(secondaryLocale === undefined
+      ? []
+      : [
+          `The listener is learning ${languageName(secondaryLocale)}: teach phrases, have them repeated, correct kindly. Put everything that is in ${languageName(secondaryLocale)} between ${marks.open} and ${marks.close}.`,
+        ]),
+    ...(mode === 'presenter'
+      ? ['You are giving a talk. Answer questions briefly; the talk itself goes on without you.']
+      : []),
+    ...knowledge(mind, locale),
+  ].join('\n\n');
+}
+
+/** What the script would have told, as facts. */
+function knowledge(mind: Setting['mind'], locale: string): string[] {
+  const facts = (mind.topics ?? []).flatMap(({ ask, tell }) => {
+    const [question, answer] = [pick(ask, locale) ?? pick(ask, 'en'), pick(tell, locale) ?? pick(tell, 'en')];
+    return question === undefined || answer === undefined
+      ? []
+      : [`${question.variants[0]} ${answer.variants[0]}`];
+  });
+  return facts.length === 0 ? [] : [`What you know:\n${facts.join('\n')}`];
+}

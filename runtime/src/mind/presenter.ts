@@ -1,0 +1,135 @@
+import type { Dialogue, Said, Setting, Suggestion } from './mind.ts';
+import { Understanding } from './script/intents.ts';
+import { phrasesFor } from './script/phrases/known.ts';
+import { spokenBy } from './script/speakers.ts';
+import { pick } from './script/texts.ts';
+
+/** Presents section by section, and leaves questions between them to the dialogue inside. Other sessions are only that dialogue. */
+export function presented(inner: Dialogue, setting: Setting): Dialogue {
+  const sections = setting.mode === 'presenter' ? sectionsOf(setting) : [];
+  return sections.length === 0 ? inner : new Presenter(inner, setting, sections);
+}
+
+interface Section {
+  said: Said[];
+}
+
+function sectionsOf({ mind, locale, characters }: Setting): Section[] {
+  return (mind.presentation ?? []).flatMap((section) => {
+    const [title, tell] = [
+      pick(section.title, locale) ?? pick(section.title, 'en'),
+      pick(section.tell, locale) ?? pick(section.tell, 'en'),
+    ];
+    if (title === undefined || tell === undefined) return [];
+    const heading = title.variants[0]!.replace(/([^.!?。！？…])$/u, '$1.');
+    const text = `${heading}\n${tell.variants[0]}`;
+    return [{ said: spokenBy(text, tell.locale, characters, characters[0]) }];
+  });
+}
+
+class Presenter implements Dialogue {
+  readonly #inner: Dialogue;
+  readonly #sections: Section[];
+  readonly #phrases: ReturnType<typeof phrasesFor>;
+  readonly #understanding: Understanding;
+  readonly #characterId: string;
+  #next = 0;
+  #isWaiting = false;
+  #hasBeenAsked = false;
+  /** The section that is being told, until it is known how much of it was heard. */
+  #telling: Section | undefined;
+  /** What nobody heard of an interrupted section. */
+  #rest: Said[] = [];
+
+  constructor(inner: Dialogue, { locale, characters }: Setting, sections: Section[]) {
+    this.#inner = inner;
+    this.#sections = sections;
+    this.#characterId = characters[0].characterId;
+    this.#phrases = phrasesFor(sections[0]!.said[0]?.locale ?? locale);
+    this.#understanding = new Understanding(this.#phrases.phrases, this.#phrases.locale);
+  }
+
+  get pace(): number {
+    return this.#inner.pace;
+  }
+
+  async *open(signal: AbortSignal): AsyncIterable<Said> {
+    yield* this.#inner.open(signal);
+  }
+
+  async *answer(text: string, signal: AbortSignal): AsyncIterable<Said> {
+    this.#hasBeenAsked = true;
+    if (this.#understanding.means(text, 'wait')) {
+      this.#isWaiting = true;
+      yield this.#line('wait');
+    } else if (this.#isLeft && this.#understanding.means(text, 'next')) {
+      this.#isWaiting = false;
+      this.#hasBeenAsked = false;
+      yield* this.#tellNext();
+    } else {
+      // A question is a reason to talk again, not to wait on.
+      this.#isWaiting = false;
+      yield* this.#inner.answer(text, signal);
+    }
+  }
+
+  goOn(): AsyncIterable<Said> | undefined {
+    return this.#isWaiting || !this.#isLeft ? undefined : this.#tellNext();
+  }
+
+  remember(said: string, heard: string): void {
+    const telling = this.#telling;
+    this.#telling = undefined;
+    if (telling === undefined) this.#inner.remember(said, heard);
+    else if (heard.length < said.length) this.#rest = unheard(telling.said, heard);
+  }
+
+  suggestions(): Suggestion[] {
+    const { phrases, locale } = this.#phrases;
+    const next = this.#isLeft ? [{ text: phrases.say.next, locale }] : [];
+    return [...next, ...this.#inner.suggestions()].slice(0, 4);
+  }
+
+  sorry(): Said {
+    return this.#inner.sorry();
+  }
+
+  get #isLeft(): boolean {
+    return this.#rest.length > 0 || this.#next < this.#sections.length;
+  }
+
+  async *#tellNext(): AsyncIterable<Said> {
+    const isBack = this.#hasBeenAsked || this.#rest.length > 0;
+    this.#hasBeenAsked = false;
+    const section =
+      this.#rest.length > 0 ? { said: this.#rest } : (this.#sections[this.#next++] ?? { said: [] });
+    this.#rest = [];
+    const said = [
+      ...(isBack ? [this.#line('goOn')] : []),
+      ...section.said,
+      ...(this.#isLeft ? [] : [this.#line('presentationDone')]),
+    ];
+    this.#telling = { said };
+    yield* said;
+  }
+
+  #line(line: 'wait' | 'goOn' | 'presentationDone'): Said {
+    const { phrases, locale } = this.#phrases;
+    return { text: phrases.say[line][0]!, locale, characterId: this.#characterId };
+  }
+}
+
+/** What is left of a text behind what was heard, from the beginning of the sentence that was cut. */
+function unheard(said: Said[], heard: string): Said[] {
+  let left = heard.trimEnd().length;
+  return said.flatMap((one) => {
+    const sentences = [...new Intl.Segmenter(one.locale, { granularity: 'sentence' }).segment(one.text)];
+    const rest = sentences.filter(({ segment }) => {
+      const isHeard = left >= segment.trimEnd().length;
+      left -= segment.length;
+      return !isHeard;
+    });
+    left -= 1;
+    return rest.length === 0 ? [] : [{ ...one, text: rest.map(({ segment }) => segment).join('') }];
+  });
+}

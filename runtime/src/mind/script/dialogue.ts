@@ -1,0 +1,250 @@
+import type { Character, Dialogue, Said, Setting, Suggestion } from '../mind.ts';
+import { Understanding } from './intents.ts';
+import { Lessons } from './lessons.ts';
+import { phrasesFor } from './phrases/known.ts';
+import type { Phrases } from './phrases/phrases.ts';
+import { addressed, spokenBy } from './speakers.ts';
+import { nearest, pick, type Texts, Variety } from './texts.ts';
+import { type Topic, Topics } from './topics.ts';
+
+const mostSuggestions = 4;
+const slow = 0.8;
+
+type Line = Exclude<keyof Phrases['say'], 'next'>;
+
+/** A script that talks: it recognises what it was written for, says so when it does not, and remembers a little. */
+export class ScriptDialogue implements Dialogue {
+  pace = 1;
+  readonly #setting: Setting;
+  /** The language in which the script is told. */
+  readonly #locale: string;
+  readonly #phrases: ReturnType<typeof phrasesFor>;
+  readonly #understanding: Understanding;
+  readonly #topics: Topics;
+  readonly #lessons: Lessons | undefined;
+  readonly #variety: Variety;
+  readonly #told = new Set<string>();
+  #speaker: Character;
+  #topic: Topic | undefined;
+  #name: string | undefined;
+  #lastSaid: Said[] = [];
+  /** What is taken back if nobody heard it. */
+  #justTold: string | undefined;
+  #hasAsked = false;
+
+  constructor(setting: Setting, random: () => number) {
+    this.#setting = setting;
+    this.#speaker = setting.characters[0];
+    this.#locale = scriptLocale(setting);
+    this.#phrases = phrasesFor(this.#locale);
+    this.#understanding = new Understanding(this.#phrases.phrases, this.#locale);
+    this.#topics = new Topics(setting.mind.topics ?? [], this.#locale, this.#phrases.stopWords);
+    this.#variety = new Variety(random);
+    const { lessons } = setting.mind;
+    if (lessons !== undefined && setting.secondaryLocale !== undefined)
+      this.#lessons = new Lessons(lessons, this.#locale, setting.secondaryLocale);
+  }
+
+  async *open(): AsyncIterable<Said> {
+    const greeting = this.#own('greeting', this.#setting.mind.greeting);
+    const lesson = this.#lessons?.isEmpty ? this.#line('noLessons') : this.#teach();
+    yield* this.#say([...greeting, ...lesson]);
+  }
+
+  async *answer(text: string): AsyncIterable<Said> {
+    this.#justTold = undefined;
+    this.#speaker = addressed(text, this.#setting.characters) ?? this.#speaker;
+    yield* this.#say(this.#reply(text));
+  }
+
+  goOn(): undefined {
+    return undefined;
+  }
+
+  remember(_said: string, heard: string): void {
+    if (heard.trim() === '' && this.#justTold !== undefined) {
+      this.#told.delete(this.#justTold);
+      this.#variety.restart(`topic ${this.#justTold}`);
+    }
+    this.#justTold = undefined;
+  }
+
+  suggestions(): Suggestion[] {
+    const lesson = this.#lessons?.current;
+    const shown = lesson === undefined ? [] : [{ text: lesson.say, locale: lesson.locale }];
+    const next = (this.#topic?.next ?? []).flatMap((id) => this.#topics.byId(id) ?? []);
+    const following = next.filter((topic) => topic !== this.#topic);
+    const fresh = this.#topics.all.filter((topic) => !topic.isInside && !this.#told.has(topic.id));
+    const topics = new Set([...following.filter(({ id }) => !this.#told.has(id)), ...fresh, ...following]);
+    for (const { ask, locale } of topics) shown.push({ text: ask, locale });
+    return shown.slice(0, mostSuggestions);
+  }
+
+  sorry(): Said {
+    return this.#line('sorry')[0]!;
+  }
+
+  #reply(text: string): Said[] {
+    const means = this.#understanding.means.bind(this.#understanding, text);
+    // Honesty comes before everything that a script may have been written to say.
+    if (means('ai')) return this.#line('ai', { name: this.#speaker.name });
+    const name = this.#understanding.nameIn(text);
+    if (name !== undefined) {
+      this.#name = name;
+      return [...this.#line('meet', { name }), ...(this.#lessons?.current ? this.#teach() : this.#suggest())];
+    }
+    if (means('whoAmI'))
+      return this.#name === undefined ? this.#line('noName') : this.#line('yourName', { name: this.#name });
+    if (means('whatWasThat'))
+      return this.#topic === undefined
+        ? this.#line('nothingYet')
+        : this.#line('lastTopic', { ask: this.#topic.ask });
+    if (means('slower') || means('faster')) {
+      this.pace = means('slower') ? slow : 1;
+      return [...this.#line(means('slower') ? 'slower' : 'faster'), ...this.#lastSaid];
+    }
+    const attempt = this.#lessons?.judge(text) ?? 'wrong';
+    if (attempt === 'right') return this.#praise();
+    if (means('repeat')) return this.#repeat();
+    const topic = this.#topics.find(text, this.#topic);
+    if (topic !== undefined) return this.#tell(topic);
+    return this.#smallTalk(means) ?? this.#miss(attempt) ?? this.#nextStep() ?? this.#fallback();
+  }
+
+  #smallTalk(means: (intent: Parameters<Understanding['means']>[1]) => boolean): Said[] | undefined {
+    if (means('whoAreYou')) return [...this.#line('iAm', { name: this.#speaker.name }), ...this.#suggest()];
+    if (means('help')) return this.#suggest();
+    if (means('hello')) return this.#own('greeting', this.#setting.mind.greeting);
+    if (means('thanks')) return this.#line('welcome');
+    if (means('bye')) return this.#line('bye');
+    if (this.#lessons?.current && means('next')) {
+      this.#lessons.postpone();
+      return this.#teach();
+    }
+    if (means('yes')) return this.#decided(0) ?? this.#more();
+    if (means('more')) return this.#more();
+    if (means('no')) return this.#decided(1) ?? this.#line('allRight');
+    return undefined;
+  }
+
+  /** The answer to a telling that ended with a question: yes leads to the first topic that comes next, no to the second. */
+  #decided(way: 0 | 1): Said[] | undefined {
+    if (this.#topic === undefined || this.#topic.isThread || !this.#hasAsked) return undefined;
+    const topic = this.#topics.byId(this.#topic.next[way] ?? '');
+    return topic === undefined ? undefined : this.#tell(topic);
+  }
+
+  #repeat(): Said[] {
+    if (this.#lessons !== undefined && !this.#lessons.isEmpty && this.#lessons.current === undefined) {
+      this.#lessons.restart();
+      return this.#teach();
+    }
+    return this.#lastSaid.length === 0 ? this.#line('nothingYet') : this.#lastSaid;
+  }
+
+  /** The topic's next telling. A thread goes on from step to step; asked for anew, it starts at its first. */
+  #tell(topic: Topic): Said[] {
+    const of = `topic ${topic.id}`;
+    if (topic.isThread && this.#topic !== topic) this.#variety.restart(of);
+    const text = this.#variety.next(of, topic.tell.variants, topic.isThread ? 'stay' : 'again');
+    this.#topic = topic;
+    this.#told.add(topic.id);
+    this.#justTold = topic.id;
+    this.#hasAsked = /[?？]\s*$/.test(text);
+    return this.#spoken(text, topic.tell.locale);
+  }
+
+  /** What follows a yes, or the wish for more: what the last topic leads to, else the rest of it. */
+  #more(): Said[] {
+    const topic = this.#topic;
+    if (topic === undefined) return this.#fresh() ?? this.#fallback();
+    if (topic.isThread && this.#hasSteps(topic)) return this.#tell(topic);
+    const next = topic.next
+      .flatMap((id) => this.#topics.byId(id) ?? [])
+      .find(({ id }) => !this.#told.has(id));
+    if (next !== undefined) return this.#tell(next);
+    if (this.#hasSteps(topic)) return this.#tell(topic);
+    return [...this.#line('noMore'), ...this.#suggest()];
+  }
+
+  #fresh(): Said[] | undefined {
+    const topic = this.#topics.all.find(({ id, isInside }) => !isInside && !this.#told.has(id));
+    return topic === undefined ? undefined : this.#tell(topic);
+  }
+
+  #hasSteps({ id, tell }: Topic): boolean {
+    return this.#variety.used(`topic ${id}`) < tell.variants.length;
+  }
+
+  /** Inside a thread even what nobody understands moves it on: a guess that is wrong gets the next hint. */
+  #nextStep(): Said[] | undefined {
+    return this.#topic?.isThread && this.#hasSteps(this.#topic) ? this.#tell(this.#topic) : undefined;
+  }
+
+  #fallback(): Said[] {
+    return [...this.#own('fallback', this.#setting.mind.fallback), ...this.#suggest()];
+  }
+
+  #suggest(): Said[] {
+    const next = this.suggestions().find(({ locale }) => locale !== this.#lessons?.current?.locale);
+    return next === undefined ? [] : this.#line('suggest', { ask: next.text });
+  }
+
+  #teach(): Said[] {
+    const lesson = this.#lessons?.current;
+    if (lesson === undefined) return this.#lessons?.isEmpty === false ? this.#line('lessonsDone') : [];
+    const phrase = this.#spoken(lesson.say, lesson.locale);
+    return [...this.#line('teach', { gloss: lesson.gloss }), ...phrase, ...this.#line('yourTurn')];
+  }
+
+  #praise(): Said[] {
+    this.#lessons?.learnt();
+    return [...this.#line('praise'), ...this.#teach()];
+  }
+
+  /** An attempt that was not right: the phrase once more, or later. */
+  #miss(attempt: 'close' | 'wrong' | 'right'): Said[] | undefined {
+    const lesson = this.#lessons?.current;
+    if (lesson === undefined || (attempt === 'wrong' && this.#topic?.isThread)) return undefined;
+    if (this.#lessons!.tryAgain())
+      return [...this.#line('almost'), ...this.#spoken(lesson.say, lesson.locale)];
+    this.#lessons!.postpone();
+    return [...this.#line('notYet'), ...this.#teach()];
+  }
+
+  /** A text of the script, else what every script says. */
+  #own(line: 'greeting' | 'fallback', texts: Texts | undefined): Said[] {
+    const found = pick(texts, this.#locale);
+    if (found === undefined) return this.#line(line, { name: this.#speaker.name });
+    return this.#spoken(this.#variety.any(line, found.variants), found.locale);
+  }
+
+  #line(line: Line, fill: Record<string, string> = {}): Said[] {
+    const text = this.#variety.any(`line ${line}`, this.#phrases.phrases.say[line]);
+    const filled = text.replace(/\{(\w+)\}/g, (_, name: string) => fill[name] ?? '');
+    return [{ text: filled, locale: this.#phrases.locale, characterId: this.#speaker.characterId }];
+  }
+
+  #spoken(text: string, locale: string): Said[] {
+    return spokenBy(text, locale, this.#setting.characters, this.#speaker);
+  }
+
+  #say(said: Said[]): Said[] {
+    this.#lastSaid = said;
+    return said;
+  }
+}
+
+/** The session's language where the script has it, else English, else whatever it has. */
+function scriptLocale({ mind, locale }: Setting): string {
+  const texts: (Texts | undefined)[] = [
+    mind.greeting,
+    ...(mind.topics ?? []).map(({ tell }) => tell),
+    ...(mind.presentation ?? []).map(({ tell }) => tell),
+    ...(mind.lessons ?? []).map(({ gloss }) => gloss),
+    mind.fallback,
+  ];
+  const locales = [...new Set(texts.flatMap((one) => Object.keys(one ?? {})))];
+  if (locales.length === 0 || nearest(locales, locale) !== undefined) return locale;
+  return nearest(locales, 'en') ?? locales[0]!;
+}

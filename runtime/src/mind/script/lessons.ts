@@ -1,0 +1,79 @@
+import type { Mind } from '@session-launch/contract/project-file/mind';
+import { pick } from './texts.ts';
+import { fold, likeness, wordsIn } from './words.ts';
+
+/** A phrase to learn. */
+export interface Lesson {
+  say: string;
+  /** Ways to say it that count as well. */
+  others: string[];
+  locale: string;
+  gloss: string;
+}
+
+const rightEnough = 0.72;
+const closeEnough = 0.45;
+const triesEach = 3;
+
+/** Phrases one after another. What did not work out comes back at the end, once. */
+export class Lessons {
+  readonly #queue: Lesson[];
+  readonly #all: Lesson[];
+  readonly #postponed = new Set<Lesson>();
+  #tries = 0;
+
+  constructor(lessons: NonNullable<Mind['lessons']>, locale: string, learnt: string) {
+    this.#all = lessons.flatMap((lesson) => {
+      const [say, gloss] = [pick(lesson.say, learnt), pick(lesson.gloss, locale)];
+      if (say === undefined || gloss === undefined) return [];
+      const [first = '', ...others] = say.variants;
+      return [{ say: first, others, locale: say.locale, gloss: gloss.variants[0]! }];
+    });
+    this.#queue = [...this.#all];
+  }
+
+  get current(): Lesson | undefined {
+    return this.#queue[0];
+  }
+
+  get isEmpty(): boolean {
+    return this.#all.length === 0;
+  }
+
+  /** What a learner's attempt is worth. */
+  judge(text: string): 'right' | 'close' | 'wrong' {
+    const { current } = this;
+    if (current === undefined) return 'wrong';
+    const plain = (one: string) => wordsIn(one, current.locale).join('');
+    const best = Math.max(
+      ...[current.say, ...current.others].map((say) => likeness(plain(text), plain(say))),
+    );
+    const isContained = [current.say, ...current.others].some((say) => fold(text).includes(fold(say)));
+    return best >= rightEnough || isContained ? 'right' : best >= closeEnough ? 'close' : 'wrong';
+  }
+
+  /** One more try; false when it is time to leave the phrase for later. */
+  tryAgain(): boolean {
+    this.#tries++;
+    return this.#tries < triesEach;
+  }
+
+  learnt(): void {
+    this.#queue.shift();
+    this.#tries = 0;
+  }
+
+  postpone(): void {
+    const [lesson] = this.#queue;
+    this.learnt();
+    if (lesson === undefined || this.#postponed.has(lesson)) return;
+    this.#postponed.add(lesson);
+    this.#queue.push(lesson);
+  }
+
+  restart(): void {
+    this.#queue.splice(0, Infinity, ...this.#all);
+    this.#postponed.clear();
+    this.#tries = 0;
+  }
+}

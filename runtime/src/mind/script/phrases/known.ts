@@ -1,0 +1,23 @@
+import { nearest } from '../texts.ts';
+import { fold } from '../words.ts';
+import { de } from './de.ts';
+import { en } from './en.ts';
+import { es } from './es.ts';
+import { fr } from './fr.ts';
+import { it } from './it.ts';
+import { ja } from './ja.ts';
+import type { Phrases } from './phrases.ts';
+import { pt } from './pt.ts';
+
+const known: Record<string, Phrases> = { en, es, fr, de, pt, it, ja };
+
+/** The phrases that serve a locale, and the locale that they are in: English where its language is not known. */
+export function phrasesFor(locale: string): { phrases: Phrases; locale: string; stopWords: Set<string> } {
+  const language = nearest(Object.keys(known), locale);
+  const phrases = known[language ?? 'en']!;
+  return {
+    phrases,
+    locale: language === undefined ? 'en' : locale,
+    stopWords: new Set(fold(phrases.stopWords).split(' ')),
+  };
+}

@@ -1,0 +1,34 @@
+import type { Character, Said } from '../mind.ts';
+import { fold } from './words.ts';
+
+/** A text as what its speakers say. A line that begins with a character's name and a colon is that character's. */
+export function spokenBy(
+  text: string,
+  locale: string,
+  characters: readonly Character[],
+  first: Character,
+): Said[] {
+  const said: Said[] = [];
+  let speaker = first;
+  for (const line of text.split(/\n+/)) {
+    const named = /^\s*([^:\n]{1,64}):\s+(?=\S)/.exec(line);
+    const other = named === null ? undefined : byName(named[1]!, characters);
+    if (other !== undefined) speaker = other;
+    const words = (other === undefined ? line : line.slice(named![0].length)).trim();
+    if (words !== '') said.push({ text: words, locale, characterId: speaker.characterId });
+  }
+  return said;
+}
+
+function byName(name: string, characters: readonly Character[]): Character | undefined {
+  const wanted = fold(name.trim());
+  return characters.find((one) => fold(one.name) === wanted || fold(one.characterId) === wanted);
+}
+
+/** Whom a text speaks to by name, if anybody. */
+export function addressed(text: string, characters: readonly Character[]): Character | undefined {
+  const heard = ` ${fold(text).replace(/[^\p{L}\p{N}]+/gu, ' ')} `;
+  return characters.length < 2
+    ? undefined
+    : characters.find(({ name }) => heard.includes(` ${fold(name).replace(/[^\p{L}\p{N}]+/gu, ' ')} `));
+}

@@ -1,0 +1,143 @@
+import type { Mind } from '@session-launch/contract/project-file/mind';
+import Fuse from 'fuse.js';
+import { type Picked, pick } from './texts.ts';
+import { fold, Heard, Phrase, wordsIn } from './words.ts';
+
+/** A topic in the language of the session. */
+export interface Topic {
+  id: string;
+  /** What is shown; further variants are only recognised. */
+  ask: string;
+  locale: string;
+  tell: Picked;
+  /** What may come next. */
+  next: string[];
+  /** It names itself as what comes next: its tellings are steps, and it holds the conversation until another topic takes over. */
+  isThread: boolean;
+  /** Named by a thread: recognised and offered only inside it. */
+  isInside: boolean;
+}
+
+interface Known {
+  topic: Topic;
+  asks: Phrase[];
+  phrases: Phrase[];
+  words: Set<string>;
+}
+
+/** Below this a text is about something else. */
+const enough = 1.6;
+const followUpBonus = 1.4;
+
+/** The topics of a script, and which of them a text is about. */
+export class Topics {
+  readonly all: Topic[];
+  readonly #known: Known[];
+  readonly #locale: string;
+  readonly #stopWords: Set<string>;
+  readonly #weights: Map<string, number>;
+  readonly #spelling: Fuse<string>;
+
+  constructor(topics: NonNullable<Mind['topics']>, locale: string, stopWords: Set<string>) {
+    this.#locale = locale;
+    this.#stopWords = stopWords;
+    const inside = new Set(
+      topics
+        .filter(({ id, then }) => then?.includes(id))
+        .flatMap(({ id, then }) => then!.filter((one) => one !== id)),
+    );
+    this.#known = topics.flatMap((topic) => {
+      const [ask, tell] = [pick(topic.ask, locale), pick(topic.tell, locale)];
+      if (ask === undefined || tell === undefined) return [];
+      const phrases = pick(topic.words, locale)?.variants ?? [];
+      const texts = [...ask.variants, ...phrases];
+      return [
+        {
+          topic: {
+            id: topic.id,
+            ask: ask.variants[0]!,
+            locale: ask.locale,
+            tell,
+            next: topic.then ?? [],
+            isThread: topic.then?.includes(topic.id) ?? false,
+            isInside: inside.has(topic.id),
+          },
+          asks: ask.variants.map((variant) => new Phrase(variant, locale)),
+          phrases: phrases.map((phrase) => new Phrase(phrase, locale)),
+          words: new Set(texts.flatMap((text) => this.#content(wordsIn(text, locale)))),
+        },
+      ];
+    });
+    this.all = this.#known.map(({ topic }) => topic);
+    const vocabulary = new Set(this.#known.flatMap(({ words }) => [...words]));
+    this.#weights = new Map(
+      [...vocabulary].map((word) => {
+        const topicsWithIt = this.#known.filter(({ words }) => words.has(word)).length;
+        return [word, Math.log2(1 + this.#known.length / topicsWithIt) / Math.log2(1 + this.#known.length)];
+      }),
+    );
+    const long = [...vocabulary].filter((word) => word.length >= 4);
+    this.#spelling = new Fuse(long, {
+      threshold: 0.34,
+      distance: 20,
+      includeScore: true,
+      minMatchCharLength: 3,
+    });
+  }
+
+  byId(id: string): Topic | undefined {
+    return this.all.find((topic) => topic.id === id);
+  }
+
+  /** What a text is about. Topics that may come next are preferred; those inside another thread are out of reach. */
+  find(text: string, after: Topic | undefined): Topic | undefined {
+    const heard = new Heard(this.#corrected(text), this.#locale);
+    const next = new Set(after?.next ?? []);
+    let best: { topic: Topic; score: number } | undefined;
+    for (const known of this.#known) {
+      const { topic } = known;
+      if (topic.isInside && !next.has(topic.id)) continue;
+      const score = this.#score(known, heard) * (next.has(topic.id) ? followUpBonus : 1);
+      if (score >= enough && score > (best?.score ?? 0)) best = { topic, score };
+    }
+    return best?.topic;
+  }
+
+  #score({ asks, phrases, words }: Known, heard: Heard): number {
+    const meant = asks.find((ask) => heard.is(ask));
+    // With a greeting before it, or a word behind, it is still the question, unless another one is just that.
+    if (meant !== undefined) return heard.words.length === meant.words.length ? 20 : 15;
+    let score = 0;
+    for (const phrase of phrases) {
+      if (heard.has(phrase)) score += 2 * phrase.words.length;
+    }
+    const common = this.#content(heard.words).filter((word) => words.has(word));
+    for (const word of new Set(common)) score += 1.7 * (this.#weights.get(word) ?? 0);
+    // A whole question that is meant shows by how much of it was said.
+    const closest = Math.max(0, ...asks.map((ask) => this.#overlap(ask, heard)));
+    return score + 2 * closest * closest;
+  }
+
+  /** The share of a question's content that was said. */
+  #overlap(ask: Phrase, heard: Heard): number {
+    const content = this.#content(ask.words);
+    if (content.length === 0) return 0;
+    return content.filter((word) => heard.words.includes(word)).length / content.length;
+  }
+
+  #content(words: readonly string[]): string[] {
+    return words.filter((word) => !this.#stopWords.has(word));
+  }
+
+  /** Words that nobody knows become the known ones that they resemble. */
+  #corrected(text: string): string {
+    return wordsIn(text, this.#locale)
+      .map((word) => {
+        if (word.length < 4 || this.#weights.has(word) || this.#stopWords.has(word)) return word;
+        const [found] = this.#spelling.search(word, { limit: 1 });
+        const isSimilar = found !== undefined && Math.abs(found.item.length - word.length) <= 2;
+        return isSimilar && fold(found.item)[0] === word[0] ? found.item : word;
+      })
+      .join(' ');
+  }
+}

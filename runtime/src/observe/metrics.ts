@@ -1,0 +1,72 @@
+import type { EndReason } from '@session-launch/contract/session';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+
+const seconds = [0.01, 0.025, 0.05, 0.1, 0.15, 0.3, 0.5, 1, 2, 5, 10, 20];
+
+export interface Metrics {
+  registry: Registry;
+  arrived(outcome: string): void;
+  ended(reason: EndReason): void;
+  turn(times: { hearingMs?: number; mindMs: number; speechMs: number; totalMs: number }): void;
+  engineFailed(engine: string): void;
+  reachable(isReachable: boolean): void;
+}
+
+/** Counts what happens, never what is said. */
+export function createMetrics(sessions: () => number): Metrics {
+  const registry = new Registry();
+  const registers = [registry];
+  collectDefaultMetrics({ register: registry, prefix: 'session_runtime_' });
+  new Gauge({
+    name: 'session_runtime_sessions',
+    help: 'Sessions that run now, those waiting for their client included',
+    registers,
+    collect() {
+      this.set(sessions());
+    },
+  });
+  const arrivals = new Counter({
+    name: 'session_runtime_arrivals_total',
+    help: 'Clients by what became of them: ready, resumed, or the code with which they were sent away',
+    labelNames: ['outcome'],
+    registers,
+  });
+  const ends = new Counter({
+    name: 'session_runtime_ended_total',
+    help: 'Sessions that ended, by reason',
+    labelNames: ['reason'],
+    registers,
+  });
+  const turns = new Histogram({
+    name: 'session_runtime_turn_seconds',
+    help: 'Time from the end of what the user said to the first sound, by part',
+    labelNames: ['part'],
+    buckets: seconds,
+    registers,
+  });
+  const failures = new Counter({
+    name: 'session_runtime_engine_failures_total',
+    help: 'Failed requests to engines, by engine',
+    labelNames: ['engine'],
+    registers,
+  });
+  const reachable = new Gauge({
+    name: 'session_runtime_service_reachable',
+    help: 'Whether the last report arrived: 1 or 0',
+    registers,
+  });
+  reachable.set(1);
+  return {
+    registry,
+    arrived: (outcome) => arrivals.inc({ outcome }),
+    ended: (reason) => ends.inc({ reason }),
+    turn: ({ hearingMs, mindMs, speechMs, totalMs }) => {
+      if (hearingMs !== undefined) turns.observe({ part: 'hearing' }, hearingMs / 1000);
+      turns.observe({ part: 'mind' }, mindMs / 1000);
+      turns.observe({ part: 'speech' }, speechMs / 1000);
+      turns.observe({ part: 'total' }, totalMs / 1000);
+    },
+    engineFailed: (engine) => failures.inc({ engine }),
+    reachable: (isReachable) => reachable.set(isReachable ? 1 : 0),
+  };
+}

@@ -1,0 +1,109 @@
+import { randomBytes } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { bounds, subprotocol } from '@session-launch/contract/runtime/protocol';
+import { WebSocketServer } from 'ws';
+import type { Clock } from './clock.ts';
+import type { Config } from './config.ts';
+import { Conversations } from './conversation/conversations.ts';
+import type { Engines } from './engines.ts';
+import type { Logger } from './observe/log.ts';
+import { createMetrics } from './observe/metrics.ts';
+import { serviceClient } from './service/client.ts';
+import { Journal } from './service/journal.ts';
+import { Reporter } from './service/reporter.ts';
+import { Connection } from './sockets/connection.ts';
+import { Reception } from './sockets/reception.ts';
+
+export interface RuntimeDeps {
+  config: Pick<Config, 'adminUrl' | 'token' | 'dataDir' | 'maxSessions' | 'resumeSeconds'>;
+  engines: Engines;
+  clock: Clock;
+  log: Logger;
+}
+
+/** What `handleUpgrade` needs of a request; another process may have read it. */
+export type UpgradeRequest = Pick<IncomingMessage, 'method' | 'url' | 'headers'>;
+
+export interface Runtime {
+  runtimeId: string;
+  upgrade(request: UpgradeRequest, socket: Duplex, head: Buffer): void;
+  metrics(): Promise<string>;
+  readonly sessions: number;
+  /** No new sessions; resolves when those that run have ended and the service knows. */
+  drain(seconds: number): Promise<void>;
+}
+
+/** Wires the parts of a runtime. Whoever has a socket for it calls `upgrade`. */
+export function startRuntime({ config, engines, clock, log }: RuntimeDeps): Runtime {
+  const runtimeId = `rt_${randomBytes(9).toString('hex')}`;
+  const service = serviceClient(config.adminUrl, config.token, runtimeId);
+  const metrics = createMetrics(() => conversations.size);
+  const conversations = new Conversations({
+    ...engines,
+    clock,
+    runtimeId,
+    resumeSeconds: config.resumeSeconds,
+    observer: {
+      turn: metrics.turn,
+      engineFailed: (engine, error) => {
+        metrics.engineFailed(engine);
+        log.warn({ engine, reason: error.message }, 'an engine failed');
+      },
+      said: (role, text) => log.trace({ role, text }, 'said'),
+    },
+    ended: (sessionId, reason, seconds) => {
+      metrics.ended(reason);
+      log.info({ sessionId, reason, seconds: Math.floor(seconds) }, 'session ended');
+      reporter.ended(sessionId, reason, seconds);
+    },
+  });
+  const reporter = new Reporter({
+    clock,
+    runtimeId,
+    service,
+    journal: new Journal(config.dataDir, runtimeId),
+    running: () => conversations.seconds(),
+    end: (sessionId, reason) => conversations.end(sessionId, reason),
+    reachable: (isReachable, error) => {
+      metrics.reachable(isReachable);
+      if (isReachable) log.info('reports reach the service again');
+      else log.warn({ reason: error?.message }, 'reports do not reach the service; sessions go on');
+    },
+  });
+  const reception = new Reception({
+    clock,
+    service,
+    conversations,
+    maxSessions: config.maxSessions,
+    arrived: metrics.arrived,
+    connectFailed: (error) => log.error({ reason: error.message }, 'a session could not be begun'),
+  });
+  const sockets = new WebSocketServer({
+    noServer: true,
+    perMessageDeflate: false,
+    maxPayload: bounds.frameBytes,
+    handleProtocols: (offered) => (offered.has(subprotocol) ? subprotocol : false),
+  });
+  reporter.start();
+  return {
+    runtimeId,
+    upgrade: (request, socket, head) =>
+      sockets.handleUpgrade(request as IncomingMessage, socket, head, (ws) =>
+        reception.receive(
+          new Connection(ws, socket, clock),
+          request.headers.origin,
+          ws.protocol === subprotocol,
+        ),
+      ),
+    metrics: () => metrics.registry.metrics(),
+    get sessions() {
+      return conversations.size;
+    },
+    drain: async (seconds) => {
+      await conversations.drain(clock, seconds);
+      await reporter.close();
+      for (const ws of sockets.clients) ws.terminate();
+    },
+  };
+}

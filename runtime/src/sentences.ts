@@ -1,0 +1,88 @@
+/** The very first piece may be a clause of so many characters: it is heard sooner. */
+const firstClause = 24;
+/** What would be left behind such a clause must be worth an utterance of its own. */
+const worthwhile = 12;
+const longest = 280;
+const abbreviation =
+  /(?:^|[\s(])(?:\p{Lu}|Dr|Mr|Mrs|Ms|St|Sr|Sra|Srta|Prof|Nr|No|vs|etc|e\.g|i\.e|z\.B|usw|bzw|ca)\.\s*$/u;
+
+/** Cuts a text that arrives bit by bit into pieces that can be spoken. */
+export class Sentences {
+  readonly #segmenter: Intl.Segmenter;
+  #text = '';
+  #isFirst: boolean;
+
+  constructor(locale: string, isFirst = true) {
+    this.#segmenter = new Intl.Segmenter(locale, { granularity: 'sentence' });
+    this.#isFirst = isFirst;
+  }
+
+  /** More text. Answers with the pieces that are whole now. */
+  push(text: string): string[] {
+    this.#text += text;
+    const pieces: string[] = [];
+    for (;;) {
+      const length = this.#whole();
+      if (length === 0) return pieces;
+      pieces.push(...this.#take(length));
+    }
+  }
+
+  /** The rest: no more text will come. */
+  end(): string[] {
+    const pieces: string[] = [];
+    while (this.#text.trim() !== '') pieces.push(...this.#take(this.#whole() || this.#text.length));
+    return pieces;
+  }
+
+  #take(length: number): string[] {
+    const piece = this.#text.slice(0, length).trim();
+    this.#text = this.#text.slice(length);
+    if (piece === '') return [];
+    this.#isFirst = false;
+    return [piece];
+  }
+
+  /** How long the first whole piece is; 0 while there is none. */
+  #whole(): number {
+    const sentence = this.#firstSentence();
+    const end = sentence === 0 ? this.#text.length : sentence;
+    if (this.#isFirst) {
+      const clause = clauseEnd(this.#text.slice(0, end), firstClause);
+      if (clause > 0 && end - clause >= worthwhile) return clause;
+    }
+    if (sentence > 0 && sentence <= longest) return sentence;
+    if (end <= longest) return 0;
+    const part = this.#text.slice(0, longest);
+    return Math.max(lastClauseEnd(part), part.lastIndexOf(' ') + 1) || longest;
+  }
+
+  /** A sentence is over when something follows it. */
+  #firstSentence(): number {
+    let end = 0;
+    for (const { segment } of this.#segmenter.segment(this.#text)) {
+      end += segment.length;
+      if (end >= this.#text.length) return 0;
+      if (!abbreviation.test(segment)) return end;
+    }
+    return 0;
+  }
+}
+
+function clauseEnd(text: string, from: number): number {
+  const found = /[,;:、，；：—–]["”’»)]*\s+|[、，；：]/u.exec(text.slice(from - 1));
+  return found === null ? 0 : from - 1 + found.index + found[0].length;
+}
+
+function lastClauseEnd(text: string): number {
+  return Math.max(...[', ', '; ', ': ', '、', '，'].map((mark) => text.lastIndexOf(mark) + mark.length)) || 0;
+}
+
+/** Pieces as one text. Scripts without spaces need none between sentences. */
+export function joined(pieces: readonly string[]): string {
+  return pieces.reduce((text, piece) => {
+    const isTight =
+      text === '' || /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}。、！？」）]$/u.test(text);
+    return text + (isTight ? '' : ' ') + piece;
+  }, '');
+}

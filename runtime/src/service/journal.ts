@@ -1,0 +1,52 @@
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Report } from '@session-launch/contract/runtime/lifecycle';
+
+const suffix = '.report.json';
+
+/**
+ * Reports that could not be delivered, on disk: one file for each process, with its latest word about its sessions. A later
+ * process delivers what an earlier one left.
+ */
+export class Journal {
+  readonly #folder: string;
+  readonly #file: string;
+  #isWritten = false;
+
+  constructor(dataDir: string, runtimeId: string) {
+    this.#folder = join(dataDir, 'runtime-reports');
+    this.#file = join(this.#folder, `${runtimeId}${suffix}`);
+  }
+
+  async keep(report: Report): Promise<void> {
+    await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+    await writeFile(`${this.#file}.new`, JSON.stringify(report), { mode: 0o600 });
+    await rename(`${this.#file}.new`, this.#file);
+    this.#isWritten = true;
+  }
+
+  /** All was delivered. */
+  async clear(): Promise<void> {
+    if (!this.#isWritten) return;
+    this.#isWritten = false;
+    await rm(this.#file, { force: true });
+  }
+
+  /** What earlier processes left, with a way to say that it was delivered. */
+  async leftovers(): Promise<{ report: Report; delivered(): Promise<void> }[]> {
+    const names = await readdir(this.#folder).catch(() => []);
+    const found = await Promise.all(
+      names.map(async (name) => {
+        const file = join(this.#folder, name);
+        if (!name.endsWith(suffix) || file === this.#file) return [];
+        try {
+          const report = JSON.parse(await readFile(file, 'utf8')) as Report;
+          return [{ report, delivered: () => rm(file, { force: true }) }];
+        } catch {
+          return [];
+        }
+      }),
+    );
+    return found.flat();
+  }
+}

@@ -1,0 +1,26 @@
+import type { Clock } from '../clock.ts';
+
+/** So many within so long, counted from the first one on. */
+export class RateWindow {
+  readonly #clock: Clock;
+  readonly #most: number;
+  readonly #ms: number;
+  #startedAt = Number.NEGATIVE_INFINITY;
+  #count = 0;
+
+  constructor(clock: Clock, most: number, ms: number) {
+    this.#clock = clock;
+    this.#most = most;
+    this.#ms = ms;
+  }
+
+  allows(): boolean {
+    const now = this.#clock.now();
+    if (now - this.#startedAt >= this.#ms) {
+      this.#startedAt = now;
+      this.#count = 0;
+    }
+    this.#count++;
+    return this.#count <= this.#most;
+  }
+}

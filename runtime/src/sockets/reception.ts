@@ -1,0 +1,173 @@
+import { bounds, type Hello, type RuntimeErrorCode } from '@session-launch/contract/runtime/protocol';
+import type { Clock } from '../clock.ts';
+import type { Conversation } from '../conversation/conversation.ts';
+import type { Conversations } from '../conversation/conversations.ts';
+import { type ServiceClient, ServiceRefused } from '../service/client.ts';
+import type { Connection } from './connection.ts';
+import { readMessage } from './messages.ts';
+import { RateWindow } from './rate-window.ts';
+import {
+  draining,
+  full,
+  helloTooBig,
+  noHello,
+  notHello,
+  notJson,
+  originDiffers,
+  Refusal,
+  refusalFor,
+  sessionEnded,
+  tokenInvalid,
+  tooManyTexts,
+} from './refusals.ts';
+import { readClaims } from './token.ts';
+
+export interface ReceptionDeps {
+  clock: Clock;
+  service: Pick<ServiceClient, 'connect'>;
+  conversations: Conversations;
+  maxSessions: number;
+  /** A client came, and was let in or sent away with a code. */
+  arrived(outcome: 'ready' | 'resumed' | RuntimeErrorCode): void;
+  /** The service did not answer as it should. */
+  connectFailed(error: Error): void;
+}
+
+/** Clients who have not said who they are, beyond those for whom there is room. */
+const spareStrangers = 100;
+
+/** Receives clients: who they are, whether they may come in, and to which conversation they belong. */
+export class Reception {
+  readonly #deps: ReceptionDeps;
+  #strangers = 0;
+  #joining = 0;
+
+  constructor(deps: ReceptionDeps) {
+    this.#deps = deps;
+  }
+
+  /** `hasProtocol`: whether the client asked for our subprotocol. */
+  receive(connection: Connection, origin: string | undefined, hasProtocol: boolean): void {
+    this.#hello(connection, hasProtocol)
+      .then((hello) => this.#admit(connection, hello, origin))
+      .then((outcome) => this.#deps.arrived(outcome))
+      .catch((error) => {
+        const refusal = error instanceof Refusal ? error : refusalFor(undefined);
+        if (!(error instanceof Refusal)) this.#deps.connectFailed(error);
+        this.#deps.arrived(refusal.code);
+        connection.refuse(refusal);
+      });
+  }
+
+  /** The first message. */
+  #hello(connection: Connection, hasProtocol: boolean): Promise<Hello> {
+    const { clock, conversations, maxSessions } = this.#deps;
+    return new Promise<Hello>((resolve, reject) => {
+      if (conversations.isDraining) throw draining();
+      if (!hasProtocol) throw notHello();
+      if (this.#strangers >= maxSessions + spareStrangers) throw full();
+      this.#strangers++;
+      const cancel = clock.after(bounds.helloSeconds * 1000, () => reject(noHello()));
+      const settle = (settled: () => void) => {
+        this.#strangers--;
+        cancel();
+        connection.listen({ audio: () => {}, text: () => {}, closed: () => {} });
+        settled();
+      };
+      connection.listen({
+        audio: () => settle(() => reject(notHello())),
+        closed: () => settle(() => reject(notHello())),
+        text: (json) => {
+          const isTooBig = Buffer.byteLength(json) > bounds.helloBytes;
+          const read = isTooBig ? undefined : readMessage(json);
+          settle(() => {
+            if (read === undefined) reject(helloTooBig());
+            else if (read.kind !== 'message' || read.message.type !== 'hello') reject(notHello());
+            else {
+              // What the client says next waits in its socket.
+              connection.pause();
+              resolve(read.message);
+            }
+          });
+        },
+      });
+    });
+  }
+
+  async #admit(
+    connection: Connection,
+    hello: Hello,
+    origin: string | undefined,
+  ): Promise<'ready' | 'resumed'> {
+    try {
+      if (hello.resume !== undefined) {
+        const conversation = this.#deps.conversations.of(hello.resume.ticket);
+        if (conversation === undefined) throw sessionEnded();
+        this.#join(connection, conversation);
+        conversation.resume(connection, hello.resume.lastSeq);
+        return 'resumed';
+      }
+      if (hello.token === undefined) throw notHello();
+      const conversation = await this.#begin(hello, hello.token, origin);
+      this.#join(connection, conversation);
+      conversation.begin(connection);
+      return 'ready';
+    } finally {
+      connection.resume();
+    }
+  }
+
+  async #begin(hello: Hello, token: string, origin: string | undefined): Promise<Conversation> {
+    const { conversations, service, maxSessions } = this.#deps;
+    const claims = readClaims(token);
+    if (claims === undefined) throw tokenInvalid();
+    if (claims.origin !== undefined && claims.origin !== origin) throw originDiffers();
+    if (conversations.size + this.#joining >= maxSessions) throw full();
+    this.#joining++;
+    try {
+      const connected = await service.connect(claims.sessionId, token);
+      const conversation = conversations.open(connected, hello);
+      if (!conversations.isDraining) return conversation;
+      conversation.end('server_shutdown');
+      throw draining();
+    } catch (error) {
+      if (!(error instanceof ServiceRefused)) throw error;
+      const refusal = refusalFor(error.code);
+      if (refusal.code === 'FAULT') this.#deps.connectFailed(error);
+      throw refusal;
+    } finally {
+      this.#joining--;
+    }
+  }
+
+  /** From now on the connection speaks to its conversation. */
+  #join(connection: Connection, conversation: Conversation): void {
+    const texts = new RateWindow(this.#deps.clock, bounds.textsPerTenSeconds, 10_000);
+    const read = (json: string): void => {
+      const found = readMessage(json);
+      if (found.kind === 'notJson') throw notJson();
+      if (found.kind === 'wrong') conversation.refuse(found.type, found.problem);
+      if (found.kind !== 'message') return;
+      const { message } = found;
+      const isSaid = message.type === 'text' || (message.type === 'transcript' && message.status === 'final');
+      if (isSaid && !texts.allows()) throw tooManyTexts();
+      conversation.receive(message);
+    };
+    connection.listen({
+      audio: (frame) => conversation.receiveAudio(frame),
+      closed: (isClean) => (isClean ? conversation.end('client_ended') : conversation.lost()),
+      refused: ({ code, message }) => {
+        this.#deps.arrived(code);
+        conversation.fail(code, message);
+      },
+      text: (json) => {
+        try {
+          read(json);
+        } catch (error) {
+          if (!(error instanceof Refusal)) throw error;
+          connection.refuse(error);
+        }
+      },
+    });
+  }
+}

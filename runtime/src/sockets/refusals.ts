@@ -1,0 +1,64 @@
+import { closeCodes, type RuntimeErrorCode } from '@session-launch/contract/runtime/protocol';
+
+/** Why a client is sent away. */
+export class Refusal extends Error {
+  readonly closeCode: number;
+  readonly code: RuntimeErrorCode;
+
+  constructor(closeCode: number, code: RuntimeErrorCode, message: string) {
+    super(message);
+    this.closeCode = closeCode;
+    this.code = code;
+  }
+}
+
+const refusal = (closeCode: number, code: RuntimeErrorCode, message: string) => () =>
+  new Refusal(closeCode, code, message);
+
+export const notHello = refusal(
+  closeCodes.notTheProtocol,
+  'PROTOCOL',
+  'The first message has to be a hello of session.v1.',
+);
+export const notJson = refusal(closeCodes.notTheProtocol, 'PROTOCOL', 'A text frame has to be JSON.');
+export const noHello = refusal(closeCodes.noHello, 'PROTOCOL', 'No hello came in time.');
+export const helloTooBig = refusal(closeCodes.tooBig, 'TOO_BIG', 'A hello has at most 8 KiB.');
+export const full = refusal(
+  closeCodes.full,
+  'FULL',
+  'This runtime has no room for another session; try again.',
+);
+export const draining = refusal(closeCodes.draining, 'DRAINING', 'This runtime is about to stop; try again.');
+export const originDiffers = refusal(
+  closeCodes.originDiffers,
+  'ORIGIN_DIFFERS',
+  'The session was minted for a page of another origin.',
+);
+export const tooManyFrames = refusal(closeCodes.tooFast, 'TOO_FAST', 'Too many frames a second.');
+export const tooManyTexts = refusal(closeCodes.tooFast, 'TOO_FAST', 'Too many texts in ten seconds.');
+export const tokenInvalid = refusal(
+  closeCodes.tokenInvalid,
+  'TOKEN_INVALID',
+  'The session token is not valid, or has expired.',
+);
+export const sessionEnded = refusal(closeCodes.sessionEnded, 'SESSION_ENDED', 'This session is over.');
+const tokenUsed = refusal(closeCodes.tokenUsed, 'TOKEN_USED', 'This session has been connected already.');
+const tooManySessions = refusal(
+  closeCodes.tooManySessions,
+  'TOO_MANY_SESSIONS',
+  'The project has too many sessions at once.',
+);
+const fault = refusal(closeCodes.fault, 'FAULT', 'The session could not be begun; try again.');
+
+const ofService: Record<string, () => Refusal> = {
+  SESSION_ALREADY_CONNECTED: tokenUsed,
+  SESSION_ENDED: sessionEnded,
+  SESSION_TOKEN_INVALID: tokenInvalid,
+  SESSION_NOT_FOUND: tokenInvalid,
+  CONCURRENCY_LIMIT: tooManySessions,
+};
+
+/** What a refusal of the service means for the client; a fault of ours for everything that is no answer about the session. */
+export function refusalFor(code: string | undefined): Refusal {
+  return (ofService[code ?? ''] ?? fault)();
+}

@@ -1,0 +1,23 @@
+/** The engine reads ASCII: accents are folded, signs become words or pauses, and what it cannot say is left out. */
+export function speakable(text: string): string {
+  const plain = text
+    .replace(/[‘’‚′]/g, "'")
+    .replace(/[“”„«»"*_#`~<>[\]{}|\\^]/g, ' ')
+    .replace(/\s*[–—]\s*/g, ', ')
+    .replace(/…/g, '. ')
+    .replace(/€\s?(\d+)/g, '$1 euros')
+    .replace(/£\s?(\d+)/g, '$1 pounds')
+    .replace(/°\s?C\b/g, ' degrees Celsius')
+    .replace(/°/g, ' degrees')
+    .replace(/&/g, ' and ')
+    .replace(/ß/g, 'ss')
+    .replace(/[øØ]/g, 'o')
+    .replace(/[æÆ]/g, 'ae')
+    .replace(/[œŒ]/g, 'oe')
+    .normalize('NFD')
+    .replace(/[^\x20-\x7e]/g, '')
+    .replace(/\s+/g, ' ')
+    .replace(/ (?=[,.;:!?])/g, '')
+    .trim();
+  return /[A-Za-z0-9]/.test(plain) ? plain : '';
+}

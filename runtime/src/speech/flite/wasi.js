@@ -1,0 +1,171 @@
+// The few calls of WASI that flite makes, answered in memory: no file is written, and Node's own experimental module is not
+// needed.
+
+const success = 0;
+const badDescriptor = 8;
+const root = 3;
+const output = 4;
+const directory = 3;
+const regularFile = 4;
+
+class Exit extends Error {
+  /** @param {number} code */
+  constructor(code) {
+    super(`ended with ${code}`);
+    this.code = code;
+  }
+}
+
+/** A file that grows. */
+class MemoryFile {
+  bytes = new Uint8Array(64 * 1024);
+  length = 0;
+  position = 0;
+
+  /** @param {Uint8Array} chunk */
+  write(chunk) {
+    const end = this.position + chunk.length;
+    if (end > this.bytes.length) {
+      const larger = new Uint8Array(Math.max(end, this.bytes.length * 2));
+      larger.set(this.bytes.subarray(0, this.length));
+      this.bytes = larger;
+    }
+    this.bytes.set(chunk, this.position);
+    this.position = end;
+    this.length = Math.max(this.length, end);
+  }
+
+  /** @param {number} offset @param {number} whence */
+  seek(offset, whence) {
+    this.position = offset + [0, this.position, this.length][whence];
+    return this.position;
+  }
+
+  contents() {
+    return this.bytes.slice(0, this.length);
+  }
+}
+
+/**
+ * Runs a program that writes one file and prints.
+ * @param {WebAssembly.Module} module
+ * @param {string[]} args
+ * @returns {{ code: number, file: Uint8Array, printed: string }}
+ */
+export function runProgram(module, args) {
+  const file = new MemoryFile();
+  const printed = [new MemoryFile(), new MemoryFile()];
+  const encoded = args.map((arg) => new TextEncoder().encode(`${arg}\0`));
+  /** @type {WebAssembly.Memory} */
+  let memory;
+  const view = () => new DataView(memory.buffer);
+  const bytes = () => new Uint8Array(memory.buffer);
+  /** @param {number} fd */
+  const fileOf = (fd) => (fd === output ? file : fd === 1 ? printed[0] : fd === 2 ? printed[1] : undefined);
+
+  const calls = {
+    args_sizes_get: (/** @type {number} */ count, /** @type {number} */ size) => {
+      view().setUint32(count, encoded.length, true);
+      view().setUint32(
+        size,
+        encoded.reduce((sum, arg) => sum + arg.length, 0),
+        true,
+      );
+      return success;
+    },
+    args_get: (/** @type {number} */ pointers, /** @type {number} */ buffer) => {
+      let at = buffer;
+      for (const [index, arg] of encoded.entries()) {
+        view().setUint32(pointers + index * 4, at, true);
+        bytes().set(arg, at);
+        at += arg.length;
+      }
+      return success;
+    },
+    clock_time_get: (
+      /** @type {number} */ _id,
+      /** @type {bigint} */ _precision,
+      /** @type {number} */ out,
+    ) => {
+      view().setBigUint64(out, BigInt(Math.round(performance.now() * 1e6)), true);
+      return success;
+    },
+    fd_close: () => success,
+    fd_fdstat_get: (/** @type {number} */ fd, /** @type {number} */ out) => {
+      if (fd > output) return badDescriptor;
+      bytes().fill(0, out, out + 24);
+      view().setUint8(out, fd === root ? directory : regularFile);
+      view().setBigUint64(out + 8, 0xffff_ffffn, true);
+      view().setBigUint64(out + 16, 0xffff_ffffn, true);
+      return success;
+    },
+    fd_fdstat_set_flags: () => success,
+    fd_prestat_get: (/** @type {number} */ fd, /** @type {number} */ out) => {
+      if (fd !== root) return badDescriptor;
+      view().setUint32(out, 0, true);
+      view().setUint32(out + 4, 1, true);
+      return success;
+    },
+    fd_prestat_dir_name: (/** @type {number} */ _fd, /** @type {number} */ path) => {
+      bytes().set([0x2f], path);
+      return success;
+    },
+    fd_read: (
+      /** @type {number} */ _fd,
+      /** @type {number} */ _vectors,
+      /** @type {number} */ _count,
+      /** @type {number} */ out,
+    ) => {
+      view().setUint32(out, 0, true);
+      return success;
+    },
+    fd_seek: (
+      /** @type {number} */ fd,
+      /** @type {bigint} */ offset,
+      /** @type {number} */ whence,
+      /** @type {number} */ out,
+    ) => {
+      const target = fileOf(fd);
+      if (target === undefined) return badDescriptor;
+      view().setBigUint64(out, BigInt(target.seek(Number(offset), whence)), true);
+      return success;
+    },
+    fd_write: (
+      /** @type {number} */ fd,
+      /** @type {number} */ vectors,
+      /** @type {number} */ count,
+      /** @type {number} */ out,
+    ) => {
+      const target = fileOf(fd);
+      if (target === undefined) return badDescriptor;
+      let written = 0;
+      for (let index = 0; index < count; index++) {
+        const from = view().getUint32(vectors + index * 8, true);
+        const length = view().getUint32(vectors + index * 8 + 4, true);
+        target.write(bytes().subarray(from, from + length));
+        written += length;
+      }
+      view().setUint32(out, written, true);
+      return success;
+    },
+    // Whatever it opens is its output: the text comes as an argument.
+    path_open: (/** @type {number[]} */ ...all) => {
+      view().setUint32(all[8], output, true);
+      return success;
+    },
+    proc_exit: (/** @type {number} */ code) => {
+      throw new Exit(code);
+    },
+  };
+  const instance = new WebAssembly.Instance(module, { wasi_snapshot_preview1: calls });
+  memory = /** @type {WebAssembly.Memory} */ (instance.exports.memory);
+  let code = 0;
+  try {
+    /** @type {() => void} */ (instance.exports._start)();
+  } catch (error) {
+    if (!(error instanceof Exit)) throw error;
+    code = error.code;
+  }
+  const text = printed.map((one) => new TextDecoder().decode(one.contents()));
+  return { code, file: file.contents(), printed: text.join('\n') };
+}

@@ -1,0 +1,176 @@
+import type { Cue, Viseme, WordTime } from '@session-launch/contract/runtime/protocol';
+
+/** Part of a text as a mouth would say it: how long it takes is in units of one short sound. */
+interface Sound {
+  viseme: Viseme;
+  weight: number;
+  at: number;
+}
+
+/** What it would look and last like to say a text. */
+export interface Prediction {
+  durationMs: number;
+  cues: Cue[];
+  words: WordTime[];
+}
+
+const unitMs = 72;
+const shortPause = 3;
+const longPause = 5;
+
+const pairs: Record<string, Viseme> = {
+  ch: 'CH',
+  sh: 'CH',
+  th: 'TH',
+  ph: 'FF',
+  ng: 'nn',
+  ll: 'nn',
+  rr: 'RR',
+  qu: 'kk',
+  ck: 'kk',
+  gh: 'kk',
+  ee: 'I',
+  ea: 'I',
+  oo: 'U',
+  ou: 'U',
+  au: 'O',
+  ei: 'E',
+  ie: 'I',
+  oi: 'O',
+  ss: 'SS',
+  tt: 'DD',
+  nn: 'nn',
+  mm: 'PP',
+  pp: 'PP',
+};
+/** Letters by what a mouth does with them; several scripts, since voices of the page speak many languages. */
+const letters: [Viseme, string][] = [
+  ['PP', 'pbmпбмπμبمפבמ'],
+  ['FF', 'fvфвφβفוワヴ'],
+  ['TH', 'þðθδثذظ'],
+  ['DD', 'tdтдτتدطضטדת'],
+  ['kk', 'kgcqxhкгхκγχكقغخحهعגכקחהع'],
+  ['CH', 'jçчшщжцʃجشצש'],
+  ['SS', 'szßсзσςζسزصסז'],
+  ['nn', 'nlñнлνλنلנלん'],
+  ['RR', 'rрρرר'],
+  ['aa', 'aаяαاأآىאあアáà'],
+  ['E', 'eеэёεηえエ'],
+  ['I', 'iyиыйіιυيייいイ'],
+  ['O', 'oоωοおオø'],
+  ['U', 'uwуюوうウ'],
+];
+const byLetter = new Map(letters.flatMap(([viseme, all]) => [...all].map((letter) => [letter, viseme])));
+/** Rows of the Japanese syllables, by the shape that opens them; each row runs a, i, u, e, o. */
+const kanaVowels: Viseme[] = ['aa', 'I', 'U', 'E', 'O'];
+const kanaRows: [Viseme, string][] = [
+  ['kk', 'かきくけこがぎぐげごはひふへほ'],
+  ['SS', 'さしすせそざじずぜぞ'],
+  ['DD', 'たちつてとだぢづでど'],
+  ['nn', 'なにぬねの'],
+  ['PP', 'まみむめもばびぶべぼぱぴぷぺぽ'],
+  ['RR', 'らりるれろ'],
+];
+const byKana = new Map(
+  kanaRows.flatMap(([viseme, row]) =>
+    [...row].map((kana, index) => [kana, [viseme, kanaVowels[index % 5]!] as const]),
+  ),
+);
+/** For signs that stand for whole syllables, which no letter tells: mouths that open and close. */
+const anySyllable: [Viseme, Viseme][] = [
+  ['DD', 'aa'],
+  ['kk', 'I'],
+  ['nn', 'E'],
+  ['SS', 'O'],
+];
+
+const isVowel = (viseme: Viseme) => ['aa', 'E', 'I', 'O', 'U'].includes(viseme);
+const wholeSyllable = /[\p{Script=Han}\p{Script=Hangul}]/u;
+const katakana = (letter: string) =>
+  /[ァ-ヶ]/.test(letter) ? String.fromCodePoint(letter.codePointAt(0)! - 0x60) : letter;
+
+/** Says a text without a voice: mouth shapes, words and a length, as long as a calm reader would take. */
+export function predict(text: string, pace = 1): Prediction {
+  const sounds = soundsOf(text);
+  const units = sounds.reduce((sum, { weight }) => sum + weight, 0);
+  return timed(text, sounds, Math.max(200, (units * unitMs) / pace));
+}
+
+/** The same, stretched over a length that is known, silence at both ends left out. */
+export function stretched(
+  text: string,
+  durationMs: number,
+  silence: { lead: number; tail: number },
+): Prediction {
+  const spoken = Math.max(1, durationMs - silence.lead - silence.tail);
+  const { cues, words } = timed(text, soundsOf(text), spoken);
+  const moved: Cue[] = cues.map(([ms, viseme]) => [ms + Math.round(silence.lead), viseme]);
+  if (moved[0]?.[0] !== 0) moved.unshift([0, 'sil']);
+  return {
+    durationMs,
+    cues: moved,
+    words: words.map(([ms, start, end]) => [ms + Math.round(silence.lead), start, end]),
+  };
+}
+
+function timed(text: string, sounds: Sound[], durationMs: number): Prediction {
+  const units = sounds.reduce((sum, { weight }) => sum + weight, 0) || 1;
+  const cues: Cue[] = [];
+  const starts: [at: number, ms: number][] = [];
+  let unit = 0;
+  for (const { viseme, weight, at } of sounds) {
+    const ms = Math.round((unit / units) * durationMs);
+    starts.push([at, ms]);
+    if (cues.at(-1)?.[1] !== viseme) cues.push([ms, viseme]);
+    unit += weight;
+  }
+  if (cues.length === 0) cues.push([0, 'sil']);
+  if (cues.at(-1)?.[1] !== 'sil') cues.push([Math.round(durationMs), 'sil']);
+  const words = wordsOf(text).map(([start, end]): WordTime => {
+    const first = starts.find(([at]) => at >= start && at < end) ?? starts.find(([at]) => at >= start);
+    return [first?.[1] ?? Math.round(durationMs), start, end];
+  });
+  return { durationMs: Math.round(durationMs), cues, words };
+}
+
+/** Where the words of a text stand. */
+export function wordsOf(text: string): [start: number, end: number][] {
+  return [...new Intl.Segmenter(undefined, { granularity: 'word' }).segment(text)]
+    .filter(({ isWordLike }) => isWordLike)
+    .map(({ index, segment }) => [index, index + segment.length]);
+}
+
+function soundsOf(text: string): Sound[] {
+  const sounds: Sound[] = [];
+  const add = (viseme: Viseme, weight: number, at: number) => sounds.push({ viseme, weight, at });
+  let syllable = 0;
+  let at = 0;
+  while (at < text.length) {
+    const letter = String.fromCodePoint(text.codePointAt(at)!);
+    const pair = pairs[text.slice(at, at + 2).toLowerCase()];
+    if (pair !== undefined) {
+      add(pair, isVowel(pair) ? 1.5 : 1, at);
+      at += 2;
+      continue;
+    }
+    const plain = katakana(letter).toLowerCase();
+    const kana = byKana.get(plain);
+    const known = byLetter.get(plain) ?? byLetter.get(plain.normalize('NFD')[0]!);
+    if (kana !== undefined) {
+      add(kana[0], 0.8, at);
+      add(kana[1], 1.2, at);
+    } else if (known !== undefined) add(known, isVowel(known) ? 1.2 : 0.9, at);
+    else if (wholeSyllable.test(letter)) {
+      const [opening, vowel] = anySyllable[syllable++ % anySyllable.length]!;
+      add(opening, 1, at);
+      add(vowel, 1.6, at);
+    } else if (/\p{Nd}/u.test(letter)) {
+      add('SS', 1, at);
+      add('E', 2, at);
+    } else if (/[.!?…。！？؟]/u.test(letter)) add('sil', longPause, at);
+    else if (/[,;:–—、，؛،]/u.test(letter)) add('sil', shortPause, at);
+    else if (/\p{L}/u.test(letter)) add('E', 1, at);
+    at += letter.length;
+  }
+  return sounds;
+}

@@ -1,0 +1,176 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { RecordedLine } from '../harness/conversation.ts';
+import { settled } from '../harness/fake-clock.ts';
+import { closeStages, openStage as open } from '../harness/stages.ts';
+import { harbor } from '../mind/talk.ts';
+
+afterEach(closeStages);
+
+describe('the leash', () => {
+  test('silence ends a session, announced 30 seconds before', async () => {
+    const { line, clock, play, ended } = open({ mind: harbor, limits: { maxSeconds: 900, idleSeconds: 60 } });
+    await play(3000);
+    await clock.pass(28_000);
+    expect(line.of('notice')).toEqual([]);
+    await clock.pass(2500);
+    expect(line.of('notice')).toMatchObject([{ code: 'ENDING_SOON', secondsLeft: 30 }]);
+    await clock.pass(31_000);
+    expect(line.of('ended')).toMatchObject([{ reason: 'idle_timeout' }]);
+    expect(line.closed).toEqual({ code: 4440, reason: 'idle_timeout' });
+    expect(ended).toMatchObject([{ reason: 'idle_timeout' }]);
+  });
+
+  test('whoever says something is not idle, and neither is a character that speaks', async () => {
+    const { clock, play, receive, ended } = open({
+      mind: harbor,
+      limits: { maxSeconds: 900, idleSeconds: 60 },
+    });
+    await play(3000);
+    await clock.pass(50_000);
+    await receive({ type: 'text', id: 'a', text: 'ferry' });
+    await play(3000);
+    await clock.pass(50_000);
+    expect(ended).toEqual([]);
+  });
+
+  test('the maximum ends it in the middle of a sentence', async () => {
+    const { line, clock, ended } = open({ mind: harbor, limits: { maxSeconds: 40, idleSeconds: 120 } });
+    await clock.pass(20_500);
+    expect(line.of('notice')).toMatchObject([{ code: 'ENDING_SOON', secondsLeft: 20 }]);
+    await clock.pass(20_000);
+    expect(line.closed?.code).toBe(4441);
+    expect(ended).toEqual([{ reason: 'max_duration', seconds: 40 }]);
+  });
+
+  test('a client that plays nothing is idle, though the character would like to speak', async () => {
+    const text =
+      'This is a very long greeting, and nobody listens to it, because the page is asleep somewhere.';
+    const { clock, ended } = open({
+      mind: { greeting: { en: text } },
+      limits: { maxSeconds: 900, idleSeconds: 60 },
+    });
+    await clock.pass(75_000);
+    expect(ended).toMatchObject([{ reason: 'idle_timeout' }]);
+  });
+});
+
+describe('a broken connection', () => {
+  test('the client comes back with its ticket, and gets what it missed, with the old numbers', async () => {
+    const { line, conversation, play, receive, ended, clock } = open({ mind: harbor });
+    await play(3000);
+    await receive({ type: 'text', id: 'a', text: 'ferry' });
+    const ticket = conversation.ticket;
+    const lastSeq = line.events.at(-1)!.seq - 3;
+    conversation.lost();
+    await clock.pass(10_000);
+    const again = new RecordedLine();
+    conversation.resume(again, lastSeq);
+    await settled();
+    expect(again.events[0]).toMatchObject({ type: 'ready', resumed: true });
+    expect(again.of('ready')[0]!.resumeTicket).not.toBe(ticket);
+    const replayed = again.events.slice(1, 4);
+    expect(replayed).toEqual(line.events.slice(-3));
+    expect(again.story).toContain('listening');
+    expect(ended).toEqual([]);
+  });
+
+  test('audio goes on at the next sentence', async () => {
+    const greeting =
+      'This is the first sentence of three. This is the second one of them. And this is the last one of all.';
+    const { line, conversation, play, clock } = open({ mind: { greeting: { en: greeting } } });
+    await play(500);
+    conversation.lost();
+    await clock.pass(5000);
+    expect(line.of('utterance').map(({ text }) => text)).toEqual(['This is the first sentence of three.']);
+    const again = new RecordedLine();
+    conversation.resume(again, line.events.at(-1)!.seq);
+    await settled();
+    expect(again.of('utterance.end')).toMatchObject([{ utterance: 1, reason: 'interrupted' }]);
+    expect(again.of('utterance').map(({ text }) => text)).toEqual(['This is the second one of them.']);
+    expect(again.audio[0]).toMatchObject({ utterance: 2, offset: 0 });
+  });
+
+  test('connected seconds leave the gap out', async () => {
+    const { conversation, clock, ended } = open({ mind: harbor });
+    await clock.pass(10_000);
+    conversation.lost();
+    await clock.pass(20_000);
+    conversation.resume(new RecordedLine(), 0);
+    await clock.pass(5000);
+    conversation.end('client_ended');
+    expect(ended).toEqual([{ reason: 'client_ended', seconds: 15 }]);
+  });
+
+  test('who does not come back is lost', async () => {
+    const { conversation, clock, ended } = open({ mind: harbor });
+    await clock.pass(4000);
+    conversation.lost();
+    await clock.pass(29_000);
+    expect(ended).toEqual([]);
+    await clock.pass(1500);
+    expect(ended).toEqual([{ reason: 'client_lost', seconds: 4 }]);
+  });
+
+  test('a new connection takes over from one that does not know that it is dead', async () => {
+    const { conversation, line } = open({ mind: harbor });
+    const again = new RecordedLine();
+    conversation.resume(again, 0);
+    expect(line.closed?.code).toBe(1001);
+    expect(again.story[0]).toBe('ready');
+  });
+
+  test('at most 256 events are kept', async () => {
+    const { conversation, line, receive } = open({ mind: harbor });
+    for (let i = 0; i < 300; i++)
+      await receive({ type: 'transcript', id: 't', text: `word ${i}`, status: 'interim' });
+    const again = new RecordedLine();
+    conversation.resume(again, 0);
+    const replayed = again.events.filter(
+      ({ seq }) => seq <= line.events.at(-1)!.seq + 2 && seq !== again.events[0]!.seq,
+    );
+    expect(again.of('message').length).toBeLessThanOrEqual(256);
+    expect(replayed.at(0)!.seq).toBeGreaterThan(40);
+  });
+});
+
+test('a pong answers a ping, and bye ends the session', async () => {
+  const { line, receive, ended } = open({ mind: harbor });
+  await receive({ type: 'ping', t: 17 });
+  expect(line.of('pong')).toMatchObject([{ t: 17 }]);
+  await receive({ type: 'bye' });
+  expect(line.events.at(-1)).toMatchObject({ type: 'ended', reason: 'client_ended', seconds: 0 });
+  expect(line.closed).toEqual({ code: 1000, reason: 'client_ended' });
+  await receive({ type: 'ping', t: 18 });
+  expect(line.of('pong').length).toBe(1);
+  expect(ended.length).toBe(1);
+});
+
+test('ended by its owner: closed with 4442', () => {
+  const { line, conversation } = open({ mind: harbor });
+  conversation.end('api_request');
+  conversation.end('client_lost');
+  expect(line.closed).toEqual({ code: 4442, reason: 'api_request' });
+});
+
+describe('a process that stops', () => {
+  test('lets the character finish, then ends', async () => {
+    const { line, conversation, play, ended } = open({
+      mind: { greeting: { en: 'Good morning, my dear friend.' } },
+    });
+    await play(500);
+    conversation.drain(5);
+    expect(line.of('notice')).toMatchObject([{ code: 'RESTARTING', secondsLeft: 5 }]);
+    expect(ended).toEqual([]);
+    await play(3000);
+    expect(line.of('message').at(-1)).not.toHaveProperty('interrupted');
+    expect(ended).toMatchObject([{ reason: 'server_shutdown' }]);
+    expect(line.closed?.code).toBe(1001);
+  });
+
+  test('ends at once what is silent', async () => {
+    const { conversation, play, ended } = open({ mind: harbor });
+    await play(3000);
+    conversation.drain(5);
+    expect(ended).toMatchObject([{ reason: 'server_shutdown' }]);
+  });
+});

@@ -1,0 +1,126 @@
+import {
+  type ClientMessage,
+  type Hello,
+  type RuntimeEvent,
+  runtimeEvents,
+} from '@session-launch/contract/runtime/protocol';
+import type { EndReason } from '@session-launch/contract/session';
+import { Compile } from 'typebox/compile';
+import { Conversation, type ConversationDeps } from '../../src/conversation/conversation.ts';
+import type { Line } from '../../src/conversation/line.ts';
+import { scriptedMind } from '../../src/mind/script/script.ts';
+import { instantSpeech, loudnessDetector } from './engines.ts';
+import { FakeClock, settled } from './fake-clock.ts';
+import { connectedSession, type SessionOptions } from './session.ts';
+
+const checks = new Map(Object.entries(runtimeEvents).map(([type, schema]) => [type, Compile(schema)]));
+
+/** A client's end of a line, in memory. Every event is held to the protocol. */
+export class RecordedLine implements Line {
+  readonly events: RuntimeEvent[] = [];
+  readonly audio: { utterance: number; offset: number; samples: number; isLast: boolean }[] = [];
+  closed: { code: number; reason: string } | undefined;
+  unsent = 0;
+
+  sendText(json: string): void {
+    const event = JSON.parse(json) as RuntimeEvent;
+    const check = checks.get(event.type);
+    if (!check?.Check(event)) throw new Error(`not an event of the protocol: ${json}`);
+    this.events.push(event);
+  }
+
+  sendAudio(frame: Uint8Array): void {
+    const view = new DataView(frame.buffer, frame.byteOffset);
+    this.audio.push({
+      utterance: view.getUint16(2, true),
+      offset: view.getUint32(4, true),
+      samples: (frame.length - 8) / 2,
+      isLast: view.getUint8(1) === 1,
+    });
+  }
+
+  close(code: number, reason: string): void {
+    this.closed = { code, reason };
+  }
+
+  of<T extends RuntimeEvent['type']>(type: T): Extract<RuntimeEvent, { type: T }>[] {
+    return this.events.filter((event) => event.type === type) as Extract<RuntimeEvent, { type: T }>[];
+  }
+
+  /** What stands out of the events: their types, modes by name. */
+  get story(): string[] {
+    return this.events.map((event) => (event.type === 'mode' ? event.mode : event.type));
+  }
+}
+
+export interface Stage {
+  clock: FakeClock;
+  conversation: Conversation;
+  line: RecordedLine;
+  ended: { reason: EndReason; seconds: number }[];
+  /** Somebody's words, as observers got them. */
+  failures: string[];
+  receive(message: ClientMessage): Promise<void>;
+  /** Time passes in which the client plays what it has, and says so ten times a second. */
+  play(ms: number): Promise<void>;
+}
+
+/** A conversation with a clock of its own and engines that take no time. */
+export function stage(
+  options: SessionOptions = {},
+  more: Partial<ConversationDeps> & { hello?: Partial<Hello> } = {},
+): Stage {
+  const clock = new FakeClock();
+  const line = new RecordedLine();
+  const ended: Stage['ended'] = [];
+  const failures: string[] = [];
+  let tickets = 0;
+  const conversation = new Conversation(
+    {
+      clock,
+      mind: scriptedMind(() => 0),
+      speech: instantSpeech(),
+      hearing: 'page',
+      detector: loudnessDetector,
+      resumeSeconds: 30,
+      newTicket: () => `rt_test.${++tickets}`,
+      observer: { turn: () => {}, said: () => {}, engineFailed: (engine) => failures.push(engine) },
+      ended: (reason, seconds) => ended.push({ reason, seconds }),
+      ...more,
+    },
+    connectedSession(options),
+    { type: 'hello', protocol: 1, client: { name: 'test', version: '1' }, ...more.hello },
+  );
+  conversation.begin(line);
+  const playing = new Map<number, number>();
+  return {
+    clock,
+    conversation,
+    line,
+    ended,
+    failures,
+    receive: async (message) => {
+      conversation.receive(message);
+      await settled();
+    },
+    play: async (ms) => {
+      for (let passed = 0; passed < ms; passed += 100) {
+        await clock.pass(100);
+        let left = 100;
+        for (const { utterance, samples } of line.audio)
+          if (!playing.has(utterance) && samples > 0) playing.set(utterance, 0);
+        for (const [utterance, played] of playing) {
+          const sent = line.audio
+            .filter((one) => one.utterance === utterance)
+            .reduce((sum, one) => sum + one.samples / 16, 0);
+          const step = Math.min(left, sent - played);
+          if (step <= 0) continue;
+          left -= step;
+          playing.set(utterance, played + step);
+          conversation.receive({ type: 'played', utterance, ms: played + step });
+        }
+        await settled();
+      }
+    },
+  };
+}

@@ -1,0 +1,45 @@
+import type { Clock } from '../../src/clock.ts';
+
+/** A clock that stands still until a test moves it. */
+export class FakeClock implements Clock {
+  #now = 1000;
+  #calls: { at: number; call: () => void }[] = [];
+
+  now(): number {
+    return this.#now;
+  }
+
+  after(ms: number, call: () => void): () => void {
+    const entry = { at: this.#now + ms, call };
+    this.#calls.push(entry);
+    return () => {
+      this.#calls = this.#calls.filter((one) => one !== entry);
+    };
+  }
+
+  /** Calls that are still to come. */
+  get pending(): number {
+    return this.#calls.length;
+  }
+
+  /** Time passes; whatever it wakes runs, promises included. */
+  async pass(ms: number): Promise<void> {
+    const until = this.#now + ms;
+    await settled();
+    for (;;) {
+      const [next] = this.#calls.filter(({ at }) => at <= until).sort((a, b) => a.at - b.at);
+      if (next === undefined) break;
+      this.#calls = this.#calls.filter((one) => one !== next);
+      this.#now = Math.max(this.#now, next.at);
+      next.call();
+      await settled();
+    }
+    this.#now = until;
+    await settled();
+  }
+}
+
+/** Lets everything run that needs no time. */
+export async function settled(): Promise<void> {
+  for (let i = 0; i < 5; i++) await new Promise((resolve) => setImmediate(resolve));
+}

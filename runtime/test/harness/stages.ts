@@ -1,0 +1,18 @@
+import { expect } from 'vitest';
+import { type Stage, stage } from './conversation.ts';
+
+const stages: Stage[] = [];
+
+export const openStage: typeof stage = (...args) => {
+  const made = stage(...args);
+  stages.push(made);
+  return made;
+};
+
+/** Ends what is open; a session that is over leaves no timer behind. */
+export function closeStages(): void {
+  for (const { conversation, clock } of stages.splice(0)) {
+    conversation.end('client_ended');
+    expect(clock.pending).toBe(0);
+  }
+}

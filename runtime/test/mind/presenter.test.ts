@@ -1,0 +1,63 @@
+import type { Mind } from '@session-launch/contract/project-file/mind';
+import { expect, test } from 'vitest';
+import { talk } from './talk.ts';
+
+const sky: Mind = {
+  greeting: { en: 'Good evening.' },
+  topics: [{ id: 'mars', ask: { en: 'Where is Mars?' }, tell: { en: 'Low in the east.' } }],
+  presentation: [
+    { id: 'one', title: { en: 'The Plough' }, tell: { en: 'Look up. Find seven stars. They never set.' } },
+    { id: 'two', title: { en: 'The Moon' }, tell: { en: 'It is nearly full.' } },
+  ],
+};
+
+function present() {
+  const adaeze = talk(sky, { mode: 'presenter' });
+  const goOn = async (heard?: (said: string) => string) => {
+    const said = adaeze.dialogue.goOn();
+    if (said === undefined) return undefined;
+    const pieces = [];
+    for await (const { text } of said) pieces.push(text);
+    const text = pieces.join(' ');
+    adaeze.dialogue.remember(text, heard?.(text) ?? text);
+    return text;
+  };
+  return { ...adaeze, goOn };
+}
+
+test('sections follow each other, with a word at the end', async () => {
+  const adaeze = present();
+  expect(await adaeze.open()).toBe('Good evening.');
+  expect(await adaeze.goOn()).toBe('The Plough. Look up. Find seven stars. They never set.');
+  expect(await adaeze.goOn()).toBe(
+    'The Moon. It is nearly full. That was my talk. Ask me whatever you like.',
+  );
+  expect(await adaeze.goOn()).toBeUndefined();
+});
+
+test('questions are taken in between', async () => {
+  const adaeze = present();
+  await adaeze.goOn();
+  expect(await adaeze.say('Where is Mars?')).toBe('Low in the east.');
+  expect(await adaeze.goOn()).toMatch(/^Let us go on\. The Moon\./);
+});
+
+test('an interrupted section goes on at the sentence that was cut', async () => {
+  const adaeze = present();
+  await adaeze.goOn(() => 'The Plough. Look up. Find');
+  await adaeze.say('Where is Mars?');
+  expect(await adaeze.goOn()).toBe('Let us go on. Find seven stars. They never set.');
+});
+
+test('it waits when told to, and goes on when told to', async () => {
+  const adaeze = present();
+  await adaeze.goOn();
+  expect(await adaeze.say('wait a moment')).toContain('I will wait');
+  expect(await adaeze.goOn()).toBeUndefined();
+  expect(adaeze.dialogue.suggestions()[0]).toEqual({ text: 'Go on', locale: 'en' });
+  expect(await adaeze.say('go on')).toMatch(/^The Moon\./);
+});
+
+test('a conversation presents nothing', () => {
+  expect(talk(sky).dialogue.goOn()).toBeUndefined();
+});
