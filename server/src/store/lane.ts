@@ -54,7 +54,8 @@ export class PostgresLane {
 
   get state(): PoolState {
     const { totalCount, idleCount, waitingCount } = this.#pool;
-    return { total: totalCount, idle: idleCount, waiting: waitingCount };
+    // Who asks while a connection is idle gets it in a moment, and is not waiting.
+    return { total: totalCount, idle: idleCount, waiting: Math.max(0, waitingCount - idleCount) };
   }
 
   /** Typed queries, each on whichever connection is free. */
