@@ -46,6 +46,11 @@ async function whileLocked(work: () => Promise<void>): Promise<void> {
   });
 }
 
+test('whoever reads the metrics of a quiet service finds nobody waiting', async () => {
+  for (let n = 0; n < 10; n++)
+    expect(await total('session_launch_database_connections', { state: 'waiting' })).toBe(0);
+});
+
 test('a write that waits shows: the queue behind it, the requests in flight, the connections in use', async () => {
   const session = await mintFromServer(service, world.key, body);
   const end = `/v1/sessions/${session.json.session.sessionId}/end`;
