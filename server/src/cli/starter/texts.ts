@@ -24,8 +24,16 @@ experiences:
       characters:
         - characterId: ada
           name: Ada
-      # Where the session runs: the address of your runtime.
-      transport: { type: websocket, url: wss://runtime.example.com/session }
+      # The runtime that comes with the service. With a url, one of your own.
+      transport: { type: websocket }
+      # What she says without a model. See docs/runtime.md of the service.
+      mind:
+        greeting: { en: [Hello! I am Ada. Ask me about numbers.] }
+        topics:
+          - id: numbers
+            ask: { en: Do you like numbers? }
+            words: { en: [number, maths, count] }
+            tell: { en: [I like them best when they rhyme. Seven and eleven do.] }
 `;
 }
 
