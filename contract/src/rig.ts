@@ -1,0 +1,97 @@
+import Type, { type Static } from 'typebox';
+
+const closed = { additionalProperties: false } as const;
+const part = (description: string) => Type.String({ pattern: '^[A-Za-z][A-Za-z0-9_-]*$', description });
+const pair = (description: string, items: object = { type: 'number' }) =>
+  Type.Unsafe<[number, number]>({ type: 'array', items, minItems: 2, maxItems: 2, description });
+const above = (exclusiveMinimum: number, description: string) =>
+  Type.Number({ exclusiveMinimum, description });
+const color = (description: string) => Type.String({ pattern: '^#[0-9A-Fa-f]{6}$', description });
+
+const head = Type.Object(
+  {
+    parts: Type.Array(part('Moves with the head.'), { minItems: 1, uniqueItems: true }),
+    pivot: pair('The point that the head turns about.'),
+    maxTilt: Type.Number({ minimum: 0, maximum: 45, description: 'How far it tilts to a side, in degrees.' }),
+  },
+  closed,
+);
+
+const eyes = Type.Object(
+  {
+    pupils: part('Both pupils: they look around, and shrink to a line in a blink.'),
+    shine: Type.Optional(part('The light in the pupils, which goes with them.')),
+    lids: Type.Optional(part('Both upper lids: they come down to the line in a blink.')),
+    blink: Type.Object(
+      {
+        scaleY: Type.Number({
+          minimum: 0,
+          maximum: 1,
+          description: 'Height of a closed eye, of an open one.',
+        }),
+        about: Type.Number({ description: 'The height at which the eyes close.' }),
+      },
+      closed,
+    ),
+    look: pair('How far the pupils move to the sides, and up or down.', { type: 'number', minimum: 0 }),
+  },
+  closed,
+);
+
+const mouth = Type.Object(
+  {
+    replace: part('The drawn mouth: the moving one stands in its place, under what covers it.'),
+    at: pair('The middle of the mouth.'),
+    width: above(0, 'From the middle to a corner, at rest.'),
+    height: above(0, 'How far the lips part when the mouth is wide open.'),
+    smile: Type.Number({ minimum: 0, description: 'How far the corners stand above the middle, at rest.' }),
+    colors: Type.Object(
+      {
+        lip: color('The lips, or the line.'),
+        inside: color('The open mouth.'),
+        teeth: color('The teeth.'),
+        tongue: color('The tongue.'),
+      },
+      closed,
+    ),
+    style: Type.Enum(['soft', 'line'], {
+      description: 'soft: lips with teeth and tongue behind them; line: a line that opens into a ring.',
+    }),
+  },
+  closed,
+);
+
+const breathe = Type.Object(
+  {
+    part: part('Grows from its lower edge.'),
+    scaleY: Type.Number({
+      minimum: 1,
+      maximum: 1.1,
+      description: 'Its height with full lungs, of that at rest.',
+    }),
+    seconds: above(0, 'From one breath to the next.'),
+  },
+  closed,
+);
+
+/**
+ * How a drawn character moves: `rig.json` beside the picture. Parts are ids in the picture. They have no `transform` of their
+ * own, so that a player can set it, and numbers are in their coordinates.
+ */
+export const rigSchema = Type.Object(
+  {
+    rig: Type.Literal(1, { description: 'Version of this form.' }),
+    image: Type.String({
+      pattern: '^[A-Za-z0-9_-]+\\.svg$',
+      description: 'The picture, in the same folder.',
+    }),
+    head,
+    eyes,
+    brows: Type.Optional(part('Both eyebrows: they rise and fall.')),
+    mouth,
+    breathe: Type.Optional(breathe),
+  },
+  { ...closed, $id: 'Rig', description: 'How a drawn character moves.' },
+);
+
+export type Rig = Static<typeof rigSchema>;
