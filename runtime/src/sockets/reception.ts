@@ -82,10 +82,12 @@ export class Reception {
           const read = isTooBig ? undefined : readMessage(json);
           settle(() => {
             if (read === undefined) reject(helloTooBig());
-            else if (read.kind === 'message' && read.message.type === 'hello') resolve(read.message);
-            else reject(notHello());
-            // What the client says next waits in its socket.
-            connection.pause();
+            else if (read.kind !== 'message' || read.message.type !== 'hello') reject(notHello());
+            else {
+              // What the client says next waits in its socket.
+              connection.pause();
+              resolve(read.message);
+            }
           });
         },
       });

@@ -1,0 +1,103 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pino from 'pino';
+import { type Listener, listenAlone } from '../../src/alone.ts';
+import { type Clock, systemClock } from '../../src/clock.ts';
+import type { Config } from '../../src/config.ts';
+import type { Engines } from '../../src/engines.ts';
+import { scriptedMind } from '../../src/mind/script/script.ts';
+import { type Runtime, startRuntime } from '../../src/runtime.ts';
+import { Client, type ClientOptions } from './client.ts';
+import { instantSpeech, loudnessDetector } from './engines.ts';
+import type { SessionOptions } from './session.ts';
+import { runtimeToken, type StandInService, startStandInService } from './stand-in-service.ts';
+
+export interface World {
+  service: StandInService;
+  runtime: Runtime;
+  listener: Listener;
+  dataDir: string;
+  log: string[];
+  client(options?: ClientOptions): Promise<Client>;
+  /** A client in a session of its own. */
+  join(options?: SessionOptions & ClientOptions): Promise<Client & { sessionId: string }>;
+  close(): Promise<void>;
+}
+
+export interface WorldOptions extends Partial<Pick<Config, 'maxSessions' | 'resumeSeconds'>> {
+  engines?: Partial<Engines>;
+  clock?: Clock;
+  logLevel?: string;
+}
+
+/** A runtime on a port of its own, with a service to talk to. */
+export async function startWorld({
+  engines,
+  clock = systemClock,
+  logLevel = 'debug',
+  ...more
+}: WorldOptions = {}): Promise<World> {
+  const service = await startStandInService();
+  const dataDir = await mkdtemp(join(tmpdir(), 'session-launch-runtime-'));
+  const log: string[] = [];
+  const runtime = startRuntime({
+    config: {
+      adminUrl: service.url,
+      token: runtimeToken,
+      dataDir,
+      maxSessions: 50,
+      resumeSeconds: 30,
+      ...more,
+    },
+    engines: {
+      mind: scriptedMind(() => 0),
+      speech: instantSpeech(),
+      hearing: 'page',
+      detector: loudnessDetector,
+      close: async () => {},
+      ...engines,
+    },
+    clock,
+    log: pino({ level: logLevel }, { write: (line: string) => log.push(line) }),
+  });
+  const listener = await listenAlone(
+    { host: '127.0.0.1', port: 0, token: runtimeToken },
+    runtime,
+    () => true,
+  );
+  const clients: Client[] = [];
+  const client = async (options: ClientOptions = {}) => {
+    const made = new Client(listener.url, options);
+    clients.push(made);
+    return made.opened();
+  };
+  return {
+    service,
+    runtime,
+    listener,
+    dataDir,
+    log,
+    client,
+    join: async ({ origin, protocols, plays, ...session } = {}) => {
+      const { sessionId, token } = service.mint(session);
+      const joined = await client({
+        ...(origin === undefined ? {} : { origin }),
+        ...(protocols === undefined ? {} : { protocols }),
+        ...(plays === undefined ? {} : { plays }),
+      });
+      joined.hello({ token });
+      await joined.event('ready');
+      return Object.assign(joined, { sessionId });
+    },
+    close: async () => {
+      for (const { ws } of clients) ws.terminate();
+      await runtime.drain(0);
+      await listener.close();
+      await service.close();
+      await rm(dataDir, { recursive: true, force: true });
+      const problems = clients.flatMap((one) => one.problems);
+      if (problems.length > 0) throw new Error(`not events of the protocol: ${problems.join(' ')}`);
+    },
+  };
+}

@@ -1,0 +1,114 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { serviceClient } from '../../src/service/client.ts';
+import { Journal } from '../../src/service/journal.ts';
+import { Reporter } from '../../src/service/reporter.ts';
+import { FakeClock } from '../harness/fake-clock.ts';
+import { runtimeToken } from '../harness/stand-in-service.ts';
+import { startWorld, type World } from '../harness/world.ts';
+import { harbor } from '../mind/talk.ts';
+
+let world: World;
+let clock: FakeClock;
+beforeEach(async () => {
+  clock = new FakeClock();
+  world = await startWorld({ clock });
+});
+afterEach(() => world.close());
+
+/** Until a report has arrived that fits. */
+const reported = (fits: (text: string) => boolean) =>
+  expect.poll(() => world.service.reports.some((report) => fits(JSON.stringify(report)))).toBe(true);
+
+test('one report every five seconds for all sessions', async () => {
+  const clients = await Promise.all([world.join({ mind: harbor }), world.join({ mind: harbor })]);
+  await clock.pass(5000);
+  await reported((text) => clients.every(({ sessionId }) => text.includes(sessionId)));
+  expect(world.service.reports.length).toBe(1);
+  const [report] = world.service.reports;
+  expect(report!.runtimeId).toBe(world.runtime.runtimeId);
+  expect(report!.sessions.map(({ seconds }) => Math.round(seconds))).toEqual([5, 5]);
+  await clock.pass(5000);
+  await expect.poll(() => world.service.reports.length).toBe(2);
+});
+
+test('no sessions, no report', async () => {
+  await clock.pass(20_000);
+  expect(world.service.reports).toEqual([]);
+});
+
+test('a session that its owner ended is closed with the next report: 4442', async () => {
+  const client = await world.join({ mind: harbor });
+  world.service.ended.add(client.sessionId);
+  await clock.pass(5000);
+  expect(await client.closed).toEqual({ code: 4442, reason: 'api_request' });
+  expect(client.events.at(-1)).toMatchObject({ type: 'ended', reason: 'api_request' });
+});
+
+test('an end is reported once, with its reason', async () => {
+  const client = await world.join({ mind: harbor });
+  await clock.pass(2000);
+  client.send({ type: 'bye' });
+  await client.closed;
+  await clock.pass(3000);
+  await reported((text) => text.includes('client_ended'));
+  await clock.pass(10_000);
+  const told = world.service.reports
+    .flatMap(({ sessions }) => sessions)
+    .filter(({ ended }) => ended !== undefined);
+  expect(told).toEqual([{ sessionId: client.sessionId, seconds: 2, ended: 'client_ended' }]);
+});
+
+test('a service that is away: conversations go on, and it hears of them later', async () => {
+  const client = await world.join({ mind: harbor });
+  world.service.isDown = true;
+  await clock.pass(5000);
+  await expect.poll(() => world.log.join('')).toContain('reports do not reach the service');
+  client.send({ type: 'bye' });
+  await client.closed;
+  await clock.pass(5000);
+  expect(world.service.reports).toEqual([]);
+  world.service.isDown = false;
+  await clock.pass(5000);
+  await reported((text) => text.includes('client_ended'));
+  await expect.poll(() => world.log.join('')).toContain('reports reach the service again');
+  await expect.poll(() => readdir(join(world.dataDir, 'runtime-reports'))).toEqual([]);
+});
+
+test('what a process could not deliver, the next one does, in its name', async () => {
+  const dead = new Journal(world.dataDir, 'rt_dead');
+  await dead.keep({
+    runtimeId: 'rt_dead',
+    sessions: [{ sessionId: 'ses_old', seconds: 12, ended: 'client_left' }],
+  });
+  const client = await world.join({ mind: harbor });
+  await clock.pass(5000);
+  await reported((text) => text.includes('rt_dead'));
+  const [old] = world.service.reports.filter(({ runtimeId }) => runtimeId === 'rt_dead');
+  expect(old!.sessions).toEqual([{ sessionId: 'ses_old', seconds: 12, ended: 'client_left' }]);
+  await expect.poll(() => readdir(join(world.dataDir, 'runtime-reports'))).toEqual([]);
+  expect(client.story).toContain('ready');
+});
+
+test('a stop that cannot reach the service leaves its last word on the disk', async () => {
+  const service = serviceClient(world.service.url, runtimeToken, 'rt_last');
+  world.service.isDown = true;
+  const journal = new Journal(world.dataDir, 'rt_last');
+  const reporter = new Reporter({
+    clock,
+    runtimeId: 'rt_last',
+    service,
+    journal,
+    running: () => [],
+    end: () => {},
+    reachable: () => {},
+  });
+  reporter.ended('ses_a', 'server_shutdown', 7.5);
+  await reporter.close();
+  const [left] = await new Journal(world.dataDir, 'rt_next').leftovers();
+  expect(left!.report).toEqual({
+    runtimeId: 'rt_last',
+    sessions: [{ sessionId: 'ses_a', seconds: 7.5, ended: 'server_shutdown' }],
+  });
+});

@@ -1,0 +1,130 @@
+import { EventEmitter } from 'node:events';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { WebSocket } from 'ws';
+import { Connection } from '../../src/sockets/connection.ts';
+import { FakeClock, settled } from '../harness/fake-clock.ts';
+import { startWorld, type World } from '../harness/world.ts';
+import { harbor } from '../mind/talk.ts';
+
+let world: World;
+beforeEach(async () => {
+  world = await startWorld();
+});
+afterEach(() => world.close());
+
+test('unknown types are ignored, wrong fields refused without an end, and the text of nobody is repeated', async () => {
+  const client = await world.join({ mind: harbor });
+  client.send({ type: 'dance', step: 1 });
+  client.send({ type: 'text', id: 'a', text: { secret: 'planted words' } });
+  client.send({ type: 'played', utterance: -1, ms: 5 });
+  client.send('[1,2,3]');
+  const error = await client.event('error', ({ re }) => re === 'none');
+  expect(error.fatal).toBe(false);
+  expect(
+    client.events.filter(({ type }) => type === 'error').map((event) => (event as { re?: string }).re),
+  ).toEqual(['text', 'played', 'none']);
+  expect(JSON.stringify(client.events)).not.toContain('planted');
+  expect(await client.ask('ferry')).toBe('At every full hour.');
+});
+
+test('a text frame that is no JSON: 4400; the session can be resumed', async () => {
+  const client = await world.join({ mind: harbor });
+  const { resumeTicket } = await client.event('ready');
+  client.send('{');
+  expect((await client.closed).code).toBe(4400);
+  const again = await world.client();
+  again.hello({ resume: { ticket: resumeTicket, lastSeq: 0 } });
+  expect(await again.event('ready')).toMatchObject({ resumed: true, sessionId: client.sessionId });
+  await again.event('error', ({ fatal, code }) => fatal && code === 'PROTOCOL');
+});
+
+test('a frame of more than 64 KiB: 1009', async () => {
+  const client = await world.join();
+  client.send({ type: 'text', id: 'a', text: 'x'.repeat(70_000) });
+  expect((await client.closed).code).toBe(1009);
+});
+
+test('more than ten texts in ten seconds: 4429', async () => {
+  const client = await world.join({ mind: harbor });
+  for (let i = 0; i < 11; i++) client.send({ type: 'text', id: `m${i}`, text: 'ferry' });
+  expect((await client.closed).code).toBe(4429);
+});
+
+test('more than a hundred frames in a second: 4429', async () => {
+  const client = await world.join({ mind: harbor });
+  for (let i = 0; i < 150; i++) client.send({ type: 'ping', t: i });
+  expect((await client.closed).code).toBe(4429);
+});
+
+test('a ticket opens once, and nowhere else', async () => {
+  const client = await world.join({ mind: harbor });
+  const { resumeTicket } = await client.event('ready');
+  client.ws.terminate();
+  const again = await world.client();
+  again.hello({ resume: { ticket: resumeTicket, lastSeq: 1 } });
+  const ready = await again.event('ready');
+  expect(ready.resumeTicket).not.toBe(resumeTicket);
+  for (const ticket of [resumeTicket, 'rt_elsewhere.abc', ready.resumeTicket.slice(0, -1)]) {
+    const stranger = await world.client();
+    stranger.hello({ resume: { ticket, lastSeq: 0 } });
+    expect((await stranger.closed).code).toBe(4410);
+  }
+  expect(await again.ask('ferry')).toBe('At every full hour.');
+});
+
+test('a client that closes properly has ended its session', async () => {
+  const client = await world.join({ mind: harbor });
+  client.ws.close(1000);
+  await client.closed;
+  await expect.poll(() => world.runtime.sessions).toBe(0);
+  await world.runtime.drain(0);
+  expect(world.service.reports.at(-1)!.sessions).toMatchObject([
+    { sessionId: client.sessionId, ended: 'client_ended' },
+  ]);
+});
+
+/** A socket whose peer does nothing. */
+class SilentSocket extends EventEmitter {
+  bufferedAmount = 0;
+  pings = 0;
+  isTerminated = false;
+  ping = () => this.pings++;
+  send = () => {};
+  close = () => {};
+  terminate = () => {
+    this.isTerminated = true;
+    this.emit('close', 1006);
+  };
+}
+
+test('two pings without an answer: the client is lost', async () => {
+  const clock = new FakeClock();
+  const socket = new SilentSocket();
+  const connection = new Connection(socket as unknown as WebSocket, clock);
+  await clock.pass(15_000);
+  expect(socket.pings).toBe(1);
+  socket.emit('pong');
+  await clock.pass(30_000);
+  expect([socket.pings, socket.isTerminated]).toEqual([3, false]);
+  await clock.pass(15_000);
+  expect(socket.isTerminated).toBe(true);
+  expect(connection.isClosed).toBe(true);
+  expect(clock.pending).toBe(0);
+});
+
+test('a peer that takes nothing for ten seconds is cut; a slow one is not', async () => {
+  const clock = new FakeClock();
+  const socket = new SilentSocket();
+  const connection = new Connection(socket as unknown as WebSocket, clock);
+  connection.sendText('x'.repeat(1000));
+  socket.bufferedAmount = 1000;
+  for (let i = 0; i < 3; i++) {
+    await clock.pass(7500);
+    socket.bufferedAmount -= 100;
+    socket.emit('pong');
+  }
+  expect(socket.isTerminated).toBe(false);
+  await clock.pass(15_000);
+  await settled();
+  expect(socket.isTerminated).toBe(true);
+});
