@@ -10,8 +10,10 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const mayKnow = {
   contract: [],
   'server/src': ['contract'],
+  'runtime/src': ['contract'],
   testing: [],
   'server/test': ['contract', 'testing', 'server/src'],
+  'runtime/test': ['contract', 'testing', 'runtime/src'],
   bench: ['testing', 'server/src'],
 };
 
@@ -47,7 +49,7 @@ const workspaceOf = (path) =>
 
 /** A room is a folder of a workspace, or a file that stands in no folder. */
 function roomOf(file) {
-  const home = ['server/src', 'contract/src'].find((folder) => file.startsWith(`${folder}/`));
+  const home = ['server/src', 'runtime/src', 'contract/src'].find((folder) => file.startsWith(`${folder}/`));
   return home === undefined ? undefined : `${home}/${file.slice(home.length + 1).split('/')[0]}`;
 }
 

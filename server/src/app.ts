@@ -1,4 +1,6 @@
+import type { IncomingMessage } from 'node:http';
 import { type AddressInfo, createServer as createNetServer } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { promisify } from 'node:util';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
@@ -10,6 +12,7 @@ import { startHousekeeping } from './housekeeping.ts';
 import { boundConnections, connectionsWithin, descriptorLimit } from './http/connections.ts';
 import { Drain } from './http/drain.ts';
 import { createServer } from './http/server.ts';
+import { runtimePath } from './http/upgrades.ts';
 import { KeyRing } from './keys/authenticate.ts';
 import { networkOf } from './limits/client-address.ts';
 import { Pace } from './limits/pace.ts';
@@ -46,6 +49,10 @@ export interface App {
   publicUrl: string;
   /** Of the admin listener. */
   adminUrl?: string;
+  /** Takes over sockets of clients who want to talk to the runtime. */
+  onUpgrade(take: (request: IncomingMessage, socket: Duplex, head: Buffer) => void): void;
+  /** Shows further metrics beside those of the service. */
+  addMetrics(read: () => Promise<string>): void;
   /** Not ready any more, but serving: resolves when nobody sends requests, at the latest after the configured grace. */
   drain(): Promise<void>;
   /** Stops accepting, finishes what runs, writes what is kept in memory. The database stays open. */
@@ -87,7 +94,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
     issuer: () => publicUrl || addressOf(publicServer, config.host),
     minted: metrics.minted,
     tokenTtlSeconds: config.tokenTtlSeconds,
-    runtimeUrl: () => config.runtimeUrl ?? `${doorDeps.issuer().replace(/^http/, 'ws')}/runtime`,
+    runtimeUrl: () => config.runtimeUrl ?? `${doorDeps.issuer().replace(/^http/, 'ws')}${runtimePath}`,
     trustProxy: config.trustProxy,
   };
   const lifecycle = { database, log, counts: metrics.lifecycle };
@@ -122,6 +129,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
   publicUrl = config.publicUrl ?? addressOf(publicServer, config.host);
 
   let adminServer: FastifyInstance | undefined;
+  let furtherMetrics = async () => '';
   try {
     const { adminToken, runtimeToken } = deps;
     if (adminToken !== undefined || runtimeToken !== undefined) {
@@ -138,6 +146,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
           version,
           publicUrl,
           metrics: metrics.registry,
+          furtherMetrics: () => furtherMetrics(),
         });
       }
       if (runtimeToken !== undefined)
@@ -158,6 +167,12 @@ export async function startApp(deps: AppDeps): Promise<App> {
   return {
     publicUrl,
     ...(adminServer === undefined ? {} : { adminUrl: addressOf(adminServer, config.admin.host) }),
+    onUpgrade: (take) => {
+      publicServer.server.on('upgrade', take);
+    },
+    addMetrics: (read) => {
+      furtherMetrics = read;
+    },
     drain: () => drain.quiet(config.shutdownGraceSeconds * 1000),
     close: async () => {
       drain.begin();

@@ -40,7 +40,8 @@ export interface Variable<T> extends Kind<T> {
   otherwise?: string;
   /** Markdown; `--help` shows it without its backticks. */
   meaning: string;
-  readBy: 'service' | 'command line' | 'both';
+  /** The service checks at its start what the runtime beside it will read. */
+  readBy: 'service' | 'command line' | 'both' | 'runtime';
 }
 
 /** A variable with a default always has a value. */
@@ -50,7 +51,7 @@ type ValueOf<V extends Variable<unknown>> =
 
 /** What the service gets to know. */
 export type ServiceValues<T extends Record<string, Variable<unknown>>> = {
-  [K in keyof T as T[K]['readBy'] extends 'command line' ? never : K]: ValueOf<T[K]>;
+  [K in keyof T as T[K]['readBy'] extends 'command line' | 'runtime' ? never : K]: ValueOf<T[K]>;
 };
 
 /** Reads variables and keeps what is wrong with them, so that one start reports everything. */
@@ -76,7 +77,9 @@ export class Reader {
   }
 
   readForService<T extends Record<string, Variable<unknown>>>(table: T): ServiceValues<T> {
-    const entries = Object.entries(table).filter(([, { readBy }]) => readBy !== 'command line');
+    const entries = Object.entries(table).filter(
+      ([, { readBy }]) => readBy === 'service' || readBy === 'both',
+    );
     return Object.fromEntries(
       entries.map(([key, variable]) => [key, this.read(variable)]),
     ) as ServiceValues<T>;

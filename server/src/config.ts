@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Environment, integer, Reader } from './config-values.ts';
 import { type LogLevel, variables } from './variables.ts';
+import { variablesOfRuntime } from './variables-of-runtime.ts';
 
 export { ConfigError, type ConfigProblem, type Environment } from './config-values.ts';
 export type { LogLevel } from './variables.ts';
@@ -25,7 +26,7 @@ export interface Config {
   apiKeyPrefix: string;
   tokenTtlSeconds: number;
   /** What runtimes call. Absent: that API stays off. */
-  runtime?: { token?: string | undefined; tokenFile: string } | undefined;
+  runtime?: { token?: string | undefined; tokenFile: string; isBeside: boolean } | undefined;
   /** Where clients find the runtime beside this service. Absent: under the public address. */
   runtimeUrl?: string | undefined;
   /** Absent: sessions are kept for good. */
@@ -62,7 +63,7 @@ export function readConfig(env: Environment, cwd: string): Config {
     admin: { host: adminHost, port: adminPort, token: adminToken, tokenFile: tokenFile(dataDir) },
     runtime:
       runtime || runtimeToken !== undefined
-        ? { token: runtimeToken, tokenFile: join(dataDir, 'runtime-token') }
+        ? { token: runtimeToken, tokenFile: join(dataDir, 'runtime-token'), isBeside: runtime }
         : undefined,
     database:
       databaseUrl === undefined ? { engine: 'embedded', dataDir } : { engine: 'postgres', url: databaseUrl },
@@ -84,8 +85,36 @@ export function readConfig(env: Environment, cwd: string): Config {
       wants: 'a token of its own, since runtimes must not reach the admin API',
     });
   }
+  if (runtime) checkRuntimeVariables(read);
   read.finish();
   return config;
+}
+
+/** For a runtime of its own: it reads its variables itself, but here all that is wrong with them is told. */
+export function checkRuntime(env: Environment, cwd: string): void {
+  const read = new Reader(env, cwd);
+  checkRuntimeVariables(read);
+  read.finish();
+}
+
+/** What the runtime would stop at: bad values, and engines without an address or a model. */
+function checkRuntimeVariables(read: Reader): void {
+  for (const variable of Object.values(variablesOfRuntime)) read.read(variable);
+  const { mind, speech, hearing, mindUrl, mindModel, speechUrl, speechModel, hearingUrl, hearingModel } =
+    variablesOfRuntime;
+  for (const [engine, ...needed] of [
+    [mind, mindUrl, mindModel],
+    [speech, speechUrl, speechModel],
+    [hearing, hearingUrl, hearingModel],
+  ] as const) {
+    if (read.isBad(engine) || read.read(engine) !== 'openai') continue;
+    for (const variable of needed.filter((one) => !read.isSet(one)))
+      read.problems.push({
+        variable: variable.name,
+        got: 'unset',
+        wants: `set, since ${engine.name} is openai`,
+      });
+  }
 }
 
 /** Whether the admin listener opens: for operators, for runtimes, or for both. */

@@ -5,6 +5,7 @@ import { type App, checkAddresses, startApp } from './app.ts';
 import { type Config, demoProjectFile, hasAdminListener } from './config.ts';
 import { provisionDemo } from './demo.ts';
 import { createLog } from './observe/log.ts';
+import { type Beside, startBeside } from './runtimes/beside.ts';
 import { openChanges } from './store/changes.ts';
 import type { Database } from './store/database.ts';
 import { openEmbedded } from './store/embedded.ts';
@@ -17,6 +18,8 @@ import { openSigningKeys, type SigningKeys } from './tokens/signing-keys.ts';
 
 /** How long a stop may take, once nobody sends requests any more. */
 const shutdownTimeout = 10_000;
+/** What the runtime needs for its last report, once its sessions have ended. */
+const runtimeStopMs = 3000;
 
 /** Of what is alive. By itself the heap grows to several times of it before it is cleaned up, and the process with it. */
 const heapGrowthPercent = 40;
@@ -30,11 +33,13 @@ export async function serve(config: Config, options: { colours: boolean }): Prom
   const engine = new AbortController();
   const database = await openDatabase(config, log, engine);
   let app: App | undefined;
+  let beside: Beside | undefined;
   try {
     const signingKeys = await readSigningKeys(config, log);
     await migrate(database, config.database.engine === 'postgres' ? config.database.url : undefined);
     const changes = await openChanges(database);
     const adminToken = await resolveAdminToken(config);
+    const runtimeToken = await resolveRuntimeToken(config);
     app = await startApp({
       config,
       database,
@@ -42,7 +47,7 @@ export async function serve(config: Config, options: { colours: boolean }): Prom
       signingKeys,
       log,
       adminToken,
-      runtimeToken: await resolveRuntimeToken(config),
+      runtimeToken,
     });
     // Once everything else has worked: a key that a failed start made would never be shown.
     const demo = config.demo
@@ -51,10 +56,13 @@ export async function serve(config: Config, options: { colours: boolean }): Prom
     if (adminToken === undefined) {
       log.warn('the admin API is off: set ADMIN_TOKEN to switch it on for a PostgreSQL deployment');
     }
-    const stopped = untilStopped({ log, app, database, engine: engine.signal }, config.shutdownGraceSeconds);
+    if (config.runtime?.isBeside) beside = startRuntimeBeside(config, app, runtimeToken!, log);
+    const running = { log, app, beside, database, engine: engine.signal };
+    const stopped = untilStopped(running, config.shutdownGraceSeconds);
     process.stdout.write(summary({ app, config, demo, colours: options.colours }));
     await stopped;
   } catch (error) {
+    await beside?.close();
     await app?.close();
     await database.close();
     throw error;
@@ -107,9 +115,29 @@ async function resolveRuntimeToken({ runtime }: Config): Promise<string | undefi
   );
 }
 
+/** A process of its own, so that speech never delays a mint. It reads its engines from the environment itself. */
+function startRuntimeBeside(config: Config, app: App, token: string, log: Logger): Beside {
+  const beside = startBeside({
+    log,
+    env: {
+      ...process.env,
+      ADMIN_URL: app.adminUrl,
+      RUNTIME_TOKEN: token,
+      DATA_DIR: config.dataDir,
+      LOG_LEVEL: config.logLevel,
+      SHUTDOWN_GRACE_SECONDS: String(config.shutdownGraceSeconds),
+    },
+    stopMs: config.shutdownGraceSeconds * 1000 + runtimeStopMs,
+  });
+  app.onUpgrade(beside.upgrade);
+  app.addMetrics(beside.metrics);
+  return beside;
+}
+
 interface Running {
   log: Logger;
   app: App;
+  beside: Beside | undefined;
   database: Database;
   engine: AbortSignal;
 }
@@ -119,7 +147,7 @@ interface Running {
  * and closes the engine. Ten seconds later the process ends regardless. An engine that has ended ends the process, too:
  * whoever supervises it starts it again.
  */
-function untilStopped({ log, app, database, engine }: Running, graceSeconds: number): Promise<void> {
+function untilStopped({ log, app, beside, database, engine }: Running, graceSeconds: number): Promise<void> {
   return new Promise((resolve) => {
     const options = {
       delay: graceSeconds * 1000 + shutdownTimeout,
@@ -133,7 +161,7 @@ function untilStopped({ log, app, database, engine }: Running, graceSeconds: num
       else log.info({ signal }, 'stopping');
       try {
         // Who sends SIGTERM is a supervisor; a person at a terminal sends SIGINT and waits.
-        if (signal === 'SIGTERM') await app.drain();
+        await Promise.all([signal === 'SIGTERM' ? app.drain() : undefined, beside?.close()]);
         await app.close();
         await database.close();
       } catch (error) {

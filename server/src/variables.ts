@@ -13,10 +13,17 @@ import {
   websocketUrl,
 } from './config-values.ts';
 
+import { variablesOfRuntime } from './variables-of-runtime.ts';
+
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 export type LogLevel = (typeof logLevels)[number];
 
 const bearerToken = matching(/^[\x21-\x7e]{16,512}$/, '16 to 512 printable ASCII characters without spaces');
+
+/** Named apart: the service has a host and a port of its own. */
+const prefixed = Object.fromEntries(
+  Object.entries(variablesOfRuntime).map(([name, variable]) => [`ofRuntime.${name}`, variable]),
+) as { [K in keyof typeof variablesOfRuntime as `ofRuntime.${K}`]: (typeof variablesOfRuntime)[K] };
 
 /** An entry as it stands below: everything about a variable, so that a new one is one entry and its place in `Config`. */
 function variable<T, V extends Omit<Variable<T>, keyof Kind<T>>>(kind: Kind<T>, entry: V): Kind<T> & V {
@@ -163,4 +170,5 @@ export const variables = {
       'How long requests are still taken after SIGTERM at most, while balancers learn from `/readyz` to send no more. 0 to 300.',
     readBy: 'service',
   }),
+  ...prefixed,
 } as const satisfies Record<string, Variable<unknown>>;

@@ -55,6 +55,8 @@ export async function startProcess(
       ADMIN_PORT: '0',
       ADMIN_TOKEN: adminToken,
       RUNTIME_TOKEN: runtimeToken,
+      // Tests of the runtime ask for it; the others spare themselves a process.
+      RUNTIME: 'off',
       LOG_LEVEL: 'warn',
       DEMO: 'off',
       ...env,

@@ -13,6 +13,7 @@ export const harbor: Mind = {
       ask: { en: ['When do the ferries leave?', 'timetable'], es: '¿Cuándo salen los transbordadores?' },
       words: { en: ['ferry', 'boat', 'crossing'], es: ['barco'] },
       tell: { en: ['At every full hour.', 'The first one leaves at six.'], es: 'Cada hora en punto.' },
+      // biome-ignore lint/suspicious/noThenProperty: the word that authors write
       then: ['tides'],
     },
     {
@@ -29,6 +30,7 @@ export const harbor: Mind = {
       tell: {
         en: ['What has teeth but cannot bite?', 'Not quite. It lives in your bathroom.', 'It was a comb!'],
       },
+      // biome-ignore lint/suspicious/noThenProperty: the word that authors write
       then: ['riddle', 'solved'],
     },
     {

@@ -16,6 +16,8 @@ export interface StatusDeps {
   version: string;
   publicUrl: string;
   metrics: Registry;
+  /** Those of the runtime beside the service. */
+  furtherMetrics(): Promise<string>;
 }
 
 export async function statusRoutes(app: FastifyInstance, deps: StatusDeps): Promise<void> {
@@ -35,9 +37,10 @@ export async function statusRoutes(app: FastifyInstance, deps: StatusDeps): Prom
   );
   refuseOtherMethods(app, statusOperation.path, ['GET']);
 
-  app.get(metricsOperation.path, async (_request, reply) =>
-    reply.type(metrics.contentType).send(await metrics.metrics()),
-  );
+  app.get(metricsOperation.path, async (_request, reply) => {
+    const texts = await Promise.all([metrics.metrics(), deps.furtherMetrics()]);
+    return reply.type(metrics.contentType).send(texts.filter((text) => text !== '').join('\n'));
+  });
   refuseOtherMethods(app, metricsOperation.path, ['GET']);
 
   app.get(documentOperation.path, async () => openApiDocument(adminApi));

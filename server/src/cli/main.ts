@@ -9,8 +9,10 @@ import { CliFailure } from './failure.ts';
 import { type Io, printable, write } from './io.ts';
 import { addKeys } from './keys.ts';
 import { addProjects } from './projects.ts';
+import { addRuntime } from './runtime.ts';
 import { addServe } from './serve.ts';
 import { addSessions } from './sessions.ts';
+import { addTalk } from './talk/talk.ts';
 import { variableLines } from './variable-lines.ts';
 
 const packageFile = new URL('../../package.json', import.meta.url);
@@ -21,8 +23,9 @@ Examples:
   session-launch apply project.yaml
   session-launch keys create --project prj_demo --mode test --scope sessions:create
   session-launch sessions list --project prj_demo --limit 20
+  session-launch talk exp_harbor_guide --text "Hello, who are you?"
 
-All commands but serve speak to the admin API of a running service: ADMIN_URL says where,
+All commands but serve and runtime speak to the admin API of a running service: ADMIN_URL says where,
 ADMIN_TOKEN or the token file in DATA_DIR opens it.
 
 Variables of the command line (serve --help has those of the service):
@@ -81,10 +84,12 @@ function createProgram(context: Context): Command {
     .configureOutput({ writeOut: (text) => context.io.stdout.write(text), writeErr: () => {} })
     .addHelpText('after', examples);
   addServe(program, context);
+  addRuntime(program, context);
   addApply(program, context);
   addKeys(program, context);
   addSessions(program, context);
   addProjects(program, context);
+  addTalk(program, context);
   addDoctor(program, context);
   return program;
 }

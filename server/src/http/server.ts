@@ -16,6 +16,7 @@ import { onParserError, refuseExpectation, renderErrors, sendError, type Turn } 
 import { watchAnswers } from './in-flight.ts';
 import { bodyLimit } from './json-body.ts';
 import { admitToRouter, requireSound } from './strict-http.ts';
+import { PublicRequest } from './upgrades.ts';
 
 const maxHeaderSize = 16 * 1024;
 
@@ -41,6 +42,7 @@ export function createServer(log: Logger, traffic = new Traffic(), turn?: Turn):
       maxHeaderSize,
       connectionsCheckingInterval: 1_000,
       requireHostHeader: false,
+      IncomingMessage: PublicRequest,
     },
     forceCloseConnections: 'idle',
     // An id of any length gets the route's own answer, not one that gives away where the router stops reading.

@@ -40,7 +40,7 @@ describe('defaults', () => {
       signingKeysFile: join(cwd, 'data', 'signing-keys.json'),
       apiKeyPrefix: 'sl',
       tokenTtlSeconds: 600,
-      runtime: { tokenFile: join(cwd, 'data', 'runtime-token') },
+      runtime: { tokenFile: join(cwd, 'data', 'runtime-token'), isBeside: true },
       assetsDir: join(demoProjectFile, '..', 'assets'),
       demo: true,
       logLevel: 'info',

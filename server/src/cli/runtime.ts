@@ -1,0 +1,31 @@
+import { spawn } from 'node:child_process';
+import type { Command } from 'commander';
+import { checkRuntime } from '../config.ts';
+import { runtimeProgram } from '../runtimes/program.ts';
+import type { Context } from './context.ts';
+import { CliFailure } from './failure.ts';
+import { variableLines } from './variable-lines.ts';
+
+export function addRuntime(program: Command, { io }: Context): void {
+  program
+    .command('runtime')
+    .description('run a runtime of its own, for a service that runs elsewhere (ADMIN_URL, RUNTIME_TOKEN)')
+    .addHelpText('after', `\nVariables:\n${variableLines('runtime')}`)
+    .action(async () => {
+      checkRuntime(io.env, io.cwd);
+      const child = spawn(process.execPath, [runtimeProgram()], {
+        cwd: io.cwd,
+        env: io.env,
+        stdio: 'inherit',
+      });
+      // A terminal tells both; a supervisor tells only this one.
+      const pass = (signal: NodeJS.Signals) => child.kill(signal);
+      for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, pass);
+      const code = await new Promise<number>((resolve, reject) => {
+        child.once('error', reject);
+        child.once('exit', (status) => resolve(status ?? 1));
+      });
+      for (const signal of ['SIGTERM', 'SIGINT'] as const) process.off(signal, pass);
+      if (code !== 0) throw new CliFailure('the runtime has ended', { exitCode: code === 2 ? 2 : 1 });
+    });
+}

@@ -1,0 +1,156 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { audioFrame, type RuntimeEvent, subprotocol } from '@session-launch/contract/runtime/protocol';
+import { WebSocket } from 'ws';
+import { CliFailure } from '../failure.ts';
+
+export interface Launch {
+  sessionToken: string;
+  transport: { type: string; url: string };
+  characters: { characterId: string; name: string }[];
+}
+
+type Ready = Extract<RuntimeEvent, { type: 'ready' }>;
+
+/** Beyond this a runtime is taken for dead. */
+const patienceMs = 30_000;
+/** Twice as fast as speech, and well within what a runtime takes. */
+const framePauseMs = audioFrame.milliseconds / 2;
+
+/** A client of `session.v1` that plays nothing and says at once that it has. */
+export class Caller {
+  readonly #ws: WebSocket;
+  readonly #audio: Int16Array[] = [];
+  readonly #onEvent: (event: RuntimeEvent) => void;
+  #ready: Ready | undefined;
+  #mode: string | undefined;
+  #error: Error | undefined;
+  #isClosed = false;
+  #wake: () => void = () => {};
+
+  constructor({ sessionToken, transport }: Launch, onEvent: (event: RuntimeEvent) => void) {
+    if (transport.type !== 'websocket')
+      throw new CliFailure(
+        `the experience has a transport of type ${transport.type}; talk knows only websocket`,
+      );
+    this.#onEvent = onEvent;
+    this.#ws = new WebSocket(transport.url, subprotocol, {
+      perMessageDeflate: false,
+      handshakeTimeout: patienceMs,
+    });
+    this.#ws.on('open', () =>
+      this.send({
+        type: 'hello',
+        protocol: 1,
+        token: sessionToken,
+        client: { name: 'session-launch talk', version: '1' },
+      }),
+    );
+    this.#ws.on('message', (data: Buffer, isBinary) => (isBinary ? this.#hear(data) : this.#read(data)));
+    this.#ws.on('error', (error) => {
+      this.#error ??= new CliFailure(`cannot reach the runtime at ${transport.url}: ${error.message}`);
+    });
+    this.#ws.on('close', (code, reason) => {
+      this.#isClosed = true;
+      if (code !== 1000)
+        this.#error ??= new CliFailure(`the runtime closed the connection: ${code} ${reason}`);
+      this.#wake();
+    });
+  }
+
+  get ready(): Ready | undefined {
+    return this.#ready;
+  }
+
+  /** All that was spoken. */
+  get spoken(): Int16Array {
+    const whole = new Int16Array(this.#audio.reduce((sum, { length }) => sum + length, 0));
+    let at = 0;
+    for (const part of this.#audio) {
+      whole.set(part, at);
+      at += part.length;
+    }
+    return whole;
+  }
+
+  /** Until the character listens; fails when the connection ends first. */
+  async untilListening(): Promise<void> {
+    while (this.#mode !== 'listening') await this.#change();
+  }
+
+  async say(text: string): Promise<void> {
+    this.#mode = undefined;
+    this.send({ type: 'text', id: crypto.randomUUID(), text });
+    await this.untilListening();
+  }
+
+  /** Speaks a recording, as somebody who presses a button does. */
+  async speak(samples: Int16Array): Promise<void> {
+    if (this.#ready?.engines.hearing.kind !== 'server')
+      throw new CliFailure('this runtime does not listen to sound: set HEARING=openai, or use --text');
+    const perFrame = (audioFrame.inputSampleRate * audioFrame.milliseconds) / 1000;
+    this.send({ type: 'audio.start' });
+    for (let at = 0; at < samples.length; at += perFrame) {
+      const part = samples.subarray(at, at + perFrame);
+      const frame = Buffer.alloc(audioFrame.headerBytes + part.byteLength);
+      frame.writeUInt8(audioFrame.kinds.user, audioFrame.kindAt);
+      frame.writeUInt32LE(at, audioFrame.offsetAt);
+      Buffer.from(part.buffer, part.byteOffset, part.byteLength).copy(frame, audioFrame.headerBytes);
+      this.#ws.send(frame);
+      await sleep(framePauseMs);
+    }
+    this.#mode = undefined;
+    this.send({ type: 'audio.end' });
+    await this.untilListening();
+  }
+
+  /** Says goodbye, and waits until the other side has closed. */
+  async leave(): Promise<void> {
+    if (this.#isClosed) return;
+    if (this.#ws.readyState === WebSocket.OPEN) this.send({ type: 'bye' });
+    else this.#ws.close();
+    while (!this.#isClosed) await this.#change();
+  }
+
+  send(message: object): void {
+    this.#ws.send(JSON.stringify(message));
+  }
+
+  #read(data: Buffer): void {
+    const event = JSON.parse(data.toString()) as RuntimeEvent;
+    if (event.type === 'ready') this.#ready = event;
+    if (event.type === 'mode') this.#mode = event.mode;
+    if (event.type === 'utterance' && event.speech === 'client')
+      this.send({ type: 'played', utterance: event.utterance, ms: 0, done: true });
+    if (event.type === 'error' && event.fatal) this.#error ??= new CliFailure(event.message);
+    this.#onEvent(event);
+    this.#wake();
+  }
+
+  #hear(frame: Buffer): void {
+    const bytes = Uint8Array.from(frame.subarray(audioFrame.headerBytes));
+    const samples = new Int16Array(bytes.buffer);
+    this.#audio.push(samples);
+    const rate = this.#ready?.audio.output.sampleRate ?? audioFrame.inputSampleRate;
+    const ms = ((frame.readUInt32LE(audioFrame.offsetAt) + samples.length) / rate) * 1000;
+    const isLast = (frame.readUInt8(audioFrame.flagsAt) & audioFrame.flags.last) !== 0;
+    // Now and then is enough, and keeps within what a runtime takes.
+    if (isLast || this.#audio.length % 10 === 0)
+      this.send({ type: 'played', utterance: frame.readUInt16LE(audioFrame.utteranceAt), ms, done: isLast });
+    this.#wake();
+  }
+
+  async #change(): Promise<void> {
+    if (this.#isClosed) throw this.#error ?? new CliFailure('the session has ended');
+    const controller = new AbortController();
+    const isLate = await Promise.race([
+      new Promise<false>((resolve) => {
+        this.#wake = () => resolve(false);
+      }),
+      sleep(patienceMs, true, { signal: controller.signal }).catch(() => true),
+    ]);
+    controller.abort();
+    if (!isLate) return;
+    this.#ws.terminate();
+    throw new CliFailure('the runtime says nothing any more');
+  }
+}

@@ -1,0 +1,159 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { CreatedApiKey } from '@session-launch/contract/admin/keys';
+import type { ServiceStatus } from '@session-launch/contract/admin/status';
+import { audioFrame } from '@session-launch/contract/runtime/protocol';
+import type { Command } from 'commander';
+import { type AdminClient, jsonBody } from '../admin-client.ts';
+import type { Context } from '../context.ts';
+import { CliFailure } from '../failure.ts';
+import { checkId } from '../ids.ts';
+import { type Io, write } from '../io.ts';
+import { Caller, type Launch } from './caller.ts';
+import { transcript } from './transcript.ts';
+import { atRate, readWav, writeWav } from './wav.ts';
+
+interface TalkOptions {
+  project: string;
+  key?: string;
+  url?: string;
+  locale?: string;
+  secondaryLocale?: string;
+  text?: string[];
+  wav?: string;
+  out?: string;
+  json?: true;
+}
+
+/** A key that talk makes for itself outlives a crash by so much. */
+const keyMinutes = 10;
+
+export function addTalk(program: Command, { io, admin }: Context): void {
+  program
+    .command('talk')
+    .description('launch an experience and talk to its character: a conversation, or a probe')
+    .argument('<experienceId>')
+    .option('--project <id>', 'project of the experience', 'prj_demo')
+    .option('--key <key>', 'API key to mint with; otherwise the admin API makes one for ten minutes')
+    .option('--url <address>', 'public address of the service; otherwise the admin API tells it')
+    .option('--locale <tag>', 'language to talk in')
+    .option('--secondary-locale <tag>', 'language to learn, in dual experiences')
+    .option('--text <text>', 'what to say; repeat it for more', (text: string, before: string[] = []) => [
+      ...before,
+      text,
+    ])
+    .option('--wav <file>', 'what to say, as a recording of 16-bit PCM')
+    .option('--out <file>', 'write what the character says to a WAV file')
+    .option('--json', 'print every event as a line of JSON')
+    .addHelpText(
+      'after',
+      '\nWithout --text and --wav it reads lines from standard input.\n\nExample:\n  session-launch talk exp_harbor_guide --text "Hello, who are you?" --out hello.wav',
+    )
+    .action(async (experienceId: string, options: TalkOptions) => {
+      checkId('exp', experienceId);
+      const sound = options.wav === undefined ? undefined : await recording(io, options.wav);
+      const launch = await mint(io, admin, experienceId, options);
+      await converse(io, launch, options, sound);
+    });
+}
+
+async function recording(io: Io, file: string): Promise<Int16Array> {
+  const bytes = await readFile(resolve(io.cwd, file)).catch((cause) => {
+    throw new CliFailure(`cannot read ${file}: ${(cause as Error).message}`, { cause });
+  });
+  const sound = readWav(bytes);
+  if (sound === undefined) throw new CliFailure(`${file} is not a WAV file of 16-bit PCM`);
+  return atRate(sound, audioFrame.inputSampleRate);
+}
+
+/** With the key that was given, else with one that is gone again afterwards. */
+async function mint(
+  io: Io,
+  admin: () => AdminClient,
+  experienceId: string,
+  options: TalkOptions,
+): Promise<Launch> {
+  const url = options.url ?? (await admin().json<ServiceStatus>('publicUrl', { path: ['status'] })).publicUrl;
+  if (options.key !== undefined) return launch(url, options.key, experienceId, options);
+  const project = checkId('prj', options.project);
+  const { key, keyId } = await admin().json<CreatedApiKey>('key', {
+    path: ['projects', project, 'keys'],
+    body: jsonBody({
+      mode: 'test',
+      scopes: ['sessions:create'],
+      name: 'session-launch talk',
+      expiresAt: new Date(Date.now() + keyMinutes * 60_000).toISOString(),
+    }),
+  });
+  try {
+    return await launch(url, key, experienceId, options);
+  } finally {
+    await admin()
+      .text({ path: ['keys', keyId, 'revoke'], body: jsonBody({}) })
+      .catch(() => io.stderr.write(`the key ${keyId} could not be revoked; it expires in ten minutes\n`));
+  }
+}
+
+async function launch(url: string, key: string, experienceId: string, options: TalkOptions): Promise<Launch> {
+  const { locale, secondaryLocale } = options;
+  const response = await fetch(`${url.replace(/\/+$/, '')}/v1/sessions`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ experienceId, locale, secondaryLocale }),
+  }).catch((cause) => {
+    throw new CliFailure(`cannot reach the service at ${url}`, { cause });
+  });
+  const answer = (await response.json().catch(() => ({}))) as {
+    launch?: Launch;
+    error?: { code: string; message: string };
+  };
+  if (answer.launch !== undefined) return answer.launch;
+  throw new CliFailure(
+    `the service did not launch ${experienceId}: ${answer.error?.message ?? response.status}`,
+  );
+}
+
+async function converse(
+  io: Io,
+  launch: Launch,
+  options: TalkOptions,
+  sound: Int16Array | undefined,
+): Promise<void> {
+  const caller = new Caller(launch, transcript(io, launch.characters, options.json === true));
+  // The first Ctrl-C says goodbye; a second one does not wait for an answer.
+  const leave = () => void caller.leave().catch(() => {});
+  process.once('SIGINT', leave);
+  try {
+    await caller.untilListening();
+    for await (const text of texts(io, options, sound !== undefined)) await caller.say(text);
+    if (sound !== undefined) await caller.speak(sound);
+    await caller.leave();
+  } finally {
+    process.off('SIGINT', leave);
+    if (options.out !== undefined) await save(io, caller, options.out);
+  }
+}
+
+/** What was asked for, else what somebody types. */
+async function* texts(io: Io, { text, json }: TalkOptions, hasSound: boolean): AsyncIterable<string> {
+  if (text !== undefined || hasSound) {
+    yield* text ?? [];
+    return;
+  }
+  const isTerminal = io.stdout.isTTY === true && json === undefined;
+  const lines = createInterface({ input: io.stdin });
+  if (isTerminal) await write(io.stdout, '> ');
+  for await (const line of lines) {
+    if (line.trim() !== '') yield line.trim();
+    if (isTerminal) await write(io.stdout, '> ');
+  }
+}
+
+async function save(io: Io, caller: Caller, file: string): Promise<void> {
+  const sampleRate = caller.ready?.audio.output.sampleRate;
+  if (sampleRate === undefined) return;
+  const samples = caller.spoken;
+  await writeFile(resolve(io.cwd, file), writeWav({ sampleRate, samples }));
+  await write(io.stderr, `${(samples.length / sampleRate).toFixed(1)} s of speech in ${file}\n`);
+}

@@ -1,0 +1,221 @@
+import { execFileSync } from 'node:child_process';
+import { readdir, readFile } from 'node:fs/promises';
+import { request } from 'node:http';
+import { join } from 'node:path';
+import { prepareDataFolder } from '@session-launch/testing/data-folder.ts';
+import { launched } from '@session-launch/testing/lifecycle.ts';
+import {
+  runProgram,
+  type ServiceProcess,
+  startProcess,
+  temporaryFolder,
+} from '@session-launch/testing/process.ts';
+import { Talker } from '@session-launch/testing/talker.ts';
+import { adminToken } from '@session-launch/testing/target.ts';
+import { experience, mintFromServer, project, runtime, type World } from '@session-launch/testing/world.ts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+const mind = {
+  greeting: { en: 'Good morning.' },
+  topics: [{ id: 'ferries', ask: { en: 'When do the ferries leave?' }, tell: { en: 'At every full hour.' } }],
+};
+
+let folder: { path: string; remove(): Promise<void> };
+let service: ServiceProcess;
+let world: Pick<World, 'key' | 'experienceId'> & { projectId: string };
+
+const env = () => ({ DATA_DIR: folder.path, RUNTIME: 'on', LOG_LEVEL: 'info', SHUTDOWN_GRACE_SECONDS: '3' });
+
+beforeAll(async () => {
+  folder = await temporaryFolder();
+  await prepareDataFolder(folder.path);
+  service = await startProcess(env());
+  const one = experience({ runtime: runtime({ transport: { type: 'websocket' }, mind }) });
+  const file = { project: project(), experiences: [one] };
+  const applied = await service.admin({ method: 'POST', path: '/admin/projects', body: file });
+  expect(applied.status, applied.text).toBe(200);
+  const made = await service.admin({
+    method: 'POST',
+    path: `/admin/projects/${file.project.id}/keys`,
+    body: { mode: 'test', scopes: ['sessions:create', 'sessions:read'] },
+  });
+  world = { key: made.json.key, experienceId: one.id, projectId: file.project.id };
+});
+afterAll(async () => {
+  await service?.kill('SIGKILL');
+  await folder?.remove();
+});
+
+const address = () => `${service.url.replace('http', 'ws')}/runtime`;
+
+async function talker(): Promise<Talker & { sessionId: string }> {
+  const { sessionId, sessionToken } = await launched(service as never, world);
+  const made = new Talker(address(), sessionToken);
+  await made.ready();
+  return Object.assign(made, { sessionId });
+}
+
+async function session(sessionId: string) {
+  const { json } = await service.call({
+    path: `/v1/sessions/${sessionId}`,
+    headers: { Authorization: `Bearer ${world.key}` },
+  });
+  return json;
+}
+
+function runtimeProcess(): number {
+  const children = execFileSync('ps', ['-o', 'pid=,args=', '--ppid', String(service.pid)]).toString();
+  return Number(/^\s*(\d+) .*--child/m.exec(children)?.[1]);
+}
+
+test('a launch talks: the manifest leads to the public port, the character greets and answers aloud', async () => {
+  const answer = await mintFromServer(service as never, world.key, { experienceId: world.experienceId });
+  expect(answer.json.launch.transport.url).toBe(address());
+  const client = new Talker(answer.json.launch.transport.url, answer.json.launch.sessionToken);
+  const ready = await client.ready();
+  expect(ready.engines.speech).toEqual({ kind: 'server', name: 'flite' });
+  expect(await client.ask('When do the ferries leave?')).toBe('At every full hour.');
+  expect(client.frames).toBeGreaterThan(20);
+  expect((await session(ready.sessionId)).status).toBe('active');
+  await client.leave();
+  await expect.poll(async () => (await session(ready.sessionId)).endReason).toBe('client_ended');
+});
+
+test('a token opens once', async () => {
+  const { sessionToken } = await launched(service as never, world);
+  const first = new Talker(address(), sessionToken);
+  await first.ready();
+  const second = new Talker(address(), sessionToken);
+  expect(await second.closed).toBe(4409);
+  await first.leave();
+});
+
+test('a session that its owner ends is closed: 4442', async () => {
+  const client = await talker();
+  await service.call({
+    method: 'POST',
+    path: `/v1/sessions/${client.sessionId}/end`,
+    headers: { Authorization: `Bearer ${world.key}` },
+  });
+  expect(await client.closed).toBe(4442);
+});
+
+test('a client that leaves by a beacon has left', async () => {
+  const { sessionId, sessionToken } = await launched(service as never, world);
+  const client = new Talker(address(), sessionToken);
+  await client.ready();
+  const left = await service.call({
+    method: 'POST',
+    path: `/v1/sessions/${sessionId}/leave`,
+    headers: { 'Content-Type': 'text/plain' },
+    body: sessionToken,
+  });
+  expect(left.status).toBe(204);
+  expect(await client.closed).toBe(4442);
+  expect((await session(sessionId)).endReason).toBe('client_left');
+});
+
+test('clients that offer other upgrades are answered as if they had not', async () => {
+  const status = await new Promise<number>((resolve, reject) => {
+    const call = request(
+      `${service.url}/v1/sessions`,
+      {
+        method: 'POST',
+        headers: {
+          Connection: 'Upgrade, HTTP2-Settings',
+          Upgrade: 'h2c',
+          'HTTP2-Settings': 'AAMAAABkAAQAAP__',
+          Authorization: `Bearer ${world.key}`,
+          'Content-Type': 'application/json',
+        },
+      },
+      (response) => {
+        response.resume();
+        resolve(response.statusCode!);
+      },
+    );
+    call.on('error', reject);
+    call.end(JSON.stringify({ experienceId: world.experienceId }));
+  });
+  expect(status).toBe(201);
+  const elsewhere = new Talker(`${service.url.replace('http', 'ws')}/elsewhere`, 'x');
+  expect(await elsewhere.closed).toBe(1006);
+});
+
+test('metrics of the runtime stand beside those of the service', async () => {
+  const { text } = await service.admin({ path: '/metrics' });
+  expect(text).toMatch(/^session_runtime_arrivals_total\{outcome="ready"\} [1-9]/m);
+  expect(text).toMatch(/^session_launch_mints_total/m);
+});
+
+test('what people say is in no log, no metric and no file', async () => {
+  const client = await talker();
+  await client.ask('The purple heron sleeps in Valparaiso');
+  await client.leave();
+  await expect.poll(async () => (await session(client.sessionId)).status).toBe('ended');
+  const { text } = await service.admin({ path: '/metrics' });
+  const files = (await readdir(folder.path, { recursive: true, withFileTypes: true })).filter((one) =>
+    one.isFile(),
+  );
+  const contents = await Promise.all(
+    files.map((one) => readFile(join(one.parentPath ?? one.path, one.name), 'latin1')),
+  );
+  for (const place of [text, service.stderr(), service.stdout(), ...contents])
+    expect(place).not.toContain('purple heron');
+  expect(contents.some((content) => content.includes(client.sessionId))).toBe(true);
+});
+
+test('talk: an answer, and a WAV file whose length fits the text', async () => {
+  const out = join(folder.path, 'hello.wav');
+  const result = await runProgram(
+    [
+      'talk',
+      world.experienceId,
+      '--project',
+      world.projectId,
+      '--text',
+      'When do the ferries leave?',
+      '--out',
+      out,
+    ],
+    { ADMIN_URL: service.adminUrl, ADMIN_TOKEN: adminToken },
+  );
+  expect(result.stderr).toMatch(/s of speech in/);
+  expect(result.code).toBe(0);
+  expect(result.stdout).toMatch(
+    /Ada: Good morning\.[\s\S]*You: When do the ferries leave\?[\s\S]*Ada: At every full hour\./,
+  );
+  const wav = await readFile(out);
+  const samples = new Int16Array(Uint8Array.from(wav.subarray(44)).buffer);
+  const seconds = samples.length / wav.readUInt32LE(24);
+  expect(seconds).toBeGreaterThan(1.2);
+  expect(seconds).toBeLessThan(5);
+  const loudness = Math.sqrt(samples.reduce((sum, sample) => sum + sample * sample, 0) / samples.length);
+  expect(loudness).toBeGreaterThan(500);
+});
+
+test('a runtime that is killed comes back, and mints do not notice', async () => {
+  const client = await talker();
+  const before = runtimeProcess();
+  process.kill(before, 'SIGKILL');
+  expect(await client.closed).toBe(1006);
+  const { sessionToken } = await launched(service as never, world);
+  const next = new Talker(address(), sessionToken);
+  await next.ready();
+  expect(await next.ask('When do the ferries leave?')).toBe('At every full hour.');
+  expect(runtimeProcess()).not.toBe(before);
+  await next.leave();
+});
+
+test('a stop ends running sessions as server_shutdown, and takes the runtime along', async () => {
+  const client = await talker();
+  const child = runtimeProcess();
+  const stopped = service.kill('SIGTERM');
+  await client.event(({ type, code }) => type === 'notice' && code === 'RESTARTING');
+  expect(await client.closed).toBe(1001);
+  expect(client.events.at(-1)).toMatchObject({ type: 'ended', reason: 'server_shutdown' });
+  expect((await stopped).code).toBe(0);
+  expect(() => process.kill(child, 0)).toThrow('ESRCH');
+  service = await startProcess(env());
+  expect(await session(client.sessionId)).toMatchObject({ status: 'ended', endReason: 'server_shutdown' });
+});

@@ -1,0 +1,79 @@
+import { once } from 'node:events';
+import { WebSocket } from 'ws';
+
+// biome-ignore lint/suspicious/noExplicitAny: tests look into events freely
+type Event = any;
+
+/** A client of the runtime that hears everything at once. */
+export class Talker {
+  readonly events: Event[] = [];
+  readonly ws: WebSocket;
+  readonly closed: Promise<number>;
+  frames = 0;
+  #wake: () => void = () => {};
+
+  constructor(url: string, token: string, headers: Record<string, string> = {}) {
+    this.ws = new WebSocket(url, 'session.v1', { headers, perMessageDeflate: false });
+    this.closed = new Promise((resolve) => {
+      this.ws.once('close', (code) => {
+        resolve(code);
+        this.#wake();
+      });
+    });
+    this.ws.on('error', () => {});
+    this.ws.on('open', () =>
+      this.send({ type: 'hello', protocol: 1, token, client: { name: 'test', version: '1' } }),
+    );
+    this.ws.on('message', (data: Buffer, isBinary) => {
+      if (isBinary) this.#play(data);
+      else this.events.push(JSON.parse(data.toString()));
+      this.#wake();
+    });
+  }
+
+  send(message: object): void {
+    this.ws.send(JSON.stringify(message));
+  }
+
+  /** The first event that fits, whenever it comes. */
+  async event(fits: (event: Event) => boolean): Promise<Event> {
+    for (;;) {
+      const found = this.events.find(fits);
+      if (found !== undefined) return found;
+      if (this.ws.readyState === WebSocket.CLOSED)
+        throw new Error(`closed; events: ${JSON.stringify(this.events)}`);
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+  }
+
+  ready(): Promise<Event> {
+    return this.event(({ type }) => type === 'ready');
+  }
+
+  /** Says something and waits for the whole answer. */
+  async ask(text: string): Promise<string> {
+    const id = crypto.randomUUID();
+    this.send({ type: 'text', id, text });
+    const mine = await this.event((event) => event.id === id);
+    const answer = await this.event(
+      (event) => event.role === 'character' && event.status === 'final' && event.seq > mine.seq,
+    );
+    return answer.text;
+  }
+
+  async leave(): Promise<void> {
+    if (this.ws.readyState === WebSocket.CONNECTING) await once(this.ws, 'open');
+    this.send({ type: 'bye' });
+    await this.closed;
+  }
+
+  #play(frame: Buffer): void {
+    this.frames++;
+    const isDone = frame.readUInt8(1) === 1;
+    if (!isDone && this.frames % 10 !== 0) return;
+    const ms = (frame.readUInt32LE(4) + (frame.length - 8) / 2) / 16;
+    this.send({ type: 'played', utterance: frame.readUInt16LE(2), ms, ...(isDone ? { done: true } : {}) });
+  }
+}
