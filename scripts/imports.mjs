@@ -11,9 +11,11 @@ const mayKnow = {
   contract: [],
   'server/src': ['contract'],
   'runtime/src': ['contract'],
+  'sdk/browser/src': ['contract'],
   testing: [],
   'server/test': ['contract', 'testing', 'server/src'],
   'runtime/test': ['contract', 'testing', 'runtime/src'],
+  'sdk/browser/test': ['contract', 'testing', 'sdk/browser/src'],
   bench: ['testing', 'server/src'],
 };
 

@@ -21,9 +21,11 @@ const served = ['session-launch.js', 'session-launch.mjs', 'worklet.js'];
 /** Written last: whoever sees it sees the rest. */
 const stamp = join(dist, 'integrity.json');
 
+export const isBuilt = () => existsSync(stamp);
+
 /** Whether something in src/, or this file, is newer than what was built of it. */
 export function isStale() {
-  if (!existsSync(stamp)) return true;
+  if (!isBuilt()) return true;
   const builtAt = statSync(stamp).mtimeMs;
   const sources = readdirSync(join(root, 'src'), { recursive: true }).map((name) => join(root, 'src', name));
   return [...sources, join(root, 'build.mjs'), join(root, 'package.json')].some(

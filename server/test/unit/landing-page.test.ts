@@ -7,6 +7,7 @@ const view: LandingView = {
   baseUrl: 'https://example.com/launch',
   problem: undefined,
   cards: [],
+  talks: true,
 };
 const card = {
   title: 'Tea',

@@ -2,6 +2,7 @@ import type { LiveExperience } from '../core/experience.ts';
 import { allRenderers } from '../core/plug-ins.ts';
 import { portrait } from '../renderers/portrait.ts';
 import { puppet } from '../renderers/puppet.ts';
+import { artComesFrom } from '../renderers/stage.ts';
 import { video } from '../renderers/video.ts';
 import type { Mode, Renderer, SessionManifest } from '../types.ts';
 
@@ -35,6 +36,7 @@ export class Face {
     if (manifest === this.#shown) return;
     this.clear();
     this.#shown = manifest;
+    artComesFrom(manifest, this.#experience.baseUrl);
     void this.#find(manifest, fit);
   }
 

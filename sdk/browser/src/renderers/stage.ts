@@ -3,9 +3,16 @@ import type { SessionManifest } from '../types.ts';
 
 const isImage = /\.(?:svg|png|jpe?g|webp|avif|gif)(?:\?|$)/i;
 
-/** The address of the service, as the session itself knows it. */
+const homes = new WeakMap<SessionManifest, string>();
+
+/** Where the page reaches the service: art comes from there. */
+export function artComesFrom(manifest: SessionManifest, baseUrl: string | undefined): void {
+  if (baseUrl !== undefined) homes.set(manifest, baseUrl);
+}
+
+/** The address of the service: as the page knows it, else as the session does. */
 export function homeOf(manifest: SessionManifest): string {
-  return manifest.links.leave.replace(/\/v1\/sessions\/.*$/, '');
+  return homes.get(manifest) ?? manifest.links.leave.replace(/\/v1\/sessions\/.*$/, '');
 }
 
 /** The picture of the scene, behind everybody. */

@@ -102,8 +102,9 @@ export class Playback {
 
   #hand(id: number, utterance: Utterance, samples: Float32Array, last: boolean): void {
     if (samples.length === 0 && !last) return;
-    this.#node.port.postMessage({ id, from: utterance.sent, samples, last }, [samples.buffer]);
+    const from = utterance.sent;
     utterance.sent += samples.length;
+    this.#node.port.postMessage({ id, from, samples, last }, [samples.buffer]);
   }
 
   #heard(progress: Progress): void {
