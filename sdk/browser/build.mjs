@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('.', import.meta.url));
@@ -94,6 +94,8 @@ export function buildTypes() {
     stdio: 'inherit',
   });
   if (status !== 0) throw new Error('the compiler found errors');
+  const all = join(dist, '.types');
+  const own = join(all, 'sdk', 'browser', 'src');
   const reached = new Set();
   const follow = (file) => {
     if (reached.has(file)) return;
@@ -101,11 +103,13 @@ export function buildTypes() {
     for (const [, name] of readFileSync(file, 'utf8').matchAll(/from '(\.[^']+)'/g))
       follow(resolve(dirname(file), name.replace(/\.[jt]s$/, '.d.ts')));
   };
-  follow(join(dist, 'index.d.ts'));
-  for (const name of readdirSync(dist, { recursive: true })) {
-    const file = join(dist, name);
-    if (name.endsWith('.d.ts') && !reached.has(file)) rmSync(file);
+  follow(join(own, 'index.d.ts'));
+  for (const file of reached) {
+    const place = join(dist, relative(own, file));
+    mkdirSync(dirname(place), { recursive: true });
+    renameSync(file, place);
   }
+  rmSync(all, { recursive: true });
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

@@ -31,10 +31,15 @@ function talk(card) {
     poster: card.querySelector('.back')?.src,
     onClose: () => setTimeout(close),
   });
+  player.element.focus({ preventScroll: true });
   stage.scrollIntoView({ block: 'nearest' });
 }
 
 if (SessionLaunch) {
+  // Nobody learns the language that they read the page in.
+  const own = navigator.language.slice(0, 2);
+  for (const option of document.querySelectorAll('.go option'))
+    if (option.value.startsWith(own) && option.selected) option.nextElementSibling.selected = true;
   for (const card of document.querySelectorAll('.card[data-experience]')) {
     card.querySelector('.talk').addEventListener('click', (event) => {
       // The second press of a double click meant the first.

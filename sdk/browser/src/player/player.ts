@@ -15,7 +15,7 @@ type Engines = Record<'mind' | 'speech' | 'hearing', { kind: string; name?: stri
 
 /** The face, what is said, and the buttons around them. */
 export class PlayerView implements Player {
-  readonly element = make('div', { class: 'session-launch-player' });
+  readonly element = make('div', { class: 'session-launch-player', tabindex: '-1' });
   isDetached = false;
   readonly #experience: LiveExperience;
   readonly #captions = new Captions();
@@ -65,7 +65,7 @@ export class PlayerView implements Player {
     this.#panel.append(this.#title, this.#captions.element, this.#suggestions, this.#form, this.#note);
     this.#root = make(
       'div',
-      { class: 'player', role: 'group', tabindex: '-1' },
+      { class: 'player', role: 'group' },
       make('div', { class: 'scene' }, this.#stage, this.#poster, this.#status, this.#front, this.#hear),
       this.#panel,
       buttons,
@@ -118,7 +118,7 @@ export class PlayerView implements Player {
       const hadFocus = this.#isFocused(this.#start);
       this.#experience.start().catch(() => {});
       // Whoever pressed it with a key stays inside.
-      if (hadFocus) this.#root.focus();
+      if (hadFocus) this.element.focus();
     };
     this.#close.onclick = (event) => {
       // The second half of a double click meant what was there before.
@@ -136,7 +136,7 @@ export class PlayerView implements Player {
       this.#say(this.#input.value);
       this.#input.value = '';
     };
-    this.#root.onkeydown = (event) => {
+    this.element.onkeydown = (event) => {
       if (event.key !== 'Escape' || event.isComposing || this.#close.hidden) return;
       event.stopPropagation();
       this.#closeBecause('escape');
@@ -245,7 +245,7 @@ export class PlayerView implements Player {
         ? [this.#notice, micText && this.#text(micText), ...this.#honesty()].filter(Boolean).join(' ')
         : '',
     );
-    if (!this.#front.hidden && !wasInFront && this.#isFocused(this.#root)) this.#start.focus();
+    if (!this.#front.hidden && !wasInFront && document.activeElement === this.element) this.#start.focus();
     if (state === 'live' && !this.#frame) this.#animate();
     this.#tellState();
   }

@@ -54,7 +54,8 @@ export class Mouth {
       `M${n(-w)} ${n(corner)}C${n(-bend)} ${n(upper)} ${n(bend)} ${n(upper)} ${n(w)} ${n(corner)}` +
       `C${n(bend)} ${n(lower)} ${n(-bend)} ${n(lower)} ${n(-w)} ${n(corner)}Z`;
     for (const shape of [this.#inside, this.#outline, this.#lips]) shape.setAttribute('d', path);
-    const edge = top + Math.max(0, h * 0.3 * teeth);
+    // Below the lip, which is drawn over them.
+    const edge = top + width * 0.08 + h * 0.34 * teeth;
     this.#teeth.setAttribute(
       'd',
       `M${n(-w)} ${n(corner - h)}H${n(w)}V${n(Math.min(corner, top))}Q0 ${n(2 * edge - top)} ${n(-w)} ${n(Math.min(corner, top))}Z`,

@@ -55,7 +55,7 @@ function wave(host: HTMLElement): Renderer {
       heights = heights.map((_, i) => {
         const distance = Math.abs(i - middle) / middle;
         const ripple = 0.55 + 0.45 * Math.sin(performance.now() / 90 + i * 1.7);
-        return Math.max(0.06, level * (1 - 0.7 * distance) * ripple);
+        return 0.08 + 0.05 * ripple + Math.min(0.87, level * 1.3) * (1 - 0.75 * distance) * ripple;
       });
       lines.forEach((line, i) => {
         line.style.transform = `scaleY(${heights[i]!.toFixed(3)})`;
