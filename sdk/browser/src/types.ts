@@ -225,7 +225,6 @@ export type TextKey =
   | 'hear'
   | 'mute'
   | 'unmute'
-  | 'interrupt'
   | 'endingSoon'
   | 'scripted'
   | 'modelled'

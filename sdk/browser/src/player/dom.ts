@@ -23,7 +23,6 @@ const drawings = {
   sound: 'M4 10v4h4l5 4V6L8 10zM16 9a4 4 0 0 1 0 6M18.500 6.500a8 8 0 0 1 0 11',
   soundOff: 'M4 10v4h4l5 4V6L8 10zM16.500 9.500l5 5M21.500 9.500l-5 5',
   captions: 'M4 6h16v12H4zM7.500 11h4M13.500 11h3M7.500 14.500h2M11.500 14.500h5',
-  stop: 'M7 7h10v10H7z',
   play: 'M8 5l11 7-11 7z',
 };
 export type Drawing = keyof typeof drawings;

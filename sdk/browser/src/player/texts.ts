@@ -37,7 +37,6 @@ export const defaultTexts: Record<TextKey, string> = {
   hear: 'Tap to hear',
   mute: 'Sound off',
   unmute: 'Sound on',
-  interrupt: 'Stop talking',
   endingSoon: 'This conversation ends in {seconds} seconds.',
   scripted: 'Answers come from a written script, not from an AI model.',
   modelled: 'Answers come from the AI model {name}.',
