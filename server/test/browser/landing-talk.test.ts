@@ -1,4 +1,4 @@
-import AxeBuilder from '@axe-core/playwright';
+import { AxeBuilder } from '@axe-core/playwright';
 import { useBrowser, watch } from '@session-launch/testing/browser.ts';
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';

@@ -35,10 +35,7 @@ export class SessionSocket implements Connection {
 
   static async open(context: TransportContext): Promise<SessionSocket> {
     const { manifest, audio, sdkUrl } = context;
-    const module = audio?.audioWorklet?.addModule(`${sdkUrl}worklet.js`).then(
-      () => true,
-      () => false,
-    );
+    const module = loaded(audio, `${sdkUrl}worklet.js`);
     const locales = [manifest.locale, manifest.secondaryLocale].filter((tag) => tag !== undefined);
     await voicesLoaded(voicesMs);
     const speech = {
@@ -47,7 +44,7 @@ export class SessionSocket implements Connection {
     };
     const hello = { token: manifest.sessionToken, speech };
     for (let tries = 1; ; tries++) {
-      const [result, canPlay] = await Promise.all([connect(context, hello), module ?? false]);
+      const [result, canPlay] = await Promise.all([connect(context, hello), module]);
       if (result.socket) return new SessionSocket(context, result.socket, result.ready, canPlay);
       if (tries >= firstTries || !isWorthAnotherTry(result.code)) throw refusalOf(result.code, result.reason);
       await wait(reconnectDelay(tries), context.signal);
@@ -204,6 +201,22 @@ export class SessionSocket implements Connection {
     this.#end();
     this.#context.sink.closed(by, code);
   }
+}
+
+/** Whether sound can be played. A page whose policy, or whose browser, lets no worklet in still reads what is said. */
+function loaded(audio: AudioContext | undefined, url: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => resolve(false), readyTimeoutMs);
+    const settle = (canPlay: boolean) => {
+      clearTimeout(timer);
+      resolve(canPlay);
+    };
+    if (!audio?.audioWorklet) return settle(false);
+    audio.audioWorklet.addModule(url).then(
+      () => settle(true),
+      () => settle(false),
+    );
+  });
 }
 
 interface HelloFacts {
