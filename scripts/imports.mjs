@@ -12,6 +12,7 @@ const mayKnow = {
   'server/src': ['contract'],
   'runtime/src': ['contract'],
   'sdk/browser/src': ['contract'],
+  'sdk/react/src': ['sdk/browser/src'],
   testing: [],
   'server/test': ['contract', 'testing', 'server/src'],
   'runtime/test': ['contract', 'testing', 'runtime/src'],
@@ -19,7 +20,11 @@ const mayKnow = {
   bench: ['testing', 'server/src'],
 };
 
-const packages = { '@session-launch/contract': 'contract', '@session-launch/testing': 'testing' };
+const packages = {
+  '@session-launch/contract': 'contract',
+  '@session-launch/testing': 'testing',
+  '@session-launch/browser': 'sdk/browser/src',
+};
 
 function filesBelow(folder) {
   return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
