@@ -10,6 +10,7 @@ const tsx = createRequire(import.meta.url).resolve('tsx');
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 export const ownProgram = here('../server/bin/session-launch.js');
 export const adminToken = 'an-admin-token-for-benchmarks';
+export const runtimeToken = 'a-runtime-token-for-benchmarks';
 
 /** A process under test. */
 export interface Contestant {
@@ -42,6 +43,7 @@ export function startService(
     PORT: '0',
     ADMIN_PORT: '0',
     ADMIN_TOKEN: adminToken,
+    RUNTIME_TOKEN: runtimeToken,
     DEMO: 'off',
     NO_COLOR: '1',
     ...env,

@@ -38,7 +38,7 @@ async function prepared(environment: Environment, name: string, sessions: number
 }
 
 /** Puts sessions of the past beside the ones that a run mints, straight into the table: like the one that is there. */
-async function fillSessions(databaseUrl: string, count: number): Promise<void> {
+export async function fillSessions(databaseUrl: string, count: number): Promise<void> {
   await onDatabase(databaseUrl, async (client) => {
     await client.query(
       `INSERT INTO sessions

@@ -3,9 +3,11 @@ import { resolve } from 'node:path';
 import { otherBuild, sideBySide, sideBySideMarkdown, thisBuild, verdictOf } from './against.ts';
 import { compare } from './comparison.ts';
 import { withEnvironment } from './environment.ts';
+import { lifecycleMarkdown, measureLifecycle } from './lifecycle.ts';
 import { type BenchOptions, readOptions, UsageError, usage } from './options.ts';
 import { plot } from './plot.ts';
 import { markdown } from './report.ts';
+import type { Pace } from './rounds.ts';
 
 const connections = 64;
 
@@ -13,6 +15,7 @@ async function main({ against, ...options }: BenchOptions, signal: AbortSignal):
   // npm changes to the folder of the workspace; a path means what it meant where npm was called.
   if (against !== undefined) return beside(resolve(process.env.INIT_CWD ?? '', against), options, signal);
   const pace = { rounds: options.rounds, seconds: options.seconds, connections };
+  if (options.lifecycle) return alive(pace, options.sessions, signal);
   const report = await withEnvironment(signal, (environment) => compare(environment, pace, options.sessions));
   process.stdout.write(`\n${markdown(report)}`);
   if (!options.write) return;
@@ -26,6 +29,14 @@ async function beside(folder: string, { rounds, seconds }: BenchOptions, signal:
   const pairs = await withEnvironment(signal, (environment) => sideBySide(environment, ours, other, pace));
   process.stdout.write(`\n${sideBySideMarkdown(ours, other, pace, pairs)}`);
   process.exitCode = pairs.every((pair) => verdictOf(pair) === 'yes') ? 0 : 1;
+}
+
+async function alive(pace: Pace, sessions: number, signal: AbortSignal): Promise<void> {
+  const targets = await withEnvironment(signal, (environment) =>
+    measureLifecycle(environment, pace, sessions),
+  );
+  process.stdout.write(`\n${lifecycleMarkdown(targets, pace)}`);
+  process.exitCode = targets.every(({ reached }) => reached) ? 0 : 1;
 }
 
 const stop = new AbortController();

@@ -13,6 +13,14 @@ const beforeTheDatabase = [
   'test/acceptance/mint/415.test.ts',
   'test/acceptance/order-of-checks.test.ts',
   'test/integration/assets.test.ts',
+  'test/integration/large-file-reading.test.ts',
+];
+
+/** Parts of the embedded engine, which start from a database that is made already. */
+const engineParts = [
+  'test/unit/embedded-folder.test.ts',
+  'test/unit/maintenance.test.ts',
+  'test/unit/pglite-client.test.ts',
 ];
 
 const browser: TestProjectInlineConfiguration = {
@@ -50,7 +58,18 @@ const long: TestProjectInlineConfiguration = {
 };
 
 const projects: TestProjectInlineConfiguration[] = [
-  { extends: true, test: { name: 'unit', include: ['test/unit/**/*.test.ts', 'test/cli/**/*.test.ts'] } },
+  {
+    extends: true,
+    test: {
+      name: 'unit',
+      include: ['test/unit/**/*.test.ts', 'test/cli/**/*.test.ts'],
+      exclude: engineParts,
+    },
+  },
+  {
+    extends: true,
+    test: { name: 'engine', include: engineParts, globalSetup: ['test/harness/setup-embedded.ts'] },
+  },
   {
     extends: true,
     test: {

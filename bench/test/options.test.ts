@@ -16,6 +16,16 @@ describe('options of a run', () => {
     });
   });
 
+  it('measures the life of sessions with rounds of its own', () => {
+    expect(readOptions(['--lifecycle', '--rounds', '3'])).toEqual({
+      rounds: 3,
+      seconds: 15,
+      sessions: 1_000_000,
+      write: false,
+      lifecycle: true,
+    });
+  });
+
   it('takes what it is told', () => {
     const args = ['--rounds', '1', '--seconds', '1', '--sessions', '0', '--no-write'];
     expect(readOptions(args)).toEqual({ rounds: 1, seconds: 1, sessions: 0, write: false });
@@ -28,6 +38,8 @@ describe('options of a run', () => {
     [['--sessions=-1'], /--sessions/],
     [['--rounds', ''], /--rounds/],
     [['--against', ''], /--against needs a folder/],
+    [['--lifecycle', '--sessions', '10'], /--sessions/],
+    [['--lifecycle', '--against', 'x'], /exclude/],
     [['--agianst', 'x'], /--agianst/],
     [['again'], /again/],
   ])('refuses %j', (args, says) => {

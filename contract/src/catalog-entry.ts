@@ -1,5 +1,6 @@
-import Type, { type Static } from 'typebox';
+import type { Static } from 'typebox';
 import { timestamp } from './fields.ts';
+import Type from './type.ts';
 
 const orNull = (description: string, example: string, pattern?: string) =>
   Type.Union([Type.String(pattern === undefined ? {} : { pattern }), Type.Null()], {

@@ -1,6 +1,6 @@
-import Type from 'typebox';
 import { etag, revalidated } from './headers.ts';
 import type { Operation } from './operation.ts';
+import Type from './type.ts';
 
 const tag = 'Catalog';
 const projectId = Type.String({ description: 'The project of the API key.', examples: ['prj_demo'] });

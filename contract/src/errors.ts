@@ -1,4 +1,5 @@
-import Type, { type Static } from 'typebox';
+import type { Static } from 'typebox';
+import Type from './type.ts';
 
 /** Every code the service can answer with: its HTTP status and the text a caller reads by default. */
 export const errorTable = {

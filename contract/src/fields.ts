@@ -1,4 +1,5 @@
-import Type, { type TObject, type TString } from 'typebox';
+import type { TObject, TString } from 'typebox';
+import Type from './type.ts';
 
 /** ISO 8601 in UTC, always with milliseconds. */
 export const timestamp = (description: string): TString =>

@@ -1,6 +1,6 @@
-import Type from 'typebox';
 import { neverStored, retryAfter } from './headers.ts';
 import type { Operation } from './operation.ts';
+import Type from './type.ts';
 
 export const healthSchema = Type.Object(
   { status: Type.Literal('ok', { description: 'The process answers.' }) },

@@ -1,4 +1,4 @@
-import Type, { type Static } from 'typebox';
+import type { Static } from 'typebox';
 import { freeForm, timestamp } from './fields.ts';
 import {
   livemode,
@@ -12,6 +12,7 @@ import {
   speechOnly,
   userId,
 } from './session.ts';
+import Type from './type.ts';
 
 const experience = Type.Object(
   {

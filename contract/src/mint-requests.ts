@@ -1,6 +1,7 @@
-import Type, { type Static } from 'typebox';
+import type { Static } from 'typebox';
 import { freeForm } from './fields.ts';
 import { metadata, modes, speechInputModes } from './session.ts';
+import Type from './type.ts';
 
 /** What `language` takes. */
 const selectableLanguages = ['en', 'es'] as const;

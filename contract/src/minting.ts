@@ -1,4 +1,3 @@
-import Type from 'typebox';
 import type { ErrorCode } from './errors.ts';
 import {
   exampleBrowserManifest,
@@ -11,6 +10,7 @@ import {
 import { crossOrigin, notStored, rateLimits, replayed } from './headers.ts';
 import type { Operation } from './operation.ts';
 import type { Source } from './session.ts';
+import Type from './type.ts';
 
 const tag = 'Minting';
 

@@ -1,5 +1,6 @@
-import Type, { type Static } from 'typebox';
+import type { Static } from 'typebox';
 import { timestamp } from './fields.ts';
+import Type from './type.ts';
 
 export const modes = ['conversation', 'presenter'] as const;
 export const speechInputModes = ['auto', 'manual', 'off'] as const;

@@ -1,7 +1,7 @@
-import Type from 'typebox';
 import { exampleEndedSession, exampleSession } from './examples.ts';
 import { crossOrigin, notStored } from './headers.ts';
 import type { Operation } from './operation.ts';
+import Type from './type.ts';
 
 const tag = 'Sessions';
 const params = Type.Object({

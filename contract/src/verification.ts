@@ -1,6 +1,7 @@
-import Type, { type Static } from 'typebox';
+import type { Static } from 'typebox';
 import { cacheable } from './headers.ts';
 import type { Operation } from './operation.ts';
+import Type from './type.ts';
 
 /** Whom session tokens are for. */
 export const tokenAudience = 'session-runtime';

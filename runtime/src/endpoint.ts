@@ -26,7 +26,12 @@ export async function post(
 ): Promise<Response> {
   const headers: Record<string, string> = apiKey === undefined ? {} : { Authorization: `Bearer ${apiKey}` };
   if (typeof body === 'string') headers['Content-Type'] = 'application/json';
-  const send = () => fetch(`${url}${path}`, { method: 'POST', headers, body, signal });
+  const send = () =>
+    fetch(`${url}${path}`, { method: 'POST', headers, body, signal }).catch((error: Error) => {
+      if (signal.aborted) throw error;
+      const { code } = (error.cause ?? {}) as { code?: string };
+      throw new EngineError(0, `${url} cannot be reached: ${code ?? error.message}`);
+    });
   let response = await send();
   const waitMs = retryAfterMs(response);
   if (waitMs !== undefined && waitMs <= longestRetryMs) {

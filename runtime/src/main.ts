@@ -1,4 +1,6 @@
+import { setFlagsFromString } from 'node:v8';
 import { listenAlone } from './alone.ts';
+import { checkEngines } from './check.ts';
 import { followParent } from './child.ts';
 import { systemClock } from './clock.ts';
 import { ConfigError, readConfig } from './config.ts';
@@ -9,6 +11,12 @@ import { startRuntime } from './runtime.ts';
 /** The process of a runtime: beside a service that hands it sockets, or alone on a port of its own. */
 async function main(): Promise<void> {
   const config = readConfig(process.env, process.cwd());
+  if (process.argv.includes('--check')) {
+    process.stdout.write(`${JSON.stringify(await checkEngines(config))}\n`);
+    return;
+  }
+  // Otherwise the heap grows to several times of what is alive before it is cleaned up.
+  setFlagsFromString('--heap-growing-percent=40');
   const log = createLog(config.logLevel);
   const engines = await openEngines(config);
   const runtime = startRuntime({ config, engines, clock: systemClock, log });

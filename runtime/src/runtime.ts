@@ -90,7 +90,11 @@ export function startRuntime({ config, engines, clock, log }: RuntimeDeps): Runt
     runtimeId,
     upgrade: (request, socket, head) =>
       sockets.handleUpgrade(request as IncomingMessage, socket, head, (ws) =>
-        reception.receive(new Connection(ws, clock), request.headers.origin, ws.protocol === subprotocol),
+        reception.receive(
+          new Connection(ws, socket, clock),
+          request.headers.origin,
+          ws.protocol === subprotocol,
+        ),
       ),
     metrics: () => metrics.registry.metrics(),
     get sessions() {

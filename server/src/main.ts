@@ -8,10 +8,8 @@ import { createLog } from './observe/log.ts';
 import { type Beside, startBeside } from './runtimes/beside.ts';
 import { openChanges } from './store/changes.ts';
 import type { Database } from './store/database.ts';
-import { openEmbedded } from './store/embedded.ts';
 import { migrate } from './store/migrate.ts';
 import { StuckEngine } from './store/pglite-client.ts';
-import { openPostgres } from './store/postgres.ts';
 import { openTokenFile } from './store/token-file.ts';
 import { summary } from './summary.ts';
 import { openSigningKeys, type SigningKeys } from './tokens/signing-keys.ts';
@@ -69,12 +67,14 @@ export async function serve(config: Config, options: { colours: boolean }): Prom
   }
 }
 
-function openDatabase(
+/** Loads the engine that is asked for, and not the other one. */
+async function openDatabase(
   { database, dataDir }: Config,
   log: Logger,
   engine: AbortController,
 ): Promise<Database> {
   if (database.engine === 'embedded') {
+    const { openEmbedded } = await import('./store/embedded.ts');
     return openEmbedded(dataDir, {
       onFirstStart: () => log.info({ dataDir }, 'making the database; this takes some seconds, once'),
       onEnd: (reason) => {
@@ -87,6 +87,7 @@ function openDatabase(
           : log.warn({ dataDir }, 'there is room on the disk of DATA_DIR again; sessions are recorded'),
     });
   }
+  const { openPostgres } = await import('./store/postgres.ts');
   const onIdleError = (error: Error) => log.warn({ err: error }, 'a database connection was lost');
   return openPostgres(database.url, { onIdleError });
 }
@@ -171,7 +172,7 @@ function untilStopped({ log, app, beside, database, engine }: Running, graceSeco
         throw error;
       }
       log.info('stopped');
-      log.flush();
+      await new Promise<void>((resolve) => log.flush(() => resolve()));
       // Exit code 1, which supervisors take for a failure.
       engine.throwIfAborted();
       resolve();

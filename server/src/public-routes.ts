@@ -1,9 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import { type AssetDeps, assetRoutes, mostOpenFiles } from './assets/asset-routes.ts';
 import { type CatalogRouteDeps, catalogRoutes } from './experiences/catalog-routes.ts';
-import { type Admission, admitAtMost } from './http/admission.ts';
+import { admitAtMost } from './http/admission.ts';
 import { documentRoutes } from './http/document-routes.ts';
 import { healthRoutes } from './http/health-routes.ts';
+import type { Load } from './observe/metrics.ts';
 import { type PageDeps, pageRoutes } from './pages/page-routes.ts';
 import { sdkRoutes } from './sdk/sdk-routes.ts';
 import { type DoorDeps, doorRoutes } from './sessions/door-routes.ts';
@@ -25,8 +26,8 @@ const mostUnderWay = 1_024;
 export async function mountPublicRoutes(
   server: FastifyInstance,
   deps: PublicDeps,
-): Promise<Record<string, Admission>> {
-  const admissions: Record<string, Admission> = {};
+): Promise<Record<string, Load>> {
+  const admissions: Record<string, Load> = {};
   await server.register(async (scope) => {
     admissions.mints = admitAtMost(scope, mostUnderWay);
     await scope.register(doorRoutes, deps.doors);

@@ -1,7 +1,8 @@
-import Type, { type Static } from 'typebox';
+import type { Static } from 'typebox';
 import { timestamp } from '../fields.ts';
 import { notStored } from '../headers.ts';
 import { type Operation, scopes } from '../operation.ts';
+import Type from '../type.ts';
 import { always, ofAProject } from './errors.ts';
 import { projectParams } from './projects.ts';
 

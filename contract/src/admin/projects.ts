@@ -1,7 +1,8 @@
-import Type, { type Static } from 'typebox';
+import type { Static } from 'typebox';
 import { notStored } from '../headers.ts';
 import type { Bodies, Operation } from '../operation.ts';
 import { projectFileSchema } from '../project-file/schema.ts';
+import Type from '../type.ts';
 import { always, ofAProject } from './errors.ts';
 
 const tag = 'Projects';

@@ -1,8 +1,9 @@
-import Type, { type Static } from 'typebox';
+import type { Static } from 'typebox';
 import { exampleSession } from '../examples.ts';
 import { notStored } from '../headers.ts';
 import type { Operation } from '../operation.ts';
 import { type SessionRecord, sources, statuses } from '../session.ts';
+import Type from '../type.ts';
 import { ofAProject } from './errors.ts';
 import { projectParams } from './projects.ts';
 

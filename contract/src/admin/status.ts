@@ -1,7 +1,8 @@
-import Type, { type Static } from 'typebox';
+import type { Static } from 'typebox';
 import { timestamp } from '../fields.ts';
 import { notStored } from '../headers.ts';
 import type { Operation } from '../operation.ts';
+import Type from '../type.ts';
 import { always } from './errors.ts';
 
 const tag = 'Operation';

@@ -1,4 +1,4 @@
-import Type from 'typebox';
+import Type from '../type.ts';
 import { patterns } from './patterns.ts';
 
 /** What a project file leaves out. The schema shows these values, and reading a file fills them in. */

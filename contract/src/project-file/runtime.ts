@@ -1,6 +1,6 @@
-import Type from 'typebox';
 import { modes, speechInputModes } from '../session.ts';
 import { websocketTransport } from '../transports/websocket.ts';
+import Type from '../type.ts';
 import { axis, closed, defaults, free, shortText } from './fields.ts';
 import { mind } from './mind.ts';
 import { patterns } from './patterns.ts';

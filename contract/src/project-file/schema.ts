@@ -1,4 +1,5 @@
-import Type, { type Static } from 'typebox';
+import type { Static } from 'typebox';
+import Type from '../type.ts';
 import { assetPath, closed, defaults, limit, origins, shortText } from './fields.ts';
 import { patterns } from './patterns.ts';
 import { runtime } from './runtime.ts';

@@ -1,4 +1,5 @@
-import Type, { type Static } from 'typebox';
+import type { Static } from 'typebox';
+import Type from '../type.ts';
 
 /** What an address looks like; whether it is one, only parsing it tells. */
 export const websocketAddress = '^wss?://[^\\s/?#][^\\s]*$';

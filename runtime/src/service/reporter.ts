@@ -76,7 +76,7 @@ export class Reporter {
     } catch (error) {
       this.#say(false, error as Error);
       // A disk that fails as well leaves nothing to do but to try again.
-      await journal.keep(report).catch(() => {});
+      if (sessions.length > 0) await journal.keep(report).catch(() => {});
       return false;
     }
   }

@@ -1,3 +1,4 @@
+import type { Duplex } from 'node:stream';
 import { bounds } from '@session-launch/contract/runtime/protocol';
 import type { WebSocket } from 'ws';
 import type { Clock } from '../clock.ts';
@@ -21,16 +22,19 @@ const closingMs = 3000;
 /** One WebSocket: what comes in, within bounds; what goes out; and whether anybody is still there. */
 export class Connection implements Line {
   readonly #ws: WebSocket;
+  readonly #socket: Pick<Duplex, 'cork' | 'uncork'>;
   readonly #clock: Clock;
   readonly #frames: RateWindow;
   readonly #pulse: Pulse;
   #calls: ConnectionCalls | undefined;
   #sent = 0;
   #isClosed = false;
+  #isCorked = false;
   #cancelTermination: () => void = () => {};
 
-  constructor(ws: WebSocket, clock: Clock) {
+  constructor(ws: WebSocket, socket: Pick<Duplex, 'cork' | 'uncork'>, clock: Clock) {
     this.#ws = ws;
+    this.#socket = socket;
     this.#clock = clock;
     this.#frames = new RateWindow(clock, bounds.framesPerSecond, 1000);
     this.#pulse = new Pulse(clock, {
@@ -65,12 +69,14 @@ export class Connection implements Line {
   sendText(json: string): void {
     if (this.#isClosed) return;
     this.#sent += Buffer.byteLength(json);
+    this.#together();
     this.#ws.send(json);
   }
 
   sendAudio(frame: Uint8Array): void {
     if (this.#isClosed) return;
     this.#sent += frame.byteLength;
+    this.#together();
     this.#ws.send(frame);
   }
 
@@ -96,6 +102,17 @@ export class Connection implements Line {
     if (this.#calls?.refused !== undefined) this.#calls.refused(refusal);
     else this.sendText(JSON.stringify({ type: 'error', seq: 1, code, message, fatal: true }));
     this.#shut(closeCode, code);
+  }
+
+  /** What is sent in one go travels in one write: with a system call for each frame, those would be most of the work. */
+  #together(): void {
+    if (this.#isCorked) return;
+    this.#isCorked = true;
+    this.#socket.cork();
+    process.nextTick(() => {
+      this.#isCorked = false;
+      this.#socket.uncork();
+    });
   }
 
   #shut(code: number, reason: string): void {

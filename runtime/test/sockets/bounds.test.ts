@@ -1,8 +1,8 @@
-import { EventEmitter } from 'node:events';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { WebSocket } from 'ws';
 import { Connection } from '../../src/sockets/connection.ts';
 import { FakeClock, settled } from '../harness/fake-clock.ts';
+import { SilentSocket } from '../harness/silent-socket.ts';
 import { startWorld, type World } from '../harness/world.ts';
 import { harbor } from '../mind/talk.ts';
 
@@ -83,24 +83,10 @@ test('a client that closes properly has ended its session', async () => {
   ]);
 });
 
-/** A socket whose peer does nothing. */
-class SilentSocket extends EventEmitter {
-  bufferedAmount = 0;
-  pings = 0;
-  isTerminated = false;
-  ping = () => this.pings++;
-  send = () => {};
-  close = () => {};
-  terminate = () => {
-    this.isTerminated = true;
-    this.emit('close', 1006);
-  };
-}
-
 test('two pings without an answer: the client is lost', async () => {
   const clock = new FakeClock();
   const socket = new SilentSocket();
-  const connection = new Connection(socket as unknown as WebSocket, clock);
+  const connection = new Connection(socket as unknown as WebSocket, socket, clock);
   await clock.pass(15_000);
   expect(socket.pings).toBe(1);
   socket.emit('pong');
@@ -115,7 +101,7 @@ test('two pings without an answer: the client is lost', async () => {
 test('a peer that takes nothing for ten seconds is cut; a slow one is not', async () => {
   const clock = new FakeClock();
   const socket = new SilentSocket();
-  const connection = new Connection(socket as unknown as WebSocket, clock);
+  const connection = new Connection(socket as unknown as WebSocket, socket, clock);
   connection.sendText('x'.repeat(1000));
   socket.bufferedAmount = 1000;
   for (let i = 0; i < 3; i++) {

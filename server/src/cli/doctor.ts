@@ -5,6 +5,7 @@ import { checkAssets } from './checks/assets.ts';
 import { checkClock } from './checks/clock.ts';
 import { checkDataFolder } from './checks/data-folder.ts';
 import { checkDatabase } from './checks/database.ts';
+import { checkEngines } from './checks/engines.ts';
 import { type Finding, findingsOf } from './checks/finding.ts';
 import { askService } from './checks/service.ts';
 import { checkSigningKeys } from './checks/signing-keys.ts';
@@ -17,7 +18,9 @@ const { ok, fail } = findingsOf('configuration');
 export function addDoctor(program: Command, { io }: Context): void {
   program
     .command('doctor')
-    .description('check configuration, database, signing keys, clock and folders, and say what to do')
+    .description(
+      'check configuration, database, signing keys, clock, folders and engines, and say what to do',
+    )
     .option('--json', 'print the findings as JSON')
     .addHelpText(
       'after',
@@ -53,6 +56,7 @@ async function examine(io: Io): Promise<Finding[]> {
     await checkSigningKeys(config),
     checkClock(new Date(), service),
     await checkAssets(config.assetsDir),
+    ...(config.runtime?.isBeside ? await checkEngines(io.env, io.cwd) : []),
     service.finding,
   ];
 }

@@ -1,13 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { unavailable } from '../errors.ts';
+import type { Load } from '../observe/metrics.ts';
 import { sendError } from './error-handler.ts';
 import { Places } from './places.ts';
-
-/** What a part of the interface has in hand, and how often it had to say no. */
-export interface Admission {
-  readonly underWay: number;
-  readonly refused: number;
-}
 
 /** A crowd is worth a line in the log now and then, not one for each of its members. */
 const tellEveryMs = 10_000;
@@ -16,7 +11,7 @@ const tellEveryMs = 10_000;
  * Refuses a scope's requests, cheaply and at once, while too many of them are under way: beyond what is done in a
  * moment, one more only makes all of them late. Call it before the scope's routes are added.
  */
-export function admitAtMost(app: FastifyInstance, most: number): Admission {
+export function admitAtMost(app: FastifyInstance, most: number): Load {
   const places = new Places(most);
   // One error for all: making its stack would be a large part of a refusal.
   const busy = unavailable();
@@ -31,15 +26,10 @@ export function admitAtMost(app: FastifyInstance, most: number): Admission {
   app.addHook('onRoute', (route) => {
     // A preflight costs next to nothing, and a page that gets none could not read the refusal.
     if (route.method === 'OPTIONS') return;
-    const { handler } = route;
+    const handler = route.handler.bind(app);
     // Behind every hook, so that a refusal has the headers of its route.
-    route.handler = function (request, reply) {
-      return places.hold<unknown>(
-        request.raw,
-        () => handler.call(this, request, reply),
-        () => refuse(request, reply),
-      );
-    };
+    route.handler = (request, reply) =>
+      places.hold<unknown, [FastifyRequest, FastifyReply]>(request.raw, handler, refuse, request, reply);
   });
   return places;
 }

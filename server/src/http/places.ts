@@ -1,7 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 
-/** Called by a request to give its place back while it needs none, and to have it again. */
-type Keep = (kept: boolean) => void;
+/** Of one request, which gives it back while its body is still on the way. */
+interface Place {
+  request: IncomingMessage;
+  isKept: boolean;
+  isOver: boolean;
+}
 
 /**
  * So many requests may be worked on at a time. One call takes a place, does the work and gives the place back,
@@ -12,7 +16,7 @@ export class Places {
   #underWay = 0;
   #refused = 0;
   /** Requests whose bodies did not come along with their headers. */
-  #incomplete: Array<{ request: IncomingMessage; keep: Keep }> = [];
+  #incomplete: Place[] = [];
 
   constructor(most: number) {
     this.#most = most;
@@ -27,41 +31,42 @@ export class Places {
     return this.#refused;
   }
 
-  /** Does the work in a place; without a free one, does the other thing. */
-  async hold<T>(
+  /** Does the work in a place; without a free one, does the other thing. Both get the arguments. */
+  async hold<T, Args extends unknown[]>(
     request: IncomingMessage,
-    work: () => T | Promise<T>,
-    otherwise: () => T | Promise<T>,
+    work: (...args: Args) => T | Promise<T>,
+    otherwise: (...args: Args) => T | Promise<T>,
+    ...args: Args
   ): Promise<T> {
     if (this.#underWay >= this.#most) {
       this.#refused++;
-      return otherwise();
+      return otherwise(...args);
     }
-    let isKept = true;
-    let isOver = false;
+    const place: Place = { request, isKept: true, isOver: false };
     this.#underWay++;
-    const keep = (kept: boolean) => {
-      if (isOver || kept === isKept) return;
-      isKept = kept;
-      this.#underWay += kept ? 1 : -1;
-    };
-    if (!request.complete) this.#lookBack({ request, keep });
+    if (!request.complete) this.#lookBack(place);
     try {
-      return await work();
+      return await work(...args);
     } finally {
-      keep(false);
-      isOver = true;
+      this.#keep(place, false);
+      place.isOver = true;
     }
   }
 
+  #keep(place: Place, isKept: boolean): void {
+    if (place.isOver || place.isKept === isKept) return;
+    place.isKept = isKept;
+    this.#underWay += isKept ? 1 : -1;
+  }
+
   /** Whether a body came along shows in the next turn of the event loop. Who is slow to send keeps no place from others. */
-  #lookBack(arrival: { request: IncomingMessage; keep: Keep }): void {
-    if (this.#incomplete.push(arrival) > 1) return;
+  #lookBack(place: Place): void {
+    if (this.#incomplete.push(place) > 1) return;
     setImmediate(() => {
-      for (const { request, keep } of this.#incomplete.splice(0)) {
-        if (request.complete) continue;
-        keep(false);
-        request.once('end', () => keep(true));
+      for (const waiting of this.#incomplete.splice(0)) {
+        if (waiting.isOver || waiting.request.complete) continue;
+        this.#keep(waiting, false);
+        waiting.request.once('end', () => this.#keep(waiting, true));
       }
     });
   }

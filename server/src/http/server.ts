@@ -52,6 +52,8 @@ export function createServer(log: Logger, traffic = new Traffic(), turn?: Turn):
       void onParserError(error, socket).then((refusal) => refusal && refused(refusal));
     },
     rewriteUrl: admitToRouter,
+    // Routes have no schemas of Fastify's. Without a word about it, a start would load two compilers for them.
+    schemaController: { compilersFactory: { buildValidator: noCompiler, buildSerializer: noCompiler } },
     // An address that cannot be decoded leads nowhere, and to no hook either.
     frameworkErrors: (error, request, reply) => {
       reply.headers(everyAnswer(request));
@@ -89,6 +91,10 @@ export function createServer(log: Logger, traffic = new Traffic(), turn?: Turn):
       app.addHttpMethod(method, { hasBody: true });
   }
   return app;
+}
+
+function noCompiler(): never {
+  throw new Error('a route has a schema; requests are read by a reader of their own');
 }
 
 /**

@@ -2,6 +2,7 @@ import type { Violation } from '@session-launch/contract/errors';
 import { ApiError } from '../errors.ts';
 import { sha256Hex } from '../sha256.ts';
 
+const header = 'idempotency-key';
 const maxLength = 256;
 
 /**
@@ -9,9 +10,11 @@ const maxLength = 256;
  * comma, which is a valid key. The value is opaque: it is neither trimmed nor unquoted.
  */
 export function readIdempotencyKey(rawHeaders: readonly string[]): string | undefined {
-  const values = rawHeaders.filter(
-    (_, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === 'idempotency-key',
-  );
+  const values: string[] = [];
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i]!;
+    if (name.length === header.length && name.toLowerCase() === header) values.push(rawHeaders[i + 1]!);
+  }
   const [key] = values;
   if (key === undefined) return undefined;
   const problem = problemWith(values.length, key);

@@ -1,7 +1,9 @@
 import type { Scope } from '@session-launch/contract/operation';
+import { LRUCache } from 'lru-cache';
 import { ApiError } from '../errors.ts';
 import type { Changes } from '../store/changes.ts';
 import type { Database } from '../store/database.ts';
+import { freshFor } from '../store/loading.ts';
 import { type Asker, LookUps } from '../store/look-ups.ts';
 import { apiKeyDigits, bearerToken, parseApiKey } from './api-key.ts';
 import { findKeys, touchKeys, type UsableKey } from './store.ts';
@@ -17,6 +19,8 @@ export class KeyRing {
   readonly remembered: LookUps<UsableKey>;
   readonly #database: Database;
   readonly #used = new Map<string, Date>();
+  /** What the headers of callers hash to, for a moment: hashing would be a fiftieth of a mint. Strangers leave nothing here. */
+  readonly #digests = new LRUCache<string, string>({ max: 1_000, ttl: freshFor, ttlResolution: 100 });
 
   constructor(database: Database, changes: Changes) {
     this.#database = database;
@@ -36,17 +40,24 @@ export class KeyRing {
     scope: Scope | 'any',
     asker?: Asker,
   ): KeyHolder | Promise<KeyHolder> {
-    const text = bearerToken(authorization);
-    if (text === undefined) throw unusable();
-    const hash = apiKeyDigits(text);
+    if (authorization === undefined) throw unusable();
+    const hashed = this.#digests.get(authorization);
+    const hash = hashed ?? digestOf(authorization);
     const known = this.remembered.recall(hash);
-    if (known !== undefined) return this.#admit(known, scope);
-    // Only what can be a key is worth a query.
-    if (parseApiKey(text) === undefined) throw unusable();
-    return this.#look(hash, scope, asker);
+    if (known === undefined) return this.#look(authorization, hash, scope, asker);
+    const holder = this.#admit(known, scope);
+    if (hashed === undefined) this.#digests.set(authorization, hash);
+    return holder;
   }
 
-  async #look(hash: string, scope: Scope | 'any', asker: Asker | undefined): Promise<KeyHolder> {
+  async #look(
+    authorization: string,
+    hash: string,
+    scope: Scope | 'any',
+    asker: Asker | undefined,
+  ): Promise<KeyHolder> {
+    // Only what can be a key is worth a query.
+    if (parseApiKey(bearerToken(authorization) ?? '') === undefined) throw unusable();
     return this.#admit(await this.remembered.get(hash, asker), scope);
   }
 
@@ -70,6 +81,12 @@ export class KeyRing {
       throw error;
     }
   }
+}
+
+function digestOf(authorization: string): string {
+  const text = bearerToken(authorization);
+  if (text === undefined) throw unusable();
+  return apiKeyDigits(text);
 }
 
 /** A time that cannot be read counts as over. */

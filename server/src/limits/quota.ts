@@ -1,10 +1,11 @@
+import { isoTime } from '../iso-time.ts';
 import type { Budget } from './headers.ts';
 
 const secondsPerDay = 86_400;
 
 /** The UTC day that a mint counts for. */
 export function quotaDay(at: Date): string {
-  return at.toISOString().slice(0, 10);
+  return isoTime(at).slice(0, 10);
 }
 
 export function dayBudget(limit: number, used: number, at: Date): Budget {

@@ -11,12 +11,11 @@ export interface Languages {
   paired: Axis;
 }
 
-/** What a mint asks for. Tags are canonical; `acceptLanguage` is the raw header, from browsers only. */
+/** What a mint asks for. Tags are canonical. */
 interface AskedLocales {
   locale?: string | undefined;
   secondaryLocale?: string | undefined;
   language?: string | undefined;
-  acceptLanguage?: string | undefined;
 }
 
 interface ResolvedLocales {
@@ -63,23 +62,27 @@ export function agreedSecondary(
   return secondaryLocale ?? learningLocale;
 }
 
-/** The locale rules: which language a session speaks and, for a dual experience, which one it pairs. */
-export function resolveLocales(languages: Languages, asked: AskedLocales): ResolvedLocales {
+/** The locale rules (`acceptLanguage` is the raw header, from browsers only): which language a session speaks and, for a dual experience, which one it pairs. */
+export function resolveLocales(
+  languages: Languages,
+  asked: AskedLocales,
+  acceptLanguage?: string | undefined,
+): ResolvedLocales {
   if (!languages.dual) {
     const immersion = fixed(languages.conversation) ?? asked.secondaryLocale;
-    return { locale: immersion ?? conversationLocale(languages, asked) };
+    return { locale: immersion ?? conversationLocale(languages, asked, acceptLanguage) };
   }
   const secondaryLocale = fixed(languages.paired) ?? asked.secondaryLocale;
   if (secondaryLocale === undefined) throw new ApiError('SECONDARY_LOCALE_REQUIRED');
-  return { locale: conversationLocale(languages, asked), secondaryLocale };
+  return { locale: conversationLocale(languages, asked, acceptLanguage), secondaryLocale };
 }
 
-function conversationLocale(languages: Languages, asked: AskedLocales): string {
+function conversationLocale(languages: Languages, asked: AskedLocales, acceptLanguage = ''): string {
   return (
     fixed(languages.conversation) ??
     asked.locale ??
     asked.language ??
-    bestAcceptedLanguage(asked.acceptLanguage ?? '') ??
+    bestAcceptedLanguage(acceptLanguage) ??
     languages.default
   );
 }

@@ -3,14 +3,15 @@ import { write, writeSync } from 'node:fs';
 /** So many characters wait at most while the descriptor takes nothing. Further lines are dropped. */
 const mostWaiting = 1024 * 1024;
 const retryMs = 100;
+/** So long lines are collected. A write of its own for each turn of the event loop would be a twentieth of a mint. */
+const collectMs = 5;
 /** How long a flush keeps at a descriptor whose reader is slow. */
 const flushMs = 500;
 
 const nothing = Buffer.alloc(0);
 
 /**
- * Writes lines to a descriptor and never holds anybody up. Lines of one turn of the event loop, or of the time that a
- * write takes, are written together. While a write cannot succeed, because a disk is full or nobody reads, it is tried again; lines
+ * Writes lines to a descriptor and never holds anybody up. Lines of a few milliseconds are written together. While a write cannot succeed, because a disk is full or nobody reads, it is tried again; lines
  * wait up to a bound, and those beyond it are dropped and counted. pino's own asynchronous destination would not do: at the end
  * of the process it waits for its reader without end.
  */
@@ -20,9 +21,10 @@ export class LineWriter {
   #pending = '';
   /** What is being written. */
   #chunk: Buffer = nothing;
-  #state: 'idle' | 'starting' | 'writing' | 'pausing' = 'idle';
+  #state: 'idle' | 'collecting' | 'writing' | 'pausing' = 'idle';
   #dropped = 0;
   #untold = 0;
+  #afterWrite: (() => void) | undefined;
 
   /** `describeGap` is the line that tells of dropped ones, as soon as there is room for it. */
   constructor(fd: number, describeGap: (lines: number) => string) {
@@ -42,9 +44,7 @@ export class LineWriter {
       return;
     }
     this.#pending += line;
-    if (this.#state !== 'idle') return;
-    this.#state = 'starting';
-    setImmediate(() => this.#next());
+    if (this.#state === 'idle') this.#collect();
   }
 
   /** For the end of the process: writes what waits, at once and as far as that is possible. */
@@ -64,10 +64,22 @@ export class LineWriter {
     }
   }
 
-  /** The same, by the name under which loggers know it. */
-  flush(done?: () => void): void {
-    this.flushSync();
-    done?.();
+  /** The same, by the name under which loggers know it; but lines that are being written come first. */
+  flush(done: () => void = () => undefined): void {
+    const flush = () => {
+      clearTimeout(late);
+      this.#afterWrite = undefined;
+      this.flushSync();
+      done();
+    };
+    const late = setTimeout(flush, flushMs);
+    if (this.#state === 'writing') this.#afterWrite = flush;
+    else flush();
+  }
+
+  #collect(): void {
+    this.#state = 'collecting';
+    setTimeout(() => this.#next(), collectMs);
   }
 
   #next(): void {
@@ -85,11 +97,17 @@ export class LineWriter {
 
   #advance(written: number): void {
     this.#chunk = this.#chunk.subarray(written);
-    if (this.#untold > 0 && this.#chunk.length === 0) {
+    if (this.#chunk.length > 0) {
+      this.#next();
+      return;
+    }
+    if (this.#untold > 0) {
       this.#pending += this.#describeGap(this.#untold);
       this.#untold = 0;
     }
-    this.#next();
+    if (this.#pending === '') this.#state = 'idle';
+    else this.#collect();
+    this.#afterWrite?.();
   }
 
   #pause(): void {

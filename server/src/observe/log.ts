@@ -1,6 +1,7 @@
+import { createRequire } from 'node:module';
 import pino, { type DestinationStream, type Logger } from 'pino';
-import pretty from 'pino-pretty';
 import type { LogLevel } from '../config.ts';
+import { isoTime } from '../iso-time.ts';
 import { LineWriter } from './line-writer.ts';
 
 /**
@@ -11,14 +12,7 @@ export function createLog(
   level: LogLevel,
   stream: NodeJS.WriteStream & { fd: number } = process.stderr,
 ): Logger {
-  const destination = stream.isTTY
-    ? pretty({
-        colorize: true,
-        ignore: 'pid,hostname',
-        translateTime: 'SYS:HH:MM:ss.l',
-        destination: stream.fd,
-      })
-    : jsonLines(stream.fd);
+  const destination = stream.isTTY ? forPeople(stream.fd) : jsonLines(stream.fd);
   return pino(
     {
       level,
@@ -34,6 +28,17 @@ export function createLog(
     },
     destination,
   );
+}
+
+/** Loaded where there is a terminal only: a service that nobody looks at starts without it. */
+function forPeople(fd: number): DestinationStream {
+  const pretty: typeof import('pino-pretty') = createRequire(import.meta.url)('pino-pretty');
+  return pretty({
+    colorize: true,
+    ignore: 'pid,hostname',
+    translateTime: 'SYS:HH:MM:ss.l',
+    destination: fd,
+  });
 }
 
 /** Lines in JSON. Flushed at exit, so that none is lost. */
@@ -75,7 +80,7 @@ export function answerLog(log: Logger): (answered: Answered) => void {
   const destination = destinationOf(log);
   return ({ requestId, method, route, status, ms }) =>
     destination.write(
-      `{"level":"info","time":"${new Date().toISOString()}","reqId":"${requestId}","method":"${method}",` +
+      `{"level":"info","time":"${isoTime(Date.now())}","reqId":"${requestId}","method":"${method}",` +
         `"route":${JSON.stringify(route)},"status":${status},"ms":${Math.round(ms * 10) / 10},"msg":"answered"}\n`,
     );
 }

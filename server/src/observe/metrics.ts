@@ -28,7 +28,7 @@ export interface Metrics {
 }
 
 /** What a part of the interface has in hand, and how often it had to say no. */
-interface Load {
+export interface Load {
   readonly underWay: number;
   readonly refused: number;
 }

@@ -59,7 +59,7 @@ export async function readProjectText(orm: Orm, projectId: string): Promise<stri
           'allowedOrigins', ${projects.allowedOrigins},
           'limits', json_build_object(
             'mintsPerMinutePerClient', ${projects.mintsPerMinutePerClient}, 'mintsPerMinute', ${projects.mintsPerMinute},
-            'sessionsPerDay', ${projects.sessionsPerDay})),
+            'sessionsPerDay', ${projects.sessionsPerDay}, 'concurrentSessions', ${projects.concurrentSessions})),
         'experiences', (
           SELECT coalesce(json_agg(json_build_object(
             'id', e.id, 'slug', e.slug, 'title', e.title, 'sortOrder', e.sort_order, 'status', e.status, 'public', e.public,

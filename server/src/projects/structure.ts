@@ -18,9 +18,12 @@ let compiled: ValidateFunction | undefined;
 /** What the schema finds wrong with a file: fields unknown or missing, values of a wrong type or form. */
 export function structureProblems(file: Located): ProjectFileProblem[] {
   // Compiled at the first use: it takes tens of milliseconds that most processes never need.
-  compiled ??= new Ajv2020({ allErrors: true, verbose: true, allowUnionTypes: true }).compile(
-    projectFileSchema,
-  );
+  compiled ??= new Ajv2020({
+    allErrors: true,
+    verbose: true,
+    allowUnionTypes: true,
+    validateSchema: false,
+  }).compile(projectFileSchema);
   if (compiled(file.value)) return [];
   const errors = (compiled.errors as DefinedError[]).filter(isTelling).slice(0, maxProblems);
   // They refer to the whole file, and the validator lives on.

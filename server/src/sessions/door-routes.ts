@@ -1,6 +1,8 @@
+import type { IncomingMessage } from 'node:http';
 import type { BlockList } from 'node:net';
 import type { Source } from '@session-launch/contract/session';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { LaunchableExperience } from '../experiences/store.ts';
 import { toApiError } from '../http/error-handler.ts';
 import { readJsonBody } from '../http/json-body.ts';
 import { refuseOtherMethods } from '../http/server.ts';
@@ -41,17 +43,17 @@ async function openDoor(app: FastifyInstance, deps: DoorDeps, door: Door): Promi
 
   app.post(door.path, async (request, reply) => {
     const started = performance.now();
-    const took = () => (performance.now() - started) / 1000;
-    const answer = await mint(deps, door, callOf(deps, door, request, reply)).catch((error: unknown) => {
-      deps.minted(door.source, toApiError(error as Error).code, took());
+    const minted = (outcome: string) =>
+      deps.minted(door.source, outcome, (performance.now() - started) / 1000);
+    try {
+      const answer = await mint(deps, door, new RequestAtDoor(door, deps.trustProxy, request.raw, reply));
+      minted(answer.replayed ? 'replayed' : 'launched');
+      reply.code(door.status).headers(answer.headers).type('application/json; charset=utf-8');
+      return answer.body;
+    } catch (error) {
+      minted(toApiError(error as Error).code);
       throw error;
-    });
-    deps.minted(door.source, answer.replayed ? 'replayed' : 'launched', took());
-    return reply
-      .code(door.status)
-      .headers(answer.headers)
-      .type('application/json; charset=utf-8')
-      .send(answer.body);
+    }
   });
 
   const isForPages = door.readable !== undefined;
@@ -59,28 +61,47 @@ async function openDoor(app: FastifyInstance, deps: DoorDeps, door: Door): Promi
   refuseOtherMethods(app, door.path, isForPages ? ['POST', 'OPTIONS'] : ['POST']);
 }
 
-function callOf(deps: DoorDeps, door: Door, { raw }: FastifyRequest, reply: FastifyReply): Call {
-  const { headers } = raw;
-  let bodyMs = 0;
-  return {
-    authorization: headers.authorization,
-    origin: headers.origin,
-    acceptLanguage: headers['accept-language'],
-    rawHeaders: raw.rawHeaders,
-    clientNetwork: () => networkOf(raw, deps.trustProxy),
-    body: async () => {
-      const asked = performance.now();
-      const body = await readJsonBody(raw);
-      bodyMs = performance.now() - asked;
-      return body;
-    },
-    wasSlow: () => bodyMs > slowMs,
-    onExperience: (experience) => {
-      if (door.readable !== 'where listed') return;
-      if (allows(experience.allowedOrigins, headers.origin ?? '')) reply.headers(corsHeaders(headers.origin));
-      else for (const name of corsHeaderNames) reply.removeHeader(name);
-    },
-  };
+/** A class, because a closure for each of these would be made for every request. */
+class RequestAtDoor implements Call {
+  readonly authorization: string | undefined;
+  readonly origin: string | undefined;
+  readonly acceptLanguage: string | undefined;
+  readonly rawHeaders: readonly string[];
+  readonly clientNetwork: () => string;
+  readonly #door: Door;
+  readonly #request: IncomingMessage;
+  readonly #reply: FastifyReply;
+  #bodyMs = 0;
+
+  constructor(door: Door, trustProxy: BlockList | undefined, request: IncomingMessage, reply: FastifyReply) {
+    const { headers } = request;
+    this.authorization = headers.authorization;
+    this.origin = headers.origin;
+    this.acceptLanguage = headers['accept-language'];
+    this.rawHeaders = request.rawHeaders;
+    this.clientNetwork = () => networkOf(request, trustProxy);
+    this.#door = door;
+    this.#request = request;
+    this.#reply = reply;
+  }
+
+  async body(): Promise<unknown> {
+    const asked = performance.now();
+    const body = await readJsonBody(this.#request);
+    this.#bodyMs = performance.now() - asked;
+    return body;
+  }
+
+  wasSlow(): boolean {
+    return this.#bodyMs > slowMs;
+  }
+
+  onExperience({ allowedOrigins }: LaunchableExperience): void {
+    if (this.#door.readable !== 'where listed') return;
+    const { origin } = this;
+    if (allows(allowedOrigins, origin ?? '')) this.#reply.headers(corsHeaders(origin));
+    else for (const name of corsHeaderNames) this.#reply.removeHeader(name);
+  }
 }
 
 /** Which pages may read an answer before an experience is known. */

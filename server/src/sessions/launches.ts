@@ -45,13 +45,14 @@ export class Launches {
 
   /** Records a draft under the claim of its key, or finds the launch that was made under it before. */
   async record(draft: Draft, claim: Claim | undefined, budgets: readonly Budget[]): Promise<Launched> {
-    const { door, experience, at, session } = draft;
+    const { door, experience, at } = draft;
     // Where the answer tells what is left of the day, that must come from the database.
     const recalled = claim && !door.limited ? this.#recent.recall(claim) : undefined;
     if (recalled !== undefined) {
       if (!recalled.isSameBody) throw new ApiError('IDEMPOTENCY_CONFLICT');
       return { replayed: true, body: await this.#answerAgain(door, recalled.session) };
     }
+    const session = draft.session();
     if (session instanceof ApiError && claim === undefined) throw session;
     const fresh = session instanceof ApiError ? undefined : session;
     const recording = this.#deps.recorder.record({

@@ -1,5 +1,6 @@
 import { defaults } from '@session-launch/contract/project-file/fields';
 import type { Revision } from '../experiences/revision.ts';
+import { isoTime } from '../iso-time.ts';
 import { knownTransport } from '../transports/known.ts';
 import type { Session } from './session.ts';
 import { withoutAssets, withoutScenery } from './voice-only.ts';
@@ -16,7 +17,7 @@ export function renderManifest(session: Session, revision: Revision, sessionToke
   const player = given.player ?? {};
   return (
     `{"schemaVersion":${schemaVersion},"sessionId":"${session.id}","sessionToken":"${sessionToken}",` +
-    `"expiresAt":"${session.expiresAt.toISOString()}","livemode":${session.livemode},` +
+    `"expiresAt":"${isoTime(session.expiresAt)}","livemode":${session.livemode},` +
     `"experience":${experience},"mode":"${given.mode}",` +
     `"speechInputMode":"${given.speechInputMode}","speechOnly":${given.speechOnly},` +
     `"locale":"${given.locale}"${optional('secondaryLocale', given.secondaryLocale)},${scene},` +

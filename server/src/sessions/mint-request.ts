@@ -18,12 +18,12 @@ export interface MintRequest {
     secondaryLocale?: string | undefined;
     language?: string | undefined;
   };
+  /** Modes that were not asked for come from the revision. */
+  mode: Mode | undefined;
+  speechInputMode: SpeechInputMode | undefined;
   userId: string | null;
-  /** What the session keeps as it was asked for; modes that are not here come from the revision. */
-  given: Pick<Given, 'speechOnly' | 'processorId' | 'metadata' | 'player'> & {
-    mode: Mode | undefined;
-    speechInputMode: SpeechInputMode | undefined;
-  };
+  /** What the session keeps as it was asked for. */
+  given: Pick<Given, 'speechOnly' | 'processorId' | 'metadata' | 'player'>;
 }
 
 const readBrowserBody = reader(browserMintRequestSchema);
@@ -35,10 +35,10 @@ export function readFromPage(value: unknown): MintRequest {
   return {
     experienceId: body.experienceId,
     locales: localesOf(body),
+    mode: body.mode,
+    speechInputMode: body.speechInputMode,
     userId: null,
     given: {
-      mode: body.mode,
-      speechInputMode: body.speechInputMode,
       speechOnly: body.speechOnly ?? false,
       player: playerOf(body.startButton),
     },
@@ -51,10 +51,10 @@ export function readFromBackend(value: unknown): MintRequest {
   return {
     experienceId: body.experienceId,
     locales: localesOf(body),
+    mode: body.mode,
+    speechInputMode: body.speechInputMode,
     userId: body.userId ?? null,
     given: {
-      mode: body.mode,
-      speechInputMode: body.speechInputMode,
       speechOnly: body.speechOnly ?? false,
       processorId: body.processorId,
       metadata: body.metadata,

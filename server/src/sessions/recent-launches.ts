@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Claim } from '../recording/statement.ts';
-import { freshFor } from '../store/cache.ts';
+import { freshFor } from '../store/loading.ts';
 import type { Session } from './session.ts';
 
 /** How long a key replays its launch. */
@@ -55,6 +55,7 @@ export class RecentLaunches {
 }
 
 /** Callers may send much along; what is remembered of many launches has to stay little. */
-function isSmall({ given }: Session): boolean {
-  return JSON.stringify(given).length <= 1_000;
+function isSmall({ given: { metadata, player } }: Session): boolean {
+  if (metadata === undefined && player === undefined) return true;
+  return JSON.stringify([metadata, player]).length <= 1_000;
 }

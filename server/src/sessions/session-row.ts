@@ -1,4 +1,5 @@
 import type { EndReason } from '@session-launch/contract/session';
+import { isoTime } from '../iso-time.ts';
 import type { RowToRecord } from '../recording/statement.ts';
 import type { Given, Session } from './session.ts';
 
@@ -16,8 +17,8 @@ export function toRow(session: Session): RowToRecord {
       session.source,
       session.userId,
       JSON.stringify(session.given),
-      session.createdAt.toISOString(),
-      session.expiresAt.toISOString(),
+      isoTime(session.createdAt),
+      isoTime(session.expiresAt),
     ],
   };
 }

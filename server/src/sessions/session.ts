@@ -7,6 +7,7 @@ import type {
   Status,
 } from '@session-launch/contract/session';
 import { type SessionClaims, tokenAudience } from '@session-launch/contract/verification';
+import { isoTime } from '../iso-time.ts';
 
 /** A session as it is stored: what queries ask for, and all else that its launch was given. */
 export interface Session {
@@ -86,17 +87,18 @@ export function sessionRecord(session: Session, at = new Date()): Written<Sessio
     speechOnly: given.speechOnly,
     locale: given.locale,
     secondaryLocale: given.secondaryLocale,
-    createdAt: session.createdAt.toISOString(),
-    expiresAt: session.expiresAt.toISOString(),
-    startedAt: session.startedAt?.toISOString(),
-    endedAt: session.endedAt?.toISOString(),
+    createdAt: isoTime(session.createdAt),
+    expiresAt: isoTime(session.expiresAt),
+    startedAt: session.startedAt === null ? undefined : isoTime(session.startedAt),
+    endedAt: session.endedAt === null ? undefined : isoTime(session.endedAt),
     endReason: session.endReason ?? undefined,
     usage: { seconds: session.seconds },
   };
 }
 
 /** What the token of a session says. */
-export function claimsOf({ id, given, ...session }: Session): SessionClaims {
+export function claimsOf(session: Session): SessionClaims {
+  const { id, given } = session;
   return {
     iss: given.token.issuer,
     aud: tokenAudience,

@@ -1,7 +1,8 @@
 import { LRUCache } from 'lru-cache';
 import { unavailable } from '../errors.ts';
 import { Batcher } from './batcher.ts';
-import { type CacheCounts, freshFor, tooLate } from './cache.ts';
+import type { CacheCounts } from './cache.ts';
+import { Loading } from './loading.ts';
 
 /** The network that a request counts under. It is worked out only where that matters. */
 export type Asker = () => string;
@@ -30,12 +31,11 @@ export class LookUps<V> {
   readonly counts: LookUpCounts = { hits: 0, misses: 0, refused: 0 };
   readonly #found: LRUCache<string, Entry<V>>;
   readonly #absent: LRUCache<string, { until: number }>;
-  readonly #loading = new Map<string, { promise: Promise<V | null>; until: number }>();
+  readonly #loading = new Loading<V | null>();
   readonly #again: Batcher<string, V | null>;
   readonly #first: Batcher<string, V | null>;
   /** Look-ups of new names that are under way, by network. */
   readonly #asking = new Map<string, number>();
-  #generation = 0;
 
   /** `find` answers with those rows that exist. It is told what they were before, where that is known. */
   constructor(max: number, find: (names: string[], before: (V | undefined)[]) => Promise<Map<string, V>>) {
@@ -56,7 +56,7 @@ export class LookUps<V> {
     if (known !== undefined) return known;
     this.counts.misses++;
     const loading = this.#loading.get(name);
-    if (loading !== undefined && loading.until > performance.now()) return loading.promise;
+    if (loading !== undefined) return loading;
     // It was there a moment ago, so it is no invention.
     if (this.#found.has(name)) return this.#load(name, this.#again);
     if (asker === undefined) return this.#load(name, this.#first);
@@ -79,8 +79,7 @@ export class LookUps<V> {
 
   /** Asks again for every row that `affected` names, without it for all, and for whatever did not exist. */
   forget(affected: (value: V) => boolean = () => true): void {
-    this.#generation++;
-    this.#loading.clear();
+    this.#loading.forget();
     this.#absent.clear();
     for (const entry of this.#found.values())
       if (affected(entry.value)) entry.until = Number.NEGATIVE_INFINITY;
@@ -103,21 +102,11 @@ export class LookUps<V> {
   }
 
   #load(name: string, batcher: Batcher<string, V | null>): Promise<V | null> {
-    const generation = this.#generation;
-    const until = performance.now() + freshFor;
-    const promise = batcher
-      .submit(name)
-      .then((value) => {
-        // An answer that took so long is already as old as a value may get.
-        if (performance.now() > until) throw unavailable(tooLate());
-        if (generation === this.#generation) this.#keep(name, value, until);
-        return value;
-      })
-      .finally(() => {
-        if (this.#loading.get(name)?.promise === promise) this.#loading.delete(name);
-      });
-    this.#loading.set(name, { promise, until });
-    return promise;
+    return this.#loading.begin(
+      name,
+      () => batcher.submit(name),
+      (value, until) => this.#keep(name, value, until),
+    );
   }
 
   #keep(name: string, value: V | null, until: number): void {

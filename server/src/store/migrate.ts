@@ -3,7 +3,6 @@ import { type Database, StartError } from './database.ts';
 import { isCollision, isOutage } from './database-errors.ts';
 import type { EmbeddedDatabase } from './embedded.ts';
 import { type Migration, readMigrations } from './migrations.ts';
-import { withConnection } from './postgres.ts';
 
 /** Any fixed number: processes that start together take turns on it. */
 const migrationLock = 7_315_042_017n;
@@ -22,6 +21,7 @@ export async function migrate(
     return bringUpToDate((text, values) => client.query(text, values, { patient: true }), migrations);
   }
   if (postgresUrl === undefined) throw new Error('PostgreSQL migrations need the address of the database');
+  const { withConnection } = await import('./postgres.ts');
   return withConnection(postgresUrl, (run) => bringUpToDate(run, migrations)).catch((error) => {
     throw error instanceof StartError ? error : failed(error);
   });

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
 import { Worker } from 'node:worker_threads';
 
 /** What the thread opens: a folder, a dump of a database, or an empty one in memory. */
@@ -21,10 +22,17 @@ const { compile } = (
   globalThis as unknown as { WebAssembly: { compile(bytes: Uint8Array): Promise<Engine> } }
 ).WebAssembly;
 
+/**
+ * How much a function of the engine runs before it is compiled once more, to be fast. That is the number of later versions of V8; the
+ * one in Node 20 does it so soon that a start compiles many functions which are hardly called again.
+ */
+const tieringBudget = 13_000_000;
+
 /** Compiled, and made fast, once for a process, however often it opens the engine. */
 let engine: Promise<Engine> | undefined;
 
 async function loadEngine(): Promise<Engine> {
+  setFlagsFromString(`--wasm-tiering-budget=${tieringBudget}`);
   const folder = dirname(createRequire(import.meta.url).resolve('@electric-sql/pglite'));
   return compile(await readFile(join(folder, 'pglite.wasm')));
 }

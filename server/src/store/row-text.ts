@@ -25,10 +25,10 @@ function element(row: readonly Cell[]): string {
 /** A cell, escaped for its row and then, with the row, for the array: that makes two backslashes of one, and then four. */
 function written(cell: Cell): string | number | boolean {
   if (cell === null) return '';
-  if (typeof cell === 'string') return plain.test(cell) ? cell : `\\"${cell.replace(/["\\]/g, escaped)}\\"`;
+  if (typeof cell === 'string') return plain.test(cell) ? cell : `\\"${escaped(cell)}\\"`;
   return typeof cell === 'object' ? `\\\\\\\\x${cell.hex}` : cell;
 }
 
-function escaped(character: string): string {
-  return character === '"' ? '\\\\\\"' : '\\\\\\\\';
+function escaped(text: string): string {
+  return text.replaceAll('\\', '\\\\\\\\').replaceAll('"', '\\\\\\"');
 }

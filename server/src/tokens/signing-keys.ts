@@ -1,6 +1,7 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { calculateJwkThumbprint, type JWK } from 'jose';
+import type { JWK } from 'jose';
+import { calculateJwkThumbprint } from 'jose/jwk/thumbprint';
 import { StartError } from '../store/database.ts';
 import { createSecretFile } from '../store/secret-file.ts';
 import { jwsSigner, type KeyMaterial } from './ed25519.js';

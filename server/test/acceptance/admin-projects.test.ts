@@ -224,7 +224,12 @@ experiences:
         name: 'Small',
         browserEmbeds: false,
         allowedOrigins: [],
-        limits: { mintsPerMinutePerClient: 30, mintsPerMinute: 600, sessionsPerDay: 10_000 },
+        limits: {
+          mintsPerMinutePerClient: 30,
+          mintsPerMinute: 600,
+          sessionsPerDay: 10_000,
+          concurrentSessions: null,
+        },
       },
       experiences: [
         {
@@ -241,6 +246,7 @@ experiences:
             languages: { dual: false, default: 'en', conversation: 'match', paired: 'match' },
             characters: [{ characterId: 'ada', name: 'Ada' }],
             transport: { type: 'websocket', url: 'wss://runtime.example.com' },
+            limits: { maxSeconds: 900, idleSeconds: 120 },
           },
         },
       ],

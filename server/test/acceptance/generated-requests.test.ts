@@ -24,6 +24,7 @@ const known: Record<string, { good: string[]; other: string[] }> = {
   experienceId: { good: [], other: ['exp_nobody', 'exp_', ''] },
   projectId: { good: [], other: ['prj_nobody', 'x'] },
   slug: { good: [], other: ['nobody', 'A'] },
+  sessionToken: { good: [], other: ['eyJhbGciOiJFZERTQSJ9.e30.AA', ''] },
   sessionId: { good: [], other: ['ses_nobody', 'ses_', 'x'] },
   Origin: { good: [pageOrigin], other: ['https://evil.example', 'null', ''] },
   'Idempotency-Key': {
@@ -59,6 +60,7 @@ beforeAll(async () => {
   known.slug!.good.push('open', 'dual');
   known.slug!.other.push('draft', 'gone');
   known.sessionId!.good.push(minted.json.session.sessionId);
+  known.sessionToken!.good.push(minted.json.launch.sessionToken);
   known.experienceId!.good.push(open.id);
   known.experienceId!.other.push(...world.file.experiences.slice(1).map(({ id }) => id));
   known.experienceId!.other.push(limited.experienceId, closed.experienceId);
@@ -91,6 +93,12 @@ function body(schema: Json, valid: boolean): fc.Arbitrary<unknown> {
   );
 }
 
+/** A credential that is all of a body. */
+function text(valid: boolean): fc.Arbitrary<unknown> {
+  const token = value('sessionToken', valid);
+  return valid ? token : fc.oneof(token, fc.string({ maxLength: 40 }), fc.constant(undefined));
+}
+
 function requests(path: string, method: string, operation: Json, valid: boolean): fc.Arbitrary<Call> {
   const parameters = (operation.parameters ?? []) as Json[];
   const needed = parameters.filter((described) => described.in === 'path' || (valid && described.required));
@@ -98,12 +106,13 @@ function requests(path: string, method: string, operation: Json, valid: boolean)
     Object.fromEntries(parameters.map((described) => [described.name, parameter(described, valid)])),
     { requiredKeys: needed.map(({ name }) => name) as never[] },
   );
-  const schema = operation.requestBody?.content['application/json'].schema;
+  const schema = operation.requestBody?.content['application/json']?.schema;
+  const isText = operation.requestBody?.content['text/plain'] !== undefined;
   const types = ['application/json', 'application/json; charset=utf-8'];
   return fc
     .record({
       given: values as fc.Arbitrary<Record<string, string | undefined>>,
-      content: schema === undefined ? fc.constant(undefined) : body(schema, valid),
+      content: isText ? text(valid) : schema === undefined ? fc.constant(undefined) : body(schema, valid),
       media: fc.constantFrom(...types, ...(valid ? [] : ['text/plain', 'nonsense'])),
       key: value('key', valid),
     })

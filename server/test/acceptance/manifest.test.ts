@@ -30,6 +30,8 @@ test('a manifest has these fields and no more', async () => {
     ],
     location: { locationId: 'lab', scene: { lighting: 'noon' }, assets: ['/locations/lab/wide.svg'] },
     transport: { type: 'websocket', url: 'wss://runtime.example.com/session' },
+    limits: { maxSeconds: 900, idleSeconds: 120 },
+    links: { leave: `${service.url}/v1/sessions/${session!.sessionId}/leave` },
     player: {},
   });
 });

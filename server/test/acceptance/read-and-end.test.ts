@@ -73,6 +73,7 @@ describe('GET /v1/sessions/{sessionId}', () => {
       speechOnly: false,
       locale: 'pt-BR',
       createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      expiresAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
       usage: { seconds: 0 },
     });
     expect(answer.headers['cache-control']).toBe('no-store, private');
@@ -165,7 +166,7 @@ describe('POST /v1/sessions/{sessionId}/end', () => {
     const answer = await end(id, world.key);
     expect(answer.status, answer.text).toBe(200);
     const { endedAt, ...rest } = answer.json;
-    expect(rest).toEqual({ ...before, status: 'ended' });
+    expect(rest).toEqual({ ...before, status: 'ended', endReason: 'api_request' });
     expect(endedAt).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
     expect(Date.parse(endedAt)).toBeGreaterThanOrEqual(Date.parse(before.createdAt));
     expect(answer.headers['cache-control']).toBe('no-store, private');

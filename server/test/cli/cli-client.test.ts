@@ -91,7 +91,7 @@ describe('usage', () => {
   it('no command at all names the commands', async () => {
     const { code, stderr } = await runCli([], { cwd });
     expect(code).toBe(2);
-    expect(stderr).toMatch(/^session-launch: name a command: serve, apply, keys, .*\n$/);
+    expect(stderr).toMatch(/^session-launch: name a command: serve, runtime, apply, keys, .*\n$/);
   });
 
   it('an API key given as a key id is not repeated', async () => {

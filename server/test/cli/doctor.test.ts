@@ -1,6 +1,8 @@
+import { once } from 'node:events';
 import fs from 'node:fs';
 import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
+import { createServer as createHttpServer } from 'node:http';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -53,6 +55,46 @@ async function doctor(more: Record<string, string> = {}) {
   return { code, of: (check: string) => findings.find((finding) => finding.check === check) };
 }
 
+describe('engines', () => {
+  it('an engine that answers is told with its time, one that does not with what to look at', async () => {
+    const engine = createHttpServer((request, response) => {
+      request.resume();
+      response.writeHead(request.url === '/v1/chat/completions' ? 200 : 401, {
+        'Content-Type': 'application/json',
+      });
+      response.end('{"choices":[{"message":{"content":"Hello."}}]}');
+    });
+    engine.listen(0, '127.0.0.1');
+    await once(engine, 'listening');
+    const url = `http://127.0.0.1:${(engine.address() as AddressInfo).port}/v1`;
+    const { stdout, code } = await runCli(['doctor', '--json'], {
+      cwd,
+      env: {
+        ...env,
+        PATH: process.env.PATH ?? '',
+        ...{ MIND: 'openai', MIND_URL: url, MIND_MODEL: 'tiny' },
+        ...{ SPEECH: 'openai', SPEECH_URL: url, SPEECH_MODEL: 'kokoro', SPEECH_API_KEY: 'secret-of-speech' },
+      },
+    });
+    engine.close();
+    expect(code).toBe(1);
+    expect(stdout).not.toContain('secret-of-speech');
+    const findings = (JSON.parse(stdout).findings as Finding[]).filter(({ check }) => check === 'engines');
+    expect(findings.map(({ status, message }) => [status, message.replace(/\d+ ms/, 'some ms')])).toEqual([
+      ['ok', 'MIND answers (some ms)'],
+      ['fail', 'SPEECH does not work: /audio/speech answered 401: the key is missing or wrong'],
+    ]);
+  });
+
+  it('an engine without its address is a problem of the configuration', async () => {
+    const { stdout } = await runCli(['doctor', '--json'], { cwd, env: { ...env, MIND: 'openai' } });
+    expect((JSON.parse(stdout).findings as Finding[]).map(({ message }) => message)).toEqual([
+      'MIND_URL is unset',
+      'MIND_MODEL is unset',
+    ]);
+  });
+});
+
 describe('doctor', () => {
   it('all is well with a running service', async () => {
     const { code, stdout, stderr } = await runCli(['doctor'], { cwd, env });
@@ -65,6 +107,7 @@ describe('doctor', () => {
       'signing keys',
       'clock',
       'asset folder',
+      'engines',
       'admin API',
     ]);
   });
@@ -115,11 +158,12 @@ describe('doctor', () => {
     expect(stdout).toMatch(/^FAIL {2}configuration: ADMIN_URL is "nowhere"/m);
   });
 
-  it('needs no data folder with PostgreSQL and signing keys elsewhere', async () => {
+  it('needs no data folder with PostgreSQL and every secret elsewhere', async () => {
     const { of } = await doctor({
       DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none',
       DATA_DIR: '/proc/never',
       SIGNING_KEYS_FILE: join(cwd, 'keys.json'),
+      RUNTIME_TOKEN: 'a-token-of-runtimes',
     });
     expect(of('data folder')).toMatchObject({ status: 'ok', message: 'not needed with this configuration' });
   });

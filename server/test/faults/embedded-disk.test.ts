@@ -1,34 +1,23 @@
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { cp, open } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import { join } from 'node:path';
+import { prepareDataFolder } from '@session-launch/testing/data-folder.ts';
 import { type Cleanup, processFolder, until } from '@session-launch/testing/fleet.ts';
 import { logLines, temporaryFolder } from '@session-launch/testing/process.ts';
 import { createWorld, type World } from '@session-launch/testing/world.ts';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type EmbeddedHooks, openEmbedded } from '../../src/store/embedded.ts';
-import { migrate } from '../../src/store/migrate.ts';
 import { PgliteClient, StuckEngine } from '../../src/store/pglite-client.ts';
 import { failingDisk, withVariables } from '../harness/failing-disk.ts';
 import { type Service, startService } from '../harness/service.ts';
 import { storedIn } from './stored.ts';
 
-/** Making a database takes longer than copying one. */
-let made: Awaited<ReturnType<typeof temporaryFolder>>;
-beforeAll(async () => {
-  made = await temporaryFolder();
-  const database = await openEmbedded(made.path);
-  await migrate(database);
-  await database.close();
-}, 180_000);
-afterAll(() => made.remove());
-
 /** A folder with a database of its own, on a disk that a test can break. */
 async function ownFolder(cleanup: Cleanup) {
   const folder = await temporaryFolder();
   cleanup(folder.remove);
-  const dataDir = join(folder.path, 'data');
-  await cp(made.path, dataDir, { recursive: true });
+  const dataDir = await prepareDataFolder(join(folder.path, 'data'));
   return { path: folder.path, dataDir, disk: await failingDisk(folder.path) };
 }
 

@@ -35,7 +35,12 @@ test.for(Object.keys(ways))(
     const service = await fleet.start();
     const world = await createWorld(service, { project: { limits } });
     const history = new History();
-    const load = new Load(history, { random: seededRandom(context), world, target: () => service.url });
+    const load = new Load(history, {
+      random: seededRandom(context),
+      world,
+      target: () => service.url,
+      pauseMs: 10,
+    });
     const launches = (count: number) => {
       const before = load.acknowledged;
       return until(`${count} launches`, async () => load.acknowledged >= before + count, 30_000);

@@ -11,6 +11,8 @@ export interface LoadOptions {
   /** Where the next request goes; resolves when there is somebody to ask. */
   target: () => Promise<string> | string;
   workers?: number;
+  /** How long a worker rests after each request, where a test is about what runs for a while and not about a crowd. */
+  pauseMs?: number;
   /** How long a key is asked for before the checker hears that nobody answers. */
   patienceMs?: number;
 }
@@ -30,7 +32,7 @@ export class Load {
 
   constructor(history: History, options: LoadOptions) {
     this.#history = history;
-    this.#options = { workers: 16, patienceMs: 30_000, ...options };
+    this.#options = { workers: 16, pauseMs: 0, patienceMs: 30_000, ...options };
     this.#workers = Array.from({ length: this.#options.workers }, () => this.#work());
   }
 
@@ -46,7 +48,11 @@ export class Load {
   }
 
   async #work(): Promise<void> {
-    while (this.#running) await this.#operate();
+    const { pauseMs } = this.#options;
+    while (this.#running) {
+      await this.#operate();
+      if (pauseMs > 0) await sleep(pauseMs);
+    }
   }
 
   async #operate(): Promise<void> {

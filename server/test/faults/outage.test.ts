@@ -47,7 +47,12 @@ test('PostgreSQL crashes under load: refusals meanwhile, and after its return th
   const world = await createWorld(service, { project: { limits } });
   const readiness = () => service.call({ path: '/readyz' });
   const history = new History();
-  const load = new Load(history, { random: seededRandom(context), world, target: () => service.url });
+  const load = new Load(history, {
+    random: seededRandom(context),
+    world,
+    target: () => service.url,
+    pauseMs: 10,
+  });
   const launches = (count: number) => {
     const before = load.acknowledged;
     return until(`${count} launches`, async () => load.acknowledged >= before + count);

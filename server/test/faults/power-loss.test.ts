@@ -152,7 +152,7 @@ describe('a machine that loses its power', { timeout: 1_800_000 }, () => {
       (what) => what === 'name',
       () => random() < 0.9,
     ];
-    for (const [i, point] of crashPoints(changes, from, random, effort(6, 60)).entries()) {
+    for (const [i, point] of crashPoints(changes, from, random, effort(4, 60)).entries()) {
       const told = changes.slice(0, point + 1);
       const due = acknowledged.filter(({ at }) => at <= told.at(-1)!.end);
       const stored = await disk.afterPowerCut(told, lucks[i % lucks.length]!, sessionsIn);

@@ -23,7 +23,12 @@ test('restarting one process after the other under load fails no request', {
   for (const { url } of serving) balancer.add(url);
   const world = await createWorld(serving[0], { project: { limits } });
   const history = new History();
-  const load = new Load(history, { random: seededRandom(context), world, target: () => balancer.url });
+  const load = new Load(history, {
+    random: seededRandom(context),
+    world,
+    target: () => balancer.url,
+    pauseMs: 20,
+  });
   const launches = async (count: number) => {
     const before = load.acknowledged;
     await until(`${count} launches`, async () => load.acknowledged >= before + count);

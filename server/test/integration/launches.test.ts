@@ -56,7 +56,7 @@ async function draft(door = serverDoor, more: { revision?: number; player?: obje
     door,
     experience,
     at,
-    session: {
+    session: () => ({
       id: newId('ses'),
       projectId: world.projectId,
       experienceId: world.experienceId,
@@ -78,7 +78,7 @@ async function draft(door = serverDoor, more: { revision?: number; player?: obje
       seconds: 0,
       endedAt: null,
       endReason: null,
-    },
+    }),
   };
 }
 
@@ -161,7 +161,7 @@ test('a refused draft is answered by the launch that was made before under its k
   const used = launches();
   const under = claim();
   const refusal = new ApiError('EXPERIENCE_NOT_PUBLISHED');
-  const refused = { ...(await draft()), session: refusal };
+  const refused = { ...(await draft()), session: () => refusal };
   await expect(used.record(refused, undefined, [])).rejects.toBe(refusal);
   await expect(used.record(refused, under, [])).rejects.toBe(refusal);
   const made = await used.record(await draft(), under, []);

@@ -11,7 +11,7 @@ import { createWorld, expectError, sessionsOf, type World } from '@session-launc
 import pino from 'pino';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { silenceWatch } from '../../src/housekeeping.ts';
-import { endSilentSessions, type LifecycleDeps } from '../../src/sessions/lifecycle.ts';
+import { endSilentSessions, type LifecycleDeps, reportSessions } from '../../src/sessions/lifecycle.ts';
 import type { Database } from '../../src/store/database.ts';
 import { useService } from '../harness/service.ts';
 
@@ -169,7 +169,28 @@ describe('reports', () => {
     expect(await read(sessionId)).toMatchObject({ endReason: 'max_duration', usage: { seconds: 12 } });
   });
 
-  test('of many sessions at once, in any order and twice at a time, are one statement each', async () => {
+  test('of many sessions are one statement', async () => {
+    const launches = await Promise.all(Array.from({ length: 20 }, () => active('rt_one')));
+    let statements = 0;
+    const database = Object.create(service.database, {
+      query: {
+        value: (...call: Parameters<Database['query']>) => {
+          statements++;
+          return service.database.query(...call);
+        },
+      },
+    }) as Database;
+    const sessions = launches.map(({ sessionId }, n) => ({
+      sessionId,
+      seconds: 1,
+      ...(n % 2 === 0 ? { ended: 'client_ended' as const } : {}),
+    }));
+    await reportSessions({ ...lifecycle, database }, { runtimeId: 'rt_one', sessions }, 'req_1');
+    expect(statements).toBe(1);
+    expect((await read(sessions[0]!.sessionId)).status).toBe('ended');
+  });
+
+  test('of many sessions at once, in any order and twice at a time, agree', async () => {
     const launches = await Promise.all(Array.from({ length: 40 }, () => active('rt_many')));
     for (const { sessionId } of launches) await pass(sessionId, 60);
     const all = launches.map(({ sessionId }, n) => ({ sessionId, seconds: n }));

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { mkdir, readFile, symlink } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { prepareDataFolder } from '@session-launch/testing/data-folder.ts';
 import { freePort } from '@session-launch/testing/postgres-server.ts';
 import { type ServiceProcess, startProcess, temporaryFolder } from '@session-launch/testing/process.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -62,7 +63,7 @@ beforeAll(async () => {
     fileURLToPath(new URL('../../../testing/src/curl.js', import.meta.url)),
     join(folder.path, 'bin', 'curl'),
   );
-  const dataDir = join(folder.path, 'data');
+  const dataDir = await prepareDataFolder(join(folder.path, 'data'));
   // As a reader starts it: with the demo project, and with an admin token that the command line finds in the folder.
   service = await startProcess({ DEMO: 'on', DATA_DIR: dataDir, ADMIN_TOKEN: '' });
   const pagePort = await freePort();

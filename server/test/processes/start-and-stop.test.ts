@@ -209,8 +209,20 @@ describe('the first start and those after it', () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
+  test('two processes race for an empty folder, where an earlier first start was cut short', async () => {
+    await mkdir(join(folder, 'database.new', 'base'), { recursive: true });
+    await writeFile(join(folder, 'database.new', 'PG_VERSION'), 'half');
+    const outcomes = await Promise.allSettled([plainly(), plainly()]);
+    const [winner] = outcomes.flatMap((o) => (o.status === 'fulfilled' ? [o.value] : []));
+    const [loser, ...others] = outcomes.flatMap((o) => (o.status === 'rejected' ? [String(o.reason)] : []));
+    expect(others).toEqual([]);
+    expect(loser).toMatch(
+      /ended with 1: (\{.*\}\n)*session-launch: another process already uses the data folder .*\n$/,
+    );
+    service = winner!;
+  });
+
   test('prints where things are, the demo key and a first request that works', async () => {
-    service = await plainly();
     const printed = service.stdout();
     expect(printed).toMatch(/^ {2}Project +prj_demo\b/m);
     expect(printed).toContain(`embedded PostgreSQL in ${folder}`);
@@ -294,21 +306,34 @@ describe('the first start and those after it', () => {
     expect(service.stderr(), 'what takes long').not.toContain('making the database');
     expect(await sessions()).toEqual(expect.arrayContaining(ids));
     expect((await read()).json.project.name, 'the demo is not set up again').toBe('Mine now');
-    await service.kill('SIGTERM');
   });
-});
 
-test('two processes race for an empty folder, where an earlier first start was cut short', async () => {
-  const folder = await emptyFolder();
-  await mkdir(join(folder, 'database.new', 'base'), { recursive: true });
-  await writeFile(join(folder, 'database.new', 'PG_VERSION'), 'half');
-  const outcomes = await Promise.allSettled([start({ DATA_DIR: folder }), start({ DATA_DIR: folder })]);
-  const [winner] = outcomes.flatMap((o) => (o.status === 'fulfilled' ? [o.value] : []));
-  const [loser, ...others] = outcomes.flatMap((o) => (o.status === 'rejected' ? [String(o.reason)] : []));
-  expect(others).toEqual([]);
-  expect(loser).toMatch(/ended with 1: session-launch: another process already uses the data folder .*\n$/);
-  const { key, body } = await setUp(winner!);
-  expect((await mint(winner!, key, body)).status).toBe(201);
+  test('a stop finishes the request in flight, takes no new ones, and leaves a folder that opens again', async () => {
+    const { call, answer } = await halfSent(service, key);
+    const exit = service.kill('SIGTERM');
+    await vi.waitFor(() => expect(service.stderr()).toContain('"msg":"stopping"'), 60_000);
+    await vi.waitFor(
+      () =>
+        expect(send(service.url, { path: '/healthz', localAddress: '127.0.0.1' })).rejects.toThrow(
+          'ECONNREFUSED',
+        ),
+      { timeout: 60_000 },
+    );
+    call.end(JSON.stringify({ experienceId }));
+    const { status: code, json } = await answer;
+    expect(code, service.stderr()).toBe(201);
+    // Zero says that it took less than the time it has.
+    expect(await exit).toEqual({ code: 0, signal: null });
+    expect(service.stderr()).toContain('"msg":"stopped"');
+    expect(await readdir(folder)).not.toContain('lock');
+
+    const database = await openEmbedded(folder);
+    const kept = await database.orm.execute(
+      sql`SELECT project_id FROM sessions WHERE id = ${json.session.sessionId}`,
+    );
+    await database.close();
+    expect(kept).toMatchObject({ rows: [{ project_id: 'prj_demo' }] });
+  });
 });
 
 test('a deep folder is guarded too, whatever the temporary folder of each process', async () => {
@@ -348,7 +373,14 @@ describe.concurrent('PostgreSQL', () => {
   test('without ADMIN_TOKEN the admin API stays off and the start says so; no demo unless asked', async () => {
     const DATABASE_URL = await migratedDatabase();
     const DATA_DIR = await emptyFolder();
-    const service = await start({ DATABASE_URL, DATA_DIR, DEMO: '', ADMIN_TOKEN: '' });
+    const service = await start({
+      DATABASE_URL,
+      DATA_DIR,
+      DEMO: '',
+      ADMIN_TOKEN: '',
+      RUNTIME_TOKEN: '',
+      RUNTIME: 'off',
+    });
     // A signal right after the summary still stops in order.
     expect(await service.kill('SIGTERM')).toEqual({ code: 0, signal: null });
     expect(service.adminUrl).toBe('off');
@@ -473,7 +505,7 @@ describe.concurrent('a start that cannot work says so in one line', () => {
         const DATABASE_URL = await migratedDatabase();
         await onDatabase(DATABASE_URL, (client) =>
           client.query(`
-            INSERT INTO projects VALUES ('prj_mine', 'Mine', false, '{}', 1, 1, 1, now(), now());
+            INSERT INTO projects VALUES ('prj_mine', 'Mine', false, '{}', 1, 1, 1, 1, now(), now());
             INSERT INTO experiences VALUES ('exp_harbor_guide', 'prj_mine', 'a', 'A', 0, 'draft', false, '{}', NULL, NULL, NULL, NULL, 1, now(), now());
             INSERT INTO revisions VALUES ('exp_harbor_guide', 1, 'a', 'A', '{}', now())`),
         );
@@ -548,35 +580,6 @@ describe.concurrent('a start that cannot work says so in one line', () => {
 });
 
 describe('stopping', () => {
-  test('finishes the request in flight, takes no new ones, and leaves a folder that opens again', async () => {
-    const DATA_DIR = await copyOfTemplate();
-    const service = await start({ DATA_DIR, LOG_LEVEL: 'info' });
-    expect((await service.admin({ path: '/admin/projects' })).json, 'DEMO=off').toEqual({ projects: [] });
-    const { projectId, key, body } = await setUp(service);
-    const { call, answer } = await halfSent(service, key);
-    const exit = service.kill('SIGTERM');
-    await vi.waitFor(() => expect(service.stderr()).toContain('"msg":"stopping"'), 60_000);
-    await vi.waitFor(
-      () =>
-        expect(send(service.url, { path: '/healthz', localAddress: '127.0.0.1' })).rejects.toThrow(
-          'ECONNREFUSED',
-        ),
-      { timeout: 60_000 },
-    );
-    call.end(JSON.stringify(body));
-    const { status: code, json } = await answer;
-    expect(code, service.stderr()).toBe(201);
-    // Zero says that it took less than the time it has.
-    expect(await exit).toEqual({ code: 0, signal: null });
-    expect(service.stderr()).toContain('"msg":"stopped"');
-    expect(await readdir(DATA_DIR)).not.toContain('lock');
-
-    const database = await openEmbedded(DATA_DIR);
-    const kept = await database.orm.execute(sql`SELECT id, project_id FROM sessions`);
-    await database.close();
-    expect(kept).toMatchObject({ rows: [{ id: json.session.sessionId, project_id: projectId }] });
-  });
-
   test('a request that never ends is waited for, then cut off, and the engine is closed all the same', async () => {
     const { code, seconds, stderr } = await stubborn;
     expect(code, stderr).toBe(0);
@@ -609,6 +612,7 @@ test('logs are JSON lines with request ids, without keys, tokens or idempotency 
     DATA_DIR: await emptyFolder(),
     LOG_LEVEL: 'trace',
   });
+  expect((await service.admin({ path: '/admin/projects' })).json, 'DEMO=off').toEqual({ projects: [] });
   const { projectId, key, body } = await setUp(service);
   const secret = key.slice(key.lastIndexOf('_') + 1);
   const idempotencyKey = `order-${randomBytes(12).toString('hex')}`;

@@ -120,7 +120,7 @@ describe('bodies', () => {
         expect(request.experienceId).toMatch(/^exp_/);
         expect(request.given.speechOnly).toBe(body.speechOnly ?? false);
         const { userId, locales, given } = request;
-        const texts = [userId ?? undefined, given.processorId, given.mode, ...Object.values(locales)];
+        const texts = [userId ?? undefined, given.processorId, request.mode, ...Object.values(locales)];
         for (const text of texts) expect(['string', 'undefined']).toContain(typeof text);
         for (const one of [request, locales, given])
           expect(Object.getPrototypeOf(one)).toBe(Object.prototype);

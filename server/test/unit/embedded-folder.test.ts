@@ -1,6 +1,7 @@
 import { chmod, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { prepareDataFolder } from '@session-launch/testing/data-folder.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type EmbeddedDatabase, openEmbedded } from '../../src/store/embedded.ts';
 
@@ -8,6 +9,7 @@ let dataDir: string;
 let database: EmbeddedDatabase;
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'session-launch-folder-'));
+  await prepareDataFolder(dataDir);
   // As a volume or an operator makes it.
   await chmod(dataDir, 0o755);
   database = await openEmbedded(dataDir);

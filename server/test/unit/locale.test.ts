@@ -191,11 +191,14 @@ describe('resolveLocales', () => {
         paired: c.paired === 'fixed' ? { fixed: 'pt-PT' } : 'match',
       };
       const resolve = () =>
-        resolveLocales(languages, {
-          locale: c.locale === '-' ? undefined : c.locale,
-          secondaryLocale: c.secondary === '-' ? undefined : c.secondary,
-          acceptLanguage: c.route === 'browser' ? 'it;q=0.5, ko' : undefined,
-        });
+        resolveLocales(
+          languages,
+          {
+            locale: c.locale === '-' ? undefined : c.locale,
+            secondaryLocale: c.secondary === '-' ? undefined : c.secondary,
+          },
+          c.route === 'browser' ? 'it;q=0.5, ko' : undefined,
+        );
       if (c.expected === 'required') {
         expect(resolve).toThrow(coded('SECONDARY_LOCALE_REQUIRED'));
         return;
@@ -208,7 +211,7 @@ describe('resolveLocales', () => {
   const match: Languages = { dual: false, default: 'de', conversation: 'match', paired: 'match' };
 
   it('asks language after locale and secondaryLocale, and before Accept-Language', () => {
-    expect(resolveLocales(match, { language: 'es', acceptLanguage: 'ko' })).toEqual({ locale: 'es' });
+    expect(resolveLocales(match, { language: 'es' }, 'ko')).toEqual({ locale: 'es' });
     expect(resolveLocales(match, { language: 'es', locale: 'fr' })).toEqual({ locale: 'fr' });
     expect(resolveLocales(match, { language: 'es', secondaryLocale: 'pt' })).toEqual({ locale: 'pt' });
     expect(resolveLocales({ ...match, dual: true }, { language: 'es', secondaryLocale: 'pt' })).toEqual({
@@ -220,7 +223,7 @@ describe('resolveLocales', () => {
   it.each(['', '*', 'en_US', ';;;,,,', 'fr;q=0', 'x-pirate, und'])(
     'falls back to the default when Accept-Language is %j',
     (acceptLanguage) => {
-      expect(resolveLocales(match, { acceptLanguage })).toEqual({ locale: 'de' });
+      expect(resolveLocales(match, {}, acceptLanguage)).toEqual({ locale: 'de' });
     },
   );
 

@@ -1,14 +1,13 @@
+import { readFile } from 'node:fs/promises';
 import pino from 'pino';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { forgetExpiredClaims } from '../../src/housekeeping.ts';
 import { type EmbeddedDatabase, openInMemory } from '../../src/store/embedded.ts';
-import { migrate } from '../../src/store/migrate.ts';
 
 let database: EmbeddedDatabase;
 beforeAll(async () => {
-  database = await openInMemory();
-  await migrate(database);
-}, 120_000);
+  database = await openInMemory(await readFile(inject('dump')));
+});
 afterAll(() => database.close());
 
 const one = async <T>(text: string): Promise<T> => {

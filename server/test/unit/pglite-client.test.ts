@@ -1,10 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { readFile } from 'node:fs/promises';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { isNeverSent, isOutage, isRolledBack } from '../../src/store/database-errors.ts';
 import { PgliteClient } from '../../src/store/pglite-client.ts';
 
+let dump: Uint8Array;
 let client: PgliteClient;
 beforeAll(async () => {
-  client = await PgliteClient.open({});
+  dump = await readFile(inject('dump'));
+  client = await PgliteClient.open({ dump });
   await client.query('CREATE TABLE counted (n integer CONSTRAINT small CHECK (n < 100))');
 });
 afterAll(() => client.close());
@@ -67,7 +70,7 @@ test('an error says what PostgreSQL said', async () => {
 });
 
 test('closing answers what was asked before; what is asked later is an outage', async () => {
-  const other = await PgliteClient.open({ dump: await client.dump() });
+  const other = await PgliteClient.open({ dump });
   const asked = other.query<{ n: number }>('SELECT 1 AS n');
   await Promise.all([other.close(), asked]);
   expect((await asked).rows).toEqual([{ n: 1 }]);
@@ -90,7 +93,7 @@ test('what is asked of an engine that hangs is given up after its deadline, and 
 }, async () => {
   const reasons: string[] = [];
   const onEnd = (reason: string) => reasons.push(reason);
-  const other = await PgliteClient.open({}, { onEnd }, { query: 200 });
+  const other = await PgliteClient.open({ dump }, { onEnd }, { query: 200 });
   await other.query('SELECT 1');
   const asked = [
     other.query('SELECT count(*) FROM generate_series(1, 1000000000000)'),
@@ -108,7 +111,7 @@ test('what is asked of an engine that hangs is given up after its deadline, and 
 });
 
 test('what may take long is waited for', { timeout: 120_000 }, async () => {
-  const other = await PgliteClient.open({}, {}, { query: 1 });
+  const other = await PgliteClient.open({ dump }, {}, { query: 1 });
   // Longer than its deadline and the last chance together.
   await other.query('SELECT pg_sleep(1.5)', [], { patient: true });
   expect(other.alive).toBe(true);

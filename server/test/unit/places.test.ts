@@ -41,7 +41,7 @@ test('work that fails gives its place back, whether it fails at once or later', 
   };
   await expect(places.hold(request(true), fail, fail)).rejects.toThrow('at once');
   const later = deferred();
-  const holding = places.hold<void>(request(true), () => later.promise, fail);
+  const holding = places.hold<void, []>(request(true), () => later.promise, fail);
   later.reject(new Error('later'));
   await expect(holding).rejects.toThrow('later');
   expect(places.underWay).toBe(0);
@@ -52,11 +52,11 @@ test('a request keeps no place while its body is on the way', async () => {
   const never = () => Promise.reject(new Error('there was no place'));
   const slow = request(false);
   const work = deferred();
-  const holding = places.hold<void>(slow, () => work.promise, never);
+  const holding = places.hold<void, []>(slow, () => work.promise, never);
   expect(places.underWay).toBe(1);
   await nextTurn();
   expect(places.underWay).toBe(0);
-  await places.hold<void>(request(true), async () => expect(places.underWay).toBe(1), never);
+  await places.hold<void, []>(request(true), async () => expect(places.underWay).toBe(1), never);
   slow.emit('end');
   expect(places.underWay).toBe(1);
   work.resolve();
@@ -68,7 +68,7 @@ test('a body that ends after the work, or twice, takes no place', async () => {
   const places = new Places(1);
   const slow = request(false);
   const work = deferred();
-  const holding = places.hold<void>(
+  const holding = places.hold<void, []>(
     slow,
     () => work.promise,
     async () => undefined,
@@ -85,7 +85,7 @@ test('a body that has come along by the next turn keeps its place', async () => 
   const places = new Places(1);
   const prompt = request(false);
   const work = deferred();
-  const holding = places.hold<void>(
+  const holding = places.hold<void, []>(
     prompt,
     () => work.promise,
     async () => undefined,

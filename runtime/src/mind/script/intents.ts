@@ -1,27 +1,45 @@
 import type { Phrases } from './phrases/phrases.ts';
-import { Heard } from './words.ts';
+import { Heard, Phrase } from './words.ts';
 
 export type Intent = keyof Phrases['understand'];
 
 /** What counts wherever it stands in a text; the others have to be little more than the phrase itself. */
 const anywhere: readonly Intent[] = ['ai', 'whoAmI', 'whatWasThat', 'slower', 'faster', 'whoAreYou'];
 
+/** The phrases of a language, made ready once for all conversations in it. */
+const ready = new WeakMap<Phrases, Map<Intent, Phrase[]>>();
+
+function phrasesOf(phrases: Phrases, locale: string): Map<Intent, Phrase[]> {
+  const known = ready.get(phrases);
+  if (known !== undefined) return known;
+  const made = new Map(
+    Object.entries(phrases.understand).map(([intent, texts]) => [
+      intent as Intent,
+      texts.map((text) => new Phrase(text, locale)),
+    ]),
+  );
+  ready.set(phrases, made);
+  return made;
+}
+
 /** Understands what every script does, in one language. */
 export class Understanding {
   readonly #phrases: Phrases;
   readonly #locale: string;
+  readonly #intents: Map<Intent, Phrase[]>;
 
   constructor(phrases: Phrases, locale: string) {
     this.#phrases = phrases;
     this.#locale = locale;
+    this.#intents = phrasesOf(phrases, locale);
   }
 
   /** Whether a text means something that everybody says. */
   means(text: string, intent: Intent): boolean {
     const heard = new Heard(text, this.#locale);
-    const fits = (phrase: string) =>
-      anywhere.includes(intent) ? heard.has(phrase, this.#locale) : heard.is(phrase, this.#locale);
-    return this.#phrases.understand[intent].some(fits);
+    return this.#intents
+      .get(intent)!
+      .some((phrase) => (anywhere.includes(intent) ? heard.has(phrase) : heard.is(phrase)));
   }
 
   /** The name that somebody gave, as they wrote it. */

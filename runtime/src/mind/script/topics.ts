@@ -1,7 +1,7 @@
 import type { Mind } from '@session-launch/contract/project-file/mind';
 import Fuse from 'fuse.js';
 import { type Picked, pick } from './texts.ts';
-import { fold, Heard, wordsIn } from './words.ts';
+import { fold, Heard, Phrase, wordsIn } from './words.ts';
 
 /** A topic in the language of the session. */
 export interface Topic {
@@ -21,7 +21,7 @@ export interface Topic {
 interface Known {
   topic: Topic;
   asks: string[];
-  phrases: string[];
+  phrases: Phrase[];
   words: Set<string>;
 }
 
@@ -63,7 +63,7 @@ export class Topics {
             isInside: inside.has(topic.id),
           },
           asks: ask.variants.map((variant) => wordsIn(variant, locale).join(' ')),
-          phrases,
+          phrases: phrases.map((phrase) => new Phrase(phrase, locale)),
           words: new Set(texts.flatMap((text) => this.#content(wordsIn(text, locale)))),
         },
       ];
@@ -108,7 +108,7 @@ export class Topics {
     if (asks.includes(said)) return 20;
     let score = 0;
     for (const phrase of phrases) {
-      if (heard.has(phrase, this.#locale)) score += 2 * wordsIn(phrase, this.#locale).length;
+      if (heard.has(phrase)) score += 2 * phrase.words.length;
     }
     const common = this.#content(heard.words).filter((word) => words.has(word));
     for (const word of new Set(common)) score += 1.7 * (this.#weights.get(word) ?? 0);

@@ -27,6 +27,20 @@ export function wordsIn(text: string, locale: string): string[] {
 
 const withoutSpaces = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
 
+/** Something to look for in texts, made ready once. */
+export class Phrase {
+  readonly words: string[];
+  /** Scripts without spaces have no whole words, so there any place counts. */
+  readonly isTight: boolean;
+  readonly text: string;
+
+  constructor(text: string, locale: string) {
+    this.words = wordsIn(text, locale);
+    this.isTight = withoutSpaces.test(text);
+    this.text = this.isTight ? this.words.join('') : ` ${this.words.join(' ')} `;
+  }
+}
+
 /** A text made ready for looking up phrases in it. */
 export class Heard {
   readonly words: string[];
@@ -39,23 +53,18 @@ export class Heard {
     this.#joined = this.words.join('');
   }
 
-  /** Whether a phrase stands in it, as whole words. Scripts without spaces have none, so there any place counts. */
-  has(phrase: string, locale: string): boolean {
-    const words = wordsIn(phrase, locale);
-    if (words.length === 0) return false;
-    return withoutSpaces.test(phrase)
-      ? this.#joined.includes(words.join(''))
-      : this.#spaced.includes(` ${words.join(' ')} `);
+  /** Whether a phrase stands in it, as whole words. */
+  has({ text, words, isTight }: Phrase): boolean {
+    return words.length > 0 && (isTight ? this.#joined : this.#spaced).includes(text);
   }
 
   /** Whether it is little more than the phrase. */
-  is(phrase: string, locale: string): boolean {
-    const words = wordsIn(phrase, locale);
-    if (withoutSpaces.test(phrase)) {
-      const length = words.join('').length;
-      return this.has(phrase, locale) && this.#joined.length <= length * 2 + 2;
-    }
-    return this.has(phrase, locale) && this.words.length <= words.length + 2;
+  is(phrase: Phrase): boolean {
+    const { words, text, isTight } = phrase;
+    const isShort = isTight
+      ? this.#joined.length <= text.length * 2 + 2
+      : this.words.length <= words.length + 2;
+    return isShort && this.has(phrase);
   }
 }
 

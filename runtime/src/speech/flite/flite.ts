@@ -18,7 +18,9 @@ export async function openFlite(threads: number): Promise<Speech> {
   const pool = await FliteThreads.open(threads);
   const { signal } = new AbortController();
   const warm = argumentsFor(warmUp, { characterId: '', settings: {}, pace: 1 });
-  await Promise.all(Array.from({ length: pool.size }, () => pool.run(warm, signal)));
+  // First in the queue of each thread: clients may come meanwhile, and no sentence of theirs is spoken cold.
+  const warmed = Promise.all(Array.from({ length: pool.size }, () => pool.run(warm, signal)));
+  warmed.catch(() => {});
   return {
     name: 'flite',
     sampleRate,
@@ -26,6 +28,7 @@ export async function openFlite(threads: number): Promise<Speech> {
     speak: async ({ text, voice }: Sentence, signal: AbortSignal): Promise<Spoken> => {
       const said = speakable(text);
       if (said === '') return silence();
+      await warmed;
       const { wav, printed } = await pool.run(argumentsFor(said, voice), signal);
       return trimmed(text, readWav(wav).samples, readPhones(printed));
     },

@@ -46,6 +46,7 @@ const recordFields = (world: World, door: Door) => ({
   speechOnly: false,
   locale: 'en',
   createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+  expiresAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
   usage: { seconds: 0 },
 });
 

@@ -1,0 +1,189 @@
+import { onDatabase } from '@session-launch/testing/postgres-server.ts';
+import type { Contestant } from './contestant.ts';
+import { measure } from './contestant.ts';
+import type { Environment } from './environment.ts';
+import { fillSessions } from './growth.ts';
+import type { Target } from './report.ts';
+import type { Pace } from './rounds.ts';
+import { medianMs, mintMany, Runtime } from './runtimes.ts';
+import { median, medianInterval } from './statistics.ts';
+import { provision, type Request, serverMint } from './world.ts';
+
+const reportEveryMs = 5_000;
+
+/** What becomes of sessions after their mint: what it costs mints, and whether it grows with what is stored. */
+export async function measureLifecycle(
+  environment: Environment,
+  pace: Pace,
+  sessions: number,
+): Promise<Target[]> {
+  return [
+    ...(await besideMints(environment, pace)),
+    ...(await withManyStored(environment, pace.rounds, sessions)),
+  ];
+}
+
+interface Side {
+  contestant: Contestant;
+  mint: Request;
+  url: string;
+}
+
+async function started(environment: Environment, name: string): Promise<Side> {
+  const url = await environment.database(name);
+  const contestant = await environment.onPostgres(url);
+  const { apiKey } = await provision(contestant);
+  return { contestant, mint: serverMint(contestant.url, apiKey), url };
+}
+
+/** Mints at half of their maximum, in turn with and without two runtimes that report 500 sessions each. */
+async function besideMints(environment: Environment, pace: Pace): Promise<Target[]> {
+  const { progress, signal } = environment;
+  const { contestant, mint } = await started(environment, 'beside_mints');
+  progress('warm-up: mints');
+  await measure({ ...mint, connections: pace.connections, seconds: 2 }, signal);
+  const most = await measure({ ...mint, connections: pace.connections, seconds: 5 }, signal);
+  const rate = Math.floor(most.perSecond / 2);
+  progress('beginning 1000 sessions');
+  const runtimes = [new Runtime(contestant, 'rt_one'), new Runtime(contestant, 'rt_two')];
+  for (const [n, launch] of (await mintMany(mint, 1_000)).entries()) await runtimes[n % 2]!.connect(launch);
+
+  const steady = () =>
+    measure({ ...mint, connections: pace.connections, seconds: pace.seconds, rate }, signal);
+  const ratios: number[] = [];
+  for (let round = 1; round <= pace.rounds; round++) {
+    progress(`round ${round}/${pace.rounds}: ${rate} mints a second, with and without reports`);
+    const results: Record<string, number> = {};
+    for (const isReported of round % 2 === 1 ? [false, true] : [true, false]) {
+      const reports = isReported ? startReports(runtimes) : undefined;
+      results[String(isReported)] = (await steady()).p99;
+      await reports?.stop();
+    }
+    ratios.push(results.true! / results.false!);
+  }
+  for (const runtime of runtimes) runtime.close();
+  return [
+    {
+      name: `p99 of ${rate} mints a second, with 1,000 sessions reported`,
+      wanted: '≤ 1.25 ×',
+      measured: shown(ratios),
+      reached: median(ratios) <= 1.25,
+    },
+  ];
+}
+
+/** Each runtime reports every five seconds, half of that after the other one. */
+function startReports(runtimes: readonly Runtime[]): { stop(): Promise<void> } {
+  const stopped = new AbortController();
+  const pause = (ms: number) =>
+    new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      stopped.signal.addEventListener('abort', () => {
+        clearTimeout(timer);
+        resolve();
+      });
+    });
+  const running = runtimes.map(async (runtime, n) => {
+    await pause((n * reportEveryMs) / runtimes.length);
+    while (!stopped.signal.aborted) {
+      await runtime.report(runtime.sessionIds);
+      await pause(reportEveryMs);
+    }
+  });
+  return {
+    stop: async () => {
+      stopped.abort();
+      await Promise.all(running);
+    },
+  };
+}
+
+const each = 200;
+const reported = 100;
+
+/** The same connects and reports with a thousand sessions, all of them active, and with many, a hundredth of them active. */
+async function withManyStored(environment: Environment, rounds: number, sessions: number): Promise<Target[]> {
+  const { progress } = environment;
+  const sides = [];
+  for (const [name, stored, active] of [
+    ['alive_few', 1_000, 1_000],
+    ['alive_many', sessions, Math.floor(sessions / 100)],
+  ] as const) {
+    const side = await started(environment, name);
+    progress(`storing ${stored} sessions, ${active} of them active`);
+    await fillSessions(side.url, stored);
+    const ids = await beginStored(side.url, active);
+    const runtime = new Runtime(side.contestant, 'rt_bench');
+    sides.push({ mint: side.mint, runtime, ids, connects: [] as number[], reports: [] as number[] });
+  }
+  // The first round only warms up.
+  for (let round = 0; round <= rounds * 3; round++) {
+    progress(`round ${round}/${rounds * 3}: connects and reports`);
+    for (const side of round % 2 === 1 ? sides : sides.toReversed()) {
+      const { runtime, ids } = side;
+      const launches = await mintMany(side.mint, each);
+      const connect = await medianMs(launches.map((launch) => () => runtime.connect(launch)));
+      const report = await medianMs(Array.from({ length: each }, () => () => runtime.report(ids)));
+      // As many are active in every round.
+      await runtime.report(runtime.sessionIds.splice(0), 'client_ended');
+      if (round === 0) continue;
+      side.connects.push(connect);
+      side.reports.push(report);
+    }
+  }
+  const [few, many] = sides;
+  for (const { runtime } of sides) runtime.close();
+  const growth = (name: string, of: 'connects' | 'reports'): Target => {
+    const ratios = many![of].map((ms, i) => ms / few![of][i]!);
+    return {
+      name: `${name}, ${sessions} stored instead of 1000 (${median(many![of]).toFixed(2)} ms)`,
+      wanted: '≤ 1.1 ×',
+      measured: shown(ratios),
+      reached: median(ratios) <= 1.1,
+    };
+  };
+  return [growth('connect', 'connects'), growth(`report of ${reported} sessions`, 'reports')];
+}
+
+/**
+ * Makes stored sessions active, as if a runtime had connected them, and none of them silent for as long as a run lasts; tells the
+ * ids of those that one report names.
+ */
+async function beginStored(url: string, active: number): Promise<string[]> {
+  return onDatabase(url, async (client) => {
+    await client.query(
+      `WITH begun AS (
+         UPDATE sessions SET started_at = created_at, runtime_id = 'rt_bench'
+          WHERE id IN (SELECT id FROM sessions WHERE started_at IS NULL ORDER BY id DESC LIMIT $1)
+         RETURNING id, project_id, runtime_id, started_at)
+       INSERT INTO active_sessions SELECT id, project_id, runtime_id, started_at, now() + interval '1 day', 0 FROM begun`,
+      [active],
+    );
+    await client.query('VACUUM ANALYZE sessions, active_sessions');
+    await client.query('CHECKPOINT');
+    const { rows } = await client.query<{ id: string }>(
+      'SELECT session_id AS id FROM active_sessions ORDER BY session_id LIMIT $1',
+      [reported],
+    );
+    return rows.map(({ id }) => id);
+  });
+}
+
+function shown(ratios: readonly number[]): string {
+  const [low, high] = medianInterval(ratios);
+  return `${median(ratios).toFixed(2)} × (${low.toFixed(2)} to ${high.toFixed(2)})`;
+}
+
+export function lifecycleMarkdown(targets: readonly Target[], { rounds, seconds }: Pace): string {
+  return [
+    `${rounds} rounds of ${seconds} s. Medians, and where they lie with 95 % confidence.`,
+    '',
+    '| | wanted | measured | |',
+    '|---|---:|---:|---|',
+    ...targets.map(
+      ({ name, wanted, measured, reached }) =>
+        `| ${name} | ${wanted} | ${measured} | ${reached ? 'yes' : 'no'} |`,
+    ),
+    '',
+  ].join('\n');
+}

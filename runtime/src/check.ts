@@ -1,0 +1,69 @@
+import type { Config } from './config.ts';
+import { openaiHearing } from './hearing/openai.ts';
+import { complete } from './mind/model/completions.ts';
+import { openaiSpeech } from './speech/openai.ts';
+
+/** What came of one call of an engine. */
+export interface EngineCheck {
+  engine: 'MIND' | 'SPEECH' | 'HEARING';
+  /** Absent: it works. */
+  problem?: string;
+  /** How long it took. */
+  ms: number;
+}
+
+const patienceMs = 20_000;
+
+/** Calls each engine that is reached by address once, as a conversation would. */
+export async function checkEngines({
+  mind,
+  speech,
+  hearing,
+}: Pick<Config, 'mind' | 'speech' | 'hearing'>): Promise<EngineCheck[]> {
+  const checks: Promise<EngineCheck>[] = [];
+  if (mind.kind === 'openai')
+    checks.push(
+      check('MIND', async (signal) => {
+        for await (const _ of complete(
+          mind.endpoint,
+          mind.model,
+          [{ role: 'user', content: 'Say hello.' }],
+          signal,
+        ))
+          break;
+      }),
+    );
+  if (speech.kind === 'openai')
+    checks.push(
+      check('SPEECH', async (signal) => {
+        const voice = { characterId: 'doctor', settings: {}, pace: 1 };
+        await openaiSpeech(speech).speak({ text: 'Hello.', locale: 'en', voice }, signal);
+      }),
+    );
+  if (hearing.kind === 'openai')
+    checks.push(
+      check('HEARING', async (signal) => {
+        const sound = { sampleRate: 16_000, samples: new Int16Array(16_000) };
+        await openaiHearing(hearing).transcribe(sound, 'en', signal);
+      }),
+    );
+  return Promise.all(checks);
+}
+
+async function check(
+  engine: EngineCheck['engine'],
+  call: (signal: AbortSignal) => Promise<void>,
+): Promise<EngineCheck> {
+  const stop = new AbortController();
+  const timer = setTimeout(() => stop.abort(new Error('it did not answer within 20 seconds')), patienceMs);
+  const startedAt = performance.now();
+  const ms = () => Math.round(performance.now() - startedAt);
+  try {
+    await call(stop.signal);
+    return { engine, ms: ms() };
+  } catch (error) {
+    return { engine, ms: ms(), problem: (error as Error).message };
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest';
+import { stage } from '../harness/conversation.ts';
+import { settled } from '../harness/fake-clock.ts';
+import { harbor } from '../mind/talk.ts';
+
+const limits = { maxSeconds: 86_400, idleSeconds: 86_400 };
+const turns = 900;
+
+test('an hour of turns leaves nothing behind: no timer, no listener, no event beyond those kept for replays', async () => {
+  const warnings: string[] = [];
+  const warn = (warning: Error) => warnings.push(warning.message);
+  process.on('warning', warn);
+  const { conversation, clock, line, receive, ended } = stage({ mind: harbor, limits });
+  await clock.pass(5000);
+  const quiet = clock.pending;
+  for (let i = 0; i < turns; i++) {
+    await receive({ type: 'text', id: `m${i}`, text: i % 3 === 0 ? 'ferry' : 'Where is Mongolia?' });
+    // One in five is interrupted; the others are heard to the end.
+    if (i % 5 === 0) await receive({ type: 'interrupt' });
+    else
+      for (const { utterance } of line.of('utterance').slice(-3))
+        await receive({ type: 'played', utterance, ms: 60_000, done: true });
+    await clock.pass(4000);
+    // Two timers for the maximum, two for silence; or one that waits for the listener.
+    expect(clock.pending).toBeLessThanOrEqual(quiet);
+    line.events.splice(0);
+    line.audio.splice(0);
+  }
+  expect(ended).toEqual([]);
+  conversation.end('client_ended');
+  await settled();
+  expect(clock.pending).toBe(0);
+  process.off('warning', warn);
+  expect(warnings).toEqual([]);
+});
+
+test('sessions that come and go leave nothing behind', async () => {
+  for (let i = 0; i < 100; i++) {
+    const { conversation, clock, line } = stage({ mind: harbor, limits });
+    await settled();
+    if (i % 2 === 0) conversation.lost();
+    conversation.end(i % 2 === 0 ? 'client_lost' : 'client_ended');
+    expect(clock.pending).toBe(0);
+    expect(line.events.length).toBeLessThan(20);
+  }
+});

@@ -1,0 +1,118 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { writeWav } from '../../src/speech/wav.ts';
+
+/** How the next request goes. The usual way unless a test says otherwise. */
+export type Behaviour =
+  | { kind: 'well' }
+  | { kind: 'slow'; pieceMs: number }
+  | { kind: 'silent' }
+  | { kind: 'cut'; after: number }
+  | { kind: 'wrong' }
+  | { kind: 'whole' }
+  | { kind: 'status'; status: number; retryAfter?: string };
+
+export interface OpenAiServer {
+  url: string;
+  /** Taken from the front, one for each request. */
+  readonly next: Behaviour[];
+  /** What the model answers. */
+  text: string;
+  /** Bodies, in the order they came. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into requests freely
+  readonly requests: { path: string; authorization: string | undefined; body: any }[];
+  /** Requests whose client went away before the end. */
+  aborted: number;
+  close(): Promise<void>;
+}
+
+/** Speaks the protocol of OpenAI over real HTTP: chat completions as a stream, speech, transcriptions. */
+export async function startOpenAiServer(): Promise<OpenAiServer> {
+  const server = createServer(async (request, response) => {
+    const bytes = await bodyOf(request);
+    const isJson = request.headers['content-type']?.includes('json');
+    const path = request.url ?? '';
+    const body = isJson ? JSON.parse(bytes.toString()) : bytes.toString('latin1');
+    state.requests.push({ path, authorization: request.headers.authorization, body });
+    response.on('close', () => {
+      if (!response.writableFinished) state.aborted++;
+    });
+    const behaviour = state.next.shift() ?? { kind: 'well' };
+    if (behaviour.kind === 'silent') return;
+    if (behaviour.kind === 'status') {
+      const retry = behaviour.retryAfter === undefined ? {} : { 'Retry-After': behaviour.retryAfter };
+      response.writeHead(behaviour.status, { 'Content-Type': 'application/json', ...retry });
+      response.end(JSON.stringify({ error: { message: 'no' } }));
+    } else if (path === '/v1/chat/completions') await complete(response, state.text, behaviour);
+    else if (path === '/v1/audio/speech') speak(response, body.input, behaviour);
+    else if (path === '/v1/audio/transcriptions') {
+      response.writeHead(200, { 'Content-Type': 'application/json' });
+      response.end(behaviour.kind === 'wrong' ? '{"words":[]}' : JSON.stringify({ text: state.text }));
+    } else response.writeHead(404).end();
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const state: OpenAiServer = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    next: [],
+    text: 'Good morning. How are you?',
+    requests: [],
+    aborted: 0,
+    close: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+  return state;
+}
+
+async function complete(response: ServerResponse, text: string, behaviour: Behaviour): Promise<void> {
+  if (behaviour.kind === 'whole') {
+    response.writeHead(200, { 'Content-Type': 'application/json' });
+    response.end(JSON.stringify({ choices: [{ message: { role: 'assistant', content: text } }] }));
+    return;
+  }
+  response.writeHead(200, { 'Content-Type': 'text/event-stream' });
+  const send = (choice: object) => response.write(`data: ${JSON.stringify({ choices: [choice] })}\n\n`);
+  if (behaviour.kind === 'wrong') {
+    response.end('data: {"this is not\n\n');
+    return;
+  }
+  send({ delta: { role: 'assistant', content: '' }, finish_reason: null });
+  const pieces = text.match(/.{1,4}/gsu) ?? [];
+  for (const [index, content] of pieces.entries()) {
+    if (behaviour.kind === 'cut' && index >= behaviour.after) {
+      // What was sent so far arrives before the connection breaks.
+      response.write(':\n\n', () => response.destroy());
+      return;
+    }
+    send({ delta: { content }, finish_reason: null });
+    if (behaviour.kind === 'slow') await new Promise((resolve) => setTimeout(resolve, behaviour.pieceMs));
+    if (response.destroyed) return;
+  }
+  send({ delta: {}, finish_reason: 'stop' });
+  response.end('data: [DONE]\n\n');
+}
+
+/** A tone as long as the text, with silence around it, at a rate of its own. */
+function speak(response: ServerResponse, text: string, behaviour: Behaviour): void {
+  response.writeHead(200, { 'Content-Type': 'audio/wav' });
+  if (behaviour.kind === 'wrong') {
+    response.end('this is no sound');
+    return;
+  }
+  const sampleRate = 22_050;
+  const silent = sampleRate / 10;
+  const loud = Math.round((text.length / 15) * sampleRate);
+  const samples = Int16Array.from({ length: silent + loud + silent }, (_, i) =>
+    i < silent || i >= silent + loud ? 0 : Math.round(Math.sin(i / 20) * 12_000),
+  );
+  response.end(writeWav({ sampleRate, samples }));
+}
+
+async function bodyOf(request: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}

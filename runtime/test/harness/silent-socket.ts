@@ -1,0 +1,27 @@
+import { EventEmitter } from 'node:events';
+
+/** A socket in memory, whose peer does nothing by itself. */
+export class SilentSocket extends EventEmitter {
+  bufferedAmount = 0;
+  pings = 0;
+  isTerminated = false;
+  closedWith: number | undefined;
+  readonly sent: (string | Uint8Array)[] = [];
+  ping = () => {
+    this.pings++;
+    this.emit('pinged');
+  };
+  send = (data: string | Uint8Array) => this.sent.push(data);
+  cork = () => {};
+  uncork = () => {};
+  pause = () => {};
+  resume = () => {};
+  close = (code: number) => {
+    this.closedWith = code;
+    this.emit('close', code);
+  };
+  terminate = () => {
+    this.isTerminated = true;
+    this.emit('close', 1006);
+  };
+}

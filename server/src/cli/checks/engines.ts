@@ -1,0 +1,33 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import type { Environment } from '../../config.ts';
+import { runtimeProgram } from '../../runtimes/program.ts';
+import { type Finding, findingsOf } from './finding.ts';
+
+/** What the runtime prints about each engine that it has called. */
+interface EngineCheck {
+  engine: string;
+  problem?: string;
+  ms: number;
+}
+
+const { ok, fail } = findingsOf('engines');
+
+/** Has the runtime call every engine that stands somewhere else, once. */
+export async function checkEngines(env: Environment, cwd: string): Promise<Finding[]> {
+  if (!['MIND', 'SPEECH', 'HEARING'].some((name) => env[name]?.trim() === 'openai'))
+    return [ok('the runtime needs nothing from elsewhere')];
+  // A check needs no service, so any token will do.
+  const called = await promisify(execFile)(process.execPath, [runtimeProgram(), '--check'], {
+    cwd,
+    env: { ...env, RUNTIME_TOKEN: 'none-is-needed-here' },
+  });
+  return (JSON.parse(called.stdout) as EngineCheck[]).map(({ engine, problem, ms }) =>
+    problem === undefined
+      ? ok(`${engine} answers (${ms} ms)`)
+      : fail(
+          `${engine} does not work: ${problem}`,
+          `check ${engine}_URL, ${engine}_MODEL and ${engine}_API_KEY`,
+        ),
+  );
+}

@@ -1,0 +1,114 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Answer } from '@session-launch/testing/http.ts';
+import { connect, type Launch, report } from '@session-launch/testing/lifecycle.ts';
+import type { ServiceProcess } from '@session-launch/testing/process.ts';
+import { mintFromServer, type World } from '@session-launch/testing/world.ts';
+
+/** What a client and a runtime saw of one session. */
+export interface Seen {
+  sessionId: string;
+  /** How often a connect was acknowledged. */
+  connects: number;
+  /** What reads showed, in their order. */
+  seconds: number[];
+  /** The record once it was over, as often as it was read. */
+  over: string[];
+}
+
+export interface LiveLoadOptions {
+  world: World;
+  /** Whoever serves, as soon as somebody does. */
+  target: () => Promise<ServiceProcess>;
+  workers: number;
+}
+
+/**
+ * Begins, reports, reads and ends sessions until it is told to stop, whatever happens to the service. What got no answer is
+ * asked again, as runtimes do.
+ */
+export class LiveLoad {
+  readonly seen: Seen[] = [];
+  /** Requests that broke, or met a service that could not answer. */
+  broken = 0;
+  steps = 0;
+  readonly #options: LiveLoadOptions;
+  readonly #workers: Promise<void>[];
+  #running = true;
+
+  constructor(options: LiveLoadOptions) {
+    this.#options = options;
+    this.#workers = Array.from({ length: options.workers }, (_, n) => this.#work(n));
+  }
+
+  async stop(): Promise<void> {
+    this.#running = false;
+    await Promise.all(this.#workers);
+  }
+
+  async #work(n: number): Promise<void> {
+    while (this.#running) await this.#live(n);
+  }
+
+  async #live(n: number): Promise<void> {
+    const { world } = this.#options;
+    const minted = await this.#ask((service) =>
+      mintFromServer(service, world.key, { experienceId: world.experienceId }),
+    );
+    if (minted?.status !== 201) return;
+    const launch: Launch = minted.json.launch;
+    const { sessionId } = launch;
+    const seen: Seen = { sessionId, connects: 0, seconds: [], over: [] };
+    this.seen.push(seen);
+    // A connect without an answer may have succeeded: then every further one is refused.
+    const tries = 1 + (n % 3);
+    for (let attempt = 0; attempt < tries; attempt++) {
+      const answer = await this.#ask((service) => connect(service, launch, `rt_${n}`));
+      if (answer?.status === 200) seen.connects++;
+    }
+    for (let turn = 0; turn < 4 && this.#running; turn++) {
+      // More than has passed: the service knows better.
+      await this.#ask((service) => report(service, [{ sessionId, seconds: 1e6 }], `rt_${n}`));
+      await this.#look(seen);
+    }
+    if (n % 4 === 0) return;
+    const headers = { Authorization: `Bearer ${world.key}` };
+    const path = `/v1/sessions/${sessionId}/end`;
+    const last = [{ sessionId, seconds: 1e6, ended: 'client_ended' }];
+    await this.#ask((service) =>
+      n % 2 === 0 ? service.call({ method: 'POST', path, headers }) : report(service, last, `rt_${n}`),
+    );
+    for (let again = 0; again < 2; again++) await this.#look(seen);
+  }
+
+  async #look(seen: Seen): Promise<void> {
+    const headers = { Authorization: `Bearer ${this.#options.world.key}` };
+    const answer = await this.#ask((service) =>
+      service.call({ path: `/v1/sessions/${seen.sessionId}`, headers }),
+    );
+    if (answer?.status !== 200) return;
+    seen.seconds.push(answer.json.usage.seconds);
+    if (answer.json.status === 'ended') seen.over.push(answer.text);
+  }
+
+  /** Asks until there is an answer; undefined when the load is over before that. */
+  async #ask(request: (service: ServiceProcess) => Promise<Answer>): Promise<Answer | undefined> {
+    for (;;) {
+      const service = await this.#options.target();
+      const answer = await request(service).catch(() => undefined);
+      this.steps++;
+      if (answer !== undefined && answer.status < 500) return answer;
+      this.broken++;
+      if (!this.#running) return undefined;
+      await sleep(20);
+    }
+  }
+}
+
+/** What no fault may do to sessions. */
+export function liveProblems(seen: readonly Seen[]): string[] {
+  return seen.flatMap(({ sessionId, connects, seconds, over }) => [
+    ...(connects > 1 ? [`${sessionId} was begun ${connects} times`] : []),
+    ...(seconds.some((value, i) => value < (seconds[i - 1] ?? 0)) ? [`${sessionId} shrank: ${seconds}`] : []),
+    ...(new Set(over).size > 1 ? [`${sessionId} changed after its end: ${over.join(' ')}`] : []),
+  ]);
+}

@@ -1,0 +1,32 @@
+import Type from '@session-launch/contract/type';
+import TypeBox from 'typebox';
+import { expect, test } from 'vitest';
+
+/** Every builder that the contract has, with and without options, an optional field among required ones. */
+const built = (t: typeof Type) => [
+  t.Object({}),
+  t.Object(
+    {
+      list: t.Array(t.String({ minLength: 1 }), { maxItems: 3 }),
+      flag: t.Optional(t.Boolean()),
+      choice: t.Enum(['a', 'b'], { description: 'One of two.' }),
+      count: t.Optional(t.Integer({ minimum: 0 })),
+      one: t.Optional(
+        t.Union([t.Literal('match'), t.Literal(7), t.Literal(true), t.Null()], { title: 'Any' }),
+      ),
+      other: t.Ref('Session#'),
+      own: t.Unsafe<number | null>({ type: ['integer', 'null'] }),
+    },
+    { additionalProperties: false },
+  ),
+  t.Object({ only: t.Optional(t.String()) }),
+];
+
+test('schemas are those that TypeBox builds, written in the same order', () => {
+  expect(JSON.stringify(built(Type))).toBe(JSON.stringify(built(TypeBox)));
+});
+
+test('a field that is optional in one place stays required where it stands elsewhere', () => {
+  const name = Type.String();
+  expect(Type.Object({ a: Type.Optional(name), b: name })).toMatchObject({ required: ['b'] });
+});
