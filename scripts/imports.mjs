@@ -11,16 +11,23 @@ const mayKnow = {
   contract: [],
   'server/src': ['contract'],
   'runtime/src': ['contract'],
+  'sdk/browser/src': ['contract'],
+  'sdk/react/src': ['sdk/browser/src'],
   testing: [],
   'server/test': ['contract', 'testing', 'server/src'],
   'runtime/test': ['contract', 'testing', 'runtime/src'],
+  'sdk/browser/test': ['contract', 'testing', 'sdk/browser/src'],
   // Installed without the contract: what an SDK needs of it is written into its sources.
   'sdk/backend/src': [],
   'sdk/backend/test': ['contract', 'testing', 'sdk/backend/src'],
   bench: ['testing', 'server/src'],
 };
 
-const packages = { '@session-launch/contract': 'contract', '@session-launch/testing': 'testing' };
+const packages = {
+  '@session-launch/contract': 'contract',
+  '@session-launch/testing': 'testing',
+  '@session-launch/browser': 'sdk/browser/src',
+};
 
 function filesBelow(folder) {
   return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })

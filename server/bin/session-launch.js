@@ -48,6 +48,18 @@ async function ensureBuilt() {
   }
 }
 
+/** The service serves the browser SDK, which is bundled and not compiled. */
+async function ensureSdkBuilt() {
+  const script = join(root, '..', 'sdk', 'browser', 'build.mjs');
+  if (!existsSync(script)) return;
+  const sdk = await import(pathToFileURL(script).href);
+  if (!sdk.isStale()) return;
+  // One that cannot be built here, read-only or without esbuild, is served as it came.
+  await sdk.build().catch((error) => {
+    if (!sdk.isBuilt()) throw error;
+  });
+}
+
 /**
  * Whether the compiler would make nothing new; it also looks at the packages that this one refers to. A source that is
  * newer than its output, but says the same, gets a new time only.
@@ -138,6 +150,8 @@ function fail(message) {
   process.exit(1);
 }
 
-await ensureBuilt().catch((error) => fail(`the build failed: ${error.message}`));
+await Promise.all([ensureBuilt(), ensureSdkBuilt()]).catch((error) =>
+  fail(`the build failed: ${error.message}`),
+);
 const { main } = await import('../dist/cli/main.js');
 await main();

@@ -20,6 +20,7 @@ import { openRateLimits } from './limits/rate.ts';
 import { droppedLines } from './observe/log.ts';
 import { createMetrics } from './observe/metrics.ts';
 import { Traffic } from './observe/traffic.ts';
+import { ownOrigins } from './origins/own-origins.ts';
 import { demoProjectId } from './pages/demo-cards.ts';
 import { mountPublicRoutes } from './public-routes.ts';
 import { Recorder } from './recording/recorder.ts';
@@ -96,6 +97,9 @@ export async function startApp(deps: AppDeps): Promise<App> {
     tokenTtlSeconds: config.tokenTtlSeconds,
     runtimeUrl: () => config.runtimeUrl ?? `${doorDeps.issuer().replace(/^http/, 'ws')}${runtimePath}`,
     trustProxy: config.trustProxy,
+    // The page that the service shows to people launches the demo that it shows.
+    isOwnPage: (projectId: string, origin: string) =>
+      config.demo && projectId === demoProjectId && ownOrigins(doorDeps.issuer()).includes(origin),
   };
   const lifecycle = { database, log, counts: metrics.lifecycle };
   const tokens = new TokenVerifier(signingKeys);
@@ -112,6 +116,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
     // Only the demo's catalog is for everyone's eyes, and only while the operator wants a demo.
     demoProjectId: config.demo ? demoProjectId : undefined,
     baseUrl: doorDeps.issuer,
+    runtimeUrl: () => (config.runtime?.isBeside || config.runtimeUrl ? doorDeps.runtimeUrl() : undefined),
     isDraining: () => drain.begun,
   });
   metrics.watch({

@@ -6,6 +6,7 @@ import { documentRoutes } from './http/document-routes.ts';
 import { healthRoutes } from './http/health-routes.ts';
 import type { Load } from './observe/metrics.ts';
 import { type PageDeps, pageRoutes } from './pages/page-routes.ts';
+import { sdkRoutes } from './sdk/sdk-routes.ts';
 import { type DoorDeps, doorRoutes } from './sessions/door-routes.ts';
 import { type LeaveDeps, leaveRoutes } from './sessions/leave-routes.ts';
 import { type SessionRouteDeps, sessionRoutes } from './sessions/session-routes.ts';
@@ -44,6 +45,7 @@ export async function mountPublicRoutes(
     admissions.art = admitAtMost(scope, mostOpenFiles);
     await scope.register(assetRoutes, deps);
   });
+  await server.register(sdkRoutes);
   await server.register(pageRoutes, deps);
   return admissions;
 }

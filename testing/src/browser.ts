@@ -4,8 +4,8 @@ import { type Browser, type BrowserContext, chromium, type Page } from 'playwrig
 import { afterAll, beforeAll, inject } from 'vitest';
 import type { Chromium } from './chromium.ts';
 
-/** One real Chromium for a test file; nothing in it talks to anyone by itself. */
-export function useBrowser(): {
+/** One real Chromium for a test file; nothing in it talks to anyone by itself. `args` are further switches. */
+export function useBrowser(...args: string[]): {
   open(options?: Parameters<Browser['newContext']>[0]): Promise<BrowserContext>;
 } {
   let browser: Browser;
@@ -23,6 +23,7 @@ export function useBrowser(): {
         '--disable-sync',
         '--no-first-run',
         '--no-pings',
+        ...args,
       ],
     });
   });
@@ -30,18 +31,32 @@ export function useBrowser(): {
   return { open: (options) => browser.newContext(options) };
 }
 
-/** An application on an origin of its own: an empty page. */
-export async function startSite(): Promise<{ origin: string; close(): Promise<void> }> {
+export interface Site {
+  origin: string;
+  /** What the page holds from now on, and the policy that it is sent with. */
+  show(body: string, policy?: string): void;
+  close(): Promise<void>;
+}
+
+/** An application on an origin of its own: an empty page, until it shows something. */
+export async function startSite(): Promise<Site> {
+  let body = '';
+  let policy: string | undefined;
   const server = createServer((_request, response) => {
     response.setHeader('Content-Type', 'text/html');
+    if (policy !== undefined) response.setHeader('Content-Security-Policy', policy);
     response.end(
-      '<!doctype html><html lang="en"><title>An application</title><link rel="icon" href="data:,">',
+      `<!doctype html><html lang="en"><title>An application</title><link rel="icon" href="data:,">${body}`,
     );
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   return {
     origin: `http://127.0.0.1:${port}`,
+    show: (shown, heldTo) => {
+      body = shown;
+      policy = heldTo;
+    },
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

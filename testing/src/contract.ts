@@ -16,7 +16,7 @@ for (const format of ['bcp47', 'return-url']) ajv.addFormat(format, true);
 ajv.addSchema({ ...contract, components: { ...contract.components, schemas: closedSchemas() } }, 'contract');
 
 /** Addresses for people and files, which the contract does not describe. */
-const undescribed = /^\/($|openapi\.json$|reference|avatars\/|locations\/|favicon|site\/)/;
+const undescribed = /^\/($|openapi\.json$|reference|avatars\/|locations\/|favicon|site\/|sdk\/)/;
 
 /** Fails unless the answer is one that the contract promises for this request. */
 export function checkContract(call: Call, answer: Answer): void {

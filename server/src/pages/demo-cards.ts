@@ -14,6 +14,8 @@ export interface DemoCard {
   badges: string[];
   /** Absent when the experience has no gallery fields. */
   art?: { background: string; avatar: string; names: string };
+  /** Languages to choose from, where the visitor has to name the paired one. */
+  paired?: { tag: string; name: string }[];
 }
 
 const names = new Intl.DisplayNames(['en'], { type: 'language' });
@@ -37,10 +39,19 @@ async function card(directory: Directory, entry: CatalogEntry): Promise<DemoCard
     experienceId,
     slug,
     badges: runtime === undefined ? [] : [modeBadge(runtime), languageBadge(runtime)],
+    ...(runtime?.languages.dual && runtime.languages.paired === 'match'
+      ? { paired: lessonsOf(runtime) }
+      : {}),
     ...(galleryThumb === null
       ? {}
       : { art: { background: galleryThumb.backgroundImage, avatar: galleryThumb.avatarImage, names: who } }),
   };
+}
+
+/** What a dual experience has lessons in. */
+function lessonsOf({ mind }: Runtime): { tag: string; name: string }[] {
+  const tags = new Set((mind?.lessons ?? []).flatMap(({ say }) => Object.keys(say)));
+  return [...tags].map((tag) => ({ tag, name: spoken(tag) })).sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 function modeBadge({ mode }: Runtime): string {

@@ -9,6 +9,8 @@ export interface LandingView {
   /** Why no session can be minted right now; absent when all is well. */
   problem: string | undefined;
   cards: readonly DemoCard[];
+  /** Whether there is a runtime for them to talk with. */
+  talks: boolean;
 }
 
 /** The page for people who open the service in a browser. Links are relative, so it also works below a path. */
@@ -25,6 +27,7 @@ export function landingPage(view: LandingView): string {
 <meta name="color-scheme" content="light dark">
 <link rel="icon" href="site/icon.svg" type="image/svg+xml">
 <link rel="stylesheet" href="site/site.css">
+${view.talks && cards.length > 0 ? scripts : nothing}
 </head>
 <body>
 <a class="skip" href="#main">Skip to the content</a>
@@ -52,7 +55,7 @@ ${status(problem)}
 </div>
 ${recipes(view.baseUrl, experienceId)}
 </section>
-${cards.length === 0 ? nothing : gallery(cards)}
+${cards.length === 0 ? nothing : gallery(cards, view.talks)}
 <section class="wide places" aria-labelledby="places">
 <h2 id="places">Where things are</h2>
 <ul>
@@ -98,27 +101,41 @@ function recipes(baseUrl: string, experienceId: string): Html {
 </div>`;
 }
 
-function gallery(cards: readonly DemoCard[]): Html {
+const scripts = html`<script src="sdk/v2/session-launch.js" defer></script>
+<script src="site/talk.js" defer></script>`;
+
+function gallery(cards: readonly DemoCard[], talks: boolean): Html {
+  const hint = html` Press Start and talk with them. Below each conversation stands what is behind the face: a written script or a model.`;
   return html`<section class="wide gallery" aria-labelledby="demo">
 <h2 id="demo">The demo catalog</h2>
-<p class="sub">Published experiences of <code>${demoProjectId}</code>, ready to launch. Edit <code>examples/demo.yaml</code> and apply it to make them yours.</p>
+<p class="sub">Published experiences of <code>${demoProjectId}</code>, ready to launch. Edit <code>examples/demo.yaml</code> and apply it to make them yours.${talks ? hint : nothing}</p>
 <ul class="cards">
-${cards.map(cardView)}
+${cards.map((card) => cardView(card, talks))}
 </ul>
 </section>`;
 }
 
-function cardView({ title, experienceId, badges, art }: DemoCard): Html {
+function start({ title, paired }: DemoCard): Html {
+  const choice =
+    paired === undefined
+      ? nothing
+      : html`<label>Learn <select>${paired.map(({ tag, name }) => html`<option value="${tag}">${name}</option>`)}</select></label>`;
+  return html`<p class="go">${choice}<button type="button" class="button talk" aria-label="Start ${title}">Start</button></p>`;
+}
+
+function cardView(card: DemoCard, talks: boolean): Html {
+  const { title, experienceId, badges, art } = card;
   const scene =
     art === undefined
       ? html`<img class="back" src="site/voice.svg" alt="">`
       : html`<img class="back" src="${relative(art.background)}" alt=""><img class="front" src="${relative(art.avatar)}" alt="${art.names}">`;
-  return html`<li class="card">
+  return html`<li class="card" data-experience="${experienceId}">
 <div class="art">${scene}</div>
 <div class="about">
 <h3>${title}</h3>
 <p class="badges">${badges.map((badge) => html`<span>${badge}</span>`)}</p>
 <p class="id"><code>${experienceId}</code></p>
+${talks ? start(card) : nothing}
 </div>
 </li>
 `;

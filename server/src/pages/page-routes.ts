@@ -4,12 +4,12 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Catalog } from '../experiences/catalog.ts';
 import type { Directory } from '../experiences/directory.ts';
 import { type HealthDeps, whyNotReady } from '../http/health-routes.ts';
+import { serveFile } from '../http/served-file.ts';
 import { refuseOtherMethods } from '../http/server.ts';
 import { version } from '../version.ts';
 import { type DemoCard, demoCards } from './demo-cards.ts';
 import { landingPage } from './landing-page.ts';
 import { referencePage } from './reference-page.ts';
-import { serveSiteFile } from './site-files.ts';
 
 export interface PageDeps extends HealthDeps {
   catalog: Catalog;
@@ -17,11 +17,13 @@ export interface PageDeps extends HealthDeps {
   /** The project whose catalog anyone may see; absent when the service runs without a demo. */
   demoProjectId: string | undefined;
   baseUrl: () => string;
+  /** Where the demo's sessions run; absent when nothing runs them. */
+  runtimeUrl: () => string | undefined;
 }
 
-/** Nothing but the page's own styles and pictures; no script at all. */
-const landingPolicy =
-  "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+/** Nothing but the page's own files, and the runtime that its sessions lead to. */
+const landingPolicy = (connect: string[]) =>
+  `default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src ${connect.join(' ')}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'`;
 /** Scalar writes its styles into the page, hence 'unsafe-inline' for them, and for nothing else. */
 const referencePolicy =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
@@ -41,8 +43,20 @@ export async function pageRoutes(app: FastifyInstance, deps: PageDeps): Promise<
       }),
     ]);
     const { engine } = deps.database;
-    const page = landingPage({ version, engine, baseUrl: deps.baseUrl(), problem, cards });
-    return sendPage(reply, landingPolicy, page);
+    const baseUrl = deps.baseUrl();
+    const runtimeUrl = deps.runtimeUrl();
+    const page = landingPage({
+      version,
+      engine,
+      baseUrl,
+      problem,
+      cards,
+      talks: runtimeUrl !== undefined,
+    });
+    const connect = ["'self'", ...(runtimeUrl === undefined ? [] : [new URL(runtimeUrl).origin])];
+    // Opened under another name, the page still has to reach the address that sessions know.
+    if (new URL(baseUrl).host !== request.headers.host) connect.push(new URL(baseUrl).origin);
+    return sendPage(reply, landingPolicy(connect), page);
   });
   refuseOtherMethods(app, '/', ['GET']);
 
@@ -52,16 +66,17 @@ export async function pageRoutes(app: FastifyInstance, deps: PageDeps): Promise<
   const script = 'text/javascript; charset=utf-8';
   const style = 'text/css; charset=utf-8';
   const picture = 'image/svg+xml';
-  serveSiteFile(app, '/site/site.css', new URL('site.css', site), style);
-  serveSiteFile(app, '/site/reference.css', new URL('reference.css', site), style);
-  serveSiteFile(app, '/site/before-scalar.js', new URL('before-scalar.js', site), script);
-  serveSiteFile(app, '/site/reference.js', new URL('reference.js', site), script);
-  serveSiteFile(app, '/site/scalar.js', new URL('js/standalone.js', scalar), script);
+  serveFile(app, '/site/site.css', new URL('site.css', site), { type: style });
+  serveFile(app, '/site/reference.css', new URL('reference.css', site), { type: style });
+  serveFile(app, '/site/before-scalar.js', new URL('before-scalar.js', site), { type: script });
+  serveFile(app, '/site/talk.js', new URL('talk.js', site), { type: script });
+  serveFile(app, '/site/reference.js', new URL('reference.js', site), { type: script });
+  serveFile(app, '/site/scalar.js', new URL('js/standalone.js', scalar), { type: script });
   for (const name of ['icon.svg', 'voice.svg']) {
-    serveSiteFile(app, `/site/${name}`, new URL(name, site), picture);
+    serveFile(app, `/site/${name}`, new URL(name, site), { type: picture });
   }
   // Browsers ask for it unbidden when someone opens an address that is not a page.
-  serveSiteFile(app, '/favicon.ico', new URL('icon.svg', site), picture);
+  serveFile(app, '/favicon.ico', new URL('icon.svg', site), { type: picture });
 }
 
 function shownCards(deps: PageDeps): Promise<DemoCard[]> {

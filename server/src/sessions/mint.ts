@@ -19,6 +19,8 @@ export interface MintDeps extends DraftDeps {
   directory: Directory;
   rates: RateLimits;
   launches: Launches;
+  /** Whether a page of this service itself asks for what it may always launch. */
+  isOwnPage(projectId: string, origin: string): boolean;
 }
 
 export interface Answer {
@@ -44,29 +46,30 @@ export async function mint(deps: MintDeps, door: Door, call: Call): Promise<Answ
 
 /** The experience of a request, if it may be launched by this caller at this door. */
 async function findLaunchable(
-  { directory }: MintDeps,
+  deps: MintDeps,
   door: Door,
   call: Call,
   caller: Caller,
   request: MintRequest,
 ): Promise<LaunchableExperience> {
-  const experience = await directory.experience(request.experienceId, call.clientNetwork);
+  const experience = await deps.directory.experience(request.experienceId, call.clientNetwork);
   if (experience === null) throw new ApiError('EXPERIENCE_NOT_FOUND');
   if (caller.projectId !== undefined && experience.projectId !== caller.projectId)
     throw new ApiError('EXPERIENCE_FORBIDDEN');
   if (experience.status === 'archived' || !door.sees(experience)) throw new ApiError('EXPERIENCE_NOT_FOUND');
   call.onExperience(experience);
-  if (door.allowlist) requireListed(door.allowlist(experience), experience, caller.origin ?? '');
+  if (door.allowlist) requireListed(deps, door.allowlist(experience), experience, caller.origin ?? '');
   return experience;
 }
 
 function requireListed(
+  { isOwnPage }: MintDeps,
   { of, entries }: ReturnType<NonNullable<Door['allowlist']>>,
-  { project }: LaunchableExperience,
+  { project, projectId }: LaunchableExperience,
   origin: string,
 ): void {
   if (!project.browserEmbeds) throw new ApiError('BROWSER_EMBEDS_DISABLED');
-  if (allows(entries, origin)) return;
+  if (allows(entries, origin) || (of === 'project' && isOwnPage(projectId, origin))) return;
   const hint = nearMiss(entries, origin);
   throw new ApiError('ORIGIN_NOT_ALLOWED', {
     message: `This origin is not on the allowlist of the ${of}. Add it to allowedOrigins and apply the project file.`,

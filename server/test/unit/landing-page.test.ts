@@ -7,6 +7,7 @@ const view: LandingView = {
   baseUrl: 'https://example.com/launch',
   problem: undefined,
   cards: [],
+  talks: true,
 };
 const card = {
   title: 'Tea',
@@ -25,7 +26,7 @@ test('below a path it shows that address, and all its links are relative', () =>
 
 test('what came from outside is escaped wherever it stands', () => {
   const page = landingPage({ ...view, problem: '<i>', cards: [{ ...card, title: "<'&>", badges: ['<u>'] }] });
-  expect(page).not.toMatch(/<script|<'&>|<u>|mint: <i>/);
+  expect(page).not.toMatch(/<script(?! src="s)|<'&>|<u>|mint: <i>/);
   expect(page).toContain('&#60;&#39;&#38;&#62;');
 });
 
@@ -40,4 +41,14 @@ test('without a demo has no gallery, and a placeholder to fill in', () => {
   const page = landingPage(view);
   expect(page).not.toContain('class="cards"');
   expect(page).toContain('exp_your_experience');
+});
+
+test('cards have a start where a runtime is there to talk with, and none where it is not', () => {
+  const paired = [{ tag: 'de', name: 'German' }];
+  const page = landingPage({ ...view, cards: [{ ...card, paired }] });
+  expect(page).toContain('aria-label="Start Tea"');
+  expect(page).toContain('<option value="de">German</option>');
+  expect(page).toContain('<script src="sdk/v2/session-launch.js" defer>');
+  const silent = landingPage({ ...view, cards: [card], talks: false });
+  expect(silent).not.toMatch(/<script|<button/);
 });

@@ -3,28 +3,36 @@ import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { FastifyInstance } from 'fastify';
-import { matchesEtag } from '../http/etag.ts';
-import { refuseOtherMethods } from '../http/server.ts';
+import { matchesEtag } from './etag.ts';
+import { refuseOtherMethods } from './server.ts';
 
 const compress = promisify(gzip);
 
-interface SiteFile {
+interface LoadedFile {
   plain: Buffer;
   gzipped: Buffer;
   etag: string;
 }
 
-/** Serves a file that pages need, from memory once someone has asked for it. */
-export function serveSiteFile(app: FastifyInstance, path: string, file: URL, type: string): void {
-  let loaded: Promise<SiteFile> | undefined;
+/** What to serve a file as. */
+export interface FileForm {
+  type: string;
+  /** Names stay the same when a new version brings new content, so browsers ask whether their copy still holds. */
+  cacheControl?: string;
+  headers?: Record<string, string>;
+}
+
+/** Serves a file that browsers need, from memory once someone has asked for it. */
+export function serveFile(app: FastifyInstance, path: string, file: URL, form: FileForm): void {
+  const { type, cacheControl = 'no-cache', headers = {} } = form;
+  let loaded: Promise<LoadedFile> | undefined;
   app.get(path, async (request, reply) => {
     loaded ??= load(file).catch((error: unknown) => {
       loaded = undefined;
       throw error;
     });
     const { plain, gzipped, etag } = await loaded;
-    // Names stay the same when a new version brings new content, so browsers ask whether their copy still holds.
-    reply.headers({ 'Cache-Control': 'no-cache', ETag: etag, Vary: 'Accept-Encoding' });
+    reply.headers({ ...headers, 'Cache-Control': cacheControl, ETag: etag, Vary: 'Accept-Encoding' });
     if (matchesEtag(request.headers['if-none-match'], etag)) return reply.code(304).send();
     reply.type(type);
     if (!/\bgzip\b/.test(request.headers['accept-encoding'] ?? '')) return reply.send(plain);
@@ -33,7 +41,7 @@ export function serveSiteFile(app: FastifyInstance, path: string, file: URL, typ
   refuseOtherMethods(app, path, ['GET']);
 }
 
-async function load(file: URL): Promise<SiteFile> {
+async function load(file: URL): Promise<LoadedFile> {
   const plain = await readFile(file);
   const hash = createHash('sha256').update(plain).digest('base64url').slice(0, 27);
   // Weak: the compressed bytes and the plain ones share it.

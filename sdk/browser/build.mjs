@@ -1,0 +1,118 @@
+// Bundles the SDK into dist/. `--types` also writes its declarations; `--if-stale` does nothing when dist/ is newer than src/.
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('.', import.meta.url));
+const dist = join(root, 'dist');
+const served = ['session-launch.js', 'session-launch.mjs', 'worklet.js'];
+/** Written last: whoever sees it sees the rest. */
+const stamp = join(dist, 'integrity.json');
+
+export const isBuilt = () => existsSync(stamp);
+
+/** Whether something in src/, or this file, is newer than what was built of it. */
+export function isStale() {
+  if (!isBuilt()) return true;
+  const builtAt = statSync(stamp).mtimeMs;
+  const sources = readdirSync(join(root, 'src'), { recursive: true }).map((name) => join(root, 'src', name));
+  return [...sources, join(root, 'build.mjs'), join(root, 'package.json')].some(
+    (file) => statSync(file).mtimeMs > builtAt,
+  );
+}
+
+export async function build() {
+  const { build: bundle, transform } = await import('esbuild');
+  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const styles = {
+    name: 'styles',
+    setup: ({ onLoad }) =>
+      onLoad({ filter: /\.css$/ }, async ({ path }) => {
+        const { code } = await transform(readFileSync(path, 'utf8'), { loader: 'css', minify: true });
+        return { contents: code.trim(), loader: 'text' };
+      }),
+  };
+  const common = {
+    absWorkingDir: root,
+    bundle: true,
+    minify: true,
+    target: ['chrome111', 'firefox113', 'safari16.4'],
+    write: false,
+    legalComments: 'none',
+    plugins: [styles],
+    // The contract gives us types only.
+    external: ['@session-launch/contract/*'],
+    logLevel: 'warning',
+  };
+  const banner = { js: `/* @session-launch/browser ${version} | Apache-2.0 */` };
+  const outputs = {
+    'session-launch.js': { entryPoints: ['src/script.ts'], format: 'iife', banner },
+    'session-launch.mjs': { entryPoints: ['src/served.ts'], format: 'esm', banner },
+    'worklet.js': { entryPoints: ['src/audio/worklet.js'], format: 'esm' },
+    // For bundlers: readable, and without an address of its own.
+    'index.js': { entryPoints: ['src/index.ts'], format: 'esm', minify: false, minifySyntax: true },
+  };
+  mkdirSync(dist, { recursive: true });
+  const integrity = {};
+  for (const [name, options] of Object.entries(outputs)) {
+    const { outputFiles } = await bundle({ ...common, ...options });
+    const text = outputFiles[0].contents;
+    write(name, text);
+    if (served.includes(name))
+      integrity[name] = `sha384-${createHash('sha384').update(text).digest('base64')}`;
+  }
+  write('integrity.json', `${JSON.stringify({ version, files: integrity }, null, 2)}\n`);
+}
+
+/** Moved into place: another process may be reading. */
+function write(name, contents) {
+  const partial = join(dist, `.${name}.${process.pid}`);
+  writeFileSync(partial, contents);
+  renameSync(partial, join(dist, name));
+}
+
+/** Declarations, of what index.d.ts leads to and nothing else. */
+export function buildTypes() {
+  const compiler = join(
+    dirname(createRequire(import.meta.url).resolve('typescript/package.json')),
+    'bin',
+    'tsc',
+  );
+  const { status } = spawnSync(process.execPath, [compiler, '-p', join(root, 'tsconfig.types.json')], {
+    stdio: 'inherit',
+  });
+  if (status !== 0) throw new Error('the compiler found errors');
+  const all = join(dist, '.types');
+  const own = join(all, 'sdk', 'browser', 'src');
+  const reached = new Set();
+  const follow = (file) => {
+    if (reached.has(file)) return;
+    reached.add(file);
+    for (const [, name] of readFileSync(file, 'utf8').matchAll(/from '(\.[^']+)'/g))
+      follow(resolve(dirname(file), name.replace(/\.[jt]s$/, '.d.ts')));
+  };
+  follow(join(own, 'index.d.ts'));
+  for (const file of reached) {
+    const place = join(dist, relative(own, file));
+    mkdirSync(dirname(place), { recursive: true });
+    renameSync(file, place);
+  }
+  rmSync(all, { recursive: true });
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  if (!process.argv.includes('--if-stale') || isStale()) await build();
+  if (process.argv.includes('--types')) buildTypes();
+}

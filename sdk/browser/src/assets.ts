@@ -1,0 +1,8 @@
+import { requiredServiceUrl } from './core/home.ts';
+
+/** The full address of a path from a catalog or a manifest. */
+export function assetUrl(path: string, options: { baseUrl?: string; width?: number } = {}): string {
+  const { baseUrl, width } = options;
+  const url = /^https?:/.test(path) ? path : requiredServiceUrl(baseUrl) + path;
+  return width === undefined ? url : `${url}${url.includes('?') ? '&' : '?'}w=${width}`;
+}

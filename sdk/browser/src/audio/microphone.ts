@@ -1,0 +1,160 @@
+import type { Environment } from '../core/environment.ts';
+import { ExperienceError } from '../core/experience-error.ts';
+import type { Microphone, MicStatus } from '../types.ts';
+import { type Meter, meterOf } from './meter.ts';
+
+/** What the session of the moment lets the microphone do. */
+interface MicSession {
+  /** Whether it may be asked for at all. */
+  isAllowed: boolean;
+  audio: AudioContext | undefined;
+  /** The track while it is heard, and null while it is not. */
+  give(track: MediaStreamTrack | null): void;
+}
+
+const closed: MicSession = { isAllowed: false, audio: undefined, give: () => {} };
+
+const statusOf: Record<string, MicStatus> = {
+  NotFoundError: 'missing',
+  OverconstrainedError: 'missing',
+  NotReadableError: 'busy',
+  AbortError: 'busy',
+  NotAllowedError: 'denied',
+  SecurityError: 'denied',
+};
+
+/** The visitor's microphone, from the question to the last track. */
+export class Mic implements Microphone {
+  status: MicStatus = 'off';
+  readonly #env: Environment;
+  readonly #changed: (status: MicStatus) => void;
+  #session = closed;
+  #stream: MediaStream | undefined;
+  #meter: Meter | undefined;
+  #deviceId: string | undefined;
+  #asking: Promise<void> | undefined;
+
+  constructor(env: Environment, changed: (status: MicStatus) => void) {
+    this.#env = env;
+    this.#changed = changed;
+  }
+
+  open(session: MicSession): void {
+    this.#session = session;
+  }
+
+  close(): void {
+    this.#session = closed;
+    this.#asking = undefined;
+    this.#drop();
+    this.#set('off');
+  }
+
+  get track(): MediaStreamTrack | null {
+    return this.status === 'on' ? (this.#stream?.getAudioTracks()[0] ?? null) : null;
+  }
+
+  /** Asks for it, once at a time. Rejects when there is none to be had; the session goes on without. */
+  enable(): Promise<void> {
+    if (this.#stream) {
+      this.unmute();
+      return Promise.resolve();
+    }
+    this.#asking ??= this.#ask(this.#session).finally(() => {
+      this.#asking = undefined;
+    });
+    return this.#asking;
+  }
+
+  mute(): void {
+    if (this.status !== 'on') return;
+    this.#enableTracks(false);
+    this.#set('muted');
+    this.#session.give(null);
+  }
+
+  unmute(): void {
+    if (!this.#stream) {
+      this.enable().catch(() => {});
+      return;
+    }
+    this.#enableTracks(true);
+    this.#set('on');
+    this.#session.give(this.track);
+  }
+
+  level(): number {
+    return this.status === 'on' ? (this.#meter?.level() ?? 0) : 0;
+  }
+
+  async setDevice(id: string): Promise<void> {
+    this.#deviceId = id;
+    if (!this.#stream) return;
+    this.#session.give(null);
+    this.#drop();
+    await this.enable();
+  }
+
+  async #ask(session: MicSession): Promise<void> {
+    if (!session.isAllowed) throw unavailable('This session takes no speech, or has not begun.');
+    const media = this.#env.media();
+    if (!media?.getUserMedia) {
+      this.#set(this.#env.isSecure ? 'missing' : 'insecure');
+      throw unavailable('Pages get a microphone only over https, or on localhost.');
+    }
+    this.#set('prompting');
+    let stream: MediaStream;
+    try {
+      stream = await media.getUserMedia({
+        audio: {
+          echoCancellation: true,
+          noiseSuppression: true,
+          autoGainControl: true,
+          ...(this.#deviceId === undefined ? {} : { deviceId: { exact: this.#deviceId } }),
+        },
+      });
+    } catch (cause) {
+      if (session !== this.#session) throw unavailable('The session is over.', cause);
+      const status = statusOf[(cause as DOMException).name] ?? 'missing';
+      this.#set(status === 'denied' && this.#env.isMicForbidden() ? 'blocked-by-policy' : status);
+      throw unavailable((cause as Error).message || 'There is no microphone.', cause);
+    }
+    if (session !== this.#session) {
+      for (const track of stream.getTracks()) track.stop();
+      throw unavailable('The session is over.');
+    }
+    this.#stream = stream;
+    if (session.audio) this.#meter = meterOf(session.audio, stream);
+    for (const track of stream.getAudioTracks())
+      track.addEventListener('ended', () => this.#unplugged(stream));
+    this.unmute();
+  }
+
+  #unplugged(stream: MediaStream): void {
+    if (stream !== this.#stream) return;
+    this.#session.give(null);
+    this.#drop();
+    this.#set('missing');
+  }
+
+  #drop(): void {
+    for (const track of this.#stream?.getTracks() ?? []) track.stop();
+    this.#meter?.close();
+    this.#stream = undefined;
+    this.#meter = undefined;
+  }
+
+  #enableTracks(enabled: boolean): void {
+    for (const track of this.#stream?.getAudioTracks() ?? []) track.enabled = enabled;
+  }
+
+  #set(status: MicStatus): void {
+    if (status === this.status) return;
+    this.status = status;
+    this.#changed(status);
+  }
+}
+
+function unavailable(message: string, cause?: unknown): ExperienceError {
+  return new ExperienceError('MIC_UNAVAILABLE', message, { fatal: false, retryable: true, cause });
+}

@@ -1,0 +1,15 @@
+/** PCM16 as it travels, as numbers from -1 to 1. */
+export function toFloats(bytes: ArrayBuffer, offset: number): Float32Array {
+  const view = new DataView(bytes, offset);
+  const floats = new Float32Array(Math.floor(view.byteLength / 2));
+  for (let i = 0; i < floats.length; i++) floats[i] = view.getInt16(i * 2, true) / 32_768;
+  return floats;
+}
+
+/** Into a frame, behind its header. */
+export function writePcm(floats: Float32Array, frame: DataView, offset: number): void {
+  for (let i = 0; i < floats.length; i++) {
+    const clipped = Math.max(-1, Math.min(1, floats[i]!));
+    frame.setInt16(offset + i * 2, Math.round(clipped * 32_767), true);
+  }
+}

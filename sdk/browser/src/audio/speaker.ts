@@ -1,0 +1,82 @@
+import type { Events, Output } from '../types.ts';
+
+interface Played {
+  setVolume(volume: number): void;
+  level?(): number;
+}
+
+/** What is heard, and whether the browser lets it be heard. */
+export class Speaker implements Output {
+  blocked = false;
+  muted = false;
+  volume = 1;
+  readonly #changed: (state: Events['outputChange']) => void;
+  #audio: AudioContext | undefined;
+  #played: Played | undefined;
+
+  constructor(changed: (state: Events['outputChange']) => void) {
+    this.#changed = changed;
+  }
+
+  open(audio: AudioContext | undefined): void {
+    this.#audio = audio;
+  }
+
+  /** From now on, silence of the context means that the browser waits for a tap. */
+  play(played: Played): void {
+    this.#played = played;
+    played.setVolume(this.muted ? 0 : this.volume);
+    this.#audio?.addEventListener('statechange', this.#look);
+    this.#look();
+  }
+
+  close(): void {
+    this.#audio?.removeEventListener('statechange', this.#look);
+    this.#audio = undefined;
+    this.#played = undefined;
+    this.#look();
+  }
+
+  async unblock(): Promise<void> {
+    await this.#audio?.resume();
+    this.#look();
+  }
+
+  mute(): void {
+    this.#apply(true, this.volume);
+  }
+
+  unmute(): void {
+    this.#apply(false, this.volume);
+  }
+
+  setVolume(volume: number): void {
+    if (!(volume >= 0 && volume <= 1)) throw new TypeError('a volume is a number from 0 to 1');
+    this.#apply(this.muted, volume);
+  }
+
+  level(): number {
+    return this.#played?.level?.() ?? 0;
+  }
+
+  #apply(muted: boolean, volume: number): void {
+    if (muted === this.muted && volume === this.volume) return;
+    this.muted = muted;
+    this.volume = volume;
+    this.#played?.setVolume(muted ? 0 : volume);
+    this.#tell();
+  }
+
+  #look = (): void => {
+    const blocked =
+      this.#played !== undefined && this.#audio !== undefined && this.#audio.state !== 'running';
+    if (blocked === this.blocked) return;
+    this.blocked = blocked;
+    this.#tell();
+  };
+
+  #tell(): void {
+    const { blocked, muted, volume } = this;
+    this.#changed({ blocked, muted, volume });
+  }
+}

@@ -1,0 +1,51 @@
+import type { Connection, EndReason, SessionManifest } from '../types.ts';
+import type { Environment } from './environment.ts';
+import type { Fresh } from './manifest.ts';
+
+/** One way from start to end. Whatever it opened, `close` closes, for every reason alike. */
+export class Attempt {
+  readonly controller = new AbortController();
+  readonly audio: AudioContext | undefined;
+  fresh: Fresh | undefined;
+  connection: Connection | undefined;
+  /** Whether the runtime has let us in, so that its `bye` ends the session. */
+  isOver = false;
+  readonly #env: Environment;
+  readonly #leaveUrl: string | undefined;
+  readonly #undo: (() => void)[] = [];
+
+  constructor(env: Environment, leaveUrl: string | undefined) {
+    this.#env = env;
+    this.#leaveUrl = leaveUrl;
+    // Inside the click, before anything is awaited: later it would stay silent.
+    this.audio = env.openAudio();
+    this.audio?.resume().catch(() => {});
+  }
+
+  get signal(): AbortSignal {
+    return this.controller.signal;
+  }
+
+  get manifest(): SessionManifest | undefined {
+    return this.fresh?.manifest;
+  }
+
+  undoLater(undo: () => void): void {
+    this.#undo.push(undo);
+  }
+
+  close(reason: EndReason): Promise<void> {
+    this.isOver = true;
+    this.controller.abort();
+    this.connection?.close(reason);
+    // A connected runtime hears `bye`. One that never was, or a page that is going away, needs another way.
+    if (this.fresh && (reason === 'pagehide' || !this.connection)) this.leave(this.fresh, reason);
+    for (const undo of this.#undo.splice(0)) undo();
+    return this.audio?.close().catch(() => {}) ?? Promise.resolve();
+  }
+
+  leave({ manifest }: Fresh, reason?: EndReason): void {
+    const url = this.#leaveUrl ?? manifest.links?.leave;
+    if (url) this.#env.leave(url, manifest.sessionToken, reason === 'pagehide' ? 'beacon' : 'request');
+  }
+}

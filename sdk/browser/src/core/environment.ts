@@ -1,0 +1,61 @@
+import type { MintDeps } from './mint.ts';
+
+/** What of the browser the core needs, so that it can be tested without one. */
+export interface Environment extends MintDeps {
+  isBrowser: boolean;
+  openAudio(): AudioContext | undefined;
+  media(): MediaDevices | undefined;
+  isSecure: boolean;
+  /** Whether the page's policy keeps the microphone from it. */
+  isMicForbidden(): boolean;
+  onPageHide(leave: () => void): () => void;
+  /** Says goodbye by the token alone. A page that goes away has no time for anything but a beacon. */
+  leave(url: string, token: string, how: 'beacon' | 'request'): void;
+  warn(text: string): void;
+}
+
+/** Nothing here is touched before somebody starts: importing works on servers. */
+export function browserEnvironment(): Environment {
+  const view = globalThis as unknown as Window & typeof globalThis;
+  return {
+    isBrowser: typeof view.document === 'object' && typeof view.addEventListener === 'function',
+    fetch: (...request) => view.fetch(...request),
+    setTimeout: ((...call: Parameters<typeof setTimeout>) => view.setTimeout(...call)) as typeof setTimeout,
+    clearTimeout: (timer) => view.clearTimeout(timer),
+    now: () => performance.now(),
+    newKey: randomId,
+    openAudio: () => {
+      try {
+        return view.AudioContext && new view.AudioContext({ latencyHint: 'interactive' });
+      } catch {
+        return undefined;
+      }
+    },
+    media: () => view.navigator?.mediaDevices,
+    get isSecure() {
+      return view.isSecureContext;
+    },
+    isMicForbidden: () => {
+      type Policy = { allowsFeature(name: string): boolean };
+      const page = view.document as { permissionsPolicy?: Policy; featurePolicy?: Policy };
+      return (page.permissionsPolicy ?? page.featurePolicy)?.allowsFeature('microphone') === false;
+    },
+    onPageHide: (leave) => {
+      view.addEventListener('pagehide', leave);
+      return () => view.removeEventListener('pagehide', leave);
+    },
+    leave: (url, token, how) => {
+      if (how === 'beacon' && view.navigator.sendBeacon(url, token)) return;
+      const init: RequestInit = { method: 'POST', body: token, keepalive: true, credentials: 'omit' };
+      view.fetch(url, init).catch(() => {});
+    },
+    warn: (text) => console.warn(text),
+  };
+}
+
+/** 128 random bits. `crypto.randomUUID` is missing where a page is not secure. */
+export function randomId(): string {
+  return [...crypto.getRandomValues(new Uint8Array(16))]
+    .map((byte) => byte.toString(16).padStart(2, '0'))
+    .join('');
+}

@@ -1,0 +1,355 @@
+import { Mic } from '../audio/microphone.ts';
+import { Speaker } from '../audio/speaker.ts';
+import { websocket } from '../transport/websocket.ts';
+import type {
+  EndReason,
+  Events,
+  Experience,
+  Message,
+  MintFields,
+  Mode,
+  Player,
+  PlayerOptions,
+  SessionFacts,
+  SessionManifest,
+  State,
+  TransportContext,
+} from '../types.ts';
+import { Attempt } from './attempt.ts';
+import { Emitter } from './emitter.ts';
+import { type Environment, randomId } from './environment.ts';
+import { aborted, ExperienceError } from './experience-error.ts';
+import { serviceUrl } from './home.ts';
+import { type Fresh, readLaunch } from './manifest.ts';
+import { mint } from './mint.ts';
+import type { Checked } from './options.ts';
+import { transportFor } from './plug-ins.ts';
+
+const longestText = 4000;
+const running: readonly State[] = ['minting', 'connecting', 'live', 'reconnecting'];
+
+export type Attach = (
+  experience: LiveExperience,
+  target: Element | string,
+  options: PlayerOptions | undefined,
+) => Player;
+
+/** An experience on a page: one session at a time, from start to end, and again. */
+export class LiveExperience implements Experience {
+  state: State = 'idle';
+  mode: Mode | null = null;
+  error: ExperienceError | null = null;
+  session: SessionFacts | null = null;
+  endReason: EndReason | undefined;
+  readonly mic: Mic;
+  readonly output: Speaker;
+  readonly options: Checked;
+  readonly #env: Environment;
+  readonly #attach: Attach;
+  readonly #emitter = new Emitter();
+  readonly #createdAt: number;
+  #isGivenUsed = false;
+  #messages: Message[] = [];
+  #unsent: { id: string; text: string }[] = [];
+  #request: MintFields = {};
+  #attempt: Attempt | undefined;
+  #started: Promise<void> | undefined;
+
+  constructor(env: Environment, options: Checked, attach: Attach) {
+    this.#env = env;
+    this.options = options;
+    this.#attach = attach;
+    this.mic = new Mic(env, (status) => this.#emitter.emit('micChange', status));
+    this.output = new Speaker((state) => this.#emitter.emit('outputChange', state));
+    this.#createdAt = env.now();
+  }
+
+  get messages(): readonly Message[] {
+    return this.#messages;
+  }
+
+  /** Of the session, once there is one; for renderers. It holds the token: it never leaves the SDK. */
+  get manifest() {
+    return this.#attempt?.manifest;
+  }
+
+  /** The address of the service: as given, as the script was served, or as the session says. */
+  get baseUrl(): string | undefined {
+    return (
+      this.options.baseUrl ?? serviceUrl(this.manifest?.links?.leave?.replace(/\/v1\/sessions\/.*$/, ''))
+    );
+  }
+
+  /** What a start would mint, to look at and to change; false calls it off. */
+  beforeStart: (request: MintFields) => boolean = () => true;
+
+  start(): Promise<void> {
+    if (this.#started && running.includes(this.state)) return this.#started;
+    if (!this.#env.isBrowser)
+      return Promise.reject(
+        new ExperienceError('NOT_A_BROWSER', 'A session can only be started in a browser.'),
+      );
+    const request = { ...this.options.fields };
+    if (this.options.signal?.aborted || !this.beforeStart(request)) return Promise.reject(aborted());
+    this.#request = request;
+    const attempt = new Attempt(this.#env, this.options.leaveUrl);
+    this.#attempt = attempt;
+    this.mode = null;
+    this.error = null;
+    this.session = null;
+    this.endReason = undefined;
+    this.#messages = [];
+    this.#unsent = [];
+    this.output.open(attempt.audio);
+    attempt.undoLater(() => this.output.close());
+    attempt.undoLater(() => this.mic.close());
+    attempt.undoLater(this.#env.onPageHide(() => this.#finish(attempt, 'pagehide')));
+    const { signal } = this.options;
+    const abort = () => this.#finish(attempt, 'aborted');
+    signal?.addEventListener('abort', abort);
+    attempt.undoLater(() => signal?.removeEventListener('abort', abort));
+    this.#started = this.#run(attempt);
+    // Whoever does not wait for it reads `error` instead.
+    this.#started.catch(() => {});
+    return this.#started;
+  }
+
+  end(): Promise<void> {
+    return this.endBecause('user');
+  }
+
+  /** As `end`, for the reasons that a player has. */
+  async endBecause(reason: EndReason): Promise<void> {
+    if (this.#attempt) await this.#finish(this.#attempt, reason);
+  }
+
+  sendText(text: string): void {
+    const said = text.trim();
+    if (said === '') return;
+    if (said.length > longestText) throw new TypeError(`a text has at most ${longestText} characters`);
+    if (!running.includes(this.state)) throw new TypeError('there is no session: start() one first');
+    const id = randomId();
+    this.#say({ id, role: 'user', text: said, status: 'final' });
+    if (this.state === 'live') this.#attempt?.connection?.sendText(said, id);
+    else this.#unsent.push({ id, text: said });
+  }
+
+  interrupt(): void {
+    this.#attempt?.connection?.interrupt();
+  }
+
+  attach(target: Element | string, options?: PlayerOptions): Player {
+    return this.#attach(this, target, options);
+  }
+
+  on<K extends keyof Events>(event: K, handler: (payload: Events[K]) => void): () => void {
+    return this.#emitter.on(event, handler);
+  }
+
+  once<K extends keyof Events>(event: K, handler: (payload: Events[K]) => void): () => void {
+    return this.#emitter.once(event, handler);
+  }
+
+  off<K extends keyof Events>(event: K, handler: (payload: Events[K]) => void): void {
+    this.#emitter.off(event, handler);
+  }
+
+  /** What a renderer could not do. The session goes on without it. */
+  rendererFailed(cause: unknown): void {
+    const facts = { fatal: false, cause };
+    this.#emitter.emit('error', new ExperienceError('RENDERER_FAILED', 'The face cannot be drawn.', facts));
+  }
+
+  /** What transports tell of video and faces; players listen. */
+  onCue: (cue: unknown) => void = () => {};
+  onVideo: (track: MediaStreamTrack | null) => void = () => {};
+
+  async #run(attempt: Attempt): Promise<void> {
+    try {
+      this.#become('minting');
+      await this.#connect(attempt, await this.#launch(attempt), true);
+      if (attempt.isOver) throw aborted();
+    } catch (error) {
+      const found = readable(error);
+      if (!attempt.isOver) this.#fail(attempt, found);
+      throw found;
+    }
+  }
+
+  async #launch(attempt: Attempt): Promise<Fresh> {
+    const { source } = this.options;
+    if (source.kind !== 'launch')
+      return mint(this.#env, source, this.#request, attempt.signal, (late) => attempt.leave(late));
+    if (this.#isGivenUsed)
+      throw new ExperienceError('SESSION_USED', 'A launch starts once; get another one for another start.');
+    this.#isGivenUsed = true;
+    const given = readLaunch(source.launch, this.#createdAt);
+    if (Date.parse(given.manifest.expiresAt) <= Date.now()) throw expired();
+    return given;
+  }
+
+  async #connect(attempt: Attempt, fresh: Fresh, mayMintAgain: boolean): Promise<void> {
+    const { manifest } = fresh;
+    attempt.fresh = fresh;
+    const factory = transportFor(manifest.transport.type, this.options.transports, websocket);
+    const { sessionId, locale, secondaryLocale, livemode, capabilities, characters } = manifest;
+    this.session = {
+      sessionId,
+      locale,
+      livemode,
+      capabilities: [...capabilities],
+      characters: characters.map(({ characterId, name }) => ({ characterId, name })),
+      ...(secondaryLocale === undefined ? {} : { secondaryLocale }),
+    };
+    if (this.state === 'minting') this.#become('connecting');
+    if (attempt.isOver) throw aborted();
+    // A visitor who is asked for the microphone is not asked twice.
+    if (mayMintAgain) this.#openMic(attempt, manifest);
+    try {
+      if (this.#env.now() > fresh.deadline) throw expired();
+      const open = await factory.load();
+      if (attempt.isOver) throw aborted();
+      attempt.connection = await open(this.#context(attempt, fresh));
+      // Ended while the runtime was opening the door: it is told so at once.
+      if (attempt.isOver) attempt.connection.close(this.endReason ?? 'user');
+    } catch (error) {
+      const { code } = readable(error);
+      const isRefused = code === 'SESSION_EXPIRED' || code === 'SESSION_USED';
+      if (!isRefused || !mayMintAgain || this.options.source.kind === 'launch' || attempt.isOver) throw error;
+      attempt.leave(fresh);
+      attempt.fresh = undefined;
+      return this.#connect(attempt, await this.#launch(attempt), false);
+    }
+    if (attempt.isOver) throw aborted();
+    this.output.play(attempt.connection);
+    attempt.connection.setMic(this.mic.track);
+    this.#become('live');
+    this.#flush(attempt);
+  }
+
+  #openMic(attempt: Attempt, { capabilities, speechInputMode }: SessionManifest): void {
+    const isAllowed = capabilities.includes('speech-input') && speechInputMode !== 'off';
+    const give = (track: MediaStreamTrack | null) => attempt.connection?.setMic(track);
+    this.mic.open({ isAllowed, audio: attempt.audio, give });
+    if (!isAllowed || speechInputMode !== 'auto') return;
+    this.mic.enable().catch((error) => {
+      if (!attempt.isOver) this.#emitter.emit('error', error);
+    });
+  }
+
+  #context(attempt: Attempt, { manifest }: Fresh): TransportContext {
+    const ifCurrent =
+      <T extends unknown[]>(work: (...values: T) => void) =>
+      (...values: T) => {
+        if (!attempt.isOver && attempt === this.#attempt) work(...values);
+      };
+    return {
+      manifest,
+      signal: attempt.signal,
+      audio: attempt.audio as AudioContext,
+      sdkUrl: `${this.baseUrl ?? ''}/sdk/v2/`,
+      sink: {
+        mode: ifCurrent((mode: Mode) => {
+          if (mode === this.mode) return;
+          this.mode = mode;
+          this.#emitter.emit('modeChange', mode);
+        }),
+        message: ifCurrent((message: Message) => this.#say(message)),
+        video: ifCurrent((track: MediaStreamTrack | null) => this.onVideo(track)),
+        cue: ifCurrent((cue: unknown) => this.onCue(cue)),
+        event: ifCurrent((event: Events['runtimeEvent']) => this.#heard(event)),
+        dropped: ifCurrent(() => this.state === 'live' && this.#become('reconnecting')),
+        resumed: ifCurrent(() => {
+          if (this.state === 'reconnecting') this.#become('live');
+          this.#flush(attempt);
+        }),
+        closed: ifCurrent((by: 'runtime' | 'error', code?: number) => {
+          if (by === 'runtime' && code !== 1011) return void this.#finish(attempt, 'runtime');
+          const error =
+            by === 'runtime'
+              ? new ExperienceError('RUNTIME', 'The runtime had to end the session.', { retryable: true })
+              : new ExperienceError('CONNECTION_LOST', 'The connection was lost, and did not come back.', {
+                  retryable: true,
+                });
+          this.#fail(attempt, error, by === 'runtime' ? 'runtime' : 'connection-lost');
+        }),
+      },
+    };
+  }
+
+  #heard(event: Events['runtimeEvent']): void {
+    if (event.type === 'suggestions') this.#emitter.emit('suggestions', event.items as Events['suggestions']);
+    if (event.type === 'error' && event.fatal === false)
+      this.#emitter.emit(
+        'error',
+        new ExperienceError('RUNTIME', String(event.message), { fatal: false, details: event.code }),
+      );
+    // Nobody would understand it: the microphone is given back.
+    const { hearing } = (event.engines ?? {}) as { hearing?: { kind: string } };
+    if (event.type === 'ready' && hearing?.kind === 'none') this.mic.close();
+    this.#emitter.emit('runtimeEvent', event);
+  }
+
+  #say(message: Message): void {
+    const at = this.#messages.findIndex(({ id }) => id === message.id);
+    this.#messages = at < 0 ? [...this.#messages, message] : this.#messages.with(at, message);
+    this.#emitter.emit('message', message);
+  }
+
+  #flush(attempt: Attempt): void {
+    for (const { id, text } of this.#unsent.splice(0)) attempt.connection?.sendText(text, id);
+  }
+
+  #fail(attempt: Attempt, error: ExperienceError, reason?: EndReason): void {
+    void attempt.close(reason ?? 'user');
+    this.error = error;
+    this.endReason = reason;
+    this.mode = null;
+    this.#tellDeveloper(error);
+    this.#become('failed');
+    this.#emitter.emit('error', error);
+    if (reason !== undefined) this.#emitter.emit('ended', { reason, error });
+  }
+
+  async #finish(attempt: Attempt, reason: EndReason): Promise<void> {
+    if (attempt.isOver) return;
+    this.endReason = reason;
+    this.mode = null;
+    // All at once: a page that is hidden runs nothing that is left for later.
+    const closed = attempt.close(reason);
+    this.#become('ending');
+    this.#become('ended');
+    this.#emitter.emit('ended', { reason });
+    await closed;
+  }
+
+  /** Visitors read a neutral sentence; what to do about it stands in the console. */
+  #tellDeveloper(error: ExperienceError): void {
+    const { code, hint, requestId, status } = error;
+    const text = [`${code}: ${error.message}`, hint, requestId && `(request ${requestId})`]
+      .filter(Boolean)
+      .join(' ');
+    this.options.log?.('error', text);
+    if (status === 403 || hint !== undefined) this.#env.warn(`session-launch: ${text}`);
+  }
+
+  #become(state: State): void {
+    if (state === this.state) return;
+    this.state = state;
+    this.#emitter.emit('stateChange', state);
+  }
+}
+
+function expired(): ExperienceError {
+  return new ExperienceError('SESSION_EXPIRED', 'The launch is too old to be connected with.', {
+    retryable: true,
+  });
+}
+
+function readable(error: unknown): ExperienceError {
+  if (error instanceof ExperienceError) return error;
+  return new ExperienceError('CONNECT_FAILED', 'The session could not be connected.', {
+    cause: error,
+    retryable: true,
+  });
+}

@@ -1,0 +1,100 @@
+import type { Launch, MintFields } from '../types.ts';
+import { aborted, ExperienceError } from './experience-error.ts';
+import { type Fresh, readLaunch } from './manifest.ts';
+import { browserLocale, type CheckedSource } from './options.ts';
+import { type MintRequest, pause, type RequestDeps, send } from './request.ts';
+import { retryPolicy } from './retries.ts';
+
+export interface MintDeps extends RequestDeps {
+  now(): number;
+  newKey(): string;
+}
+
+/**
+ * Mints one launch, under one key and with one body, however often it has to be asked for. Aborted while a request is out, it
+ * still waits for the answer and hands it to `late`, because a session may have been made that somebody has to leave.
+ */
+export async function mint(
+  deps: MintDeps,
+  source: Exclude<CheckedSource, { kind: 'launch' }>,
+  given: MintFields,
+  signal: AbortSignal,
+  late: (fresh: Fresh) => void,
+): Promise<Fresh> {
+  // One macrotask later: whoever mounts, unmounts and mounts again has sent nothing for the first time.
+  await pause(deps, 0, signal);
+  const key = deps.newKey();
+  const locale = given.locale ?? browserLocale();
+  const fields: MintFields = locale === undefined ? given : { ...given, locale };
+  const ask = asking(deps, source, fields, key, signal);
+  const policy = retryPolicy(
+    source.kind === 'relay' || (source.kind === 'door' && source.door === 'browser'),
+  );
+  for (;;) {
+    try {
+      const launch = await ask();
+      const fresh = readLaunch(launch, deps.now());
+      if (!signal.aborted) return fresh;
+      late(fresh);
+      throw aborted();
+    } catch (error) {
+      if (signal.aborted) throw aborted();
+      const wait = error instanceof ExperienceError ? policy.next(error) : undefined;
+      if (wait === undefined) throw error;
+      await pause(deps, wait, signal);
+    }
+  }
+}
+
+function asking(
+  deps: MintDeps,
+  source: Exclude<CheckedSource, { kind: 'launch' }>,
+  fields: MintFields,
+  key: string,
+  signal: AbortSignal,
+): () => Promise<Launch> {
+  if (source.kind === 'callback') return () => callback(source.mint, fields, key, signal);
+  const { experienceId } = source;
+  const userId = source.kind === 'relay' ? source.userId : undefined;
+  const body = JSON.stringify({ experienceId, ...fields, ...(userId === undefined ? {} : { userId }) });
+  if (source.kind === 'relay') return async () => send(deps, await relayRequest(source, body, key));
+  const { door, url } = source;
+  const headers = {
+    'Content-Type': 'application/json',
+    // The public door has no idempotency, and its preflight no such header.
+    ...(door === 'browser' ? { 'Idempotency-Key': key } : {}),
+  };
+  const init: RequestInit = { method: 'POST', headers, body, credentials: 'omit', cache: 'no-store' };
+  const request: MintRequest = { url: `${url}/v1/${door}-sessions`, init, to: door };
+  return () => send(deps, request);
+}
+
+async function relayRequest(
+  { url, init }: Extract<CheckedSource, { kind: 'relay' }>,
+  body: string,
+  key: string,
+): Promise<MintRequest> {
+  const own = await init?.();
+  const headers = new Headers(own?.headers);
+  headers.set('Content-Type', 'application/json');
+  headers.set('Idempotency-Key', key);
+  return {
+    url,
+    to: 'relay',
+    init: { credentials: 'same-origin', cache: 'no-store', ...own, method: 'POST', headers, body },
+  };
+}
+
+async function callback(
+  mintFromPage: Extract<CheckedSource, { kind: 'callback' }>['mint'],
+  fields: MintFields,
+  idempotencyKey: string,
+  signal: AbortSignal,
+): Promise<Launch> {
+  try {
+    return await mintFromPage({ ...fields }, { idempotencyKey, signal });
+  } catch (cause) {
+    if (cause instanceof ExperienceError) throw cause;
+    throw new ExperienceError('RELAY_FAILED', 'The page could not get a launch.', { cause, retryable: true });
+  }
+}

@@ -1,0 +1,100 @@
+import type { ExperienceOptions, Launch, MintFields, RendererFactory, TransportFactory } from '../types.ts';
+import { requiredServiceUrl, serviceUrl } from './home.ts';
+
+/** Where launches come from, once the options were found to name one place. */
+export type CheckedSource =
+  | { kind: 'door'; door: 'browser' | 'public'; url: string; experienceId: string }
+  | {
+      kind: 'relay';
+      url: string;
+      init?: (() => RequestInit | Promise<RequestInit>) | undefined;
+      experienceId: string;
+      userId?: string | undefined;
+    }
+  | {
+      kind: 'callback';
+      mint: (fields: MintFields, call: { idempotencyKey: string; signal: AbortSignal }) => Promise<Launch>;
+    }
+  | { kind: 'launch'; launch: Launch };
+
+export interface Checked {
+  source: CheckedSource;
+  fields: MintFields;
+  baseUrl: string | undefined;
+  leaveUrl: string | undefined;
+  signal: AbortSignal | undefined;
+  transports: readonly TransportFactory[];
+  renderers: readonly RendererFactory[];
+  log: ((level: string, text: string) => void) | undefined;
+}
+
+const mintFields = [
+  'locale',
+  'secondaryLocale',
+  'learningLocale',
+  'mode',
+  'speechInputMode',
+  'speechOnly',
+  'language',
+] as const satisfies (keyof MintFields)[];
+
+/** Throws a TypeError for what cannot work. Asks nobody and changes nothing. */
+export function check(options: ExperienceOptions): Checked {
+  const { baseUrl, leaveUrl, signal, transports = [], renderers = [], log } = options;
+  const fields: Record<string, unknown> = {};
+  for (const name of mintFields) if (options[name] !== undefined) fields[name] = options[name];
+  return {
+    source: checkSource(options as unknown as Record<string, unknown>),
+    fields: fields as MintFields,
+    baseUrl: serviceUrl(baseUrl),
+    leaveUrl,
+    signal,
+    transports,
+    renderers,
+    log,
+  };
+}
+
+function checkSource(options: Record<string, unknown>): CheckedSource {
+  const { experienceId, relayUrl, relayInit, userId, door, mint, launch, baseUrl } = options;
+  const given = [experienceId, mint, launch].filter((value) => value !== undefined).length;
+  if (given !== 1 || (experienceId === undefined && (relayUrl ?? door) !== undefined))
+    throw new TypeError(
+      'name exactly one source: experienceId (with door or relayUrl, if you like), mint, or launch',
+    );
+  if (mint !== undefined) {
+    if (typeof mint !== 'function') throw new TypeError('mint must be a function');
+    return { kind: 'callback', mint: mint as Extract<CheckedSource, { kind: 'callback' }>['mint'] };
+  }
+  if (launch !== undefined) {
+    if (typeof launch !== 'object' || launch === null) throw new TypeError('launch must be a launch');
+    return { kind: 'launch', launch: launch as Launch };
+  }
+  if (typeof experienceId !== 'string' || !experienceId.startsWith('exp_'))
+    throw new TypeError('experienceId must be a text that starts with exp_');
+  if (relayUrl !== undefined) {
+    if (door !== undefined) throw new TypeError('name door or relayUrl, not both');
+    return {
+      kind: 'relay',
+      url: String(relayUrl),
+      init: relayInit as () => RequestInit,
+      experienceId,
+      userId: userId as string | undefined,
+    };
+  }
+  if (door !== undefined && door !== 'browser' && door !== 'public')
+    throw new TypeError('door must be "browser" or "public"');
+  const url = requiredServiceUrl(baseUrl as string | undefined);
+  return { kind: 'door', door: door ?? 'browser', url, experienceId };
+}
+
+/** The language of the browser, where it has a name that the service takes. */
+export function browserLocale(): string | undefined {
+  const [first] = globalThis.navigator?.languages ?? [];
+  try {
+    // Some systems add what no standard knows: en-US@posix.
+    return first === undefined ? undefined : Intl.getCanonicalLocales(first.replace(/@.*$/, ''))[0];
+  } catch {
+    return undefined;
+  }
+}

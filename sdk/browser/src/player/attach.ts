@@ -1,0 +1,24 @@
+import type { LiveExperience } from '../core/experience.ts';
+import type { Player, PlayerOptions } from '../types.ts';
+import { PlayerView } from './player.ts';
+
+const players = new WeakMap<LiveExperience, PlayerView>();
+
+/** One player for an experience: a second attach moves it. */
+export function attach(
+  experience: LiveExperience,
+  target: Element | string,
+  options: PlayerOptions = {},
+): Player {
+  const place = typeof target === 'string' ? document.querySelector(target) : target;
+  if (!place) throw new TypeError(`there is no element "${target}" to attach to`);
+  let player = players.get(experience);
+  if (player?.isDetached) player = undefined;
+  if (player) player.update(options);
+  else {
+    player = new PlayerView(experience, options);
+    players.set(experience, player);
+  }
+  if (player.element.parentNode !== place) place.append(player.element);
+  return player;
+}

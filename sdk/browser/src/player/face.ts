@@ -1,0 +1,83 @@
+import type { LiveExperience } from '../core/experience.ts';
+import { allRenderers } from '../core/plug-ins.ts';
+import { portrait } from '../renderers/portrait.ts';
+import { puppet } from '../renderers/puppet.ts';
+import { artComesFrom } from '../renderers/stage.ts';
+import { video } from '../renderers/video.ts';
+import type { Mode, Renderer, SessionManifest } from '../types.ts';
+
+const builtIn = [video, puppet, portrait];
+
+/** Finds somebody who can draw the session, and hands on what moves the face. */
+export class Face {
+  readonly #host: HTMLElement;
+  readonly #experience: LiveExperience;
+  #renderer: Renderer | undefined;
+  #shown: SessionManifest | undefined;
+  #mode: Mode | undefined;
+  #track: MediaStreamTrack | null = null;
+  /** What was said before the renderer was there. */
+  #early: unknown[] = [];
+
+  constructor(host: HTMLElement, experience: LiveExperience) {
+    this.#host = host;
+    this.#experience = experience;
+    experience.onCue = (cue) => {
+      if (this.#renderer) this.#renderer.cue?.(cue);
+      else this.#early.push(cue);
+    };
+    experience.onVideo = (track) => {
+      this.#track = track;
+      this.#renderer?.video?.(track);
+    };
+  }
+
+  show(manifest: SessionManifest, fit: string): void {
+    if (manifest === this.#shown) return;
+    this.clear();
+    this.#shown = manifest;
+    artComesFrom(manifest, this.#experience.baseUrl);
+    void this.#find(manifest, fit);
+  }
+
+  mode(mode: Mode): void {
+    this.#mode = mode;
+    this.#renderer?.mode(mode);
+  }
+
+  level(level: number): void {
+    this.#renderer?.level?.(level);
+  }
+
+  clear(): void {
+    this.#renderer?.destroy();
+    this.#renderer = undefined;
+    this.#shown = undefined;
+    this.#early = [];
+  }
+
+  async #find(manifest: SessionManifest, fit: string): Promise<void> {
+    const willing = allRenderers(this.#experience.options.renderers, builtIn).filter((factory) =>
+      manifest.characters.every((character) => factory.accepts(character, manifest)),
+    );
+    for (const factory of willing) {
+      let renderer: Renderer | undefined;
+      try {
+        const open = await factory.load();
+        if (this.#shown !== manifest) return;
+        renderer = open(this.#host, manifest, fit);
+        await renderer.ready;
+        if (this.#shown !== manifest) return renderer.destroy();
+        this.#renderer = renderer;
+        if (this.#mode) renderer.mode(this.#mode);
+        if (this.#track) renderer.video?.(this.#track);
+        for (const cue of this.#early.splice(0)) renderer.cue?.(cue);
+        return;
+      } catch (error) {
+        renderer?.destroy();
+        // The next one may do: only when nobody is left is it worth a word.
+        if (factory === willing.at(-1)) this.#experience.rendererFailed(error);
+      }
+    }
+  }
+}

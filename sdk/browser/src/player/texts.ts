@@ -1,0 +1,69 @@
+import type { MicStatus, TextKey } from '../types.ts';
+
+/** What the player says unless the page says it otherwise. Braces are filled in. */
+export const defaultTexts: Record<TextKey, string> = {
+  start: 'Start',
+  restart: 'Start again',
+  retryIn: 'Try again in {seconds} s',
+  close: 'End the conversation',
+  idle: 'Ready when you are',
+  minting: 'Getting ready…',
+  connecting: 'Connecting…',
+  listening: 'Listening',
+  thinking: 'Thinking…',
+  speaking: 'Speaking',
+  reconnecting: 'The connection broke. Reconnecting…',
+  ending: 'Ending…',
+  ended: 'The conversation has ended.',
+  lost: 'The connection was lost.',
+  failed: 'This conversation cannot be started right now.',
+  busy: 'Many people are talking right now. Please try again in a moment.',
+  expired: 'This invitation has expired.',
+  offline: 'There is no connection. Please check your network and try again.',
+  captions: 'Conversation',
+  showCaptions: 'Captions',
+  you: 'You',
+  input: 'Write a message',
+  send: 'Send',
+  suggestions: 'Suggestions',
+  micOn: 'Turn the microphone off',
+  micOff: 'Turn the microphone on',
+  micDenied: 'The microphone is not allowed. You can type instead.',
+  micMissing: 'No microphone was found. You can type instead.',
+  micBusy: 'Another program uses the microphone. You can type instead.',
+  micBlocked: 'This page may not use the microphone. You can type instead.',
+  micInsecure: 'The microphone needs a secure page. You can type instead.',
+  micHold: 'Ask by voice',
+  hear: 'Tap to hear',
+  mute: 'Sound off',
+  unmute: 'Sound on',
+  endingSoon: 'This conversation ends in {seconds} seconds.',
+  scripted: 'Answers come from a written script, not from an AI model.',
+  modelled: 'Answers come from the AI model {name}.',
+  pageVoice: 'The voice is this browser’s own.',
+  noVoice: 'There is no voice for this language here, so you read what is said.',
+  noHearing: 'Speech is not understood here: please type.',
+};
+
+/** What is wrong with the microphone; nothing while all is well. */
+export const micTexts: Partial<Record<MicStatus, TextKey>> = {
+  denied: 'micDenied',
+  missing: 'micMissing',
+  busy: 'micBusy',
+  'blocked-by-policy': 'micBlocked',
+  insecure: 'micInsecure',
+};
+
+/** What visitors read of an error. Its cause is for the developer. */
+export function textOfError(code: string): TextKey {
+  if (code === 'NETWORK' || code === 'TIMEOUT') return 'offline';
+  if (code === 'CONNECTION_LOST') return 'lost';
+  if (code === 'SESSION_EXPIRED' || code === 'SESSION_USED') return 'expired';
+  return ['RATE_LIMITED', 'QUOTA_EXCEEDED', 'CONCURRENCY_LIMIT', 'UNAVAILABLE'].includes(code)
+    ? 'busy'
+    : 'failed';
+}
+
+export function filled(text: string, values: Record<string, string | number>): string {
+  return text.replace(/\{(\w+)\}/g, (all, name: string) => String(values[name] ?? all));
+}

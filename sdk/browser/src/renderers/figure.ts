@@ -1,0 +1,92 @@
+import type { Mode, SpeechCue } from '../types.ts';
+import { Liveliness } from './liveliness.ts';
+import { Mouth } from './mouth.ts';
+import type { Rig } from './rig.ts';
+import { ease, poseOf, visemeAt } from './visemes.ts';
+
+/** Lips begin a shape before it sounds, and easing takes as long. */
+const aheadMs = 30;
+
+/** One character that moves. */
+export class Figure {
+  readonly #rig: Rig;
+  readonly #mouth: Mouth;
+  readonly #part: (id: string | undefined) => SVGGraphicsElement | undefined;
+  readonly #life = new Liveliness(performance.now() / 1000);
+  readonly #bottom: number;
+  #cues: SpeechCue[] = [];
+  #pose = poseOf('sil');
+  #raise = 0;
+  #sway = 0;
+
+  /** The picture is in the document already: its measures count. */
+  constructor(picture: SVGSVGElement, rig: Rig) {
+    this.#rig = rig;
+    this.#part = (id) =>
+      id === undefined ? undefined : (picture.querySelector<SVGGraphicsElement>(`#${id}`) ?? undefined);
+    this.#mouth = new Mouth(rig.mouth);
+    this.#part(rig.mouth.replace)?.replaceWith(this.#mouth.element);
+    this.#mouth.draw(this.#pose);
+    const box = this.#part(rig.breathe?.part)?.getBBox();
+    this.#bottom = box ? box.y + box.height : 0;
+  }
+
+  hear(cue: SpeechCue): void {
+    this.#cues.push(cue);
+  }
+
+  /** One picture of the film. */
+  draw(now: number, elapsed: number, mode: Mode | undefined, isStill: boolean): void {
+    const viseme = this.#viseme();
+    const pose = ease(this.#pose, poseOf(viseme), elapsed);
+    this.#pose = pose;
+    this.#mouth.draw(pose);
+    this.#mouth.element.setAttribute('data-viseme', viseme);
+    if (isStill) return;
+    const isTalking = this.#cues.some((cue) => cue.clock() >= 0);
+    const toward = 1 - Math.exp(-elapsed / 0.25);
+    this.#sway += ((isTalking ? 1 : 0.25) - this.#sway) * toward;
+    this.#raise +=
+      ((mode === 'thinking' ? 0.8 : isTalking ? pose.open * 0.9 : 0) - this.#raise) *
+      (1 - Math.exp(-elapsed / 0.12));
+    this.#eyes(now, elapsed, mode === 'thinking');
+    this.#head(now, mode === 'thinking');
+    const { breathe } = this.#rig;
+    if (!breathe) return;
+    const grown = 1 + (breathe.scaleY - 1) * (0.5 - 0.5 * Math.cos((now / breathe.seconds) * 2 * Math.PI));
+    move(this.#part(breathe.part), `matrix(1 0 0 ${grown} 0 ${this.#bottom * (1 - grown)})`);
+  }
+
+  #viseme(): string {
+    this.#cues = this.#cues.filter((cue) => !Number.isNaN(cue.clock()));
+    const cue = this.#cues.find((one) => one.clock() >= 0);
+    return cue === undefined ? 'sil' : visemeAt(cue.cues, cue.clock() + aheadMs);
+  }
+
+  #eyes(now: number, elapsed: number, isThinking: boolean): void {
+    const { pupils, shine, lids, blink, look } = this.#rig.eyes;
+    const closed = this.#life.blink(now);
+    const [x, y] = this.#life.look(now, elapsed, isThinking);
+    const [dx, dy] = [x * look[0], y * look[1]];
+    const height = 1 - closed * (1 - blink.scaleY);
+    move(this.#part(pupils), `matrix(1 0 0 ${height} ${dx} ${dy * height + blink.about * (1 - height)})`);
+    move(this.#part(shine), `translate(${dx} ${dy})`);
+    this.#part(shine)?.setAttribute('opacity', String(1 - closed));
+    const drop = 1 - closed * 1.1;
+    move(this.#part(lids), `matrix(1 0 0 ${drop} 0 ${blink.about * (1 - drop)})`);
+    move(this.#part(this.#rig.brows), `translate(0 ${-5 * this.#raise + 2 * closed})`);
+  }
+
+  #head(now: number, isThinking: boolean): void {
+    const { parts, pivot, maxTilt } = this.#rig.head;
+    const wander = Math.sin(now * 0.9) * 0.5 + Math.sin(now * 2.3 + 1) * 0.35 * this.#sway;
+    const tilt = maxTilt * (wander * 0.5 * this.#sway + (isThinking ? 0.4 : 0));
+    const nod = Math.sin(now * 3.1) * 1.6 * Math.max(0, this.#sway - 0.25);
+    for (const part of parts)
+      move(this.#part(part), `translate(0 ${nod}) rotate(${tilt} ${pivot[0]} ${pivot[1]})`);
+  }
+}
+
+function move(part: Element | undefined, transform: string): void {
+  part?.setAttribute('transform', transform);
+}

@@ -1,0 +1,34 @@
+/** What a body does while nobody tells it to: blinks, glances, breath. All in seconds. */
+export class Liveliness {
+  #nextBlink: number;
+  #nextGlance = 0;
+  #glance: [number, number] = [0, 0];
+  #look: [number, number] = [0, 0];
+  readonly #random: () => number;
+
+  constructor(now: number, random: () => number = Math.random) {
+    this.#random = random;
+    this.#nextBlink = now + 1 + random() * 3;
+  }
+
+  /** 0 open, 1 closed. */
+  blink(now: number): number {
+    const since = now - this.#nextBlink;
+    if (since < 0) return 0;
+    if (since > 0.18) this.#nextBlink = now + 2 + this.#random() * 4;
+    return Math.sin((Math.min(since, 0.18) / 0.18) * Math.PI);
+  }
+
+  /** Where the eyes look, from -1 to 1. Whoever thinks looks up. */
+  look(now: number, elapsed: number, isThinking: boolean): [number, number] {
+    if (now > this.#nextGlance) {
+      this.#nextGlance = now + 0.8 + this.#random() * 2.6;
+      const isAway = this.#random() < 0.45;
+      this.#glance = isAway ? [this.#random() * 1.4 - 0.7, this.#random() * 0.8 - 0.4] : [0, 0];
+    }
+    const [x, y] = isThinking ? [0.7, -1] : this.#glance;
+    const share = 1 - Math.exp(-elapsed / 0.06);
+    this.#look = [this.#look[0] + (x - this.#look[0]) * share, this.#look[1] + (y - this.#look[1]) * share];
+    return this.#look;
+  }
+}

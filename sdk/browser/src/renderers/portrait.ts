@@ -1,0 +1,75 @@
+import { assetUrl } from '../assets.ts';
+import type { Mode, Renderer, RendererFactory, SessionManifest } from '../types.ts';
+import { artFolder } from './rig.ts';
+import { backdrop, box, homeOf, picture } from './stage.ts';
+
+const bars = 25;
+
+/** Always works: a picture in a ring of light, or a wave where there is only a voice. */
+export const portrait: RendererFactory = {
+  name: 'portrait',
+  accepts: () => true,
+  load: async () => (host, manifest) =>
+    manifest.speechOnly || !hasFace(manifest) ? wave(host) : faces(host, manifest),
+};
+
+const hasFace = ({ characters }: SessionManifest) => characters.some(({ avatar }) => avatar !== undefined);
+
+function faces(host: HTMLElement, manifest: SessionManifest): Renderer {
+  const scene = backdrop(manifest);
+  const rings = manifest.characters.map((character) => {
+    const { avatar = {}, name } = character;
+    const own = [avatar.imagePath, avatar.thumbnailPath].find((path) => typeof path === 'string');
+    const folder = artFolder(character);
+    const path = own ?? (folder && `${folder}/thumb.svg`);
+    const initials = box('initials', initialsOf(name));
+    return box(
+      'ring',
+      initials,
+      ...(path ? [picture(assetUrl(path as string, { baseUrl: homeOf(manifest) }))] : []),
+    );
+  });
+  const root = box('portraits', ...(scene ? [scene] : []), box('rings', ...rings));
+  host.append(root);
+  return {
+    mode: (mode: Mode) => {
+      root.dataset.mode = mode;
+    },
+    level: (level) => root.style.setProperty('--level', level.toFixed(3)),
+    destroy: () => root.remove(),
+  };
+}
+
+function wave(host: HTMLElement): Renderer {
+  const lines = Array.from({ length: bars }, () => document.createElement('i'));
+  const root = box('wave', ...lines);
+  host.append(root);
+  let heights = new Array<number>(bars).fill(0);
+  return {
+    mode: (mode: Mode) => {
+      root.dataset.mode = mode;
+    },
+    level: (level) => {
+      // From the middle outwards, as a sound spreads.
+      const middle = (bars - 1) / 2;
+      heights = heights.map((_, i) => {
+        const distance = Math.abs(i - middle) / middle;
+        const ripple = 0.55 + 0.45 * Math.sin(performance.now() / 90 + i * 1.7);
+        return 0.08 + 0.05 * ripple + Math.min(0.87, level * 1.3) * (1 - 0.75 * distance) * ripple;
+      });
+      lines.forEach((line, i) => {
+        line.style.transform = `scaleY(${heights[i]!.toFixed(3)})`;
+      });
+    },
+    destroy: () => root.remove(),
+  };
+}
+
+export function initialsOf(name: string): string {
+  return name
+    .split(/\s+/)
+    .slice(0, 2)
+    .map((word) => [...word][0] ?? '')
+    .join('')
+    .toUpperCase();
+}

@@ -1,0 +1,90 @@
+import { assetUrl } from '../assets.ts';
+import type { Mode, Renderer, RendererFactory, SessionManifest, SpeechCue } from '../types.ts';
+import { Figure } from './figure.ts';
+import { fetchPicture } from './picture.ts';
+import { artFolder, fetchRig } from './rig.ts';
+import { backdrop, box, homeOf, picture } from './stage.ts';
+
+const aspect: Record<string, string> = {
+  contain: 'xMidYMax meet',
+  cover: 'xMidYMax slice',
+  fill: 'none',
+};
+
+/** Drawn characters that blink, breathe, look, and speak with their mouths. */
+export const puppet: RendererFactory = {
+  name: 'puppet',
+  accepts: (character, manifest) => !manifest.speechOnly && artFolder(character) !== undefined,
+  load: async () => (host, manifest, fit) => new Puppets(host, manifest, fit),
+};
+
+class Puppets implements Renderer {
+  readonly ready: Promise<unknown>;
+  readonly #figures = new Map<string, Figure>();
+  readonly #root: HTMLElement;
+  readonly #still = matchMedia('(prefers-reduced-motion: reduce)');
+  #mode: Mode | undefined;
+  #frame = 0;
+  #drawnAt = 0;
+
+  constructor(host: HTMLElement, manifest: SessionManifest, fit: string) {
+    const scene = backdrop(manifest);
+    const cast = box('cast');
+    this.#root = box('puppets', ...(scene ? [scene] : []), cast);
+    host.append(this.#root);
+    this.ready = Promise.all(
+      manifest.characters.map((character) => this.#enter(cast, character, homeOf(manifest), fit)),
+    ).then(() => {
+      if (this.#figures.size === 0) throw new Error('no character has a rig');
+      this.#draw();
+    });
+  }
+
+  mode(mode: Mode): void {
+    this.#mode = mode;
+  }
+
+  cue(cue: unknown): void {
+    const speech = cue as SpeechCue;
+    if (speech.type === 'speech') this.#figures.get(speech.characterId)?.hear(speech);
+  }
+
+  destroy(): void {
+    cancelAnimationFrame(this.#frame);
+    this.#root.remove();
+  }
+
+  /** One without a rig stands there as a picture. */
+  async #enter(
+    cast: HTMLElement,
+    character: SessionManifest['characters'][number],
+    baseUrl: string,
+    fit: string,
+  ): Promise<void> {
+    const place = box('figure');
+    cast.append(place);
+    const folder = artFolder(character);
+    const rig = await fetchRig(assetUrl(`${folder}/rig.json`, { baseUrl }));
+    if (!rig) {
+      place.append(picture(assetUrl(`${folder}/full.svg`, { baseUrl })));
+      return;
+    }
+    const drawing = await fetchPicture(assetUrl(`${folder}/${rig.image}`, { baseUrl }));
+    drawing.setAttribute('preserveAspectRatio', aspect[fit] ?? aspect.contain!);
+    drawing.setAttribute('width', '100%');
+    drawing.setAttribute('height', '100%');
+    drawing.setAttribute('aria-hidden', 'true');
+    drawing.querySelector('title')?.remove();
+    // Two characters use the same ids: each stands in a root of its own.
+    place.attachShadow({ mode: 'open' }).append(drawing);
+    this.#figures.set(character.characterId, new Figure(drawing, rig));
+  }
+
+  #draw = (): void => {
+    this.#frame = requestAnimationFrame(this.#draw);
+    const now = performance.now() / 1000;
+    const elapsed = Math.min(0.1, now - this.#drawnAt);
+    this.#drawnAt = now;
+    for (const figure of this.#figures.values()) figure.draw(now, elapsed, this.#mode, this.#still.matches);
+  };
+}

@@ -1,0 +1,28 @@
+import type { Renderer, RendererFactory } from '../types.ts';
+
+/** For transports that bring a picture of their own. */
+export const video: RendererFactory = {
+  name: 'video',
+  accepts: (_character, manifest) => manifest.transport.video === true,
+  load:
+    async () =>
+    (host, _manifest, fit): Renderer => {
+      const screen = document.createElement('video');
+      screen.className = 'screen';
+      screen.autoplay = true;
+      screen.muted = true;
+      screen.playsInline = true;
+      screen.style.objectFit = fit;
+      host.append(screen);
+      return {
+        mode: () => {},
+        video: (track) => {
+          screen.srcObject = track && new MediaStream([track]);
+        },
+        destroy: () => {
+          screen.srcObject = null;
+          screen.remove();
+        },
+      };
+    },
+};

@@ -1,0 +1,48 @@
+import { writePcm } from '../audio/pcm.ts';
+import { Resampler } from '../audio/resampler.ts';
+
+const inputRate = 16_000;
+const frameSamples = 640;
+const headerBytes = 8;
+const userKind = 2;
+
+/** Sends what the microphone hears, 40 ms at a time. */
+export class Capture {
+  readonly #send: (frame: ArrayBuffer) => void;
+  readonly #source: MediaStreamAudioSourceNode;
+  readonly #node: AudioWorkletNode;
+  readonly #resampler: Resampler;
+  #waiting = new Float32Array(0);
+  #offset = 0;
+
+  constructor(audio: AudioContext, track: MediaStreamTrack, send: (frame: ArrayBuffer) => void) {
+    this.#send = send;
+    this.#resampler = new Resampler(audio.sampleRate, inputRate);
+    this.#source = audio.createMediaStreamSource(new MediaStream([track]));
+    this.#node = new AudioWorkletNode(audio, 'session-capture', { numberOfOutputs: 0 });
+    this.#node.port.onmessage = ({ data }: MessageEvent<Float32Array>) => this.#heard(data);
+    this.#source.connect(this.#node);
+  }
+
+  close(): void {
+    this.#node.port.onmessage = null;
+    this.#source.disconnect();
+  }
+
+  #heard(samples: Float32Array): void {
+    const more = this.#resampler.push(samples);
+    const all = new Float32Array(this.#waiting.length + more.length);
+    all.set(this.#waiting);
+    all.set(more, this.#waiting.length);
+    let at = 0;
+    for (; at + frameSamples <= all.length; at += frameSamples) {
+      const frame = new DataView(new ArrayBuffer(headerBytes + frameSamples * 2));
+      frame.setUint8(0, userKind);
+      frame.setUint32(4, this.#offset, true);
+      writePcm(all.subarray(at, at + frameSamples), frame, headerBytes);
+      this.#offset += frameSamples;
+      this.#send(frame.buffer as ArrayBuffer);
+    }
+    this.#waiting = all.slice(at);
+  }
+}

@@ -1,0 +1,107 @@
+/** How long the page's voice may take, against what was predicted. Some engines never say that they are done. */
+const patience = 2;
+const patienceMs = 2000;
+
+interface Speaking {
+  utterance: number;
+  startedAt: number | undefined;
+  /** Added to the time since the start, once a word has shown where the voice is. */
+  shiftMs: number;
+  timer: ReturnType<typeof setTimeout>;
+}
+
+export interface Line {
+  utterance: number;
+  locale: string;
+  text: string;
+  durationMs: number;
+  words: readonly (readonly [ms: number, start: number, end: number])[];
+}
+
+/** Languages of this page's voices that a session can use. */
+export function spokenHere(locales: readonly string[]): string[] {
+  const wanted = new Set(locales.map(languageOf));
+  const voices = globalThis.speechSynthesis?.getVoices() ?? [];
+  return [...new Set(voices.map(({ lang }) => lang.replace('_', '-')))].filter((tag) =>
+    wanted.has(languageOf(tag)),
+  );
+}
+
+/** Chromium fills the list of voices after it was asked for it once. */
+export function voicesLoaded(ms: number): Promise<void> {
+  const speech = globalThis.speechSynthesis;
+  if (!speech || speech.getVoices().length > 0) return Promise.resolve();
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer);
+      speech.removeEventListener?.('voiceschanged', done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    speech.addEventListener?.('voiceschanged', done);
+  });
+}
+
+/** Speaks with a voice of the browser, one line at a time, on a clock that the mouth can follow. */
+export class PageVoice {
+  volume = 1;
+  readonly #progress: (utterance: number, ms: number, done: boolean) => void;
+  #speaking: Speaking | undefined;
+
+  constructor(progress: (utterance: number, ms: number, done: boolean) => void) {
+    this.#progress = progress;
+  }
+
+  speak({ utterance, locale, text, durationMs, words }: Line): void {
+    const speech = globalThis.speechSynthesis;
+    const line = new SpeechSynthesisUtterance(text);
+    line.lang = locale;
+    line.volume = this.volume;
+    line.voice = voiceFor(speech.getVoices(), locale);
+    const timer = setTimeout(() => this.#done(speaking), durationMs * patience + patienceMs);
+    const speaking: Speaking = { utterance, startedAt: undefined, shiftMs: 0, timer };
+    this.#speaking = speaking;
+    line.onstart = () => {
+      speaking.startedAt = performance.now();
+      if (speaking === this.#speaking) this.#progress(utterance, 0, false);
+    };
+    line.onboundary = ({ charIndex }) => {
+      const word = words.find(([, start, end]) => charIndex >= start && charIndex < end);
+      if (!word || speaking.startedAt === undefined) return;
+      speaking.shiftMs = word[0] - (performance.now() - speaking.startedAt);
+      if (speaking === this.#speaking) this.#progress(utterance, word[0], false);
+    };
+    line.onend = () => this.#done(speaking);
+    line.onerror = () => this.#done(speaking);
+    speech.speak(line);
+  }
+
+  clock(utterance: number): number {
+    if (this.#speaking?.utterance !== utterance) return Number.NaN;
+    const { startedAt, shiftMs } = this.#speaking;
+    return startedAt === undefined ? -1 : performance.now() - startedAt + shiftMs;
+  }
+
+  drop(): void {
+    if (!this.#speaking) return;
+    clearTimeout(this.#speaking.timer);
+    this.#speaking = undefined;
+    globalThis.speechSynthesis.cancel();
+  }
+
+  #done(speaking: Speaking): void {
+    clearTimeout(speaking.timer);
+    if (speaking !== this.#speaking) return;
+    const ms = Math.max(0, this.clock(speaking.utterance));
+    this.#speaking = undefined;
+    this.#progress(speaking.utterance, ms, true);
+  }
+}
+
+function voiceFor(voices: readonly SpeechSynthesisVoice[], locale: string): SpeechSynthesisVoice | null {
+  const same = voices.filter(({ lang }) => lang.replace('_', '-') === locale);
+  const near = voices.filter(({ lang }) => languageOf(lang) === languageOf(locale));
+  return same.find(({ localService }) => localService) ?? same[0] ?? near[0] ?? null;
+}
+
+const languageOf = (locale: string) => locale.split(/[-_]/)[0]!.toLowerCase();

@@ -1,0 +1,117 @@
+import { analyserOf, loudness } from '../audio/meter.ts';
+import { toFloats } from '../audio/pcm.ts';
+import { Resampler } from '../audio/resampler.ts';
+
+interface Progress {
+  id: number;
+  /** In samples of the audio context. */
+  at: number;
+  time: number;
+  done: boolean;
+}
+
+interface Utterance {
+  resampler: Resampler;
+  /** Samples that were handed to the worklet. */
+  sent: number;
+  progress?: Progress;
+}
+
+const headerBytes = 8;
+/** The clock runs on by itself between two reports, but no further. */
+const longestStrideMs = 250;
+
+/** Plays the frames of a runtime in a worklet, and knows how much of each utterance has been heard. */
+export class Playback {
+  readonly #audio: AudioContext;
+  readonly #sampleRate: number;
+  readonly #progress: (utterance: number, ms: number, done: boolean) => void;
+  readonly #gain: GainNode;
+  readonly #analyser: AnalyserNode;
+  readonly #node: AudioWorkletNode;
+  readonly #utterances = new Map<number, Utterance>();
+
+  /** The module of the worklet has been added to the context. */
+  constructor(
+    audio: AudioContext,
+    sampleRate: number,
+    progress: (utterance: number, ms: number, done: boolean) => void,
+  ) {
+    this.#audio = audio;
+    this.#sampleRate = sampleRate;
+    this.#progress = progress;
+    this.#gain = audio.createGain();
+    this.#analyser = analyserOf(audio);
+    this.#node = new AudioWorkletNode(audio, 'session-playback', {
+      numberOfInputs: 0,
+      outputChannelCount: [1],
+    });
+    // The meter hears what is played even when the listener has turned it down: faces go by it.
+    this.#node.connect(this.#analyser);
+    this.#node.connect(this.#gain).connect(audio.destination);
+    this.#node.port.onmessage = ({ data }: MessageEvent<Progress>) => this.#heard(data);
+  }
+
+  begin(utterance: number): void {
+    const resampler = new Resampler(this.#sampleRate, this.#audio.sampleRate);
+    this.#utterances.set(utterance, { resampler, sent: 0 });
+  }
+
+  /** A frame. Those of an utterance that was dropped, or never announced, are left out. */
+  push(frame: ArrayBuffer): void {
+    const header = new DataView(frame);
+    const id = header.getUint16(2, true);
+    const utterance = this.#utterances.get(id);
+    if (!utterance || utterance.progress?.done) return;
+    const isLast = (header.getUint8(1) & 1) === 1;
+    this.#hand(id, utterance, utterance.resampler.push(toFloats(frame, headerBytes)), false);
+    if (isLast) this.#hand(id, utterance, utterance.resampler.end(), true);
+  }
+
+  /** Milliseconds that the listener has heard: negative before, NaN when it is over. */
+  clock(id: number): number {
+    const utterance = this.#utterances.get(id);
+    if (!utterance || utterance.progress?.done) return Number.NaN;
+    if (!utterance.progress) return -1;
+    const { at, time } = utterance.progress;
+    const since = Math.min((this.#audio.currentTime - time) * 1000, longestStrideMs);
+    const latency = (this.#audio.outputLatency || this.#audio.baseLatency || 0) * 1000;
+    return (at / this.#audio.sampleRate) * 1000 + since - latency;
+  }
+
+  /** Silence, now. */
+  drop(): void {
+    this.#node.port.postMessage(null);
+    this.#utterances.clear();
+  }
+
+  setVolume(volume: number): void {
+    this.#gain.gain.setTargetAtTime(volume, this.#audio.currentTime, 0.015);
+  }
+
+  level(): number {
+    return loudness(this.#analyser);
+  }
+
+  close(): void {
+    this.drop();
+    this.#node.port.onmessage = null;
+    this.#node.disconnect();
+    this.#gain.disconnect();
+  }
+
+  #hand(id: number, utterance: Utterance, samples: Float32Array, last: boolean): void {
+    if (samples.length === 0 && !last) return;
+    const from = utterance.sent;
+    utterance.sent += samples.length;
+    this.#node.port.postMessage({ id, from, samples, last }, [samples.buffer]);
+  }
+
+  #heard(progress: Progress): void {
+    const utterance = this.#utterances.get(progress.id);
+    if (!utterance) return;
+    utterance.progress = progress;
+    this.#progress(progress.id, (progress.at / this.#audio.sampleRate) * 1000, progress.done);
+    if (progress.done) this.#utterances.delete(progress.id);
+  }
+}

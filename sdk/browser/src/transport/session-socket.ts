@@ -1,0 +1,298 @@
+import type { RuntimeEvent } from '@session-launch/contract/runtime/protocol';
+import { randomId } from '../core/environment.ts';
+import { aborted, ExperienceError } from '../core/experience-error.ts';
+import type { Connection, EndReason, Message, TransportContext } from '../types.ts';
+import { version } from '../version.ts';
+import { Conversation } from './conversation.ts';
+import { spokenHere, voicesLoaded } from './page-voice.ts';
+import { canRecognise } from './recognition.ts';
+import { giveUpAfterMs, reconnectDelay } from './reconnect.ts';
+import { isWorthAnotherTry, refusalOf } from './refusals.ts';
+
+type Ready = Extract<RuntimeEvent, { type: 'ready' }>;
+
+const subprotocol = 'session.v1';
+const firstTries = 3;
+const readyTimeoutMs = 10_000;
+/** A list of voices that is not there by then is not waited for. */
+const voicesMs = 150;
+
+/** A session over a WebSocket: hello, what follows, and the way back when the connection breaks. */
+export class SessionSocket implements Connection {
+  readonly #context: TransportContext;
+  readonly #conversation: Conversation;
+  #socket: WebSocket;
+  #ticket: string;
+  #lastSeq = 0;
+  #isClosed = false;
+  #hasEnded = false;
+  #isDropped = false;
+  /** Sent while there was nobody to hear it. */
+  #waiting: string[] = [];
+  #heartbeat: ReturnType<typeof setInterval> | undefined;
+  #heardAt = 0;
+  #retryNow: () => void = () => {};
+
+  static async open(context: TransportContext): Promise<SessionSocket> {
+    const { manifest, audio, sdkUrl } = context;
+    const module = loaded(audio, `${sdkUrl}worklet.js`);
+    const locales = [manifest.locale, manifest.secondaryLocale].filter((tag) => tag !== undefined);
+    await voicesLoaded(voicesMs);
+    const speech = {
+      synthesis: spokenHere(locales),
+      recognition: canRecognise() && manifest.speechInputMode !== 'off' ? locales : [],
+    };
+    const hello = { token: manifest.sessionToken, speech };
+    for (let tries = 1; ; tries++) {
+      const [result, canPlay] = await Promise.all([connect(context, hello), module]);
+      if (result.socket) return new SessionSocket(context, result.socket, result.ready, canPlay);
+      if (tries >= firstTries || !isWorthAnotherTry(result.code)) throw refusalOf(result.code, result.reason);
+      await wait(reconnectDelay(tries), context.signal);
+    }
+  }
+
+  private constructor(context: TransportContext, socket: WebSocket, ready: Ready, canPlay: boolean) {
+    this.#context = context;
+    this.#conversation = new Conversation(context, ready, canPlay, {
+      send: (message) => this.#send(message),
+      sendAudio: (frame) => {
+        if (!this.#isDropped && this.#socket.bufferedAmount < 64 * 1024) this.#socket.send(frame);
+      },
+    });
+    this.#socket = socket;
+    this.#ticket = ready.resumeTicket;
+    this.#adopt(socket, ready);
+    context.signal.addEventListener('abort', this.#abandon);
+    globalThis.addEventListener?.('online', this.#online);
+  }
+
+  setMic(track: MediaStreamTrack | null): void {
+    this.#conversation.setMic(track);
+  }
+
+  sendText(text: string, id = randomId()): void {
+    this.#conversation.dropSound();
+    this.#send({ type: 'text', id, text });
+  }
+
+  interrupt(): void {
+    this.#conversation.dropSound();
+    this.#send({ type: 'interrupt' });
+  }
+
+  setVolume(volume: number): void {
+    this.#conversation.setVolume(volume);
+  }
+
+  level(): number {
+    return this.#conversation.level();
+  }
+
+  close(_reason: EndReason): void {
+    if (this.#isClosed) return;
+    if (this.#socket.readyState === WebSocket.OPEN) this.#socket.send('{"type":"bye"}');
+    this.#end();
+    this.#socket.close(1000);
+  }
+
+  #abandon = (): void => this.close('aborted');
+  #online = (): void => this.#retryNow();
+
+  #end(): void {
+    this.#isClosed = true;
+    clearInterval(this.#heartbeat);
+    this.#retryNow();
+    this.#context.signal.removeEventListener('abort', this.#abandon);
+    globalThis.removeEventListener?.('online', this.#online);
+    this.#conversation.close();
+  }
+
+  #send(message: object): void {
+    const json = JSON.stringify(message);
+    if (!this.#isDropped) this.#socket.send(json);
+    // How far a voice was heard is stale by then.
+    else if ((message as { type: string }).type !== 'played') this.#waiting.push(json);
+  }
+
+  /** From now on this is the connection. */
+  #adopt(socket: WebSocket, ready: Ready): void {
+    this.#socket = socket;
+    this.#ticket = ready.resumeTicket;
+    this.#isDropped = false;
+    this.#lastSeq = Math.max(this.#lastSeq, ready.seq);
+    this.#heardAt = performance.now();
+    socket.onmessage = ({ data }: MessageEvent<string | ArrayBuffer>) => {
+      this.#heardAt = performance.now();
+      if (typeof data === 'string') this.#event(JSON.parse(data));
+      else this.#conversation.frame(data);
+    };
+    socket.onclose = ({ code }) => this.#lost(socket, code);
+    clearInterval(this.#heartbeat);
+    const beatMs = ready.limits.heartbeatSeconds * 1000;
+    this.#heartbeat = setInterval(() => {
+      if (performance.now() - this.#heardAt > 2 * beatMs) this.#lost(socket, 1006);
+      else this.#send({ type: 'ping', t: Math.round(performance.now()) });
+    }, beatMs);
+    const { resumeTicket: _credential, ...facts } = ready;
+    this.#context.sink.event({ ...facts });
+    for (const json of this.#waiting.splice(0)) socket.send(json);
+  }
+
+  #event(event: RuntimeEvent): void {
+    if (typeof event.seq === 'number') this.#lastSeq = Math.max(this.#lastSeq, event.seq);
+    const { sink, manifest } = this.#context;
+    if (event.type === 'ended') this.#hasEnded = true;
+    if (event.type === 'mode') {
+      this.#conversation.mode(event.mode);
+      sink.mode(event.mode);
+    } else if (event.type === 'message') sink.message(messageOf(event, manifest.locale));
+    else this.#conversation.event(event);
+    if (!['pong', 'message', 'mode'].includes(event.type)) sink.event({ ...event });
+  }
+
+  #lost(socket: WebSocket, code: number): void {
+    if (this.#isClosed || socket !== this.#socket || this.#isDropped) return;
+    const isOver = this.#hasEnded || code === 1000 || (code >= 4400 && code < 4500);
+    if (isOver) {
+      this.#over('runtime', code);
+      return;
+    }
+    this.#isDropped = true;
+    clearInterval(this.#heartbeat);
+    socket.onmessage = null;
+    socket.close();
+    this.#context.sink.dropped();
+    void this.#comeBack();
+  }
+
+  async #comeBack(): Promise<void> {
+    const until = performance.now() + giveUpAfterMs;
+    for (let tries = 0; ; tries++) {
+      await this.#pause(Math.min(reconnectDelay(tries), Math.max(0, until - performance.now())));
+      if (this.#isClosed) return;
+      if (performance.now() >= until) return this.#over('error');
+      const resume = { ticket: this.#ticket, lastSeq: this.#lastSeq };
+      const result = await connect(this.#context, { resume }).catch(() => undefined);
+      if (!result || this.#isClosed) {
+        result?.socket?.close(1000);
+        return;
+      }
+      if (result.socket) {
+        this.#adopt(result.socket, result.ready);
+        this.#context.sink.resumed();
+        return;
+      }
+      // Nobody knows this session any more: waiting longer will not help.
+      if (result.code >= 4400 && result.code < 4500) return this.#over('error', result.code);
+    }
+  }
+
+  #pause(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      this.#retryNow = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+
+  #over(by: 'runtime' | 'error', code?: number): void {
+    this.#end();
+    this.#context.sink.closed(by, code);
+  }
+}
+
+/** Whether sound can be played. A page whose policy, or whose browser, lets no worklet in still reads what is said. */
+function loaded(audio: AudioContext | undefined, url: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => resolve(false), readyTimeoutMs);
+    const settle = (canPlay: boolean) => {
+      clearTimeout(timer);
+      resolve(canPlay);
+    };
+    if (!audio?.audioWorklet) return settle(false);
+    audio.audioWorklet.addModule(url).then(
+      () => settle(true),
+      () => settle(false),
+    );
+  });
+}
+
+interface HelloFacts {
+  token?: string;
+  resume?: { ticket: string; lastSeq: number };
+  speech?: { synthesis: string[]; recognition: string[] };
+}
+
+type Connected = { socket: WebSocket; ready: Ready } | { socket?: undefined; code: number; reason: string };
+
+/** One try. Resolves with the socket once the runtime is ready, or with the code that it closed with. */
+function connect({ manifest, signal }: TransportContext, facts: HelloFacts): Promise<Connected> {
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) return reject(aborted());
+    let socket: WebSocket;
+    try {
+      socket = new WebSocket(manifest.transport.url, subprotocol);
+    } catch (cause) {
+      const hint = 'A page on https can only connect to wss addresses.';
+      return reject(
+        new ExperienceError('CONNECT_FAILED', 'The runtime has no usable address.', { cause, hint }),
+      );
+    }
+    socket.binaryType = 'arraybuffer';
+    const settle = (settled: () => void) => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', leave);
+      socket.onopen = socket.onmessage = socket.onclose = null;
+      settled();
+    };
+    const leave = () =>
+      settle(() => {
+        socket.close(1000);
+        reject(aborted());
+      });
+    const timer = setTimeout(() => {
+      settle(() => resolve({ code: 1006, reason: 'no answer' }));
+      socket.close();
+    }, readyTimeoutMs);
+    signal.addEventListener('abort', leave);
+    socket.onopen = () => {
+      const client = { name: '@session-launch/browser', version };
+      socket.send(JSON.stringify({ type: 'hello', protocol: 1, client, ...facts }));
+    };
+    socket.onclose = ({ code, reason }) => settle(() => resolve({ code, reason }));
+    socket.onmessage = ({ data }) => {
+      const event = typeof data === 'string' ? (JSON.parse(data) as RuntimeEvent) : undefined;
+      if (event?.type === 'ready') settle(() => resolve({ socket, ready: event }));
+    };
+  });
+}
+
+function wait(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const leave = () => {
+      clearTimeout(timer);
+      reject(aborted());
+    };
+    const timer = setTimeout(() => {
+      signal.removeEventListener('abort', leave);
+      resolve();
+    }, ms);
+    signal.addEventListener('abort', leave, { once: true });
+  });
+}
+
+function messageOf(event: Extract<RuntimeEvent, { type: 'message' }>, locale: string): Message {
+  const { id, role, characterId, status, text, spans, interrupted } = event;
+  return {
+    id,
+    role,
+    text,
+    status,
+    ...(characterId === undefined ? {} : { characterId }),
+    ...(role === 'character' ? { locale: spans?.[0]?.locale ?? locale } : {}),
+    ...(spans === undefined || spans.length < 2 ? {} : { spans }),
+    ...(interrupted === undefined ? {} : { interrupted }),
+  };
+}

@@ -1,0 +1,492 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { LiveExperience } from '../src/core/experience.ts';
+import { ExperienceError } from '../src/core/experience-error.ts';
+import { check } from '../src/core/options.ts';
+import type { Events, ExperienceOptions, State } from '../src/types.ts';
+import { FakeBrowser, FakeTransport, manifest, ok, refused, settled } from './fake-environment.ts';
+
+let browser: FakeBrowser;
+let runtime: FakeTransport;
+
+beforeEach(() => {
+  browser = new FakeBrowser();
+  runtime = new FakeTransport();
+});
+
+const door = { experienceId: 'exp_tea', baseUrl: 'https://launch.example.com/' } as const;
+
+function open(options: Partial<ExperienceOptions> = door): LiveExperience {
+  const checked = check({ transports: [runtime], ...options } as ExperienceOptions);
+  return new LiveExperience(browser.env, checked, () => {
+    throw new Error('there is no page');
+  });
+}
+
+function states(experience: LiveExperience): State[] {
+  const seen: State[] = [];
+  experience.on('stateChange', (state) => seen.push(state));
+  return seen;
+}
+
+function heard<K extends keyof Events>(experience: LiveExperience, event: K): Events[K][] {
+  const seen: Events[K][] = [];
+  experience.on(event, (payload) => seen.push(payload));
+  return seen;
+}
+
+/** Pressed, minted and connected. */
+async function live(options?: Partial<ExperienceOptions>): Promise<LiveExperience> {
+  const experience = open(options);
+  const started = experience.start();
+  await browser.pass(0);
+  browser.requests.at(-1)?.answer(ok({ session: {}, launch: manifest() }));
+  await started;
+  return experience;
+}
+
+const keyOf = (at: number) => new Headers(browser.requests[at]!.init.headers).get('idempotency-key');
+
+describe('a start', () => {
+  test('mints, connects and is live, in the order of the states', async () => {
+    const experience = open();
+    const seen = states(experience);
+    const started = experience.start();
+    await browser.pass(0);
+    expect(browser.requests).toHaveLength(1);
+    const { url, init } = browser.requests[0]!;
+    expect(url).toBe('https://launch.example.com/v1/browser-sessions');
+    expect(init).toMatchObject({ method: 'POST', credentials: 'omit' });
+    expect(JSON.parse(String(init.body))).toMatchObject({ experienceId: 'exp_tea' });
+    browser.requests[0]!.answer(ok({ session: {}, launch: manifest() }));
+    await started;
+    expect(seen).toEqual(['minting', 'connecting', 'live']);
+    expect(experience.session).toEqual({
+      sessionId: 'ses_1',
+      locale: 'en',
+      livemode: true,
+      capabilities: ['speech-output', 'speech-input', 'avatar'],
+      characters: [{ characterId: 'sayo', name: 'Sayo' }],
+    });
+    expect(JSON.stringify(experience.session)).not.toContain('signature');
+  });
+
+  test('pressed twice is one mint and one promise', async () => {
+    const experience = open();
+    const [first, second] = [experience.start(), experience.start()];
+    expect(second).toBe(first);
+    await browser.pass(0);
+    browser.requests[0]!.answer(ok(manifest(), 200));
+    await first;
+    expect(experience.start()).toBe(first);
+    await browser.pass(60_000);
+    expect(browser.requests).toHaveLength(1);
+  });
+
+  test('that is taken back at once sends nothing', async () => {
+    const experience = open();
+    const started = experience.start();
+    await experience.end();
+    await expect(started).rejects.toMatchObject({ code: 'ABORTED' });
+    await browser.pass(60_000);
+    expect(browser.requests).toEqual([]);
+    expect(experience.state).toBe('ended');
+  });
+
+  test('that is ended while the mint is out leaves the session that was made', async () => {
+    const experience = open();
+    const ended = heard(experience, 'ended');
+    const started = experience.start();
+    await browser.pass(0);
+    await experience.end();
+    await expect(Promise.race([started, settled()])).resolves.toBeUndefined();
+    expect(ended).toEqual([{ reason: 'user' }]);
+    expect(browser.left).toEqual([]);
+    browser.requests[0]!.answer(ok({ session: {}, launch: manifest() }));
+    await expect(started).rejects.toMatchObject({ code: 'ABORTED' });
+    expect(browser.left).toEqual([
+      { url: manifest().links.leave, token: manifest().sessionToken, how: 'request' },
+    ]);
+    expect(runtime.opened).toEqual([]);
+  });
+
+  test('after an end is a new attempt, with a new key and nothing left of the old one', async () => {
+    const experience = await live();
+    const old = runtime.sink;
+    old.message({ id: '1', role: 'character', text: 'Hello.', status: 'final' });
+    expect(experience.messages).toHaveLength(1);
+    await experience.end();
+    const started = experience.start();
+    expect(experience.messages).toEqual([]);
+    await browser.pass(0);
+    browser.requests[1]!.answer(ok({ session: {}, launch: manifest({ sessionId: 'ses_2' }) }));
+    await started;
+    expect(keyOf(1)).not.toBe(keyOf(0));
+    old.message({ id: '2', role: 'character', text: 'Too late.', status: 'final' });
+    old.mode('speaking');
+    old.closed('error');
+    expect(experience).toMatchObject({ state: 'live', mode: null, messages: [] });
+  });
+
+  test('on a server is refused, and asks nobody', async () => {
+    Object.assign(browser.env, { isBrowser: false });
+    await expect(open().start()).rejects.toMatchObject({ code: 'NOT_A_BROWSER' });
+  });
+
+  test('is called off by the signal of the page', async () => {
+    const controller = new AbortController();
+    const experience = await live({ ...door, signal: controller.signal });
+    const ended = heard(experience, 'ended');
+    controller.abort();
+    await settled();
+    expect(ended).toEqual([{ reason: 'aborted' }]);
+    expect(runtime.closed).toEqual(['aborted']);
+    await expect(experience.start()).rejects.toMatchObject({ code: 'ABORTED' });
+  });
+});
+
+describe('retries', () => {
+  test('a lost answer is asked for again with the same key and the same bytes', async () => {
+    const experience = open();
+    const started = experience.start();
+    await browser.pass(0);
+    browser.requests[0]!.answer(new TypeError('reset'));
+    await browser.pass(1000);
+    browser.requests[1]!.answer(refused(503, 'UNAVAILABLE', { 'Retry-After': '1' }));
+    await browser.pass(1000);
+    browser.requests[2]!.answer(refused(409, 'IDEMPOTENCY_IN_PROGRESS', { 'Retry-After': '1' }));
+    await browser.pass(1000);
+    browser.requests[3]!.answer(ok({ session: {}, launch: manifest() }));
+    await started;
+    expect(new Set([0, 1, 2, 3].map(keyOf)).size).toBe(1);
+    expect(new Set(browser.requests.map(({ init }) => init.body)).size).toBe(1);
+  });
+
+  test('a mint that is not answered in ten seconds counts as lost', async () => {
+    const experience = open();
+    const started = experience.start();
+    started.catch(() => {});
+    await browser.pass(9_999);
+    expect(browser.requests).toHaveLength(1);
+    await browser.pass(60_000);
+    expect(browser.requests).toHaveLength(3);
+    await expect(started).rejects.toMatchObject({ code: 'TIMEOUT', retryable: true });
+    expect(experience.state).toBe('failed');
+    expect(browser.timers).toBe(0);
+  });
+
+  test.each([
+    ['network', () => new TypeError('refused'), 3, 'NETWORK'],
+    ['500', () => refused(500, 'INTERNAL'), 3, 'INTERNAL'],
+    [
+      'in progress',
+      () => refused(409, 'IDEMPOTENCY_IN_PROGRESS', { 'Retry-After': '1' }),
+      6,
+      'IDEMPOTENCY_IN_PROGRESS',
+    ],
+    ['a short 429', () => refused(429, 'RATE_LIMITED', { 'Retry-After': '5' }), 2, 'RATE_LIMITED'],
+    ['a long 429', () => refused(429, 'RATE_LIMITED', { 'Retry-After': '6' }), 1, 'RATE_LIMITED'],
+    ['403', () => refused(403, 'ORIGIN_NOT_ALLOWED'), 1, 'ORIGIN_NOT_ALLOWED'],
+    ['conflict', () => refused(409, 'IDEMPOTENCY_CONFLICT'), 1, 'IDEMPOTENCY_CONFLICT'],
+  ])('%s: so many requests, and no more', async (_name, answer, requests, code) => {
+    const experience = open();
+    const started = experience.start();
+    started.catch(() => {});
+    for (let i = 0; i < 10; i++) {
+      await browser.pass(6000);
+      browser.requests.at(-1)!.answer(answer());
+    }
+    await browser.pass(60_000);
+    expect(browser.requests).toHaveLength(requests);
+    await expect(started).rejects.toMatchObject({ code });
+    expect(experience.error).toMatchObject({ code, fatal: true });
+  });
+
+  test('the public door is asked once: without a key a lost answer may have minted', async () => {
+    const experience = open({ ...door, door: 'public' });
+    const started = experience.start();
+    started.catch(() => {});
+    await browser.pass(0);
+    expect(browser.requests[0]!.url).toBe('https://launch.example.com/v1/public-sessions');
+    expect(keyOf(0)).toBe(null);
+    browser.requests[0]!.answer(new TypeError('opaque'));
+    await browser.pass(60_000);
+    expect(browser.requests).toHaveLength(1);
+    await expect(started).rejects.toMatchObject({
+      code: 'NETWORK',
+      hint: expect.stringContaining('allowlist'),
+    });
+  });
+
+  test('a refusal says how long to wait, and a later good start clears it', async () => {
+    const experience = open();
+    experience.start().catch(() => {});
+    await browser.pass(0);
+    browser.requests[0]!.answer(refused(429, 'QUOTA_EXCEEDED', { 'Retry-After': '120' }));
+    await browser.pass(0);
+    expect(experience.error).toMatchObject({
+      code: 'QUOTA_EXCEEDED',
+      retryAfterMs: 120_000,
+      requestId: 'req_1',
+    });
+    const started = experience.start();
+    await browser.pass(0);
+    browser.requests[1]!.answer(ok({ session: {}, launch: manifest() }));
+    await started;
+    expect(experience.error).toBe(null);
+  });
+
+  test('a 403 tells the developer what to do', async () => {
+    const experience = open();
+    experience.start().catch(() => {});
+    await browser.pass(0);
+    browser.requests[0]!.answer(refused(403, 'ORIGIN_NOT_ALLOWED'));
+    await browser.pass(0);
+    expect(browser.warnings.join()).toMatch(/allowedOrigins.*req_1/);
+  });
+});
+
+describe('a launch that is too old', () => {
+  const short = () => manifest({ sessionToken: `h.${btoa('{"iat":0,"exp":10}')}.s` });
+
+  test('is minted anew, once, with another key', async () => {
+    const experience = open();
+    const started = experience.start();
+    await browser.pass(0);
+    runtime.refuseWith = [new ExperienceError('SESSION_EXPIRED', 'old')];
+    browser.requests[0]!.answer(ok({ session: {}, launch: manifest() }));
+    await browser.pass(0);
+    browser.requests[1]!.answer(ok({ session: {}, launch: manifest({ sessionId: 'ses_2' }) }));
+    await started;
+    expect(experience.session?.sessionId).toBe('ses_2');
+    expect(keyOf(1)).not.toBe(keyOf(0));
+    expect(browser.microphones).toBe(1);
+  });
+
+  test('twice is the end of the attempt', async () => {
+    const experience = open();
+    const started = experience.start();
+    started.catch(() => {});
+    await browser.pass(0);
+    runtime.refuseWith = [1, 2].map(() => new ExperienceError('SESSION_USED', 'used'));
+    for (const at of [0, 1]) {
+      browser.requests[at]!.answer(ok({ session: {}, launch: manifest() }));
+      await browser.pass(0);
+    }
+    await expect(started).rejects.toMatchObject({ code: 'SESSION_USED' });
+    expect(browser.requests).toHaveLength(2);
+  });
+
+  test('and was given has no second chance, by the monotonic clock', async () => {
+    const experience = open({ launch: short() });
+    await browser.pass(8001);
+    await expect(experience.start()).rejects.toMatchObject({ code: 'SESSION_EXPIRED' });
+    expect(runtime.opened).toEqual([]);
+  });
+
+  test('nor by the time that it names itself', async () => {
+    const experience = open({ launch: manifest({ expiresAt: new Date(Date.now() - 1).toISOString() }) });
+    await expect(experience.start()).rejects.toMatchObject({ code: 'SESSION_EXPIRED' });
+  });
+
+  test('a given launch starts in time, once', async () => {
+    const experience = open({ launch: { session: {}, launch: short() } });
+    await browser.pass(7999);
+    await experience.start();
+    await experience.end();
+    await expect(experience.start()).rejects.toMatchObject({ code: 'SESSION_USED' });
+    expect(browser.requests).toEqual([]);
+  });
+});
+
+describe('what cannot work', () => {
+  test('an unknown transport is named before the microphone is asked for, and the session is left', async () => {
+    const experience = open();
+    const started = experience.start();
+    started.catch(() => {});
+    await browser.pass(0);
+    browser.requests[0]!.answer(ok(manifest({ transport: { type: 'pigeon', url: 'x' } })));
+    await expect(started).rejects.toMatchObject({
+      code: 'UNSUPPORTED_TRANSPORT',
+      message: expect.stringMatching(/"pigeon".*websocket, fake/),
+    });
+    expect(browser.microphones).toBe(0);
+    expect(browser.left).toHaveLength(1);
+  });
+
+  test.each([
+    ['UNSUPPORTED_SCHEMA', { ...manifest(), schemaVersion: 2 }],
+    ['INVALID_MANIFEST', { launch: { schemaVersion: 1 } }],
+    ['INVALID_MANIFEST', 'a page'],
+  ])('%s', async (code, body) => {
+    const started = open().start();
+    started.catch(() => {});
+    await browser.pass(0);
+    browser.requests[0]!.answer(ok(body));
+    await expect(started).rejects.toMatchObject({ code });
+  });
+});
+
+describe('a live session', () => {
+  test('without a microphone goes on, and says why', async () => {
+    const experience = await live();
+    await settled();
+    expect(experience).toMatchObject({ state: 'live', mic: { status: 'denied' } });
+  });
+
+  test.each([
+    ['manual', 0],
+    ['off', 0],
+  ] as const)('%s asks for no microphone by itself', async (speechInputMode, asked) => {
+    const experience = open();
+    const started = experience.start();
+    await browser.pass(0);
+    browser.requests[0]!.answer(ok(manifest({ speechInputMode })));
+    await started;
+    expect(browser.microphones).toBe(asked);
+  });
+
+  test('gives back a microphone that nobody would understand', async () => {
+    const experience = await live();
+    runtime.sink.event({ type: 'ready', engines: { hearing: { kind: 'none' } } });
+    expect(experience.mic.status).toBe('off');
+  });
+
+  test('tells messages by their id, and modes as bare words', async () => {
+    const experience = await live();
+    const modes = heard(experience, 'modeChange');
+    const messages = heard(experience, 'message');
+    runtime.sink.mode('thinking');
+    runtime.sink.mode('thinking');
+    runtime.sink.message({ id: '1', role: 'character', text: 'Good', status: 'partial' });
+    runtime.sink.message({ id: '1', role: 'character', text: 'Good day.', status: 'final' });
+    expect(modes).toEqual(['thinking']);
+    expect(messages.map(({ status }) => status)).toEqual(['partial', 'final']);
+    expect(experience.messages).toEqual([{ id: '1', role: 'character', text: 'Good day.', status: 'final' }]);
+  });
+
+  test('shows what was typed at once, and sends it when it can', async () => {
+    const experience = await live();
+    runtime.sink.dropped();
+    expect(experience.state).toBe('reconnecting');
+    experience.sendText('  Hello  ');
+    expect(experience.messages).toMatchObject([{ role: 'user', text: 'Hello', status: 'final' }]);
+    expect(runtime.said).toEqual([]);
+    runtime.sink.resumed();
+    expect(experience.state).toBe('live');
+    expect(runtime.said).toEqual(['Hello']);
+    expect(() => experience.sendText('x'.repeat(4001))).toThrow(TypeError);
+  });
+
+  test('that the runtime ends has ended, and one that is lost has failed', async () => {
+    const first = await live();
+    const ended = heard(first, 'ended');
+    runtime.sink.closed('runtime', 1000);
+    expect(first.state).toBe('ended');
+    expect(ended).toEqual([{ reason: 'runtime' }]);
+    const second = await live();
+    const lost = heard(second, 'ended');
+    runtime.sink.closed('error');
+    expect(second).toMatchObject({ state: 'failed', error: { code: 'CONNECTION_LOST', retryable: true } });
+    expect(lost).toMatchObject([{ reason: 'connection-lost', error: { code: 'CONNECTION_LOST' } }]);
+  });
+
+  test('whose page goes away is left by a beacon, once', async () => {
+    const experience = await live();
+    const ended = heard(experience, 'ended');
+    const { hide } = browser;
+    hide();
+    hide();
+    expect(ended).toEqual([{ reason: 'pagehide' }]);
+    expect(browser.left).toEqual([
+      { url: manifest().links.leave, token: manifest().sessionToken, how: 'beacon' },
+    ]);
+    expect(runtime.closed).toEqual(['pagehide']);
+    expect(browser.requests).toHaveLength(1);
+  });
+
+  test('says goodbye where the page says', async () => {
+    const experience = await live({ ...door, leaveUrl: '/leave' });
+    browser.hide();
+    expect(browser.left[0]!.url).toBe('/leave');
+    expect(experience.state).toBe('ended');
+  });
+
+  test('ends in any state, as often as one likes', async () => {
+    const idle = open();
+    const ended = heard(idle, 'ended');
+    await idle.end();
+    expect(idle.state).toBe('idle');
+    expect(ended).toEqual([]);
+    const experience = await live();
+    await Promise.all([experience.end(), experience.end()]);
+    await experience.end();
+    expect(runtime.closed).toEqual(['user']);
+  });
+});
+
+describe('other sources', () => {
+  test('a relay gets the body, its own headers, and cookies of its origin', async () => {
+    const relayInit = () => ({ headers: { 'X-CSRF': '1' } });
+    const experience = open({
+      experienceId: 'exp_tea',
+      relayUrl: '/mint',
+      relayInit,
+      userId: 'u1',
+      mode: 'presenter',
+    });
+    const started = experience.start();
+    await browser.pass(0);
+    const { url, init } = browser.requests[0]!;
+    expect(url).toBe('/mint');
+    expect(init.credentials).toBe('same-origin');
+    expect(new Headers(init.headers).get('x-csrf')).toBe('1');
+    expect(keyOf(0)).toBe('key-1');
+    expect(JSON.parse(String(init.body))).toMatchObject({
+      experienceId: 'exp_tea',
+      userId: 'u1',
+      mode: 'presenter',
+    });
+    browser.requests[0]!.answer(ok(manifest()));
+    await started;
+  });
+
+  test('a relay that answers with a page of its own has failed', async () => {
+    const started = open({ experienceId: 'exp_tea', relayUrl: '/mint' }).start();
+    started.catch(() => {});
+    await browser.pass(0);
+    browser.requests[0]!.answer(new Response('<h1>Not logged in', { status: 401 }));
+    await expect(started).rejects.toMatchObject({ code: 'RELAY_FAILED', status: 401 });
+  });
+
+  test('a callback gets the fields, a key and a signal; chrome never goes into a mint', async () => {
+    const calls: unknown[] = [];
+    const experience = open({
+      secondaryLocale: 'de',
+      ...({ startButton: { label: 'Go' } } as object),
+      mint: async (fields, { idempotencyKey, signal }) => {
+        calls.push(fields, idempotencyKey, signal.aborted);
+        return manifest();
+      },
+    });
+    const started = experience.start();
+    await browser.pass(0);
+    await started;
+    expect(calls).toEqual([expect.objectContaining({ secondaryLocale: 'de' }), 'key-1', false]);
+    expect(calls[0]).not.toHaveProperty('startButton');
+  });
+
+  test('a callback that throws has failed, and is not asked twice', async () => {
+    let calls = 0;
+    const experience = open({
+      mint: () => {
+        calls++;
+        return Promise.reject(new Error('no'));
+      },
+    });
+    const started = experience.start();
+    started.catch(() => {});
+    await browser.pass(60_000);
+    await expect(started).rejects.toMatchObject({ code: 'RELAY_FAILED' });
+    expect(calls).toBe(1);
+  });
+});

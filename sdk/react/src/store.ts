@@ -1,0 +1,76 @@
+import type { Events, Experience, Message, PlayerState } from '@session-launch/browser';
+
+export type Snapshot = Readonly<PlayerState> & { readonly messages: readonly Message[] };
+
+/** What a server renders: nothing has begun. */
+export const idle: Snapshot = {
+  state: 'idle',
+  mode: null,
+  mic: 'off',
+  outputBlocked: false,
+  captions: true,
+  messages: [],
+};
+
+const events: (keyof Events)[] = [
+  'stateChange',
+  'modeChange',
+  'message',
+  'micChange',
+  'outputChange',
+  'error',
+  'ended',
+];
+
+export interface Store {
+  subscribe(changed: () => void): () => void;
+  snapshot(): Snapshot;
+  /** Whether the player shows captions: only it knows. */
+  setCaptions(captions: boolean): void;
+}
+
+/** An experience as React reads it: one object that stays the same until something changes. */
+export function storeOf(experience: Experience): Store {
+  let captions = true;
+  let endReason: PlayerState['endReason'];
+  let current = idle;
+  const listeners = new Set<() => void>();
+  const renew = () => {
+    const { state, mode, mic, output, session, error, messages } = experience;
+    if (state === 'minting') endReason = undefined;
+    current = {
+      state,
+      mode,
+      mic: mic.status,
+      outputBlocked: output.blocked,
+      captions,
+      messages,
+      ...(session === null ? {} : { sessionId: session.sessionId }),
+      ...(error === null ? {} : { error }),
+      ...(endReason === undefined ? {} : { endReason }),
+    };
+    for (const changed of listeners) changed();
+  };
+  return {
+    snapshot: () => current,
+    setCaptions: (shown) => {
+      if (shown === captions) return;
+      captions = shown;
+      renew();
+    },
+    subscribe: (changed) => {
+      const offs = [
+        ...(listeners.size > 0 ? [] : events.map((event) => experience.on(event, renew))),
+        experience.on('ended', (ended) => {
+          endReason = ended.reason;
+          renew();
+        }),
+      ];
+      listeners.add(changed);
+      return () => {
+        listeners.delete(changed);
+        for (const off of offs) off();
+      };
+    },
+  };
+}

@@ -1,0 +1,84 @@
+import { fileURLToPath } from 'node:url';
+import { type Site, startSite, useBrowser } from '@session-launch/testing/browser.ts';
+import { build } from 'esbuild';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { useTalkingService } from '../harness/talking-service.ts';
+
+const place = (path: string) => fileURLToPath(new URL(`../../../${path}`, import.meta.url));
+let site: Site;
+beforeAll(async () => {
+  site = await startSite();
+});
+const talking = useTalkingService(() => [site.origin]);
+const browser = useBrowser('--use-fake-device-for-media-stream', '--use-fake-ui-for-media-stream');
+afterAll(() => site?.close());
+
+/** The example as its bundler makes it, with the React of a folder. */
+async function example(react: string): Promise<string> {
+  const { outputFiles } = await build({
+    entryPoints: [place('examples/react/main.tsx')],
+    bundle: true,
+    format: 'iife',
+    jsx: 'automatic',
+    write: false,
+    alias: {
+      react: place(`${react}/react`),
+      'react-dom': place(`${react}/react-dom`),
+      '@session-launch/react': place('sdk/react/src/index.ts'),
+      '@session-launch/browser': place('sdk/browser/dist/index.js'),
+    },
+    define: {
+      SERVICE_URL: JSON.stringify(talking.service.url),
+      EXPERIENCE_ID: JSON.stringify(talking.experienceId),
+      'process.env.NODE_ENV': '"development"',
+    },
+  });
+  return outputFiles[0]!.text;
+}
+
+async function open(react: string): Promise<{ page: Page; close(): Promise<void> }> {
+  const context = await browser.open({ permissions: ['microphone'] });
+  const page = await context.newPage();
+  site.show('<div id="root"></div>');
+  await page.goto(site.origin);
+  await page.addScriptTag({ content: await example(react) });
+  return { page, close: () => context.close() };
+}
+
+const ended = async () => (await talking.sessions()).filter(({ status }) => status === 'ended').length;
+const count = async () => (await talking.sessions()).length;
+
+describe.each([
+  ['React 18', 'sdk/react-18/node_modules'],
+  ['React 19', 'node_modules'],
+])('%s in strict mode', (_name, react) => {
+  test('a press is one session, and a player that is taken away ends it', async () => {
+    const [before, over] = [await count(), await ended()];
+    const { page, close } = await open(react);
+    await page.getByRole('button', { name: 'Walk with me' }).click();
+    await page.locator('.player[data-mode=speaking]').waitFor();
+    expect(await page.locator('.session-launch-player').count()).toBe(1);
+    await page.locator('.player[data-mode=listening]').waitFor();
+    await page.getByText('Lines so far: 1').waitFor();
+    expect(await count()).toBe(before + 1);
+    await page.getByRole('button', { name: 'Take it away' }).click();
+    await expect.poll(ended).toBe(over + 1);
+    await page.getByRole('button', { name: 'Bring it back' }).click();
+    await page.getByRole('button', { name: 'Walk with me' }).waitFor();
+    expect(await count()).toBe(before + 1);
+    await close();
+  });
+
+  test('the hook tells state, mode and messages', async () => {
+    const { page, close } = await open(react);
+    const before = await count();
+    await page.getByText('idle', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Only listen' }).click();
+    await page.getByText('What shall I tell you about?').waitFor();
+    await page.getByRole('button', { name: 'Hang up' }).click();
+    await page.getByText('ended', { exact: true }).waitFor();
+    expect(await count()).toBe(before + 1);
+    await close();
+  });
+});

@@ -1,0 +1,246 @@
+import { type Site, startSite, useBrowser, watch } from '@session-launch/testing/browser.ts';
+import { startTcpProxy, type TcpProxy } from '@session-launch/testing/tcp-proxy.ts';
+import type { BrowserContext, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { useTalkingService } from '../harness/talking-service.ts';
+
+const undo: (() => Promise<void>)[] = [];
+let site: Site;
+let stranger: Site;
+let wire: TcpProxy;
+let context: BrowserContext;
+
+beforeAll(async () => {
+  [site, stranger] = await Promise.all([startSite(), startSite()]);
+  // Conversations travel through a wire that tests can cut.
+  wire = await startTcpProxy((work) => undo.push(work), 1);
+});
+const talking = useTalkingService(
+  () => [site.origin],
+  () => ({ RUNTIME_URL: `ws://127.0.0.1:${wire.port}/runtime` }),
+);
+const browser = useBrowser('--use-fake-device-for-media-stream', '--use-fake-ui-for-media-stream');
+
+beforeAll(() => wire.leadTo(Number(new URL(talking.service.url).port)));
+beforeEach(async () => {
+  context = await browser.open({ permissions: ['microphone'] });
+});
+afterEach(() => context.close());
+afterAll(async () => {
+  await Promise.all([site, stranger].map((one) => one?.close()));
+  for (const work of undo) await work();
+});
+
+/** Two lines, and the strictest policy that they need. */
+function twoLines(attributes = ''): [body: string, policy: string] {
+  const { url } = talking.service;
+  return [
+    `<script src="${url}/sdk/v2/session-launch.js"></script>
+<session-experience experience-id="${talking.experienceId}" locale="en" ${attributes}></session-experience>`,
+    `default-src 'none'; script-src ${url}; connect-src ${url} ws://127.0.0.1:${wire.port}; img-src ${url} data:; require-trusted-types-for 'script'; trusted-types 'none'`,
+  ];
+}
+
+async function open(on: Site = site, attributes = ''): Promise<Page> {
+  on.show(...twoLines(attributes));
+  const page = await context.newPage();
+  await page.goto(on.origin);
+  return page;
+}
+
+const player = (page: Page) => page.locator('.player');
+const becomes = (page: Page, state: string) =>
+  player(page)
+    .and(page.locator(`[data-state=${state}]`))
+    .waitFor();
+const isIn = (page: Page, mode: string) =>
+  player(page)
+    .and(page.locator(`[data-mode=${mode}]`))
+    .waitFor();
+
+// biome-ignore lint/suspicious/noExplicitAny: the page's own types are not known here
+const ask = (page: Page, of: (experience: any) => unknown): Promise<any> =>
+  page.evaluate(`(${of})(document.querySelector('session-experience').experience)`);
+
+describe('two lines on a page with the strictest policy', () => {
+  test('a press on Start, and the character speaks, moves its mouth, answers and leaves', async () => {
+    const page = await open();
+    const complaints = await watch(page, talking.service.url);
+    const sessions = (await talking.sessions()).length;
+    await page.getByRole('button', { name: 'Start' }).click();
+    await isIn(page, 'speaking');
+    // Sound comes out, and the mouth follows it.
+    await page.waitForFunction(
+      `document.querySelector('session-experience').experience.output.level() > 0.05`,
+    );
+    const mouth = page.locator('[data-viseme]');
+    await mouth.and(page.locator(':not([data-viseme=sil])')).waitFor({ state: 'attached' });
+    const log = page.getByRole('log', { name: 'Conversation' });
+    await log.getByText('What shall I tell you about?').waitFor();
+    await isIn(page, 'listening');
+    expect(await ask(page, (one) => one.messages)).toMatchObject([{ role: 'character', status: 'final' }]);
+    // A suggestion is asked, and answered.
+    await page.getByRole('button', { name: 'When do the ferries leave?' }).click();
+    await log.getByText('They leave at every full hour').waitFor();
+    // Typed over it, a question interrupts.
+    await isIn(page, 'speaking');
+    await page.getByRole('textbox', { name: 'Write a message' }).fill('When do the ferries leave?');
+    await page.keyboard.press('Enter');
+    await page.locator('.line.cut').waitFor();
+    expect(await page.locator('.note').innerText()).toContain('a written script');
+    expect(await page.content()).not.toContain('eyJ');
+    expect(await ask(page, (one) => JSON.stringify(one.session))).not.toContain('eyJ');
+    await page.getByRole('button', { name: 'End the conversation' }).click();
+    await becomes(page, 'ended');
+    await expect.poll(async () => (await talking.sessions())[0].status).toBe('ended');
+    const [session] = await talking.sessions();
+    expect(session).toMatchObject({ endReason: 'client_ended', origin: site.origin, source: 'browser' });
+    expect((await talking.sessions()).length).toBe(sessions + 1);
+    expect(complaints.filter((one) => !one.startsWith('outside request'))).toEqual([]);
+    expect(await page.getByRole('button', { name: 'Start again' }).isVisible()).toBe(true);
+  });
+
+  test('what the microphone hears is heard here', async () => {
+    const page = await open();
+    await page.getByRole('button', { name: 'Start' }).click();
+    await becomes(page, 'live');
+    await expect.poll(() => ask(page, (one) => one.mic.level())).toBeGreaterThan(0.02);
+    const button = page.getByRole('button', { name: 'Turn the microphone off' });
+    await button.click();
+    await page.getByRole('button', { name: 'Turn the microphone on' }).waitFor();
+    expect(await ask(page, (one) => one.mic.status)).toBe('muted');
+  });
+});
+
+describe('one press, one session', () => {
+  const count = async () => (await talking.sessions()).length;
+
+  test('a double click', async () => {
+    const before = await count();
+    const page = await open();
+    await page.getByRole('button', { name: 'Start' }).dblclick();
+    await becomes(page, 'live');
+    expect(await ask(page, (one) => one.state)).toBe('live');
+    expect(await count()).toBe(before + 1);
+  });
+
+  test('a key that is held down', async () => {
+    const before = await count();
+    const page = await open();
+    await page.getByRole('button', { name: 'Start' }).focus();
+    for (let i = 0; i < 5; i++) await page.keyboard.down('Enter');
+    await page.keyboard.up('Enter');
+    await becomes(page, 'live');
+    expect(await count()).toBe(before + 1);
+  });
+
+  test('an answer that is lost after the session was recorded', async () => {
+    const before = await count();
+    const page = await open();
+    let lost = 0;
+    await page.route('**/v1/browser-sessions', async (route) => {
+      if (route.request().method() !== 'POST' || lost++ > 0) return route.continue();
+      await route.fetch();
+      await route.abort('connectionreset');
+    });
+    await page.getByRole('button', { name: 'Start' }).click();
+    await becomes(page, 'live');
+    expect(lost).toBe(2);
+    expect(await count()).toBe(before + 1);
+  });
+
+  test('an element that is taken away while the mint is out leaves no session open', async () => {
+    const page = await open();
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await page.route('**/v1/browser-sessions', async (route) => {
+      const response = await route.fetch();
+      await held;
+      await route.fulfill({ response });
+    });
+    const recorded = page.waitForRequest((request) => request.url().endsWith('/browser-sessions'));
+    await page.getByRole('button', { name: 'Start' }).click();
+    await recorded;
+    await page.evaluate(`document.querySelector('session-experience').remove()`);
+    const left = page.waitForRequest((request) => request.url().endsWith('/leave'));
+    await page.evaluate(`new Promise((resolve) => setTimeout(resolve))`);
+    release();
+    await left;
+    await expect.poll(async () => (await talking.sessions())[0].status).toBe('ended');
+  });
+
+  test('moving the element keeps the session', async () => {
+    const page = await open();
+    await page.getByRole('button', { name: 'Start' }).click();
+    await becomes(page, 'live');
+    const before = await ask(page, (one) => one.session.sessionId);
+    await page.evaluate(`(() => {
+      const box = document.body.appendChild(document.createElement('div'));
+      box.append(document.querySelector('session-experience'));
+      return new Promise((resolve) => setTimeout(resolve, 50));
+    })()`);
+    expect(await ask(page, (one) => [one.state, one.session.sessionId])).toEqual(['live', before]);
+  });
+});
+
+describe('when something breaks', () => {
+  test('a connection that is cut comes back to the same session', async () => {
+    const page = await open();
+    const before = (await talking.sessions()).length;
+    await page.getByRole('button', { name: 'Start' }).click();
+    await becomes(page, 'live');
+    await ask(page, (one) => {
+      one.seen = [];
+      one.on('stateChange', (state: string) => one.seen.push(state));
+    });
+    for (const link of wire.links()) link.cut();
+    await expect.poll(() => ask(page, (one) => one.seen)).toEqual(['reconnecting', 'live']);
+    await page.getByRole('textbox').fill('When do the ferries leave?');
+    await page.keyboard.press('Enter');
+    await page.getByText('They leave at every full hour').waitFor();
+    expect((await talking.sessions()).length).toBe(before + 1);
+  });
+
+  test('a page that goes away ends its session', async () => {
+    const page = await open();
+    await page.getByRole('button', { name: 'Start' }).click();
+    await becomes(page, 'live');
+    const id = await ask(page, (one) => one.session.sessionId);
+    await page.goto('about:blank');
+    await expect
+      .poll(async () => (await talking.sessions()).find((one) => one.sessionId === id)?.status)
+      .toBe('ended');
+  });
+
+  test('a page that is not on the list: its developer reads what to add, its visitor a friendly sentence', async () => {
+    const page = await open(stranger);
+    const warnings: string[] = [];
+    page.on('console', (message) => warnings.push(message.text()));
+    await page.getByRole('button', { name: 'Start' }).click();
+    await becomes(page, 'failed');
+    await page.getByText('This conversation cannot be started right now.').first().waitFor();
+    expect(warnings.join('\n')).toMatch(
+      new RegExp(`ORIGIN_NOT_ALLOWED.*Add "${stranger.origin}" to allowedOrigins.*req_`),
+    );
+    expect(await page.locator('.player').innerText()).not.toContain('allowedOrigins');
+  });
+
+  test('an end by the owner of the session ends it here', async () => {
+    const page = await open();
+    await page.getByRole('button', { name: 'Start' }).click();
+    await becomes(page, 'live');
+    const id = await ask(page, (one) => one.session.sessionId);
+    const made = await talking.service.admin({
+      method: 'POST',
+      path: `/admin/projects/${talking.projectId}/keys`,
+      body: { mode: 'test', scopes: ['sessions:create', 'sessions:read'] },
+    });
+    const headers = { Authorization: `Bearer ${made.json.key}` };
+    await talking.service.call({ method: 'POST', path: `/v1/sessions/${id}/end`, headers });
+    await becomes(page, 'ended');
+    await page.getByRole('button', { name: 'Start again' }).click();
+    await becomes(page, 'live');
+  });
+});
