@@ -21,7 +21,7 @@ describe('two processes on one database', () => {
     undo.push(folder.remove);
     const fleet = await postgresFleet((remove) => undo.push(remove));
     ({ databaseUrl } = fleet);
-    const own = { ADMIN_TOKEN: '', RUNTIME_TOKEN: '', DATA_DIR: join(folder.path, 'data') };
+    const own = { RUNTIME: 'on', ADMIN_TOKEN: '', RUNTIME_TOKEN: '', DATA_DIR: join(folder.path, 'data') };
     const [first, second] = await Promise.all([fleet.start(), fleet.start(own)]);
     one = first;
     tokenFile = join(own.DATA_DIR, 'runtime-token');
