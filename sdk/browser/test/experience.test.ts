@@ -390,6 +390,25 @@ describe('a live session', () => {
     expect(lost).toMatchObject([{ reason: 'connection-lost', error: { code: 'CONNECTION_LOST' } }]);
   });
 
+  test('whose runtime is restarted begins anew by itself, unless somebody ends it', async () => {
+    const experience = await live();
+    const restart = () => {
+      runtime.sink.event({ type: 'ended', reason: 'server_shutdown', seconds: 3 });
+      runtime.sink.closed('runtime', 1001);
+    };
+    restart();
+    expect(experience.state).toBe('ended');
+    await browser.pass(2000);
+    expect(browser.requests).toHaveLength(2);
+    browser.requests[1]!.answer(ok({ session: {}, launch: manifest() }));
+    await browser.pass(0);
+    expect(experience.state).toBe('live');
+    restart();
+    await experience.end();
+    await browser.pass(60_000);
+    expect(browser.requests).toHaveLength(2);
+  });
+
   test('whose page goes away is left by a beacon, once', async () => {
     const experience = await live();
     const ended = heard(experience, 'ended');

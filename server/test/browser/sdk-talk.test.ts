@@ -112,6 +112,66 @@ describe('two lines on a page with the strictest policy', () => {
   });
 });
 
+describe('sound that the browser holds back', () => {
+  test('waits for a tap, and then is heard from the beginning', async () => {
+    const page = await open(site, 'autostart');
+    await becomes(page, 'live');
+    const hear = page.getByRole('button', { name: 'Tap to hear' });
+    await hear.waitFor();
+    await hear.click();
+    await hear.waitFor({ state: 'hidden' });
+    await page.getByText('What shall I tell you about?').waitFor();
+    await isIn(page, 'listening');
+    expect(await ask(page, (one) => one.messages[0].interrupted)).toBe(undefined);
+  });
+});
+
+describe('the element', () => {
+  test('tells what happens, and lets the page change or call off a launch', async () => {
+    const page = await open();
+    const before = (await talking.sessions()).length;
+    await page.evaluate(`(() => {
+      window.told = [];
+      for (const name of ['launch', 'statechange', 'modechange', 'message', 'ended', 'close'])
+        document.addEventListener('experience:' + name, (event) => told.push(name));
+      document.addEventListener('experience:launch', (event) => event.preventDefault(), { once: true });
+    })()`);
+    const start = page.getByRole('button', { name: 'Start' });
+    await start.click();
+    expect(await page.evaluate('told')).toEqual(['launch']);
+    expect(await ask(page, (one) => one.state)).toBe('idle');
+    await page.evaluate(`document.addEventListener('experience:launch', ({ detail }) => {
+      detail.request.speechInputMode = 'off';
+    }, { once: true })`);
+    await start.click();
+    await isIn(page, 'speaking');
+    // A page that wants to ask first keeps the session.
+    await page.evaluate(
+      `document.addEventListener('experience:close', (event) => event.preventDefault(), { once: true })`,
+    );
+    await page.keyboard.press('Tab');
+    await page.getByRole('textbox').press('Escape');
+    expect(await ask(page, (one) => one.state)).toBe('live');
+    await page.getByRole('textbox').press('Escape');
+    await becomes(page, 'ended');
+    const told = (await page.evaluate('told')) as string[];
+    expect(new Set(told)).toEqual(
+      new Set(['launch', 'statechange', 'modechange', 'message', 'ended', 'close']),
+    );
+    const sessions = await talking.sessions();
+    expect(sessions.length).toBe(before + 1);
+    expect(sessions[0].speechInputMode).toBe('off');
+  });
+
+  test('a start button may say something else, or be left out', async () => {
+    const labelled = await open(site, 'start-button="Talk to Maren"');
+    await labelled.getByRole('button', { name: 'Talk to Maren' }).waitFor();
+    const without = await open(site, 'start-button="false"');
+    await player(without).waitFor();
+    expect(await without.getByRole('button').count()).toBe(0);
+  });
+});
+
 describe('one press, one session', () => {
   const count = async () => (await talking.sessions()).length;
 
@@ -225,6 +285,29 @@ describe('when something breaks', () => {
       new RegExp(`ORIGIN_NOT_ALLOWED.*Add "${stranger.origin}" to allowedOrigins.*req_`),
     );
     expect(await page.locator('.player').innerText()).not.toContain('allowedOrigins');
+  });
+
+  test('a limit counts down on the start button', async () => {
+    const page = await open();
+    await page.route('**/v1/browser-sessions', (route) =>
+      route.fulfill({
+        status: 429,
+        headers: {
+          'Retry-After': '30',
+          'Access-Control-Allow-Origin': '*',
+          'Access-Control-Expose-Headers': 'Retry-After',
+        },
+        json: { error: { code: 'RATE_LIMITED', message: 'Too many.', requestId: 'req_1' } },
+      }),
+    );
+    await page.getByRole('button', { name: 'Start' }).click();
+    const button = page.getByRole('button', { name: /Try again in \d+ s/ });
+    await button.waitFor();
+    expect(await button.isDisabled()).toBe(true);
+    const first = Number.parseInt(/\d+/.exec(await button.innerText())![0], 10);
+    await expect
+      .poll(async () => Number.parseInt(/\d+/.exec(await button.innerText())![0], 10))
+      .toBeLessThan(first);
   });
 
   test('an end by the owner of the session ends it here', async () => {

@@ -8,8 +8,9 @@ export class Attempt {
   readonly audio: AudioContext | undefined;
   fresh: Fresh | undefined;
   connection: Connection | undefined;
-  /** Whether the runtime has let us in, so that its `bye` ends the session. */
   isOver = false;
+  /** The runtime ends it because it is about to be restarted itself. */
+  isRestarting = false;
   readonly #env: Environment;
   readonly #leaveUrl: string | undefined;
   readonly #undo: (() => void)[] = [];

@@ -54,6 +54,8 @@ export class LiveExperience implements Experience {
   #request: MintFields = {};
   #attempt: Attempt | undefined;
   #started: Promise<void> | undefined;
+  /** Whether nobody has ended it since it was started. */
+  #isWanted = false;
 
   constructor(env: Environment, options: Checked, attach: Attach) {
     this.#env = env;
@@ -92,6 +94,7 @@ export class LiveExperience implements Experience {
     const request = { ...this.options.fields };
     if (this.options.signal?.aborted || !this.beforeStart(request)) return Promise.reject(aborted());
     this.#request = request;
+    this.#isWanted = true;
     const attempt = new Attempt(this.#env, this.options.leaveUrl);
     this.#attempt = attempt;
     this.mode = null;
@@ -120,6 +123,7 @@ export class LiveExperience implements Experience {
 
   /** As `end`, for the reasons that a player has. */
   async endBecause(reason: EndReason): Promise<void> {
+    this.#isWanted = false;
     if (this.#attempt) await this.#finish(this.#attempt, reason);
   }
 
@@ -257,14 +261,21 @@ export class LiveExperience implements Experience {
         message: ifCurrent((message: Message) => this.#say(message)),
         video: ifCurrent((track: MediaStreamTrack | null) => this.onVideo(track)),
         cue: ifCurrent((cue: unknown) => this.onCue(cue)),
-        event: ifCurrent((event: Events['runtimeEvent']) => this.#heard(event)),
+        event: ifCurrent((event: Events['runtimeEvent']) => {
+          if (event.type === 'ended') attempt.isRestarting = event.reason === 'server_shutdown';
+          this.#heard(event);
+        }),
         dropped: ifCurrent(() => this.state === 'live' && this.#become('reconnecting')),
         resumed: ifCurrent(() => {
           if (this.state === 'reconnecting') this.#become('live');
           this.#flush(attempt);
         }),
         closed: ifCurrent((by: 'runtime' | 'error', code?: number) => {
-          if (by === 'runtime' && code !== 1011) return void this.#finish(attempt, 'runtime');
+          if (by === 'runtime' && code !== 1011) {
+            void this.#finish(attempt, 'runtime');
+            if (attempt.isRestarting) this.#startAnew(attempt);
+            return;
+          }
           const error =
             by === 'runtime'
               ? new ExperienceError('RUNTIME', 'The runtime had to end the session.', { retryable: true })
@@ -275,6 +286,17 @@ export class LiveExperience implements Experience {
         }),
       },
     };
+  }
+
+  /** The runtime was restarted under a conversation: another one begins by itself, unless somebody has ended it. */
+  #startAnew(attempt: Attempt): void {
+    if (this.options.source.kind === 'launch') return;
+    this.#env.setTimeout(
+      () => {
+        if (this.#isWanted && this.#attempt === attempt) this.start().catch(() => {});
+      },
+      1000 + 1000 * Math.random(),
+    );
   }
 
   #heard(event: Events['runtimeEvent']): void {

@@ -26,7 +26,8 @@ export class PlayerView implements Player {
   readonly #title = make('p', { class: 'title' });
   readonly #poster = make('div', { class: 'poster' });
   readonly #front = make('div', { class: 'front' });
-  readonly #apology = make('p', { class: 'apology', role: 'alert' });
+  /** The status again, for the eye: what is said aloud is said once. */
+  readonly #apology = make('p', { class: 'apology', 'aria-hidden': 'true' });
   readonly #start = make('button', { type: 'button', class: 'start' }, icon('play'), make('span'));
   readonly #hear = make('button', { type: 'button', class: 'hear' }, icon('sound'), make('span'));
   readonly #close = iconButton('close', 'close');
@@ -227,8 +228,7 @@ export class PlayerView implements Player {
     this.#root.classList.toggle('bare', !this.#showsCaptions);
     this.#root.setAttribute('aria-label', manifest?.experience.title ?? this.#text('captions'));
     this.#title.textContent = manifest?.experience.title ?? '';
-    const doing: TextKey = state === 'live' ? (mode ?? 'listening') : state === 'failed' ? 'failed' : state;
-    set(this.#status, this.#text(doing));
+    set(this.#status, this.#text(this.#doing()));
     this.#renderFront(isBefore);
     this.#panel.hidden = state === 'idle' || (isBefore && this.#experience.messages.length === 0);
     this.#form.hidden = this.#options.textInput === false || isBefore;
@@ -252,7 +252,7 @@ export class PlayerView implements Player {
 
   /** Start, and why there is nothing else to see. */
   #renderFront(isBefore: boolean): void {
-    const { state, error, endReason, manifest } = this.#experience;
+    const { state, error, manifest } = this.#experience;
     const given = this.#options.startButton ?? manifest?.player?.startButton ?? true;
     this.#front.hidden = !isBefore;
     this.#poster.hidden = state !== 'idle' && manifest !== undefined;
@@ -272,13 +272,14 @@ export class PlayerView implements Player {
           : this.#text('restart');
     set(this.#start.querySelector('span')!, text);
     this.#start.disabled = left > 0;
-    const said =
-      state === 'failed' && error
-        ? textOfError(error.code)
-        : endReason === 'user' || endReason === 'runtime' || endReason === 'closed'
-          ? 'ended'
-          : undefined;
-    set(this.#apology, isBefore && state !== 'idle' && said ? this.#text(said) : '');
+    set(this.#apology, isBefore && state !== 'idle' ? this.#text(this.#doing()) : '');
+  }
+
+  /** What is going on, or why nothing is. */
+  #doing(): TextKey {
+    const { state, mode, error } = this.#experience;
+    if (state === 'live') return mode ?? 'listening';
+    return state === 'failed' && error ? textOfError(error.code) : state;
   }
 
   #secondsToWait(retryAfterMs: number | undefined, state: State): number {

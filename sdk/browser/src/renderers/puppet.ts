@@ -7,7 +7,7 @@ import { backdrop, box, homeOf, picture } from './stage.ts';
 
 const aspect: Record<string, string> = {
   contain: 'xMidYMax meet',
-  cover: 'xMidYMax slice',
+  cover: 'xMidYMin slice',
   fill: 'none',
 };
 
@@ -30,6 +30,7 @@ class Puppets implements Renderer {
   constructor(host: HTMLElement, manifest: SessionManifest, fit: string) {
     const scene = backdrop(manifest);
     const cast = box('cast');
+    cast.dataset.fit = fit;
     this.#root = box('puppets', ...(scene ? [scene] : []), cast);
     host.append(this.#root);
     this.ready = Promise.all(
