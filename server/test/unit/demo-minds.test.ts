@@ -79,7 +79,7 @@ describe.each(experiences.map(({ slug, runtime }) => [slug, runtime] as const))(
 
     test('says nothing that is long or reads badly aloud', () => {
       const { greeting = {}, fallback = {}, topics = [], presentation = [] } = mindOf(runtime);
-      const texts = [greeting, fallback, ...[...topics, ...presentation].map(({ tell }) => tell)];
+      const texts = [greeting, fallback, ...[...topics, ...presentation].map(({ tell = {} }) => tell)];
       for (const spoken of texts.flatMap((text) => Object.values(text).flat())) {
         expect(spoken.length, spoken).toBeLessThanOrEqual(350);
         expect(spoken, spoken).not.toMatch(/[*_#`<>[\]{}()/&%~|–—…]|\d|\p{Extended_Pictographic}/u);
