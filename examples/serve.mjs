@@ -22,6 +22,8 @@ async function bundle() {
     format: 'esm',
     jsx: 'automatic',
     write: false,
+    // As an application would: from the packages, not from the sources that this folder's compiler knows.
+    tsconfigRaw: '{}',
     define: {
       SERVICE_URL: JSON.stringify(service),
       EXPERIENCE_ID: '"exp_harbor_guide"',

@@ -29,7 +29,11 @@ export class Captions {
     line.className = `line ${role}${interrupted ? ' cut' : ''}`;
     line.replaceChildren(
       who,
-      ...spans.map((span) => make('span', { class: 'said', dir: 'auto', lang: span.locale }, span.text)),
+      ...spans.map((span) => {
+        const isOther = languageOf(span.locale) !== languageOf(spans[0]?.locale);
+        const shown = { class: isOther ? 'said other' : 'said', dir: 'auto', lang: span.locale };
+        return make('span', shown, span.text);
+      }),
     );
     if (!this.#lines.has(id)) this.element.append(line);
     this.#lines.set(id, line);
@@ -38,3 +42,5 @@ export class Captions {
     if (isAtEnd) this.element.scrollTop = this.element.scrollHeight;
   }
 }
+
+const languageOf = (locale: string | undefined) => locale?.split('-')[0];

@@ -20,6 +20,7 @@ export class Conversation {
   readonly #playback: Playback | undefined;
   readonly #pageVoice: PageVoice;
   readonly #recognition: Recognition;
+  readonly #played: (utterance: number, ms: number, done: boolean) => void;
   readonly #utterances = new Map<number, EventOf<'utterance'>>();
   #capture: Capture | undefined;
   #track: MediaStreamTrack | null = null;
@@ -32,6 +33,7 @@ export class Conversation {
     this.#hearing = ready.engines.hearing.kind;
     const played = (utterance: number, ms: number, done: boolean) =>
       line.send({ type: 'played', utterance, ms: Math.max(0, Math.round(ms)), ...(done ? { done } : {}) });
+    this.#played = played;
     this.#playback = canPlay ? new Playback(audio, ready.audio.output.sampleRate, played) : undefined;
     this.#pageVoice = new PageVoice(played);
     this.#recognition = new Recognition(manifest.locale, (said) => {
@@ -115,6 +117,11 @@ export class Conversation {
       clock = () => this.#pageVoice.clock(id);
     } else {
       const startedAt = performance.now();
+      // Sent as sound to a page that can play none, it still takes its time: the runtime waits for us.
+      if (speech === 'server')
+        setTimeout(() => {
+          if (this.#utterances.has(id)) this.#played(id, durationMs, true);
+        }, durationMs);
       clock = () => {
         const ms = performance.now() - startedAt;
         return ms > durationMs || !this.#utterances.has(id) ? Number.NaN : ms;
