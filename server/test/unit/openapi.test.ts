@@ -129,7 +129,7 @@ test('both documents together list every code but the two that belong to no oper
 });
 
 /** Pages and files for people, and answers that say what an address takes. */
-const undescribed = /^(get \/$|get \/(openapi\.json|reference|avatars|locations|favicon|site)|options )/;
+const undescribed = /^(get \/$|get \/(openapi\.json|reference|avatars|locations|favicon|site|sdk)|options )/;
 
 /** Only the routes are looked at: none of them is called, so what they need may be missing. */
 async function mountedRoutes(name: string): Promise<string[]> {
