@@ -4,6 +4,7 @@
 CREATE OR REPLACE FUNCTION delete_old_sessions(after_id text, before_id text, before_time timestamptz, most integer)
 RETURNS TABLE (looked_at integer, last_id text, deleted integer)
 LANGUAGE plpgsql VOLATILE
+SET plan_cache_mode = force_custom_plan
 SET enable_seqscan = off
 SET enable_hashjoin = off
 SET enable_mergejoin = off

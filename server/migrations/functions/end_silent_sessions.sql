@@ -3,6 +3,7 @@
 CREATE OR REPLACE FUNCTION end_silent_sessions(silence interval, most integer)
 RETURNS TABLE (session_id text)
 LANGUAGE plpgsql VOLATILE
+SET plan_cache_mode = force_custom_plan
 SET enable_hashjoin = off
 SET enable_mergejoin = off
 AS $$

@@ -4,9 +4,12 @@
 -- Answers with a row for each session that this report has ended (kind ended), one for each that was over before and that the
 -- runtime has to close (kind over), with the reason; and with the seconds that were added, in total. Locks in the order of
 -- connect_session: a session that goes on needs nothing but its row in active_sessions.
+--
+-- Planned at each call: a plan made while the tables were empty goes through all of them, and is kept until somebody analyzes them.
 CREATE OR REPLACE FUNCTION report_sessions(runtime text, reports json)
 RETURNS TABLE (kind text, session_id text, reason text, added bigint)
 LANGUAGE plpgsql VOLATILE
+SET plan_cache_mode = force_custom_plan
 SET enable_seqscan = off
 SET enable_hashjoin = off
 SET enable_mergejoin = off

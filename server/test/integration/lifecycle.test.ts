@@ -369,3 +369,19 @@ test('what becomes of sessions is counted', async () => {
   expect(after.total(running)).toBe(before.total(running));
   expect(after.total('session_launch_sessions_lost_total')).toBe(0);
 });
+
+test('what goes through many sessions is planned for the tables as they are now, not as they were at the first call', async () => {
+  const planned = await service.database.query<{ name: string }>(
+    'everyday',
+    {
+      name: 'test_planned_each_time',
+      text: `SELECT proname AS name FROM pg_proc WHERE 'plan_cache_mode=force_custom_plan' = ANY (proconfig) ORDER BY 1`,
+    },
+    [],
+  );
+  expect(planned.map(({ name }) => name)).toEqual([
+    'delete_old_sessions',
+    'end_silent_sessions',
+    'report_sessions',
+  ]);
+});
