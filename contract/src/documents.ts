@@ -17,6 +17,7 @@ export const documents: Readonly<Record<string, string>> = {
     [sessionSchema, sessionManifestSchema, sessionLaunchSchema, catalogEntrySchema],
     [serverMintRequestSchema],
   ),
+  'sdk/browser/src/contract.ts': typeDeclarations([sessionManifestSchema], []),
 };
 
 function text(document: object): string {

@@ -1,48 +1,9 @@
-// What the package promises. It imports nothing, so that its declarations stand alone once installed.
+// What the package promises. It imports nothing from elsewhere, so that its declarations stand alone once installed.
+import type { SessionManifest } from './contract.ts';
+
+export type { SessionManifest };
 
 export type Id = `exp_${string}`;
-
-/** The credential and everything that a client has to know of a session. */
-export interface SessionManifest {
-  schemaVersion: number;
-  sessionId: string;
-  sessionToken: string;
-  expiresAt: string;
-  livemode: boolean;
-  experience: {
-    experienceId: string;
-    slug: string;
-    title: string;
-    revision: number;
-    [field: string]: unknown;
-  };
-  mode: 'conversation' | 'presenter';
-  speechInputMode: 'auto' | 'manual' | 'off';
-  speechOnly: boolean;
-  locale: string;
-  secondaryLocale?: string;
-  capabilities: string[];
-  characters: {
-    characterId: string;
-    name: string;
-    voice?: Record<string, unknown>;
-    avatar?: Record<string, unknown>;
-    [field: string]: unknown;
-  }[];
-  location?: Record<string, unknown>;
-  transport: { type: string; url: string; [field: string]: unknown };
-  limits: { maxSeconds: number; idleSeconds: number };
-  links: { leave: string };
-  player: {
-    startButton?: Record<string, unknown>;
-    closeButton?: Record<string, unknown>;
-    returnUrl?: string;
-    [field: string]: unknown;
-  };
-  user?: { userId: string };
-  processorId?: string;
-  [field: string]: unknown;
-}
 
 /** What the doors for backends and pages answer. */
 export interface SessionLaunchResponse {
