@@ -25,6 +25,8 @@ export async function followParent(runtime: Runtime, graceSeconds: number): Prom
       } else resolve();
     });
     process.once('disconnect', resolve);
+    // It may have gone while the engines were opened, and then nobody tells.
+    if (!process.connected) resolve();
   });
   tell({ type: 'ready' });
   await stop;

@@ -11,6 +11,7 @@ import { Talker } from '@session-launch/testing/talker.ts';
 import { runtimeToken } from '@session-launch/testing/target.ts';
 import { createKey, experience, project, runtime, type World } from '@session-launch/testing/world.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { runtimeProgram } from '../../src/runtimes/program.ts';
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let service: ServiceProcess;
@@ -94,4 +95,14 @@ test('a wrong token: clients hear of a fault, not of a bad token', async () => {
   expect(alone.output.stderr).toContain('RUNTIME_TOKEN_INVALID');
   alone.child.kill('SIGTERM');
   await alone.exited;
+});
+
+test('a runtime whose service is gone before it was ready ends by itself', async () => {
+  const child = spawn(process.execPath, [runtimeProgram(), '--child'], {
+    env: { PATH: process.env.PATH, DATA_DIR: folder.path, RUNTIME_TOKEN: runtimeToken, LOG_LEVEL: 'warn' },
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  });
+  const exited = new Promise((resolve) => child.once('exit', resolve));
+  child.disconnect();
+  expect(await exited).toBe(0);
 });
