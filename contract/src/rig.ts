@@ -1,4 +1,5 @@
-import Type, { type Static } from 'typebox';
+import type { Static } from 'typebox';
+import Type from './type.ts';
 
 const closed = { additionalProperties: false } as const;
 const part = (description: string) => Type.String({ pattern: '^[A-Za-z][A-Za-z0-9_-]*$', description });

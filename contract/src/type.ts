@@ -9,10 +9,12 @@ type Builders = Pick<
   | 'Integer'
   | 'Literal'
   | 'Null'
+  | 'Number'
   | 'Object'
   | 'Optional'
   | 'Ref'
   | 'String'
+  | 'Tuple'
   | 'Union'
   | 'Unsafe'
 >;
@@ -29,6 +31,7 @@ const builders = {
   Integer: (options: Options) => ({ type: 'integer', ...options }),
   Literal: (value: unknown, options: Options) => ({ type: typeof value, const: value, ...options }),
   Null: (options: Options) => ({ type: 'null', ...options }),
+  Number: (options: Options) => ({ type: 'number', ...options }),
   Object: (properties: Record<string, TSchema>, options: Options) => {
     const required = Object.keys(properties).filter((name) => !optional.has(properties[name]!));
     return { type: 'object', ...(required.length > 0 ? { required } : {}), properties, ...options };
@@ -40,6 +43,13 @@ const builders = {
   },
   Ref: (name: string, options: Options) => ({ $ref: name, ...options }),
   String: (options: Options) => ({ type: 'string', ...options }),
+  Tuple: (items: TSchema[], options: Options) => ({
+    type: 'array',
+    additionalItems: false,
+    items,
+    minItems: items.length,
+    ...options,
+  }),
   Union: (anyOf: TSchema[], options: Options) => ({ anyOf, ...options }),
   Unsafe: (schema: object) => schema,
 };

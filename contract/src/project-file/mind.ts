@@ -1,4 +1,5 @@
-import Type, { type Static } from 'typebox';
+import type { Static } from 'typebox';
+import Type from '../type.ts';
 import { closed } from './fields.ts';
 import { patterns } from './patterns.ts';
 

@@ -1,9 +1,10 @@
-import Type, { type Static } from 'typebox';
+import type { Static } from 'typebox';
 import { exampleManifest, exampleSession } from '../examples.ts';
 import { notStored } from '../headers.ts';
 import type { Operation } from '../operation.ts';
 import type { Mind } from '../project-file/mind.ts';
 import { endReasons } from '../session.ts';
+import Type from '../type.ts';
 
 const tag = 'Runtimes';
 

@@ -1,5 +1,6 @@
-import Type, { type Static, type TSchema } from 'typebox';
+import type { Static, TSchema } from 'typebox';
 import { endReasons } from '../session.ts';
+import Type from '../type.ts';
 
 /** The WebSocket subprotocol between a client and a runtime. */
 export const subprotocol = 'session.v1';
