@@ -70,9 +70,7 @@ describe('two lines on a page with the strictest policy', () => {
     await page.getByRole('button', { name: 'Start' }).click();
     await isIn(page, 'speaking');
     // Sound comes out, and the mouth follows it.
-    await page.waitForFunction(
-      `document.querySelector('session-experience').experience.output.level() > 0.05`,
-    );
+    await expect.poll(() => ask(page, (one) => one.output.level())).toBeGreaterThan(0.05);
     const mouth = page.locator('[data-viseme]');
     await mouth.and(page.locator(':not([data-viseme=sil])')).waitFor({ state: 'attached' });
     const log = page.getByRole('log', { name: 'Conversation' });
