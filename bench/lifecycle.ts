@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { onDatabase } from '@session-launch/testing/postgres-server.ts';
 import type { Contestant } from './contestant.ts';
 import { measure } from './contestant.ts';
@@ -75,14 +76,7 @@ async function besideMints(environment: Environment, pace: Pace): Promise<Target
 /** Each runtime reports every five seconds, half of that after the other one. */
 function startReports(runtimes: readonly Runtime[]): { stop(): Promise<void> } {
   const stopped = new AbortController();
-  const pause = (ms: number) =>
-    new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, ms);
-      stopped.signal.addEventListener('abort', () => {
-        clearTimeout(timer);
-        resolve();
-      });
-    });
+  const pause = (ms: number) => sleep(ms, undefined, { signal: stopped.signal }).catch(() => undefined);
   const running = runtimes.map(async (runtime, n) => {
     await pause((n * reportEveryMs) / runtimes.length);
     while (!stopped.signal.aborted) {

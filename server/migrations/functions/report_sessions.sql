@@ -6,6 +6,8 @@
 -- connect_session: a session that goes on needs nothing but its row in active_sessions.
 --
 -- Planned at each call: a plan made while the tables were empty goes through all of them, and is kept until somebody analyzes them.
+-- Sessions that are over are looked up one by one, by id: the index of ended sessions looks cheap to the planner as long as its
+-- statistics know of few, and every report would read all of it.
 CREATE OR REPLACE FUNCTION report_sessions(runtime text, reports json)
 RETURNS TABLE (kind text, session_id text, reason text, added bigint)
 LANGUAGE plpgsql VOLATILE
@@ -15,12 +17,15 @@ SET enable_hashjoin = off
 SET enable_mergejoin = off
 AS $$
 #variable_conflict use_column
+DECLARE
+  ending text[] := ARRAY(SELECT r."sessionId" FROM json_to_recordset(reports) AS r("sessionId" text, ended text)
+                          WHERE r.ended IS NOT NULL);
 BEGIN
-  PERFORM 1 FROM sessions s
-    WHERE s.id IN (SELECT r."sessionId" FROM json_to_recordset(reports) AS r("sessionId" text, ended text)
-                    WHERE r.ended IS NOT NULL)
-      AND s.runtime_id = runtime AND s.ended_at IS NULL
-    ORDER BY s.id FOR UPDATE;
+  IF ending <> '{}' THEN
+    PERFORM 1 FROM sessions s
+      WHERE s.id = ANY (ending) AND s.runtime_id = runtime AND s.ended_at IS NULL
+      ORDER BY s.id FOR UPDATE;
+  END IF;
 
   RETURN QUERY
     WITH said AS MATERIALIZED (
@@ -35,6 +40,9 @@ BEGIN
         FROM said r JOIN active_sessions a ON a.session_id = r.id
        WHERE a.runtime_id = runtime
        ORDER BY a.session_id FOR UPDATE OF a
+    ), not_active AS MATERIALIZED (
+      SELECT r.id, r.ended FROM said r
+       WHERE NOT EXISTS (SELECT 1 FROM active_sessions a WHERE a.session_id = r.id)
     ), goes_on AS (
       UPDATE active_sessions a SET seconds = m.seconds, reported_at = m.at
         FROM mine m WHERE a.session_id = m.session_id AND m.ended IS NULL
@@ -47,10 +55,10 @@ BEGIN
     )
     SELECT 'ended', e.id, e.end_reason, 0::bigint FROM ended e
     UNION ALL
-    SELECT 'over', s.id, s.end_reason, 0::bigint
-      FROM said r JOIN sessions s ON s.id = r.id
-     WHERE NOT EXISTS (SELECT 1 FROM active_sessions a WHERE a.session_id = r.id)
-       AND s.runtime_id = runtime AND s.ended_at IS NOT NULL AND r.ended IS DISTINCT FROM s.end_reason
+    SELECT 'over', r.id, s.end_reason, 0::bigint
+      FROM not_active r
+      CROSS JOIN LATERAL (SELECT s.runtime_id, s.end_reason FROM sessions s WHERE s.id = r.id LIMIT 1) s
+     WHERE s.runtime_id = runtime AND s.end_reason IS NOT NULL AND r.ended IS DISTINCT FROM s.end_reason
     UNION ALL
     SELECT 'total', NULL, NULL, coalesce(sum(m.seconds - m.before), 0)::bigint FROM mine m;
 END $$;

@@ -8,6 +8,7 @@ import {
 } from '@session-launch/testing/lifecycle.ts';
 import { readMetrics } from '@session-launch/testing/metrics.ts';
 import { createWorld, expectError, sessionsOf, type World } from '@session-launch/testing/world.ts';
+import { sql } from 'drizzle-orm';
 import pino from 'pino';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { silenceWatch } from '../../src/housekeeping.ts';
@@ -385,3 +386,49 @@ test('what goes through many sessions is planned for the tables as they are now,
     'report_sessions',
   ]);
 });
+
+test('a report reads the sessions that it names, however many are over', async () => {
+  const live = await active('rt_reader');
+  const over = await active('rt_reader');
+  await report(service, [{ sessionId: over.sessionId, seconds: 0, ended: 'client_ended' }], 'rt_reader');
+  const read = await takenBack(async (transaction) => {
+    // As many as could be over before the database counts its tables anew.
+    await transaction.execute(sql`
+      INSERT INTO sessions
+      SELECT more.* FROM sessions s, generate_series(1, 300) i,
+             LATERAL jsonb_populate_record(s, jsonb_build_object('id', s.id || lpad(i::text, 3, '0'))) more
+       WHERE s.id = ${over.sessionId}`);
+    const before = await fetched(transaction);
+    const said = JSON.stringify([live, over].map(({ sessionId }) => ({ sessionId, seconds: 0 })));
+    await transaction.execute(sql`SELECT * FROM report_sessions('rt_reader', ${said}::json)`);
+    return (await fetched(transaction)) - before;
+  });
+  expect(read).toBe(1);
+});
+
+type Transaction = Pick<Database['orm'], 'execute'>;
+
+/** What is found in a transaction that leaves nothing behind. */
+async function takenBack<T>(look: (transaction: Transaction) => Promise<T>): Promise<T> {
+  let found: { is: T } | undefined;
+  const enough = new Error('taken back');
+  const database = service.database.orm as unknown as {
+    transaction(work: (transaction: Transaction) => Promise<void>): Promise<void>;
+  };
+  await expect(
+    database.transaction(async (transaction) => {
+      found = { is: await look(transaction) };
+      throw enough;
+    }),
+  ).rejects.toBe(enough);
+  return found!.is;
+}
+
+/** How many sessions this transaction has fetched by an index. */
+async function fetched(transaction: Transaction): Promise<number> {
+  const { rows } = (await transaction.execute(sql`
+    SELECT idx_tup_fetch::integer AS rows FROM pg_stat_xact_user_tables WHERE relname = 'sessions'`)) as unknown as {
+    rows: { rows: number }[];
+  };
+  return rows[0]!.rows;
+}
