@@ -1,4 +1,5 @@
 import type { Config } from './config.ts';
+import type { EngineError } from './endpoint.ts';
 import { openaiHearing } from './hearing/openai.ts';
 import { complete } from './mind/model/completions.ts';
 import { openaiSpeech } from './speech/openai.ts';
@@ -62,7 +63,8 @@ async function check(
     await call(stop.signal);
     return { engine, ms: ms() };
   } catch (error) {
-    return { engine, ms: ms(), problem: (error as Error).message };
+    const { message, said } = error as Error & Partial<EngineError>;
+    return { engine, ms: ms(), problem: said ? `${message}: ${said}` : message };
   } finally {
     clearTimeout(timer);
   }

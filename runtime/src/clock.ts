@@ -6,6 +6,21 @@ export interface Clock {
   after(ms: number, call: () => void): () => void;
 }
 
+/** A clock whose calls cannot fail unheard. */
+export function guarded(clock: Clock, failed: (error: Error) => void): Clock {
+  return {
+    now: () => clock.now(),
+    after: (ms, call) =>
+      clock.after(ms, () => {
+        try {
+          call();
+        } catch (error) {
+          failed(error as Error);
+        }
+      }),
+  };
+}
+
 export const systemClock: Clock = {
   now: () => performance.now(),
   after: (ms, call) => {

@@ -4,13 +4,34 @@ export interface Endpoint {
   apiKey?: string | undefined;
 }
 
-/** An engine answered, but not with what was asked for. */
+/** An engine failed. The message is ours; what the engine itself said may quote somebody and stands apart. */
 export class EngineError extends Error {
   readonly status: number;
+  readonly said: string | undefined;
 
-  constructor(status: number, message: string) {
+  constructor(status: number, message: string, said?: string) {
     super(message);
     this.status = status;
+    this.said = said;
+  }
+}
+
+/** Why an engine failed, in words that quote nobody: those of a parser, for one, show what it could not read. */
+export function reasonOf(error: Error): string {
+  return error instanceof EngineError ? error.message : error.name;
+}
+
+/** Reads an answer that should be JSON. */
+export async function readJson(response: Response, signal: AbortSignal): Promise<unknown> {
+  const text = await unlessAborted(response.text(), signal);
+  return parsed(text, response.status);
+}
+
+export function parsed(text: string, status: number): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new EngineError(status, 'the engine answered with something other than JSON');
   }
 }
 

@@ -6,6 +6,7 @@ import { WebSocketServer } from 'ws';
 import type { Clock } from './clock.ts';
 import type { Config } from './config.ts';
 import { Conversations } from './conversation/conversations.ts';
+import { reasonOf } from './endpoint.ts';
 import type { Engines } from './engines.ts';
 import type { Logger } from './observe/log.ts';
 import { createMetrics } from './observe/metrics.ts';
@@ -34,6 +35,17 @@ export interface Runtime {
   drain(seconds: number): Promise<void>;
 }
 
+/** Where something went wrong. The message of an error may quote what somebody said. */
+function placeOf({ name, stack }: Error): { name: string; at: string[] } {
+  return {
+    name,
+    at: (stack ?? '')
+      .split('\n')
+      .filter((line) => /^\s+at /.test(line))
+      .map((line) => line.trim()),
+  };
+}
+
 /** Wires the parts of a runtime. Whoever has a socket for it calls `upgrade`. */
 export function startRuntime({ config, engines, clock, log }: RuntimeDeps): Runtime {
   const runtimeId = `rt_${randomBytes(9).toString('hex')}`;
@@ -48,7 +60,12 @@ export function startRuntime({ config, engines, clock, log }: RuntimeDeps): Runt
       turn: metrics.turn,
       engineFailed: (engine, error) => {
         metrics.engineFailed(engine);
-        log.warn({ engine, reason: error.message }, 'an engine failed');
+        log.warn({ engine, reason: reasonOf(error) }, 'an engine failed');
+        log.trace({ engine, err: error }, 'what it said');
+      },
+      failed: (sessionId, error) => {
+        log.error({ sessionId, ...placeOf(error) }, 'a conversation failed, and was ended');
+        log.trace({ sessionId, err: error }, 'why');
       },
       said: (role, text) => log.trace({ role, text }, 'said'),
     },
@@ -65,6 +82,11 @@ export function startRuntime({ config, engines, clock, log }: RuntimeDeps): Runt
     journal: new Journal(config.dataDir, runtimeId),
     running: () => conversations.seconds(),
     end: (sessionId, reason) => conversations.end(sessionId, reason),
+    refused: (error) =>
+      log.warn(
+        { reason: error.message },
+        'the service takes no report of an earlier runtime; it stays on disk',
+      ),
     reachable: (isReachable, error) => {
       metrics.reachable(isReachable);
       if (isReachable) log.info('reports reach the service again');

@@ -75,7 +75,11 @@ function clauseEnd(text: string, from: number): number {
 }
 
 function lastClauseEnd(text: string): number {
-  return Math.max(...[', ', '; ', ': ', '、', '，'].map((mark) => text.lastIndexOf(mark) + mark.length)) || 0;
+  const ends = [', ', '; ', ': ', '、', '，'].map((mark) => {
+    const at = text.lastIndexOf(mark);
+    return at < 0 ? 0 : at + mark.length;
+  });
+  return Math.max(...ends);
 }
 
 /** Pieces as one text. Scripts without spaces need none between sentences. */

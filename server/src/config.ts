@@ -94,6 +94,8 @@ export function readConfig(env: Environment, cwd: string): Config {
 export function checkRuntime(env: Environment, cwd: string): void {
   const read = new Reader(env, cwd);
   checkRuntimeVariables(read);
+  for (const name of ['adminUrl', 'adminHost', 'adminPort', 'logLevel', 'shutdownGraceSeconds'] as const)
+    read.read(variables[name]);
   read.finish();
 }
 

@@ -10,7 +10,7 @@ import {
   type RuntimeErrorCode,
 } from '@session-launch/contract/runtime/protocol';
 import type { EndReason } from '@session-launch/contract/session';
-import type { Clock } from '../clock.ts';
+import { type Clock, guarded } from '../clock.ts';
 import type { Hearing } from '../hearing/hearing.ts';
 import type { Detector } from '../hearing/voice-activity.ts';
 import type { Character, Mind } from '../mind/mind.ts';
@@ -71,10 +71,11 @@ export class Conversation {
 
   constructor(deps: ConversationDeps, connected: Connected, hello: Hello) {
     const { session, manifest, mind, limits } = connected;
-    const { clock, observer } = deps;
+    const { observer } = deps;
+    const clock = guarded(deps.clock, (error) => this.#fail(error));
     const { mode, locale, secondaryLocale } = session;
     this.sessionId = session.sessionId;
-    this.#deps = deps;
+    this.#deps = { ...deps, clock };
     this.#connected = connected;
     this.#time = new Connectedness(clock);
     this.#voicing = new Voicing(deps.speech, hello.speech?.synthesis ?? []);
@@ -102,6 +103,7 @@ export class Conversation {
       fellSilent: () => {
         if (this.#isDraining) this.end('server_shutdown');
       },
+      failed: (error) => this.#fail(error),
     });
     this.#ear = this.#openEar();
     this.#engines = this.#describeEngines(hello);
@@ -117,8 +119,10 @@ export class Conversation {
 
   /** The first connection. */
   begin(line: Line): void {
-    this.#open(line, false);
-    this.#talk.open();
+    this.#safely(() => {
+      this.#open(line, false);
+      this.#talk.open();
+    });
   }
 
   /** Another connection of the same client. */
@@ -127,10 +131,12 @@ export class Conversation {
     this.#outbox.line?.close(closeCodes.draining, 'resumed elsewhere');
     this.lost();
     this.#cancelWait();
-    this.#open(line, true);
-    this.#outbox.replay(lastSeq);
-    this.#talk.repeatMode();
-    this.#talk.telling?.lineBack();
+    this.#safely(() => {
+      this.#open(line, true);
+      this.#outbox.replay(lastSeq);
+      this.#talk.repeatMode();
+      this.#talk.telling?.lineBack();
+    });
   }
 
   /** The connection broke. The session waits for the client, for a while. */
@@ -144,7 +150,18 @@ export class Conversation {
   }
 
   receive(message: ClientMessage): void {
-    if (this.#isEnded) return;
+    if (!this.#isEnded) this.#safely(() => this.#take(message));
+  }
+
+  receiveAudio(frame: Uint8Array): void {
+    const ear = this.#ear;
+    if (this.#isEnded || ear === undefined) return;
+    const samples = userSamples(frame);
+    if (samples === undefined) this.refuse('audio', 'This is no frame of user audio.');
+    else this.#safely(() => ear.hear(samples));
+  }
+
+  #take(message: ClientMessage): void {
     switch (message.type) {
       case 'text':
         if (this.#isNew(message.id)) this.#talk.hear(message.id, message.text);
@@ -174,16 +191,24 @@ export class Conversation {
     }
   }
 
-  receiveAudio(frame: Uint8Array): void {
-    if (this.#isEnded || this.#ear === undefined) return;
-    const samples = userSamples(frame);
-    if (samples === undefined) this.refuse('audio', 'This is no frame of user audio.');
-    else this.#ear.hear(samples);
-  }
-
   /** A message that is known, but not right. */
   refuse(type: string, problem: string): void {
     if (!this.#isEnded) this.#talk.error('INVALID_MESSAGE', problem, type);
+  }
+
+  /** What goes wrong here ends this conversation, and no other one. */
+  #safely(work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      this.#fail(error as Error);
+    }
+  }
+
+  #fail(error: Error): void {
+    if (this.#isEnded) return;
+    this.#deps.observer.failed(this.sessionId, error);
+    this.end('runtime_error');
   }
 
   /** The client broke the rules, and its connection is about to be closed. */
@@ -201,7 +226,11 @@ export class Conversation {
 
   end(reason: EndReason): void {
     if (this.#isEnded) return;
-    this.#talk.close();
+    try {
+      this.#talk.close();
+    } catch (error) {
+      this.#deps.observer.failed(this.sessionId, error as Error);
+    }
     this.#isEnded = true;
     this.#cancelWait();
     this.#leash.close();
@@ -242,7 +271,9 @@ export class Conversation {
 
   #openEar(): Ear | undefined {
     const { clock, hearing, detector, observer } = this.#deps;
-    const { speechInputMode: mode, locale } = this.#connected.session;
+    const { speechInputMode: mode, secondaryLocale } = this.#connected.session;
+    // Whoever learns a language repeats in that one and asks in their own.
+    const locale = secondaryLocale === undefined ? this.#connected.session.locale : undefined;
     if (typeof hearing === 'string' || mode === 'off') return undefined;
     return new Ear(
       { clock, hearing, detector, mode, locale },
@@ -250,10 +281,12 @@ export class Conversation {
         activity: () => this.#talk.activity(),
         bargeIn: () => this.#talk.telling?.hold(),
         takenBack: () => this.#talk.telling?.release(),
-        words: (text, hearingMs) => this.#talk.hear(randomUUID(), text, hearingMs),
+        words: (text, hearingMs) => this.#safely(() => this.#talk.hear(randomUUID(), text, hearingMs)),
         failed: (error) => {
           observer.engineFailed('hearing', error);
-          this.#talk.apologise('HEARING_FAILED', 'That could not be understood; please say it again.');
+          this.#safely(() =>
+            this.#talk.apologise('HEARING_FAILED', 'That could not be understood; please say it again.'),
+          );
         },
       },
     );

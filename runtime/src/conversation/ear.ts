@@ -1,6 +1,7 @@
 import { audioFrame } from '@session-launch/contract/runtime/protocol';
 import type { SpeechInputMode } from '@session-launch/contract/session';
 import type { Clock } from '../clock.ts';
+import { EngineError } from '../endpoint.ts';
 import type { Hearing } from '../hearing/hearing.ts';
 import { concatenated, Turns } from '../hearing/turns.ts';
 import type { Detector } from '../hearing/voice-activity.ts';
@@ -10,7 +11,8 @@ export interface EarDeps {
   hearing: Hearing;
   detector: () => Detector;
   mode: SpeechInputMode;
-  locale: string;
+  /** Absent where people speak more than one language: the engine finds out which. */
+  locale: string | undefined;
 }
 
 export interface EarCalls {
@@ -27,6 +29,10 @@ export interface EarCalls {
 const patienceMs = 20_000;
 const wordsWithinMs = 2000;
 const longestMs = 120_000;
+/** A microphone that was muted, unplugged or cut off in the middle of a word sends no silence after it. */
+const soundlessMs = 2000;
+/** Who keeps a button pressed means to go on; their connection may be slow. */
+const soundlessWhilePressedMs = 10_000;
 const shortestSamples = (audioFrame.inputSampleRate * 100) / 1000;
 
 /** Listens to a microphone: finds turns by itself, or takes what stands between `audio.start` and `audio.end`. */
@@ -40,6 +46,9 @@ export class Ear {
   #recordedSamples = 0;
   #isInterrupting = false;
   #transcribing = 0;
+  #heardAt = 0;
+  #isWaiting = false;
+  #cancelWait: () => void = () => {};
   #cancelTakeBack: () => void = () => {};
 
   constructor(deps: EarDeps, calls: EarCalls) {
@@ -56,23 +65,31 @@ export class Ear {
   hear(samples: Int16Array): void {
     if (this.#recording !== undefined) {
       this.#recordedSamples += samples.length;
-      if (this.#recordedSamples <= (longestMs * audioFrame.inputSampleRate) / 1000)
-        this.#recording.push(samples);
+      this.#recording.push(samples);
+      if (this.#recordedSamples > (longestMs * audioFrame.inputSampleRate) / 1000) this.end();
     } else this.#turns?.hear(samples);
+    this.#heardAt = this.#deps.clock.now();
+    this.#expectSound();
   }
 
   /** The listener presses to talk. */
   start(): void {
     this.#recording = [];
     this.#recordedSamples = 0;
+    this.#heardAt = this.#deps.clock.now();
     this.#calls.activity();
     this.#bargeIn();
+    this.#expectSound();
   }
 
+  /** The listener lets go, or mutes the microphone. */
   end(): void {
     const recording = this.#recording;
     this.#recording = undefined;
-    if (recording === undefined) return;
+    if (recording === undefined) {
+      this.#turns?.end();
+      return;
+    }
     const samples = concatenated(recording);
     if (samples.length < shortestSamples) this.#takeBack();
     else void this.#transcribe(samples);
@@ -81,7 +98,25 @@ export class Ear {
   close(): void {
     this.#closed.abort(new Error('the session is over'));
     this.#cancelTakeBack();
+    this.#cancelWait();
     this.#turns?.close();
+  }
+
+  get #isListening(): boolean {
+    return this.#recording !== undefined || this.#turns?.isSpeaking === true;
+  }
+
+  /** As long as somebody speaks, sound has to go on coming. */
+  #expectSound(): void {
+    if (this.#isWaiting || !this.#isListening) return;
+    this.#isWaiting = true;
+    const { clock } = this.#deps;
+    const patience = this.#recording === undefined ? soundlessMs : soundlessWhilePressedMs;
+    this.#cancelWait = clock.after(this.#heardAt + patience - clock.now(), () => {
+      this.#isWaiting = false;
+      if (clock.now() - this.#heardAt >= patience) this.end();
+      else this.#expectSound();
+    });
   }
 
   #bargeIn(): void {
@@ -95,8 +130,7 @@ export class Ear {
     this.#cancelTakeBack();
     this.#cancelTakeBack = this.#deps.clock.after(wordsWithinMs, () => {
       if (!this.#isInterrupting) return;
-      const isBusy = this.#transcribing > 0 || this.#turns?.isSpeaking || this.#recording !== undefined;
-      if (isBusy) this.#expectWords();
+      if (this.#transcribing > 0 || this.#isListening) this.#expectWords();
       else this.#takeBack();
     });
   }
@@ -115,7 +149,7 @@ export class Ear {
     const startedAt = clock.now();
     const stop = new AbortController();
     const cancel = clock.after(patienceMs, () =>
-      stop.abort(new Error('the hearing engine did not answer in time')),
+      stop.abort(new EngineError(0, 'the hearing engine did not answer in time')),
     );
     const leave = () => stop.abort(this.#closed.signal.reason);
     this.#closed.signal.addEventListener('abort', leave, { once: true });

@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.ts';
+import { EngineError } from '../endpoint.ts';
 import type { Said } from '../mind/mind.ts';
 import { Sentences } from '../sentences.ts';
 import { Bell } from './bell.ts';
@@ -75,14 +76,17 @@ export class Pieces {
     while (this.#ready.length >= ahead && !this.#signal.aborted) await this.#bell.wait();
     while (this.#deps.isFull() && !this.#signal.aborted) await this.#bell.wait(fullCheckMs);
     if (this.#signal.aborted) return;
-    this.#ready.push({ ...said, voiced: this.#deps.voice(said) });
+    const voiced = this.#deps.voice(said);
+    // Whoever takes the piece hears of it; until then nobody does, and that must not end the process.
+    voiced.catch(() => {});
+    this.#ready.push({ ...said, voiced });
     this.#bell.ring();
   }
 
   #inTime<T>(work: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       const cancel = this.#deps.clock.after(patienceMs, () =>
-        reject(new Error('the mind said nothing in time')),
+        reject(new EngineError(0, 'the mind said nothing in time')),
       );
       const leave = () => reject(this.#signal.reason);
       this.#signal.addEventListener('abort', leave, { once: true });

@@ -11,6 +11,8 @@ import type { Voicing } from './voicing.ts';
 export interface Observer {
   turn(times: { hearingMs?: number; mindMs: number; speechMs: number; totalMs: number }): void;
   engineFailed(engine: 'mind' | 'speech' | 'hearing', error: Error): void;
+  /** Nothing that could be foreseen: the conversation is over. */
+  failed(sessionId: string, error: Error): void;
   /** Somebody's words: only the most detailed log may have them. */
   said(role: 'user' | 'character', text: string): void;
 }
@@ -27,6 +29,7 @@ export interface TalkDeps {
   isDual: boolean;
   /** Nobody speaks any more. */
   fellSilent(): void;
+  failed(error: Error): void;
 }
 
 /** Between two sections a presenter waits so long for questions; after the greeting it only takes a breath. */
@@ -127,7 +130,7 @@ export class Talk {
     const telling = this.#newTelling(turn, hearingMs);
     this.#telling = telling;
     this.#setMode('thinking', this.#deps.characters[0].characterId);
-    void telling.tell(say(telling.signal)).then((told) => {
+    const told = telling.tell(say(telling.signal)).then((told) => {
       if (this.#telling !== telling) return;
       this.#telling = undefined;
       this.#remember(told);
@@ -137,6 +140,7 @@ export class Talk {
       this.#planToGoOn(turn === 1 ? breathMs : questionsMs);
       this.#deps.fellSilent();
     });
+    told.catch(this.#deps.failed);
   }
 
   #newTelling(turn: number, hearingMs: number | undefined): Telling {

@@ -1,3 +1,4 @@
+import { EngineError } from '../endpoint.ts';
 import { type Prediction, predict } from '../speech/letters.ts';
 import type { Sentence, Speech, Spoken } from '../speech/speech.ts';
 
@@ -56,7 +57,7 @@ async function inTime(engine: Speech, sentence: Sentence, signal: AbortSignal): 
   const leave = () => stop.abort(signal.reason);
   signal.addEventListener('abort', leave, { once: true });
   const timer = setTimeout(
-    () => stop.abort(new Error('the speech engine did not answer in time')),
+    () => stop.abort(new EngineError(0, 'the speech engine did not answer in time')),
     patienceMs,
   );
   try {

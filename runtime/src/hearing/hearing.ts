@@ -4,5 +4,5 @@ import type { Sound } from '../speech/wav.ts';
 export interface Hearing {
   name: string;
   /** What was said; empty when those were no words. */
-  transcribe(sound: Sound, locale: string, signal: AbortSignal): Promise<string>;
+  transcribe(sound: Sound, locale: string | undefined, signal: AbortSignal): Promise<string>;
 }

@@ -1,4 +1,4 @@
-import { type Endpoint, EngineError, post, unlessAborted } from '../endpoint.ts';
+import { type Endpoint, EngineError, post, readJson } from '../endpoint.ts';
 import { writeWav } from '../speech/wav.ts';
 import type { Hearing } from './hearing.ts';
 
@@ -15,10 +15,10 @@ export function openaiHearing({ endpoint, model }: HearingEngine): Hearing {
       const form = new FormData();
       form.set('file', new Blob([writeWav(sound)], { type: 'audio/wav' }), 'turn.wav');
       form.set('model', model);
-      form.set('language', new Intl.Locale(locale).language);
+      if (locale !== undefined) form.set('language', new Intl.Locale(locale).language);
       form.set('response_format', 'json');
       const response = await post(endpoint, '/audio/transcriptions', form, signal);
-      const { text } = (await unlessAborted(response.json(), signal)) as { text?: unknown };
+      const { text } = (await readJson(response, signal)) as { text?: unknown };
       if (typeof text !== 'string') throw new EngineError(response.status, 'the transcription has no text');
       return text;
     },

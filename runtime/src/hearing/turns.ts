@@ -39,6 +39,11 @@ export class Turns {
     this.#detector.hear(samples, (step, isSpeech) => this.#step(step.slice(), isSpeech));
   }
 
+  /** No more sound comes: whoever was speaking is done. */
+  end(): void {
+    if (this.#isSpeaking) this.#done();
+  }
+
   close(): void {
     this.#detector.close();
   }
@@ -63,6 +68,10 @@ export class Turns {
       this.#calls.persisted();
     }
     if (this.#silenceMs < endMs && this.#kept.length * this.#detector.ms < longestMs) return;
+    this.#done();
+  }
+
+  #done(): void {
     const kept = this.#kept;
     this.#kept = [];
     this.#isSpeaking = false;

@@ -1,13 +1,16 @@
 import type { Report, ReportAnswer } from '@session-launch/contract/runtime/lifecycle';
+import { unlessAborted } from '../endpoint.ts';
 import type { Connected } from './connected.ts';
 
 /** The service said no, with a code. */
 export class ServiceRefused extends Error {
   readonly code: string;
+  readonly status: number;
 
-  constructor(code: string) {
+  constructor(code: string, status: number) {
     super(`the service refused: ${code}`);
     this.code = code;
+    this.status = status;
   }
 }
 
@@ -31,8 +34,9 @@ export function serviceClient(adminUrl: string, token: string, runtimeId: string
         body: JSON.stringify(body),
         signal: stop.signal,
       });
-      const answer = (await response.json()) as T & { error?: { code?: string } };
-      if (!response.ok) throw new ServiceRefused(answer.error?.code ?? `HTTP_${response.status}`);
+      const answer = (await unlessAborted(response.json(), stop.signal)) as T & { error?: { code?: string } };
+      if (!response.ok)
+        throw new ServiceRefused(answer.error?.code ?? `HTTP_${response.status}`, response.status);
       return answer;
     } finally {
       clearTimeout(timer);

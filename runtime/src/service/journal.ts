@@ -4,6 +4,12 @@ import type { Report } from '@session-launch/contract/runtime/lifecycle';
 
 const suffix = '.report.json';
 
+export interface Leftover {
+  report: Report;
+  delivered(): Promise<void>;
+  refused(): Promise<void>;
+}
+
 /**
  * Reports that could not be delivered, on disk: one file for each process, with its latest word about its sessions. A later
  * process delivers what an earlier one left.
@@ -32,8 +38,8 @@ export class Journal {
     await rm(this.#file, { force: true });
   }
 
-  /** What earlier processes left, with a way to say that it was delivered. */
-  async leftovers(): Promise<{ report: Report; delivered(): Promise<void> }[]> {
+  /** What earlier processes left, with a way to say that it was delivered, or that the service will never take it. */
+  async leftovers(): Promise<Leftover[]> {
     const names = await readdir(this.#folder).catch(() => []);
     const found = await Promise.all(
       names.map(async (name) => {
@@ -41,7 +47,8 @@ export class Journal {
         if (!name.endsWith(suffix) || file === this.#file) return [];
         try {
           const report = JSON.parse(await readFile(file, 'utf8')) as Report;
-          return [{ report, delivered: () => rm(file, { force: true }) }];
+          const delivered = () => rm(file, { force: true });
+          return [{ report, delivered, refused: () => rename(file, `${file}.refused`) }];
         } catch {
           return [];
         }

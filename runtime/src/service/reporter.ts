@@ -1,7 +1,7 @@
 import type { Report } from '@session-launch/contract/runtime/lifecycle';
 import type { EndReason } from '@session-launch/contract/session';
 import type { Clock } from '../clock.ts';
-import type { ServiceClient } from './client.ts';
+import { type ServiceClient, ServiceRefused } from './client.ts';
 import type { Journal } from './journal.ts';
 
 export interface ReporterDeps {
@@ -12,6 +12,8 @@ export interface ReporterDeps {
   running(): { sessionId: string; seconds: number }[];
   /** The service wants a session closed. */
   end(sessionId: string, reason: EndReason): void;
+  /** The service does not understand what an earlier process left. It is kept on disk. */
+  refused(error: Error): void;
   /** Whether the service hears of us; told when that changes. */
   reachable(isReachable: boolean, error?: Error): void;
 }
@@ -83,9 +85,16 @@ export class Reporter {
 
   async #deliverLeftovers(): Promise<void> {
     if (!this.#hasLeftovers) return;
-    for (const { report, delivered } of await this.#deps.journal.leftovers()) {
-      await this.#deps.service.report(report);
-      await delivered();
+    for (const leftover of await this.#deps.journal.leftovers()) {
+      try {
+        await this.#deps.service.report(leftover.report);
+        await leftover.delivered();
+      } catch (error) {
+        // What cannot be understood today cannot be tomorrow; it must not keep the others from arriving.
+        if (!(error instanceof ServiceRefused && error.status === 400)) throw error;
+        await leftover.refused();
+        this.#deps.refused(error);
+      }
     }
     this.#hasLeftovers = false;
   }

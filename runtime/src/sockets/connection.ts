@@ -18,6 +18,8 @@ export interface ConnectionCalls {
 
 /** How long a peer may take to close its side. */
 const closingMs = 3000;
+/** Engines pause long before; this is for a peer that takes one byte now and then and is told ever more. */
+const mostUnsentBytes = 4 * 1024 * 1024;
 
 /** One WebSocket: what comes in, within bounds; what goes out; and whether anybody is still there. */
 export class Connection implements Line {
@@ -68,15 +70,14 @@ export class Connection implements Line {
 
   sendText(json: string): void {
     if (this.#isClosed) return;
-    this.#sent += Buffer.byteLength(json);
-    this.#together();
+    this.#count(Buffer.byteLength(json));
     this.#ws.send(json);
+    if (this.unsent > mostUnsentBytes) this.#ws.terminate();
   }
 
   sendAudio(frame: Uint8Array): void {
     if (this.#isClosed) return;
-    this.#sent += frame.byteLength;
-    this.#together();
+    this.#count(frame.byteLength);
     this.#ws.send(frame);
   }
 
@@ -102,6 +103,12 @@ export class Connection implements Line {
     if (this.#calls?.refused !== undefined) this.#calls.refused(refusal);
     else this.sendText(JSON.stringify({ type: 'error', seq: 1, code, message, fatal: true }));
     this.#shut(closeCode, code);
+  }
+
+  /** Counts a frame as `unsent` does, with its header; otherwise each one would look as if the peer had taken something. */
+  #count(payload: number): void {
+    this.#sent += payload + (payload < 126 ? 2 : payload < 65_536 ? 4 : 10);
+    this.#together();
   }
 
   /** What is sent in one go travels in one write: with a system call for each frame, those would be most of the work. */

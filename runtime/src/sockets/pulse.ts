@@ -4,7 +4,7 @@ import type { Clock } from '../clock.ts';
 export interface PulseDeps {
   ping(): void;
   unsent(): number;
-  /** Bytes that the peer has taken so far. */
+  /** Bytes that the peer has taken so far, or fewer. */
   drained(): number;
   dead(): void;
 }
@@ -50,7 +50,7 @@ export class Pulse {
 
   #check(): void {
     const drained = this.#deps.drained();
-    if (drained !== this.#drained || this.#deps.unsent() === 0) {
+    if (drained > this.#drained || this.#deps.unsent() === 0) {
       this.#drained = drained;
       this.#drainedAt = this.#clock.now();
     } else if (this.#clock.now() - this.#drainedAt >= stallMs) {

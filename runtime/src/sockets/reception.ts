@@ -3,7 +3,7 @@ import type { Clock } from '../clock.ts';
 import type { Conversation } from '../conversation/conversation.ts';
 import type { Conversations } from '../conversation/conversations.ts';
 import { type ServiceClient, ServiceRefused } from '../service/client.ts';
-import type { Connection } from './connection.ts';
+import type { Connection, ConnectionCalls } from './connection.ts';
 import { readMessage } from './messages.ts';
 import { RateWindow } from './rate-window.ts';
 import {
@@ -33,6 +33,12 @@ export interface ReceptionDeps {
   connectFailed(error: Error): void;
 }
 
+/** What a client sent together with its first message, and whether it left meanwhile. */
+interface Early {
+  frames: (string | Uint8Array)[];
+  left?: { isClean: boolean };
+}
+
 /** Clients who have not said who they are, beyond those for whom there is room. */
 const spareStrangers = 100;
 
@@ -49,7 +55,7 @@ export class Reception {
   /** `hasProtocol`: whether the client asked for our subprotocol. */
   receive(connection: Connection, origin: string | undefined, hasProtocol: boolean): void {
     this.#hello(connection, hasProtocol)
-      .then((hello) => this.#admit(connection, hello, origin))
+      .then(({ hello, early }) => this.#admit(connection, hello, early, origin))
       .then((outcome) => this.#deps.arrived(outcome))
       .catch((error) => {
         const refusal = error instanceof Refusal ? error : refusalFor(undefined);
@@ -60,18 +66,25 @@ export class Reception {
   }
 
   /** The first message. */
-  #hello(connection: Connection, hasProtocol: boolean): Promise<Hello> {
+  #hello(connection: Connection, hasProtocol: boolean): Promise<{ hello: Hello; early: Early }> {
     const { clock, conversations, maxSessions } = this.#deps;
-    return new Promise<Hello>((resolve, reject) => {
+    return new Promise((resolve, reject) => {
       if (conversations.isDraining) throw draining();
       if (!hasProtocol) throw notHello();
       if (this.#strangers >= maxSessions + spareStrangers) throw full();
       this.#strangers++;
       const cancel = clock.after(bounds.helloSeconds * 1000, () => reject(noHello()));
+      const early: Early = { frames: [] };
       const settle = (settled: () => void) => {
         this.#strangers--;
         cancel();
-        connection.listen({ audio: () => {}, text: () => {}, closed: () => {} });
+        connection.listen({
+          audio: (frame) => early.frames.push(frame),
+          text: (json) => early.frames.push(json),
+          closed: (isClean) => {
+            early.left = { isClean };
+          },
+        });
         settled();
       };
       connection.listen({
@@ -84,9 +97,9 @@ export class Reception {
             if (read === undefined) reject(helloTooBig());
             else if (read.kind !== 'message' || read.message.type !== 'hello') reject(notHello());
             else {
-              // What the client says next waits in its socket.
+              // What the client says next waits in its socket, or here when it came in the same packet.
               connection.pause();
-              resolve(read.message);
+              resolve({ hello: read.message, early });
             }
           });
         },
@@ -97,20 +110,20 @@ export class Reception {
   async #admit(
     connection: Connection,
     hello: Hello,
+    early: Early,
     origin: string | undefined,
   ): Promise<'ready' | 'resumed'> {
     try {
       if (hello.resume !== undefined) {
         const conversation = this.#deps.conversations.of(hello.resume.ticket);
         if (conversation === undefined) throw sessionEnded();
-        this.#join(connection, conversation);
-        conversation.resume(connection, hello.resume.lastSeq);
+        const { lastSeq } = hello.resume;
+        this.#join(connection, conversation, early, () => conversation.resume(connection, lastSeq));
         return 'resumed';
       }
       if (hello.token === undefined) throw notHello();
       const conversation = await this.#begin(hello, hello.token, origin);
-      this.#join(connection, conversation);
-      conversation.begin(connection);
+      this.#join(connection, conversation, early, () => conversation.begin(connection));
       return 'ready';
     } finally {
       connection.resume();
@@ -141,7 +154,7 @@ export class Reception {
   }
 
   /** From now on the connection speaks to its conversation. */
-  #join(connection: Connection, conversation: Conversation): void {
+  #join(connection: Connection, conversation: Conversation, early: Early, begin: () => void): void {
     const texts = new RateWindow(this.#deps.clock, bounds.textsPerTenSeconds, 10_000);
     const read = (json: string): void => {
       const found = readMessage(json);
@@ -153,7 +166,7 @@ export class Reception {
       if (isSaid && !texts.allows()) throw tooManyTexts();
       conversation.receive(message);
     };
-    connection.listen({
+    const calls: ConnectionCalls = {
       audio: (frame) => conversation.receiveAudio(frame),
       closed: (isClean) => (isClean ? conversation.end('client_ended') : conversation.lost()),
       refused: ({ code, message }) => {
@@ -168,6 +181,13 @@ export class Reception {
           connection.refuse(error);
         }
       },
-    });
+    };
+    connection.listen(calls);
+    begin();
+    for (const frame of early.frames) {
+      if (typeof frame === 'string') calls.text(frame);
+      else calls.audio(frame);
+    }
+    if (early.left !== undefined) calls.closed(early.left.isClean);
   }
 }

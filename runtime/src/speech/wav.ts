@@ -1,3 +1,4 @@
+import { EngineError } from '../endpoint.ts';
 /** Sound in one channel. */
 export interface Sound {
   sampleRate: number;
@@ -8,17 +9,18 @@ export interface Sound {
 export function readWav(file: Uint8Array): Sound {
   const view = new DataView(file.buffer, file.byteOffset, file.byteLength);
   const tag = (at: number) => String.fromCharCode(...file.subarray(at, at + 4));
-  if (file.length < 12 || tag(0) !== 'RIFF' || tag(8) !== 'WAVE') throw new Error('not a WAV file');
+  if (file.length < 12 || tag(0) !== 'RIFF' || tag(8) !== 'WAVE') throw new EngineError(0, 'not a WAV file');
   let format: { channels: number; sampleRate: number } | undefined;
   for (let at = 12; at + 8 <= file.length; ) {
     const size = view.getUint32(at + 4, true);
     const body = at + 8;
     if (tag(at) === 'fmt ') {
       const [coding, bits] = [view.getUint16(body, true), view.getUint16(body + 14, true)];
-      if ((coding !== 1 && coding !== 0xfffe) || bits !== 16) throw new Error('not a WAV file of 16-bit PCM');
+      if ((coding !== 1 && coding !== 0xfffe) || bits !== 16)
+        throw new EngineError(0, 'not a WAV file of 16-bit PCM');
       format = { channels: view.getUint16(body + 2, true), sampleRate: view.getUint32(body + 4, true) };
     } else if (tag(at) === 'data') {
-      if (format === undefined) throw new Error('a WAV file without its format');
+      if (format === undefined) throw new EngineError(0, 'a WAV file without its format');
       const end = Math.min(file.length, body + size);
       const frames = Math.floor((end - body) / 2 / format.channels);
       const samples = new Int16Array(frames);
@@ -28,7 +30,7 @@ export function readWav(file: Uint8Array): Sound {
     }
     at = body + size + (size % 2);
   }
-  throw new Error('a WAV file without sound');
+  throw new EngineError(0, 'a WAV file without sound');
 }
 
 export function writeWav({ sampleRate, samples }: Sound): Uint8Array<ArrayBuffer> {

@@ -49,6 +49,35 @@ describe('auto', () => {
     expect(stage.line.of('ready')[0]!.engines.hearing).toEqual({ kind: 'server', name: 'told' });
   });
 
+  test.each([
+    ['goes silent without a word', async (stage: Stage) => stage.clock.pass(2100)],
+    ['says that it is muted', async (stage: Stage) => stage.receive({ type: 'audio.end' })],
+  ])('a microphone that %s in the middle of one ends the turn', async (_, falls) => {
+    const hearing = toldHearing(['When do the ferries leave?']);
+    const stage = open({ mind: harbor }, { hearing });
+    await stage.play(3000);
+    await speak(stage, 1000);
+    expect(hearing.heard).toEqual([]);
+    await falls(stage);
+    expect(hearing.heard.length).toBe(1);
+    await stage.play(3000);
+    expect(stage.line.of('message').at(-1)).toMatchObject({ role: 'character', text: 'At every full hour.' });
+  });
+
+  test('whoever speaks two languages is not listened to in one of them', async () => {
+    const locales: (string | undefined)[] = [];
+    const hearing = {
+      name: 'asked',
+      transcribe: async (_: unknown, locale: string | undefined) => String(locales.push(locale)),
+    };
+    for (const secondaryLocale of [undefined, 'es-ES']) {
+      const stage = open({ mind: harbor, ...(secondaryLocale && { secondaryLocale }) }, { hearing });
+      await speak(stage, 1000);
+      await silence(stage, 600);
+    }
+    expect(locales).toEqual(['en', undefined]);
+  });
+
   test('a click is no turn', async () => {
     const hearing = toldHearing([]);
     const stage = open({ mind: harbor }, { hearing });

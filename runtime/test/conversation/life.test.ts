@@ -1,4 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
+import type { Mind } from '../../src/mind/mind.ts';
+import { scriptedMind } from '../../src/mind/script/script.ts';
 import { RecordedLine } from '../harness/conversation.ts';
 import { settled } from '../harness/fake-clock.ts';
 import { closeStages, openStage as open } from '../harness/stages.ts';
@@ -173,4 +175,32 @@ describe('a process that stops', () => {
     conversation.drain(5);
     expect(ended).toMatchObject([{ reason: 'server_shutdown' }]);
   });
+});
+
+describe('what nobody foresaw', () => {
+  const breaking = (method: 'answer' | 'suggestions' | 'remember'): Mind => {
+    const mind = scriptedMind(() => 0);
+    const begin: Mind['begin'] = (setting) => {
+      const dialogue = mind.begin(setting);
+      dialogue[method] = () => {
+        throw new TypeError('planted words');
+      };
+      return dialogue;
+    };
+    return { ...mind, begin };
+  };
+
+  test.each(['answer', 'suggestions', 'remember'] as const)(
+    'a fault in %s ends this conversation, and says so',
+    async (method) => {
+      const stage = open({ mind: harbor }, { mind: breaking(method) });
+      await stage.play(3000);
+      await stage.receive({ type: 'text', id: 'a', text: 'ferry' });
+      await stage.play(3000);
+      expect(stage.ended).toMatchObject([{ reason: 'runtime_error' }]);
+      expect(stage.line.of('ended')).toMatchObject([{ reason: 'runtime_error' }]);
+      expect(stage.line.closed).toEqual({ code: 1011, reason: 'runtime_error' });
+      expect(stage.faults.splice(0)[0]).toBeInstanceOf(TypeError);
+    },
+  );
 });

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { EngineError, reasonOf } from '../../src/endpoint.ts';
 import { openaiHearing } from '../../src/hearing/openai.ts';
 import type { Dialogue, Said, Setting } from '../../src/mind/mind.ts';
 import { modelMind } from '../../src/mind/model/model.ts';
@@ -222,4 +223,11 @@ test('all three together: a spoken turn is heard, thought about and answered alo
   const metrics = await client.event('metrics', ({ turn }) => turn === 2);
   expect(metrics.hearingMs).toBeGreaterThanOrEqual(0);
   await world.close();
+});
+
+test('why an engine failed is told without quoting anybody', () => {
+  expect(reasonOf(new SyntaxError('Unexpected token in "my planted words"'))).toBe('SyntaxError');
+  expect(reasonOf(new EngineError(200, 'the model broke off', 'I will not say "my planted words"'))).toBe(
+    'the model broke off',
+  );
 });

@@ -60,6 +60,8 @@ export interface Stage {
   ended: { reason: EndReason; seconds: number }[];
   /** Somebody's words, as observers got them. */
   failures: string[];
+  /** What nobody foresaw. */
+  faults: Error[];
   receive(message: ClientMessage): Promise<void>;
   /** Time passes in which the client plays what it has, and says so ten times a second. */
   play(ms: number): Promise<void>;
@@ -74,6 +76,7 @@ export function stage(
   const line = new RecordedLine();
   const ended: Stage['ended'] = [];
   const failures: string[] = [];
+  const faults: Error[] = [];
   let tickets = 0;
   const conversation = new Conversation(
     {
@@ -84,7 +87,12 @@ export function stage(
       detector: loudnessDetector,
       resumeSeconds: 30,
       newTicket: () => `rt_test.${++tickets}`,
-      observer: { turn: () => {}, said: () => {}, engineFailed: (engine) => failures.push(engine) },
+      observer: {
+        turn: () => {},
+        said: () => {},
+        engineFailed: (engine) => failures.push(engine),
+        failed: (_, error) => faults.push(error),
+      },
       ended: (reason, seconds) => ended.push({ reason, seconds }),
       ...more,
     },
@@ -99,6 +107,7 @@ export function stage(
     line,
     ended,
     failures,
+    faults,
     receive: async (message) => {
       conversation.receive(message);
       await settled();

@@ -11,8 +11,9 @@ export const openStage: typeof stage = (...args) => {
 
 /** Ends what is open; a session that is over leaves no timer behind. */
 export function closeStages(): void {
-  for (const { conversation, clock } of stages.splice(0)) {
+  for (const { conversation, clock, faults } of stages.splice(0)) {
     conversation.end('client_ended');
+    expect(faults.splice(0)).toEqual([]);
     expect(clock.pending).toBe(0);
   }
 }

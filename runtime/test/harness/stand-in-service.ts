@@ -39,6 +39,7 @@ export async function startStandInService(): Promise<StandInService> {
     if (service.isDown) return fail(503, 'UNAVAILABLE');
     if (request.url === '/runtime/v1/reports') {
       const report = body as Report;
+      if (report.sessions.some(({ seconds }) => seconds < 0)) return fail(400, 'INVALID_REQUEST');
       reports.push(report);
       const end = report.sessions.filter(({ sessionId }) => ended.has(sessionId));
       return say(200, { end: end.map(({ sessionId }) => ({ sessionId, reason: 'api_request' })) });

@@ -102,6 +102,7 @@ test('a stop that cannot reach the service leaves its last word on the disk', as
     journal,
     running: () => [],
     end: () => {},
+    refused: () => {},
     reachable: () => {},
   });
   reporter.ended('ses_a', 'server_shutdown', 7.5);
@@ -111,4 +112,20 @@ test('a stop that cannot reach the service leaves its last word on the disk', as
     runtimeId: 'rt_last',
     sessions: [{ sessionId: 'ses_a', seconds: 7.5, ended: 'server_shutdown' }],
   });
+});
+
+test('a report that the service will never take is set aside, and the others arrive', async () => {
+  for (const runtimeId of ['rt_broken', 'rt_sound'])
+    await new Journal(world.dataDir, runtimeId).keep({
+      runtimeId,
+      sessions: [{ sessionId: `ses_${runtimeId}`, seconds: runtimeId === 'rt_broken' ? -1 : 1 }],
+    });
+  await world.join({ mind: harbor });
+  await clock.pass(5000);
+  await reported((text) => text.includes('rt_sound'));
+  await expect
+    .poll(() => readdir(join(world.dataDir, 'runtime-reports')))
+    .toEqual(['rt_broken.report.json.refused']);
+  await expect.poll(() => world.log.join('')).toContain('takes no report of an earlier runtime');
+  expect(world.log.join('')).not.toContain('do not reach the service');
 });

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { WebSocket } from 'ws';
 import { Connection } from '../../src/sockets/connection.ts';
@@ -113,4 +114,39 @@ test('a peer that takes nothing for ten seconds is cut; a slow one is not', asyn
   await clock.pass(15_000);
   await settled();
   expect(socket.isTerminated).toBe(true);
+});
+
+test('a peer that takes nothing is cut, however much it is told meanwhile', async () => {
+  const clock = new FakeClock();
+  const socket = new SilentSocket();
+  const connection = new Connection(socket as unknown as WebSocket, socket, clock);
+  for (let i = 0; i < 13 && !socket.isTerminated; i++) {
+    connection.sendText('x'.repeat(200));
+    // As a real one counts: with the header of the frame.
+    socket.bufferedAmount += 204;
+    socket.emit('pong');
+    await clock.pass(1000);
+  }
+  expect(socket.isTerminated).toBe(true);
+});
+
+test('a peer that lets megabytes pile up is cut at once', () => {
+  const clock = new FakeClock();
+  const socket = new SilentSocket();
+  const connection = new Connection(socket as unknown as WebSocket, socket, clock);
+  socket.bufferedAmount = 5_000_000;
+  connection.sendText('one more');
+  expect(socket.isTerminated).toBe(true);
+  expect(clock.pending).toBe(0);
+});
+
+test('what is sent together with hello is heard after it', async () => {
+  const { token } = world.service.mint({ mind: harbor });
+  const client = await world.client();
+  const { _socket: wire } = client.ws as unknown as { _socket: Socket };
+  wire.cork();
+  client.hello({ token });
+  client.send({ type: 'ping', t: 7 });
+  wire.uncork();
+  expect(await client.event('pong')).toMatchObject({ t: 7 });
 });

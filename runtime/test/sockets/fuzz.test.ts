@@ -86,6 +86,7 @@ function frame(next: (below: number) => number): [Buffer, boolean] {
 test(`${frames} frames of nonsense: no fault, no leak, and another session does not notice`, async () => {
   const clock = new FakeClock();
   const ended: string[] = [];
+  const faults: Error[] = [];
   const conversations = new Conversations({
     clock,
     mind: scriptedMind(() => 0),
@@ -94,10 +95,14 @@ test(`${frames} frames of nonsense: no fault, no leak, and another session does 
     detector: loudnessDetector,
     resumeSeconds: 30,
     runtimeId: 'rt_fuzz',
-    observer: { turn: () => {}, said: () => {}, engineFailed: () => {} },
+    observer: {
+      turn: () => {},
+      said: () => {},
+      engineFailed: () => {},
+      failed: (_, error) => faults.push(error),
+    },
     ended: (sessionId) => ended.push(sessionId),
   });
-  const faults: Error[] = [];
   const reception = new Reception({
     clock,
     service: {

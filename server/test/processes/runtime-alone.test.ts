@@ -77,9 +77,24 @@ test('a runtime alone takes sessions of a service elsewhere, and stops when told
 });
 
 test('bad variables are named, all at once', async () => {
-  const { exited, output } = startAlone({ RUNTIME_MAX_SESSIONS: 'many', SPEECH: 'loud', MIND: 'openai' });
+  const { exited, output } = startAlone({
+    RUNTIME_MAX_SESSIONS: 'many',
+    SPEECH: 'loud',
+    MIND: 'openai',
+    ADMIN_URL: 'not an address',
+    LOG_LEVEL: 'loud',
+    SHUTDOWN_GRACE_SECONDS: 'soon',
+  });
   expect(await exited).toBe(2);
-  for (const name of ['RUNTIME_MAX_SESSIONS', 'SPEECH', 'MIND_URL', 'MIND_MODEL'])
+  for (const name of [
+    'RUNTIME_MAX_SESSIONS',
+    'SPEECH',
+    'MIND_URL',
+    'MIND_MODEL',
+    'ADMIN_URL',
+    'LOG_LEVEL',
+    'SHUTDOWN_GRACE_SECONDS',
+  ])
     expect(output.stderr).toMatch(new RegExp(`session-launch: ${name} is `));
 });
 

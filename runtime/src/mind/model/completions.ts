@@ -1,5 +1,5 @@
 import { createParser } from 'eventsource-parser';
-import { type Endpoint, EngineError, post, unlessAborted } from '../../endpoint.ts';
+import { type Endpoint, EngineError, parsed, post, readJson, unlessAborted } from '../../endpoint.ts';
 
 export interface ChatMessage {
   role: 'system' | 'user' | 'assistant';
@@ -25,7 +25,7 @@ export async function* complete(
   const body = JSON.stringify({ model, messages, stream: true });
   const response = await post(endpoint, '/chat/completions', body, signal);
   if (!response.headers.get('content-type')?.includes('text/event-stream')) {
-    const whole = (await unlessAborted(response.json(), signal)) as Completion;
+    const whole = (await readJson(response, signal)) as Completion;
     const text = whole.choices?.[0]?.message?.content;
     if (typeof text !== 'string') throw new EngineError(response.status, 'the model answered without a text');
     yield text;
@@ -44,8 +44,8 @@ async function* streamed(response: Response, signal: AbortSignal): AsyncGenerato
         isDone = true;
         return;
       }
-      const { choices, error } = JSON.parse(data) as Completion;
-      if (error !== undefined) failure = error.message ?? 'the model failed';
+      const { choices, error } = parsed(data, response.status) as Completion;
+      if (error !== undefined) failure = error.message ?? '';
       const [choice] = choices ?? [];
       if (choice?.delta?.content) texts.push(choice.delta.content);
       if (choice?.finish_reason) isDone = true;
@@ -59,7 +59,7 @@ async function* streamed(response: Response, signal: AbortSignal): AsyncGenerato
       const ready = texts;
       texts = [];
       yield* ready;
-      if (failure !== undefined) throw new EngineError(response.status, failure);
+      if (failure !== undefined) throw new EngineError(response.status, 'the model broke off', failure);
       if (done || isDone) break;
     }
   } finally {

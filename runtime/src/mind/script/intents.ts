@@ -27,6 +27,8 @@ export class Understanding {
   readonly #phrases: Phrases;
   readonly #locale: string;
   readonly #intents: Map<Intent, Phrase[]>;
+  /** One text is asked about many times. */
+  #last: { text: string; heard: Heard } | undefined;
 
   constructor(phrases: Phrases, locale: string) {
     this.#phrases = phrases;
@@ -36,7 +38,8 @@ export class Understanding {
 
   /** Whether a text means something that everybody says. */
   means(text: string, intent: Intent): boolean {
-    const heard = new Heard(text, this.#locale);
+    if (this.#last?.text !== text) this.#last = { text, heard: new Heard(text, this.#locale) };
+    const { heard } = this.#last;
     return this.#intents
       .get(intent)!
       .some((phrase) => (anywhere.includes(intent) ? heard.has(phrase) : heard.is(phrase)));

@@ -28,6 +28,8 @@ interface Known {
 /** Below this a text is about something else. */
 const enough = 1.6;
 const followUpBonus = 1.4;
+/** Looking for the right spelling takes long, and what is longer than this is no question with a slip in it. */
+const correctedWords = 40;
 
 /** The topics of a script, and which of them a text is about. */
 export class Topics {
@@ -132,8 +134,9 @@ export class Topics {
   /** Words that nobody knows become the known ones that they resemble. */
   #corrected(text: string): string {
     return wordsIn(text, this.#locale)
-      .map((word) => {
-        if (word.length < 4 || this.#weights.has(word) || this.#stopWords.has(word)) return word;
+      .map((word, n) => {
+        if (n >= correctedWords || word.length < 4 || this.#weights.has(word) || this.#stopWords.has(word))
+          return word;
         const [found] = this.#spelling.search(word, { limit: 1 });
         const isSimilar = found !== undefined && Math.abs(found.item.length - word.length) <= 2;
         return isSimilar && fold(found.item)[0] === word[0] ? found.item : word;
