@@ -13,6 +13,7 @@ import { StuckEngine } from './store/pglite-client.ts';
 import { openTokenFile } from './store/token-file.ts';
 import { summary } from './summary.ts';
 import { openSigningKeys, type SigningKeys } from './tokens/signing-keys.ts';
+import { variables } from './variables.ts';
 
 /** How long a stop may take, once nobody sends requests any more. */
 const shutdownTimeout = 10_000;
@@ -116,12 +117,19 @@ async function resolveRuntimeToken({ runtime }: Config): Promise<string | undefi
   );
 }
 
+/** All but what is the service's own: whoever finds a way into the runtime finds no key to the database or the admin API there. */
+function environmentOfRuntime(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const own = new Set<string>();
+  for (const { name, readBy } of Object.values(variables)) if (readBy !== 'runtime') own.add(name);
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !own.has(name) && !name.startsWith('PG')));
+}
+
 /** A process of its own, so that speech never delays a mint. It reads its engines from the environment itself. */
 function startRuntimeBeside(config: Config, app: App, token: string, log: Logger): Beside {
   const beside = startBeside({
     log,
     env: {
-      ...process.env,
+      ...environmentOfRuntime(process.env),
       ADMIN_URL: app.adminUrl,
       RUNTIME_TOKEN: token,
       DATA_DIR: config.dataDir,

@@ -20,11 +20,20 @@ const mind = {
   topics: [{ id: 'ferries', ask: { en: 'When do the ferries leave?' }, tell: { en: 'At every full hour.' } }],
 };
 
+/** A secret of the service, which is none of the runtime's business. */
+const planted = 'planted-secret-of-the-service';
+
 let folder: { path: string; remove(): Promise<void> };
 let service: ServiceProcess;
 let world: Pick<World, 'key' | 'experienceId'> & { projectId: string };
 
-const env = () => ({ DATA_DIR: folder.path, RUNTIME: 'on', LOG_LEVEL: 'info', SHUTDOWN_GRACE_SECONDS: '3' });
+const env = () => ({
+  DATA_DIR: folder.path,
+  RUNTIME: 'on',
+  LOG_LEVEL: 'info',
+  SHUTDOWN_GRACE_SECONDS: '3',
+  PGPASSWORD: planted,
+});
 
 beforeAll(async () => {
   folder = await temporaryFolder();
@@ -192,6 +201,18 @@ test('talk: an answer, and a WAV file whose length fits the text', async () => {
   expect(seconds).toBeLessThan(5);
   const loudness = Math.sqrt(samples.reduce((sum, sample) => sum + sample * sample, 0) / samples.length);
   expect(loudness).toBeGreaterThan(500);
+});
+
+test('the runtime gets no key to the database or the admin API', async () => {
+  const args = ['eww', '-o', 'command=', '-p'];
+  const environment = (pid: number) => execFileSync('ps', [...args, String(pid)]).toString();
+  const own = environment(service.pid);
+  const given = environment(runtimeProcess());
+  for (const secret of [`PGPASSWORD=${planted}`, `ADMIN_TOKEN=${adminToken}`]) {
+    expect(own).toContain(secret);
+    expect(given).not.toContain(secret);
+  }
+  expect(given).toContain('RUNTIME_TOKEN=');
 });
 
 test('a runtime that is killed comes back, and mints do not notice', async () => {
