@@ -17,8 +17,7 @@ async function main(): Promise<void> {
   }
   // Otherwise the heap grows to several times of what is alive before it is cleaned up.
   setFlagsFromString('--heap-growing-percent=40');
-  const log = createLog(config.logLevel);
-  const engines = await openEngines(config);
+  const [log, engines] = await Promise.all([createLog(config.logLevel), openEngines(config)]);
   const runtime = startRuntime({ config, engines, clock: systemClock, log });
   if (process.argv.includes('--child')) {
     await followParent(runtime, config.shutdownGraceSeconds);

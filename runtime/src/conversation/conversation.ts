@@ -32,7 +32,7 @@ export interface ConversationDeps {
   speech: Speech | undefined;
   /** `page` leaves it to the page. */
   hearing: Hearing | 'page' | 'off';
-  detector: () => Detector;
+  detector: (() => Detector) | undefined;
   resumeSeconds: number;
   newTicket(): string;
   observer: Observer;
@@ -243,7 +243,7 @@ export class Conversation {
   #openEar(): Ear | undefined {
     const { clock, hearing, detector, observer } = this.#deps;
     const { speechInputMode: mode, locale } = this.#connected.session;
-    if (typeof hearing === 'string' || mode === 'off') return undefined;
+    if (typeof hearing === 'string' || detector === undefined || mode === 'off') return undefined;
     return new Ear(
       { clock, hearing, detector, mode, locale },
       {

@@ -31,6 +31,7 @@ interface Arrival {
 
 /** Clients that wait while the runtime starts. */
 const mostWaiting = 256;
+/** Between starts of one that fails at its start; the first comes at once. */
 const firstPauseMs = 100;
 const longestPauseMs = 5000;
 /** One that has run for so long did not fail at its start. */
@@ -45,7 +46,7 @@ export function startBeside({ log, env, stopMs }: BesideDeps): Beside {
   let child: ChildProcess | undefined;
   let isReady = false;
   let isClosing = false;
-  let pauseMs = firstPauseMs;
+  let pauseMs = 0;
   let retry: NodeJS.Timeout | undefined;
   let asked = 0;
   const waiting: Arrival[] = [];
@@ -70,13 +71,13 @@ export function startBeside({ log, env, stopMs }: BesideDeps): Beside {
       child = undefined;
       for (const id of [...questions.keys()]) answer(id, '');
       if (isClosing) return;
-      if (performance.now() - startedAt > soundAfterMs) pauseMs = firstPauseMs;
+      if (performance.now() - startedAt > soundAfterMs) pauseMs = 0;
       log.error(
         { code, signal },
         'the runtime has ended, and its conversations with it; it is started again',
       );
       retry = setTimeout(start, pauseMs);
-      pauseMs = Math.min(longestPauseMs, pauseMs * 2);
+      pauseMs = Math.min(longestPauseMs, Math.max(firstPauseMs, pauseMs * 2));
     });
   };
 
