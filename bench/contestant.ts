@@ -30,6 +30,8 @@ export function startProgram(file: string, env: Record<string, string>): Promise
 export interface ServiceOptions {
   /** Another build's program; absent: this one's. */
   program?: string;
+  /** Further variables. */
+  env?: Record<string, string>;
   /** In a process group of its own, which a Ctrl-C in the terminal does not reach. */
   detached?: boolean;
 }

@@ -58,9 +58,13 @@ export async function withEnvironment<T>(
       },
       onPostgres: (databaseUrl, options) =>
         started(
-          startService({ DATABASE_URL: databaseUrl, DATA_DIR: ownFolder() }, { ...options, detached: true }),
+          startService(
+            { DATABASE_URL: databaseUrl, DATA_DIR: ownFolder(), ...options?.env },
+            { ...options, detached: true },
+          ),
         ),
-      embedded: (options) => started(startService({ DATA_DIR: ownFolder() }, { ...options, detached: true })),
+      embedded: (options) =>
+        started(startService({ DATA_DIR: ownFolder(), ...options?.env }, { ...options, detached: true })),
     });
   } finally {
     for (const step of undo.reverse()) await step();

@@ -7,6 +7,8 @@ export interface BenchOptions {
   write: boolean;
   /** Only what becomes of sessions after their mint. */
   lifecycle?: true;
+  /** Only what people notice of conversations, and mints of them. */
+  conversation?: { turns: number; clicks: number };
   /** The folder of another build to run beside this one. */
   against?: string;
 }
@@ -41,6 +43,20 @@ connects and reports with few and with many sessions stored. Takes about 10 minu
 
 It ends with 0 when every target is reached.
 
+npm run bench -- conversation [OPTIONS]
+
+Measures conversations: how soon one is answered and silent, what the runtime costs, what mints notice of it, and how soon it is back when
+it is killed. Takes about 20 minutes with its defaults; results go to conversation.md and conversation.svg, too.
+
+  --rounds N       rounds (5)
+  --turns N        typed turns in a round (40)
+  --clicks N       presses on Start in a round, in a real Chromium (30)
+  --seconds N      seconds of streaming, and of mints, in a round (10)
+  --quick          one small round of everything, in about a minute; writes nothing
+  --no-write       print only
+
+It ends with 0 when every target is reached.
+
   --help           this text
 
 Progress goes to stderr, results to stdout. Exit status 2: an option cannot be used.`;
@@ -52,6 +68,7 @@ export function readOptions(args: string[]): BenchOptions | 'help' {
   const values = parse(args);
   if (values.help) return 'help';
   const { against } = values;
+  if (values.subject !== undefined) return conversationOptions(values);
   if (values.lifecycle) {
     if (against !== undefined) throw new UsageError('--lifecycle and --against exclude each other');
     return {
@@ -80,24 +97,45 @@ export function readOptions(args: string[]): BenchOptions | 'help' {
   };
 }
 
+function conversationOptions(values: ReturnType<typeof parse>): BenchOptions {
+  if (values.subject !== 'conversation') throw new UsageError(`there is no ${values.subject} to measure`);
+  const small = values.quick;
+  const read = (name: 'rounds' | 'turns' | 'clicks' | 'seconds', usual: string, quick: string) =>
+    whole(`--${name}`, values[name] ?? (small ? quick : usual), 1);
+  return {
+    rounds: read('rounds', '5', '1'),
+    seconds: read('seconds', '10', '3'),
+    sessions: 0,
+    write: !values['no-write'] && !small,
+    conversation: { turns: read('turns', '40', '10'), clicks: read('clicks', '30', '3') },
+  };
+}
+
 function parse(args: string[]) {
   const text = { type: 'string' } as const;
   const flag = { type: 'boolean', default: false } as const;
   try {
-    return parseArgs({
+    const { values, positionals } = parseArgs({
       args,
+      allowPositionals: true,
       options: {
         rounds: text,
         seconds: text,
         sessions: text,
         against: text,
+        turns: text,
+        clicks: text,
         lifecycle: flag,
+        quick: flag,
         'no-write': flag,
         help: flag,
       },
-    }).values;
+    });
+    const [subject, ...more] = positionals;
+    if (more.length > 0) throw new UsageError(`${more.join(' ')} is one word too many`);
+    return { ...values, subject };
   } catch (error) {
-    throw new UsageError((error as Error).message);
+    throw error instanceof UsageError ? error : new UsageError((error as Error).message);
   }
 }
 

@@ -2,6 +2,10 @@ import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { otherBuild, sideBySide, sideBySideMarkdown, thisBuild, verdictOf } from './against.ts';
 import { compare } from './comparison.ts';
+import { isReached } from './conversation/figure.ts';
+import { measureConversations } from './conversation/measure.ts';
+import { plotConversation } from './conversation/plot.ts';
+import { conversationMarkdown } from './conversation/report.ts';
 import { withEnvironment } from './environment.ts';
 import { lifecycleMarkdown, measureLifecycle } from './lifecycle.ts';
 import { type BenchOptions, readOptions, UsageError, usage } from './options.ts';
@@ -14,6 +18,7 @@ const connections = 64;
 async function main({ against, ...options }: BenchOptions, signal: AbortSignal): Promise<void> {
   // npm changes to the folder of the workspace; a path means what it meant where npm was called.
   if (against !== undefined) return beside(resolve(process.env.INIT_CWD ?? '', against), options, signal);
+  if (options.conversation !== undefined) return talk({ ...options, ...options.conversation }, signal);
   const pace = { rounds: options.rounds, seconds: options.seconds, connections };
   if (options.lifecycle) return alive(pace, options.sessions, signal);
   const report = await withEnvironment(signal, (environment) => compare(environment, pace, options.sessions));
@@ -37,6 +42,21 @@ async function alive(pace: Pace, sessions: number, signal: AbortSignal): Promise
   );
   process.stdout.write(`\n${lifecycleMarkdown(targets, pace)}`);
   process.exitCode = targets.every(({ reached }) => reached) ? 0 : 1;
+}
+
+async function talk(
+  { write, rounds, turns, clicks, seconds }: BenchOptions & { turns: number; clicks: number },
+  signal: AbortSignal,
+): Promise<void> {
+  const extent = { rounds, turns, clicks, seconds };
+  const figures = await withEnvironment(signal, (environment) => measureConversations(environment, extent));
+  const report = { date: new Date().toISOString().slice(0, 10), extent, figures };
+  process.stdout.write(`\n${conversationMarkdown(report)}`);
+  if (write) {
+    await writeFile(new URL('conversation.md', import.meta.url), conversationMarkdown(report));
+    await writeFile(new URL('conversation.svg', import.meta.url), plotConversation(figures));
+  }
+  process.exitCode = figures.every((one) => isReached(one) !== false) ? 0 : 1;
 }
 
 const stop = new AbortController();

@@ -15,7 +15,8 @@ export interface Engines {
   mind: Mind;
   speech: Speech | undefined;
   hearing: Hearing | 'page' | 'off';
-  detector: () => Detector;
+  /** Absent where the runtime does not listen itself. */
+  detector: (() => Detector) | undefined;
   close(): Promise<void>;
 }
 
@@ -24,7 +25,10 @@ const threads = () => Math.max(1, Math.min(4, Math.floor(availableParallelism() 
 
 /** Opens what the configuration names; whatever needs time to get going has had it when this resolves. */
 export async function openEngines(config: Pick<Config, 'mind' | 'speech' | 'hearing'>): Promise<Engines> {
-  const [speech, detector] = await Promise.all([openSpeech(config.speech), openVoiceActivity()]);
+  const [speech, detector] = await Promise.all([
+    openSpeech(config.speech),
+    config.hearing.kind === 'openai' ? openVoiceActivity() : undefined,
+  ]);
   return {
     mind: config.mind.kind === 'openai' ? modelMind(config.mind) : scriptedMind(),
     speech,

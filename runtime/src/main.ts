@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { listenAlone } from './alone.ts';
 import { checkEngines } from './check.ts';
-import { followParent } from './child.ts';
+import { followParent, untilBegun } from './child.ts';
 import { systemClock } from './clock.ts';
 import { ConfigError, readConfig } from './config.ts';
 import { openEngines } from './engines.ts';
@@ -17,10 +17,11 @@ async function main(): Promise<void> {
   }
   // Otherwise the heap grows to several times of what is alive before it is cleaned up.
   setFlagsFromString('--heap-growing-percent=40');
-  const log = createLog(config.logLevel);
-  const engines = await openEngines(config);
+  const isChild = process.argv.includes('--child');
+  if (isChild && !(await untilBegun())) return;
+  const [log, engines] = await Promise.all([createLog(config.logLevel), openEngines(config)]);
   const runtime = startRuntime({ config, engines, clock: systemClock, log });
-  if (process.argv.includes('--child')) {
+  if (isChild) {
     await followParent(runtime, config.shutdownGraceSeconds);
   } else {
     let isReady = true;

@@ -32,7 +32,7 @@ export interface ConversationDeps {
   speech: Speech | undefined;
   /** `page` leaves it to the page. */
   hearing: Hearing | 'page' | 'off';
-  detector: () => Detector;
+  detector: (() => Detector) | undefined;
   resumeSeconds: number;
   newTicket(): string;
   observer: Observer;
@@ -274,7 +274,7 @@ export class Conversation {
     const { speechInputMode: mode, secondaryLocale } = this.#connected.session;
     // Whoever learns a language repeats in that one and asks in their own.
     const locale = secondaryLocale === undefined ? this.#connected.session.locale : undefined;
-    if (typeof hearing === 'string' || mode === 'off') return undefined;
+    if (typeof hearing === 'string' || detector === undefined || mode === 'off') return undefined;
     return new Ear(
       { clock, hearing, detector, mode, locale },
       {

@@ -1,15 +1,12 @@
 import pino, { type Logger } from 'pino';
-import pretty from 'pino-pretty';
 
 export type { Logger } from 'pino';
 
 const tokens = /\beyJ[\w-]+\.[\w-]+\.[\w-]+/g;
 
 /** Logs go to standard error, as JSON; on a terminal as lines for people. What people say is in none but those of level trace. */
-export function createLog(level: string): Logger {
-  const destination = process.stderr.isTTY
-    ? pretty({ colorize: true, ignore: 'pid,hostname,part', translateTime: 'SYS:HH:MM:ss.l', destination: 2 })
-    : pino.destination({ dest: 2, sync: true });
+export async function createLog(level: string): Promise<Logger> {
+  const destination = process.stderr.isTTY ? await forPeople() : pino.destination({ dest: 2, sync: true });
   return pino(
     {
       level,
@@ -20,4 +17,15 @@ export function createLog(level: string): Logger {
     },
     destination,
   );
+}
+
+/** Loaded only where there are any. */
+async function forPeople() {
+  const { default: pretty } = await import('pino-pretty');
+  return pretty({
+    colorize: true,
+    ignore: 'pid,hostname,part',
+    translateTime: 'SYS:HH:MM:ss.l',
+    destination: 2,
+  });
 }

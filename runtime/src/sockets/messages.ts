@@ -1,7 +1,7 @@
 import { type ClientMessage, clientMessages } from '@session-launch/contract/runtime/protocol';
-import { Compile } from 'typebox/compile';
+import { misfit } from './shape.ts';
 
-const checks = new Map(Object.entries(clientMessages).map(([type, schema]) => [type, Compile(schema)]));
+const schemas = new Map(Object.entries(clientMessages));
 
 export type Read =
   | { kind: 'message'; message: ClientMessage }
@@ -21,10 +21,10 @@ export function readMessage(text: string): Read {
   const type = typeof value === 'object' && value !== null && 'type' in value ? value.type : undefined;
   if (typeof type !== 'string')
     return { kind: 'wrong', type: 'none', problem: 'A message is an object with a type.' };
-  const check = checks.get(type);
-  if (check === undefined) return { kind: 'unknown' };
-  if (check.Check(value)) return { kind: 'message', message: value as ClientMessage };
-  const [first] = check.Errors(value);
-  const where = first?.instancePath?.replace(/^\//, '').replaceAll('/', '.') || 'the message';
-  return { kind: 'wrong', type, problem: `${where} ${first?.message ?? 'is wrong'}` };
+  const schema = schemas.get(type);
+  if (schema === undefined) return { kind: 'unknown' };
+  const problem = misfit(schema, value);
+  return problem === undefined
+    ? { kind: 'message', message: value as ClientMessage }
+    : { kind: 'wrong', type, problem };
 }

@@ -48,7 +48,8 @@ export async function startOpenAiServer(): Promise<OpenAiServer> {
     else if (path === '/v1/audio/speech') speak(response, body.input, behaviour);
     else if (path === '/v1/audio/transcriptions') {
       response.writeHead(200, { 'Content-Type': 'application/json' });
-      response.end(behaviour.kind === 'wrong' ? '{"words":[]}' : JSON.stringify({ text: state.text }));
+      const answer = behaviour.kind === 'wrong' ? '{"words":[]}' : JSON.stringify({ text: state.text });
+      end(response, Buffer.from(answer), behaviour);
     } else response.writeHead(404).end();
   });
   server.listen(0, '127.0.0.1');
@@ -108,7 +109,15 @@ function speak(response: ServerResponse, text: string, behaviour: Behaviour): vo
   const samples = Int16Array.from({ length: silent + loud + silent }, (_, i) =>
     i < silent || i >= silent + loud ? 0 : Math.round(Math.sin(i / 20) * 12_000),
   );
-  response.end(writeWav({ sampleRate, samples }));
+  end(response, Buffer.from(writeWav({ sampleRate, samples })), behaviour);
+}
+
+/** All of an answer, or a part of it before the connection breaks; at once, or after a while. */
+function end(response: ServerResponse, answer: Buffer, behaviour: Behaviour): void {
+  if (behaviour.kind === 'cut')
+    response.write(answer.subarray(0, answer.length / 2), () => response.destroy());
+  else if (behaviour.kind === 'slow') setTimeout(() => response.end(answer), behaviour.pieceMs);
+  else response.end(answer);
 }
 
 async function bodyOf(request: IncomingMessage): Promise<Buffer> {

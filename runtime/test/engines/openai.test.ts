@@ -163,10 +163,29 @@ describe('speech', () => {
 
   test.each([
     ['no sound', { kind: 'wrong' } as const, 'not a WAV file'],
-    ['a wrong key', { kind: 'status', status: 401 } as const, '401'],
+    ['half of it', { kind: 'cut', after: 0 } as const, 'terminated'],
+    ['a wrong key', { kind: 'status', status: 401 } as const, '401: the key'],
+    ['too many requests, for long', { kind: 'status', status: 429, retryAfter: '60' } as const, '429'],
   ])('%s is an error', async (_what, behaviour, message) => {
     server.next.push(behaviour);
     await expect(speech().speak(sentence(), never)).rejects.toThrow(message);
+    expect((await speech().speak(sentence(), never)).durationMs).toBeGreaterThan(500);
+  });
+
+  test('an engine that is slow, or busy for a moment, is waited for', async () => {
+    server.next.push({ kind: 'status', status: 429, retryAfter: '0' }, { kind: 'slow', pieceMs: 50 });
+    expect((await speech().speak(sentence(), never)).durationMs).toBeGreaterThan(500);
+    expect(server.requests).toHaveLength(2);
+  });
+
+  test('an engine that says nothing is left when nobody waits any more', async () => {
+    const left = new AbortController();
+    server.next.push({ kind: 'silent' });
+    const spoken = speech().speak(sentence(), left.signal);
+    await expect.poll(() => server.requests.length).toBe(1);
+    left.abort(new Error('left'));
+    await expect(spoken).rejects.toThrow('left');
+    await expect.poll(() => server.aborted).toBe(1);
   });
 });
 
@@ -186,10 +205,19 @@ describe('hearing', () => {
 
   test.each([
     ['an answer without a text', { kind: 'wrong' } as const, 'no text'],
-    ['a wrong key', { kind: 'status', status: 401 } as const, '401'],
+    ['half of an answer', { kind: 'cut', after: 0 } as const, 'terminated'],
+    ['a wrong key', { kind: 'status', status: 401 } as const, '401: the key'],
+    ['too many requests, for long', { kind: 'status', status: 429, retryAfter: '60' } as const, '429'],
   ])('%s is an error', async (_what, behaviour, message) => {
     server.next.push(behaviour);
     await expect(hearing().transcribe(sound, 'en', never)).rejects.toThrow(message);
+    expect(await hearing().transcribe(sound, 'en', never)).toBe(server.text);
+  });
+
+  test('an engine that is slow, or busy for a moment, is waited for', async () => {
+    server.next.push({ kind: 'status', status: 503, retryAfter: '0' }, { kind: 'slow', pieceMs: 50 });
+    expect(await hearing().transcribe(sound, 'en', never)).toBe(server.text);
+    expect(server.requests).toHaveLength(2);
   });
 });
 

@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
+import { type Arrival, HandOver, stopReading } from './hand-over.ts';
 import { runtimeProgram } from './program.ts';
 
 export interface BesideDeps {
@@ -21,16 +22,14 @@ export interface Beside {
   close(): Promise<void>;
 }
 
-type FromRuntime = { type: 'ready' } | { type: 'metrics'; id: number; text: string };
-
-interface Arrival {
-  request: IncomingMessage;
-  socket: Socket;
-  head: Buffer;
-}
+type FromRuntime =
+  | { type: 'ready' }
+  | { type: 'taken'; id: number }
+  | { type: 'metrics'; id: number; text: string };
 
 /** Clients that wait while the runtime starts. */
 const mostWaiting = 256;
+/** Between starts of one that fails at its start; the first comes at once. */
 const firstPauseMs = 100;
 const longestPauseMs = 5000;
 /** One that has run for so long did not fail at its start. */
@@ -38,46 +37,67 @@ const soundAfterMs = 10_000;
 const metricsMs = 2000;
 
 /**
- * Starts the runtime in a process of its own, and again whenever it dies. Sockets are handed over to it, so that what it streams costs this
- * process nothing.
+ * Starts the runtime in a process of its own, and has another take its place whenever it dies. Sockets are handed over to it, so that what it
+ * streams costs this process nothing.
  */
 export function startBeside({ log, env, stopMs }: BesideDeps): Beside {
   let child: ChildProcess | undefined;
-  let isReady = false;
+  /** Loaded, and waiting to begin: on a busy machine, to load takes most of a start. */
+  let spare: ChildProcess | undefined;
+  let ready: HandOver | undefined;
   let isClosing = false;
-  let pauseMs = firstPauseMs;
-  let retry: NodeJS.Timeout | undefined;
+  let pauseMs = 0;
+  let timer: NodeJS.Timeout | undefined;
   let asked = 0;
   const waiting: Arrival[] = [];
   const questions = new Map<number, (text: string) => void>();
 
-  const start = () => {
-    const startedAt = performance.now();
-    const started = spawn(process.execPath, [runtimeProgram(), '--child'], {
+  const load = () => {
+    const loaded = spawn(process.execPath, [runtimeProgram(), '--child'], {
       env,
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     });
+    // What cannot be sent or started shows by the end of the process.
+    loaded.on('error', (error) => log.debug({ reason: error.message }, 'the runtime could not be reached'));
+    return loaded;
+  };
+
+  const keepSpare = () => {
+    pauseMs = 0;
+    const kept = load();
+    spare = kept;
+    kept.once('exit', () => {
+      if (spare === kept) spare = undefined;
+    });
+  };
+
+  const start = () => {
+    const started = spare ?? load();
+    spare = undefined;
     child = started;
+    const handOver = new HandOver(started);
     started.on('message', (message: FromRuntime) => {
       if (message.type === 'metrics') return answer(message.id, message.text);
-      isReady = true;
-      for (const arrival of waiting.splice(0)) handOver(arrival);
+      if (message.type === 'taken') return handOver.taken(message.id);
+      ready = handOver;
+      for (const arrival of waiting.splice(0)) handOver.give(arrival);
+      if (!isClosing) timer = setTimeout(keepSpare, soundAfterMs);
     });
-    // What cannot be sent or started shows by the end of the process.
-    started.on('error', (error) => log.debug({ reason: error.message }, 'the runtime could not be reached'));
     started.once('exit', (code, signal) => {
-      isReady = false;
+      ready = undefined;
       child = undefined;
+      clearTimeout(timer);
       for (const id of [...questions.keys()]) answer(id, '');
+      for (const arrival of handOver.takeBack()) welcome(arrival);
       if (isClosing) return;
-      if (performance.now() - startedAt > soundAfterMs) pauseMs = firstPauseMs;
       log.error(
         { code, signal },
-        'the runtime has ended, and its conversations with it; it is started again',
+        'the runtime has ended, and its conversations with it; another takes its place',
       );
-      retry = setTimeout(start, pauseMs);
-      pauseMs = Math.min(longestPauseMs, pauseMs * 2);
+      timer = setTimeout(start, pauseMs);
+      pauseMs = Math.min(longestPauseMs, Math.max(firstPauseMs, pauseMs * 2));
     });
+    started.send({ type: 'begin' });
   };
 
   const answer = (id: number, text: string) => {
@@ -85,14 +105,10 @@ export function startBeside({ log, env, stopMs }: BesideDeps): Beside {
     questions.delete(id);
   };
 
-  const handOver = ({ request, socket, head }: Arrival) => {
-    if (socket.destroyed) return;
-    const { method, url, headers } = request;
-    const message = { type: 'upgrade', request: { method, url, headers }, head: head.toString('base64') };
-    // Node would otherwise ask the other process about it, and a stop of the listener would wait for the answer.
-    Object.assign(socket, { server: null });
-    // Once it is handed over, what is left here is an empty shell, which still counts as a connection of the listener.
-    child?.send(message, socket, () => socket.destroy());
+  const welcome = (arrival: Arrival) => {
+    if (isClosing || waiting.length >= mostWaiting) refuse(arrival.socket);
+    else if (ready !== undefined) ready.give(arrival);
+    else waiting.push(arrival);
   };
 
   start();
@@ -103,14 +119,11 @@ export function startBeside({ log, env, stopMs }: BesideDeps): Beside {
       // A conversation is quiet at times; the runtime finds out who is gone.
       socket.setTimeout(0);
       socket.on('error', () => {});
-      const arrival = { request, socket, head };
-      if (isClosing || waiting.length >= mostWaiting) refuse(socket);
-      else if (isReady) handOver(arrival);
-      else waiting.push(arrival);
+      welcome({ request, socket, head });
     },
     metrics: () =>
       new Promise((resolve) => {
-        if (!isReady || child === undefined) return resolve('');
+        if (ready === undefined || child === undefined) return resolve('');
         const id = ++asked;
         const timer = setTimeout(() => answer(id, ''), metricsMs);
         questions.set(id, (text) => {
@@ -121,25 +134,25 @@ export function startBeside({ log, env, stopMs }: BesideDeps): Beside {
       }),
     close: async () => {
       isClosing = true;
-      clearTimeout(retry);
-      for (const { socket } of waiting.splice(0)) refuse(socket);
-      const running = child;
-      if (running === undefined) return;
-      const ended = new Promise((resolve) => running.once('exit', resolve));
-      if (running.connected) running.send({ type: 'drain' });
-      const timer = setTimeout(() => running.kill('SIGKILL'), stopMs);
-      await ended;
       clearTimeout(timer);
+      for (const { socket } of waiting.splice(0)) refuse(socket);
+      await Promise.all([
+        ended(spare, (idle) => idle.kill('SIGKILL')),
+        ended(child, (running) => {
+          if (running.connected) running.send({ type: 'drain' });
+          const patience = setTimeout(() => running.kill('SIGKILL'), stopMs);
+          running.once('exit', () => clearTimeout(patience));
+        }),
+      ]);
     },
   };
 }
 
-/**
- * What the client says from here on is for the other process. Pausing would not do: a paused stream still reads ahead, and what it has read
- * stays behind. Servers of `net` have `pauseOnConnect` for that; those of `http` need the handle itself.
- */
-function stopReading(socket: Socket): void {
-  (socket as unknown as { _handle: { readStop(): void } | null })._handle?.readStop();
+async function ended(child: ChildProcess | undefined, end: (child: ChildProcess) => void): Promise<void> {
+  if (child === undefined) return;
+  const exited = new Promise((resolve) => child.once('exit', resolve));
+  end(child);
+  await exited;
 }
 
 function refuse(socket: Socket): void {

@@ -59,7 +59,8 @@ describe('engines', () => {
   it('an engine that answers is told with its time, one that does not with what to look at', async () => {
     const engine = createHttpServer((request, response) => {
       request.resume();
-      response.writeHead(request.url === '/v1/chat/completions' ? 200 : 401, {
+      const statuses: Record<string, number> = { '/v1/chat/completions': 200, '/v1/audio/speech': 401 };
+      response.writeHead(statuses[request.url ?? ''] ?? 404, {
         'Content-Type': 'application/json',
       });
       response.end('{"choices":[{"message":{"content":"Hello."}}]}');
@@ -74,6 +75,7 @@ describe('engines', () => {
         PATH: process.env.PATH ?? '',
         ...{ MIND: 'openai', MIND_URL: url, MIND_MODEL: 'tiny' },
         ...{ SPEECH: 'openai', SPEECH_URL: url, SPEECH_MODEL: 'kokoro', SPEECH_API_KEY: 'secret-of-speech' },
+        ...{ HEARING: 'openai', HEARING_URL: `${url}/nowhere`, HEARING_MODEL: 'whisper' },
       },
     });
     engine.close();
@@ -83,6 +85,7 @@ describe('engines', () => {
     expect(findings.map(({ status, message }) => [status, message.replace(/\d+ ms/, 'some ms')])).toEqual([
       ['ok', 'MIND answers (some ms)'],
       ['fail', 'SPEECH does not work: /audio/speech answered 401: the key is missing or wrong'],
+      ['fail', 'HEARING does not work: /audio/transcriptions answered 404: check the address and the model'],
     ]);
   });
 

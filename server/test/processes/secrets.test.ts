@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { clonedDatabase } from '@session-launch/testing/cloned-database.ts';
 import { prepareDataFolder } from '@session-launch/testing/data-folder.ts';
@@ -14,6 +13,7 @@ import { sql } from 'drizzle-orm';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openEmbedded } from '../../src/store/embedded.ts';
 import { openPostgres } from '../../src/store/postgres.ts';
+import { everyFile, everyTable } from '../harness/stored-places.ts';
 
 const random = (label: string) => `${label}-${randomBytes(12).toString('hex')}`;
 
@@ -75,28 +75,6 @@ const deployments: Record<
     };
   },
 };
-
-async function everyTable(run: (text: string) => unknown): Promise<Places> {
-  const rows = async (text: string) => ((await run(text)) as { rows: Record<string, string>[] }).rows;
-  const tables = await rows(`
-    SELECT format('%I.%I', table_schema, table_name) AS name FROM information_schema.tables
-     WHERE table_schema NOT IN ('pg_catalog', 'information_schema') AND table_type = 'BASE TABLE'`);
-  const dump: Places = {};
-  for (const { name } of tables) {
-    const content = await rows(`SELECT to_json(t)::text AS row FROM ${name} t`);
-    dump[`table ${name}`] = content.map(({ row }) => row).join('\n');
-  }
-  return dump;
-}
-
-async function everyFile(folder: string): Promise<Places> {
-  const files = await readdir(folder, { recursive: true, withFileTypes: true });
-  const content: Places = {};
-  for (const file of files.filter((entry) => entry.isFile())) {
-    content[`file ${file.name}`] = await readFile(join(file.parentPath, file.name));
-  }
-  return content;
-}
 
 async function deploy(engine: string): Promise<Deployment> {
   const { path: folder, remove } = await temporaryFolder();

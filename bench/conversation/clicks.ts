@@ -1,0 +1,120 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { findChromium } from '@session-launch/testing/chromium.ts';
+import { chromium, type Page } from 'playwright-core';
+import type { Environment } from '../environment.ts';
+import { percentile } from '../statistics.ts';
+import { type Figure, figure } from './figure.ts';
+import { experienceId, provisionTalk } from './world.ts';
+
+/** Runs in the page: notes the press on Start, the first picture with sound, and the first with an open mouth. */
+const recorder = `
+  const record = window.record = {};
+  addEventListener('click', () => { record.pressed ??= performance.now(); }, { capture: true });
+  const mouths = (root) => [...root.querySelectorAll('*')].flatMap((one) =>
+    [...(one.hasAttribute('data-viseme') ? [one] : []), ...(one.shadowRoot ? mouths(one.shadowRoot) : [])]);
+  const look = () => {
+    const experience = document.querySelector('session-experience')?.experience;
+    if (experience?.output.level() > 0.01) record.heard ??= performance.now();
+    if (mouths(document).some((mouth) => mouth.dataset.viseme !== 'sil')) record.open ??= performance.now();
+    requestAnimationFrame(look);
+  };
+  requestAnimationFrame(look);`;
+
+/** From the press on Start to the first sound, and whether the mouth opens with it: in a real browser, on a page of another origin. */
+export async function measureClicks(
+  environment: Environment,
+  rounds: number,
+  clicks: number,
+): Promise<Figure[]> {
+  const click = figure('Start click → first audio in Chromium, p95', 1000);
+  const mouth = figure('mouth against the first sound in Chromium, p95', 40);
+  const find = await findChromium();
+  if (find === undefined) return [click, mouth];
+  const { program, env, dispose } = await find();
+  const browser = await chromium.launch({
+    executablePath: program,
+    env: { ...process.env, ...env } as Record<string, string>,
+    args: [
+      '--no-sandbox',
+      '--disable-gpu',
+      '--use-fake-device-for-media-stream',
+      '--use-fake-ui-for-media-stream',
+    ],
+  });
+  const site = await startSite();
+  try {
+    const service = await environment.embedded();
+    await provisionTalk(service, [site.origin]);
+    site.show(
+      `<script src="${service.url}/sdk/v2/session-launch.js"></script><session-experience experience-id="${experienceId}" locale="en"></session-experience>`,
+    );
+    const context = await browser.newContext({ permissions: ['microphone'] });
+    await context.addInitScript(recorder);
+    for (let round = 1; round <= rounds; round++) {
+      environment.progress(`round ${round}/${rounds}: ${clicks} clicks`);
+      const times: Pressed[] = [];
+      for (let n = 0; n < clicks; n++) times.push(await press(await context.newPage(), site.origin));
+      click.rounds.push(
+        percentile(
+          times.map(({ heardMs }) => heardMs),
+          0.95,
+        ),
+      );
+      mouth.rounds.push(
+        percentile(
+          times.map(({ mouthMs }) => Math.abs(mouthMs)),
+          0.95,
+        ),
+      );
+    }
+    await service.stop();
+  } finally {
+    await browser.close();
+    await site.close();
+    await dispose();
+  }
+  return [click, mouth];
+}
+
+interface Pressed {
+  heardMs: number;
+  /** Below zero: the mouth opened first. */
+  mouthMs: number;
+}
+
+async function press(page: Page, address: string): Promise<Pressed> {
+  await page.goto(address);
+  await page.getByRole('button', { name: 'Start' }).click();
+  await page.waitForFunction('record.heard && record.open');
+  const pressed = (await page.evaluate(
+    '({ heardMs: record.heard - record.pressed, mouthMs: record.open - record.heard })',
+  )) as Pressed;
+  await page.close();
+  return pressed;
+}
+
+/** A page of somebody else's, with the two lines that it takes. */
+async function startSite() {
+  let body = '';
+  const server = createServer((_request, response) => {
+    response.setHeader('Content-Type', 'text/html');
+    response.end(
+      `<!doctype html><html lang="en"><title>A page</title><link rel="icon" href="data:,">${body}`,
+    );
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    show: (html: string) => {
+      body = html;
+    },
+    close: async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}

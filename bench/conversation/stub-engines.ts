@@ -1,0 +1,56 @@
+import { once } from 'node:events';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/**
+ * A mind and a voice that take no time, over the protocol of the real ones, in a process of its own: what is left is the runtime. Answers are
+ * eight sentences of five seconds each, of as many different ones as a script has.
+ */
+const different = 50;
+const sentences = 8;
+const sampleRate = 24_000;
+const seconds = 5;
+const sound = wav();
+let answered = 0;
+
+const server = createServer((request, response) => {
+  request.resume();
+  request.once('end', () => (request.url === '/v1/audio/speech' ? speak(response) : think(response)));
+});
+
+function think(response: ServerResponse): void {
+  const text = Array.from({ length: sentences }, () => `This is sentence ${++answered % different} of all.`);
+  const event = (choice: object) => `data: ${JSON.stringify({ choices: [choice] })}\n\n`;
+  response.writeHead(200, { 'Content-Type': 'text/event-stream' });
+  response.end(
+    `${text.map((one) => event({ delta: { content: `${one} ` } })).join('')}${event({ delta: {}, finish_reason: 'stop' })}data: [DONE]\n\n`,
+  );
+}
+
+function speak(response: ServerResponse): void {
+  response.writeHead(200, { 'Content-Type': 'audio/wav' }).end(sound);
+}
+
+function wav(): Buffer {
+  const samples = Int16Array.from({ length: seconds * sampleRate }, (_, i) => Math.sin(i / 20) * 9000);
+  const head = Buffer.alloc(44);
+  head.write('RIFF');
+  head.writeUInt32LE(36 + samples.byteLength, 4);
+  head.write('WAVEfmt ', 8);
+  head.writeUInt32LE(16, 16);
+  head.writeUInt16LE(1, 20);
+  head.writeUInt16LE(1, 22);
+  head.writeUInt32LE(sampleRate, 24);
+  head.writeUInt32LE(sampleRate * 2, 28);
+  head.writeUInt16LE(2, 32);
+  head.writeUInt16LE(16, 34);
+  head.write('data', 36);
+  head.writeUInt32LE(samples.byteLength, 40);
+  return Buffer.concat([head, Buffer.from(samples.buffer)]);
+}
+
+server.listen(0, '127.0.0.1');
+await once(server, 'listening');
+process.stdout.write(`http://127.0.0.1:${(server.address() as AddressInfo).port}/v1\n`);
+process.stdin.resume();
+process.stdin.once('end', () => process.exit(0));

@@ -1,0 +1,140 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { prepareDataFolder } from '@session-launch/testing/data-folder.ts';
+import { leaks, type Places } from '@session-launch/testing/leaks.ts';
+import { launched } from '@session-launch/testing/lifecycle.ts';
+import {
+  program,
+  type ServiceProcess,
+  startProcess,
+  temporaryFolder,
+} from '@session-launch/testing/process.ts';
+import { Talker } from '@session-launch/testing/talker.ts';
+import { runtimeToken } from '@session-launch/testing/target.ts';
+import { createKey, experience, project, runtime, type World } from '@session-launch/testing/world.ts';
+import { sql } from 'drizzle-orm';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { openEmbedded } from '../../src/store/embedded.ts';
+import { everyFile, everyTable } from '../harness/stored-places.ts';
+
+const said = {
+  typed: 'The purple heron sleeps in Valparaiso',
+  heard: 'My aunt hides her savings in the piano',
+  interim: 'Nobody knows that Rosalind has left',
+  misplaced: 'A zeppelin landed behind the bakery',
+};
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let service: ServiceProcess;
+let world: Pick<World, 'key' | 'experienceId'>;
+
+beforeAll(async () => {
+  folder = await temporaryFolder();
+  await prepareDataFolder(folder.path);
+  // The level that it has by default.
+  service = await startProcess({ DATA_DIR: folder.path, RUNTIME: 'on', LOG_LEVEL: 'info' });
+  const mind = { greeting: { en: 'Good morning.' }, fallback: { en: 'That I do not know.' } };
+  const one = experience({ runtime: runtime({ transport: { type: 'websocket' }, mind }) });
+  const file = { project: project(), experiences: [one] };
+  await service.admin({ method: 'POST', path: '/admin/projects', body: file });
+  world = { key: (await createKey(service as never, file.project.id)).key, experienceId: one.id };
+});
+afterAll(async () => {
+  await service?.kill('SIGKILL');
+  await folder?.remove();
+});
+
+/** Says everything, in every way that a client has, and in some that it should not try. */
+async function talkOf(client: Talker, words: typeof said): Promise<void> {
+  const transcript = { type: 'transcript', id: 'heard' };
+  expect(await client.ask(words.typed)).toMatch(/\w/);
+  client.send({ ...transcript, text: words.interim, status: 'interim' });
+  client.send({ ...transcript, text: words.heard, status: 'final' });
+  await client.event(({ id, status }) => id === 'heard' && status === 'final');
+  client.send({ type: 'text', id: 7, text: words.misplaced });
+  client.send({ type: 'played', utterance: words.misplaced, ms: 1 });
+  client.send({ type: words.misplaced });
+  await client.event(({ type, re }) => type === 'error' && re === 'played');
+}
+
+test('what people say is in no log, metric, journal or database at the default level', async () => {
+  const own = await temporaryFolder();
+  onTestFinished(own.remove);
+  const alone = startAlone({ DATA_DIR: own.path, LOG_LEVEL: 'info' });
+  const [beside, elsewhere] = [
+    await launched(service as never, world),
+    await launched(service as never, world),
+  ];
+  const here = new Talker(`${service.url.replace('http', 'ws')}/runtime`, beside.sessionToken);
+  const there = new Talker(await alone.url, elsewhere.sessionToken);
+  await Promise.all([here.ready(), there.ready()]);
+  await Promise.all([talkOf(here, said), talkOf(there, said)]);
+  const { text: metrics } = await service.admin({ path: '/metrics' });
+  await here.leave();
+  // A service that is gone leaves the other runtime with reports that it has to keep.
+  expect((await service.kill('SIGTERM')).code).toBe(0);
+  await expect.poll(() => readdir(join(own.path, 'runtime-reports')).catch(() => [])).toHaveLength(1);
+  await there.leave();
+  alone.child.kill('SIGTERM');
+  await alone.exited;
+
+  const database = await openEmbedded(folder.path);
+  const tables = await everyTable((text) => database.orm.execute(sql.raw(text)));
+  await database.close();
+  const places: Places = {
+    'standard output': service.stdout() + alone.output(),
+    'standard error': service.stderr(),
+    metrics,
+    ...tables,
+    ...(await everyFile(folder.path)),
+    ...(await everyFile(own.path)),
+  };
+  expect(leaks(places, said)).toEqual([]);
+  // The search looks where sessions leave something.
+  const found = leaks(places, { beside: beside.sessionId, elsewhere: elsewhere.sessionId });
+  expect(found).toEqual(
+    expect.arrayContaining(['beside in standard error', 'beside in table public.sessions']),
+  );
+  expect(found.some((one) => /elsewhere in file runtime-reports/.test(one))).toBe(true);
+});
+
+test('at the level trace, what people say is in the log', async () => {
+  service = await startProcess({ DATA_DIR: folder.path, RUNTIME: 'on', LOG_LEVEL: 'trace' });
+  const { sessionToken } = await launched(service as never, world);
+  const client = new Talker(`${service.url.replace('http', 'ws')}/runtime`, sessionToken);
+  await client.ready();
+  await talkOf(client, said);
+  await client.leave();
+  for (const words of [said.typed, said.heard])
+    await expect.poll(() => service.stderr()).toContain(`"role":"user","text":"${words}"`);
+  expect(service.stderr()).not.toContain(sessionToken);
+});
+
+/** A runtime with a folder of its own, and what it logs. */
+function startAlone(env: Record<string, string>) {
+  const child = spawn(process.execPath, [program, 'runtime'], {
+    env: {
+      PATH: process.env.PATH,
+      RUNTIME_PORT: '0',
+      RUNTIME_TOKEN: runtimeToken,
+      ADMIN_URL: service.adminUrl,
+      ...env,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  const collect = (chunk: Buffer) => {
+    output += chunk;
+  };
+  child.stderr.on('data', collect);
+  child.stdout.on('data', collect);
+  const url = new Promise<string>((resolve) => {
+    child.stdout.on('data', () => {
+      const found = /Address\s+(\S+)/.exec(output);
+      if (found) resolve(found[1]!);
+    });
+  });
+  return { child, url, exited: once(child, 'close'), output: () => output };
+}
