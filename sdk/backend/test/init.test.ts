@@ -3,12 +3,12 @@ import { mkdir, readdir, readFile, rm, stat, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { startApplication } from '@session-launch/testing/application.ts';
 import { deployedService } from '@session-launch/testing/deployment.ts';
 import { send } from '@session-launch/testing/http.ts';
 import { temporaryFolder } from '@session-launch/testing/process.ts';
 import { sessionsOf, uniqueId } from '@session-launch/testing/world.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startApplication } from './application.ts';
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('../../../', import.meta.url));
@@ -99,7 +99,7 @@ describe('session-launch init', () => {
     const { start, read, experienceId, projectId } = await starter('static');
     const { url } = await start();
     expect((await send(url, { path: '/' })).text).toContain('page.js');
-    expect((await send(url, { path: '/page.js' })).text).toContain('/v1/browser-sessions');
+    expect((await send(url, { path: '/page.js' })).text).toContain('/sdk/v2/session-launch.mjs');
     const config = await send(url, { path: '/config.js' });
     expect(config.text).toContain(service.url);
     expect(config.text).toContain(experienceId);
