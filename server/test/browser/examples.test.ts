@@ -1,10 +1,14 @@
+import { symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { startApplication } from '@session-launch/testing/application.ts';
 import { useBrowser, watch } from '@session-launch/testing/browser.ts';
 import { readMetrics } from '@session-launch/testing/metrics.ts';
+import { temporaryFolder } from '@session-launch/testing/process.ts';
 import { createKey, createWorld, sessionsOf } from '@session-launch/testing/world.ts';
 import type { BrowserContext, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { readPage } from '../harness/pages.ts';
 import { useTalkingService } from '../harness/talking-service.ts';
 
 const talking = useTalkingService(() => []);
@@ -96,6 +100,29 @@ test('examples/static-page: the page mints by itself, without a key, and the cha
     { source: 'browser', origin: url, status: 'active' },
   ]);
   expect(complaints.filter((one) => !one.startsWith('outside request'))).toEqual([]);
+  await page.close();
+});
+
+test('docs/sdk-backend.md: the server of the guide has a page that talks', async () => {
+  const guide = readPage('docs/sdk-backend.md');
+  const [, program = ''] = /^cat > server\.mjs <<'JS'\n([\s\S]*?)^JS$/m.exec(guide) ?? [];
+  const folder = await temporaryFolder();
+  onTestFinished(folder.remove);
+  await symlink(
+    fileURLToPath(new URL('../../../node_modules', import.meta.url)),
+    join(folder.path, 'node_modules'),
+  );
+  const printing = 'function () { console.log(`Open http://localhost:${this.address().port}/`); }';
+  await writeFile(
+    join(folder.path, 'server.mjs'),
+    program
+      .replaceAll('http://127.0.0.1:8080', talking.service.url)
+      .replace("listen(3000, 'localhost')", `listen(0, 'localhost', ${printing})`),
+  );
+  const { url } = await startApplication(folder.path, ['server.mjs'], { LAUNCH_KEY: demoKey });
+  const page = await context.newPage();
+  await page.goto(url);
+  await hear(page);
   await page.close();
 });
 
