@@ -112,7 +112,7 @@ test('docs/sdk-backend.md: the server of the guide has a page that talks', async
     fileURLToPath(new URL('../../../node_modules', import.meta.url)),
     join(folder.path, 'node_modules'),
   );
-  const printing = 'function () { console.log(`Open http://localhost:${this.address().port}/`); }';
+  const printing = "function () { console.log('Open http://localhost:' + this.address().port + '/'); }";
   await writeFile(
     join(folder.path, 'server.mjs'),
     program
