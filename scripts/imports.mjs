@@ -10,11 +10,12 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const mayKnow = {
   contract: [],
   'server/src': ['contract'],
-  'runtime/src': ['contract'],
+  // Of the SDKs it has the check of session tokens, which other people's runtimes have, too.
+  'runtime/src': ['contract', 'sdk/backend/src'],
   'sdk/browser/src': ['contract'],
   'sdk/react/src': ['sdk/browser/src'],
   testing: [],
-  'server/test': ['contract', 'testing', 'server/src'],
+  'server/test': ['contract', 'testing', 'server/src', 'sdk/backend/src'],
   'runtime/test': ['contract', 'testing', 'runtime/src'],
   'sdk/browser/test': ['contract', 'testing', 'sdk/browser/src'],
   // Installed without the contract: what an SDK needs of it is written into its sources.
@@ -27,6 +28,7 @@ const packages = {
   '@session-launch/contract': 'contract',
   '@session-launch/testing': 'testing',
   '@session-launch/browser': 'sdk/browser/src',
+  '@session-launch/backend': 'sdk/backend/src',
 };
 
 function filesBelow(folder) {

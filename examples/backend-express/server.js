@@ -1,7 +1,7 @@
 // An Express application whose page launches through its own relay. Run it with:
 // LAUNCH_URL=http://127.0.0.1:8080 LAUNCH_KEY=sl_test_… node server.js
 import { randomUUID } from 'node:crypto';
-import { fileURLToPath } from 'node:url';
+import { readFile } from 'node:fs/promises';
 import { createRelay, SessionLaunch, toExpress } from '@session-launch/backend';
 import express from 'express';
 
@@ -21,10 +21,11 @@ const relay = createRelay(client, {
   projectId: LAUNCH_PROJECT,
 });
 
+const page = await readFile(new URL('../launch.html', import.meta.url), 'utf8');
 const app = express();
 app.get('/', (_request, response) => {
   response.cookie('visitor', randomUUID(), { httpOnly: true, sameSite: 'lax' });
-  response.sendFile(fileURLToPath(new URL('../launch.html', import.meta.url)));
+  response.type('html').send(page.replaceAll('LAUNCH_URL', LAUNCH_URL));
 });
 app.get('/api/catalog', toExpress(relay.catalog));
 app.post('/api/launch', toExpress(relay.mint));

@@ -24,7 +24,10 @@ const relay = createRelay(client, {
 const page = await readFile(new URL('../launch.html', import.meta.url), 'utf8');
 const app = fastify();
 app.get('/', (_request, reply) =>
-  reply.type('text/html').header('Set-Cookie', `visitor=${randomUUID()}; HttpOnly; SameSite=Lax`).send(page),
+  reply
+    .type('text/html')
+    .header('Set-Cookie', `visitor=${randomUUID()}; HttpOnly; SameSite=Lax`)
+    .send(page.replaceAll('LAUNCH_URL', LAUNCH_URL)),
 );
 app.get('/api/catalog', toFastify(relay.catalog));
 app.post('/api/launch', toFastify(relay.mint));

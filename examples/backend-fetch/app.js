@@ -16,7 +16,7 @@ export function createApp({ launchUrl, launchKey, projectId, page }) {
     projectId,
   });
   const showPage = () =>
-    new Response(page, {
+    new Response(page.replaceAll('LAUNCH_URL', launchUrl), {
       headers: {
         'Content-Type': 'text/html; charset=utf-8',
         'Set-Cookie': `visitor=${crypto.randomUUID()}; HttpOnly; SameSite=Lax`,

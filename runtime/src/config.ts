@@ -6,6 +6,7 @@ import {
   type VariableForm,
 } from '@session-launch/contract/runtime/variables';
 import type { Endpoint } from './endpoint.ts';
+import type { TokenSource } from './sockets/token.ts';
 
 export type Environment = Record<string, string | undefined>;
 
@@ -14,6 +15,8 @@ export interface Config {
   port: number;
   adminUrl: string;
   token: string;
+  /** Absent: session tokens are read by the service alone. */
+  tokens?: TokenSource | undefined;
   dataDir: string;
   logLevel: string;
   maxSessions: number;
@@ -62,6 +65,7 @@ export function readConfig(env: Environment, cwd: string): Config {
     port: Number(read(v.port)),
     adminUrl: adminUrl(written),
     token: written('RUNTIME_TOKEN') ?? tokenIn(dataDir) ?? '',
+    tokens: tokenSource(written('PUBLIC_URL'), read(v.jwksUrl)),
     dataDir,
     logLevel: written('LOG_LEVEL') ?? 'info',
     maxSessions: Number(read(v.maxSessions)),
@@ -90,6 +94,11 @@ function adminUrl(written: (name: string) => string | undefined): string {
   const reachable =
     host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '[::1]' : host.includes(':') ? `[${host}]` : host;
   return (written('ADMIN_URL') ?? `http://${reachable}:${written('ADMIN_PORT') ?? 8081}`).replace(/\/+$/, '');
+}
+
+function tokenSource(publicUrl: string | undefined, jwksUrl: string | undefined): TokenSource | undefined {
+  const issuer = publicUrl?.replace(/\/+$/, '');
+  return issuer === undefined ? undefined : { issuer, jwksUrl: jwksUrl ?? `${issuer}/.well-known/jwks.json` };
 }
 
 function tokenIn(dataDir: string): string | undefined {

@@ -15,9 +15,10 @@ import { Journal } from './service/journal.ts';
 import { Reporter } from './service/reporter.ts';
 import { Connection } from './sockets/connection.ts';
 import { Reception } from './sockets/reception.ts';
+import { tokenReader } from './sockets/token.ts';
 
 export interface RuntimeDeps {
-  config: Pick<Config, 'adminUrl' | 'token' | 'dataDir' | 'maxSessions' | 'resumeSeconds'>;
+  config: Pick<Config, 'adminUrl' | 'token' | 'tokens' | 'dataDir' | 'maxSessions' | 'resumeSeconds'>;
   engines: Engines;
   clock: Clock;
   log: Logger;
@@ -96,6 +97,15 @@ export function startRuntime({ config, engines, clock, log }: RuntimeDeps): Runt
   const reception = new Reception({
     clock,
     service,
+    readToken: tokenReader({
+      source: config.tokens,
+      clock,
+      keysUnavailable: () =>
+        log.warn(
+          { jwksUrl: config.tokens?.jwksUrl },
+          'the keys of session tokens cannot be read; the service checks alone',
+        ),
+    }),
     conversations,
     maxSessions: config.maxSessions,
     arrived: metrics.arrived,

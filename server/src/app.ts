@@ -48,6 +48,8 @@ export interface AppDeps {
 
 export interface App {
   publicUrl: string;
+  /** Of the public listener, seen from this machine. */
+  url: string;
   /** Of the admin listener. */
   adminUrl?: string;
   /** Takes over sockets of clients who want to talk to the runtime. */
@@ -131,7 +133,8 @@ export async function startApp(deps: AppDeps): Promise<App> {
     logLinesDropped: () => droppedLines(log),
   });
   await listen(publicServer, config.host, config.port, 'PORT');
-  publicUrl = config.publicUrl ?? addressOf(publicServer, config.host);
+  const url = addressOf(publicServer, config.host);
+  publicUrl = config.publicUrl ?? url;
 
   let adminServer: FastifyInstance | undefined;
   let furtherMetrics = async () => '';
@@ -171,6 +174,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
   });
   return {
     publicUrl,
+    url,
     ...(adminServer === undefined ? {} : { adminUrl: addressOf(adminServer, config.admin.host) }),
     onUpgrade: (take) => {
       publicServer.server.on('upgrade', take);

@@ -1,7 +1,7 @@
 import { type BlockList, isIP } from 'node:net';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { type Environment, integer, Reader } from './config-values.ts';
+import { examples } from './examples.ts';
 import { type LogLevel, variables } from './variables.ts';
 import { variablesOfRuntime } from './variables-of-runtime.ts';
 
@@ -46,10 +46,8 @@ export interface ClientConfig {
   tokenFile: string;
 }
 
-/** Root of the repository: where `examples/` stands. */
-const root = fileURLToPath(new URL('../../', import.meta.url));
-export const demoProjectFile = join(root, 'examples', 'demo.yaml');
-const demoAssets = join(root, 'examples', 'assets');
+export const demoProjectFile = join(examples, 'demo.yaml');
+const demoAssets = join(examples, 'assets');
 
 /** The only reader of the environment. Everything else receives what it needs as an argument. */
 export function readConfig(env: Environment, cwd: string): Config {

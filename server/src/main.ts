@@ -131,6 +131,9 @@ function startRuntimeBeside(config: Config, app: App, token: string, log: Logger
     env: {
       ...environmentOfRuntime(process.env),
       ADMIN_URL: app.adminUrl,
+      PUBLIC_URL: app.publicUrl,
+      // By the address of the listener: the public one may lead through a proxy that this machine cannot reach.
+      JWKS_URL: `${app.url}/.well-known/jwks.json`,
       RUNTIME_TOKEN: token,
       DATA_DIR: config.dataDir,
       LOG_LEVEL: config.logLevel,

@@ -38,15 +38,16 @@ function environment(env: Record<string, string>): NodeJS.ProcessEnv {
 
 /**
  * `descriptors` is how many files and connections the process may have open; `stderr` is a descriptor to log to, instead of
- * being read here.
+ * being read here; `from` is the program, where it is not that of this checkout.
  */
 export async function startProcess(
   env: Record<string, string>,
   cwd?: string,
   descriptors?: number,
   stderr: 'pipe' | number = 'pipe',
+  from = program,
 ): Promise<ServiceProcess> {
-  const serve = [process.execPath, program, 'serve'];
+  const serve = [process.execPath, from, 'serve'];
   const [command = '', ...args] =
     descriptors === undefined ? serve : ['sh', '-c', `ulimit -n ${descriptors}; exec "$0" "$@"`, ...serve];
   const child = spawn(command, args, {

@@ -59,6 +59,13 @@ export const runtimeVariables = {
     default: '30',
     meaning: 'How long a session waits for a client whose connection broke.',
   },
+  jwksUrl: {
+    name: 'JWKS_URL',
+    form: { kind: 'url', example: 'http://127.0.0.1:8080/.well-known/jwks.json' },
+    otherwise: 'below `PUBLIC_URL`',
+    meaning:
+      'Where a runtime of its own that knows the `PUBLIC_URL` of its service reads the keys of session tokens, if not there.',
+  },
   mind: engine(
     'MIND',
     ['script', 'openai'],

@@ -13,18 +13,17 @@ import {
   noHello,
   notHello,
   notJson,
-  originDiffers,
   Refusal,
   refusalFor,
   sessionEnded,
-  tokenInvalid,
   tooManyTexts,
 } from './refusals.ts';
-import { readClaims } from './token.ts';
+import type { TokenReader } from './token.ts';
 
 export interface ReceptionDeps {
   clock: Clock;
   service: Pick<ServiceClient, 'connect'>;
+  readToken: TokenReader;
   conversations: Conversations;
   maxSessions: number;
   /** A client came, and was let in or sent away with a code. */
@@ -131,14 +130,12 @@ export class Reception {
   }
 
   async #begin(hello: Hello, token: string, origin: string | undefined): Promise<Conversation> {
-    const { conversations, service, maxSessions } = this.#deps;
-    const claims = readClaims(token);
-    if (claims === undefined) throw tokenInvalid();
-    if (claims.origin !== undefined && claims.origin !== origin) throw originDiffers();
+    const { conversations, service, maxSessions, readToken } = this.#deps;
+    const sessionId = await readToken(token, origin);
     if (conversations.size + this.#joining >= maxSessions) throw full();
     this.#joining++;
     try {
-      const connected = await service.connect(claims.sessionId, token);
+      const connected = await service.connect(sessionId, token);
       const conversation = conversations.open(connected, hello);
       if (!conversations.isDraining) return conversation;
       conversation.end('server_shutdown');

@@ -1,10 +1,74 @@
-/** What a session token says of itself. The service alone decides whether it is true. */
-export interface TokenClaims {
+import type { Clock } from '../clock.ts';
+import { originDiffers, tokenInvalid } from './refusals.ts';
+
+/** What a session token says of itself. */
+interface TokenClaims {
   sessionId: string;
   origin?: string;
 }
 
-export function readClaims(token: string): TokenClaims | undefined {
+/** The session of a token that this client may bring. Throws a refusal for any other. */
+export type TokenReader = (token: string, origin: string | undefined) => Promise<string>;
+
+export interface TokenSource {
+  /** The public address of the service, as its tokens name it. */
+  issuer: string;
+  /** Where its public keys stand. */
+  jwksUrl: string;
+}
+
+export interface TokenReaderDeps {
+  source: TokenSource | undefined;
+  clock: Pick<Clock, 'now'>;
+  keysUnavailable(): void;
+}
+
+/**
+ * Reads tokens as their service signed them, so that what it did not sign costs it no request. It still has the last word, since
+ * it alone knows whether a token is used: where its keys cannot be read, or nobody said whose they are, it is asked at once.
+ */
+export function tokenReader({ source, clock, keysUnavailable }: TokenReaderDeps): TokenReader {
+  if (source === undefined) return async (token, origin) => sessionOf(readClaims(token), origin);
+  const verifying = loadVerifier(source);
+  // Told to whoever brings the first token.
+  verifying.catch(() => {});
+  let awayUntil = Number.NEGATIVE_INFINITY;
+  return async (token, origin) => {
+    const verify = await verifying;
+    if (clock.now() < awayUntil) return sessionOf(readClaims(token), origin);
+    try {
+      return (await verify(token, { origin })).sub;
+    } catch (error) {
+      const { code } = error as { code?: unknown };
+      if (code === 'ORIGIN') throw originDiffers();
+      if (code === 'KEYS_UNAVAILABLE') {
+        // Not every client should wait for what does not answer.
+        awayUntil = clock.now() + pauseMs;
+        keysUnavailable();
+      } else if (code !== 'ISSUER') throw tokenInvalid();
+      // Signed by its keys under a former address, a token may be that of a replay.
+      return sessionOf(readClaims(token), origin);
+    }
+  };
+}
+
+const pauseMs = 30_000;
+/** How far the clocks of service and runtime may differ. Whether a token has expired is for the service to say. */
+const clockToleranceSec = 60;
+
+/** Loaded while the runtime already says that it is ready. */
+async function loadVerifier(source: TokenSource) {
+  const { sessionTokenVerifier } = await import('@session-launch/backend/verify');
+  return sessionTokenVerifier({ ...source, clockToleranceSec });
+}
+
+function sessionOf(claims: TokenClaims | undefined, origin: string | undefined): string {
+  if (claims === undefined) throw tokenInvalid();
+  if (claims.origin !== undefined && claims.origin !== origin) throw originDiffers();
+  return claims.sessionId;
+}
+
+function readClaims(token: string): TokenClaims | undefined {
   try {
     const payload = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as {
       sub?: unknown;

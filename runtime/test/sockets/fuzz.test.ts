@@ -5,6 +5,7 @@ import { Conversations } from '../../src/conversation/conversations.ts';
 import { scriptedMind } from '../../src/mind/script/script.ts';
 import { Connection } from '../../src/sockets/connection.ts';
 import { Reception } from '../../src/sockets/reception.ts';
+import { tokenReader } from '../../src/sockets/token.ts';
 import { instantSpeech, loudnessDetector, toldHearing } from '../harness/engines.ts';
 import { FakeClock, settled } from '../harness/fake-clock.ts';
 import { connectedSession } from '../harness/session.ts';
@@ -109,6 +110,7 @@ test(`${frames} frames of nonsense: no fault, no leak, and another session does 
       connect: async (sessionId) =>
         connectedSession({ mind: harbor, limits: { maxSeconds: 86_400, idleSeconds: 86_400 } }, sessionId),
     },
+    readToken: tokenReader({ source: undefined, clock, keysUnavailable: () => {} }),
     conversations,
     maxSessions: 10,
     arrived: () => {},

@@ -1,9 +1,9 @@
 import { fileURLToPath } from 'node:url';
+import { startApplication } from '@session-launch/testing/application.ts';
 import { deployedService } from '@session-launch/testing/deployment.ts';
 import { send } from '@session-launch/testing/http.ts';
 import { createWorld, type World } from '@session-launch/testing/world.ts';
 import { beforeAll, expect, test } from 'vitest';
-import { startApplication } from './application.ts';
 
 const service = deployedService();
 let world: World;
@@ -23,7 +23,7 @@ test.each(['backend-express', 'backend-fastify', 'backend-fetch'])(
     });
     const page = await send(url, { path: '/' });
     expect(page.headers['content-type']).toContain('text/html');
-    expect(page.text).toContain("fetch('/api/launch'");
+    expect(page.text).toContain(`<script src="${service.url}/sdk/v2/session-launch.js">`);
     const cookie = page.headers['set-cookie']?.[0]?.split(';')[0] ?? '';
     const headers = { Cookie: cookie, Origin: url, 'Sec-Fetch-Site': 'same-origin' };
 

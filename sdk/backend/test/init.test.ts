@@ -3,12 +3,13 @@ import { mkdir, readdir, readFile, rm, stat, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { startApplication } from '@session-launch/testing/application.ts';
 import { deployedService } from '@session-launch/testing/deployment.ts';
 import { send } from '@session-launch/testing/http.ts';
-import { temporaryFolder } from '@session-launch/testing/process.ts';
+import { startProcess, temporaryFolder } from '@session-launch/testing/process.ts';
+import { Talker } from '@session-launch/testing/talker.ts';
 import { sessionsOf, uniqueId } from '@session-launch/testing/world.ts';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startApplication } from './application.ts';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('../../../', import.meta.url));
@@ -28,26 +29,27 @@ async function layOut(modules: string): Promise<void> {
   for (const name of await readdir(join(root, 'node_modules')))
     if (!/^\.|session-launch/.test(name))
       await symlink(join(root, 'node_modules', name), join(modules, name), 'junction');
-  await run(process.execPath, [join(root, 'scripts', 'templates.mjs')]);
+  await run(process.execPath, [join(root, 'scripts', 'examples.mjs')]);
   try {
-    await unpack(join(root, 'server'), join(modules, 'session-launch'));
+    const folders = ['server', 'contract', 'runtime', 'sdk/backend', 'sdk/browser'];
+    const packing = ['pack', '--json', '--ignore-scripts', ...folders.map((name) => join(root, name))];
+    const { stdout } = await run('npm', packing, { cwd: folder.path, maxBuffer: 16 * 1024 * 1024 });
+    for (const { name, filename } of JSON.parse(stdout)) await unpack(filename, join(modules, name));
   } finally {
-    await rm(join(root, 'server', 'templates'), { recursive: true });
+    await rm(join(root, 'server', 'examples'), { recursive: true });
   }
-  await unpack(join(root, 'contract'), join(modules, '@session-launch', 'contract'));
-  await unpack(join(root, 'sdk', 'backend'), join(modules, '@session-launch', 'backend'));
 }
 
-async function unpack(source: string, target: string): Promise<void> {
-  const { stdout } = await run('npm', ['pack', source, '--silent', '--ignore-scripts'], { cwd: folder.path });
+async function unpack(tarball: string, target: string): Promise<void> {
   await mkdir(target);
-  await run('tar', ['-xzf', stdout.trim(), '-C', target, '--strip-components=1'], { cwd: folder.path });
+  await run('tar', ['-xzf', tarball, '-C', target, '--strip-components=1'], { cwd: folder.path });
 }
+
+const program = () => join(folder.path, 'node_modules', 'session-launch', 'bin', 'session-launch.js');
 
 function init(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
-  const program = join(folder.path, 'node_modules', 'session-launch', 'bin', 'session-launch.js');
   const env = { PATH: process.env.PATH, ADMIN_URL: service.adminUrl, ADMIN_TOKEN: service.adminToken };
-  return run(process.execPath, [program, 'init', ...args], { cwd: folder.path, env }).then(
+  return run(process.execPath, [program(), 'init', ...args], { cwd: folder.path, env }).then(
     (output) => ({ code: 0, ...output }),
     (failure) => failure,
   );
@@ -65,6 +67,33 @@ async function starter(template: string) {
   const start = () => startApplication(path, scripts.start.split(' ').slice(1));
   return { name, path, read, start, projectId: `prj_${name}`, experienceId: `exp_${name}_hello` };
 }
+
+test('session-launch serve: all of it is in the packages, the demo and its art, the SDK and the runtime', async () => {
+  const home = join(folder.path, 'home');
+  await mkdir(home);
+  const env = { DEMO: 'on', RUNTIME: 'on', SPEECH: 'flite', SHUTDOWN_GRACE_SECONDS: '0' };
+  const packed = await startProcess(env, home, undefined, 'pipe', program());
+  onTestFinished(async () => {
+    await packed.kill('SIGTERM');
+  });
+  const [key = ''] = /sl_test_\w+/.exec(packed.stdout()) ?? [];
+  const minted = await packed.call({
+    method: 'POST',
+    path: '/v1/sessions',
+    headers: { Authorization: `Bearer ${key}` },
+    body: { experienceId: 'exp_harbor_guide', locale: 'en' },
+  });
+  expect(minted.status, minted.text).toBe(201);
+  const { transport, sessionToken, location } = minted.json.launch;
+  const client = new Talker(transport.url, sessionToken);
+  expect((await client.ready()).engines.speech.kind).toBe('server');
+  // Something is heard.
+  await client.event(() => client.frames > 0);
+  await client.leave();
+  for (const path of ['/', '/reference', '/openapi.json', '/sdk/v2/session-launch.js', location.assets[0]])
+    expect((await packed.call({ path })).status, path).toBe(200);
+  expect((await packed.kill('SIGTERM')).code).toBe(0);
+});
 
 describe('session-launch init', () => {
   test.each(['express', 'fastify'])(
@@ -99,7 +128,7 @@ describe('session-launch init', () => {
     const { start, read, experienceId, projectId } = await starter('static');
     const { url } = await start();
     expect((await send(url, { path: '/' })).text).toContain('page.js');
-    expect((await send(url, { path: '/page.js' })).text).toContain('/v1/browser-sessions');
+    expect((await send(url, { path: '/page.js' })).text).toContain('/sdk/v2/session-launch.mjs');
     const config = await send(url, { path: '/config.js' });
     expect(config.text).toContain(service.url);
     expect(config.text).toContain(experienceId);

@@ -2,7 +2,7 @@ import { tokenAudience } from '@session-launch/contract/verification';
 import { deployedService } from '@session-launch/testing/deployment.ts';
 import { createWorld, mintFromBrowser, pageOrigin, type World } from '@session-launch/testing/world.ts';
 import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { SessionLaunch } from '../src/index.ts';
 import { SessionTokenError, sessionTokenVerifier } from '../src/verify.ts';
 import { json, listen, nobody, scriptedServer } from './scripted-server.ts';
@@ -77,7 +77,9 @@ describe('other tokens', () => {
       .sign(key);
 
   async function verifier(options = {}) {
-    const { url, received } = await scriptedServer(json(200, keySet));
+    const { url, received } = await scriptedServer((response, request) =>
+      json(200, keySet)(response, request),
+    );
     return { verify: sessionTokenVerifier({ issuer, jwksUrl: `${url}/keys`, ...options }), received };
   }
 
@@ -130,6 +132,28 @@ describe('other tokens', () => {
     for (let n = 0; n < 5; n++)
       await verify(await signed({}, { kid: `unknown-${n}` })).catch(() => undefined);
     expect(received.map(({ url }) => url)).toEqual(['/keys']);
+  });
+
+  test('an unknown key is asked for again after 30 s, and every key after 300', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { verify, received } = await verifier({ clockToleranceSec: 3_600 });
+    await verify(await signed());
+    const fresh = await generateKeyPair('EdDSA', { crv: 'Ed25519' });
+    const token = await signed({}, { kid: 'k2' }, fresh.privateKey);
+    keySet = { keys: [...keySet.keys, { ...(await exportJWK(fresh.publicKey)), kid: 'k2', alg: 'EdDSA' }] };
+    vi.advanceTimersByTime(29_000);
+    await expect(verify(token)).rejects.toMatchObject({ code: 'SIGNATURE' });
+    expect(received).toHaveLength(1);
+    vi.advanceTimersByTime(2_000);
+    await verify(token);
+    expect(received).toHaveLength(2);
+    vi.advanceTimersByTime(299_000);
+    await verify(token);
+    expect(received).toHaveLength(2);
+    vi.advanceTimersByTime(2_000);
+    await verify(token);
+    expect(received).toHaveLength(3);
   });
 
   test.each([

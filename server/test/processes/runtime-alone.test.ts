@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { prepareDataFolder } from '@session-launch/testing/data-folder.ts';
 import { launched } from '@session-launch/testing/lifecycle.ts';
+import { readMetrics } from '@session-launch/testing/metrics.ts';
 import {
   program,
   type ServiceProcess,
@@ -74,6 +75,26 @@ test('a runtime alone takes sessions of a service elsewhere, and stops when told
     headers: { Authorization: `Bearer ${world.key}` },
   });
   expect(read.json).toMatchObject({ status: 'ended', endReason: 'server_shutdown' });
+});
+
+test('one that knows the public address of its service refuses forged tokens by itself', async () => {
+  const alone = startAlone({
+    ADMIN_URL: service.adminUrl,
+    PUBLIC_URL: service.url,
+    RUNTIME_TOKEN: runtimeToken,
+    SPEECH: 'captions',
+  });
+  const attempts = async () => (await readMetrics(service)).total('session_launch_connects_total');
+  const before = await attempts();
+  const { sessionToken } = await launched(service as never, world);
+  const forged = new Talker(await alone.url, sessionToken.replace(/[^.]+$/, 'A'.repeat(86)));
+  expect(await forged.closed).toBe(4401);
+  expect(await attempts()).toBe(before);
+  const client = new Talker(await alone.url, sessionToken);
+  await client.ready();
+  await client.leave();
+  alone.child.kill('SIGTERM');
+  expect(await alone.exited, alone.output.stderr).toBe(0);
 });
 
 test('bad variables are named, all at once', async () => {

@@ -4,6 +4,7 @@ import { request } from 'node:http';
 import { join } from 'node:path';
 import { prepareDataFolder } from '@session-launch/testing/data-folder.ts';
 import { launched } from '@session-launch/testing/lifecycle.ts';
+import { readMetrics } from '@session-launch/testing/metrics.ts';
 import {
   runProgram,
   type ServiceProcess,
@@ -104,6 +105,19 @@ test('a token opens once', async () => {
   const second = new Talker(address(), sessionToken);
   expect(await second.closed).toBe(4409);
   await first.leave();
+});
+
+test('a token that the service did not sign is refused before the service is asked: 4401', async () => {
+  const { sessionToken } = await launched(service as never, world);
+  const attempts = async () => (await readMetrics(service)).total('session_launch_connects_total');
+  const before = await attempts();
+  const forged = new Talker(address(), sessionToken.replace(/[^.]+$/, 'A'.repeat(86)));
+  expect(await forged.closed).toBe(4401);
+  expect(await attempts()).toBe(before);
+  const client = new Talker(address(), sessionToken);
+  await client.ready();
+  expect(await attempts()).toBe(before + 1);
+  await client.leave();
 });
 
 test('a session that its owner ends is closed: 4442', async () => {

@@ -35,7 +35,6 @@ test('five hundred wait at most; beyond them nobody is delayed, and nobody’s t
 });
 
 test('turns come in their order', async () => {
-  vi.useRealTimers();
   const pace = new Pace();
   atOnce(pace, 'A', 200);
   const order: number[] = [];

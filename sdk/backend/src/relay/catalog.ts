@@ -21,23 +21,21 @@ export async function relayCatalog(deps: RelayDeps, request: Request): Promise<R
   return isKnown ? answer(304, undefined, headers) : answer(200, { experiences }, headers);
 }
 
-/** Asks the service each time, but only whether anything has changed; those who ask at once share a question. */
+/**
+ * Asks the service each time, but only whether anything has changed. Requests do not share an answer that is under way: in workers it
+ * would be lost for all of them with the one that asked.
+ */
 export function catalogReader(
   list: (
     etag: string | undefined,
   ) => Promise<{ experiences: CatalogEntry[]; etag: string; notModified: boolean }>,
 ): () => Promise<CatalogEntry[]> {
   let copy: { experiences: CatalogEntry[]; etag: string } | undefined;
-  let asking: Promise<CatalogEntry[]> | undefined;
-  const ask = async () => {
-    const answered = await list(copy?.etag);
-    if (!answered.notModified) copy = answered;
-    return copy?.experiences ?? [];
-  };
-  return () => {
-    asking ??= ask().finally(() => {
-      asking = undefined;
-    });
-    return asking;
+  return async () => {
+    const known = copy;
+    const answered = await list(known?.etag);
+    if (answered.notModified && known) return known.experiences;
+    copy = answered;
+    return answered.experiences;
   };
 }

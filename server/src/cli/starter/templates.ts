@@ -1,14 +1,9 @@
-import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { examples } from '../../examples.ts';
 
 export const templates = ['express', 'fastify', 'static'] as const;
 export type Template = (typeof templates)[number];
-
-const examples = fileURLToPath(new URL('../../../../examples/', import.meta.url));
-/** What an installed package has instead. */
-const copies = fileURLToPath(new URL('../../../templates/', import.meta.url));
 
 interface Layout {
   /** Files of the starter, by the examples that they are copies of. */
@@ -45,6 +40,5 @@ export const layouts: Record<Template, Layout> = {
 };
 
 export function readExample(path: string): Promise<string> {
-  const isCheckout = existsSync(join(examples, 'launch.html'));
-  return readFile(join(isCheckout ? examples : copies, path), 'utf8');
+  return readFile(join(examples, path), 'utf8');
 }
