@@ -18,7 +18,7 @@ function open(): { conversation: Conversation; sent: object[]; cues: SpeechCue[]
     context as unknown as TransportContext,
     ready as unknown as ConstructorParameters<typeof Conversation>[1],
     false,
-    { send: (message) => sent.push(message), sendAudio: () => {} },
+    { send: (message) => sent.push(message), sendAudio: () => {}, deaf: () => {} },
   );
   return { conversation, sent, cues };
 }

@@ -114,14 +114,14 @@ export class Mic implements Microphone {
         },
       });
     } catch (cause) {
-      if (session !== this.#session) throw unavailable('The session is over.', cause);
+      if (session !== this.#session) throw unavailable('Nobody listens any more.', cause);
       const status = statusOf[(cause as DOMException).name] ?? 'missing';
       this.#set(status === 'denied' && this.#env.isMicForbidden() ? 'blocked-by-policy' : status);
       throw unavailable((cause as Error).message || 'There is no microphone.', cause);
     }
     if (session !== this.#session) {
       for (const track of stream.getTracks()) track.stop();
-      throw unavailable('The session is over.');
+      throw unavailable('Nobody listens any more.');
     }
     this.#stream = stream;
     if (session.audio) this.#meter = meterOf(session.audio, stream);

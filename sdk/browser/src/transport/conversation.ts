@@ -10,13 +10,15 @@ type EventOf<T extends RuntimeEvent['type']> = Extract<RuntimeEvent, { type: T }
 interface Line {
   send(message: object): void;
   sendAudio(frame: ArrayBuffer): void;
+  /** Nobody here understands speech any more. */
+  deaf(): void;
 }
 
 /** What is said and heard in a session, whichever connection carries it. */
 export class Conversation {
   readonly #context: TransportContext;
   readonly #line: Line;
-  readonly #hearing: EventOf<'ready'>['engines']['hearing']['kind'];
+  #hearing: EventOf<'ready'>['engines']['hearing']['kind'];
   readonly #playback: Playback | undefined;
   readonly #pageVoice: PageVoice;
   readonly #recognition: Recognition;
@@ -36,9 +38,18 @@ export class Conversation {
     this.#played = played;
     this.#playback = canPlay ? new Playback(audio, ready.audio.output.sampleRate, played) : undefined;
     this.#pageVoice = new PageVoice(played);
-    this.#recognition = new Recognition(manifest.locale, (said) => {
-      this.#line.send({ type: 'transcript', ...said, locale: manifest.locale });
-    });
+    this.#recognition = new Recognition(
+      manifest.locale,
+      (said) => line.send({ type: 'transcript', ...said }),
+      () => {
+        this.#hearing = 'none';
+        line.deaf();
+      },
+    );
+  }
+
+  get isDeaf(): boolean {
+    return this.#hearing === 'none';
   }
 
   /** In manual mode a turn is from here to null. */

@@ -22,7 +22,7 @@ export class SessionSocket implements Connection {
   readonly #context: TransportContext;
   readonly #conversation: Conversation;
   #socket: WebSocket;
-  #ticket: string;
+  #ready: Ready;
   #lastSeq = 0;
   #isClosed = false;
   #hasEnded = false;
@@ -58,9 +58,10 @@ export class SessionSocket implements Connection {
       sendAudio: (frame) => {
         if (!this.#isDropped && this.#socket.bufferedAmount < 64 * 1024) this.#socket.send(frame);
       },
+      deaf: () => this.#tellReady(),
     });
     this.#socket = socket;
-    this.#ticket = ready.resumeTicket;
+    this.#ready = ready;
     this.#adopt(socket, ready);
     context.signal.addEventListener('abort', this.#abandon);
     globalThis.addEventListener?.('online', this.#online);
@@ -117,7 +118,7 @@ export class SessionSocket implements Connection {
   /** From now on this is the connection. */
   #adopt(socket: WebSocket, ready: Ready): void {
     this.#socket = socket;
-    this.#ticket = ready.resumeTicket;
+    this.#ready = ready;
     this.#isDropped = false;
     this.#lastSeq = Math.max(this.#lastSeq, ready.seq);
     this.#heardAt = performance.now();
@@ -133,9 +134,15 @@ export class SessionSocket implements Connection {
       if (performance.now() - this.#heardAt > 2 * beatMs) this.#lost(socket, 1006);
       else this.#send({ type: 'ping', t: Math.round(performance.now()) });
     }, beatMs);
-    const { resumeTicket: _credential, ...facts } = ready;
-    this.#context.sink.event({ ...facts });
+    this.#tellReady();
     for (const json of this.#waiting.splice(0)) socket.send(json);
+  }
+
+  /** Told again when the page turns out to be deaf: players say so, and the microphone is given back. */
+  #tellReady(): void {
+    const { resumeTicket: _credential, ...facts } = this.#ready;
+    if (this.#conversation.isDeaf) facts.engines = { ...facts.engines, hearing: { kind: 'none' } };
+    this.#context.sink.event(facts);
   }
 
   #event(event: RuntimeEvent): void {
@@ -171,7 +178,7 @@ export class SessionSocket implements Connection {
       await this.#pause(Math.min(reconnectDelay(tries), Math.max(0, until - performance.now())));
       if (this.#isClosed) return;
       if (performance.now() >= until) return this.#over('error');
-      const resume = { ticket: this.#ticket, lastSeq: this.#lastSeq };
+      const resume = { ticket: this.#ready.resumeTicket, lastSeq: this.#lastSeq };
       const result = await connect(this.#context, { resume }).catch(() => undefined);
       if (!result || this.#isClosed) {
         result?.socket?.close(1000);
