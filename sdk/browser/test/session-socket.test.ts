@@ -25,6 +25,17 @@ async function open(hearing = 'none', audio?: object) {
   return { connection, ...found };
 }
 
+/** On a page that waits for its worklet, which fails in the end. */
+function openSlowly() {
+  let load = () => {};
+  const loading = new Promise<void>((_, reject) => {
+    load = () => reject(new Error('no worklet'));
+  });
+  const found = fakeContext({ audioWorklet: { addModule: () => loading } });
+  end = found.end;
+  return { opening: SessionSocket.open(found.context), load: () => load(), ...found };
+}
+
 /** The connection breaks, and the runtime takes the client back. */
 async function comeBack(seq: number, code?: number): Promise<void> {
   const broken = FakeSocket.last;
@@ -56,4 +67,49 @@ test('ears of the page that give up are no ears any more, on later connections n
   expect(JSON.stringify(events('ready'))).not.toContain('ticket');
   await comeBack(9);
   expect(hearings(events('ready')).at(-1)).toEqual({ kind: 'none' });
+});
+
+test('what the runtime says while the worklet still loads is not lost', async () => {
+  const { opening, told, load } = openSlowly();
+  await vi.advanceTimersByTimeAsync(0);
+  const socket = FakeSocket.last;
+  socket.welcome();
+  await vi.advanceTimersByTimeAsync(20);
+  const line = { utterance: 1, messageId: 'm', characterId: 'sayo', locale: 'en', text: 'Good day.' };
+  socket.tell(
+    { type: 'mode', seq: 2, mode: 'speaking' },
+    { type: 'message', seq: 3, id: 'm', role: 'character', status: 'partial', text: 'Good day.' },
+    { type: 'utterance', seq: 4, ...line, speech: 'server' },
+    { type: 'cues', seq: 5, utterance: 1, source: 'text', cues: [[900, 'sil']] },
+  );
+  expect(told).toEqual([]);
+  load();
+  await opening;
+  socket.tell({ type: 'mode', seq: 6, mode: 'listening' });
+  expect(told.map(({ told: what }) => what)).toEqual([
+    'event',
+    'mode',
+    'message',
+    'event',
+    'cue',
+    'event',
+    'mode',
+  ]);
+  // The runtime waits for it.
+  await vi.advanceTimersByTimeAsync(900);
+  expect(socket.sent.at(-1)).toMatchObject({ type: 'played', utterance: 1, done: true });
+});
+
+test('nor is a connection that breaks meanwhile: it is taken up again', async () => {
+  const { opening, told, load } = openSlowly();
+  await vi.advanceTimersByTimeAsync(0);
+  FakeSocket.last.welcome();
+  FakeSocket.last.breaks();
+  load();
+  await opening;
+  await vi.advanceTimersByTimeAsync(5000);
+  FakeSocket.last.welcome({ seq: 2, resumed: true });
+  await vi.advanceTimersByTimeAsync(0);
+  expect(FakeSocket.last.sent[0]).toMatchObject({ type: 'hello', resume: { ticket: 'ticket 1' } });
+  expect(told.map(({ told: what }) => what)).toContain('resumed');
 });

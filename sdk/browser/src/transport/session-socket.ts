@@ -45,13 +45,14 @@ export class SessionSocket implements Connection {
     const hello = { token: manifest.sessionToken, speech };
     for (let tries = 1; ; tries++) {
       const [result, canPlay] = await Promise.all([connect(context, hello), module]);
-      if (result.socket) return new SessionSocket(context, result.socket, result.ready, canPlay);
+      if (result.socket) return new SessionSocket(context, result, canPlay);
       if (tries >= firstTries || !isWorthAnotherTry(result.code)) throw refusalOf(result.code, result.reason);
       await wait(reconnectDelay(tries), context.signal);
     }
   }
 
-  private constructor(context: TransportContext, socket: WebSocket, ready: Ready, canPlay: boolean) {
+  private constructor(context: TransportContext, joined: Joined, canPlay: boolean) {
+    const { socket, ready } = joined;
     this.#context = context;
     this.#conversation = new Conversation(context, ready, canPlay, {
       send: (message) => this.#send(message),
@@ -62,7 +63,7 @@ export class SessionSocket implements Connection {
     });
     this.#socket = socket;
     this.#ready = ready;
-    this.#adopt(socket, ready);
+    this.#adopt(joined);
     context.signal.addEventListener('abort', this.#abandon);
     globalThis.addEventListener?.('online', this.#online);
   }
@@ -116,7 +117,7 @@ export class SessionSocket implements Connection {
   }
 
   /** From now on this is the connection. */
-  #adopt(socket: WebSocket, ready: Ready): void {
+  #adopt({ socket, ready, early }: Joined): void {
     this.#socket = socket;
     this.#ready = ready;
     this.#isDropped = false;
@@ -136,6 +137,7 @@ export class SessionSocket implements Connection {
     }, beatMs);
     this.#tellReady();
     for (const json of this.#waiting.splice(0)) socket.send(json);
+    for (const event of early) socket[`on${event.type as 'close'}`]?.(event as CloseEvent);
   }
 
   /** Told again when the page turns out to be deaf: players say so, and the microphone is given back. */
@@ -185,7 +187,7 @@ export class SessionSocket implements Connection {
         return;
       }
       if (result.socket) {
-        this.#adopt(result.socket, result.ready);
+        this.#adopt(result);
         this.#context.sink.resumed();
         return;
       }
@@ -232,7 +234,9 @@ interface HelloFacts {
   speech?: { synthesis: string[]; recognition: string[] };
 }
 
-type Connected = { socket: WebSocket; ready: Ready } | { socket?: undefined; code: number; reason: string };
+/** `early`: what has come since, for whoever takes it over. */
+type Joined = { socket: WebSocket; ready: Ready; early: Event[] };
+type Connected = Joined | { socket?: undefined; code: number; reason: string };
 
 /** One try. Resolves with the socket once the runtime is ready, or with the code that it closed with. */
 function connect({ manifest, signal }: TransportContext, facts: HelloFacts): Promise<Connected> {
@@ -271,7 +275,10 @@ function connect({ manifest, signal }: TransportContext, facts: HelloFacts): Pro
     socket.onclose = ({ code, reason }) => settle(() => resolve({ code, reason }));
     socket.onmessage = ({ data }) => {
       const event = typeof data === 'string' ? (JSON.parse(data) as RuntimeEvent) : undefined;
-      if (event?.type === 'ready') settle(() => resolve({ socket, ready: event }));
+      if (event?.type !== 'ready') return;
+      const early: Event[] = [];
+      settle(() => resolve({ socket, ready: event, early }));
+      socket.onmessage = socket.onclose = (one: Event) => void early.push(one);
     };
   });
 }
