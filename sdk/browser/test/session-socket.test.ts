@@ -113,3 +113,12 @@ test('nor is a connection that breaks meanwhile: it is taken up again', async ()
   expect(FakeSocket.last.sent[0]).toMatchObject({ type: 'hello', resume: { ticket: 'ticket 1' } });
   expect(told.map(({ told: what }) => what)).toContain('resumed');
 });
+
+test('a connection that breaks again while events are replayed loses none of them', async () => {
+  await open();
+  FakeSocket.last.tell({ type: 'mode', seq: 2, mode: 'thinking' });
+  await comeBack(8);
+  FakeSocket.last.tell({ type: 'mode', seq: 3, mode: 'speaking' });
+  await comeBack(9);
+  expect(FakeSocket.last.sent[0]).toMatchObject({ resume: { ticket: 'ticket 8', lastSeq: 3 } });
+});

@@ -23,6 +23,7 @@ export class SessionSocket implements Connection {
   readonly #conversation: Conversation;
   #socket: WebSocket;
   #ready: Ready;
+  /** Of events alone: a `ready` that resumes has a later number than what is told again after it. */
   #lastSeq = 0;
   #isClosed = false;
   #hasEnded = false;
@@ -121,7 +122,6 @@ export class SessionSocket implements Connection {
     this.#socket = socket;
     this.#ready = ready;
     this.#isDropped = false;
-    this.#lastSeq = Math.max(this.#lastSeq, ready.seq);
     this.#heardAt = performance.now();
     socket.onmessage = ({ data }: MessageEvent<string | ArrayBuffer>) => {
       this.#heardAt = performance.now();
@@ -148,7 +148,7 @@ export class SessionSocket implements Connection {
   }
 
   #event(event: RuntimeEvent): void {
-    if (typeof event.seq === 'number') this.#lastSeq = Math.max(this.#lastSeq, event.seq);
+    if (event.seq) this.#lastSeq = event.seq;
     const { sink, manifest } = this.#context;
     if (event.type === 'ended') this.#hasEnded = true;
     if (event.type === 'mode') {
