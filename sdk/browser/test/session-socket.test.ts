@@ -122,3 +122,26 @@ test('a connection that breaks again while events are replayed loses none of the
   await comeBack(9);
   expect(FakeSocket.last.sent[0]).toMatchObject({ resume: { ticket: 'ticket 8', lastSeq: 3 } });
 });
+
+test.each([1006, 1009, 1011, 4400, 4429])('closed with %i, a session is taken up again', async (code) => {
+  const { told } = await open();
+  await comeBack(2, code);
+  expect(told.map(({ told: what }) => what)).toEqual(['event', 'dropped', 'event', 'resumed']);
+});
+
+test.each([1000, 4410, 4440, 4441, 4442])('closed with %i, it is over', async (code) => {
+  const { told } = await open();
+  FakeSocket.last.breaks(code);
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(told.at(-1)).toMatchObject({ told: 'closed', of: 'runtime' });
+  expect(FakeSocket.all).toHaveLength(1);
+});
+
+test('a client that was too fast takes its time before it comes back', async () => {
+  await open();
+  FakeSocket.last.breaks(4429);
+  await vi.advanceTimersByTimeAsync(900);
+  expect(FakeSocket.all).toHaveLength(1);
+  await vi.advanceTimersByTimeAsync(600);
+  expect(FakeSocket.all).toHaveLength(2);
+});

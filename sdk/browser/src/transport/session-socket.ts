@@ -7,7 +7,7 @@ import { Conversation } from './conversation.ts';
 import { spokenHere, voicesLoaded } from './page-voice.ts';
 import { canRecognise } from './recognition.ts';
 import { giveUpAfterMs, reconnectDelay } from './reconnect.ts';
-import { isWorthAnotherTry, refusalOf } from './refusals.ts';
+import { isFinal, isWorthAnotherTry, refusalOf } from './refusals.ts';
 
 type Ready = Extract<RuntimeEvent, { type: 'ready' }>;
 
@@ -161,22 +161,19 @@ export class SessionSocket implements Connection {
 
   #lost(socket: WebSocket, code: number): void {
     if (this.#isClosed || socket !== this.#socket || this.#isDropped) return;
-    const isOver = this.#hasEnded || code === 1000 || (code >= 4400 && code < 4500);
-    if (isOver) {
-      this.#over('runtime', code);
-      return;
-    }
+    if (this.#hasEnded || code === 1000 || isFinal(code)) return this.#over('runtime', code);
     this.#isDropped = true;
     clearInterval(this.#heartbeat);
     socket.onmessage = null;
     socket.close();
     this.#context.sink.dropped();
-    void this.#comeBack();
+    // Whoever was sent away for being too fast does not come back at once.
+    void this.#comeBack(code < 4400 ? 0 : 2);
   }
 
-  async #comeBack(): Promise<void> {
+  async #comeBack(tries: number): Promise<void> {
     const until = performance.now() + giveUpAfterMs;
-    for (let tries = 0; ; tries++) {
+    for (; ; tries++) {
       await this.#pause(Math.min(reconnectDelay(tries), Math.max(0, until - performance.now())));
       if (this.#isClosed) return;
       if (performance.now() >= until) return this.#over('error');
@@ -192,7 +189,7 @@ export class SessionSocket implements Connection {
         return;
       }
       // Nobody knows this session any more: waiting longer will not help.
-      if (result.code >= 4400 && result.code < 4500) return this.#over('error', result.code);
+      if (isFinal(result.code)) return this.#over('error', result.code);
     }
   }
 
