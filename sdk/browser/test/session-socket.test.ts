@@ -145,3 +145,35 @@ test('a client that was too fast takes its time before it comes back', async () 
   await vi.advanceTimersByTimeAsync(600);
   expect(FakeSocket.all).toHaveLength(2);
 });
+
+const said = () => FakeSocket.last.sent.filter(({ type }) => type === 'text').map(({ id }) => id);
+const echo = (id: string) => ({ type: 'message', seq: 2, id, role: 'user', status: 'final', text: 'Hello?' });
+
+test('a text that went into a dead connection is sent again, until the runtime has it', async () => {
+  const { connection } = await open();
+  connection.sendText('Hello?', 'a');
+  connection.sendText('Are you there?', 'b');
+  expect(said()).toEqual(['a', 'b']);
+  FakeSocket.last.tell(echo('a'));
+  await comeBack(3);
+  expect(said()).toEqual(['b']);
+  await comeBack(4);
+  expect(said()).toEqual(['b']);
+  FakeSocket.last.tell(echo('b'));
+  await comeBack(5);
+  expect(said()).toEqual([]);
+});
+
+test('what is said while there is no connection is sent once there is one, in its order', async () => {
+  const { connection } = await open();
+  FakeSocket.last.breaks();
+  connection.sendText('Hello?', 'a');
+  connection.interrupt();
+  await vi.advanceTimersByTimeAsync(5000);
+  FakeSocket.last.welcome({ seq: 2, resumed: true });
+  await vi.advanceTimersByTimeAsync(0);
+  expect(FakeSocket.last.sent.map(({ type }) => type)).toEqual(['hello', 'text', 'interrupt']);
+  FakeSocket.last.tell(echo('a'));
+  await comeBack(4);
+  expect(FakeSocket.last.sent.map(({ type }) => type)).toEqual(['hello']);
+});

@@ -7,8 +7,11 @@ import { Recognition } from './recognition.ts';
 
 type EventOf<T extends RuntimeEvent['type']> = Extract<RuntimeEvent, { type: T }>;
 
+/** A message of the client. One that has an id comes back from the runtime. */
+export type Sent = { type: string; id?: string; status?: string; [field: string]: unknown };
+
 interface Line {
-  send(message: object): void;
+  send(message: Sent): void;
   sendAudio(frame: ArrayBuffer): void;
   /** Nobody here understands speech any more. */
   deaf(): void;

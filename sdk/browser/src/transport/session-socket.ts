@@ -3,7 +3,7 @@ import { randomId } from '../core/environment.ts';
 import { aborted, ExperienceError } from '../core/experience-error.ts';
 import type { Connection, EndReason, Message, TransportContext } from '../types.ts';
 import { version } from '../version.ts';
-import { Conversation } from './conversation.ts';
+import { Conversation, type Sent } from './conversation.ts';
 import { spokenHere, voicesLoaded } from './page-voice.ts';
 import { canRecognise } from './recognition.ts';
 import { giveUpAfterMs, reconnectDelay } from './reconnect.ts';
@@ -28,8 +28,8 @@ export class SessionSocket implements Connection {
   #isClosed = false;
   #hasEnded = false;
   #isDropped = false;
-  /** Sent while there was nobody to hear it. */
-  #waiting: string[] = [];
+  /** For the next connection: what was said and did not come back, and all that was sent while there was none. */
+  #kept: { id: string | undefined; json: string }[] = [];
   #heartbeat: ReturnType<typeof setInterval> | undefined;
   #heardAt = 0;
   #retryNow: () => void = () => {};
@@ -110,11 +110,12 @@ export class SessionSocket implements Connection {
     this.#conversation.close();
   }
 
-  #send(message: object): void {
+  #send(message: Sent): void {
     const json = JSON.stringify(message);
+    // A connection may be dead for a while before anybody knows. How far a voice was heard is stale by then.
+    const id = message.status === 'interim' ? undefined : message.id;
+    if (id || (this.#isDropped && message.type !== 'played')) this.#kept.push({ id, json });
     if (!this.#isDropped) this.#socket.send(json);
-    // How far a voice was heard is stale by then.
-    else if ((message as { type: string }).type !== 'played') this.#waiting.push(json);
   }
 
   /** From now on this is the connection. */
@@ -136,7 +137,8 @@ export class SessionSocket implements Connection {
       else this.#send({ type: 'ping', t: Math.round(performance.now()) });
     }, beatMs);
     this.#tellReady();
-    for (const json of this.#waiting.splice(0)) socket.send(json);
+    for (const { json } of this.#kept) socket.send(json);
+    this.#kept = this.#kept.filter(({ id }) => id);
     for (const event of early) socket[`on${event.type as 'close'}`]?.(event as CloseEvent);
   }
 
@@ -154,8 +156,10 @@ export class SessionSocket implements Connection {
     if (event.type === 'mode') {
       this.#conversation.mode(event.mode);
       sink.mode(event.mode);
-    } else if (event.type === 'message') sink.message(messageOf(event, manifest.locale));
-    else this.#conversation.event(event);
+    } else if (event.type === 'message') {
+      if (event.status === 'final') this.#kept = this.#kept.filter(({ id }) => id !== event.id);
+      sink.message(messageOf(event, manifest.locale));
+    } else this.#conversation.event(event);
     if (!['pong', 'message', 'mode'].includes(event.type)) sink.event({ ...event });
   }
 
