@@ -177,3 +177,11 @@ test('what is said while there is no connection is sent once there is one, in it
   await comeBack(4);
   expect(FakeSocket.last.sent.map(({ type }) => type)).toEqual(['hello']);
 });
+
+test('a page that lets no worklet in has no ears for the runtime, and the session goes on', async () => {
+  const { connection, events } = await open('server');
+  expect(hearings(events('ready'))).toEqual([{ kind: 'none' }]);
+  connection.setMic({} as MediaStreamTrack);
+  connection.sendText('Hello?', 'a');
+  expect(said()).toEqual(['a']);
+});

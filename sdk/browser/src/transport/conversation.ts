@@ -35,7 +35,9 @@ export class Conversation {
     const { audio, manifest } = context;
     this.#context = context;
     this.#line = line;
-    this.#hearing = ready.engines.hearing.kind;
+    const { kind } = ready.engines.hearing;
+    // Without a worklet there is no sound to send.
+    this.#hearing = kind === 'server' && !canPlay ? 'none' : kind;
     const played = (utterance: number, ms: number, done: boolean) =>
       line.send({ type: 'played', utterance, ms: Math.max(0, Math.round(ms)), ...(done ? { done } : {}) });
     this.#played = played;
