@@ -2,16 +2,23 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { Conversation } from '../src/transport/conversation.ts';
 import type { SpeechCue, TransportContext } from '../src/types.ts';
 import { manifest } from './fake-environment.ts';
+import { FakeRecogniser } from './fake-recogniser.ts';
 
 beforeEach(() => void vi.useFakeTimers());
-afterEach(() => void vi.useRealTimers());
+afterEach(() => {
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+});
 
-function open(): { conversation: Conversation; sent: object[]; cues: SpeechCue[] } {
+function open(hearing = 'none'): { conversation: Conversation; sent: object[]; cues: SpeechCue[] } {
   const sent: object[] = [];
   const cues: SpeechCue[] = [];
-  const context = { manifest: manifest(), sink: { cue: (cue: SpeechCue) => cues.push(cue) } };
+  const context = {
+    manifest: manifest({ secondaryLocale: 'pt-PT' }),
+    sink: { cue: (cue: SpeechCue) => cues.push(cue) },
+  };
   const ready = {
-    engines: { hearing: { kind: 'none' } },
+    engines: { hearing: { kind: hearing } },
     audio: { output: { sampleRate: 16_000 } },
   };
   const conversation = new Conversation(
@@ -61,4 +68,33 @@ test('what is interrupted is over at once, and is not reported', () => {
   expect(cues[0]!.clock()).toBeNaN();
   vi.advanceTimersByTime(5000);
   expect(sent).toEqual([]);
+});
+
+test('the learner is listened to in the language of the lesson, and else in the first one', () => {
+  FakeRecogniser.all = [];
+  vi.stubGlobal('SpeechRecognition', FakeRecogniser);
+  const { conversation, sent } = open('client');
+  const language = () => {
+    vi.advanceTimersByTime(1000);
+    const [listening, ...others] = FakeRecogniser.all.filter(({ isListening }) => isListening);
+    expect(others).toEqual([]);
+    return listening?.lang;
+  };
+  const suggest = (locale: string) =>
+    conversation.event({ type: 'suggestions', seq: 2, items: [{ text: 'Bom dia', locale }] });
+  conversation.setMic({} as MediaStreamTrack);
+  expect(language()).toBe('en');
+  conversation.mode('listening');
+  suggest('en-GB');
+  expect(language()).toBe('en');
+  suggest('pt');
+  expect(language()).toBe('pt-PT');
+  FakeRecogniser.all.at(-1)!.say('Bom dia', true);
+  expect(sent).toMatchObject([{ type: 'transcript', text: 'Bom dia', locale: 'pt-PT' }]);
+  conversation.mode('speaking');
+  expect(language()).toBe(undefined);
+  // The next turn is no lesson any more.
+  conversation.mode('listening');
+  expect(language()).toBe('en');
+  conversation.close();
 });

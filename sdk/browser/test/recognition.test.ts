@@ -1,39 +1,10 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { Recognition, type Transcript } from '../src/transport/recognition.ts';
-
-/** Behaves as Chromium's is documented to: an error, if there is one, and then the end, never at once. */
-class FakeRecogniser extends EventTarget {
-  static readonly all: FakeRecogniser[] = [];
-  lang = '';
-  continuous = false;
-  interimResults = false;
-  isListening = false;
-
-  start(): void {
-    this.isListening = true;
-    FakeRecogniser.all.push(this);
-  }
-
-  abort(): void {
-    setTimeout(() => this.end('aborted'));
-  }
-
-  end(error?: string): void {
-    if (!this.isListening) return;
-    this.isListening = false;
-    if (error !== undefined) this.dispatchEvent(Object.assign(new Event('error'), { error }));
-    this.dispatchEvent(new Event('end'));
-  }
-
-  say(transcript: string, isFinal: boolean): void {
-    const results = [Object.assign([{ transcript }], { isFinal })];
-    this.dispatchEvent(Object.assign(new Event('result'), { resultIndex: 0, results }));
-  }
-}
+import { FakeRecogniser } from './fake-recogniser.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();
-  FakeRecogniser.all.length = 0;
+  FakeRecogniser.all = [];
   vi.stubGlobal('webkitSpeechRecognition', FakeRecogniser);
 });
 afterEach(() => {
@@ -114,4 +85,18 @@ test('one that cannot even be started counts as failed', () => {
   const { gaveUp } = open();
   vi.advanceTimersByTime(60_000);
   expect(gaveUp()).toBe(1);
+});
+
+test('in another language it begins anew, and says in which it heard', () => {
+  const { recognition, said, gaveUp } = open();
+  recognition.locale = 'pt-PT';
+  recognition.locale = 'pt-PT';
+  vi.advanceTimersByTime(1000);
+  expect(FakeRecogniser.all.map(({ lang, isListening }) => [lang, isListening])).toEqual([
+    ['en', false],
+    ['pt-PT', true],
+  ]);
+  current().say('Bom dia', true);
+  expect(said).toMatchObject([{ text: 'Bom dia', locale: 'pt-PT' }]);
+  expect(gaveUp()).toBe(0);
 });

@@ -1,7 +1,7 @@
 import type { RuntimeEvent } from '@session-launch/contract/runtime/protocol';
 import type { Mode, SpeechCue, TransportContext } from '../types.ts';
 import { Capture } from './capture.ts';
-import { PageVoice } from './page-voice.ts';
+import { languageOf, PageVoice } from './page-voice.ts';
 import { Playback } from './playback.ts';
 import { Recognition } from './recognition.ts';
 
@@ -77,6 +77,7 @@ export class Conversation {
 
   mode(mode: Mode): void {
     this.#mode = mode;
+    if (mode === 'speaking') this.#recognition.locale = this.#context.manifest.locale;
     this.#listen();
   }
 
@@ -86,6 +87,12 @@ export class Conversation {
       if (event.speech === 'server') this.#playback?.begin(event.utterance);
     } else if (event.type === 'cues') this.#cues(event);
     else if (event.type === 'interrupted') this.dropSound();
+    else if (event.type === 'suggestions') {
+      // In a lesson the first one is the phrase to repeat.
+      const { locale, secondaryLocale = locale } = this.#context.manifest;
+      const isLesson = languageOf(event.items[0]?.locale ?? locale) !== languageOf(locale);
+      if (isLesson) this.#recognition.locale = secondaryLocale;
+    }
   }
 
   frame(frame: ArrayBuffer): void {

@@ -104,4 +104,4 @@ function voiceFor(voices: readonly SpeechSynthesisVoice[], locale: string): Spee
   return same.find(({ localService }) => localService) ?? same[0] ?? near[0] ?? null;
 }
 
-const languageOf = (locale: string) => locale.split(/[-_]/)[0]!.toLowerCase();
+export const languageOf = (locale: string) => locale.split(/[-_]/)[0]!.toLowerCase();

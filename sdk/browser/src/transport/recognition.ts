@@ -36,7 +36,7 @@ const mostFailures = 5;
 
 /** Understands speech in the page, for runtimes that leave it to the browser. */
 export class Recognition {
-  readonly #locale: string;
+  #locale: string;
   readonly #said: (transcript: Transcript) => void;
   readonly #gaveUp: () => void;
   #recogniser: Recogniser | undefined;
@@ -48,6 +48,13 @@ export class Recognition {
     this.#locale = locale;
     this.#said = said;
     this.#gaveUp = gaveUp;
+  }
+
+  /** The next words will be in this language. One that listens already ends, and begins anew. */
+  set locale(locale: string) {
+    if (locale === this.#locale) return;
+    this.#locale = locale;
+    this.#recogniser?.abort();
   }
 
   start(): void {
