@@ -27,6 +27,8 @@ export class Conversation {
   readonly #recognition: Recognition;
   readonly #played: (utterance: number, ms: number, done: boolean) => void;
   readonly #utterances = new Map<number, EventOf<'utterance'>>();
+  /** When what nobody plays would be over. */
+  #quietUntil = 0;
   #capture: Capture | undefined;
   #track: MediaStreamTrack | null = null;
   #mode: Mode = 'listening';
@@ -104,6 +106,7 @@ export class Conversation {
     this.#playback?.drop();
     this.#pageVoice.drop();
     this.#utterances.clear();
+    this.#quietUntil = 0;
   }
 
   setVolume(volume: number): void {
@@ -128,25 +131,32 @@ export class Conversation {
     else this.#recognition.stop();
   }
 
+  get #isPlaying(): boolean {
+    return this.#playback !== undefined && this.#context.audio.state === 'running';
+  }
+
   #cues({ utterance: id, cues, words = [] }: EventOf<'cues'>): void {
     const utterance = this.#utterances.get(id);
     if (!utterance) return;
     const durationMs = cues.at(-1)?.[0] ?? 0;
     const { characterId, speech, locale, text } = utterance;
     let clock: SpeechCue['clock'];
-    if (speech === 'server' && this.#playback) clock = () => this.#playback!.clock(id);
-    else if (speech === 'client') {
+    if (speech === 'client') {
       this.#pageVoice.speak({ utterance: id, locale, text, durationMs, words });
       clock = () => this.#pageVoice.clock(id);
     } else {
-      const startedAt = performance.now();
-      // Sent as sound to a page that can play none, it still takes its time: the runtime waits for us.
+      const startsAt = Math.max(performance.now(), this.#quietUntil);
+      this.#quietUntil = startsAt + durationMs;
+      // Sound that a page cannot play, or not before a tap, still takes its time: the runtime waits for us.
       if (speech === 'server')
         setTimeout(() => {
-          if (this.#utterances.has(id)) this.#played(id, durationMs, true);
-        }, durationMs);
+          if (this.#isPlaying || !this.#utterances.has(id)) return;
+          this.#playback?.skip(id);
+          this.#played(id, durationMs, true);
+        }, this.#quietUntil - performance.now());
       clock = () => {
-        const ms = performance.now() - startedAt;
+        if (speech === 'server' && this.#isPlaying) return this.#playback!.clock(id);
+        const ms = performance.now() - startsAt;
         return ms > durationMs || !this.#utterances.has(id) ? Number.NaN : ms;
       };
     }
