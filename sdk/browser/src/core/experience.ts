@@ -1,5 +1,6 @@
 import { Mic } from '../audio/microphone.ts';
 import { Speaker } from '../audio/speaker.ts';
+import { giveUpAfterMs, reconnectDelay } from '../transport/reconnect.ts';
 import { websocket } from '../transport/websocket.ts';
 import type {
   EndReason,
@@ -288,15 +289,20 @@ export class LiveExperience implements Experience {
     };
   }
 
-  /** The runtime was restarted under a conversation: another one begins by itself, unless somebody has ended it. */
-  #startAnew(attempt: Attempt): void {
+  /** The runtime was restarted under a conversation: another one begins by itself, unless somebody ends it, or it takes too long. */
+  #startAnew(attempt: Attempt | undefined, until = this.#env.now() + giveUpAfterMs, tries = 2): void {
     if (this.options.source.kind === 'launch') return;
-    this.#env.setTimeout(
-      () => {
-        if (this.#isWanted && this.#attempt === attempt) this.start().catch(() => {});
-      },
-      1000 + 1000 * Math.random(),
-    );
+    const stay = this.#env.onPageHide(() => {
+      this.#isWanted = false;
+    });
+    this.#env.setTimeout(() => {
+      stay();
+      if (!this.#isWanted || this.#attempt !== attempt || this.#env.now() > until) return;
+      this.start().catch(({ retryable, status }) => {
+        if (retryable && status !== 429) this.#startAnew(next, until, tries + 1);
+      });
+      const next = this.#attempt;
+    }, reconnectDelay(tries));
   }
 
   #heard(event: Events['runtimeEvent']): void {
