@@ -108,10 +108,8 @@ export class LiveExperience implements Experience {
     attempt.undoLater(() => this.output.close());
     attempt.undoLater(() => this.mic.close());
     attempt.undoLater(this.#env.onPageHide(() => this.#finish(attempt, 'pagehide')));
-    const { signal } = this.options;
-    const abort = () => this.#finish(attempt, 'aborted');
-    signal?.addEventListener('abort', abort);
-    attempt.undoLater(() => signal?.removeEventListener('abort', abort));
+    const { signal } = attempt;
+    this.options.signal?.addEventListener('abort', () => this.#finish(attempt, 'aborted'), { signal });
     this.#started = this.#run(attempt);
     // Whoever does not wait for it reads `error` instead.
     this.#started.catch(() => {});
@@ -379,5 +377,6 @@ function readable(error: unknown): ExperienceError {
   return new ExperienceError('CONNECT_FAILED', 'The session could not be connected.', {
     cause: error,
     retryable: true,
+    hint: String(error),
   });
 }

@@ -1,7 +1,7 @@
 import type { RuntimeEvent } from '@session-launch/contract/runtime/protocol';
 import { randomId } from '../core/environment.ts';
-import { aborted, ExperienceError } from '../core/experience-error.ts';
-import type { Connection, EndReason, Message, TransportContext } from '../types.ts';
+import { aborted } from '../core/experience-error.ts';
+import type { Connection, Message, TransportContext } from '../types.ts';
 import { version } from '../version.ts';
 import { Conversation, type Sent } from './conversation.ts';
 import { spokenHere, voicesLoaded } from './page-voice.ts';
@@ -65,8 +65,10 @@ export class SessionSocket implements Connection {
     this.#socket = socket;
     this.#ready = ready;
     this.#adopt(joined);
-    context.signal.addEventListener('abort', this.#abandon);
-    globalThis.addEventListener?.('online', this.#online);
+    // Whatever ends the session aborts this signal.
+    const { signal } = context;
+    signal.addEventListener('abort', () => this.close());
+    globalThis.addEventListener?.('online', () => this.#retryNow(), { signal });
   }
 
   setMic(track: MediaStreamTrack | null): void {
@@ -91,22 +93,17 @@ export class SessionSocket implements Connection {
     return this.#conversation.level();
   }
 
-  close(_reason: EndReason): void {
+  close(): void {
     if (this.#isClosed) return;
     if (this.#socket.readyState === WebSocket.OPEN) this.#socket.send('{"type":"bye"}');
     this.#end();
     this.#socket.close(1000);
   }
 
-  #abandon = (): void => this.close('aborted');
-  #online = (): void => this.#retryNow();
-
   #end(): void {
     this.#isClosed = true;
     clearInterval(this.#heartbeat);
     this.#retryNow();
-    this.#context.signal.removeEventListener('abort', this.#abandon);
-    globalThis.removeEventListener?.('online', this.#online);
     this.#conversation.close();
   }
 
@@ -243,15 +240,8 @@ type Connected = Joined | { socket?: undefined; code: number; reason: string };
 function connect({ manifest, signal }: TransportContext, facts: HelloFacts): Promise<Connected> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) return reject(aborted());
-    let socket: WebSocket;
-    try {
-      socket = new WebSocket(manifest.transport.url, subprotocol);
-    } catch (cause) {
-      const hint = 'A page on https can only connect to wss addresses.';
-      return reject(
-        new ExperienceError('CONNECT_FAILED', 'The runtime has no usable address.', { cause, hint }),
-      );
-    }
+    // Throws where a page on https is sent to a ws address.
+    const socket = new WebSocket(manifest.transport.url, subprotocol);
     socket.binaryType = 'arraybuffer';
     const settle = (settled: () => void) => {
       clearTimeout(timer);
