@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { Conversation } from '../src/transport/conversation.ts';
+import { pageSpeech } from '../src/transport/page-speech.ts';
 import type { SpeechCue, TransportContext } from '../src/types.ts';
 import { FakeAudio, FakeWorkletNode } from './fake-audio.ts';
 import { manifest } from './fake-environment.ts';
@@ -31,6 +32,7 @@ function open(
     ready as unknown as ConstructorParameters<typeof Conversation>[1],
     audio !== undefined,
     { send: (message) => sent.push(message), sendAudio: () => {}, deaf: () => {} },
+    pageSpeech,
   );
   return { conversation, sent, cues };
 }

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { pageSpeech } from '../src/transport/page-speech.ts';
 import { SessionSocket } from '../src/transport/session-socket.ts';
 import { FakeSocket, fakeContext } from './fake-socket.ts';
 
@@ -18,7 +19,7 @@ afterEach(() => {
 async function open(hearing = 'none', audio?: object) {
   const found = fakeContext(audio);
   end = found.end;
-  const opening = SessionSocket.open(found.context);
+  const opening = SessionSocket.open(found.context, pageSpeech);
   await vi.advanceTimersByTimeAsync(0);
   FakeSocket.last.welcome({ hearing });
   const connection = await opening;

@@ -1,5 +1,6 @@
 import { Mic } from '../audio/microphone.ts';
 import { Speaker } from '../audio/speaker.ts';
+import type { PageSpeech } from '../transport/page-speech.ts';
 import { giveUpAfterMs, reconnectDelay } from '../transport/reconnect.ts';
 import { websocket } from '../transport/websocket.ts';
 import type {
@@ -29,6 +30,9 @@ import { transportFor } from './plug-ins.ts';
 const longestText = 4000;
 const running: readonly State[] = ['minting', 'connecting', 'live', 'reconnecting'];
 
+/** What else of the browser a session may use. */
+type Surroundings = Environment & { speech?: PageSpeech };
+
 export type Attach = (
   experience: LiveExperience,
   target: Element | string,
@@ -45,7 +49,7 @@ export class LiveExperience implements Experience {
   readonly mic: Mic;
   readonly output: Speaker;
   readonly options: Checked;
-  readonly #env: Environment;
+  readonly #env: Surroundings;
   readonly #attach: Attach;
   readonly #emitter = new Emitter();
   readonly #createdAt: number;
@@ -58,7 +62,7 @@ export class LiveExperience implements Experience {
   /** Whether nobody has ended it since it was started. */
   #isWanted = false;
 
-  constructor(env: Environment, options: Checked, attach: Attach) {
+  constructor(env: Surroundings, options: Checked, attach: Attach) {
     this.#env = env;
     this.options = options;
     this.#attach = attach;
@@ -194,7 +198,11 @@ export class LiveExperience implements Experience {
   async #connect(attempt: Attempt, fresh: Fresh, mayMintAgain: boolean): Promise<void> {
     const { manifest } = fresh;
     attempt.fresh = fresh;
-    const factory = transportFor(manifest.transport.type, this.options.transports, websocket);
+    const factory = transportFor(
+      manifest.transport.type,
+      this.options.transports,
+      websocket(this.#env.speech),
+    );
     const { sessionId, locale, secondaryLocale, livemode, capabilities, characters } = manifest;
     this.session = {
       sessionId,

@@ -1,9 +1,10 @@
 import type { RuntimeEvent } from '@session-launch/contract/runtime/protocol';
 import type { Mode, SpeechCue, TransportContext } from '../types.ts';
 import { Capture } from './capture.ts';
-import { languageOf, PageVoice } from './page-voice.ts';
+import type { PageSpeech } from './page-speech.ts';
+import { languageOf, type PageVoice } from './page-voice.ts';
 import { Playback } from './playback.ts';
-import { Recognition } from './recognition.ts';
+import type { Recognition } from './recognition.ts';
 
 type EventOf<T extends RuntimeEvent['type']> = Extract<RuntimeEvent, { type: T }>;
 
@@ -23,8 +24,8 @@ export class Conversation {
   readonly #line: Line;
   #hearing: EventOf<'ready'>['engines']['hearing']['kind'];
   readonly #playback: Playback | undefined;
-  readonly #pageVoice: PageVoice;
-  readonly #recognition: Recognition;
+  readonly #pageVoice: PageVoice | undefined;
+  readonly #recognition: Recognition | undefined;
   readonly #played: (utterance: number, ms: number, done: boolean) => void;
   readonly #utterances = new Map<number, EventOf<'utterance'>>();
   /** When what nobody plays would be over. */
@@ -33,7 +34,13 @@ export class Conversation {
   #track: MediaStreamTrack | null = null;
   #mode: Mode = 'listening';
 
-  constructor(context: TransportContext, ready: EventOf<'ready'>, canPlay: boolean, line: Line) {
+  constructor(
+    context: TransportContext,
+    ready: EventOf<'ready'>,
+    canPlay: boolean,
+    line: Line,
+    own?: PageSpeech,
+  ) {
     const { audio, manifest } = context;
     this.#context = context;
     this.#line = line;
@@ -44,8 +51,9 @@ export class Conversation {
       line.send({ type: 'played', utterance, ms: Math.max(0, Math.round(ms)), ...(done ? { done } : {}) });
     this.#played = played;
     this.#playback = canPlay ? new Playback(audio, ready.audio.output.sampleRate, played) : undefined;
-    this.#pageVoice = new PageVoice(played);
-    this.#recognition = new Recognition(
+    if (!own) return;
+    this.#pageVoice = new own.PageVoice(played);
+    this.#recognition = new own.Recognition(
       manifest.locale,
       (said) => line.send({ type: 'transcript', ...said }),
       () => {
@@ -79,7 +87,7 @@ export class Conversation {
 
   mode(mode: Mode): void {
     this.#mode = mode;
-    if (mode === 'speaking') this.#recognition.locale = this.#context.manifest.locale;
+    if (mode === 'speaking') this.#setLanguage(this.#context.manifest.locale);
     this.#listen();
   }
 
@@ -93,7 +101,7 @@ export class Conversation {
       // In a lesson the first one is the phrase to repeat.
       const { locale, secondaryLocale = locale } = this.#context.manifest;
       const isLesson = languageOf(event.items[0]?.locale ?? locale) !== languageOf(locale);
-      if (isLesson) this.#recognition.locale = secondaryLocale;
+      if (isLesson) this.#setLanguage(secondaryLocale);
     }
   }
 
@@ -104,14 +112,14 @@ export class Conversation {
   /** Silence, now: the visitor has something to say. */
   dropSound(): void {
     this.#playback?.drop();
-    this.#pageVoice.drop();
+    this.#pageVoice?.drop();
     this.#utterances.clear();
     this.#quietUntil = 0;
   }
 
   setVolume(volume: number): void {
     this.#playback?.setVolume(volume);
-    this.#pageVoice.volume = volume;
+    if (this.#pageVoice) this.#pageVoice.volume = volume;
   }
 
   level(): number {
@@ -124,11 +132,15 @@ export class Conversation {
     this.#playback?.close();
   }
 
+  #setLanguage(locale: string): void {
+    if (this.#recognition) this.#recognition.locale = locale;
+  }
+
   /** The page's own ears would hear the character, too: they listen while it is silent. */
   #listen(): void {
     if (this.#hearing !== 'client') return;
-    if (this.#track && this.#mode !== 'speaking') this.#recognition.start();
-    else this.#recognition.stop();
+    if (this.#track && this.#mode !== 'speaking') this.#recognition?.start();
+    else this.#recognition?.stop();
   }
 
   get #isPlaying(): boolean {
@@ -141,9 +153,10 @@ export class Conversation {
     const durationMs = cues.at(-1)?.[0] ?? 0;
     const { characterId, speech, locale, text } = utterance;
     let clock: SpeechCue['clock'];
-    if (speech === 'client') {
-      this.#pageVoice.speak({ utterance: id, locale, text, durationMs, words });
-      clock = () => this.#pageVoice.clock(id);
+    const voice = this.#pageVoice;
+    if (speech === 'client' && voice) {
+      voice.speak({ utterance: id, locale, text, durationMs, words });
+      clock = () => voice.clock(id);
     } else {
       const startsAt = Math.max(performance.now(), this.#quietUntil);
       this.#quietUntil = startsAt + durationMs;

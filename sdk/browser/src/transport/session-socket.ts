@@ -4,8 +4,7 @@ import { aborted } from '../core/experience-error.ts';
 import type { Connection, Message, TransportContext } from '../types.ts';
 import { version } from '../version.ts';
 import { Conversation, type Sent } from './conversation.ts';
-import { spokenHere, voicesLoaded } from './page-voice.ts';
-import { canRecognise } from './recognition.ts';
+import type { PageSpeech } from './page-speech.ts';
 import { giveUpAfterMs, reconnectDelay } from './reconnect.ts';
 import { isFinal, isWorthAnotherTry, refusalOf } from './refusals.ts';
 
@@ -34,34 +33,40 @@ export class SessionSocket implements Connection {
   #heardAt = 0;
   #retryNow: () => void = () => {};
 
-  static async open(context: TransportContext): Promise<SessionSocket> {
+  static async open(context: TransportContext, own?: PageSpeech): Promise<SessionSocket> {
     const { manifest, audio, sdkUrl } = context;
     const module = loaded(audio, `${sdkUrl}worklet.js`);
     const locales = [manifest.locale, manifest.secondaryLocale].filter((tag) => tag !== undefined);
-    await voicesLoaded(voicesMs);
+    await own?.voicesLoaded(voicesMs);
     const speech = {
-      synthesis: spokenHere(locales),
-      recognition: canRecognise() && manifest.speechInputMode !== 'off' ? locales : [],
+      synthesis: own?.spokenHere(locales) ?? [],
+      recognition: own?.canRecognise() && manifest.speechInputMode !== 'off' ? locales : [],
     };
     const hello = { token: manifest.sessionToken, speech };
     for (let tries = 1; ; tries++) {
       const [result, canPlay] = await Promise.all([connect(context, hello), module]);
-      if (result.socket) return new SessionSocket(context, result, canPlay);
+      if (result.socket) return new SessionSocket(context, result, canPlay, own);
       if (tries >= firstTries || !isWorthAnotherTry(result.code)) throw refusalOf(result.code, result.reason);
       await wait(reconnectDelay(tries), context.signal);
     }
   }
 
-  private constructor(context: TransportContext, joined: Joined, canPlay: boolean) {
+  private constructor(
+    context: TransportContext,
+    joined: Joined,
+    canPlay: boolean,
+    own: PageSpeech | undefined,
+  ) {
     const { socket, ready } = joined;
     this.#context = context;
-    this.#conversation = new Conversation(context, ready, canPlay, {
-      send: (message) => this.#send(message),
-      sendAudio: (frame) => {
+    const line = {
+      send: (message: Sent) => this.#send(message),
+      sendAudio: (frame: ArrayBuffer) => {
         if (!this.#isDropped && this.#socket.bufferedAmount < 64 * 1024) this.#socket.send(frame);
       },
       deaf: () => this.#tellReady(),
-    });
+    };
+    this.#conversation = new Conversation(context, ready, canPlay, line, own);
     this.#socket = socket;
     this.#ready = ready;
     this.#adopt(joined);
