@@ -54,7 +54,7 @@ export function experienceElement(): CustomElementConstructor {
 
     set texts(texts: PlayerOptions['texts']) {
       this.#texts = texts;
-      if (texts) this.#player?.update({ texts });
+      this.#player?.update(this.#playerOptions());
     }
 
     connectedCallback(): void {
@@ -118,7 +118,8 @@ export function experienceElement(): CustomElementConstructor {
     #playerOptions(): PlayerOptions {
       return {
         ...playerOptionsOf((name) => this.getAttribute(name)),
-        ...(this.#texts ? { texts: this.#texts } : {}),
+        // What is undefined is taken back.
+        ...({ texts: this.#texts } as PlayerOptions),
         onStateUpdate: (state) => void this.#tell('stateupdate', state),
         onClose: (event) => {
           if (!this.#tell('close', { reason: event.reason }, true)) event.preventDefault();
