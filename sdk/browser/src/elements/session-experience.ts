@@ -24,6 +24,8 @@ export function experienceElement(): CustomElementConstructor {
     #launch: Launch | undefined;
     #texts: PlayerOptions['texts'];
     #isStale = false;
+    /** From the first connection on, and while it is moved: what is set before counts with it. */
+    #isPlaced = false;
 
     constructor() {
       super();
@@ -58,7 +60,7 @@ export function experienceElement(): CustomElementConstructor {
     }
 
     connectedCallback(): void {
-      if (this.#experience) return;
+      if (this.#isPlaced) return;
       // Set before this class was known, they stand in the way of the accessors.
       for (const property of ['mint', 'launch', 'texts'] as const) {
         if (!Object.hasOwn(this, property)) continue;
@@ -66,30 +68,33 @@ export function experienceElement(): CustomElementConstructor {
         Reflect.deleteProperty(this, property);
         this[property as 'texts'] = value;
       }
+      this.#isPlaced = true;
       this.#open();
     }
 
     disconnectedCallback(): void {
       // Whoever moves an element takes it out for a moment.
       setTimeout(() => {
-        if (!this.isConnected) this.#shut();
+        if (this.isConnected) return;
+        this.#isPlaced = false;
+        this.#shut();
       });
     }
 
     attributeChangedCallback(name: string, before: string | null, after: string | null): void {
-      if (before === after || !this.#experience) return;
+      if (before === after) return;
       if (playerAttributes.includes(name)) this.#player?.update(this.#playerOptions());
       else this.#renew();
     }
 
     /** Once for all that changes in one go. */
     #renew(): void {
-      if (this.#isStale || !this.isConnected) return;
+      if (this.#isStale || !this.#isPlaced) return;
       this.#isStale = true;
       queueMicrotask(() => {
         this.#isStale = false;
         this.#shut();
-        if (this.isConnected) this.#open();
+        if (this.#isPlaced) this.#open();
       });
     }
 
