@@ -364,6 +364,23 @@ describe('a live session', () => {
     expect(experience.messages).toEqual([{ id: '1', role: 'character', text: 'Good day.', status: 'final' }]);
   });
 
+  test('keeps what the runtime said of itself and of what to say, for a player that comes later', async () => {
+    const experience = await live();
+    const engines = { hearing: { kind: 'server' } };
+    runtime.sink.event({ type: 'ready', engines });
+    const items = [{ text: 'When do you open?', locale: 'en' }];
+    runtime.sink.event({ type: 'suggestions', items });
+    expect(experience).toMatchObject({ engines, suggestions: items });
+    runtime.sink.message({ id: '1', role: 'user', text: 'When', status: 'partial' });
+    expect(experience.suggestions).toEqual(items);
+    runtime.sink.message({ id: '1', role: 'user', text: 'When do you open?', status: 'final' });
+    expect(experience.suggestions).toEqual([]);
+    await experience.end();
+    experience.start().catch(() => {});
+    expect(experience.engines).toBe(undefined);
+    await experience.end();
+  });
+
   test('shows what was typed at once, and sends it when it can', async () => {
     const experience = await live();
     runtime.sink.dropped();

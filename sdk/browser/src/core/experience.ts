@@ -46,6 +46,9 @@ export class LiveExperience implements Experience {
   error: ExperienceError | null = null;
   session: SessionFacts | null = null;
   endReason: EndReason | undefined;
+  /** What the runtime said last of its engines, and of what to say: for a player that is attached later. */
+  engines: unknown;
+  suggestions: Events['suggestions'] = [];
   readonly mic: Mic;
   readonly output: Speaker;
   readonly options: Checked;
@@ -106,6 +109,8 @@ export class LiveExperience implements Experience {
     this.error = null;
     this.session = null;
     this.endReason = undefined;
+    this.engines = undefined;
+    this.suggestions = [];
     this.#messages = [];
     this.#unsent = [];
     this.output.open(attempt.audio);
@@ -312,21 +317,28 @@ export class LiveExperience implements Experience {
   }
 
   #heard(event: Events['runtimeEvent']): void {
-    if (event.type === 'suggestions') this.#emitter.emit('suggestions', event.items as Events['suggestions']);
+    if (event.type === 'suggestions') {
+      this.suggestions = event.items as Events['suggestions'];
+      this.#emitter.emit('suggestions', this.suggestions);
+    }
     if (event.type === 'error' && event.fatal === false)
       this.#emitter.emit(
         'error',
         new ExperienceError('RUNTIME', String(event.message), { fatal: false, details: event.code }),
       );
-    // Nobody would understand it: the microphone is given back.
-    const { hearing } = (event.engines ?? {}) as { hearing?: { kind: string } };
-    if (event.type === 'ready' && hearing?.kind === 'none') this.mic.close();
+    if (event.type === 'ready') {
+      this.engines = event.engines;
+      // Nobody would understand it: the microphone is given back.
+      const { hearing } = (event.engines ?? {}) as { hearing?: { kind: string } };
+      if (hearing?.kind === 'none') this.mic.close();
+    }
     this.#emitter.emit('runtimeEvent', event);
   }
 
   #say(message: Message): void {
     const at = this.#messages.findIndex(({ id }) => id === message.id);
     this.#messages = at < 0 ? [...this.#messages, message] : this.#messages.with(at, message);
+    if (message.role === 'user' && message.status === 'final') this.suggestions = [];
     this.#emitter.emit('message', message);
   }
 
