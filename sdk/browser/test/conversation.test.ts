@@ -1,36 +1,50 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { Conversation } from '../src/transport/conversation.ts';
+import { pageSpeech } from '../src/transport/page-speech.ts';
 import type { SpeechCue, TransportContext } from '../src/types.ts';
+import { FakeAudio, FakeWorkletNode } from './fake-audio.ts';
 import { manifest } from './fake-environment.ts';
+import { FakeRecogniser } from './fake-recogniser.ts';
 
 beforeEach(() => void vi.useFakeTimers());
-afterEach(() => void vi.useRealTimers());
+afterEach(() => {
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+});
 
-function open(): { conversation: Conversation; sent: object[]; cues: SpeechCue[] } {
+function open(
+  hearing = 'none',
+  audio?: FakeAudio,
+): { conversation: Conversation; sent: object[]; cues: SpeechCue[] } {
   const sent: object[] = [];
   const cues: SpeechCue[] = [];
-  const context = { manifest: manifest(), sink: { cue: (cue: SpeechCue) => cues.push(cue) } };
+  const context = {
+    manifest: manifest({ secondaryLocale: 'pt-PT' }),
+    audio,
+    sink: { cue: (cue: SpeechCue) => cues.push(cue) },
+  };
   const ready = {
-    engines: { hearing: { kind: 'none' } },
+    engines: { hearing: { kind: hearing } },
     audio: { output: { sampleRate: 16_000 } },
   };
   const conversation = new Conversation(
     context as unknown as TransportContext,
     ready as unknown as ConstructorParameters<typeof Conversation>[1],
-    false,
-    { send: (message) => sent.push(message), sendAudio: () => {} },
+    audio !== undefined,
+    { send: (message) => sent.push(message), sendAudio: () => {}, deaf: () => {} },
+    pageSpeech,
   );
   return { conversation, sent, cues };
 }
 
-function utter(conversation: Conversation, speech: 'server' | 'captions'): void {
-  const line = { utterance: 1, messageId: 'm', characterId: 'sayo', locale: 'en', text: 'Good day.' };
+function utter(conversation: Conversation, speech: 'server' | 'captions', utterance = 1): void {
+  const line = { utterance, messageId: 'm', characterId: 'sayo', locale: 'en', text: 'Good day.' };
   conversation.event({ type: 'utterance', seq: 2, ...line, speech });
   const cues: [number, 'aa' | 'sil'][] = [
     [0, 'aa'],
     [900, 'sil'],
   ];
-  conversation.event({ type: 'cues', seq: 3, utterance: 1, source: 'text', cues });
+  conversation.event({ type: 'cues', seq: 3, utterance, source: 'text', cues });
 }
 
 test('captions move the mouth for as long as speech would take', () => {
@@ -61,4 +75,66 @@ test('what is interrupted is over at once, and is not reported', () => {
   expect(cues[0]!.clock()).toBeNaN();
   vi.advanceTimersByTime(5000);
   expect(sent).toEqual([]);
+});
+
+test('the learner is listened to in the language of the lesson, and else in the first one', () => {
+  FakeRecogniser.all = [];
+  vi.stubGlobal('SpeechRecognition', FakeRecogniser);
+  const { conversation, sent } = open('client');
+  const language = () => {
+    vi.advanceTimersByTime(1000);
+    const [listening, ...others] = FakeRecogniser.all.filter(({ isListening }) => isListening);
+    expect(others).toEqual([]);
+    return listening?.lang;
+  };
+  const suggest = (locale: string) =>
+    conversation.event({ type: 'suggestions', seq: 2, items: [{ text: 'Bom dia', locale }] });
+  conversation.setMic({} as MediaStreamTrack);
+  expect(language()).toBe('en');
+  conversation.mode('listening');
+  suggest('en-GB');
+  expect(language()).toBe('en');
+  suggest('pt');
+  expect(language()).toBe('pt-PT');
+  FakeRecogniser.all.at(-1)!.say('Bom dia', true);
+  expect(sent).toMatchObject([{ type: 'transcript', text: 'Bom dia', locale: 'pt-PT' }]);
+  conversation.mode('speaking');
+  expect(language()).toBe(undefined);
+  // The next turn is no lesson any more.
+  conversation.mode('listening');
+  expect(language()).toBe('en');
+  conversation.close();
+});
+
+function openWithSound() {
+  vi.stubGlobal('AudioWorkletNode', FakeWorkletNode);
+  const audio = new FakeAudio();
+  const opened = open('none', audio);
+  utter(opened.conversation, 'server', 1);
+  utter(opened.conversation, 'server', 2);
+  return { audio, ...opened };
+}
+
+test('while the browser holds the sound back, the text goes on by the clock', () => {
+  const { audio, sent, cues } = openWithSound();
+  vi.advanceTimersByTime(300);
+  expect(cues.map(({ clock }) => clock())).toEqual([300, -600]);
+  vi.advanceTimersByTime(600);
+  expect(sent).toEqual([{ type: 'played', utterance: 1, ms: 900, done: true }]);
+  vi.advanceTimersByTime(900);
+  expect(sent.slice(1)).toEqual([{ type: 'played', utterance: 2, ms: 900, done: true }]);
+  // What has passed is not played later.
+  expect(audio.posted).toEqual([{ id: 1 }, { id: 2 }]);
+});
+
+test('let through in the middle of a sentence, that one is heard from its beginning, and its clock is the sound', () => {
+  const { audio, sent, cues } = openWithSound();
+  vi.advanceTimersByTime(1200);
+  audio.state = 'running';
+  vi.advanceTimersByTime(5000);
+  expect(sent).toEqual([{ type: 'played', utterance: 1, ms: 900, done: true }]);
+  expect(cues[1]!.clock()).toBe(-1);
+  audio.progress({ id: 2, at: 8000, time: 0, done: false });
+  expect(cues[1]!.clock()).toBe(500);
+  expect(sent.slice(1)).toEqual([{ type: 'played', utterance: 2, ms: 500 }]);
 });

@@ -364,6 +364,23 @@ describe('a live session', () => {
     expect(experience.messages).toEqual([{ id: '1', role: 'character', text: 'Good day.', status: 'final' }]);
   });
 
+  test('keeps what the runtime said of itself and of what to say, for a player that comes later', async () => {
+    const experience = await live();
+    const engines = { hearing: { kind: 'server' } };
+    runtime.sink.event({ type: 'ready', engines });
+    const items = [{ text: 'When do you open?', locale: 'en' }];
+    runtime.sink.event({ type: 'suggestions', items });
+    expect(experience).toMatchObject({ engines, suggestions: items });
+    runtime.sink.message({ id: '1', role: 'user', text: 'When', status: 'partial' });
+    expect(experience.suggestions).toEqual(items);
+    runtime.sink.message({ id: '1', role: 'user', text: 'When do you open?', status: 'final' });
+    expect(experience.suggestions).toEqual([]);
+    await experience.end();
+    experience.start().catch(() => {});
+    expect(experience.engines).toBe(undefined);
+    await experience.end();
+  });
+
   test('shows what was typed at once, and sends it when it can', async () => {
     const experience = await live();
     runtime.sink.dropped();
@@ -407,6 +424,67 @@ describe('a live session', () => {
     await experience.end();
     await browser.pass(60_000);
     expect(browser.requests).toHaveLength(2);
+  });
+
+  describe('whose runtime takes its time to come back', () => {
+    const restart = () => {
+      runtime.sink.event({ type: 'ended', reason: 'server_shutdown', seconds: 3 });
+      runtime.sink.closed('runtime', 1001);
+    };
+    /** For so long the service answers to nobody. */
+    async function down(ms: number): Promise<void> {
+      const until = browser.now + ms;
+      for (let answered = browser.requests.length; browser.now < until; ) {
+        await browser.pass(100);
+        for (; answered < browser.requests.length; answered++)
+          browser.requests[answered]!.answer(new TypeError('refused'));
+      }
+    }
+
+    test('begins anew when it is there, with a new key for each start', async () => {
+      const experience = await live();
+      restart();
+      await down(30_000);
+      const tries = browser.requests.length;
+      expect(new Set(browser.requests.map((_, at) => keyOf(at))).size).toBeGreaterThan(4);
+      await browser.pass(9000);
+      expect(browser.requests.length).toBeGreaterThan(tries);
+      browser.requests.at(-1)!.answer(ok({ session: {}, launch: manifest() }));
+      await browser.pass(0);
+      expect(experience.state).toBe('live');
+    });
+
+    test('gives up after 45 seconds', async () => {
+      const experience = await live();
+      restart();
+      await down(60_000);
+      const tries = browser.requests.length;
+      await down(600_000);
+      expect(browser.requests).toHaveLength(tries);
+      expect(experience).toMatchObject({ state: 'failed', error: { code: 'NETWORK' } });
+    });
+
+    test.each([
+      ['somebody ends it', (experience: LiveExperience) => experience.end()],
+      ['the page goes away', () => browser.hide()],
+    ])('tries no more when %s', async (_name, stop) => {
+      const experience = await live();
+      restart();
+      await down(10_000);
+      const tries = browser.requests.length;
+      await stop(experience);
+      await down(60_000);
+      expect(browser.requests).toHaveLength(tries);
+    });
+
+    test('nor when another start could not help', async () => {
+      await live();
+      restart();
+      await browser.pass(2000);
+      browser.requests[1]!.answer(refused(403, 'ORIGIN_NOT_ALLOWED'));
+      await browser.pass(60_000);
+      expect(browser.requests).toHaveLength(2);
+    });
   });
 
   test('whose page goes away is left by a beacon, once', async () => {

@@ -37,6 +37,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 test('everything that a page loads stays within its budget', async () => {
   const whole = gzipped(await built('session-launch.js'));
   const worklet = gzipped(await built('worklet.js'));
+  // What `createExperience` hands to it is not the core: the player with its faces, and the browser's own voice and ears.
   const core = await bundle({
     stdin: {
       contents: `export { LiveExperience } from './src/core/experience.ts'; export { check } from './src/core/options.ts';

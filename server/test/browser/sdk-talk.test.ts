@@ -168,6 +168,53 @@ describe('the element', () => {
     await player(without).waitFor();
     expect(await without.getByRole('button').count()).toBe(0);
   });
+
+  test('what it is told later counts, and what is taken back does not', async () => {
+    const page = await open(site, 'close-button="Hang up"');
+    const id = talking.experienceId;
+    const change = (of: string) =>
+      page.evaluate(`(() => { const it = document.querySelector('session-experience'); ${of}; })()`);
+    await change(`it.removeAttribute('experience-id')`);
+    await player(page).waitFor({ state: 'detached' });
+    await change(`it.setAttribute('experience-id', 'not an id')`);
+    await change(`it.setAttribute('experience-id', '${id}')`);
+    // A runtime that says what the test wants it to.
+    await page.evaluate(`SessionLaunch.register({ type: 'websocket', load: async () => async ({ sink }) => {
+      window.sink = sink;
+      return { setMic() {}, sendText() {}, interrupt() {}, setVolume() {}, close() {} };
+    } })`);
+    await page.getByRole('button', { name: 'Start' }).click();
+    await becomes(page, 'live');
+    await page.getByRole('button', { name: 'Hang up' }).waitFor();
+    await change(`it.removeAttribute('close-button')`);
+    await page.getByRole('button', { name: 'End the conversation' }).waitFor();
+    await change(`
+      const [mind, speech, hearing] = ['script', 'server', 'none'].map((kind) => ({ kind }));
+      sink.event({ type: 'ready', engines: { mind, speech, hearing } });
+      sink.event({ type: 'suggestions', items: [{ text: 'What is new?', locale: 'en' }] });
+      it.experience.attach(it.shadowRoot).detach();
+      it.experience.attach(it.shadowRoot)`);
+    const note = page.locator('.note');
+    await note.getByText('a written script').waitFor();
+    await page.getByRole('button', { name: 'What is new?' }).waitFor();
+    await change(`sink.event({ type: 'notice', code: 'ENDING_SOON', secondsLeft: 30 })`);
+    await note.getByText('ends in 30 seconds').waitFor();
+    // Answered by voice.
+    await change(`sink.message({ id: '1', role: 'user', text: 'I am here', status: 'partial' })`);
+    await note.getByText('ends in 30 seconds').waitFor({ state: 'detached' });
+  });
+
+  test('while the browser holds the sound back, all can be read; after a tap it is heard', async () => {
+    const page = await open(site, 'autostart speech-input-mode="off"');
+    const hear = page.getByRole('button', { name: 'Tap to hear' });
+    await hear.waitFor();
+    await page.getByText('What shall I tell you about?').waitFor();
+    await isIn(page, 'listening');
+    await hear.click();
+    await hear.waitFor({ state: 'hidden' });
+    await page.getByRole('button', { name: 'When do the ferries leave?' }).click();
+    await expect.poll(() => ask(page, (one) => one.output.level())).toBeGreaterThan(0.05);
+  });
 });
 
 describe('one press, one session', () => {

@@ -33,6 +33,8 @@ export class Mic implements Microphone {
   #meter: Meter | undefined;
   #deviceId: string | undefined;
   #asking: Promise<void> | undefined;
+  /** Whether what is being asked for takes the place of a muted one. */
+  #staysMuted = false;
 
   constructor(env: Environment, changed: (status: MicStatus) => void) {
     this.#env = env;
@@ -56,6 +58,7 @@ export class Mic implements Microphone {
 
   /** Asks for it, once at a time. Rejects when there is none to be had; the session goes on without. */
   enable(): Promise<void> {
+    this.#staysMuted = false;
     if (this.#stream) {
       this.unmute();
       return Promise.resolve();
@@ -67,10 +70,7 @@ export class Mic implements Microphone {
   }
 
   mute(): void {
-    if (this.status !== 'on') return;
-    this.#enableTracks(false);
-    this.#set('muted');
-    this.#session.give(null);
+    if (this.status === 'on') this.#hush();
   }
 
   unmute(): void {
@@ -90,9 +90,12 @@ export class Mic implements Microphone {
   async setDevice(id: string): Promise<void> {
     this.#deviceId = id;
     if (!this.#stream) return;
+    const isMuted = this.status === 'muted';
     this.#session.give(null);
     this.#drop();
-    await this.enable();
+    const enabled = this.enable();
+    this.#staysMuted = isMuted;
+    await enabled;
   }
 
   async #ask(session: MicSession): Promise<void> {
@@ -114,20 +117,27 @@ export class Mic implements Microphone {
         },
       });
     } catch (cause) {
-      if (session !== this.#session) throw unavailable('The session is over.', cause);
+      if (session !== this.#session) throw unavailable('Nobody listens any more.', cause);
       const status = statusOf[(cause as DOMException).name] ?? 'missing';
       this.#set(status === 'denied' && this.#env.isMicForbidden() ? 'blocked-by-policy' : status);
       throw unavailable((cause as Error).message || 'There is no microphone.', cause);
     }
     if (session !== this.#session) {
       for (const track of stream.getTracks()) track.stop();
-      throw unavailable('The session is over.');
+      throw unavailable('Nobody listens any more.');
     }
     this.#stream = stream;
     if (session.audio) this.#meter = meterOf(session.audio, stream);
     for (const track of stream.getAudioTracks())
       track.addEventListener('ended', () => this.#unplugged(stream));
-    this.unmute();
+    if (this.#staysMuted) this.#hush();
+    else this.unmute();
+  }
+
+  #hush(): void {
+    this.#enableTracks(false);
+    this.#set('muted');
+    this.#session.give(null);
   }
 
   #unplugged(stream: MediaStream): void {

@@ -8,11 +8,11 @@ class Playback extends AudioWorkletProcessor {
     this.at = 0;
     this.blocks = 0;
     this.port.onmessage = ({ data }) => {
-      if (data) this.queue.push(data);
-      else {
-        this.queue = [];
-        this.at = 0;
-      }
+      if (data?.samples) return void this.queue.push(data);
+      // To drop: one utterance, or all.
+      const [first] = this.queue;
+      this.queue = data ? this.queue.filter(({ id }) => id !== data.id) : [];
+      if (this.queue[0] !== first) this.at = 0;
     };
   }
 

@@ -1,5 +1,7 @@
 import { Mic } from '../audio/microphone.ts';
 import { Speaker } from '../audio/speaker.ts';
+import type { PageSpeech } from '../transport/page-speech.ts';
+import { giveUpAfterMs, reconnectDelay } from '../transport/reconnect.ts';
 import { websocket } from '../transport/websocket.ts';
 import type {
   EndReason,
@@ -28,6 +30,9 @@ import { transportFor } from './plug-ins.ts';
 const longestText = 4000;
 const running: readonly State[] = ['minting', 'connecting', 'live', 'reconnecting'];
 
+/** What else of the browser a session may use. */
+type Surroundings = Environment & { speech?: PageSpeech };
+
 export type Attach = (
   experience: LiveExperience,
   target: Element | string,
@@ -41,10 +46,13 @@ export class LiveExperience implements Experience {
   error: ExperienceError | null = null;
   session: SessionFacts | null = null;
   endReason: EndReason | undefined;
+  /** What the runtime said last of its engines, and of what to say: for a player that is attached later. */
+  engines: unknown;
+  suggestions: Events['suggestions'] = [];
   readonly mic: Mic;
   readonly output: Speaker;
   readonly options: Checked;
-  readonly #env: Environment;
+  readonly #env: Surroundings;
   readonly #attach: Attach;
   readonly #emitter = new Emitter();
   readonly #createdAt: number;
@@ -57,7 +65,7 @@ export class LiveExperience implements Experience {
   /** Whether nobody has ended it since it was started. */
   #isWanted = false;
 
-  constructor(env: Environment, options: Checked, attach: Attach) {
+  constructor(env: Surroundings, options: Checked, attach: Attach) {
     this.#env = env;
     this.options = options;
     this.#attach = attach;
@@ -101,16 +109,16 @@ export class LiveExperience implements Experience {
     this.error = null;
     this.session = null;
     this.endReason = undefined;
+    this.engines = undefined;
+    this.suggestions = [];
     this.#messages = [];
     this.#unsent = [];
     this.output.open(attempt.audio);
     attempt.undoLater(() => this.output.close());
     attempt.undoLater(() => this.mic.close());
     attempt.undoLater(this.#env.onPageHide(() => this.#finish(attempt, 'pagehide')));
-    const { signal } = this.options;
-    const abort = () => this.#finish(attempt, 'aborted');
-    signal?.addEventListener('abort', abort);
-    attempt.undoLater(() => signal?.removeEventListener('abort', abort));
+    const { signal } = attempt;
+    this.options.signal?.addEventListener('abort', () => this.#finish(attempt, 'aborted'), { signal });
     this.#started = this.#run(attempt);
     // Whoever does not wait for it reads `error` instead.
     this.#started.catch(() => {});
@@ -195,7 +203,11 @@ export class LiveExperience implements Experience {
   async #connect(attempt: Attempt, fresh: Fresh, mayMintAgain: boolean): Promise<void> {
     const { manifest } = fresh;
     attempt.fresh = fresh;
-    const factory = transportFor(manifest.transport.type, this.options.transports, websocket);
+    const factory = transportFor(
+      manifest.transport.type,
+      this.options.transports,
+      websocket(this.#env.speech),
+    );
     const { sessionId, locale, secondaryLocale, livemode, capabilities, characters } = manifest;
     this.session = {
       sessionId,
@@ -288,33 +300,45 @@ export class LiveExperience implements Experience {
     };
   }
 
-  /** The runtime was restarted under a conversation: another one begins by itself, unless somebody has ended it. */
-  #startAnew(attempt: Attempt): void {
+  /** The runtime was restarted under a conversation: another one begins by itself, unless somebody ends it, or it takes too long. */
+  #startAnew(attempt: Attempt | undefined, until = this.#env.now() + giveUpAfterMs, tries = 2): void {
     if (this.options.source.kind === 'launch') return;
-    this.#env.setTimeout(
-      () => {
-        if (this.#isWanted && this.#attempt === attempt) this.start().catch(() => {});
-      },
-      1000 + 1000 * Math.random(),
-    );
+    const stay = this.#env.onPageHide(() => {
+      this.#isWanted = false;
+    });
+    this.#env.setTimeout(() => {
+      stay();
+      if (!this.#isWanted || this.#attempt !== attempt || this.#env.now() > until) return;
+      this.start().catch(({ retryable, status }) => {
+        if (retryable && status !== 429) this.#startAnew(next, until, tries + 1);
+      });
+      const next = this.#attempt;
+    }, reconnectDelay(tries));
   }
 
   #heard(event: Events['runtimeEvent']): void {
-    if (event.type === 'suggestions') this.#emitter.emit('suggestions', event.items as Events['suggestions']);
+    if (event.type === 'suggestions') {
+      this.suggestions = event.items as Events['suggestions'];
+      this.#emitter.emit('suggestions', this.suggestions);
+    }
     if (event.type === 'error' && event.fatal === false)
       this.#emitter.emit(
         'error',
         new ExperienceError('RUNTIME', String(event.message), { fatal: false, details: event.code }),
       );
-    // Nobody would understand it: the microphone is given back.
-    const { hearing } = (event.engines ?? {}) as { hearing?: { kind: string } };
-    if (event.type === 'ready' && hearing?.kind === 'none') this.mic.close();
+    if (event.type === 'ready') {
+      this.engines = event.engines;
+      // Nobody would understand it: the microphone is given back.
+      const { hearing } = (event.engines ?? {}) as { hearing?: { kind: string } };
+      if (hearing?.kind === 'none') this.mic.close();
+    }
     this.#emitter.emit('runtimeEvent', event);
   }
 
   #say(message: Message): void {
     const at = this.#messages.findIndex(({ id }) => id === message.id);
     this.#messages = at < 0 ? [...this.#messages, message] : this.#messages.with(at, message);
+    if (message.role === 'user' && message.status === 'final') this.suggestions = [];
     this.#emitter.emit('message', message);
   }
 
@@ -373,5 +397,6 @@ function readable(error: unknown): ExperienceError {
   return new ExperienceError('CONNECT_FAILED', 'The session could not be connected.', {
     cause: error,
     retryable: true,
+    hint: String(error),
   });
 }

@@ -24,6 +24,8 @@ export function experienceElement(): CustomElementConstructor {
     #launch: Launch | undefined;
     #texts: PlayerOptions['texts'];
     #isStale = false;
+    /** From the first connection on, and while it is moved: what is set before counts with it. */
+    #isPlaced = false;
 
     constructor() {
       super();
@@ -54,11 +56,11 @@ export function experienceElement(): CustomElementConstructor {
 
     set texts(texts: PlayerOptions['texts']) {
       this.#texts = texts;
-      if (texts) this.#player?.update({ texts });
+      this.#player?.update(this.#playerOptions());
     }
 
     connectedCallback(): void {
-      if (this.#experience) return;
+      if (this.#isPlaced) return;
       // Set before this class was known, they stand in the way of the accessors.
       for (const property of ['mint', 'launch', 'texts'] as const) {
         if (!Object.hasOwn(this, property)) continue;
@@ -66,30 +68,33 @@ export function experienceElement(): CustomElementConstructor {
         Reflect.deleteProperty(this, property);
         this[property as 'texts'] = value;
       }
+      this.#isPlaced = true;
       this.#open();
     }
 
     disconnectedCallback(): void {
       // Whoever moves an element takes it out for a moment.
       setTimeout(() => {
-        if (!this.isConnected) this.#shut();
+        if (this.isConnected) return;
+        this.#isPlaced = false;
+        this.#shut();
       });
     }
 
     attributeChangedCallback(name: string, before: string | null, after: string | null): void {
-      if (before === after || !this.#experience) return;
+      if (before === after) return;
       if (playerAttributes.includes(name)) this.#player?.update(this.#playerOptions());
       else this.#renew();
     }
 
     /** Once for all that changes in one go. */
     #renew(): void {
-      if (this.#isStale || !this.isConnected) return;
+      if (this.#isStale || !this.#isPlaced) return;
       this.#isStale = true;
       queueMicrotask(() => {
         this.#isStale = false;
         this.#shut();
-        if (this.isConnected) this.#open();
+        if (this.#isPlaced) this.#open();
       });
     }
 
@@ -118,7 +123,8 @@ export function experienceElement(): CustomElementConstructor {
     #playerOptions(): PlayerOptions {
       return {
         ...playerOptionsOf((name) => this.getAttribute(name)),
-        ...(this.#texts ? { texts: this.#texts } : {}),
+        // What is undefined is taken back.
+        ...({ texts: this.#texts } as PlayerOptions),
         onStateUpdate: (state) => void this.#tell('stateupdate', state),
         onClose: (event) => {
           if (!this.#tell('close', { reason: event.reason }, true)) event.preventDefault();

@@ -8,12 +8,17 @@ import type { Mode, Renderer, SessionManifest } from '../types.ts';
 
 const builtIn = [video, puppet, portrait];
 
+interface Shown {
+  manifest: SessionManifest;
+  fit: string;
+}
+
 /** Finds somebody who can draw the session, and hands on what moves the face. */
 export class Face {
   readonly #host: HTMLElement;
   readonly #experience: LiveExperience;
   #renderer: Renderer | undefined;
-  #shown: SessionManifest | undefined;
+  #shown: Shown | undefined;
   #mode: Mode | undefined;
   #track: MediaStreamTrack | null = null;
   /** What was said before the renderer was there. */
@@ -33,11 +38,12 @@ export class Face {
   }
 
   show(manifest: SessionManifest, fit: string): void {
-    if (manifest === this.#shown) return;
+    if (manifest === this.#shown?.manifest && fit === this.#shown.fit) return;
     this.clear();
-    this.#shown = manifest;
+    const shown = { manifest, fit };
+    this.#shown = shown;
     artComesFrom(manifest, this.#experience.baseUrl);
-    void this.#find(manifest, fit);
+    void this.#find(shown);
   }
 
   mode(mode: Mode): void {
@@ -56,7 +62,8 @@ export class Face {
     this.#early = [];
   }
 
-  async #find(manifest: SessionManifest, fit: string): Promise<void> {
+  async #find(shown: Shown): Promise<void> {
+    const { manifest, fit } = shown;
     const willing = allRenderers(this.#experience.options.renderers, builtIn).filter((factory) =>
       manifest.characters.every((character) => factory.accepts(character, manifest)),
     );
@@ -64,10 +71,10 @@ export class Face {
       let renderer: Renderer | undefined;
       try {
         const open = await factory.load();
-        if (this.#shown !== manifest) return;
+        if (this.#shown !== shown) return;
         renderer = open(this.#host, manifest, fit);
         await renderer.ready;
-        if (this.#shown !== manifest) return renderer.destroy();
+        if (this.#shown !== shown) return renderer.destroy();
         this.#renderer = renderer;
         if (this.#mode) renderer.mode(this.#mode);
         if (this.#track) renderer.video?.(this.#track);

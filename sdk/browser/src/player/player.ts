@@ -76,7 +76,11 @@ export class PlayerView implements Player {
     shadow.append(this.#root);
     this.#listen();
     this.#follow();
+    // It may have been going on for a while.
     for (const message of experience.messages) this.#captions.show(message, this.#names);
+    this.#engines = experience.engines as Engines | undefined;
+    this.#suggest(experience.suggestions);
+    if (experience.mode) this.#face.mode(experience.mode);
     this.#render();
   }
 
@@ -156,7 +160,14 @@ export class PlayerView implements Player {
       this.#face.mode(mode);
       this.#render();
     });
-    on('message', (message) => this.#captions.show(message, this.#names));
+    on('message', (message) => {
+      this.#captions.show(message, this.#names);
+      if (message.role !== 'user') return;
+      // Typed or spoken: somebody is there.
+      this.#notice = '';
+      if (message.status === 'final') this.#suggest([]);
+      this.#render();
+    });
     on('suggestions', (items) => this.#suggest(items));
     on('micChange', () => this.#render());
     on('outputChange', () => this.#render());
@@ -181,8 +192,6 @@ export class PlayerView implements Player {
 
   #say(text: string): void {
     if (text.trim() === '' || !busy.includes(this.#experience.state)) return;
-    this.#suggest([]);
-    this.#notice = '';
     this.#experience.sendText(text);
   }
 

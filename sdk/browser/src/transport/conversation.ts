@@ -1,44 +1,70 @@
 import type { RuntimeEvent } from '@session-launch/contract/runtime/protocol';
 import type { Mode, SpeechCue, TransportContext } from '../types.ts';
 import { Capture } from './capture.ts';
-import { PageVoice } from './page-voice.ts';
+import type { PageSpeech } from './page-speech.ts';
+import { languageOf, type PageVoice } from './page-voice.ts';
 import { Playback } from './playback.ts';
-import { Recognition } from './recognition.ts';
+import type { Recognition } from './recognition.ts';
 
 type EventOf<T extends RuntimeEvent['type']> = Extract<RuntimeEvent, { type: T }>;
 
+/** A message of the client. One that has an id comes back from the runtime. */
+export type Sent = { type: string; id?: string; status?: string; [field: string]: unknown };
+
 interface Line {
-  send(message: object): void;
+  send(message: Sent): void;
   sendAudio(frame: ArrayBuffer): void;
+  /** Nobody here understands speech any more. */
+  deaf(): void;
 }
 
 /** What is said and heard in a session, whichever connection carries it. */
 export class Conversation {
   readonly #context: TransportContext;
   readonly #line: Line;
-  readonly #hearing: EventOf<'ready'>['engines']['hearing']['kind'];
+  #hearing: EventOf<'ready'>['engines']['hearing']['kind'];
   readonly #playback: Playback | undefined;
-  readonly #pageVoice: PageVoice;
-  readonly #recognition: Recognition;
+  readonly #pageVoice: PageVoice | undefined;
+  readonly #recognition: Recognition | undefined;
   readonly #played: (utterance: number, ms: number, done: boolean) => void;
   readonly #utterances = new Map<number, EventOf<'utterance'>>();
+  /** When what nobody plays would be over. */
+  #quietUntil = 0;
   #capture: Capture | undefined;
   #track: MediaStreamTrack | null = null;
   #mode: Mode = 'listening';
 
-  constructor(context: TransportContext, ready: EventOf<'ready'>, canPlay: boolean, line: Line) {
+  constructor(
+    context: TransportContext,
+    ready: EventOf<'ready'>,
+    canPlay: boolean,
+    line: Line,
+    own?: PageSpeech,
+  ) {
     const { audio, manifest } = context;
     this.#context = context;
     this.#line = line;
-    this.#hearing = ready.engines.hearing.kind;
+    const { kind } = ready.engines.hearing;
+    // Without a worklet there is no sound to send.
+    this.#hearing = kind === 'server' && !canPlay ? 'none' : kind;
     const played = (utterance: number, ms: number, done: boolean) =>
       line.send({ type: 'played', utterance, ms: Math.max(0, Math.round(ms)), ...(done ? { done } : {}) });
     this.#played = played;
     this.#playback = canPlay ? new Playback(audio, ready.audio.output.sampleRate, played) : undefined;
-    this.#pageVoice = new PageVoice(played);
-    this.#recognition = new Recognition(manifest.locale, (said) => {
-      this.#line.send({ type: 'transcript', ...said, locale: manifest.locale });
-    });
+    if (!own) return;
+    this.#pageVoice = new own.PageVoice(played);
+    this.#recognition = new own.Recognition(
+      manifest.locale,
+      (said) => line.send({ type: 'transcript', ...said }),
+      () => {
+        this.#hearing = 'none';
+        line.deaf();
+      },
+    );
+  }
+
+  get isDeaf(): boolean {
+    return this.#hearing === 'none';
   }
 
   /** In manual mode a turn is from here to null. */
@@ -61,6 +87,7 @@ export class Conversation {
 
   mode(mode: Mode): void {
     this.#mode = mode;
+    if (mode === 'speaking') this.#setLanguage(this.#context.manifest.locale);
     this.#listen();
   }
 
@@ -70,6 +97,12 @@ export class Conversation {
       if (event.speech === 'server') this.#playback?.begin(event.utterance);
     } else if (event.type === 'cues') this.#cues(event);
     else if (event.type === 'interrupted') this.dropSound();
+    else if (event.type === 'suggestions') {
+      // In a lesson the first one is the phrase to repeat.
+      const { locale, secondaryLocale = locale } = this.#context.manifest;
+      const isLesson = languageOf(event.items[0]?.locale ?? locale) !== languageOf(locale);
+      if (isLesson) this.#setLanguage(secondaryLocale);
+    }
   }
 
   frame(frame: ArrayBuffer): void {
@@ -79,13 +112,14 @@ export class Conversation {
   /** Silence, now: the visitor has something to say. */
   dropSound(): void {
     this.#playback?.drop();
-    this.#pageVoice.drop();
+    this.#pageVoice?.drop();
     this.#utterances.clear();
+    this.#quietUntil = 0;
   }
 
   setVolume(volume: number): void {
     this.#playback?.setVolume(volume);
-    this.#pageVoice.volume = volume;
+    if (this.#pageVoice) this.#pageVoice.volume = volume;
   }
 
   level(): number {
@@ -98,11 +132,19 @@ export class Conversation {
     this.#playback?.close();
   }
 
+  #setLanguage(locale: string): void {
+    if (this.#recognition) this.#recognition.locale = locale;
+  }
+
   /** The page's own ears would hear the character, too: they listen while it is silent. */
   #listen(): void {
     if (this.#hearing !== 'client') return;
-    if (this.#track && this.#mode !== 'speaking') this.#recognition.start();
-    else this.#recognition.stop();
+    if (this.#track && this.#mode !== 'speaking') this.#recognition?.start();
+    else this.#recognition?.stop();
+  }
+
+  get #isPlaying(): boolean {
+    return this.#playback !== undefined && this.#context.audio.state === 'running';
   }
 
   #cues({ utterance: id, cues, words = [] }: EventOf<'cues'>): void {
@@ -111,19 +153,23 @@ export class Conversation {
     const durationMs = cues.at(-1)?.[0] ?? 0;
     const { characterId, speech, locale, text } = utterance;
     let clock: SpeechCue['clock'];
-    if (speech === 'server' && this.#playback) clock = () => this.#playback!.clock(id);
-    else if (speech === 'client') {
-      this.#pageVoice.speak({ utterance: id, locale, text, durationMs, words });
-      clock = () => this.#pageVoice.clock(id);
+    const voice = this.#pageVoice;
+    if (speech === 'client' && voice) {
+      voice.speak({ utterance: id, locale, text, durationMs, words });
+      clock = () => voice.clock(id);
     } else {
-      const startedAt = performance.now();
-      // Sent as sound to a page that can play none, it still takes its time: the runtime waits for us.
+      const startsAt = Math.max(performance.now(), this.#quietUntil);
+      this.#quietUntil = startsAt + durationMs;
+      // Sound that a page cannot play, or not before a tap, still takes its time: the runtime waits for us.
       if (speech === 'server')
         setTimeout(() => {
-          if (this.#utterances.has(id)) this.#played(id, durationMs, true);
-        }, durationMs);
+          if (this.#isPlaying || !this.#utterances.has(id)) return;
+          this.#playback?.skip(id);
+          this.#played(id, durationMs, true);
+        }, this.#quietUntil - performance.now());
       clock = () => {
-        const ms = performance.now() - startedAt;
+        if (speech === 'server' && this.#isPlaying) return this.#playback!.clock(id);
+        const ms = performance.now() - startsAt;
         return ms > durationMs || !this.#utterances.has(id) ? Number.NaN : ms;
       };
     }

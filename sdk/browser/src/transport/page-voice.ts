@@ -44,7 +44,7 @@ export function voicesLoaded(ms: number): Promise<void> {
 
 /** Speaks with a voice of the browser, one line at a time, on a clock that the mouth can follow. */
 export class PageVoice {
-  volume = 1;
+  #volume = 1;
   readonly #progress: (utterance: number, ms: number, done: boolean) => void;
   #speaking: Speaking | undefined;
 
@@ -52,11 +52,20 @@ export class PageVoice {
     this.#progress = progress;
   }
 
+  /** A sentence that has begun keeps its loudness: one that shall not be heard is over. */
+  set volume(volume: number) {
+    this.#volume = volume;
+    const speaking = this.#speaking;
+    if (volume > 0 || !speaking) return;
+    this.#done(speaking);
+    globalThis.speechSynthesis.cancel();
+  }
+
   speak({ utterance, locale, text, durationMs, words }: Line): void {
     const speech = globalThis.speechSynthesis;
     const line = new SpeechSynthesisUtterance(text);
     line.lang = locale;
-    line.volume = this.volume;
+    line.volume = this.#volume;
     line.voice = voiceFor(speech.getVoices(), locale);
     const timer = setTimeout(() => this.#done(speaking), durationMs * patience + patienceMs);
     const speaking: Speaking = { utterance, startedAt: undefined, shiftMs: 0, timer };
@@ -104,4 +113,4 @@ function voiceFor(voices: readonly SpeechSynthesisVoice[], locale: string): Spee
   return same.find(({ localService }) => localService) ?? same[0] ?? near[0] ?? null;
 }
 
-const languageOf = (locale: string) => locale.split(/[-_]/)[0]!.toLowerCase();
+export const languageOf = (locale: string) => locale.split(/[-_]/)[0]!.toLowerCase();

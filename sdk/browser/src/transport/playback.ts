@@ -79,6 +79,12 @@ export class Playback {
     return (at / this.#audio.sampleRate) * 1000 + since - latency;
   }
 
+  /** This one passed while nothing could be heard. */
+  skip(id: number): void {
+    this.#node.port.postMessage({ id });
+    this.#utterances.delete(id);
+  }
+
   /** Silence, now. */
   drop(): void {
     this.#node.port.postMessage(null);

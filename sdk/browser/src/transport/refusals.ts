@@ -33,3 +33,8 @@ export function refusalOf(code: number, reason: string): ExperienceError {
 export function isWorthAnotherTry(code: number): boolean {
   return code === 1006 || code === 1001 || code === 1011;
 }
+
+/** Whether a session that had begun is over with it. What a client did wrong costs the connection, not the session. */
+export function isFinal(code: number): boolean {
+  return code > 4400 && code < 4500 && code !== 4429;
+}

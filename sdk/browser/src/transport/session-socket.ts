@@ -1,13 +1,12 @@
 import type { RuntimeEvent } from '@session-launch/contract/runtime/protocol';
 import { randomId } from '../core/environment.ts';
-import { aborted, ExperienceError } from '../core/experience-error.ts';
-import type { Connection, EndReason, Message, TransportContext } from '../types.ts';
+import { aborted } from '../core/experience-error.ts';
+import type { Connection, Message, TransportContext } from '../types.ts';
 import { version } from '../version.ts';
-import { Conversation } from './conversation.ts';
-import { spokenHere, voicesLoaded } from './page-voice.ts';
-import { canRecognise } from './recognition.ts';
+import { Conversation, type Sent } from './conversation.ts';
+import type { PageSpeech } from './page-speech.ts';
 import { giveUpAfterMs, reconnectDelay } from './reconnect.ts';
-import { isWorthAnotherTry, refusalOf } from './refusals.ts';
+import { isFinal, isWorthAnotherTry, refusalOf } from './refusals.ts';
 
 type Ready = Extract<RuntimeEvent, { type: 'ready' }>;
 
@@ -22,48 +21,59 @@ export class SessionSocket implements Connection {
   readonly #context: TransportContext;
   readonly #conversation: Conversation;
   #socket: WebSocket;
-  #ticket: string;
+  #ready: Ready;
+  /** Of events alone: a `ready` that resumes has a later number than what is told again after it. */
   #lastSeq = 0;
   #isClosed = false;
   #hasEnded = false;
   #isDropped = false;
-  /** Sent while there was nobody to hear it. */
-  #waiting: string[] = [];
+  /** For the next connection: what was said and did not come back, and all that was sent while there was none. */
+  #kept: { id: string | undefined; json: string }[] = [];
   #heartbeat: ReturnType<typeof setInterval> | undefined;
   #heardAt = 0;
   #retryNow: () => void = () => {};
 
-  static async open(context: TransportContext): Promise<SessionSocket> {
+  static async open(context: TransportContext, own?: PageSpeech): Promise<SessionSocket> {
     const { manifest, audio, sdkUrl } = context;
     const module = loaded(audio, `${sdkUrl}worklet.js`);
     const locales = [manifest.locale, manifest.secondaryLocale].filter((tag) => tag !== undefined);
-    await voicesLoaded(voicesMs);
+    await own?.voicesLoaded(voicesMs);
     const speech = {
-      synthesis: spokenHere(locales),
-      recognition: canRecognise() && manifest.speechInputMode !== 'off' ? locales : [],
+      synthesis: own?.spokenHere(locales) ?? [],
+      recognition: own?.canRecognise() && manifest.speechInputMode !== 'off' ? locales : [],
     };
     const hello = { token: manifest.sessionToken, speech };
     for (let tries = 1; ; tries++) {
       const [result, canPlay] = await Promise.all([connect(context, hello), module]);
-      if (result.socket) return new SessionSocket(context, result.socket, result.ready, canPlay);
+      if (result.socket) return new SessionSocket(context, result, canPlay, own);
       if (tries >= firstTries || !isWorthAnotherTry(result.code)) throw refusalOf(result.code, result.reason);
       await wait(reconnectDelay(tries), context.signal);
     }
   }
 
-  private constructor(context: TransportContext, socket: WebSocket, ready: Ready, canPlay: boolean) {
+  private constructor(
+    context: TransportContext,
+    joined: Joined,
+    canPlay: boolean,
+    own: PageSpeech | undefined,
+  ) {
+    const { socket, ready } = joined;
     this.#context = context;
-    this.#conversation = new Conversation(context, ready, canPlay, {
-      send: (message) => this.#send(message),
-      sendAudio: (frame) => {
+    const line = {
+      send: (message: Sent) => this.#send(message),
+      sendAudio: (frame: ArrayBuffer) => {
         if (!this.#isDropped && this.#socket.bufferedAmount < 64 * 1024) this.#socket.send(frame);
       },
-    });
+      deaf: () => this.#tellReady(),
+    };
+    this.#conversation = new Conversation(context, ready, canPlay, line, own);
     this.#socket = socket;
-    this.#ticket = ready.resumeTicket;
-    this.#adopt(socket, ready);
-    context.signal.addEventListener('abort', this.#abandon);
-    globalThis.addEventListener?.('online', this.#online);
+    this.#ready = ready;
+    this.#adopt(joined);
+    // Whatever ends the session aborts this signal.
+    const { signal } = context;
+    signal.addEventListener('abort', () => this.close());
+    globalThis.addEventListener?.('online', () => this.#retryNow(), { signal });
   }
 
   setMic(track: MediaStreamTrack | null): void {
@@ -88,38 +98,33 @@ export class SessionSocket implements Connection {
     return this.#conversation.level();
   }
 
-  close(_reason: EndReason): void {
+  close(): void {
     if (this.#isClosed) return;
     if (this.#socket.readyState === WebSocket.OPEN) this.#socket.send('{"type":"bye"}');
     this.#end();
     this.#socket.close(1000);
   }
 
-  #abandon = (): void => this.close('aborted');
-  #online = (): void => this.#retryNow();
-
   #end(): void {
     this.#isClosed = true;
     clearInterval(this.#heartbeat);
     this.#retryNow();
-    this.#context.signal.removeEventListener('abort', this.#abandon);
-    globalThis.removeEventListener?.('online', this.#online);
     this.#conversation.close();
   }
 
-  #send(message: object): void {
+  #send(message: Sent): void {
     const json = JSON.stringify(message);
+    // A connection may be dead for a while before anybody knows. How far a voice was heard is stale by then.
+    const id = message.status === 'interim' ? undefined : message.id;
+    if (id || (this.#isDropped && message.type !== 'played')) this.#kept.push({ id, json });
     if (!this.#isDropped) this.#socket.send(json);
-    // How far a voice was heard is stale by then.
-    else if ((message as { type: string }).type !== 'played') this.#waiting.push(json);
   }
 
   /** From now on this is the connection. */
-  #adopt(socket: WebSocket, ready: Ready): void {
+  #adopt({ socket, ready, early }: Joined): void {
     this.#socket = socket;
-    this.#ticket = ready.resumeTicket;
+    this.#ready = ready;
     this.#isDropped = false;
-    this.#lastSeq = Math.max(this.#lastSeq, ready.seq);
     this.#heardAt = performance.now();
     socket.onmessage = ({ data }: MessageEvent<string | ArrayBuffer>) => {
       this.#heardAt = performance.now();
@@ -133,57 +138,64 @@ export class SessionSocket implements Connection {
       if (performance.now() - this.#heardAt > 2 * beatMs) this.#lost(socket, 1006);
       else this.#send({ type: 'ping', t: Math.round(performance.now()) });
     }, beatMs);
-    const { resumeTicket: _credential, ...facts } = ready;
-    this.#context.sink.event({ ...facts });
-    for (const json of this.#waiting.splice(0)) socket.send(json);
+    this.#tellReady();
+    for (const { json } of this.#kept) socket.send(json);
+    this.#kept = this.#kept.filter(({ id }) => id);
+    for (const event of early) socket[`on${event.type as 'close'}`]?.(event as CloseEvent);
+  }
+
+  /** Told again when the page turns out to be deaf: players say so, and the microphone is given back. */
+  #tellReady(): void {
+    const { resumeTicket: _credential, ...facts } = this.#ready;
+    if (this.#conversation.isDeaf) facts.engines = { ...facts.engines, hearing: { kind: 'none' } };
+    this.#context.sink.event(facts);
   }
 
   #event(event: RuntimeEvent): void {
-    if (typeof event.seq === 'number') this.#lastSeq = Math.max(this.#lastSeq, event.seq);
+    if (event.seq) this.#lastSeq = event.seq;
     const { sink, manifest } = this.#context;
     if (event.type === 'ended') this.#hasEnded = true;
     if (event.type === 'mode') {
       this.#conversation.mode(event.mode);
       sink.mode(event.mode);
-    } else if (event.type === 'message') sink.message(messageOf(event, manifest.locale));
-    else this.#conversation.event(event);
+    } else if (event.type === 'message') {
+      if (event.status === 'final') this.#kept = this.#kept.filter(({ id }) => id !== event.id);
+      sink.message(messageOf(event, manifest.locale));
+    } else this.#conversation.event(event);
     if (!['pong', 'message', 'mode'].includes(event.type)) sink.event({ ...event });
   }
 
   #lost(socket: WebSocket, code: number): void {
     if (this.#isClosed || socket !== this.#socket || this.#isDropped) return;
-    const isOver = this.#hasEnded || code === 1000 || (code >= 4400 && code < 4500);
-    if (isOver) {
-      this.#over('runtime', code);
-      return;
-    }
+    if (this.#hasEnded || code === 1000 || isFinal(code)) return this.#over('runtime', code);
     this.#isDropped = true;
     clearInterval(this.#heartbeat);
     socket.onmessage = null;
     socket.close();
     this.#context.sink.dropped();
-    void this.#comeBack();
+    // Whoever was sent away for being too fast does not come back at once.
+    void this.#comeBack(code < 4400 ? 0 : 2);
   }
 
-  async #comeBack(): Promise<void> {
+  async #comeBack(tries: number): Promise<void> {
     const until = performance.now() + giveUpAfterMs;
-    for (let tries = 0; ; tries++) {
+    for (; ; tries++) {
       await this.#pause(Math.min(reconnectDelay(tries), Math.max(0, until - performance.now())));
       if (this.#isClosed) return;
       if (performance.now() >= until) return this.#over('error');
-      const resume = { ticket: this.#ticket, lastSeq: this.#lastSeq };
+      const resume = { ticket: this.#ready.resumeTicket, lastSeq: this.#lastSeq };
       const result = await connect(this.#context, { resume }).catch(() => undefined);
       if (!result || this.#isClosed) {
         result?.socket?.close(1000);
         return;
       }
       if (result.socket) {
-        this.#adopt(result.socket, result.ready);
+        this.#adopt(result);
         this.#context.sink.resumed();
         return;
       }
       // Nobody knows this session any more: waiting longer will not help.
-      if (result.code >= 4400 && result.code < 4500) return this.#over('error', result.code);
+      if (isFinal(result.code)) return this.#over('error', result.code);
     }
   }
 
@@ -225,21 +237,16 @@ interface HelloFacts {
   speech?: { synthesis: string[]; recognition: string[] };
 }
 
-type Connected = { socket: WebSocket; ready: Ready } | { socket?: undefined; code: number; reason: string };
+/** `early`: what has come since, for whoever takes it over. */
+type Joined = { socket: WebSocket; ready: Ready; early: Event[] };
+type Connected = Joined | { socket?: undefined; code: number; reason: string };
 
 /** One try. Resolves with the socket once the runtime is ready, or with the code that it closed with. */
 function connect({ manifest, signal }: TransportContext, facts: HelloFacts): Promise<Connected> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) return reject(aborted());
-    let socket: WebSocket;
-    try {
-      socket = new WebSocket(manifest.transport.url, subprotocol);
-    } catch (cause) {
-      const hint = 'A page on https can only connect to wss addresses.';
-      return reject(
-        new ExperienceError('CONNECT_FAILED', 'The runtime has no usable address.', { cause, hint }),
-      );
-    }
+    // Throws where a page on https is sent to a ws address.
+    const socket = new WebSocket(manifest.transport.url, subprotocol);
     socket.binaryType = 'arraybuffer';
     const settle = (settled: () => void) => {
       clearTimeout(timer);
@@ -264,7 +271,10 @@ function connect({ manifest, signal }: TransportContext, facts: HelloFacts): Pro
     socket.onclose = ({ code, reason }) => settle(() => resolve({ code, reason }));
     socket.onmessage = ({ data }) => {
       const event = typeof data === 'string' ? (JSON.parse(data) as RuntimeEvent) : undefined;
-      if (event?.type === 'ready') settle(() => resolve({ socket, ready: event }));
+      if (event?.type !== 'ready') return;
+      const early: Event[] = [];
+      settle(() => resolve({ socket, ready: event, early }));
+      socket.onmessage = socket.onclose = (one: Event) => void early.push(one);
     };
   });
 }

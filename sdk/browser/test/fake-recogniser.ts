@@ -1,0 +1,29 @@
+/** Behaves as Chromium's is documented to: an error, if there is one, and then the end, never at once. */
+export class FakeRecogniser extends EventTarget {
+  static all: FakeRecogniser[] = [];
+  lang = '';
+  continuous = false;
+  interimResults = false;
+  isListening = false;
+
+  start(): void {
+    this.isListening = true;
+    FakeRecogniser.all.push(this);
+  }
+
+  abort(): void {
+    setTimeout(() => this.end('aborted'));
+  }
+
+  end(error?: string): void {
+    if (!this.isListening) return;
+    this.isListening = false;
+    if (error !== undefined) this.dispatchEvent(Object.assign(new Event('error'), { error }));
+    this.dispatchEvent(new Event('end'));
+  }
+
+  say(transcript: string, isFinal: boolean): void {
+    const results = [Object.assign([{ transcript }], { isFinal })];
+    this.dispatchEvent(Object.assign(new Event('result'), { resultIndex: 0, results }));
+  }
+}

@@ -1,0 +1,80 @@
+import { beforeEach, expect, test } from 'vitest';
+import { Mic } from '../src/audio/microphone.ts';
+import type { MicStatus } from '../src/types.ts';
+import { FakeBrowser, settled } from './fake-environment.ts';
+
+class FakeTrack extends EventTarget {
+  enabled = true;
+  isStopped = false;
+
+  constructor(readonly deviceId: string) {
+    super();
+  }
+
+  stop(): void {
+    this.isStopped = true;
+  }
+}
+
+let tracks: FakeTrack[];
+let given: (FakeTrack | null)[];
+let statuses: MicStatus[];
+let answer: () => void;
+let mic: Mic;
+
+beforeEach(() => {
+  [tracks, given, statuses] = [[], [], []];
+  const { env } = new FakeBrowser();
+  const getUserMedia = ({ audio }: { audio: { deviceId?: { exact: string } } }) =>
+    new Promise((resolve) => {
+      const track = new FakeTrack(audio.deviceId?.exact ?? 'default');
+      tracks.push(track);
+      answer = () => resolve({ getTracks: () => [track], getAudioTracks: () => [track] });
+    });
+  env.media = () => ({ getUserMedia }) as unknown as MediaDevices;
+  mic = new Mic(env, (status) => statuses.push(status));
+  const give = (track: MediaStreamTrack | null) => given.push(track as FakeTrack | null);
+  mic.open({ isAllowed: true, audio: undefined, give });
+});
+
+async function on(): Promise<void> {
+  const enabled = mic.enable();
+  answer();
+  await enabled;
+}
+
+test('another device is heard in the place of the first', async () => {
+  await on();
+  const changed = mic.setDevice('desk');
+  answer();
+  await changed;
+  expect(tracks).toMatchObject([{ isStopped: true }, { isStopped: false, enabled: true, deviceId: 'desk' }]);
+  expect(given).toEqual([tracks[0], null, tracks[1]]);
+});
+
+test('muted, it stays muted with another device, until it is unmuted', async () => {
+  await on();
+  mic.mute();
+  const changed = mic.setDevice('desk');
+  answer();
+  await changed;
+  expect(statuses).toEqual(['prompting', 'on', 'muted', 'prompting', 'muted']);
+  expect(tracks[1]).toMatchObject({ isStopped: false, enabled: false });
+  expect(given.slice(1).every((track) => track === null)).toBe(true);
+  mic.unmute();
+  expect(mic.status).toBe('on');
+  expect(tracks[1]!.enabled).toBe(true);
+  expect(given.at(-1)).toBe(tracks[1]);
+});
+
+test('unmuted while the other device is asked for, it is heard', async () => {
+  await on();
+  mic.mute();
+  const changed = mic.setDevice('desk');
+  mic.unmute();
+  answer();
+  await changed;
+  await settled();
+  expect(mic.status).toBe('on');
+  expect(given.at(-1)).toBe(tracks[1]);
+});
