@@ -57,8 +57,13 @@ export function startBeside({ log, env, stopMs }: BesideDeps): Beside {
       env,
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     });
-    // What cannot be sent or started shows by the end of the process.
-    loaded.on('error', (error) => log.debug({ reason: error.message }, 'the runtime could not be reached'));
+    loaded.on('error', (error: NodeJS.ErrnoException) => {
+      // What could not be sent shows by the end of the process. One that could not be started has no end of its own.
+      if (!error.syscall?.startsWith('spawn'))
+        return log.debug({ reason: error.message }, 'the runtime could not be reached');
+      log.error({ reason: error.message }, 'the runtime could not be started');
+      loaded.emit('exit', null, null);
+    });
     return loaded;
   };
 
@@ -97,7 +102,7 @@ export function startBeside({ log, env, stopMs }: BesideDeps): Beside {
       timer = setTimeout(start, pauseMs);
       pauseMs = Math.min(longestPauseMs, Math.max(firstPauseMs, pauseMs * 2));
     });
-    started.send({ type: 'begin' });
+    if (started.connected) started.send({ type: 'begin' });
   };
 
   const answer = (id: number, text: string) => {
