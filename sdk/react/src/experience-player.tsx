@@ -31,6 +31,8 @@ const playerFields = [
   'poster',
   'texts',
 ] as const;
+/** A prop that is left out is taken back. */
+const withoutChrome = Object.fromEntries(playerFields.map((name) => [name, undefined]));
 const handlers = ['onClose', 'onStateUpdate', 'onModeChange', 'onMessage', 'onError', 'onEnded'] as const;
 const ownFields: readonly string[] = [...playerFields, ...handlers, 'autoStart', 'className'];
 
@@ -81,7 +83,7 @@ export const ExperiencePlayer = forwardRef<Experience, ExperiencePlayerProps>(
       };
     }, [experience]);
     const looks = JSON.stringify(chrome);
-    useEffect(() => player.current?.update(JSON.parse(looks)), [looks]);
+    useEffect(() => player.current?.update({ ...withoutChrome, ...JSON.parse(looks) }), [looks]);
     return (
       <div ref={host} className={props.className}>
         {props.poster !== undefined && !isAttached ? <img src={props.poster} alt="" /> : null}

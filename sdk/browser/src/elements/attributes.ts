@@ -33,14 +33,14 @@ export function optionsOf(read: Read): Partial<ExperienceOptions> {
   return options;
 }
 
-/** And of the player. */
+/** And of the player. What is absent is undefined, so that an attribute can be taken back. */
 export function playerOptionsOf(read: Read): PlayerOptions {
   const button = (value: string) =>
     value === 'false' ? false : value === '' || value === 'true' ? true : { label: value };
   const found: Record<string, unknown> = {};
   const put = (name: string, attribute: string, of: (value: string) => unknown) => {
     const value = read(attribute);
-    if (value !== null) found[name] = of(value);
+    found[name] = value === null ? undefined : of(value);
   };
   put('startButton', 'start-button', button);
   put('closeButton', 'close-button', button);

@@ -32,7 +32,7 @@ export class Conversation {
     this.#line = line;
     this.#hearing = ready.engines.hearing.kind;
     const played = (utterance: number, ms: number, done: boolean) =>
-      line.send({ type: 'played', utterance, ms: Math.max(0, Math.round(ms)), ...(done ? { done } : {}) });
+      line.send({ type: 'played', utterance, ms: Math.max(0, Math.round(ms)), done: done || undefined });
     this.#played = played;
     this.#playback = canPlay ? new Playback(audio, ready.audio.output.sampleRate, played) : undefined;
     this.#pageVoice = new PageVoice(played);
