@@ -25,6 +25,8 @@ export function useBrowser(...args: string[]): {
         '--no-pings',
         ...args,
       ],
+      // Pages go into the back/forward cache, as they do for visitors.
+      ignoreDefaultArgs: ['--disable-back-forward-cache'],
     });
   });
   afterAll(() => browser?.close());
