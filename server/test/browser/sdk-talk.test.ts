@@ -3,6 +3,7 @@ import { startTcpProxy, type TcpProxy } from '@session-launch/testing/tcp-proxy.
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { obstacles } from '../harness/obstacles.ts';
+import { type Remains, watchRemains } from '../harness/page-remains.ts';
 import { ask, becomes, isIn, player, twoLines } from '../harness/talking-page.ts';
 import { useTalkingService } from '../harness/talking-service.ts';
 
@@ -32,6 +33,18 @@ afterAll(async () => {
   await Promise.all([site, stranger].map((one) => one?.close()));
   for (const work of undo) await work();
 });
+
+/** How much more may be left after thirty conversations: always less than one thing of each. */
+const room: Remains = {
+  nodes: 25,
+  listeners: 25,
+  sockets: 2,
+  audioContexts: 2,
+  audioNodes: 10,
+  worklets: 2,
+  frames: 0,
+  heapBytes: 30 * 20_000,
+};
 
 async function open(on: Site = site, attributes = ''): Promise<Page> {
   const { url } = talking.service;
@@ -205,6 +218,56 @@ describe('one press, one session', () => {
       return new Promise((resolve) => setTimeout(resolve, 50));
     })()`);
     expect(await ask(page, (one) => [one.state, one.session.sessionId])).toEqual(['live', before]);
+  });
+});
+
+describe('leaving', () => {
+  test('a page in the back/forward cache has ended its session; back from there it shows Start and mints nothing', async () => {
+    // A page that listens is not cached by Chromium: it is loaded anew.
+    const page = await open(site, 'speech-input-mode="off"');
+    await page.evaluate(`addEventListener('pageshow', ({ persisted }) => { window.isBack = persisted; })`);
+    await page.getByRole('button', { name: 'Start' }).click();
+    await isIn(page, 'speaking');
+    const id = await ask(page, (one) => one.session.sessionId);
+    const before = (await talking.sessions()).length;
+    await page.goto(stranger.origin);
+    const status = async () => (await talking.sessions()).find((one) => one.sessionId === id)?.status;
+    await expect.poll(status).toBe('ended');
+    await page.goBack({ waitUntil: 'commit' });
+    await expect.poll(() => page.evaluate(`window.isBack`)).toBe(true);
+    await page.getByRole('button', { name: 'Start again' }).waitFor();
+    expect(await ask(page, (one) => one.state)).toBe('ended');
+    expect((await talking.sessions()).length).toBe(before);
+    await page.getByRole('button', { name: 'Start again' }).click();
+    await isIn(page, 'speaking');
+  });
+
+  test('thirty conversations leave nothing behind in the page', async () => {
+    const page = await open();
+    const remains = await watchRemains(page);
+    const talk = (times: number) =>
+      page.evaluate(`(async () => {
+        const { experience } = document.querySelector('session-experience');
+        for (let i = 0; i < ${times}; i++) {
+          const speaking = new Promise((resolve) => {
+            const off = experience.on('modeChange', (mode) => mode === 'speaking' && resolve(off()));
+          });
+          await experience.start();
+          await speaking;
+          await experience.end();
+        }
+      })()`);
+    // The first ones load and compile.
+    await talk(5);
+    const before = await remains();
+    await talk(30);
+    // What is closed, the browser gives back in its own time. One of a kind may be left of the last conversation.
+    await expect
+      .poll(async () => {
+        const after = await remains();
+        return (Object.keys(after) as (keyof Remains)[]).filter((of) => after[of] > before[of] + room[of]);
+      })
+      .toEqual([]);
   });
 });
 

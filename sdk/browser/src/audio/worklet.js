@@ -1,19 +1,33 @@
 // Runs on the audio thread. All arithmetic is done before and after it, so that nothing here can be late.
 
+/** Works until it is told to stop: one that never says so is never let go. */
+class Stoppable extends AudioWorkletProcessor {
+  constructor() {
+    super();
+    this.isWanted = true;
+    this.port.onmessage = ({ data }) => {
+      if (data === 'stop') this.isWanted = false;
+      else this.take(data);
+    };
+  }
+}
+
 /** Plays what it is handed, piece after piece, and says how far it is. */
-class Playback extends AudioWorkletProcessor {
+class Playback extends Stoppable {
   constructor() {
     super();
     this.queue = [];
     this.at = 0;
     this.blocks = 0;
-    this.port.onmessage = ({ data }) => {
-      if (data) this.queue.push(data);
-      else {
-        this.queue = [];
-        this.at = 0;
-      }
-    };
+  }
+
+  /** A piece, or null: all that waits is dropped. */
+  take(piece) {
+    if (piece) this.queue.push(piece);
+    else {
+      this.queue = [];
+      this.at = 0;
+    }
   }
 
   tell(piece, done) {
@@ -40,15 +54,15 @@ class Playback extends AudioWorkletProcessor {
       this.blocks = 0;
       this.tell(this.queue[0], false);
     }
-    return true;
+    return this.isWanted;
   }
 }
 
 /** Hands on what the microphone hears. */
-class Capture extends AudioWorkletProcessor {
+class Capture extends Stoppable {
   process([input]) {
     if (input[0]) this.port.postMessage(input[0].slice());
-    return true;
+    return this.isWanted;
   }
 }
 

@@ -132,7 +132,7 @@ export class LiveExperience extends Emitter implements Experience {
   /** As `end`, for the reasons that a player has. */
   async endBecause(reason: EndReason): Promise<void> {
     this.#isWanted = false;
-    if (this.#attempt) await this.#finish(this.#attempt, reason);
+    if (this.#attempt) this.#finish(this.#attempt, reason);
   }
 
   sendText(text: string): void {
@@ -262,7 +262,7 @@ export class LiveExperience extends Emitter implements Experience {
         }),
         closed: ifCurrent((by: 'runtime' | 'error', code?: number) => {
           if (by === 'runtime' && code !== 1011) {
-            void this.#finish(attempt, 'runtime');
+            this.#finish(attempt, 'runtime');
             if (attempt.isRestarting) this.#startAnew(attempt);
             return;
           }
@@ -317,7 +317,7 @@ export class LiveExperience extends Emitter implements Experience {
   }
 
   #fail(attempt: Attempt, error: ExperienceError, reason?: EndReason): void {
-    void attempt.close(reason ?? 'user');
+    attempt.close(reason ?? 'user');
     this.error = error;
     this.endReason = reason;
     this.mode = null;
@@ -327,16 +327,15 @@ export class LiveExperience extends Emitter implements Experience {
     if (reason !== undefined) this.emit('ended', { reason, error });
   }
 
-  async #finish(attempt: Attempt, reason: EndReason): Promise<void> {
+  #finish(attempt: Attempt, reason: EndReason): void {
     if (attempt.isOver) return;
     this.endReason = reason;
     this.mode = null;
     // All at once: a page that is hidden runs nothing that is left for later.
-    const closed = attempt.close(reason);
+    attempt.close(reason);
     this.#become('ending');
     this.#become('ended');
     this.emit('ended', { reason });
-    await closed;
   }
 
   /** Visitors read a neutral sentence; what to do about it stands in the console. */

@@ -25,6 +25,7 @@ export class Capture {
   }
 
   close(): void {
+    this.#node.port.postMessage('stop');
     this.#node.port.onmessage = null;
     this.#source.disconnect();
   }
