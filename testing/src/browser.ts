@@ -30,7 +30,14 @@ export function useBrowser(...args: string[]): {
     });
   });
   afterAll(() => browser?.close());
-  return { open: (options) => browser.newContext(options) };
+  return {
+    open: async (options) => {
+      const context = await browser.newContext(options);
+      // For what hangs: on a busy machine a page takes its time.
+      context.setDefaultTimeout(90_000);
+      return context;
+    },
+  };
 }
 
 export interface Site {

@@ -26,7 +26,11 @@ beforeAll(async () => {
 const address = () => `http://127.0.0.1:${wire.port}`;
 const talking = useTalkingService(
   () => [site.origin],
-  () => ({ RUNTIME_URL: `${address().replace('http', 'ws')}/runtime` }),
+  () => ({
+    RUNTIME_URL: `${address().replace('http', 'ws')}/runtime`,
+    // Longer than a busy machine may take for what a visitor's does in seconds.
+    RESUME_SECONDS: '300',
+  }),
 );
 const browser = useBrowser('--use-fake-device-for-media-stream');
 /** Whose microphone is there, and cannot be opened. */

@@ -19,12 +19,12 @@ export const player = (page: Page) => page.locator('.player');
 export const becomes = (page: Page, state: string) =>
   player(page)
     .and(page.locator(`[data-state=${state}]`))
-    .waitFor({ timeout: 60_000 });
+    .waitFor();
 
 export const isIn = (page: Page, mode: string) =>
   player(page)
     .and(page.locator(`[data-mode=${mode}]`))
-    .waitFor({ timeout: 60_000 });
+    .waitFor();
 
 export const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click();
 
