@@ -51,7 +51,12 @@ const long: TestProjectInlineConfiguration = {
   test: {
     name: 'long',
     include: ['test/long/**/*.test.ts'],
-    globalSetup: ['test/harness/setup-embedded.ts', 'test/harness/setup-postgres.ts'],
+    exclude: canBrowse ? [] : ['test/long/first-sound.test.ts'],
+    globalSetup: [
+      'test/harness/setup-embedded.ts',
+      'test/harness/setup-postgres.ts',
+      ...(canBrowse ? ['test/harness/setup-browser.ts'] : []),
+    ],
     fileParallelism: false,
     sequence: { groupOrder: 1 },
   },

@@ -25,10 +25,19 @@ export function useBrowser(...args: string[]): {
         '--no-pings',
         ...args,
       ],
+      // Pages go into the back/forward cache, as they do for visitors.
+      ignoreDefaultArgs: ['--disable-back-forward-cache'],
     });
   });
   afterAll(() => browser?.close());
-  return { open: (options) => browser.newContext(options) };
+  return {
+    open: async (options) => {
+      const context = await browser.newContext(options);
+      // For what hangs: on a busy machine a page takes its time.
+      context.setDefaultTimeout(90_000);
+      return context;
+    },
+  };
 }
 
 export interface Site {

@@ -123,7 +123,7 @@ export interface Output {
   readonly blocked: boolean;
   readonly muted: boolean;
   readonly volume: number;
-  /** Call it inside a click. */
+  /** Call it inside a click; elsewhere it may reject with AUDIO_BLOCKED. */
   unblock(): Promise<void>;
   mute(): void;
   unmute(): void;

@@ -19,7 +19,6 @@ const events: (keyof Events)[] = [
   'micChange',
   'outputChange',
   'error',
-  'ended',
 ];
 
 export interface Store {
@@ -59,14 +58,15 @@ export function storeOf(experience: Experience): Store {
       renew();
     },
     subscribe: (changed) => {
+      listeners.add(changed);
       const offs = [
-        ...(listeners.size > 0 ? [] : events.map((event) => experience.on(event, renew))),
-        experience.on('ended', (ended) => {
-          endReason = ended.reason;
+        // A function of each subscriber's own, so that one can go without the others.
+        ...events.map((event) => experience.on(event, () => renew())),
+        experience.on('ended', ({ reason }) => {
+          endReason = reason;
           renew();
         }),
       ];
-      listeners.add(changed);
       return () => {
         listeners.delete(changed);
         for (const off of offs) off();

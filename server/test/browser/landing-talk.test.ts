@@ -1,57 +1,40 @@
-import { AxeBuilder } from '@axe-core/playwright';
 import { useBrowser, watch } from '@session-launch/testing/browser.ts';
-import type { Page } from 'playwright-core';
-import { describe, expect, test } from 'vitest';
+import type { BrowserContext, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { obstacles } from '../harness/obstacles.ts';
+import { isIn, press } from '../harness/talking-page.ts';
 import { useTalkingService } from '../harness/talking-service.ts';
 
 const talking = useTalkingService(() => []);
 const browser = useBrowser('--use-fake-device-for-media-stream', '--use-fake-ui-for-media-stream');
-const screens = [
-  { width: 1280, height: 800, colorScheme: 'light' as const },
-  { width: 390, height: 844, colorScheme: 'dark' as const },
-];
+let context: BrowserContext;
+let page: Page;
+let complaints: string[];
 
-const player = (page: Page) => page.locator('.session-launch-player .player');
-const isIn = (page: Page, mode: string) =>
-  player(page)
-    .and(page.locator(`[data-mode=${mode}]`))
-    .waitFor();
+beforeAll(async () => {
+  context = await browser.open({ locale: 'en-US', permissions: ['microphone'] });
+  page = await context.newPage();
+  complaints = await watch(page, talking.service.url);
+  await page.goto(talking.service.url);
+});
+afterAll(() => context?.close());
 
-/** What a screen reader, or someone with weak eyes, would stumble over. */
-async function obstacles(page: Page): Promise<string[]> {
-  const { violations } = await new AxeBuilder({ page }).include('.session-launch-player').analyze();
-  return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
-}
-
-describe.each(screens)('$width × $height, $colorScheme', ({ width, height, colorScheme }) => {
-  const options = { viewport: { width, height }, colorScheme, locale: 'en-US', permissions: ['microphone'] };
-
-  test('a press on Start of a card, and the character talks in its place', async () => {
-    const context = await browser.open(options);
-    const page = await context.newPage();
-    const complaints = await watch(page, talking.service.url);
-    await page.goto(talking.service.url);
-    await page.getByRole('button', { name: 'Start Sunrise Round the Harbor' }).click();
-    await isIn(page, 'speaking');
-    await page
-      .getByRole('log', { name: 'Conversation' })
-      .getByText('Maren', { exact: false })
-      .first()
-      .waitFor();
-    expect(await obstacles(page)).toEqual([]);
-    await isIn(page, 'listening');
-    expect(await obstacles(page)).toEqual([]);
-    expect(await page.evaluate(`document.documentElement.scrollWidth > innerWidth`)).toBe(false);
-    await page.keyboard.press('Escape');
-    await page.locator('.card.talking').waitFor({ state: 'detached' });
-    expect(await page.evaluate(`document.activeElement.getAttribute('aria-label')`)).toBe(
-      'Start Sunrise Round the Harbor',
-    );
-    expect(complaints).toEqual([]);
-    await context.close();
-  });
+test('a press on Start of a card, and the character talks in its place; Escape leads back to the card', async () => {
+  const start = 'Start Sunrise Round the Harbor';
+  await press(page, start);
+  await isIn(page, 'speaking');
+  const log = page.getByRole('log', { name: 'Conversation' });
+  await log.getByText('Maren', { exact: false }).first().waitFor();
+  expect(await obstacles(page, '.session-launch-player')).toEqual([]);
+  await isIn(page, 'listening');
+  expect(await obstacles(page, '.session-launch-player')).toEqual([]);
+  await page.keyboard.press('Escape');
+  await page.locator('.card.talking').waitFor({ state: 'detached' });
+  expect(await page.evaluate(`document.activeElement.getAttribute('aria-label')`)).toBe(start);
+  expect(complaints).toEqual([]);
 });
 
+// On one page: a press on another card ends the conversation before.
 test.each([
   ['Start Market Day with Mateo', '.figure'],
   ['Start Night Train to Anywhere', '.figure'],
@@ -60,14 +43,13 @@ test.each([
   ['Start Wren, Pip and the Glasshouse', '.figure + .figure'],
   ['Start Rain at the Tea House', '.said[lang=ja]'],
 ])('%s works as what it is', async (name, sign) => {
-  const context = await browser.open({ locale: 'en-US', permissions: ['microphone'] });
-  const page = await context.newPage();
-  const complaints = await watch(page, talking.service.url);
-  await page.goto(talking.service.url);
-  await page.getByRole('button', { name }).click();
+  await press(page, name);
+  await page
+    .locator('.card.talking', { has: page.getByRole('button', { name, includeHidden: true }) })
+    .waitFor();
   await isIn(page, 'speaking');
   await page.locator('.line.character .said').first().waitFor();
   await page.locator(sign).first().waitFor();
+  expect(await page.locator('.session-launch-player').count()).toBe(1);
   expect(complaints).toEqual([]);
-  await context.close();
 });

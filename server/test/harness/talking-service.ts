@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { prepareDataFolder } from '@session-launch/testing/data-folder.ts';
 import { type ServiceProcess, startProcess, temporaryFolder } from '@session-launch/testing/process.ts';
 import { experience, project, runtime } from '@session-launch/testing/world.ts';
@@ -10,6 +11,10 @@ export interface Talking {
   /** What the database knows of the sessions, the newest first. */
   // biome-ignore lint/suspicious/noExplicitAny: tests look into records freely
   sessions(): Promise<any[]>;
+  /** The process of the runtime beside the service. */
+  runtimePid(): number;
+  /** Starts the service again on its data, after it was killed: on another port. */
+  startAgain(): Promise<void>;
 }
 
 const mind = {
@@ -35,13 +40,15 @@ export function useTalkingService(
   beforeAll(async () => {
     folder = await temporaryFolder();
     await prepareDataFolder(folder.path);
-    const service = await startProcess({
-      DATA_DIR: folder.path,
-      RUNTIME: 'on',
-      DEMO: 'on',
-      SHUTDOWN_GRACE_SECONDS: '0',
-      ...env(),
-    });
+    const start = () =>
+      startProcess({
+        DATA_DIR: folder.path,
+        RUNTIME: 'on',
+        DEMO: 'on',
+        SHUTDOWN_GRACE_SECONDS: '0',
+        ...env(),
+      });
+    const service = await start();
     const one = experience({
       runtime: runtime({
         speechInputMode: 'auto',
@@ -60,7 +67,14 @@ export function useTalkingService(
       projectId: file.project.id,
       sessions: async () => {
         const path = `/admin/projects/${file.project.id}/sessions`;
-        return (await service.admin({ path })).json.sessions;
+        return (await talking.service.admin({ path })).json.sessions;
+      },
+      runtimePid: () => {
+        const all = execFileSync('ps', ['-A', '-o', 'pid=,ppid=,args=']).toString();
+        return Number(new RegExp(`^\\s*(\\d+)\\s+${talking.service.pid} .*--child`, 'm').exec(all)?.[1]);
+      },
+      startAgain: async () => {
+        talking.service = await start();
       },
     });
   });

@@ -113,7 +113,7 @@ export class Mic implements Microphone {
           echoCancellation: true,
           noiseSuppression: true,
           autoGainControl: true,
-          ...(this.#deviceId === undefined ? {} : { deviceId: { exact: this.#deviceId } }),
+          deviceId: this.#deviceId === undefined ? {} : { exact: this.#deviceId },
         },
       });
     } catch (cause) {

@@ -1,3 +1,11 @@
+/** One after the other. */
+export function joined(first: Float32Array, second: Float32Array): Float32Array<ArrayBuffer> {
+  const all = new Float32Array(first.length + second.length);
+  all.set(first);
+  all.set(second, first.length);
+  return all;
+}
+
 /** PCM16 as it travels, as numbers from -1 to 1. */
 export function toFloats(bytes: ArrayBuffer, offset: number): Float32Array {
   const view = new DataView(bytes, offset);

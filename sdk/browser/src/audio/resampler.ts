@@ -1,3 +1,5 @@
+import { joined } from './pcm.ts';
+
 const lobes = 8;
 
 /**
@@ -21,9 +23,7 @@ export class Resampler {
   }
 
   push(samples: Float32Array): Float32Array {
-    const all = new Float32Array(this.#history.length + samples.length);
-    all.set(this.#history);
-    all.set(samples, this.#history.length);
+    const all = joined(this.#history, samples);
     const count = Math.max(0, Math.floor((all.length - 1 - this.#reach - this.#position) / this.#step) + 1);
     const out = new Float32Array(count);
     for (let i = 0; i < count; i++) out[i] = this.#at(all, this.#position + i * this.#step);

@@ -1,4 +1,7 @@
+import { ExperienceError } from '../core/experience-error.ts';
 import type { Events, Output } from '../types.ts';
+
+const patienceMs = 2000;
 
 interface Played {
   setVolume(volume: number): void;
@@ -36,9 +39,17 @@ export class Speaker implements Output {
     this.#look();
   }
 
+  /** Rejects when the browser still wants a tap: outside a click it never says no, it only waits. */
   async unblock(): Promise<void> {
-    await this.#audio?.resume();
+    const patience = new Promise((resolve) => setTimeout(resolve, patienceMs));
+    await Promise.race([this.#audio?.resume(), patience]);
     this.#look();
+    if (this.blocked)
+      throw new ExperienceError('AUDIO_BLOCKED', 'The browser plays no sound before a tap.', {
+        fatal: false,
+        retryable: true,
+        hint: 'Call unblock() inside a click.',
+      });
   }
 
   mute(): void {
@@ -67,8 +78,7 @@ export class Speaker implements Output {
   }
 
   #look = (): void => {
-    const blocked =
-      this.#played !== undefined && this.#audio !== undefined && this.#audio.state !== 'running';
+    const blocked = !!this.#played && !!this.#audio && this.#audio.state !== 'running';
     if (blocked === this.blocked) return;
     this.blocked = blocked;
     this.#tell();

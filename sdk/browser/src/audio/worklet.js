@@ -1,19 +1,32 @@
 // Runs on the audio thread. All arithmetic is done before and after it, so that nothing here can be late.
 
+/** Works until it is told to stop: one that never says so is never let go. */
+class Stoppable extends AudioWorkletProcessor {
+  constructor() {
+    super();
+    this.isWanted = true;
+    this.port.onmessage = ({ data }) => {
+      if (data === 'stop') this.isWanted = false;
+      else this.take(data);
+    };
+  }
+}
+
 /** Plays what it is handed, piece after piece, and says how far it is. */
-class Playback extends AudioWorkletProcessor {
+class Playback extends Stoppable {
   constructor() {
     super();
     this.queue = [];
     this.at = 0;
     this.blocks = 0;
-    this.port.onmessage = ({ data }) => {
-      if (data?.samples) return void this.queue.push(data);
-      // To drop: one utterance, or all.
-      const [first] = this.queue;
-      this.queue = data ? this.queue.filter(({ id }) => id !== data.id) : [];
-      if (this.queue[0] !== first) this.at = 0;
-    };
+  }
+
+  /** A piece; or what is dropped: one utterance, or with null all. */
+  take(data) {
+    if (data?.samples) return void this.queue.push(data);
+    const [first] = this.queue;
+    this.queue = data ? this.queue.filter(({ id }) => id !== data.id) : [];
+    if (this.queue[0] !== first) this.at = 0;
   }
 
   tell(piece, done) {
@@ -40,15 +53,15 @@ class Playback extends AudioWorkletProcessor {
       this.blocks = 0;
       this.tell(this.queue[0], false);
     }
-    return true;
+    return this.isWanted;
   }
 }
 
 /** Hands on what the microphone hears. */
-class Capture extends AudioWorkletProcessor {
+class Capture extends Stoppable {
   process([input]) {
     if (input[0]) this.port.postMessage(input[0].slice());
-    return true;
+    return this.isWanted;
   }
 }
 

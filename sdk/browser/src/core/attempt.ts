@@ -2,6 +2,9 @@ import type { Connection, EndReason, SessionManifest } from '../types.ts';
 import type { Environment } from './environment.ts';
 import type { Fresh } from './manifest.ts';
 
+/** In which worklets come to rest once they are told to stop. */
+const lastSoundsMs = 250;
+
 /** One way from start to end. Whatever it opened, `close` closes, for every reason alike. */
 export class Attempt {
   readonly controller = new AbortController();
@@ -35,14 +38,17 @@ export class Attempt {
     this.#undo.push(undo);
   }
 
-  close(reason: EndReason): Promise<void> {
+  close(reason: EndReason): void {
     this.isOver = true;
     this.controller.abort();
     this.connection?.close(reason);
     // A connected runtime hears `bye`. One that never was, or a page that is going away, needs another way.
     if (this.fresh && (reason === 'pagehide' || !this.connection)) this.leave(this.fresh, reason);
     for (const undo of this.#undo.splice(0)) undo();
-    return this.audio?.close().catch(() => {}) ?? Promise.resolve();
+    const hush = () => void this.audio?.close().catch(() => {});
+    // Chromium keeps a context for ever whose worklet still ran when it was closed. A page that goes away has no time to wait.
+    if (reason === 'pagehide') hush();
+    else this.#env.setTimeout(hush, lastSoundsMs);
   }
 
   leave({ manifest }: Fresh, reason?: EndReason): void {

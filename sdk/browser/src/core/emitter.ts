@@ -14,34 +14,29 @@ const names: Record<keyof Events, true> = {
   runtimeEvent: true,
 };
 
-/** Where else to look for what is no event here. */
+/** What belongs to the player. */
 const elsewhere: Record<string, string> = {
-  close: 'pass onClose to attach(), or listen to "experience:close" on <session-experience>',
-  stateUpdate: 'pass onStateUpdate to attach()',
-  onStateUpdate: 'pass it to attach()',
-  end: 'it is called "ended"',
+  close: 'pass onClose to attach(), or listen to "experience:close"',
+  stateUpdate: 'pass onStateUpdate to attach(), or listen to "experience:stateupdate"',
 };
 
 export class Emitter {
-  readonly #handlers = new Map<keyof Events, Set<Handler<never>>>();
+  /** By event; true for those that hear it once. */
+  readonly #handlers = new Map<keyof Events, Map<Handler<never>, boolean>>();
 
-  on<K extends keyof Events>(event: K, handler: Handler<K>): () => void {
+  on<K extends keyof Events>(event: K, handler: Handler<K>, isOnce = false): () => void {
     if (!Object.hasOwn(names, event))
       throw new TypeError(
         `there is no event "${event}": ${elsewhere[event] ?? `it is one of ${Object.keys(names).join(', ')}`}`,
       );
     if (typeof handler !== 'function') throw new TypeError(`the handler of "${event}" is not a function`);
-    const all = this.#handlers.get(event) ?? new Set();
-    this.#handlers.set(event, all.add(handler));
+    const all = this.#handlers.get(event) ?? new Map();
+    this.#handlers.set(event, all.set(handler, isOnce));
     return () => this.off(event, handler);
   }
 
   once<K extends keyof Events>(event: K, handler: Handler<K>): () => void {
-    const off = this.on(event, (payload) => {
-      off();
-      handler(payload);
-    });
-    return off;
+    return this.on(event, handler, true);
   }
 
   off<K extends keyof Events>(event: K, handler: Handler<K>): void {
@@ -49,21 +44,15 @@ export class Emitter {
   }
 
   emit<K extends keyof Events>(event: K, payload: Events[K]): void {
-    for (const handler of [...(this.#handlers.get(event) ?? [])]) {
+    const all = this.#handlers.get(event) ?? new Map();
+    for (const [handler, isOnce] of [...all]) {
+      if (isOnce) all.delete(handler);
       try {
-        (handler as Handler<K>)(payload);
+        handler(payload);
       } catch (error) {
-        report(error);
+        // A handler's fault is the page's to hear of, and nobody else's.
+        reportError(error);
       }
     }
   }
-}
-
-/** A handler's fault is the page's to hear of, and nobody else's. */
-export function report(error: unknown): void {
-  if (typeof reportError === 'function') reportError(error);
-  else
-    setTimeout(() => {
-      throw error;
-    });
 }

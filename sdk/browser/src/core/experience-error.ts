@@ -1,6 +1,8 @@
 import type { ClientCode, ServiceCode, ExperienceError as Shape } from '../types.ts';
 
-export type ErrorFacts = Partial<Omit<Shape, 'name' | 'message' | 'stack' | 'code'>> & { cause?: unknown };
+type Fact = Exclude<keyof Shape, 'name' | 'message' | 'stack' | 'code'>;
+/** What is undefined is left out. */
+type Facts = { [K in Fact]?: Shape[K] | undefined };
 
 /** What goes wrong, for programs to decide by its code. */
 export class ExperienceError extends Error implements Shape {
@@ -14,7 +16,7 @@ export class ExperienceError extends Error implements Shape {
   declare readonly details?: unknown;
   declare readonly hint?: string;
 
-  constructor(code: ServiceCode | ClientCode, message: string, facts: ErrorFacts = {}) {
+  constructor(code: ServiceCode | ClientCode, message: string, facts: Facts = {}) {
     const { cause, fatal = true, retryable = false, ...rest } = facts;
     super(message, cause === undefined ? undefined : { cause });
     this.code = code;
@@ -24,5 +26,8 @@ export class ExperienceError extends Error implements Shape {
       if (value !== undefined) Object.assign(this, { [field]: value });
   }
 }
+
+export const expired = () =>
+  new ExperienceError('SESSION_EXPIRED', 'The launch is too old to be connected with.', { retryable: true });
 
 export const aborted = () => new ExperienceError('ABORTED', 'It was ended before it had begun.');

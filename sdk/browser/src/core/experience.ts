@@ -20,7 +20,7 @@ import type {
 import { Attempt } from './attempt.ts';
 import { Emitter } from './emitter.ts';
 import { type Environment, randomId } from './environment.ts';
-import { aborted, ExperienceError } from './experience-error.ts';
+import { aborted, ExperienceError, expired } from './experience-error.ts';
 import { serviceUrl } from './home.ts';
 import { type Fresh, readLaunch } from './manifest.ts';
 import { mint } from './mint.ts';
@@ -28,6 +28,7 @@ import type { Checked } from './options.ts';
 import { transportFor } from './plug-ins.ts';
 
 const longestText = 4000;
+const lost = 'connection-lost';
 const running: readonly State[] = ['minting', 'connecting', 'live', 'reconnecting'];
 
 /** What else of the browser a session may use. */
@@ -40,7 +41,7 @@ export type Attach = (
 ) => Player;
 
 /** An experience on a page: one session at a time, from start to end, and again. */
-export class LiveExperience implements Experience {
+export class LiveExperience extends Emitter implements Experience {
   state: State = 'idle';
   mode: Mode | null = null;
   error: ExperienceError | null = null;
@@ -54,8 +55,9 @@ export class LiveExperience implements Experience {
   readonly options: Checked;
   readonly #env: Surroundings;
   readonly #attach: Attach;
-  readonly #emitter = new Emitter();
   readonly #createdAt: number;
+  /** Of a launch that was handed over, so that it counts before the start. */
+  readonly #given: SessionManifest | undefined;
   #isGivenUsed = false;
   #messages: Message[] = [];
   #unsent: { id: string; text: string }[] = [];
@@ -66,12 +68,18 @@ export class LiveExperience implements Experience {
   #isWanted = false;
 
   constructor(env: Surroundings, options: Checked, attach: Attach) {
+    super();
     this.#env = env;
     this.options = options;
     this.#attach = attach;
-    this.mic = new Mic(env, (status) => this.#emitter.emit('micChange', status));
-    this.output = new Speaker((state) => this.#emitter.emit('outputChange', state));
+    this.mic = new Mic(env, (status) => this.emit('micChange', status));
+    this.output = new Speaker((state) => this.emit('outputChange', state));
     this.#createdAt = env.now();
+    try {
+      if (options.source.kind === 'launch') this.#given = readLaunch(options.source.launch, 0).manifest;
+    } catch {
+      // What is wrong with it, the start will say.
+    }
   }
 
   get messages(): readonly Message[] {
@@ -79,8 +87,8 @@ export class LiveExperience implements Experience {
   }
 
   /** Of the session, once there is one; for renderers. It holds the token: it never leaves the SDK. */
-  get manifest() {
-    return this.#attempt?.manifest;
+  get manifest(): SessionManifest | undefined {
+    return this.#attempt?.manifest ?? this.#given;
   }
 
   /** The address of the service: as given, as the script was served, or as the session says. */
@@ -132,7 +140,7 @@ export class LiveExperience implements Experience {
   /** As `end`, for the reasons that a player has. */
   async endBecause(reason: EndReason): Promise<void> {
     this.#isWanted = false;
-    if (this.#attempt) await this.#finish(this.#attempt, reason);
+    if (this.#attempt) this.#finish(this.#attempt, reason);
   }
 
   sendText(text: string): void {
@@ -152,24 +160,6 @@ export class LiveExperience implements Experience {
 
   attach(target: Element | string, options?: PlayerOptions): Player {
     return this.#attach(this, target, options);
-  }
-
-  on<K extends keyof Events>(event: K, handler: (payload: Events[K]) => void): () => void {
-    return this.#emitter.on(event, handler);
-  }
-
-  once<K extends keyof Events>(event: K, handler: (payload: Events[K]) => void): () => void {
-    return this.#emitter.once(event, handler);
-  }
-
-  off<K extends keyof Events>(event: K, handler: (payload: Events[K]) => void): void {
-    this.#emitter.off(event, handler);
-  }
-
-  /** What a renderer could not do. The session goes on without it. */
-  rendererFailed(cause: unknown): void {
-    const facts = { fatal: false, cause };
-    this.#emitter.emit('error', new ExperienceError('RENDERER_FAILED', 'The face cannot be drawn.', facts));
   }
 
   /** What transports tell of video and faces; players listen. */
@@ -249,7 +239,7 @@ export class LiveExperience implements Experience {
     this.mic.open({ isAllowed, audio: attempt.audio, give });
     if (!isAllowed || speechInputMode !== 'auto') return;
     this.mic.enable().catch((error) => {
-      if (!attempt.isOver) this.#emitter.emit('error', error);
+      if (!attempt.isOver) this.emit('error', error);
     });
   }
 
@@ -268,7 +258,7 @@ export class LiveExperience implements Experience {
         mode: ifCurrent((mode: Mode) => {
           if (mode === this.mode) return;
           this.mode = mode;
-          this.#emitter.emit('modeChange', mode);
+          this.emit('modeChange', mode);
         }),
         message: ifCurrent((message: Message) => this.#say(message)),
         video: ifCurrent((track: MediaStreamTrack | null) => this.onVideo(track)),
@@ -284,17 +274,15 @@ export class LiveExperience implements Experience {
         }),
         closed: ifCurrent((by: 'runtime' | 'error', code?: number) => {
           if (by === 'runtime' && code !== 1011) {
-            void this.#finish(attempt, 'runtime');
+            this.#finish(attempt, 'runtime');
             if (attempt.isRestarting) this.#startAnew(attempt);
             return;
           }
-          const error =
+          const [found, text, reason] =
             by === 'runtime'
-              ? new ExperienceError('RUNTIME', 'The runtime had to end the session.', { retryable: true })
-              : new ExperienceError('CONNECTION_LOST', 'The connection was lost, and did not come back.', {
-                  retryable: true,
-                });
-          this.#fail(attempt, error, by === 'runtime' ? 'runtime' : 'connection-lost');
+              ? (['RUNTIME', 'The runtime had to end the session.', by] as const)
+              : (['CONNECTION_LOST', 'The connection was lost, and did not come back.', lost] as const);
+          this.#fail(attempt, new ExperienceError(found, text, { retryable: true }), reason);
         }),
       },
     };
@@ -303,6 +291,7 @@ export class LiveExperience implements Experience {
   /** The runtime was restarted under a conversation: another one begins by itself, unless somebody ends it, or it takes too long. */
   #startAnew(attempt: Attempt | undefined, until = this.#env.now() + giveUpAfterMs, tries = 2): void {
     if (this.options.source.kind === 'launch') return;
+    // A page that comes back from the browser's cache begins nothing by itself.
     const stay = this.#env.onPageHide(() => {
       this.#isWanted = false;
     });
@@ -319,10 +308,10 @@ export class LiveExperience implements Experience {
   #heard(event: Events['runtimeEvent']): void {
     if (event.type === 'suggestions') {
       this.suggestions = event.items as Events['suggestions'];
-      this.#emitter.emit('suggestions', this.suggestions);
+      this.emit('suggestions', this.suggestions);
     }
     if (event.type === 'error' && event.fatal === false)
-      this.#emitter.emit(
+      this.emit(
         'error',
         new ExperienceError('RUNTIME', String(event.message), { fatal: false, details: event.code }),
       );
@@ -332,14 +321,15 @@ export class LiveExperience implements Experience {
       const { hearing } = (event.engines ?? {}) as { hearing?: { kind: string } };
       if (hearing?.kind === 'none') this.mic.close();
     }
-    this.#emitter.emit('runtimeEvent', event);
+    this.emit('runtimeEvent', event);
   }
 
   #say(message: Message): void {
     const at = this.#messages.findIndex(({ id }) => id === message.id);
-    this.#messages = at < 0 ? [...this.#messages, message] : this.#messages.with(at, message);
+    this.#messages =
+      at < 0 ? [...this.#messages, message] : this.#messages.map((one, i) => (i === at ? message : one));
     if (message.role === 'user' && message.status === 'final') this.suggestions = [];
-    this.#emitter.emit('message', message);
+    this.emit('message', message);
   }
 
   #flush(attempt: Attempt): void {
@@ -347,26 +337,25 @@ export class LiveExperience implements Experience {
   }
 
   #fail(attempt: Attempt, error: ExperienceError, reason?: EndReason): void {
-    void attempt.close(reason ?? 'user');
+    attempt.close(reason ?? 'user');
     this.error = error;
     this.endReason = reason;
     this.mode = null;
     this.#tellDeveloper(error);
     this.#become('failed');
-    this.#emitter.emit('error', error);
-    if (reason !== undefined) this.#emitter.emit('ended', { reason, error });
+    this.emit('error', error);
+    if (reason !== undefined) this.emit('ended', { reason, error });
   }
 
-  async #finish(attempt: Attempt, reason: EndReason): Promise<void> {
+  #finish(attempt: Attempt, reason: EndReason): void {
     if (attempt.isOver) return;
     this.endReason = reason;
     this.mode = null;
     // All at once: a page that is hidden runs nothing that is left for later.
-    const closed = attempt.close(reason);
+    attempt.close(reason);
     this.#become('ending');
     this.#become('ended');
-    this.#emitter.emit('ended', { reason });
-    await closed;
+    this.emit('ended', { reason });
   }
 
   /** Visitors read a neutral sentence; what to do about it stands in the console. */
@@ -382,14 +371,8 @@ export class LiveExperience implements Experience {
   #become(state: State): void {
     if (state === this.state) return;
     this.state = state;
-    this.#emitter.emit('stateChange', state);
+    this.emit('stateChange', state);
   }
-}
-
-function expired(): ExperienceError {
-  return new ExperienceError('SESSION_EXPIRED', 'The launch is too old to be connected with.', {
-    retryable: true,
-  });
 }
 
 function readable(error: unknown): ExperienceError {

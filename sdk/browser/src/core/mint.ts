@@ -56,7 +56,7 @@ function asking(
   if (source.kind === 'callback') return () => callback(source.mint, fields, key, signal);
   const { experienceId } = source;
   const userId = source.kind === 'relay' ? source.userId : undefined;
-  const body = JSON.stringify({ experienceId, ...fields, ...(userId === undefined ? {} : { userId }) });
+  const body = JSON.stringify({ experienceId, ...fields, userId });
   if (source.kind === 'relay') return async () => send(deps, await relayRequest(source, body, key));
   const { door, url } = source;
   const headers = {

@@ -18,21 +18,17 @@ const timeoutMs = 10_000;
 /** One try. Its answer is read to the end within the time. */
 export async function send(deps: RequestDeps, { url, init, to }: MintRequest): Promise<Launch> {
   const controller = new AbortController();
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = deps.setTimeout(() => {
-      reject(
-        new ExperienceError('TIMEOUT', 'The launch was not answered within ten seconds.', {
-          retryable: true,
-        }),
-      );
-      controller.abort();
-    }, timeoutMs);
+  const { signal } = controller;
+  const late = pause(deps, timeoutMs, signal).then(() => {
+    throw new ExperienceError('TIMEOUT', 'The launch was not answered within ten seconds.', {
+      retryable: true,
+    });
   });
   try {
-    return await Promise.race([answer(deps, url, { ...init, signal: controller.signal }, to), late]);
+    return await Promise.race([answer(deps, url, { ...init, signal }, to), late]);
   } finally {
-    deps.clearTimeout(timer);
+    // Ends the wait for whichever of the two is still under way.
+    controller.abort();
   }
 }
 
@@ -53,7 +49,7 @@ async function answer(
       retryable: true,
       hint:
         to === 'public'
-          ? `The public door answers only pages on the allowlist of the experience, and tells others nothing. Is ${origin()} on it?`
+          ? `Is ${origin()} on the allowlist of the experience? The public door tells other pages nothing.`
           : `Is ${new URL(url, globalThis.location?.href).origin} running, and may this page connect to it (connect-src)?`,
     });
   }
@@ -72,17 +68,17 @@ function refusal(response: Response, body: unknown, to: MintRequest['to']): Expe
   const found = (body as { error?: Record<string, unknown> } | undefined)?.error;
   const seconds = Number(headers.get('retry-after') ?? Number.NaN);
   const code = typeof found?.code === 'string' ? (found.code as ServiceCode) : undefined;
-  const requestId = found?.requestId ?? headers.get('x-request-id') ?? undefined;
+  const requestId = (found?.requestId as string | undefined) ?? headers.get('x-request-id') ?? undefined;
   return new ExperienceError(
     code ?? (to === 'relay' ? 'RELAY_FAILED' : status === 503 ? 'UNAVAILABLE' : 'INTERNAL'),
     typeof found?.message === 'string' ? found.message : `The launch was refused with ${status}.`,
     {
       status,
       retryable: status >= 500 || status === 429 || code === 'IDEMPOTENCY_IN_PROGRESS',
-      ...(Number.isFinite(seconds) ? { retryAfterMs: seconds * 1000 } : {}),
-      ...(requestId === undefined ? {} : { requestId: String(requestId) }),
-      ...(found?.details === undefined ? {} : { details: found.details }),
-      ...(status === 403 ? { hint: hintFor(code) } : {}),
+      retryAfterMs: Number.isFinite(seconds) ? seconds * 1000 : undefined,
+      requestId,
+      details: found?.details,
+      hint: status === 403 ? hintFor(code) : undefined,
     },
   );
 }
@@ -105,7 +101,11 @@ function parsed(text: string): unknown {
 }
 
 /** Resolves after the wait, or rejects as soon as the signal is aborted. */
-export function pause(deps: RequestDeps, ms: number, signal: AbortSignal): Promise<void> {
+export function pause(
+  deps: Pick<RequestDeps, 'setTimeout' | 'clearTimeout'>,
+  ms: number,
+  signal: AbortSignal,
+): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) return reject(aborted());
     const leave = () => {

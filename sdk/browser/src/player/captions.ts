@@ -10,9 +10,21 @@ export interface Names {
 export class Captions {
   readonly element = make('div', { class: 'log', role: 'log', tabindex: '0', 'aria-live': 'off' });
   readonly #lines = new Map<string, HTMLElement>();
+  /** Whoever scrolls back reads, and is left alone. */
+  #follows = true;
+
+  constructor() {
+    this.element.onscroll = () => {
+      const { scrollHeight, scrollTop, clientHeight } = this.element;
+      this.#follows = scrollHeight - scrollTop - clientHeight < 60;
+    };
+    // A turned phone, or a text field that goes away, moves the end out of sight.
+    new ResizeObserver(() => this.#follow()).observe(this.element);
+  }
 
   clear(): void {
     this.#lines.clear();
+    this.#follows = true;
     this.element.replaceChildren();
   }
 
@@ -23,7 +35,6 @@ export class Captions {
 
   show(message: Message, names: Names): void {
     const { id, role, status, text, locale, spans = [{ locale, text }], interrupted } = message;
-    const isAtEnd = this.element.scrollHeight - this.element.scrollTop - this.element.clientHeight < 60;
     const line = this.#lines.get(id) ?? make('p');
     const who = make('span', { class: 'who' }, role === 'user' ? names.you : names.of(message.characterId));
     line.className = `line ${role}${interrupted ? ' cut' : ''}`;
@@ -39,7 +50,11 @@ export class Captions {
     this.#lines.set(id, line);
     // A sentence that still grows is read once it is whole.
     this.element.setAttribute('aria-busy', String(status === 'partial'));
-    if (isAtEnd) this.element.scrollTop = this.element.scrollHeight;
+    this.#follow();
+  }
+
+  #follow(): void {
+    if (this.#follows) this.element.scrollTop = this.element.scrollHeight;
   }
 }
 

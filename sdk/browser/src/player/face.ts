@@ -1,4 +1,5 @@
 import type { LiveExperience } from '../core/experience.ts';
+import { ExperienceError } from '../core/experience-error.ts';
 import { allRenderers } from '../core/plug-ins.ts';
 import { portrait } from '../renderers/portrait.ts';
 import { puppet } from '../renderers/puppet.ts';
@@ -80,10 +81,13 @@ export class Face {
         if (this.#track) renderer.video?.(this.#track);
         for (const cue of this.#early.splice(0)) renderer.cue?.(cue);
         return;
-      } catch (error) {
+      } catch (cause) {
         renderer?.destroy();
-        // The next one may do: only when nobody is left is it worth a word.
-        if (factory === willing.at(-1)) this.#experience.rendererFailed(error);
+        // The next one may do: only when nobody is left is it worth a word. The session goes on without a face.
+        if (factory !== willing.at(-1)) continue;
+        const facts = { fatal: false, cause };
+        const error = new ExperienceError('RENDERER_FAILED', 'The face cannot be drawn.', facts);
+        this.#experience.emit('error', error);
       }
     }
   }

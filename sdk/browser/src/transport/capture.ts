@@ -1,4 +1,4 @@
-import { writePcm } from '../audio/pcm.ts';
+import { joined, writePcm } from '../audio/pcm.ts';
 import { Resampler } from '../audio/resampler.ts';
 
 const inputRate = 16_000;
@@ -25,15 +25,13 @@ export class Capture {
   }
 
   close(): void {
+    this.#node.port.postMessage('stop');
     this.#node.port.onmessage = null;
     this.#source.disconnect();
   }
 
   #heard(samples: Float32Array): void {
-    const more = this.#resampler.push(samples);
-    const all = new Float32Array(this.#waiting.length + more.length);
-    all.set(this.#waiting);
-    all.set(more, this.#waiting.length);
+    const all = joined(this.#waiting, this.#resampler.push(samples));
     let at = 0;
     for (; at + frameSamples <= all.length; at += frameSamples) {
       const frame = new DataView(new ArrayBuffer(headerBytes + frameSamples * 2));

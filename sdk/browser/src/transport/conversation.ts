@@ -48,7 +48,7 @@ export class Conversation {
     // Without a worklet there is no sound to send.
     this.#hearing = kind === 'server' && !canPlay ? 'none' : kind;
     const played = (utterance: number, ms: number, done: boolean) =>
-      line.send({ type: 'played', utterance, ms: Math.max(0, Math.round(ms)), ...(done ? { done } : {}) });
+      line.send({ type: 'played', utterance, ms: Math.max(0, Math.round(ms)), done: done || undefined });
     this.#played = played;
     this.#playback = canPlay ? new Playback(audio, ready.audio.output.sampleRate, played) : undefined;
     if (!own) return;

@@ -34,11 +34,11 @@ export function voicesLoaded(ms: number): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
       clearTimeout(timer);
-      speech.removeEventListener?.('voiceschanged', done);
+      speech.removeEventListener('voiceschanged', done);
       resolve();
     };
     const timer = setTimeout(done, ms);
-    speech.addEventListener?.('voiceschanged', done);
+    speech.addEventListener('voiceschanged', done);
   });
 }
 

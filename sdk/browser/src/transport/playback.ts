@@ -101,6 +101,7 @@ export class Playback {
 
   close(): void {
     this.drop();
+    this.#node.port.postMessage('stop');
     this.#node.port.onmessage = null;
     this.#node.disconnect();
     this.#gain.disconnect();

@@ -1,15 +1,13 @@
-import { ExperienceError } from '../core/experience-error.ts';
+import { ExperienceError, expired } from '../core/experience-error.ts';
 
 /** What a runtime that closes before it was ready means. */
 export function refusalOf(code: number, reason: string): ExperienceError {
   const failed = (message: string, hint?: string) =>
-    new ExperienceError('CONNECT_FAILED', message, { retryable: true, ...(hint ? { hint } : {}) });
+    new ExperienceError('CONNECT_FAILED', message, { retryable: true, hint });
   switch (code) {
     case 4401:
     case 4410:
-      return new ExperienceError('SESSION_EXPIRED', 'The runtime does not take this launch any more.', {
-        retryable: true,
-      });
+      return expired();
     case 4409:
       return new ExperienceError('SESSION_USED', 'This launch was connected with already.');
     case 4403:

@@ -1,6 +1,7 @@
 import type { RuntimeEvent } from '@session-launch/contract/runtime/protocol';
 import { randomId } from '../core/environment.ts';
 import { aborted } from '../core/experience-error.ts';
+import { pause } from '../core/request.ts';
 import type { Connection, Message, TransportContext } from '../types.ts';
 import { version } from '../version.ts';
 import { Conversation, type Sent } from './conversation.ts';
@@ -34,8 +35,8 @@ export class SessionSocket implements Connection {
   #retryNow: () => void = () => {};
 
   static async open(context: TransportContext, own?: PageSpeech): Promise<SessionSocket> {
-    const { manifest, audio, sdkUrl } = context;
-    const module = loaded(audio, `${sdkUrl}worklet.js`);
+    const { manifest, sdkUrl } = context;
+    const module = loaded(context, `${sdkUrl}worklet.js`);
     const locales = [manifest.locale, manifest.secondaryLocale].filter((tag) => tag !== undefined);
     await own?.voicesLoaded(voicesMs);
     const speech = {
@@ -47,7 +48,7 @@ export class SessionSocket implements Connection {
       const [result, canPlay] = await Promise.all([connect(context, hello), module]);
       if (result.socket) return new SessionSocket(context, result, canPlay, own);
       if (tries >= firstTries || !isWorthAnotherTry(result.code)) throw refusalOf(result.code, result.reason);
-      await wait(reconnectDelay(tries), context.signal);
+      await pause(globalThis, reconnectDelay(tries), context.signal);
     }
   }
 
@@ -167,7 +168,7 @@ export class SessionSocket implements Connection {
 
   #lost(socket: WebSocket, code: number): void {
     if (this.#isClosed || socket !== this.#socket || this.#isDropped) return;
-    if (this.#hasEnded || code === 1000 || isFinal(code)) return this.#over('runtime', code);
+    if (this.#hasEnded || code === 1000 || isFinal(code)) return void this.#over('runtime', code);
     this.#isDropped = true;
     clearInterval(this.#heartbeat);
     socket.onmessage = null;
@@ -216,19 +217,13 @@ export class SessionSocket implements Connection {
 }
 
 /** Whether sound can be played. A page whose policy, or whose browser, lets no worklet in still reads what is said. */
-function loaded(audio: AudioContext | undefined, url: string): Promise<boolean> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(() => resolve(false), readyTimeoutMs);
-    const settle = (canPlay: boolean) => {
-      clearTimeout(timer);
-      resolve(canPlay);
-    };
-    if (!audio?.audioWorklet) return settle(false);
-    audio.audioWorklet.addModule(url).then(
-      () => settle(true),
-      () => settle(false),
-    );
-  });
+function loaded({ audio, signal }: TransportContext, url: string): Promise<boolean> {
+  const no = () => false;
+  const module = (audio as AudioContext | undefined)?.audioWorklet?.addModule(url);
+  return Promise.race([
+    module?.then(() => true, no) ?? false,
+    pause(globalThis, readyTimeoutMs, signal).then(no, no),
+  ]);
 }
 
 interface HelloFacts {
@@ -279,30 +274,11 @@ function connect({ manifest, signal }: TransportContext, facts: HelloFacts): Pro
   });
 }
 
-function wait(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const leave = () => {
-      clearTimeout(timer);
-      reject(aborted());
-    };
-    const timer = setTimeout(() => {
-      signal.removeEventListener('abort', leave);
-      resolve();
-    }, ms);
-    signal.addEventListener('abort', leave, { once: true });
-  });
-}
-
 function messageOf(event: Extract<RuntimeEvent, { type: 'message' }>, locale: string): Message {
-  const { id, role, characterId, status, text, spans, interrupted } = event;
+  const { type: _type, seq: _seq, heard: _heard, spans = [], ...message } = event;
   return {
-    id,
-    role,
-    text,
-    status,
-    ...(characterId === undefined ? {} : { characterId }),
-    ...(role === 'character' ? { locale: spans?.[0]?.locale ?? locale } : {}),
-    ...(spans === undefined || spans.length < 2 ? {} : { spans }),
-    ...(interrupted === undefined ? {} : { interrupted }),
+    ...message,
+    ...(event.role === 'character' ? { locale: spans[0]?.locale ?? locale } : {}),
+    ...(spans.length < 2 ? {} : { spans }),
   };
 }

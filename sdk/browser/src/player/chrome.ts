@@ -1,0 +1,73 @@
+import type { LiveExperience } from '../core/experience.ts';
+import type { PlayerOptions, TextKey } from '../types.ts';
+import { draw, make, name } from './dom.ts';
+import type { Engines } from './engines.ts';
+import { type Parts, set } from './parts.ts';
+import { filled, micTexts } from './texts.ts';
+
+/** What the chrome is drawn from. */
+export interface Look {
+  experience: LiveExperience;
+  options: PlayerOptions;
+  engines: Engines | undefined;
+  isBusy: boolean;
+  showsCaptions: boolean;
+  text(key: TextKey): string;
+}
+
+/** Start, and why there is nothing else to see. */
+export function drawFront(parts: Parts, look: Look, why: TextKey, secondsToWait: number): void {
+  const { experience, options, text } = look;
+  const { state, manifest } = experience;
+  const given = options.startButton ?? manifest?.player?.startButton ?? true;
+  const isBefore = !look.isBusy && state !== 'ending';
+  parts.front.hidden = !isBefore;
+  parts.poster.hidden = state !== 'idle' && manifest !== undefined;
+  parts.start.hidden = given === false;
+  parts.start.disabled = secondsToWait > 0;
+  const first = state === 'idle' ? labelOf(given, text('start')) : text('restart');
+  const wait = filled(text('retryIn'), { seconds: secondsToWait });
+  set(parts.start.querySelector('span')!, secondsToWait > 0 ? wait : first);
+  set(parts.apology, isBefore && state !== 'idle' ? text(why) : '');
+  if (options.poster !== (parts.poster.querySelector('img')?.getAttribute('src') ?? undefined))
+    parts.poster.replaceChildren(...(options.poster ? [make('img', { src: options.poster, alt: '' })] : []));
+}
+
+export function drawButtons(parts: Parts, look: Look): void {
+  const { experience, options, isBusy, text } = look;
+  const { output, manifest } = experience;
+  const closing = options.closeButton ?? manifest?.player?.closeButton ?? true;
+  const leadsOn = options.onClose !== undefined || options.returnUrl !== undefined;
+  parts.close.hidden = closing === false || !(isBusy || (leadsOn && options.closeButton !== undefined));
+  name(parts.close, labelOf(closing, text('close')));
+  parts.sound.hidden = !isBusy;
+  name(parts.sound, text(output.muted ? 'unmute' : 'mute'));
+  draw(parts.sound, output.muted ? 'soundOff' : 'sound');
+  parts.cc.hidden = !isBusy;
+  name(parts.cc, text('showCaptions'));
+  parts.cc.setAttribute('aria-pressed', String(look.showsCaptions));
+  parts.hear.hidden = !output.blocked;
+  set(parts.hear.querySelector('span')!, text('hear'));
+  drawMic(parts, look);
+  parts.input.placeholder = text('input');
+  parts.input.setAttribute('aria-label', text('input'));
+  name(parts.send, text('send'));
+}
+
+function drawMic({ mic: button }: Parts, { experience, engines, text }: Look): void {
+  const { mic, manifest, state } = experience;
+  const hears = manifest?.capabilities.includes('speech-input') && engines?.hearing.kind !== 'none';
+  const isOn = mic.status === 'on';
+  const off: TextKey = manifest?.speechInputMode === 'manual' ? 'micHold' : 'micOff';
+  button.hidden = !hears;
+  button.disabled = state !== 'live';
+  name(button, text(micTexts[mic.status] ?? (isOn ? 'micOn' : off)));
+  draw(button, isOn ? 'mic' : 'micOff');
+  button.setAttribute('aria-pressed', String(isOn));
+}
+
+/** Buttons are on, off, or say something of their own. */
+function labelOf(given: unknown, otherwise: string): string {
+  const { label } = Object(given) as { label?: unknown };
+  return typeof label === 'string' ? label : otherwise;
+}

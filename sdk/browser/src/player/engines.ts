@@ -1,0 +1,22 @@
+import type { SessionManifest, TextKey } from '../types.ts';
+import { filled } from './texts.ts';
+
+/** What runs behind a session, as its runtime says. */
+export type Engines = Record<'mind' | 'speech' | 'hearing', { kind: string; name?: string }>;
+
+/** Who is behind the face, for the visitor to read. */
+export function honesty(
+  engines: Engines | undefined,
+  manifest: SessionManifest | undefined,
+  text: (key: TextKey) => string,
+): string[] {
+  if (!engines) return [];
+  const { mind, speech, hearing } = engines;
+  const lines = [
+    mind.kind === 'script' ? text('scripted') : filled(text('modelled'), { name: mind.name ?? '' }),
+  ];
+  if (speech.kind === 'client') lines.push(text('pageVoice'));
+  if (speech.kind === 'captions') lines.push(text('noVoice'));
+  if (hearing.kind === 'none' && manifest?.speechInputMode !== 'off') lines.push(text('noHearing'));
+  return lines;
+}

@@ -1,0 +1,204 @@
+import { type Site, startSite, useBrowser } from '@session-launch/testing/browser.ts';
+import { startTcpProxy, type TcpProxy } from '@session-launch/testing/tcp-proxy.ts';
+import type { BrowserContext, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { obstacles } from '../harness/obstacles.ts';
+import { ask, becomes, isIn, press, twoLines } from '../harness/talking-page.ts';
+import { useTalkingService } from '../harness/talking-service.ts';
+
+const undo: (() => Promise<void>)[] = [];
+let site: Site;
+/** Scripts, mints and conversations travel through it. */
+let wire: TcpProxy;
+let isOut = false;
+let refused = 0;
+let context: BrowserContext;
+
+beforeAll(async () => {
+  site = await startSite();
+  const greets = () => {
+    if (!isOut) return 'pass' as const;
+    refused++;
+    return 'close' as const;
+  };
+  wire = await startTcpProxy((work) => undo.push(work), 1, { greets });
+});
+const address = () => `http://127.0.0.1:${wire.port}`;
+const talking = useTalkingService(
+  () => [site.origin],
+  () => ({
+    RUNTIME_URL: `${address().replace('http', 'ws')}/runtime`,
+    // Longer than a busy machine may take for what a visitor's does in seconds.
+    RESUME_SECONDS: '300',
+  }),
+);
+const browser = useBrowser('--use-fake-device-for-media-stream');
+/** Whose microphone is there, and cannot be opened. */
+const deaf = useBrowser('--use-fake-device-for-media-stream', '--fail-audio-stream-creation');
+
+const leadThere = () => wire.leadTo(Number(new URL(talking.service.url).port));
+beforeAll(leadThere);
+afterEach(async () => {
+  isOut = false;
+  await context?.close();
+});
+afterAll(async () => {
+  await site?.close();
+  for (const work of undo) await work();
+});
+
+/** A page of its own, with a microphone that may be used unless `permissions` says otherwise. */
+async function open(attributes = '', permissions = ['microphone'], on = browser): Promise<Page> {
+  context = await on.open({ permissions });
+  const page = await context.newPage();
+  const others = `${address().replace('http', 'ws')} ${talking.service.url}`;
+  site.show(...twoLines(talking.experienceId, address(), others, attributes));
+  return page;
+}
+
+async function started(attributes?: string, permissions?: string[], on?: typeof browser): Promise<Page> {
+  const page = await open(attributes, permissions, on);
+  await page.goto(site.origin);
+  await press(page, 'Start');
+  await becomes(page, 'live');
+  return page;
+}
+
+/** Typed and answered: the conversation goes on. */
+async function isTalking(page: Page): Promise<void> {
+  const before = await page.getByText('They leave at every full hour').count();
+  await page.getByRole('textbox').fill('When do the ferries leave?');
+  await page.keyboard.press('Enter');
+  await expect.poll(() => page.getByText('They leave at every full hour').count()).toBeGreaterThan(before);
+}
+
+const apology = (page: Page) => page.locator('.apology').innerText();
+const note = (page: Page) => page.locator('.note').innerText();
+const code = (page: Page) => ask(page, (one) => one.error?.code);
+
+function lose(): void {
+  isOut = true;
+  refused = 0;
+  for (const link of wire.links()) link.cut();
+}
+
+describe('a network that goes away', () => {
+  test('for some seconds: the visitor reads so, and the same session goes on', async () => {
+    const page = await started();
+    const id = await ask(page, (one) => one.session.sessionId);
+    lose();
+    await becomes(page, 'reconnecting');
+    await page.getByText('The connection broke. Reconnecting…').waitFor();
+    // Tried at once, after a third of a second, after more than one: the next time is more than three seconds after the cut.
+    await expect.poll(() => refused).toBeGreaterThanOrEqual(3);
+    isOut = false;
+    await becomes(page, 'live');
+    expect(await ask(page, (one) => [one.session.sessionId, one.error])).toEqual([id, null]);
+    await isTalking(page);
+  });
+
+  test('for a minute: the session is lost, and the next start works', async () => {
+    const page = await open();
+    await page.clock.install();
+    await page.goto(site.origin);
+    await press(page, 'Start');
+    await isIn(page, 'speaking');
+    lose();
+    await becomes(page, 'reconnecting');
+    expect(await obstacles(page)).toEqual([]);
+    const before = (await talking.sessions()).length;
+    await page.clock.fastForward(60_000);
+    await becomes(page, 'failed');
+    expect([await apology(page), await code(page)]).toEqual(['The connection was lost.', 'CONNECTION_LOST']);
+    expect(await ask(page, (one) => [one.mic.status, one.output.level()])).toEqual(['off', 0]);
+    expect(await obstacles(page)).toEqual([]);
+    // Nobody mints to get a connection back.
+    expect((await talking.sessions()).length).toBe(before);
+    isOut = false;
+    await press(page, 'Start again');
+    await becomes(page, 'live');
+    expect(await ask(page, (one) => one.error)).toBe(null);
+  });
+});
+
+describe('a process that is killed', () => {
+  test('the runtime: the visitor reads that the connection was lost, and the next start works', async () => {
+    const page = await started();
+    process.kill(talking.runtimePid(), 'SIGKILL');
+    await becomes(page, 'failed');
+    expect([await apology(page), await code(page)]).toEqual(['The connection was lost.', 'CONNECTION_LOST']);
+    await press(page, 'Start again');
+    await becomes(page, 'live');
+    await isTalking(page);
+  });
+
+  test('the service: the visitor reads that there is no connection, and once it is back the next start works', async () => {
+    const page = await started();
+    // Its runtime ends the conversation before it goes, too. A new one is tried for, and cannot be had.
+    await talking.service.kill('SIGKILL');
+    await becomes(page, 'failed');
+    expect([await apology(page), await code(page)]).toEqual([
+      'There is no connection. Please check your network and try again.',
+      'NETWORK',
+    ]);
+    expect(await obstacles(page)).toEqual([]);
+    await talking.startAgain();
+    leadThere();
+    await press(page, 'Start again');
+    await becomes(page, 'live');
+    await isTalking(page);
+  });
+});
+
+describe('a microphone that cannot be had', () => {
+  test('because it is denied, or because it is not there: typing goes on', async () => {
+    const page = await started('', []);
+    await expect.poll(() => ask(page, (one) => one.mic.status)).toBe('denied');
+    expect(await note(page)).toContain('The microphone is not allowed. You can type instead.');
+    await isTalking(page);
+    expect(await obstacles(page)).toEqual([]);
+    await press(page, 'End the conversation');
+    await context.grantPermissions(['microphone']);
+    await ask(page, (one) => one.mic.setDevice('unplugged'));
+    await press(page, 'Start again');
+    await becomes(page, 'live');
+    await expect.poll(() => ask(page, (one) => one.mic.status)).toBe('missing');
+    expect(await note(page)).toContain('No microphone was found. You can type instead.');
+    await isTalking(page);
+  });
+
+  test('because another program has it: typing goes on', async () => {
+    const page = await started('', ['microphone'], deaf);
+    await expect.poll(() => ask(page, (one) => one.mic.status)).toBe('busy');
+    expect(await note(page)).toContain('Another program uses the microphone. You can type instead.');
+    await isTalking(page);
+  });
+});
+
+describe('sound that the browser holds back', () => {
+  test('waits for a tap, and then is heard from the beginning', async () => {
+    // Whoever may use the microphone may be heard, too.
+    const page = await open('autostart', []);
+    // Asked for by a script. Whatever a test evaluates counts as a tap: until the page has spoken, none does.
+    await page.addInitScript(`document.addEventListener('experience:stateupdate', ({ target, detail }) => {
+      if (!detail.outputBlocked) return;
+      target.experience.output.unblock().then(
+        () => console.log('unblock', 'heard'),
+        ({ code, fatal }) => console.log('unblock', code, fatal),
+      );
+    })`);
+    const said = page.waitForEvent('console', (message) => message.text().startsWith('unblock'));
+    await page.goto(site.origin);
+    expect((await said).text()).toBe('unblock AUDIO_BLOCKED false');
+    const hear = page.getByRole('button', { name: 'Tap to hear' });
+    await hear.waitFor();
+    expect(await obstacles(page)).toEqual([]);
+    // Nobody hears it, so it is read out.
+    expect(await page.getByRole('log').getAttribute('aria-live')).toBe('polite');
+    await hear.click();
+    await hear.waitFor({ state: 'hidden' });
+    await page.getByText('What shall I tell you about?').waitFor();
+    await isIn(page, 'listening');
+    expect(await ask(page, (one) => one.messages[0].interrupted)).toBe(undefined);
+  });
+});

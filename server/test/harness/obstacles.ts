@@ -1,0 +1,40 @@
+import { AxeBuilder } from '@axe-core/playwright';
+import type { Page } from 'playwright-core';
+import { isLong } from './effort.ts';
+
+const screens = [
+  { width: 1280, height: 800, colorScheme: 'light' as const, isAlways: true },
+  { width: 390, height: 844, colorScheme: 'dark' as const, isAlways: true },
+  { width: 1280, height: 800, colorScheme: 'dark' as const, isAlways: false },
+  { width: 390, height: 844, colorScheme: 'light' as const, isAlways: false },
+];
+
+/**
+ * What a screen reader, or someone with weak eyes, would stumble over in a player, and what does not fit: on a desktop and on a
+ * phone, by day and by night.
+ */
+export async function obstacles(page: Page, place = 'session-experience'): Promise<string[]> {
+  const found: string[] = [];
+  for (const { width, height, colorScheme, isAlways } of screens) {
+    if (!isAlways && !isLong) continue;
+    await page.setViewportSize({ width, height });
+    await page.emulateMedia({ colorScheme });
+    const report = (text: string) => found.push(`${width} ${colorScheme}: ${text}`);
+    for (const { id, nodes } of await violations(page, place))
+      for (const { html } of nodes) report(`${id}: ${html}`);
+    if (await page.evaluate(`document.documentElement.scrollWidth > innerWidth`))
+      report('wider than the screen');
+  }
+  return found;
+}
+
+type Violations = Awaited<ReturnType<AxeBuilder['analyze']>>['violations'];
+
+async function violations(page: Page, place: string): Promise<Violations> {
+  // Brought in once, it stays in the page.
+  const isThere = await page.evaluate(`'axe' in window`);
+  const results = isThere
+    ? await page.evaluate<{ violations: Violations }>(`axe.run(${JSON.stringify(place)})`)
+    : await new AxeBuilder({ page }).setLegacyMode().include(place).analyze();
+  return results.violations;
+}

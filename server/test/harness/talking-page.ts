@@ -1,0 +1,33 @@
+import type { Page } from 'playwright-core';
+
+/** Two lines, and the strictest policy that they need. `wire` is where conversations go. */
+export function twoLines(
+  experienceId: string,
+  url: string,
+  wire: string,
+  attributes: string,
+): [body: string, policy: string] {
+  return [
+    `<script src="${url}/sdk/v2/session-launch.js"></script>
+<session-experience experience-id="${experienceId}" locale="en" ${attributes}></session-experience>`,
+    `default-src 'none'; script-src ${url}; connect-src ${url} ${wire}; img-src ${url} data:; require-trusted-types-for 'script'; trusted-types 'none'`,
+  ];
+}
+
+export const player = (page: Page) => page.locator('.player');
+
+export const becomes = (page: Page, state: string) =>
+  player(page)
+    .and(page.locator(`[data-state=${state}]`))
+    .waitFor();
+
+export const isIn = (page: Page, mode: string) =>
+  player(page)
+    .and(page.locator(`[data-mode=${mode}]`))
+    .waitFor();
+
+export const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click();
+
+// biome-ignore lint/suspicious/noExplicitAny: the page's own types are not known here
+export const ask = (page: Page, of: (experience: any) => unknown): Promise<any> =>
+  page.evaluate(`(${of})(document.querySelector('session-experience').experience)`);
