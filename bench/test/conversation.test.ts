@@ -1,7 +1,8 @@
+import type { Cue } from '@session-launch/contract/runtime/protocol';
 import { describe, expect, it } from 'vitest';
 import { type Figure, figure, isReached } from '../conversation/figure.ts';
 import type { Frame } from '../conversation/listener.ts';
-import { mouthErrors, soundOf } from '../conversation/mouth.ts';
+import { mouthErrors, shiftMs } from '../conversation/mouth.ts';
 import { plotConversation } from '../conversation/plot.ts';
 import { conversationMarkdown } from '../conversation/report.ts';
 
@@ -43,29 +44,34 @@ describe('the mouth against the sound', () => {
   const silent = (ms: number) => Array<number>((ms * rate) / 1000).fill(0);
   const loud = (ms: number) =>
     Array.from({ length: (ms * rate) / 1000 }, (_, i) => Math.round(Math.sin(i / 3) * 9000));
+  const samples = [...silent(40), ...loud(200), ...silent(100), ...loud(150), ...silent(60)];
+  const cues = (lateMs: number): Cue[] => [
+    [0, 'sil'],
+    [40 + lateMs, 'aa'],
+    [240 + lateMs, 'PP'],
+    [340 + lateMs, 'O'],
+    [490 + lateMs, 'sil'],
+  ];
 
-  it('finds where something is heard', () => {
-    expect(soundOf([...silent(40), ...loud(200), ...silent(100)], rate)).toEqual({
-      fromMs: 40,
-      untilMs: 240,
-    });
-    expect(soundOf(silent(40), rate)).toBeUndefined();
+  it.each([0, 25, -25, 100])('is %d ms late when its cues are', (lateMs) => {
+    expect(shiftMs(samples, rate, cues(lateMs))).toBe(lateMs);
   });
 
-  it('compares where the mouth opens and closes with it', () => {
-    const samples = Int16Array.from([...silent(40), ...loud(200), ...silent(100)]);
-    const half = samples.length / 2;
-    const frames: Frame[] = [samples.subarray(0, half), samples.subarray(half)].map((part) => ({
-      utterance: 1,
-      samples: part,
-      at: 0,
+  it('is looked at in every utterance, over all of its frames', () => {
+    const frames: Frame[] = [1, 2].flatMap((utterance) =>
+      [samples.slice(0, 3000), samples.slice(3000)].map((part) => ({
+        utterance,
+        samples: Int16Array.from(part),
+        at: 0,
+      })),
+    );
+    const events = [1, 2].map((utterance) => ({
+      type: 'cues',
+      seq: utterance,
+      utterance,
+      source: 'engine',
+      cues: cues(utterance === 1 ? 0 : -50),
     }));
-    const cues = [
-      [0, 'sil'],
-      [55, 'aa'],
-      [230, 'sil'],
-    ];
-    const events = [{ type: 'cues', seq: 1, utterance: 1, source: 'engine', cues }];
-    expect(mouthErrors({ events: events as never, frames })).toEqual([15, 10]);
+    expect(mouthErrors({ events: events as never, frames })).toEqual([0, 50]);
   });
 });
