@@ -13,6 +13,8 @@ export interface Frame {
 }
 
 const playedEveryMs = 250;
+/** A runtime sends 1.5 s ahead, and takes a hundred messages a second. */
+const playedEveryFrames = 30;
 
 /** A client of a runtime: one that hears at the speed of sound, or everything at once. */
 export class Listener {
@@ -126,7 +128,8 @@ export class Listener {
       isWhole,
       endsAt: begins + (samples.length / this.#sampleRate) * 1000,
     });
-    if (this.#isHasty && (isWhole || this.#playing.length >= 10)) this.#tell(Number.POSITIVE_INFINITY);
+    if (this.#isHasty && (isWhole || this.#playing.length >= playedEveryFrames))
+      this.#tell(Number.POSITIVE_INFINITY);
   }
 
   /** Says how much has been played; nothing new, nothing said. */

@@ -1,25 +1,21 @@
-import type { RuntimeEvent } from '@session-launch/contract/runtime/protocol';
+import type { Cue, RuntimeEvent, Viseme } from '@session-launch/contract/runtime/protocol';
 import type { Listener } from './listener.ts';
 
 const stepMs = 5;
-/** Of the loudest step: below it nobody hears anything. */
-const audible = 0.02;
+const farthestMs = 200;
 
-/**
- * How far the mouth is from the sound, in milliseconds: at the beginning and the end of each utterance, the moment at which it opens or closes
- * for good against the one at which sound begins or is over.
- */
+/** How much is heard through a mouth of this shape: vowels are loud, closed lips are not. */
+const loudnessOf: Record<Viseme, number> = {
+  ...{ sil: 0, PP: 0.1, FF: 0.1, TH: 0.1, DD: 0.2, kk: 0.2, CH: 0.2, SS: 0.2 },
+  ...{ nn: 0.5, RR: 0.6, aa: 1, E: 1, I: 0.8, O: 1, U: 0.8 },
+};
+
+/** How far the mouth is from the sound in each utterance, in milliseconds: the shift at which what is seen fits best to what is heard. */
 export function mouthErrors({ events, frames }: Pick<Listener, 'events' | 'frames'>): number[] {
   const rate = events.find((event) => event.type === 'ready')?.audio.output.sampleRate ?? 16_000;
-  return events.filter(isCues).flatMap(({ utterance, cues }) => {
-    const samples = frames
-      .filter((frame) => frame.utterance === utterance)
-      .flatMap((frame) => [...frame.samples]);
-    const sound = soundOf(samples, rate);
-    const opens = cues.find(([, viseme]) => viseme !== 'sil')?.[0];
-    const closes = cues.findLast(([, viseme]) => viseme === 'sil')?.[0];
-    if (sound === undefined || opens === undefined || closes === undefined) return [];
-    return [Math.abs(opens - sound.fromMs), Math.abs(closes - sound.untilMs)];
+  return events.filter(isCues).map(({ utterance, cues }) => {
+    const samples = frames.flatMap((frame) => (frame.utterance === utterance ? [...frame.samples] : []));
+    return Math.abs(shiftMs(samples, rate, cues));
   });
 }
 
@@ -27,20 +23,17 @@ function isCues(event: RuntimeEvent): event is Extract<RuntimeEvent, { type: 'cu
   return event.type === 'cues';
 }
 
-/** Where something is heard. */
-export function soundOf(
-  samples: readonly number[],
-  rate: number,
-): { fromMs: number; untilMs: number } | undefined {
+/** Above zero: the mouth is late. */
+export function shiftMs(samples: readonly number[], rate: number, cues: readonly Cue[]): number {
   const perStep = (rate * stepMs) / 1000;
-  const steps = Array.from({ length: Math.floor(samples.length / perStep) }, (_, i) =>
+  const heard = Array.from({ length: Math.floor(samples.length / perStep) }, (_, i) =>
     Math.hypot(...samples.slice(i * perStep, (i + 1) * perStep)),
   );
-  const limit = Math.max(...steps) * audible;
-  const first = steps.findIndex((loudness) => loudness > limit);
-  if (first < 0) return undefined;
-  return {
-    fromMs: first * stepMs,
-    untilMs: (steps.findLastIndex((loudness) => loudness > limit) + 1) * stepMs,
-  };
+  const seen = heard.map((_, i) => loudnessOf[cues.findLast(([ms]) => ms <= i * stepMs)?.[1] ?? 'sil']);
+  let best = { shift: 0, fit: Number.NEGATIVE_INFINITY };
+  for (let shift = -farthestMs / stepMs; shift <= farthestMs / stepMs; shift++) {
+    const fit = heard.reduce((sum, loudness, i) => sum + loudness * (seen[i + shift] ?? 0), 0);
+    if (fit > best.fit || (fit === best.fit && Math.abs(shift) < Math.abs(best.shift))) best = { shift, fit };
+  }
+  return best.shift * stepMs;
 }

@@ -26,6 +26,16 @@ describe('options of a run', () => {
     });
   });
 
+  it('measures conversations, in full or in a minute', () => {
+    const usual = { rounds: 5, seconds: 10, sessions: 0, write: true };
+    const small = { rounds: 1, seconds: 3, sessions: 0, write: false };
+    expect(readOptions(['conversation'])).toEqual({ ...usual, conversation: { turns: 40, clicks: 30 } });
+    expect(readOptions(['conversation', '--quick', '--turns', '20'])).toEqual({
+      ...small,
+      conversation: { turns: 20, clicks: 3 },
+    });
+  });
+
   it('takes what it is told', () => {
     const args = ['--rounds', '1', '--seconds', '1', '--sessions', '0', '--no-write'];
     expect(readOptions(args)).toEqual({ rounds: 1, seconds: 1, sessions: 0, write: false });
@@ -42,6 +52,8 @@ describe('options of a run', () => {
     [['--lifecycle', '--against', 'x'], /exclude/],
     [['--agianst', 'x'], /--agianst/],
     [['again'], /again/],
+    [['conversation', 'twice'], /twice/],
+    [['conversation', '--clicks', '0'], /--clicks/],
   ])('refuses %j', (args, says) => {
     expect(() => readOptions(args)).toThrow(UsageError);
     expect(() => readOptions(args)).toThrow(says);

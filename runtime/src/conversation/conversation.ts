@@ -1,12 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import {
-  audioFrame,
-  bounds,
   type ClientMessage,
   closeCodes,
   type Engines,
   type Hello,
-  protocolVersion,
   type RuntimeErrorCode,
 } from '@session-launch/contract/runtime/protocol';
 import type { EndReason } from '@session-launch/contract/session';
@@ -22,6 +19,8 @@ import { Ear } from './ear.ts';
 import { Leash } from './leash.ts';
 import type { Line } from './line.ts';
 import { Outbox } from './outbox.ts';
+import { describeEngines, readyEvent } from './ready.ts';
+import { SeenIds } from './seen-ids.ts';
 import { type Observer, Talk } from './talk.ts';
 import { Voicing } from './voicing.ts';
 
@@ -39,8 +38,6 @@ export interface ConversationDeps {
   /** Called once. */
   ended(reason: EndReason, seconds: number): void;
 }
-
-const rememberedIds = 256;
 
 const closing: Partial<Record<EndReason, number>> = {
   idle_timeout: closeCodes.idle,
@@ -64,7 +61,7 @@ export class Conversation {
   readonly #ear: Ear | undefined;
   readonly #engines: Engines;
   readonly #time: Connectedness;
-  readonly #seenIds = new Set<string>();
+  readonly #seenIds = new SeenIds();
   #isEnded = false;
   #isDraining = false;
   #cancelWait: () => void = () => {};
@@ -106,7 +103,7 @@ export class Conversation {
       failed: (error) => this.#fail(error),
     });
     this.#ear = this.#openEar();
-    this.#engines = this.#describeEngines(hello);
+    this.#engines = describeEngines({ ...deps, voicing: this.#voicing }, session, hello);
   }
 
   get seconds(): number {
@@ -164,7 +161,7 @@ export class Conversation {
   #take(message: ClientMessage): void {
     switch (message.type) {
       case 'text':
-        if (this.#isNew(message.id)) this.#talk.hear(message.id, message.text);
+        if (this.#seenIds.add(message.id)) this.#talk.hear(message.id, message.text);
         break;
       case 'transcript':
         this.#transcript(message);
@@ -244,29 +241,19 @@ export class Conversation {
   }
 
   #open(line: Line, resumed: boolean): void {
-    const { session, manifest, limits } = this.#connected;
-    const { locale, secondaryLocale } = session;
     this.#outbox.open(line);
     this.#time.start();
     this.ticket = this.#deps.newTicket();
-    this.#outbox.send({
-      type: 'ready',
-      protocol: protocolVersion,
-      sessionId: this.sessionId,
-      resumeTicket: this.ticket,
-      resumed,
-      audio: {
-        input: { format: 'pcm16', sampleRate: audioFrame.inputSampleRate },
-        output: { format: 'pcm16', sampleRate: this.#voicing.sampleRate },
-      },
-      engines: this.#engines,
-      characters: manifest.characters.map(({ characterId }) => ({
-        characterId,
-        locale,
-        ...(secondaryLocale === undefined ? {} : { secondaryLocale }),
-      })),
-      limits: { ...limits, heartbeatSeconds: bounds.heartbeatSeconds },
-    });
+    const { sampleRate } = this.#voicing;
+    this.#outbox.send(
+      readyEvent({
+        connected: this.#connected,
+        engines: this.#engines,
+        sampleRate,
+        ticket: this.ticket,
+        resumed,
+      }),
+    );
   }
 
   #openEar(): Ear | undefined {
@@ -292,22 +279,6 @@ export class Conversation {
     );
   }
 
-  #describeEngines(hello: Hello): Engines {
-    const { mind, hearing } = this.#deps;
-    const { speechInputMode, locale } = this.#connected.session;
-    const isDeaf = hearing === 'page' && (hello.speech?.recognition.length ?? 0) === 0;
-    return {
-      mind: { kind: mind.kind, name: mind.name },
-      speech: { kind: this.#voicing.kindFor(locale), name: this.#voicing.nameFor(locale) },
-      hearing:
-        speechInputMode === 'off' || hearing === 'off' || isDeaf
-          ? { kind: 'none' }
-          : hearing === 'page'
-            ? { kind: 'client', name: 'SpeechRecognition' }
-            : { kind: 'server', name: hearing.name },
-    };
-  }
-
   #transcript({ id, text, status }: Extract<ClientMessage, { type: 'transcript' }>): void {
     if (this.#connected.session.speechInputMode === 'off') {
       this.#talk.error('SPEECH_INPUT_OFF', 'This session takes no speech.', id);
@@ -317,20 +288,12 @@ export class Conversation {
     if (text.trim() === '' || this.#seenIds.has(id)) return;
     if (status === 'interim')
       this.#outbox.send({ type: 'message', id, role: 'user', status: 'partial', text });
-    else if (this.#isNew(id)) this.#talk.hear(id, text);
+    else if (this.#seenIds.add(id)) this.#talk.hear(id, text);
   }
 
   #press(type: 'audio.start' | 'audio.end'): void {
     if (this.#ear === undefined) this.#talk.error('SPEECH_INPUT_OFF', 'This session takes no sound.', type);
     else if (type === 'audio.start') this.#ear.start();
     else this.#ear.end();
-  }
-
-  /** Sent again after a broken connection, a message counts once. */
-  #isNew(id: string): boolean {
-    if (this.#seenIds.has(id)) return false;
-    this.#seenIds.add(id);
-    if (this.#seenIds.size > rememberedIds) this.#seenIds.delete(this.#seenIds.values().next().value!);
-    return true;
   }
 }

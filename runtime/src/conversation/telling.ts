@@ -7,6 +7,7 @@ import { Bell } from './bell.ts';
 import type { Outbox } from './outbox.ts';
 import { type Piece, Pieces } from './pieces.ts';
 import { finish, Playback, type Utterance } from './playback.ts';
+import { spansOf } from './spans.ts';
 import type { Voiced } from './voicing.ts';
 
 export interface TellingDeps {
@@ -322,15 +323,4 @@ export class Telling {
     if (failure !== undefined) throw failure.error;
     return result;
   }
-}
-
-/** Neighbours in one language are one span. */
-function spansOf(pieces: readonly Piece[]): { locale: string; text: string }[] {
-  const spans: { locale: string; texts: string[] }[] = [];
-  for (const { locale, text } of pieces) {
-    const last = spans.at(-1);
-    if (last?.locale === locale) last.texts.push(text);
-    else spans.push({ locale, texts: [text] });
-  }
-  return spans.map(({ locale, texts }) => ({ locale, text: joined(texts) }));
 }

@@ -1,0 +1,77 @@
+import type { Cue } from '@session-launch/contract/runtime/protocol';
+import { describe, expect, it } from 'vitest';
+import { type Figure, figure, isReached } from '../conversation/figure.ts';
+import type { Frame } from '../conversation/listener.ts';
+import { mouthErrors, shiftMs } from '../conversation/mouth.ts';
+import { plotConversation } from '../conversation/plot.ts';
+import { conversationMarkdown } from '../conversation/report.ts';
+
+const measured = (limit: number, ...rounds: number[]): Figure => ({ ...figure('a turn', limit), rounds });
+
+describe('a figure', () => {
+  it('is reached when the median of its rounds is within the limit', () => {
+    expect(isReached(measured(100, 90, 100, 900))).toBe(true);
+    expect(isReached(measured(100, 101, 1, 900))).toBe(false);
+    expect(isReached(measured(100))).toBeUndefined();
+    expect(isReached(measured(0, 0, 0, 0))).toBe(true);
+  });
+
+  it('stands in the table with its median and its extremes', () => {
+    const text = conversationMarkdown({
+      date: '2026-01-02',
+      extent: { rounds: 3, turns: 40, clicks: 30, seconds: 10 },
+      figures: [measured(100, 90, 80, 120.4), measured(100, 300, 200, 400), measured(5)],
+    });
+    expect(text).toContain('3 rounds, of 40 turns, 30 clicks and 10 s each');
+    expect(text).toContain('| a turn | ≤ 100 ms | 90 ms | 80 ms | 120 ms | yes |\n');
+    expect(text).toContain('| a turn | ≤ 100 ms | 300 ms | 200 ms | 400 ms | **no** |\n');
+    expect(text).toContain('| a turn | ≤ 5 ms | – | – | – | not measured here |\n');
+  });
+
+  it('is a bar in the picture, with a line over its rounds', () => {
+    const picture = plotConversation([measured(100, 50, 25, 100), measured(100, 900), measured(5)]);
+    // The limit is in the middle; what is longer than twice the limit is cut.
+    expect(picture).toContain('width="105.0"');
+    expect(picture).toContain('x1="482.5" y1="49" x2="640.0"');
+    expect(picture).toContain('width="420.0"');
+    expect(picture).toContain('>not measured here<');
+    expect(picture).not.toContain('NaN');
+  });
+});
+
+describe('the mouth against the sound', () => {
+  const rate = 16_000;
+  const silent = (ms: number) => Array<number>((ms * rate) / 1000).fill(0);
+  const loud = (ms: number) =>
+    Array.from({ length: (ms * rate) / 1000 }, (_, i) => Math.round(Math.sin(i / 3) * 9000));
+  const samples = [...silent(40), ...loud(200), ...silent(100), ...loud(150), ...silent(60)];
+  const cues = (lateMs: number): Cue[] => [
+    [0, 'sil'],
+    [40 + lateMs, 'aa'],
+    [240 + lateMs, 'PP'],
+    [340 + lateMs, 'O'],
+    [490 + lateMs, 'sil'],
+  ];
+
+  it.each([0, 25, -25, 100])('is %d ms late when its cues are', (lateMs) => {
+    expect(shiftMs(samples, rate, cues(lateMs))).toBe(lateMs);
+  });
+
+  it('is looked at in every utterance, over all of its frames', () => {
+    const frames: Frame[] = [1, 2].flatMap((utterance) =>
+      [samples.slice(0, 3000), samples.slice(3000)].map((part) => ({
+        utterance,
+        samples: Int16Array.from(part),
+        at: 0,
+      })),
+    );
+    const events = [1, 2].map((utterance) => ({
+      type: 'cues',
+      seq: utterance,
+      utterance,
+      source: 'engine',
+      cues: cues(utterance === 1 ? 0 : -50),
+    }));
+    expect(mouthErrors({ events: events as never, frames })).toEqual([0, 50]);
+  });
+});

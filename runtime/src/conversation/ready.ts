@@ -1,0 +1,63 @@
+import {
+  audioFrame,
+  bounds,
+  type Engines,
+  type Hello,
+  protocolVersion,
+  type UnnumberedEvent,
+} from '@session-launch/contract/runtime/protocol';
+import type { Hearing } from '../hearing/hearing.ts';
+import type { Mind } from '../mind/mind.ts';
+import type { Connected } from '../service/connected.ts';
+import type { Voicing } from './voicing.ts';
+
+export interface Opening {
+  connected: Connected;
+  engines: Engines;
+  sampleRate: number;
+  ticket: string;
+  resumed: boolean;
+}
+
+/** What a client hears first. */
+export function readyEvent({ connected, engines, sampleRate, ticket, resumed }: Opening): UnnumberedEvent {
+  const { session, manifest, limits } = connected;
+  const { sessionId, locale, secondaryLocale } = session;
+  return {
+    type: 'ready',
+    protocol: protocolVersion,
+    sessionId,
+    resumeTicket: ticket,
+    resumed,
+    audio: {
+      input: { format: 'pcm16', sampleRate: audioFrame.inputSampleRate },
+      output: { format: 'pcm16', sampleRate },
+    },
+    engines,
+    characters: manifest.characters.map(({ characterId }) => ({
+      characterId,
+      locale,
+      ...(secondaryLocale === undefined ? {} : { secondaryLocale }),
+    })),
+    limits: { ...limits, heartbeatSeconds: bounds.heartbeatSeconds },
+  };
+}
+
+/** Who thinks, speaks and listens in a session: never more than is true. */
+export function describeEngines(
+  { mind, hearing, voicing }: { mind: Mind; hearing: Hearing | 'page' | 'off'; voicing: Voicing },
+  { speechInputMode, locale }: Connected['session'],
+  hello: Hello,
+): Engines {
+  const isDeaf = hearing === 'page' && (hello.speech?.recognition.length ?? 0) === 0;
+  return {
+    mind: { kind: mind.kind, name: mind.name },
+    speech: { kind: voicing.kindFor(locale), name: voicing.nameFor(locale) },
+    hearing:
+      speechInputMode === 'off' || hearing === 'off' || isDeaf
+        ? { kind: 'none' }
+        : hearing === 'page'
+          ? { kind: 'client', name: 'SpeechRecognition' }
+          : { kind: 'server', name: hearing.name },
+  };
+}
