@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { answersIn, openConnection, type RawConnection } from '@session-launch/testing/raw-http.ts';
+import { expectWithin } from '@session-launch/testing/slowness.ts';
 import { mintFromServer, pageOrigin } from '@session-launch/testing/world.ts';
 import { expect, test, vi } from 'vitest';
 import { openNow, useVictim, wire } from './rude-service.ts';
@@ -39,7 +40,7 @@ async function expectClosed(drips: Dripping[], from: number, to: number, status?
   for (const { connection, lasted } of drips) {
     const seconds = await lasted;
     expect(seconds).toBeGreaterThan(from);
-    expect(seconds).toBeLessThan(to);
+    expectWithin(seconds * 1000, to * 1000);
     const answers = answersIn(connection.received());
     expect(answers.map((answer) => answer.status)).toEqual(status === undefined ? [] : [status]);
     if (status !== 408) continue;
@@ -87,7 +88,7 @@ test('clients that drip hold nothing up and are sent away in time, whatever they
   await expectClosed(silent, 9, 28, 408);
   // A request line without sense is refused at its first wrong letter.
   for (const { connection, lasted } of lines) {
-    expect(await lasted).toBeLessThan(28);
+    expectWithin((await lasted) * 1000, 28_000);
     expect(answersIn(connection.received()).map(({ status }) => status)).toEqual([400]);
   }
   await expectClosed(headers, 9, 28, 408);
@@ -98,7 +99,8 @@ test('clients that drip hold nothing up and are sent away in time, whatever they
 
   expect(served).toBeGreaterThan(20);
   expect(await victim.sessions()).toHaveLength(served);
-  await vi.waitFor(async () => expect(await victim.metric(openNow)).toBeLessThan(quiet + 10), 60_000);
+  // Connections to the database stay open once they were needed, seventeen at most; what leaks, leaks with every client.
+  await vi.waitFor(async () => expect(await victim.metric(openNow)).toBeLessThan(quiet + 20), 60_000);
   const logged = victim.service.stderr();
   expect(logged).not.toMatch(/"level":"(error|fatal)"|"status":5\d\d/);
 });
