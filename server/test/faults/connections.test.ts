@@ -94,9 +94,6 @@ const promptMs = 10_000;
 
 test.for(Object.keys(doors))(
   'when all connections fall silent, mints at the %s door go on within seconds',
-  {
-    timeout: 120_000,
-  },
   async (door) => {
     await fillLanes();
     fallSilent();
@@ -126,9 +123,7 @@ test('a write that only waits for a lock is not taken for silent', async () => {
   expect(service.stderr().slice(said.length)).not.toContain('silent');
 });
 
-test('an operator who applies files on silent connections takes nothing from mints', {
-  timeout: 120_000,
-}, async () => {
+test('an operator who applies files on silent connections takes nothing from mints', async () => {
   await fillLanes();
   fallSilent();
   const applied = Promise.all(Array.from({ length: 10 }, reapply));
@@ -137,7 +132,7 @@ test('an operator who applies files on silent connections takes nothing from min
   await expectRecovered();
 });
 
-test('operators who wait for each other take nothing from mints', { timeout: 120_000 }, async () => {
+test('operators who wait for each other take nothing from mints', async () => {
   await fillLanes();
   const applied = await onDatabase(databaseUrl, async (client) => {
     // The lock under which files are applied one after the other.
@@ -156,9 +151,7 @@ test('operators who wait for each other take nothing from mints', { timeout: 120
   await expectRecovered();
 });
 
-test('connections that break under an operator who reads come back, every one', {
-  timeout: 120_000,
-}, async () => {
+test('connections that break under an operator who reads come back, every one', async () => {
   let reading = true;
   const read = async () => {
     while (reading) {
@@ -175,9 +168,7 @@ test('connections that break under an operator who reads come back, every one', 
   await expectRecovered();
 });
 
-test('a database behind something that accepts and closes is refused at once', {
-  timeout: 120_000,
-}, async () => {
+test('a database behind something that accepts and closes is refused at once', async () => {
   await fillLanes();
   greeting = 'close';
   for (const link of proxy.links()) link.cut();
@@ -191,9 +182,7 @@ test('a database behind something that accepts and closes is refused at once', {
   await expectRecovered();
 });
 
-test('when new connections are silent, too, mints are refused soon, and go on when the network is back', {
-  timeout: 120_000,
-}, async () => {
+test('when new connections are silent, too, mints are refused soon, and go on when the network is back', async () => {
   await fillLanes();
   greeting = 'mute';
   fallSilent();
@@ -209,7 +198,7 @@ test('when new connections are silent, too, mints are refused soon, and go on wh
   await expectRecovered();
 });
 
-test('a stop on silent connections is as clean as any', { timeout: 120_000 }, async () => {
+test('a stop on silent connections is as clean as any', async () => {
   await fillLanes();
   fallSilent();
   expect(await service.kill('SIGTERM')).toEqual({ code: 0, signal: null });

@@ -3,9 +3,9 @@ import { onDatabase, startPostgres } from '@session-launch/testing/postgres-serv
 import { createWorld, expectError, mintFromBrowser, mintFromServer } from '@session-launch/testing/world.ts';
 import { expect, test } from 'vitest';
 
-test('a process whose database takes no writes is not ready: read-only, then demoted, then promoted', {
-  timeout: 180_000,
-}, async ({ onTestFinished }) => {
+test('a process whose database takes no writes is not ready: read-only, then demoted, then promoted', async ({
+  onTestFinished,
+}) => {
   const server = await startPostgres();
   onTestFinished(() => server.dispose());
   const url = server.url('postgres');

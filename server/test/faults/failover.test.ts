@@ -23,9 +23,6 @@ const ways: Record<string, (primary: PostgresServer) => Promise<unknown>> = {
 
 test.for(Object.keys(ways))(
   '%s: a standby that was synchronous has every launch, once, and takes over',
-  {
-    timeout: 180_000,
-  },
   async (way, context) => {
     const { onTestFinished } = context;
     const primary = await startPostgres();
