@@ -117,9 +117,9 @@ export default defineConfig({
   },
   test: {
     // Limits are for what hangs: a machine that is busy with other things is slow, and nothing is wrong.
-    testTimeout: 180_000,
-    hookTimeout: 180_000,
-    expect: { poll: { timeout: 60_000 } },
+    testTimeout: 600_000,
+    hookTimeout: 600_000,
+    expect: { poll: { timeout: 180_000 } },
     // One more than cores of a small machine: tests that wait for a clock or a process leave theirs to others.
     maxWorkers: 3,
     // What files share is loaded code; services, databases, folders and ports are their own.

@@ -17,8 +17,8 @@ export default defineConfig({
     // One service for all files; each makes projects of its own in it.
     globalSetup: ['test/setup-service.ts'],
     // Limits are for what hangs: a machine that is busy with other things is slow, and nothing is wrong.
-    testTimeout: 180_000,
-    hookTimeout: 180_000,
+    testTimeout: 600_000,
+    hookTimeout: 600_000,
     maxWorkers: 2,
     isolate: false,
   },

@@ -56,7 +56,7 @@ async function ownDatabase(cleanup: Cleanup): Promise<string> {
 export async function until<T>(
   what: string,
   look: () => Promise<T | undefined | false>,
-  ms = 60_000,
+  ms = 180_000,
 ): Promise<T> {
   const deadline = performance.now() + ms;
   for (;;) {

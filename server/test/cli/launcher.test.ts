@@ -66,7 +66,7 @@ function start(): Promise<{ code: number | null; stdout: string; stderr: string 
   });
 }
 
-describe('the launcher', { timeout: 180_000 }, () => {
+describe('the launcher', () => {
   it('builds what is stale, and only that', async () => {
     expect(await start()).toEqual({ code: 0, stdout: 'one\n', stderr: 'Building…\n' });
     expect(await start()).toEqual({ code: 0, stdout: 'one\n', stderr: '' });

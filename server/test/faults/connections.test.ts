@@ -3,6 +3,7 @@ import type { Answer } from '@session-launch/testing/http.ts';
 import { readMetrics } from '@session-launch/testing/metrics.ts';
 import { onDatabase } from '@session-launch/testing/postgres-server.ts';
 import type { ServiceProcess } from '@session-launch/testing/process.ts';
+import { expectWithin } from '@session-launch/testing/slowness.ts';
 import { type Link, startTcpProxy, type TcpProxy } from '@session-launch/testing/tcp-proxy.ts';
 import {
   apply,
@@ -67,8 +68,8 @@ const busy = async (lane = {}) =>
 
 /** All is well again, and no connection is held by anybody. */
 async function expectRecovered(): Promise<void> {
-  await until('ready', isReady, 20_000);
-  await until('every connection to be free', async () => (await busy()) === 0, 20_000);
+  await until('ready', isReady);
+  await until('every connection to be free', async () => (await busy()) === 0);
   await fillLanes();
 }
 
@@ -93,44 +94,45 @@ const promptMs = 10_000;
 
 test.for(Object.keys(doors))(
   'when all connections fall silent, mints at the %s door go on within seconds',
-  {
-    timeout: 120_000,
-  },
   async (door) => {
     await fillLanes();
     fallSilent();
-    expect(await untilMinted(doors[door]!)).toBeLessThan(promptMs);
+    expectWithin(await untilMinted(doors[door]!), promptMs);
     await expectRecovered();
   },
 );
 
-test('a write that only waits for a lock is not taken for silent', { timeout: 120_000 }, async () => {
+test('a write that only waits for a lock is not taken for silent', async () => {
   await fillLanes();
   const said = service.stderr();
   const minted = await onDatabase(databaseUrl, async (client) => {
-    await client.query('BEGIN; LOCK TABLE sessions IN EXCLUSIVE MODE');
-    const mint = doors.server!();
-    watches.clear();
-    await until('the service to have asked twice', async () => watches.size >= 2, 12_000);
-    await client.query('COMMIT');
-    return mint;
+    let answer: Answer;
+    // A write gives up after 15 s. The machine may take so long in one round; a service that is wrong is so in every one.
+    for (let round = 0; round < 5; round++) {
+      await client.query('BEGIN; LOCK TABLE sessions IN EXCLUSIVE MODE');
+      const mint = doors.server!();
+      watches.clear();
+      await until('the service to have asked twice', async () => watches.size >= 2);
+      await client.query('COMMIT');
+      answer = await mint;
+      if (answer.status === 201) break;
+    }
+    return answer!;
   });
   expect(minted.status, minted.text).toBe(201);
   expect(service.stderr().slice(said.length)).not.toContain('silent');
 });
 
-test('an operator who applies files on silent connections takes nothing from mints', {
-  timeout: 120_000,
-}, async () => {
+test('an operator who applies files on silent connections takes nothing from mints', async () => {
   await fillLanes();
   fallSilent();
   const applied = Promise.all(Array.from({ length: 10 }, reapply));
-  expect(await untilMinted(doors.server!)).toBeLessThan(promptMs);
+  expectWithin(await untilMinted(doors.server!), promptMs);
   for (const { status, text } of await applied) expect([200, 503], text).toContain(status);
   await expectRecovered();
 });
 
-test('operators who wait for each other take nothing from mints', { timeout: 120_000 }, async () => {
+test('operators who wait for each other take nothing from mints', async () => {
   await fillLanes();
   const applied = await onDatabase(databaseUrl, async (client) => {
     // The lock under which files are applied one after the other.
@@ -149,9 +151,7 @@ test('operators who wait for each other take nothing from mints', { timeout: 120
   await expectRecovered();
 });
 
-test('connections that break under an operator who reads come back, every one', {
-  timeout: 120_000,
-}, async () => {
+test('connections that break under an operator who reads come back, every one', async () => {
   let reading = true;
   const read = async () => {
     while (reading) {
@@ -168,9 +168,7 @@ test('connections that break under an operator who reads come back, every one', 
   await expectRecovered();
 });
 
-test('a database behind something that accepts and closes is refused at once', {
-  timeout: 120_000,
-}, async () => {
+test('a database behind something that accepts and closes is refused at once', async () => {
   await fillLanes();
   greeting = 'close';
   for (const link of proxy.links()) link.cut();
@@ -178,15 +176,13 @@ test('a database behind something that accepts and closes is refused at once', {
   const began = performance.now();
   for (const answer of await Promise.all(Array.from({ length: 100 }, () => doors.server!())))
     expectRefused(answer);
-  expect(performance.now() - began).toBeLessThan(promptMs / 2);
+  expectWithin(performance.now() - began, promptMs / 2);
   expect(await isReady()).toBe(false);
   greeting = 'pass';
   await expectRecovered();
 });
 
-test('when new connections are silent, too, mints are refused soon, and go on when the network is back', {
-  timeout: 120_000,
-}, async () => {
+test('when new connections are silent, too, mints are refused soon, and go on when the network is back', async () => {
   await fillLanes();
   greeting = 'mute';
   fallSilent();
@@ -194,15 +190,15 @@ test('when new connections are silent, too, mints are refused soon, and go on wh
   for (const answer of await Promise.all(Array.from({ length: 50 }, () => doors.server!())))
     expectRefused(answer);
   // A write in doubt is tried again for eight seconds.
-  expect(performance.now() - began).toBeLessThan(2 * promptMs);
+  expectWithin(performance.now() - began, 2 * promptMs);
   expect(await isReady()).toBe(false);
   greeting = 'pass';
   fallSilent();
-  expect(await untilMinted(doors.server!)).toBeLessThan(promptMs);
+  expectWithin(await untilMinted(doors.server!), promptMs);
   await expectRecovered();
 });
 
-test('a stop on silent connections is as clean as any', { timeout: 120_000 }, async () => {
+test('a stop on silent connections is as clean as any', async () => {
   await fillLanes();
   fallSilent();
   expect(await service.kill('SIGTERM')).toEqual({ code: 0, signal: null });

@@ -46,9 +46,7 @@ function expectBrokenRequests(history: History, rounds: number): void {
   expect(history.tally()['400']).toBeGreaterThan(0);
 }
 
-describe.concurrent('a service that is killed under load keeps every launch, once', {
-  timeout: 300_000,
-}, () => {
+describe.concurrent('a service that is killed under load keeps every launch, once', () => {
   test('on PostgreSQL', async (context) => {
     const rounds = effort(3, 40);
     const fleet = await postgresFleet(context.onTestFinished);

@@ -38,9 +38,7 @@ async function mintThroughCuts(
   expect((await service.call({ path: '/readyz' })).status).toBe(200);
 }
 
-test('a backend that is told to go while it records costs no launch and doubles none', {
-  timeout: 300_000,
-}, async (context) => {
+test('a backend that is told to go while it records costs no launch and doubles none', async (context) => {
   const fleet = await postgresFleet(context.onTestFinished);
   const service = await fleet.start();
   const end = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
@@ -96,9 +94,7 @@ class Scissors implements Meddling {
   };
 }
 
-test('a connection that breaks before, during or after a commit costs no launch and doubles none', {
-  timeout: 300_000,
-}, async (context) => {
+test('a connection that breaks before, during or after a commit costs no launch and doubles none', async (context) => {
   const fleet = await postgresFleet(context.onTestFinished);
   const random = seededRandom(context);
   const scissors = new Scissors(random);

@@ -38,7 +38,7 @@ const mint = (service: Pick<Service, 'call'>, { key, experienceId }: World, more
     body: { experienceId, ...more },
   });
 
-describe('the embedded engine', { timeout: 120_000 }, () => {
+describe('the embedded engine', () => {
   test('on a full disk refuses to record, goes on reading, and records again when there is room', async (context) => {
     const told: boolean[] = [];
     const { disk, dataDir, database, service, world } = await startOnFailingDisk(context.onTestFinished, {

@@ -1,5 +1,6 @@
 import { postgresFleet, rows, until } from '@session-launch/testing/fleet.ts';
 import { type PostgresServer, startPostgres } from '@session-launch/testing/postgres-server.ts';
+import { expectWithin } from '@session-launch/testing/slowness.ts';
 import { startTcpProxy } from '@session-launch/testing/tcp-proxy.ts';
 import { createWorld } from '@session-launch/testing/world.ts';
 import { expect, test } from 'vitest';
@@ -22,9 +23,6 @@ const ways: Record<string, (primary: PostgresServer) => Promise<unknown>> = {
 
 test.for(Object.keys(ways))(
   '%s: a standby that was synchronous has every launch, once, and takes over',
-  {
-    timeout: 180_000,
-  },
   async (way, context) => {
     const { onTestFinished } = context;
     const primary = await startPostgres();
@@ -43,7 +41,7 @@ test.for(Object.keys(ways))(
     });
     const launches = (count: number) => {
       const before = load.acknowledged;
-      return until(`${count} launches`, async () => load.acknowledged >= before + count, 30_000);
+      return until(`${count} launches`, async () => load.acknowledged >= before + count);
     };
 
     await launches(200);
@@ -56,7 +54,7 @@ test.for(Object.keys(ways))(
       const promoted = performance.now();
       await launches(1);
       // Promised are five seconds; a busy machine gets some more.
-      expect(performance.now() - promoted).toBeLessThan(10_000);
+      expectWithin(performance.now() - promoted, 10_000);
       await until('ready', async () => (await readiness()).status === 200);
     });
     await launches(200);

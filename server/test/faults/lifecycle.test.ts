@@ -57,9 +57,7 @@ const aMinuteLater = [
   `UPDATE active_sessions SET ${['started_at', 'reported_at'].map(earlier)}`,
 ];
 
-describe.concurrent('sessions live through faults: begun once, never shrinking, nothing left behind', {
-  timeout: 300_000,
-}, () => {
+describe.concurrent('sessions live through faults: begun once, never shrinking, nothing left behind', () => {
   test('SIGKILL and a crash of PostgreSQL', async (context) => {
     const server = await startPostgres({ durable: true });
     context.onTestFinished(() => server.dispose());

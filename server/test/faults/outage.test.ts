@@ -37,9 +37,7 @@ async function expectPromptRefusals(service: ServiceProcess, world: World): Prom
   expect(Math.min(...waits)).toBeLessThan(2_000);
 }
 
-test('PostgreSQL crashes under load: refusals meanwhile, and after its return the same process serves', {
-  timeout: 300_000,
-}, async (context) => {
+test('PostgreSQL crashes under load: refusals meanwhile, and after its return the same process serves', async (context) => {
   const server = await startPostgres({ durable: true });
   context.onTestFinished(() => server.dispose());
   const fleet = await postgresFleet(context.onTestFinished, server.url('postgres'));

@@ -84,7 +84,7 @@ async function recordedRun(cleanup: Cleanup) {
   }
   await before.more(10);
   await set({ sync: 'EIO' });
-  await until('the end of the engine', async () => !crashing.database.own?.alive(), 30_000);
+  await until('the end of the engine', async () => !crashing.database.own?.alive());
   const acknowledged = await before.stop();
   await crashing.service.close();
   await crashing.database.close();

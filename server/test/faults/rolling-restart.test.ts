@@ -14,9 +14,7 @@ const limits = { mintsPerMinutePerClient: null, mintsPerMinute: null, sessionsPe
 const mint = (service: ServiceProcess, world: World) =>
   mintFromServer(service, world.key, { experienceId: world.experienceId });
 
-test('restarting one process after the other under load fails no request', {
-  timeout: 300_000,
-}, async (context) => {
+test('restarting one process after the other under load fails no request', async (context) => {
   const fleet = await postgresFleet(context.onTestFinished);
   const balancer = await startBalancer(context.onTestFinished);
   const serving = await Promise.all([fleet.start(), fleet.start()]);

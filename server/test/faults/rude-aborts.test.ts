@@ -65,8 +65,8 @@ test('clients that go away at any point leave nothing behind, and a retry of the
     await Promise.all(gone);
   }
 
-  // Until the service has seen the last of them go.
-  await vi.waitFor(async () => expect(await victim.metric(openNow)).toBeLessThan(quiet + 10), 60_000);
+  // Until the service has seen the last of them go. Connections to the database stay open once they were needed, seventeen at most; what leaks, leaks with every client.
+  await vi.waitFor(async () => expect(await victim.metric(openNow)).toBeLessThan(quiet + 20), 180_000);
   expect(await victim.metric('session_launch_queue_length')).toBe(0);
   expect(await victim.metric('nodejs_active_requests_total')).toBeLessThan(5);
 

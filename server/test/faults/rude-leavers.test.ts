@@ -139,7 +139,7 @@ test.each(['alone', 'behind others on their connection'])(
         await Promise.all(leavers.map((make) => leave(ahead(make) + make(), afterMs, way)));
       }
     }
-    await expect.poll(counters, { timeout: 30_000 }).toEqual(nothing);
+    await expect.poll(counters).toEqual(nothing);
   },
 );
 
@@ -158,9 +158,9 @@ test('a crowd of them keeps nobody out', async () => {
       }),
     );
   }
-  await expect.poll(counters, { timeout: 30_000 }).toEqual(nothing);
+  await expect.poll(counters).toEqual(nothing);
   // Connections to the database stay open once a crowd needed them; what leaks, leaks with every one of the 960.
-  await expect.poll(descriptors, { timeout: 30_000 }).toBeLessThan(quiet + 40);
+  await expect.poll(descriptors).toBeLessThan(quiet + 40);
   const { world, service } = victim;
   expect((await mintFromServer(service, world.key, experience())).status).toBe(201);
   expect((await mintFromBrowser(service, experience())).status).toBe(201);

@@ -14,33 +14,25 @@ test.concurrent.for(
     { moment, words, others: 'pass' as const, what: 'one connection is silent' },
     { moment, words, others: 'mute' as const, what: 'all connections are silent' },
   ]),
-)(
-  'a start ends with one line when $what from $moment on',
-  {
-    timeout: 60_000,
-  },
-  async ({ words, others }, { onTestFinished }) => {
-    const fleet = await postgresFleet(onTestFinished);
-    let greeting: 'pass' | 'mute' = 'pass';
-    const toServer = (link: Link, bytes: Buffer) => {
-      if (greeting === 'mute' || !bytes.includes(words)) return greeting === 'pass';
-      greeting = others;
-      link.mute();
-      return false;
-    };
-    const proxy = await startTcpProxy(onTestFinished, Number(new URL(fleet.databaseUrl).port), {
-      greets: () => greeting,
-      toServer,
-    });
-    await expect(fleet.start({ DATABASE_URL: proxy.through(fleet.databaseUrl) })).rejects.toThrow(
-      /^the service ended with 1: (\{.*\}\n)*session-launch: [^\n]*\n$/,
-    );
-  },
-);
+)('a start ends with one line when $what from $moment on', async ({ words, others }, { onTestFinished }) => {
+  const fleet = await postgresFleet(onTestFinished);
+  let greeting: 'pass' | 'mute' = 'pass';
+  const toServer = (link: Link, bytes: Buffer) => {
+    if (greeting === 'mute' || !bytes.includes(words)) return greeting === 'pass';
+    greeting = others;
+    link.mute();
+    return false;
+  };
+  const proxy = await startTcpProxy(onTestFinished, Number(new URL(fleet.databaseUrl).port), {
+    greets: () => greeting,
+    toServer,
+  });
+  await expect(fleet.start({ DATABASE_URL: proxy.through(fleet.databaseUrl) })).rejects.toThrow(
+    /^the service ended with 1: (\{.*\}\n)*session-launch: [^\n]*\n$/,
+  );
+});
 
-test.concurrent('a start goes on when only the channel of changes is silent', {
-  timeout: 60_000,
-}, async ({ onTestFinished }) => {
+test.concurrent('a start goes on when only the channel of changes is silent', async ({ onTestFinished }) => {
   const fleet = await postgresFleet(onTestFinished);
   const proxy = await startTcpProxy(onTestFinished, Number(new URL(fleet.databaseUrl).port), {
     toServer: (_link, bytes) => !bytes.includes('LISTEN'),

@@ -1,4 +1,5 @@
 // Lets a thread run from the sources, which this Node cannot read: vitest compiles what it imports itself, but no thread.
 import { register } from 'node:module';
+import { isMainThread } from 'node:worker_threads';
 
-register('./typescript-hooks.mjs', import.meta.url);
+if (!isMainThread) register('./typescript-hooks.mjs', import.meta.url);

@@ -10,7 +10,7 @@ const service = useService();
 const applyText = (body: string | Buffer, type = 'application/json') =>
   service.admin({ method: 'POST', path: '/admin/projects', headers: { 'Content-Type': type }, body });
 
-describe('a large file', { timeout: 120_000 }, () => {
+describe('a large file', () => {
   test('has its problems told with their lines, like a small one', async () => {
     const file = largeFile(200);
     const text = JSON.stringify(file, null, 1);

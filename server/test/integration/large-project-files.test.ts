@@ -18,7 +18,7 @@ interface Change {
   newRevision?: true;
 }
 
-describe('a large file', { timeout: 120_000 }, () => {
+describe('a large file', () => {
   const file = largeFile();
   let created: Answer;
   beforeAll(async () => {

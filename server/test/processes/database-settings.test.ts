@@ -22,7 +22,7 @@ const settings: Record<string, string> = {
   bytea_output: `'escape'`,
 };
 
-test('what a database has set makes no difference', { timeout: 120_000 }, async ({ onTestFinished }) => {
+test('what a database has set makes no difference', async ({ onTestFinished }) => {
   const fleet = await postgresFleet(onTestFinished);
   const url = fleet.databaseUrl;
   const name = new URL(url).pathname.slice(1);

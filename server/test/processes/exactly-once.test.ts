@@ -323,7 +323,7 @@ class Slot {
   }
 }
 
-describe('processes that are killed in the middle', { timeout: 180_000 }, () => {
+describe('processes that are killed in the middle', () => {
   const mints = effort(200, 500);
 
   /**
@@ -402,9 +402,7 @@ describe('processes that are killed in the middle', { timeout: 180_000 }, () => 
   });
 });
 
-test('connections that are lost again and again cost no launch, and nothing but 503', {
-  timeout: 180_000,
-}, async () => {
+test('connections that are lost again and again cost no launch, and nothing but 503', async () => {
   const fleet = await postgresFleet(onTestFinished);
   const processes = await Promise.all([fleet.start(), fleet.start()]);
   const limits = { mintsPerMinutePerClient: 1_000_000, mintsPerMinute: 1_000_000, sessionsPerDay: 1_000_000 };

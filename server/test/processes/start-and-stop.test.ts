@@ -311,13 +311,13 @@ describe('the first start and those after it', () => {
   test('a stop finishes the request in flight, takes no new ones, and leaves a folder that opens again', async () => {
     const { call, answer } = await halfSent(service, key);
     const exit = service.kill('SIGTERM');
-    await vi.waitFor(() => expect(service.stderr()).toContain('"msg":"stopping"'), 60_000);
+    await vi.waitFor(() => expect(service.stderr()).toContain('"msg":"stopping"'), 180_000);
     await vi.waitFor(
       () =>
         expect(send(service.url, { path: '/healthz', localAddress: '127.0.0.1' })).rejects.toThrow(
           'ECONNREFUSED',
         ),
-      { timeout: 60_000 },
+      { timeout: 180_000 },
     );
     call.end(JSON.stringify({ experienceId }));
     const { status: code, json } = await answer;
@@ -411,9 +411,9 @@ describe.concurrent('PostgreSQL', () => {
     expect(refused.status).toBe(503);
     expect(refused.json.error.code).toBe('UNAVAILABLE');
     await server.start();
-    await vi.waitFor(async () => expect(await status(service, '/readyz')).toBe(200), { timeout: 60_000 });
+    await vi.waitFor(async () => expect(await status(service, '/readyz')).toBe(200), { timeout: 180_000 });
     await vi.waitFor(async () => expect((await mint(service, key, body)).status).toBe(201), {
-      timeout: 60_000,
+      timeout: 180_000,
     });
     expect((await service.kill('SIGTERM')).code).toBe(0);
   });

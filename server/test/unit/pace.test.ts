@@ -36,6 +36,7 @@ test('five hundred wait at most; beyond them nobody is delayed, and nobody’s t
 
 test('turns come in their order', async () => {
   const pace = new Pace();
+  // The clock stands still until all three have asked, however long the machine takes.
   atOnce(pace, 'A', 200);
   const order: number[] = [];
   await Promise.all([0, 1, 2].map(async (n) => pace.turn('A')?.then(() => order.push(n))));

@@ -88,9 +88,7 @@ test('an engine that cannot be opened says so to whoever opens it, and to nobody
   expect(reasons).toEqual([]);
 });
 
-test('what is asked of an engine that hangs is given up after its deadline, and so is what waits behind it', {
-  timeout: 120_000,
-}, async () => {
+test('what is asked of an engine that hangs is given up after its deadline, and so is what waits behind it', async () => {
   const reasons: string[] = [];
   const onEnd = (reason: string) => reasons.push(reason);
   const other = await PgliteClient.open({ dump }, { onEnd }, { query: 200 });
@@ -110,7 +108,7 @@ test('what is asked of an engine that hangs is given up after its deadline, and 
   await other.close();
 });
 
-test('what may take long is waited for', { timeout: 120_000 }, async () => {
+test('what may take long is waited for', async () => {
   const other = await PgliteClient.open({ dump }, {}, { query: 1 });
   // Longer than its deadline and the last chance together.
   await other.query('SELECT pg_sleep(1.5)', [], { patient: true });
