@@ -167,7 +167,10 @@ export class SessionSocket implements Connection {
 
   #lost(socket: WebSocket, code: number): void {
     if (this.#isClosed || socket !== this.#socket || this.#isDropped) return;
-    if (this.#hasEnded || code === 1000 || isFinal(code)) return this.#over('runtime', code);
+    if (this.#hasEnded || code === 1000 || isFinal(code)) {
+      this.#over('runtime', code);
+      return;
+    }
     this.#isDropped = true;
     clearInterval(this.#heartbeat);
     socket.onmessage = null;
