@@ -459,7 +459,7 @@ describe('a live session', () => {
       restart();
       await down(60_000);
       const tries = browser.requests.length;
-      await down(600_000);
+      await browser.pass(600_000);
       expect(browser.requests).toHaveLength(tries);
       expect(experience).toMatchObject({ state: 'failed', error: { code: 'NETWORK' } });
     });

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { type Site, startSite, useBrowser } from '@session-launch/testing/browser.ts';
-import { build } from 'esbuild';
+import { type BuildOptions, build } from 'esbuild';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { useTalkingService } from '../harness/talking-service.ts';
@@ -14,10 +14,24 @@ const talking = useTalkingService(() => [site.origin]);
 const browser = useBrowser('--use-fake-device-for-media-stream', '--use-fake-ui-for-media-stream');
 afterAll(() => site?.close());
 
-/** The example as its bundler makes it, with the React of a folder. */
-async function example(react: string): Promise<string> {
+const example = { entryPoints: [place('examples/react/main.tsx')] };
+/** A component whose props the test decides. */
+const bare = {
+  stdin: {
+    resolveDir: place('examples/react'),
+    contents: `import { ExperiencePlayer } from '@session-launch/react';
+      import { createElement } from 'react';
+      import { createRoot } from 'react-dom/client';
+      const source = { experienceId: EXPERIENCE_ID, baseUrl: SERVICE_URL };
+      const root = createRoot(document.getElementById('root'));
+      window.show = (props) => root.render(createElement(ExperiencePlayer, { ...source, ...props }));`,
+  },
+};
+
+/** As a bundler makes it, with the React of a folder. */
+async function bundled(react: string, entry: BuildOptions): Promise<string> {
   const { outputFiles } = await build({
-    entryPoints: [place('examples/react/main.tsx')],
+    ...entry,
     bundle: true,
     format: 'iife',
     jsx: 'automatic',
@@ -34,15 +48,18 @@ async function example(react: string): Promise<string> {
       'process.env.NODE_ENV': '"development"',
     },
   });
-  return outputFiles[0]!.text;
+  return outputFiles![0]!.text;
 }
 
-async function open(react: string): Promise<{ page: Page; close(): Promise<void> }> {
+async function open(
+  react: string,
+  entry: BuildOptions = example,
+): Promise<{ page: Page; close(): Promise<void> }> {
   const context = await browser.open({ permissions: ['microphone'] });
   const page = await context.newPage();
   site.show('<div id="root"></div>');
   await page.goto(site.origin);
-  await page.addScriptTag({ content: await example(react) });
+  await page.addScriptTag({ content: await bundled(react, entry) });
   return { page, close: () => context.close() };
 }
 
@@ -67,6 +84,15 @@ describe.each([
     await page.getByRole('button', { name: 'Bring it back' }).click();
     await page.getByRole('button', { name: 'Walk with me' }).waitFor();
     expect(await count()).toBe(before + 1);
+    await close();
+  });
+
+  test('a prop that is left out is taken back', async () => {
+    const { page, close } = await open(react, bare);
+    await page.evaluate(`show({ startButton: { label: 'Go' } })`);
+    await page.getByRole('button', { name: 'Go' }).waitFor();
+    await page.evaluate(`show({})`);
+    await page.getByRole('button', { name: 'Start' }).waitFor();
     await close();
   });
 
