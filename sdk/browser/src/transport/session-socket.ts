@@ -38,12 +38,14 @@ export class SessionSocket implements Connection {
     const { manifest, sdkUrl } = context;
     const module = loaded(context, `${sdkUrl}worklet.js`);
     const locales = [manifest.locale, manifest.secondaryLocale].filter((tag) => tag !== undefined);
-    await voicesLoaded(voicesMs);
-    const speech = {
-      synthesis: spokenHere(locales),
-      recognition: canRecognise() && manifest.speechInputMode !== 'off' ? locales : [],
-    };
-    const hello = { token: manifest.sessionToken, speech };
+    // The socket opens meanwhile.
+    const hello = voicesLoaded(voicesMs).then(() => ({
+      token: manifest.sessionToken,
+      speech: {
+        synthesis: spokenHere(locales),
+        recognition: canRecognise() && manifest.speechInputMode !== 'off' ? locales : [],
+      },
+    }));
     for (let tries = 1; ; tries++) {
       const [result, canPlay] = await Promise.all([connect(context, hello), module]);
       if (result.socket) return new SessionSocket(context, result.socket, result.ready, canPlay);
@@ -223,7 +225,10 @@ interface HelloFacts {
 type Connected = { socket: WebSocket; ready: Ready } | { socket?: undefined; code: number; reason: string };
 
 /** One try. Resolves with the socket once the runtime is ready, or with the code that it closed with. */
-function connect({ manifest, signal }: TransportContext, facts: HelloFacts): Promise<Connected> {
+function connect(
+  { manifest, signal }: TransportContext,
+  facts: HelloFacts | Promise<HelloFacts>,
+): Promise<Connected> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) return reject(aborted());
     let socket: WebSocket;
@@ -252,9 +257,10 @@ function connect({ manifest, signal }: TransportContext, facts: HelloFacts): Pro
       socket.close();
     }, readyTimeoutMs);
     signal.addEventListener('abort', leave);
-    socket.onopen = () => {
+    socket.onopen = async () => {
       const client = { name: '@session-launch/browser', version };
-      socket.send(JSON.stringify({ type: 'hello', protocol: 1, client, ...facts }));
+      const hello = JSON.stringify({ type: 'hello', protocol: 1, client, ...(await facts) });
+      if (socket.readyState === WebSocket.OPEN) socket.send(hello);
     };
     socket.onclose = ({ code, reason }) => settle(() => resolve({ code, reason }));
     socket.onmessage = ({ data }) => {
