@@ -267,6 +267,9 @@ describe('leaving', () => {
     await isIn(page, 'speaking');
     const id = await ask(page, (one) => one.session.sessionId);
     const before = (await talking.sessions()).length;
+    // What is still on its way would keep the page out of the cache.
+    await page.locator('[data-viseme]').waitFor({ state: 'attached' });
+    await page.waitForLoadState('networkidle');
     await page.goto(stranger.origin);
     const status = async () => (await talking.sessions()).find((one) => one.sessionId === id)?.status;
     await expect.poll(status).toBe('ended');

@@ -14,7 +14,9 @@ type Ready = Extract<RuntimeEvent, { type: 'ready' }>;
 
 const subprotocol = 'session.v1';
 const firstTries = 3;
-const readyTimeoutMs = 10_000;
+/** A runtime that is just starting lets clients wait. Whoever gives up too early has used its token up. */
+const readyTimeoutMs = 20_000;
+const workletMs = 10_000;
 /** A list of voices that is not there by then is not waited for. */
 const voicesMs = 150;
 
@@ -212,7 +214,7 @@ function loaded({ audio, signal }: TransportContext, url: string): Promise<boole
   const module = (audio as AudioContext | undefined)?.audioWorklet?.addModule(url);
   return Promise.race([
     module?.then(() => true, no) ?? false,
-    pause(globalThis, readyTimeoutMs, signal).then(no, no),
+    pause(globalThis, workletMs, signal).then(no, no),
   ]);
 }
 
