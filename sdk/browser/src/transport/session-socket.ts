@@ -24,8 +24,8 @@ const voicesMs = 150;
 export class SessionSocket implements Connection {
   readonly #context: TransportContext;
   readonly #conversation: Conversation;
-  #socket: WebSocket;
-  #ticket: string;
+  #socket!: WebSocket;
+  #ticket!: string;
   #lastSeq = 0;
   #isClosed = false;
   #hasEnded = false;
@@ -50,23 +50,21 @@ export class SessionSocket implements Connection {
     }));
     for (let tries = 1; ; tries++) {
       const [result, canPlay] = await Promise.all([connect(context, hello), module]);
-      if (result.socket) return new SessionSocket(context, result.socket, result.ready, canPlay);
+      if (result.socket) return new SessionSocket(context, result, canPlay);
       if (tries >= firstTries || !isWorthAnotherTry(result.code)) throw refusalOf(result.code, result.reason);
       await pause(globalThis, reconnectDelay(tries), context.signal);
     }
   }
 
-  private constructor(context: TransportContext, socket: WebSocket, ready: Ready, canPlay: boolean) {
+  private constructor(context: TransportContext, open: Open, canPlay: boolean) {
     this.#context = context;
-    this.#conversation = new Conversation(context, ready, canPlay, {
+    this.#conversation = new Conversation(context, open.ready, canPlay, {
       send: (message) => this.#send(message),
       sendAudio: (frame) => {
         if (!this.#isDropped && this.#socket.bufferedAmount < 64 * 1024) this.#socket.send(frame);
       },
     });
-    this.#socket = socket;
-    this.#ticket = ready.resumeTicket;
-    this.#adopt(socket, ready);
+    this.#adopt(open);
     context.signal.addEventListener('abort', this.#abandon);
     globalThis.addEventListener?.('online', this.#online);
   }
@@ -120,18 +118,27 @@ export class SessionSocket implements Connection {
   }
 
   /** From now on this is the connection. */
-  #adopt(socket: WebSocket, ready: Ready): void {
+  #adopt({ socket, ready, early }: Open): void {
     this.#socket = socket;
     this.#ticket = ready.resumeTicket;
     this.#isDropped = false;
     this.#lastSeq = Math.max(this.#lastSeq, ready.seq);
     this.#heardAt = performance.now();
-    socket.onmessage = ({ data }: MessageEvent<string | ArrayBuffer>) => {
+    const onmessage = ({ data }: MessageEvent<string | ArrayBuffer>) => {
       this.#heardAt = performance.now();
       if (typeof data === 'string') this.#event(JSON.parse(data));
       else this.#conversation.frame(data);
     };
-    socket.onclose = ({ code }) => this.#lost(socket, code);
+    const onclose = ({ code }: CloseEvent) => this.#lost(socket, code);
+    // Once everybody knows of the connection. What it said meanwhile comes first.
+    setTimeout(() => {
+      if (this.#isClosed) return;
+      Object.assign(socket, { onmessage, onclose });
+      for (const event of early) {
+        if ('data' in event) onmessage(event);
+        else onclose(event);
+      }
+    });
     clearInterval(this.#heartbeat);
     const beatMs = ready.limits.heartbeatSeconds * 1000;
     this.#heartbeat = setInterval(() => {
@@ -183,7 +190,7 @@ export class SessionSocket implements Connection {
         return;
       }
       if (result.socket) {
-        this.#adopt(result.socket, result.ready);
+        this.#adopt(result);
         this.#context.sink.resumed();
         return;
       }
@@ -224,7 +231,14 @@ interface HelloFacts {
   speech?: { synthesis: string[]; recognition: string[] };
 }
 
-type Connected = { socket: WebSocket; ready: Ready } | { socket?: undefined; code: number; reason: string };
+/** With what the runtime said since it was ready: the page may still be loading what it plays it with. */
+interface Open {
+  socket: WebSocket;
+  ready: Ready;
+  early: (MessageEvent | CloseEvent)[];
+}
+
+type Connected = Open | { socket?: undefined; code: number; reason: string };
 
 /** One try. Resolves with the socket once the runtime is ready, or with the code that it closed with. */
 function connect(
@@ -267,7 +281,10 @@ function connect(
     socket.onclose = ({ code, reason }) => settle(() => resolve({ code, reason }));
     socket.onmessage = ({ data }) => {
       const event = typeof data === 'string' ? (JSON.parse(data) as RuntimeEvent) : undefined;
-      if (event?.type === 'ready') settle(() => resolve({ socket, ready: event }));
+      if (event?.type !== 'ready') return;
+      const early: Open['early'] = [];
+      settle(() => resolve({ socket, ready: event, early }));
+      socket.onmessage = socket.onclose = (later: MessageEvent | CloseEvent) => void early.push(later);
     };
   });
 }
