@@ -298,6 +298,20 @@ describe('a launch that is too old', () => {
   });
 });
 
+describe('a given launch', () => {
+  test('brings its chrome before the start', () => {
+    const player = { startButton: { label: 'Meet Sayo' } };
+    expect(open({ launch: manifest({ player }) }).manifest?.player).toEqual(player);
+  });
+
+  test('that is none is found out by the start, not by the page that was rendered with it', async () => {
+    const experience = open({ launch: {} as never });
+    expect(experience.manifest).toBeUndefined();
+    await expect(experience.start()).rejects.toMatchObject({ code: 'INVALID_MANIFEST' });
+    expect(experience.state).toBe('failed');
+  });
+});
+
 describe('what cannot work', () => {
   test('an unknown transport is named before the microphone is asked for, and the session is left', async () => {
     const experience = open();
@@ -485,6 +499,16 @@ describe('a live session', () => {
       await browser.pass(60_000);
       expect(browser.requests).toHaveLength(2);
     });
+  });
+
+  test('whose runtime is restarted does not begin anew in a page that has gone away', async () => {
+    const experience = await live();
+    runtime.sink.event({ type: 'ended', reason: 'server_shutdown' });
+    runtime.sink.closed('runtime', 1001);
+    browser.hide();
+    await browser.pass(5000);
+    expect(experience.state).toBe('ended');
+    expect(browser.requests).toHaveLength(1);
   });
 
   test('whose page goes away is left by a beacon, once', async () => {

@@ -59,6 +59,19 @@ test('unknown events throw, and say where to look', () => {
   expect(listen('toString')).toThrow(TypeError);
 });
 
+test('what is heard once can be taken back before', () => {
+  const emitter = new Emitter();
+  const heard: string[] = [];
+  const note = (mode: string) => void heard.push(mode);
+  emitter.once('modeChange', note);
+  emitter.off('modeChange', note);
+  emitter.emit('modeChange', 'speaking');
+  emitter.once('modeChange', note);
+  emitter.emit('modeChange', 'thinking');
+  emitter.emit('modeChange', 'listening');
+  expect(heard).toEqual(['thinking']);
+});
+
 test('a handler that throws is reported, and disturbs nobody', () => {
   const reported: unknown[] = [];
   vi.stubGlobal('reportError', (error: unknown) => reported.push(error));

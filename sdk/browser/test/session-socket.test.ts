@@ -23,6 +23,7 @@ async function open(hearing = 'none', audio?: object) {
   await vi.advanceTimersByTimeAsync(0);
   FakeSocket.last.welcome({ hearing });
   const connection = await opening;
+  await vi.advanceTimersByTimeAsync(0);
   return { connection, ...found };
 }
 
@@ -87,6 +88,7 @@ test('what the runtime says while the worklet still loads is not lost', async ()
   load();
   await opening;
   socket.tell({ type: 'mode', seq: 6, mode: 'listening' });
+  await vi.advanceTimersByTimeAsync(0);
   expect(told.map(({ told: what }) => what)).toEqual([
     'event',
     'mode',

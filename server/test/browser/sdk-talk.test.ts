@@ -200,6 +200,43 @@ describe('the element', () => {
   });
 });
 
+describe('the script', () => {
+  test('loaded twice is there once; thumbnails show both layers, in widths where there are any, or initials', async () => {
+    const script = `<script src="${talking.service.url}/sdk/v2/session-launch.js"></script>`;
+    const thumbnail = (attributes: string) => `<experience-thumbnail ${attributes}></experience-thumbnail>`;
+    site.show(
+      [
+        `${script}<script>window.first = SessionLaunch</script>${script}`,
+        thumbnail(
+          'title="Old Harbor" avatar-image="/avatars/maren/full.svg" background-image="/locations/old-harbor/wide.svg"',
+        ),
+        thumbnail('title="Late Line" avatar-image="null"'),
+        thumbnail('title="Tower" avatar-image="/avatars/tower/full.png"'),
+      ].join(''),
+    );
+    const page = await context.newPage();
+    const faults: string[] = [];
+    page.on('pageerror', (error) => faults.push(error.message));
+    await page.goto(site.origin);
+    expect(await page.evaluate(`first === SessionLaunch`)).toBe(true);
+    expect(faults).toEqual([]);
+    const layers = page.locator('experience-thumbnail').first().locator('img');
+    await expect
+      .poll(() =>
+        layers.evaluateAll((all) => all.map((one) => (one as { naturalWidth?: number }).naturalWidth! > 0)),
+      )
+      .toEqual([true, true]);
+    const shown = (name: string) =>
+      layers.evaluateAll((all, of) => all.map((one) => one.getAttribute(of)), name);
+    expect(await shown('alt')).toEqual(['', 'Old Harbor']);
+    expect(await shown('loading')).toEqual(['lazy', 'lazy']);
+    expect(await shown('srcset')).toEqual([null, null]);
+    expect(await page.getByRole('img', { name: 'Late Line' }).innerText()).toBe('LL');
+    const srcset = await page.getByRole('img', { name: 'Tower' }).getAttribute('srcset');
+    expect(srcset).toMatch(/full\.png\?w=160 160w,.*full\.png\?w=1280 1280w$/);
+  });
+});
+
 describe('one press, one session', () => {
   const count = async () => (await talking.sessions()).length;
 
@@ -282,6 +319,9 @@ describe('leaving', () => {
     await isIn(page, 'speaking');
     const id = await ask(page, (one) => one.session.sessionId);
     const before = (await talking.sessions()).length;
+    // What is still on its way would keep the page out of the cache.
+    await page.locator('[data-viseme]').waitFor({ state: 'attached' });
+    await page.waitForLoadState('networkidle');
     await page.goto(stranger.origin);
     const status = async () => (await talking.sessions()).find((one) => one.sessionId === id)?.status;
     await expect.poll(status).toBe('ended');

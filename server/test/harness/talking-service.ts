@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { prepareDataFolder } from '@session-launch/testing/data-folder.ts';
 import { type ServiceProcess, startProcess, temporaryFolder } from '@session-launch/testing/process.ts';
 import { experience, project, runtime } from '@session-launch/testing/world.ts';
-import { afterAll, beforeAll, expect } from 'vitest';
+import { afterAll, beforeAll, expect, vi } from 'vitest';
 
 export interface Talking {
   service: ServiceProcess;
@@ -40,14 +40,22 @@ export function useTalkingService(
   beforeAll(async () => {
     folder = await temporaryFolder();
     await prepareDataFolder(folder.path);
-    const start = () =>
-      startProcess({
+    const start = async () => {
+      const started = await startProcess({
         DATA_DIR: folder.path,
         RUNTIME: 'on',
         DEMO: 'on',
         SHUTDOWN_GRACE_SECONDS: '0',
         ...env(),
       });
+      // The service is there before its runtime, which on a busy machine takes longer than clients wait.
+      const isThere = async () => {
+        const { text } = await started.admin({ path: '/metrics' });
+        expect(text).toContain('session_runtime_sessions');
+      };
+      await vi.waitFor(isThere, { timeout: 120_000, interval: 100 });
+      return started;
+    };
     const service = await start();
     const one = experience({
       runtime: runtime({

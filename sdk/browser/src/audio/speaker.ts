@@ -45,10 +45,9 @@ export class Speaker implements Output {
     await Promise.race([this.#audio?.resume(), patience]);
     this.#look();
     if (this.blocked)
-      throw new ExperienceError('AUDIO_BLOCKED', 'The browser plays no sound before a tap.', {
+      throw new ExperienceError('AUDIO_BLOCKED', 'The browser plays sound only after a tap.', {
         fatal: false,
         retryable: true,
-        hint: 'Call unblock() inside a click.',
       });
   }
 

@@ -13,7 +13,9 @@ type Ready = Extract<RuntimeEvent, { type: 'ready' }>;
 
 const subprotocol = 'session.v1';
 const firstTries = 3;
-const readyTimeoutMs = 10_000;
+/** A runtime that is just starting lets clients wait. Whoever gives up too early has used its token up. */
+const readyTimeoutMs = 20_000;
+const workletMs = 10_000;
 /** A list of voices that is not there by then is not waited for. */
 const voicesMs = 150;
 
@@ -38,12 +40,14 @@ export class SessionSocket implements Connection {
     const { manifest, sdkUrl } = context;
     const module = loaded(context, `${sdkUrl}worklet.js`);
     const locales = [manifest.locale, manifest.secondaryLocale].filter((tag) => tag !== undefined);
-    await own?.voicesLoaded(voicesMs);
-    const speech = {
-      synthesis: own?.spokenHere(locales) ?? [],
-      recognition: own?.canRecognise() && manifest.speechInputMode !== 'off' ? locales : [],
-    };
-    const hello = { token: manifest.sessionToken, speech };
+    // The socket opens meanwhile.
+    const hello = Promise.resolve(own?.voicesLoaded(voicesMs)).then(() => ({
+      token: manifest.sessionToken,
+      speech: {
+        synthesis: own?.spokenHere(locales) ?? [],
+        recognition: own?.canRecognise() && manifest.speechInputMode !== 'off' ? locales : [],
+      },
+    }));
     for (let tries = 1; ; tries++) {
       const [result, canPlay] = await Promise.all([connect(context, hello), module]);
       if (result.socket) return new SessionSocket(context, result, canPlay, own);
@@ -127,12 +131,21 @@ export class SessionSocket implements Connection {
     this.#ready = ready;
     this.#isDropped = false;
     this.#heardAt = performance.now();
-    socket.onmessage = ({ data }: MessageEvent<string | ArrayBuffer>) => {
+    const onmessage = ({ data }: MessageEvent<string | ArrayBuffer>) => {
       this.#heardAt = performance.now();
       if (typeof data === 'string') this.#event(JSON.parse(data));
       else this.#conversation.frame(data);
     };
-    socket.onclose = ({ code }) => this.#lost(socket, code);
+    const onclose = ({ code }: CloseEvent) => this.#lost(socket, code);
+    // Once everybody knows of the connection. What it said meanwhile comes first.
+    setTimeout(() => {
+      if (this.#isClosed) return;
+      Object.assign(socket, { onmessage, onclose });
+      for (const event of early) {
+        if ('data' in event) onmessage(event);
+        else onclose(event);
+      }
+    });
     clearInterval(this.#heartbeat);
     const beatMs = ready.limits.heartbeatSeconds * 1000;
     this.#heartbeat = setInterval(() => {
@@ -142,7 +155,6 @@ export class SessionSocket implements Connection {
     this.#tellReady();
     for (const { json } of this.#kept) socket.send(json);
     this.#kept = this.#kept.filter(({ id }) => id);
-    for (const event of early) socket[`on${event.type as 'close'}`]?.(event as CloseEvent);
   }
 
   /** Told again when the page turns out to be deaf: players say so, and the microphone is given back. */
@@ -222,7 +234,7 @@ function loaded({ audio, signal }: TransportContext, url: string): Promise<boole
   const module = (audio as AudioContext | undefined)?.audioWorklet?.addModule(url);
   return Promise.race([
     module?.then(() => true, no) ?? false,
-    pause(globalThis, readyTimeoutMs, signal).then(no, no),
+    pause(globalThis, workletMs, signal).then(no, no),
   ]);
 }
 
@@ -233,11 +245,14 @@ interface HelloFacts {
 }
 
 /** `early`: what has come since, for whoever takes it over. */
-type Joined = { socket: WebSocket; ready: Ready; early: Event[] };
+type Joined = { socket: WebSocket; ready: Ready; early: (MessageEvent | CloseEvent)[] };
 type Connected = Joined | { socket?: undefined; code: number; reason: string };
 
 /** One try. Resolves with the socket once the runtime is ready, or with the code that it closed with. */
-function connect({ manifest, signal }: TransportContext, facts: HelloFacts): Promise<Connected> {
+function connect(
+  { manifest, signal }: TransportContext,
+  facts: HelloFacts | Promise<HelloFacts>,
+): Promise<Connected> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) return reject(aborted());
     // Throws where a page on https is sent to a ws address.
@@ -259,17 +274,18 @@ function connect({ manifest, signal }: TransportContext, facts: HelloFacts): Pro
       socket.close();
     }, readyTimeoutMs);
     signal.addEventListener('abort', leave);
-    socket.onopen = () => {
+    socket.onopen = async () => {
       const client = { name: '@session-launch/browser', version };
-      socket.send(JSON.stringify({ type: 'hello', protocol: 1, client, ...facts }));
+      const hello = JSON.stringify({ type: 'hello', protocol: 1, client, ...(await facts) });
+      if (socket.readyState === WebSocket.OPEN) socket.send(hello);
     };
     socket.onclose = ({ code, reason }) => settle(() => resolve({ code, reason }));
     socket.onmessage = ({ data }) => {
       const event = typeof data === 'string' ? (JSON.parse(data) as RuntimeEvent) : undefined;
       if (event?.type !== 'ready') return;
-      const early: Event[] = [];
+      const early: Joined['early'] = [];
       settle(() => resolve({ socket, ready: event, early }));
-      socket.onmessage = socket.onclose = (one: Event) => void early.push(one);
+      socket.onmessage = socket.onclose = (one: MessageEvent | CloseEvent) => void early.push(one);
     };
   });
 }
