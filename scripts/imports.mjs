@@ -21,7 +21,7 @@ const mayKnow = {
   // Installed without the contract: what an SDK needs of it is written into its sources.
   'sdk/backend/src': [],
   'sdk/backend/test': ['contract', 'testing', 'sdk/backend/src'],
-  bench: ['testing', 'server/src'],
+  bench: ['contract', 'testing', 'server/src'],
 };
 
 const packages = {

@@ -14,9 +14,9 @@ export interface Crowd {
 
 /** A program beside the service that prints a line when it is ready and ends with its input. */
 async function start(file: string, options: object): Promise<{ line: string; end(): Promise<void> }> {
-  const child = spawn(process.execPath, ['--import', tsx, here(file), JSON.stringify(options)], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-  });
+  // The contract as it is written: what was built of it may be old, or not there.
+  const args = ['--conditions=source', '--import', tsx, here(file), JSON.stringify(options)];
+  const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] });
   const exited = once(child, 'exit');
   const line = await Promise.race([
     once(child.stdout, 'data').then(([chunk]) => String(chunk).trim()),

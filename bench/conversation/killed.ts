@@ -31,6 +31,8 @@ export async function measureKills(environment: Environment, rounds: number): Pr
     await pause(calmMs, undefined, { signal });
     const [launch] = await world.launches(1);
     const load = measure({ ...world.mint, connections: 64, seconds: beforeSeconds + afterSeconds }, signal);
+    // Whoever stops the run stops both waits; the other one tells.
+    load.catch(() => {});
     await pause(beforeSeconds * 1000, undefined, { signal });
     process.kill(await runtimeOf(service.pid), 'SIGKILL');
     const killedAt = performance.now();

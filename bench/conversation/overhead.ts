@@ -27,17 +27,18 @@ export async function measureOverhead(
     delay.rounds.push(percentile(times, 0.95));
   }
   const core = figure(`${people} streaming sessions, beside the engines`, 30, '% of a core');
-  const memory = figure(`${people} streaming sessions, memory beside the engines`, 120, 'MB');
+  const memory = figure(`${people} streaming sessions, memory that they add`, 120, 'MB');
   progress(`${people} people come`);
-  const crowd = await startCrowd({ url: service.url, key: world.key, people });
   const runtime = await runtimeOf(service.pid);
+  const idle = await residentBytes(runtime);
+  const crowd = await startCrowd({ url: service.url, key: world.key, people });
   for (let round = 1; round <= rounds; round++) {
     progress(`round ${round}/${rounds}: ${people} people listen`);
     const [began, before] = [performance.now(), await cpuSeconds([runtime])];
     await pause(seconds * 1000, undefined, { signal });
     const cpu = (await cpuSeconds([runtime])) - before;
     core.rounds.push((cpu / ((performance.now() - began) / 1000)) * 100);
-    memory.rounds.push((await residentBytes(runtime)) / 2 ** 20);
+    memory.rounds.push(((await residentBytes(runtime)) - idle) / 2 ** 20);
   }
   await crowd.leave();
   await service.stop();

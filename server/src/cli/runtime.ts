@@ -13,7 +13,7 @@ export function addRuntime(program: Command, { io }: Context): void {
     .addHelpText('after', `\nVariables:\n${variableLines('runtime')}`)
     .action(async () => {
       checkRuntime(io.env, io.cwd);
-      const child = spawn(process.execPath, [runtimeProgram()], {
+      const child = spawn(process.execPath, runtimeProgram(), {
         cwd: io.cwd,
         env: io.env,
         stdio: 'inherit',

@@ -53,7 +53,7 @@ export function startBeside({ log, env, stopMs }: BesideDeps): Beside {
   const questions = new Map<number, (text: string) => void>();
 
   const load = () => {
-    const loaded = spawn(process.execPath, [runtimeProgram(), '--child'], {
+    const loaded = spawn(process.execPath, [...runtimeProgram(), '--child'], {
       env,
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     });

@@ -134,7 +134,7 @@ test('a wrong token: clients hear of a fault, not of a bad token', async () => {
 });
 
 test('a runtime whose service is gone before it was ready ends by itself', async () => {
-  const child = spawn(process.execPath, [runtimeProgram(), '--child'], {
+  const child = spawn(process.execPath, [...runtimeProgram(), '--child'], {
     env: { PATH: process.env.PATH, DATA_DIR: folder.path, RUNTIME_TOKEN: runtimeToken, LOG_LEVEL: 'warn' },
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });

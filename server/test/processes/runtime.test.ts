@@ -249,7 +249,7 @@ test('a runtime that is killed among conversations comes back; mints do not noti
   }
 });
 
-test('a spare takes the place of a runtime that was sound, and another spare is kept', async () => {
+test('a spare takes the place of a runtime that was sound', async () => {
   await expect.poll(() => runtimeProcesses().length).toBe(2);
   const [running, spare] = runtimeProcesses();
   process.kill(running!, 'SIGKILL');

@@ -18,7 +18,7 @@ export async function checkEngines(env: Environment, cwd: string): Promise<Findi
   if (!['MIND', 'SPEECH', 'HEARING'].some((name) => env[name]?.trim() === 'openai'))
     return [ok('the runtime needs nothing from elsewhere')];
   // A check needs no service, so any token will do.
-  const called = await promisify(execFile)(process.execPath, [runtimeProgram(), '--check'], {
+  const called = await promisify(execFile)(process.execPath, [...runtimeProgram(), '--check'], {
     cwd,
     env: { ...env, RUNTIME_TOKEN: 'none-is-needed-here' },
   });
