@@ -142,7 +142,6 @@ async function abuse(
     world,
     target: () => service.url,
     workers: 8,
-    patienceMs: 120_000,
   });
   const megabytes: number[] = [];
   const watch = async () => {
