@@ -191,8 +191,10 @@ describe('sound that the browser holds back', () => {
     };
   }
   const inPlayer = (of: string) => `(() => {
-    const { experience, shadowRoot: root } = document.querySelector('session-experience');
-    const hear = [...root.querySelectorAll('button')].find((one) => one.textContent === 'Tap to hear' && one.checkVisibility());
+    const element = document.querySelector('session-experience');
+    const { experience } = element;
+    const root = element.shadowRoot.querySelector('.session-launch-player')?.shadowRoot;
+    const hear = root?.querySelector('.hear:not([hidden])');
     ${of}
   })()`;
 
@@ -201,7 +203,7 @@ describe('sound that the browser holds back', () => {
     const page = await open('autostart', []);
     await page.goto(site.origin);
     const look = await looker(page);
-    await expect.poll(() => look(inPlayer('return hear !== undefined'))).toBe(true);
+    await expect.poll(() => look(inPlayer('return hear?.textContent'))).toBe('Tap to hear');
     const unblocked = `return experience.output.unblock().then(() => 'heard', ({ code, fatal }) => [code, fatal])`;
     expect(await look(inPlayer(unblocked))).toEqual(['AUDIO_BLOCKED', false]);
     // Nobody hears it, so it is read out.
@@ -215,8 +217,12 @@ describe('sound that the browser holds back', () => {
       expect(await look(`axe.run('session-experience').then(({ violations }) => violations)`)).toEqual([]);
     }
     expect(await look(inPlayer('return experience.output.blocked'))).toBe(true);
-    const at = await look(inPlayer('const { x, y } = hear.getBoundingClientRect(); return { x, y }'));
-    await page.mouse.click(at.x + 5, at.y + 5);
+    const at = await look(
+      inPlayer(`hear.scrollIntoView({ block: 'center', behavior: 'instant' });
+      const { x, y, width, height } = hear.getBoundingClientRect();
+      return { x: x + width / 2, y: y + height / 2 }`),
+    );
+    await page.mouse.click(at.x, at.y);
     await expect
       .poll(() => look(inPlayer('return [experience.output.blocked, !!hear]')))
       .toEqual([false, false]);
