@@ -139,5 +139,6 @@ function collect(child: ChildProcess): { stdout: string; stderr: string } {
 
 export async function temporaryFolder(): Promise<{ path: string; remove(): Promise<void> }> {
   const path = await mkdtemp(join(tmpdir(), 'session-launch-process-'));
-  return { path, remove: () => rm(path, { recursive: true, force: true }) };
+  // A runtime whose service was killed may still write its last word there.
+  return { path, remove: () => rm(path, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }) };
 }
