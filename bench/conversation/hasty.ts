@@ -1,5 +1,5 @@
 import { connected, type Listener } from './listener.ts';
-import { question, type TalkingWorld } from './world.ts';
+import type { TalkingWorld } from './world.ts';
 
 /** A runtime takes ten texts in ten seconds from one client. */
 const turnsOfOne = 9;
@@ -21,7 +21,7 @@ export async function askQuickly(
     asked.listeners.push(listener);
     for (let turn = 0; turn < turnsOfOne && asked.times.length < turns; turn++) {
       await listener.listening();
-      asked.times.push(await listener.ask(question(asked.times.length)));
+      asked.times.push(await listener.ask(world.nextQuestion()));
       then(listener);
     }
     await listener.listening();

@@ -1,11 +1,11 @@
 import type { Cue, RuntimeEvent, Viseme } from '@session-launch/contract/runtime/protocol';
 import type { Listener } from './listener.ts';
 
-const stepMs = 5;
+export const stepMs = 5;
 const farthestMs = 200;
 
 /** How much is heard through a mouth of this shape: vowels are loud, closed lips are not. */
-const loudnessOf: Record<Viseme, number> = {
+export const loudnessOf: Record<Viseme, number> = {
   ...{ sil: 0, PP: 0.1, FF: 0.1, TH: 0.1, DD: 0.2, kk: 0.2, CH: 0.2, SS: 0.2 },
   ...{ nn: 0.5, RR: 0.6, aa: 1, E: 1, I: 0.8, O: 1, U: 0.8 },
 };
@@ -30,6 +30,11 @@ export function shiftMs(samples: readonly number[], rate: number, cues: readonly
     Math.hypot(...samples.slice(i * perStep, (i + 1) * perStep)),
   );
   const seen = heard.map((_, i) => loudnessOf[cues.findLast(([ms]) => ms <= i * stepMs)?.[1] ?? 'sil']);
+  return bestShiftMs(heard, seen);
+}
+
+/** The shift at which what is seen fits best to what is heard; both in steps. Above zero: the mouth is late. */
+export function bestShiftMs(heard: readonly number[], seen: readonly number[]): number {
   let best = { shift: 0, fit: Number.NEGATIVE_INFINITY };
   for (let shift = -farthestMs / stepMs; shift <= farthestMs / stepMs; shift++) {
     const fit = heard.reduce((sum, loudness, i) => sum + loudness * (seen[i + shift] ?? 0), 0);

@@ -14,21 +14,20 @@ const things = [
   'wharf',
   'crane',
 ];
-/** Every answer is a new one, so that none has been spoken before. */
-const tellings = 40;
+const kinds = [
+  ...['old', 'new', 'green', 'white', 'small', 'great', 'northern', 'southern', 'hidden', 'famous'],
+  ...['wooden', 'broken', 'golden', 'silent', 'royal', 'crooked', 'painted', 'narrow', 'sunny', 'windy'],
+];
+/** As many as a script may have: with one answer each, none has been spoken before it is asked for. */
+const subjects = kinds.flatMap((kind) => things.map((thing) => `${kind} ${thing}`));
 
 /** A script with many answers, in a project whose limits are far away. */
 function projectFile(allowedOrigins: readonly string[]) {
-  const topics = things.map((thing) => ({
-    id: thing,
-    ask: { en: questionAbout(thing) },
-    words: { en: [thing] },
+  const topics = subjects.map((subject, n) => ({
+    id: subject.replace(' ', '-'),
+    ask: { en: questionAbout(subject) },
     tell: {
-      en: Array.from(
-        { length: tellings },
-        (_, n) =>
-          `The ${thing} has been here for ${n + 60} years, and everybody in town knows it well. In the morning the fishermen meet beside it. At night it is quiet there, and you can hear the sea.`,
-      ),
+      en: `The ${subject} has been here for ${n + 60} years, and everybody in town knows it well. In the morning the fishermen meet beside the ${subject}. At night it is quiet there, and from the ${subject} you can hear the sea.`,
     },
   }));
   return {
@@ -55,10 +54,10 @@ function projectFile(allowedOrigins: readonly string[]) {
   };
 }
 
-const questionAbout = (thing: string) => `What do you know about the ${thing}?`;
+const questionAbout = (subject: string) => `What do you know about the ${subject}?`;
 
 /** The nth thing that somebody asks. */
-export const question = (n: number) => questionAbout(things[n % things.length]!);
+export const question = (n: number) => questionAbout(subjects[n % subjects.length]!);
 
 export const experienceId = 'exp_talk';
 
@@ -68,6 +67,8 @@ export interface TalkingWorld {
   key: string;
   mint: Request;
   launches(count: number): Promise<Launch[]>;
+  /** One that nobody has asked here before, as long as there are any. */
+  nextQuestion(): string;
 }
 
 export async function provisionTalk(
@@ -77,5 +78,12 @@ export async function provisionTalk(
   await administer(contestant, '/admin/projects', projectFile(allowedOrigins));
   const { key } = await createKey(contestant, 'prj_talk');
   const mint = { ...serverMint(contestant.url, key), body: JSON.stringify({ experienceId, locale: 'en' }) };
-  return { url: contestant.url, key, mint, launches: (count) => mintMany(mint, count) };
+  let asked = 0;
+  return {
+    url: contestant.url,
+    key,
+    mint,
+    launches: (count) => mintMany(mint, count),
+    nextQuestion: () => question(asked++),
+  };
 }
