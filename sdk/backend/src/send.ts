@@ -40,11 +40,11 @@ function isSuccess({ status }: Answer): boolean {
   return (status >= 200 && status < 300) || status === 304;
 }
 
-const retriedStatuses = new Set([500, 502, 503, 504]);
+const retriedStatuses = new Set([408, 500, 502, 503, 504]);
 
 /**
- * How long to wait before the next try; undefined when there should be none. 502 and 504 come from proxies and mean that
- * the connection behind them broke. Other refusals would only be repeated.
+ * How long to wait before the next try; undefined when there should be none. 408 means that the request did not arrive; 502
+ * and 504 come from proxies and mean that the connection behind them broke. Other refusals would only be repeated.
  */
 function delayBefore(number: number, error: unknown, settings: Settings): number | undefined {
   if (!isLaunchError(error)) return undefined;
