@@ -126,6 +126,32 @@ export function runProgram(
   });
 }
 
+/** `session-launch runtime`: its address once it listens, what it printed so far, and how it ended. */
+export function startRuntimeAlone(env: Record<string, string>): {
+  url: Promise<string>;
+  output: { stdout: string; stderr: string };
+  exited: Promise<number | null>;
+  stop(): Promise<number | null>;
+} {
+  const child = spawn(process.execPath, [...shortLived, program, 'runtime'], {
+    env: environment({ RUNTIME_PORT: '0', ...env }),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const output = collect(child);
+  const exited = new Promise<number | null>((resolve) => child.once('close', resolve));
+  const url = new Promise<string>((resolve) => {
+    child.stdout.on('data', () => {
+      const found = /Address\s+(\S+)/.exec(output.stdout);
+      if (found) resolve(found[1] as string);
+    });
+  });
+  const stop = () => {
+    child.kill('SIGTERM');
+    return exited;
+  };
+  return { url, output, exited, stop };
+}
+
 function collect(child: ChildProcess): { stdout: string; stderr: string } {
   const output = { stdout: '', stderr: '' };
   child.stdout?.on('data', (chunk: Buffer) => {

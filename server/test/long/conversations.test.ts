@@ -3,7 +3,7 @@ import { launched } from '@session-launch/testing/lifecycle.ts';
 import { readMetrics } from '@session-launch/testing/metrics.ts';
 import { startProcess, temporaryFolder } from '@session-launch/testing/process.ts';
 import { Talker } from '@session-launch/testing/talker.ts';
-import { createKey, experience, project, runtime } from '@session-launch/testing/world.ts';
+import { createWorld, runtime } from '@session-launch/testing/world.ts';
 import { expect, onTestFinished, test } from 'vitest';
 
 /** As many as in an hour of talk, at one in four seconds. */
@@ -30,18 +30,16 @@ test('an hour of turns: memory stays level, and no timer or socket is left behin
   await prepareDataFolder(folder.path);
   const service = await startProcess({ DATA_DIR: folder.path, RUNTIME: 'on' });
   onTestFinished(async () => void (await service.kill('SIGTERM')));
-  const one = experience({ runtime: runtime({ transport: { type: 'websocket' }, mind }) });
-  const file = { project: project(), experiences: [one] };
-  await service.admin({ method: 'POST', path: '/admin/projects', body: file });
-  const { key } = await createKey(service as never, file.project.id);
-  const world = { key, experienceId: one.id };
+  const world = await createWorld(service, {
+    experience: { runtime: runtime({ transport: { type: 'websocket' }, mind }) },
+  });
   const address = `${service.url.replace('http', 'ws')}/runtime`;
 
   let asked = 0;
   /** One client after the other; some are cut off in the middle of an answer. */
   const people = async (until: number) => {
     while (asked < until) {
-      const { sessionToken } = await launched(service as never, world);
+      const { sessionToken } = await launched(service, world);
       const client = new Talker(address, sessionToken);
       await client.ready();
       for (let turn = 0; turn < turnsOfOne && asked < until; turn++) {

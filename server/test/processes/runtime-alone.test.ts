@@ -3,63 +3,42 @@ import { prepareDataFolder } from '@session-launch/testing/data-folder.ts';
 import { launched } from '@session-launch/testing/lifecycle.ts';
 import { readMetrics } from '@session-launch/testing/metrics.ts';
 import {
-  program,
   type ServiceProcess,
   startProcess,
+  startRuntimeAlone,
   temporaryFolder,
 } from '@session-launch/testing/process.ts';
 import { Talker } from '@session-launch/testing/talker.ts';
 import { runtimeToken } from '@session-launch/testing/target.ts';
-import { createKey, experience, project, runtime, type World } from '@session-launch/testing/world.ts';
+import { createWorld, runtime, type World } from '@session-launch/testing/world.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { runtimeProgram } from '../../src/runtimes/program.ts';
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let service: ServiceProcess;
-let world: Pick<World, 'key' | 'experienceId'>;
+let world: World;
 
 beforeAll(async () => {
   folder = await temporaryFolder();
   await prepareDataFolder(folder.path);
   service = await startProcess({ DATA_DIR: folder.path });
-  const one = experience({
-    runtime: runtime({ transport: { type: 'websocket' }, mind: { greeting: { en: 'Good morning.' } } }),
+  const mind = { greeting: { en: 'Good morning.' } };
+  world = await createWorld(service, {
+    experience: { runtime: runtime({ transport: { type: 'websocket' }, mind }) },
   });
-  const file = { project: project(), experiences: [one] };
-  await service.admin({ method: 'POST', path: '/admin/projects', body: file });
-  const { key } = await createKey(service as never, file.project.id);
-  world = { key, experienceId: one.id };
 });
 afterAll(async () => {
   await service?.kill('SIGKILL');
   await folder?.remove();
 });
 
-/** `session-launch runtime` with some variables; its address once it listens, and how it ended. */
-function startAlone(env: Record<string, string>) {
-  const child = spawn(process.execPath, [program, 'runtime'], {
-    env: { PATH: process.env.PATH, RUNTIME_PORT: '0', DATA_DIR: folder.path, LOG_LEVEL: 'warn', ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  const output = { stdout: '', stderr: '' };
-  const exited = new Promise<number | null>((resolve) => child.once('close', resolve));
-  const url = new Promise<string>((resolve) => {
-    child.stdout.on('data', (chunk) => {
-      output.stdout += chunk;
-      const found = /Address\s+(\S+)/.exec(output.stdout);
-      if (found) resolve(found[1]!);
-    });
-  });
-  child.stderr.on('data', (chunk) => {
-    output.stderr += chunk;
-  });
-  return { child, url, exited, output };
-}
+const startAlone = (env: Record<string, string>) =>
+  startRuntimeAlone({ DATA_DIR: folder.path, LOG_LEVEL: 'warn', ...env });
 
 test('a runtime alone takes sessions of a service elsewhere, and stops when told', async () => {
   const alone = startAlone({ ADMIN_URL: service.adminUrl, RUNTIME_TOKEN: runtimeToken, SPEECH: 'captions' });
   const url = await alone.url;
-  const { sessionId, sessionToken } = await launched(service as never, world);
+  const { sessionId, sessionToken } = await launched(service, world);
   const client = new Talker(url, sessionToken);
   expect((await client.ready()).engines.speech.kind).toBe('captions');
   const http = url.replace('ws://', 'http://').replace('/runtime', '');
@@ -67,9 +46,9 @@ test('a runtime alone takes sessions of a service elsewhere, and stops when told
   expect((await fetch(`${http}/metrics`)).status).toBe(401);
   const metrics = await fetch(`${http}/metrics`, { headers: { Authorization: `Bearer ${runtimeToken}` } });
   expect(await metrics.text()).toMatch(/^session_runtime_sessions 1$/m);
-  alone.child.kill('SIGTERM');
+  const stopped = alone.stop();
   expect(await client.closed).toBe(1001);
-  expect(await alone.exited).toBe(0);
+  expect(await stopped).toBe(0);
   const read = await service.call({
     path: `/v1/sessions/${sessionId}`,
     headers: { Authorization: `Bearer ${world.key}` },
@@ -86,15 +65,14 @@ test('one that knows the public address of its service refuses forged tokens by 
   });
   const attempts = async () => (await readMetrics(service)).total('session_launch_connects_total');
   const before = await attempts();
-  const { sessionToken } = await launched(service as never, world);
+  const { sessionToken } = await launched(service, world);
   const forged = new Talker(await alone.url, sessionToken.replace(/[^.]+$/, 'A'.repeat(86)));
   expect(await forged.closed).toBe(4401);
   expect(await attempts()).toBe(before);
   const client = new Talker(await alone.url, sessionToken);
   await client.ready();
   await client.leave();
-  alone.child.kill('SIGTERM');
-  expect(await alone.exited, alone.output.stderr).toBe(0);
+  expect(await alone.stop(), alone.output.stderr).toBe(0);
 });
 
 test('bad variables are named, all at once', async () => {
@@ -125,12 +103,11 @@ test('a wrong token: clients hear of a fault, not of a bad token', async () => {
     RUNTIME_TOKEN: 'not-the-token-of-anybody',
     SPEECH: 'captions',
   });
-  const { sessionToken } = await launched(service as never, world);
+  const { sessionToken } = await launched(service, world);
   const client = new Talker(await alone.url, sessionToken);
   expect(await client.closed).toBe(1011);
   expect(alone.output.stderr).toContain('RUNTIME_TOKEN_INVALID');
-  alone.child.kill('SIGTERM');
-  await alone.exited;
+  await alone.stop();
 });
 
 test('a runtime whose service is gone before it was ready ends by itself', async () => {

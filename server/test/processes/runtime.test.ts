@@ -13,7 +13,7 @@ import {
 } from '@session-launch/testing/process.ts';
 import { Talker } from '@session-launch/testing/talker.ts';
 import { adminToken } from '@session-launch/testing/target.ts';
-import { experience, mintFromServer, project, runtime, type World } from '@session-launch/testing/world.ts';
+import { createWorld, mintFromServer, runtime, type World } from '@session-launch/testing/world.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
 const mind = {
@@ -26,7 +26,7 @@ const planted = 'planted-secret-of-the-service';
 
 let folder: { path: string; remove(): Promise<void> };
 let service: ServiceProcess;
-let world: Pick<World, 'key' | 'experienceId'> & { projectId: string };
+let world: World;
 
 const env = () => ({
   DATA_DIR: folder.path,
@@ -40,16 +40,9 @@ beforeAll(async () => {
   folder = await temporaryFolder();
   await prepareDataFolder(folder.path);
   service = await startProcess(env());
-  const one = experience({ runtime: runtime({ transport: { type: 'websocket' }, mind }) });
-  const file = { project: project(), experiences: [one] };
-  const applied = await service.admin({ method: 'POST', path: '/admin/projects', body: file });
-  expect(applied.status, applied.text).toBe(200);
-  const made = await service.admin({
-    method: 'POST',
-    path: `/admin/projects/${file.project.id}/keys`,
-    body: { mode: 'test', scopes: ['sessions:create', 'sessions:read'] },
+  world = await createWorld(service, {
+    experience: { runtime: runtime({ transport: { type: 'websocket' }, mind }) },
   });
-  world = { key: made.json.key, experienceId: one.id, projectId: file.project.id };
 });
 afterAll(async () => {
   await service?.kill('SIGKILL');
@@ -59,7 +52,7 @@ afterAll(async () => {
 const address = () => `${service.url.replace('http', 'ws')}/runtime`;
 
 async function talker(): Promise<Talker & { sessionId: string }> {
-  const { sessionId, sessionToken } = await launched(service as never, world);
+  const { sessionId, sessionToken } = await launched(service, world);
   const made = new Talker(address(), sessionToken);
   await made.ready();
   return Object.assign(made, { sessionId });
@@ -86,7 +79,7 @@ function runtimeProcesses(): number[] {
 const runtimeProcess = () => runtimeProcesses()[0]!;
 
 test('a launch talks: the manifest leads to the public port, the character greets and answers aloud', async () => {
-  const answer = await mintFromServer(service as never, world.key, { experienceId: world.experienceId });
+  const answer = await mintFromServer(service, world.key, { experienceId: world.experienceId });
   expect(answer.json.launch.transport.url).toBe(address());
   const client = new Talker(answer.json.launch.transport.url, answer.json.launch.sessionToken);
   const ready = await client.ready();
@@ -99,7 +92,7 @@ test('a launch talks: the manifest leads to the public port, the character greet
 });
 
 test('a token opens once', async () => {
-  const { sessionToken } = await launched(service as never, world);
+  const { sessionToken } = await launched(service, world);
   const first = new Talker(address(), sessionToken);
   await first.ready();
   const second = new Talker(address(), sessionToken);
@@ -108,7 +101,7 @@ test('a token opens once', async () => {
 });
 
 test('a token that the service did not sign is refused before the service is asked: 4401', async () => {
-  const { sessionToken } = await launched(service as never, world);
+  const { sessionToken } = await launched(service, world);
   const attempts = async () => (await readMetrics(service)).total('session_launch_connects_total');
   const before = await attempts();
   const forged = new Talker(address(), sessionToken.replace(/[^.]+$/, 'A'.repeat(86)));
@@ -131,7 +124,7 @@ test('a session that its owner ends is closed: 4442', async () => {
 });
 
 test('a client that leaves by a beacon has left', async () => {
-  const { sessionId, sessionToken } = await launched(service as never, world);
+  const { sessionId, sessionToken } = await launched(service, world);
   const client = new Talker(address(), sessionToken);
   await client.ready();
   const left = await service.call({
@@ -225,11 +218,9 @@ test('a runtime that is killed among conversations comes back; mints do not noti
   let isOver = false;
   const minting = Array.from({ length: 8 }, async () => {
     while (!isOver)
-      statuses.push(
-        (await mintFromServer(service as never, world.key, { experienceId: world.experienceId })).status,
-      );
+      statuses.push((await mintFromServer(service, world.key, { experienceId: world.experienceId })).status);
   });
-  const arriving = await Promise.all(Array.from({ length: 20 }, () => launched(service as never, world)));
+  const arriving = await Promise.all(Array.from({ length: 20 }, () => launched(service, world)));
   const before = runtimeProcess();
   process.kill(before, 'SIGKILL');
   // The service does not know yet: some of these are on their way to a process that is dead.

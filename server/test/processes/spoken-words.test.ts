@@ -1,19 +1,17 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { prepareDataFolder } from '@session-launch/testing/data-folder.ts';
 import { leaks, type Places } from '@session-launch/testing/leaks.ts';
 import { launched } from '@session-launch/testing/lifecycle.ts';
 import {
-  program,
   type ServiceProcess,
   startProcess,
+  startRuntimeAlone,
   temporaryFolder,
 } from '@session-launch/testing/process.ts';
 import { Talker } from '@session-launch/testing/talker.ts';
 import { runtimeToken } from '@session-launch/testing/target.ts';
-import { createKey, experience, project, runtime, type World } from '@session-launch/testing/world.ts';
+import { createWorld, runtime, type World } from '@session-launch/testing/world.ts';
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { openEmbedded } from '../../src/store/embedded.ts';
@@ -28,7 +26,7 @@ const said = {
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let service: ServiceProcess;
-let world: Pick<World, 'key' | 'experienceId'>;
+let world: World;
 
 beforeAll(async () => {
   folder = await temporaryFolder();
@@ -36,10 +34,9 @@ beforeAll(async () => {
   // The level that it has by default.
   service = await startProcess({ DATA_DIR: folder.path, RUNTIME: 'on', LOG_LEVEL: 'info' });
   const mind = { greeting: { en: 'Good morning.' }, fallback: { en: 'That I do not know.' } };
-  const one = experience({ runtime: runtime({ transport: { type: 'websocket' }, mind }) });
-  const file = { project: project(), experiences: [one] };
-  await service.admin({ method: 'POST', path: '/admin/projects', body: file });
-  world = { key: (await createKey(service as never, file.project.id)).key, experienceId: one.id };
+  world = await createWorld(service, {
+    experience: { runtime: runtime({ transport: { type: 'websocket' }, mind }) },
+  });
 });
 afterAll(async () => {
   await service?.kill('SIGKILL');
@@ -62,11 +59,13 @@ async function talkOf(client: Talker, words: typeof said): Promise<void> {
 test('what people say is in no log, metric, journal or database at the default level', async () => {
   const own = await temporaryFolder();
   onTestFinished(own.remove);
-  const alone = startAlone({ DATA_DIR: own.path, LOG_LEVEL: 'info' });
-  const [beside, elsewhere] = [
-    await launched(service as never, world),
-    await launched(service as never, world),
-  ];
+  const alone = startRuntimeAlone({
+    DATA_DIR: own.path,
+    LOG_LEVEL: 'info',
+    RUNTIME_TOKEN: runtimeToken,
+    ADMIN_URL: service.adminUrl,
+  });
+  const [beside, elsewhere] = [await launched(service, world), await launched(service, world)];
   const here = new Talker(`${service.url.replace('http', 'ws')}/runtime`, beside.sessionToken);
   const there = new Talker(await alone.url, elsewhere.sessionToken);
   await Promise.all([here.ready(), there.ready()]);
@@ -77,15 +76,14 @@ test('what people say is in no log, metric, journal or database at the default l
   expect((await service.kill('SIGTERM')).code).toBe(0);
   await expect.poll(() => readdir(join(own.path, 'runtime-reports')).catch(() => [])).toHaveLength(1);
   await there.leave();
-  alone.child.kill('SIGTERM');
-  await alone.exited;
+  await alone.stop();
 
   const database = await openEmbedded(folder.path);
   const tables = await everyTable((text) => database.orm.execute(sql.raw(text)));
   await database.close();
   const places: Places = {
-    'standard output': service.stdout() + alone.output(),
-    'standard error': service.stderr(),
+    'standard output': service.stdout() + alone.output.stdout,
+    'standard error': service.stderr() + alone.output.stderr,
     metrics,
     ...tables,
     ...(await everyFile(folder.path)),
@@ -102,7 +100,7 @@ test('what people say is in no log, metric, journal or database at the default l
 
 test('at the level trace, what people say is in the log', async () => {
   service = await startProcess({ DATA_DIR: folder.path, RUNTIME: 'on', LOG_LEVEL: 'trace' });
-  const { sessionToken } = await launched(service as never, world);
+  const { sessionToken } = await launched(service, world);
   const client = new Talker(`${service.url.replace('http', 'ws')}/runtime`, sessionToken);
   await client.ready();
   await talkOf(client, said);
@@ -111,30 +109,3 @@ test('at the level trace, what people say is in the log', async () => {
     await expect.poll(() => service.stderr()).toContain(`"role":"user","text":"${words}"`);
   expect(service.stderr()).not.toContain(sessionToken);
 });
-
-/** A runtime with a folder of its own, and what it logs. */
-function startAlone(env: Record<string, string>) {
-  const child = spawn(process.execPath, [program, 'runtime'], {
-    env: {
-      PATH: process.env.PATH,
-      RUNTIME_PORT: '0',
-      RUNTIME_TOKEN: runtimeToken,
-      ADMIN_URL: service.adminUrl,
-      ...env,
-    },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  let output = '';
-  const collect = (chunk: Buffer) => {
-    output += chunk;
-  };
-  child.stderr.on('data', collect);
-  child.stdout.on('data', collect);
-  const url = new Promise<string>((resolve) => {
-    child.stdout.on('data', () => {
-      const found = /Address\s+(\S+)/.exec(output);
-      if (found) resolve(found[1]!);
-    });
-  });
-  return { child, url, exited: once(child, 'close'), output: () => output };
-}
