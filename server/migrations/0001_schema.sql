@@ -176,7 +176,8 @@ CREATE UNLOGGED TABLE rate_windows (
 );
 CREATE INDEX rate_windows_by_expiry ON rate_windows (expire);
 
--- What a mint hands in: a session as the service makes it.
+-- What a mint hands in: a session as the service makes it. What its launch was given comes apart from it, as JSON among JSON: as a
+-- field, each of its quotes would be escaped twice.
 CREATE TYPE session_to_record AS (
   id text,
   project_id text,
@@ -185,7 +186,6 @@ CREATE TYPE session_to_record AS (
   livemode boolean,
   source text,
   user_id text,
-  given json,
   created_at timestamptz,
   expires_at timestamptz
 );

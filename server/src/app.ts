@@ -14,7 +14,7 @@ import { Drain } from './http/drain.ts';
 import { createServer } from './http/server.ts';
 import { runtimePath } from './http/upgrades.ts';
 import { KeyRing } from './keys/authenticate.ts';
-import { networkOf } from './limits/client-address.ts';
+import { Client } from './limits/client-address.ts';
 import { Pace } from './limits/pace.ts';
 import { openRateLimits } from './limits/rate.ts';
 import { droppedLines } from './observe/log.ts';
@@ -83,7 +83,9 @@ export async function startApp(deps: AppDeps): Promise<App> {
     ),
   );
   const traffic = new Traffic();
-  const publicServer = createServer(log, traffic, ({ raw }) => pace.turn(networkOf(raw, config.trustProxy)));
+  const publicServer = createServer(log, traffic, ({ raw }) =>
+    pace.turn(new Client(raw, config.trustProxy).network()),
+  );
   boundConnections(publicServer.server, connectionsWithin(descriptorLimit()), log);
   const drain = new Drain(publicServer.server);
   // Without PUBLIC_URL it is where the service listens, which is known further down and before any request.

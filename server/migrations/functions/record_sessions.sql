@@ -1,6 +1,7 @@
 -- Records a batch of mints: claims of idempotency keys, daily quota and session rows commit together.
 --
 --   fresh     sessions to insert; the place of a mint in this array, from 0, is its number n in the batch
+--   givens    what each of them was given, a JSON array in the same order
 --   claims    one for each mint with an Idempotency-Key; a mint of which only a replay may come has no session,
 --             and its n lies beyond them
 --   tallies   the mints that the daily quota counts: projectId, day, members (their n), in the order of
@@ -14,7 +15,8 @@
 -- VOLATILE on purpose: every statement below sees what was committed before it, so a claim that became free
 -- is looked up after its lock is held. pg_try_advisory_xact_lock never waits, and the lock ends with the
 -- transaction. The planner settings keep every access on an index, whatever the tables held when a plan was cached.
-CREATE OR REPLACE FUNCTION record_sessions(fresh session_to_record[], claims claim_to_record[], tallies json, retrying boolean)
+CREATE OR REPLACE FUNCTION record_sessions(fresh session_to_record[], givens json, claims claim_to_record[], tallies json,
+                                           retrying boolean)
 RETURNS TABLE (outcome text, n integer, used integer, quota integer, prior json)
 LANGUAGE plpgsql VOLATILE
 SET enable_seqscan = off
@@ -117,8 +119,8 @@ BEGIN
 
   INSERT INTO sessions (id, project_id, experience_id, revision, livemode, source, user_id, given, created_at, expires_at)
     SELECT s.id, s.project_id, s.experience_id, s.revision, s.livemode, s.source, s.user_id, s.given, s.created_at, s.expires_at
-      FROM unnest(fresh) WITH ORDINALITY AS s(id, project_id, experience_id, revision, livemode, source, user_id, given,
-                                              created_at, expires_at, place)
+      FROM ROWS FROM (unnest(fresh), json_array_elements(givens)) WITH ORDINALITY
+             AS s(id, project_id, experience_id, revision, livemode, source, user_id, created_at, expires_at, given, place)
      WHERE s.place - 1 <> ALL (settled);
 
   IF claims IS NOT NULL THEN

@@ -6,7 +6,7 @@ import { ApiError } from '../errors.ts';
 import { matchesEtag } from '../http/etag.ts';
 import { refuseOtherMethods } from '../http/server.ts';
 import type { KeyRing } from '../keys/authenticate.ts';
-import { networkOf } from '../limits/client-address.ts';
+import { Client } from '../limits/client-address.ts';
 import { endOfTurn } from '../turn.ts';
 import type { Catalog, CatalogAnswer } from './catalog.ts';
 
@@ -46,8 +46,8 @@ export async function catalogRoutes(app: FastifyInstance, deps: CatalogRouteDeps
 
 /** Any valid key of the project, whatever its scopes. Whether another project exists is not told. */
 async function admit(deps: CatalogRouteDeps, request: FastifyRequest, projectId: string): Promise<void> {
-  const asker = () => networkOf(request.raw, deps.trustProxy);
-  const holder = await deps.keyRing.authenticate(request.raw.headers.authorization, 'any', asker);
+  const client = new Client(request.raw, deps.trustProxy);
+  const holder = await deps.keyRing.authenticate(request.raw.headers.authorization, 'any', client);
   if (holder.projectId !== projectId) throw new ApiError('PROJECT_FORBIDDEN');
 }
 

@@ -39,11 +39,11 @@ export function openDirectory(database: Database, changes: Changes, pace: Pace):
     isListedAnywhere: async (origin, asker) => {
       try {
         const isListed = entriesCovering(origin).length > 0 && (await origins.get(origin, asker)) !== null;
-        if (!isListed) await pace.turn(asker());
+        if (!isListed) await pace.turn(asker.network());
         return isListed;
       } catch (error) {
         // A preflight is answered in any case; this one in its turn, too.
-        if (error instanceof ApiError && error.toStranger) await pace.turn(asker());
+        if (error instanceof ApiError && error.toStranger) await pace.turn(asker.network());
         throw error;
       }
     },

@@ -3,8 +3,8 @@ import { write, writeSync } from 'node:fs';
 /** So many characters wait at most while the descriptor takes nothing. Further lines are dropped. */
 const mostWaiting = 1024 * 1024;
 const retryMs = 100;
-/** So long lines are collected. A write of its own for each turn of the event loop would be a twentieth of a mint. */
-const collectMs = 5;
+/** So long lines are collected. A write of its own for each turn of the event loop would be a twentieth of a mint, one every 5 ms a fiftieth. */
+const collectMs = 25;
 /** How long a flush keeps at a descriptor whose reader is slow. */
 const flushMs = 500;
 

@@ -225,8 +225,9 @@ export class Recorder {
 }
 
 function weight({ session }: MintToRecord): number {
-  let length = 0;
-  for (const cell of session?.cells ?? []) if (typeof cell === 'string') length += cell.length;
+  if (session === undefined) return 0;
+  let length = session.given.length;
+  for (const cell of session.cells) if (typeof cell === 'string') length += cell.length;
   return length;
 }
 

@@ -7,10 +7,11 @@ export interface Claim {
   fingerprint: string;
 }
 
-/** A session as the statement takes it: a row of the type `session_to_record`. */
+/** A session as the statement takes it: a row of the type `session_to_record`, and a JSON document. */
 export interface RowToRecord {
   id: string;
   cells: readonly Cell[];
+  given: string;
 }
 
 export interface MintToRecord {
@@ -38,7 +39,7 @@ export interface QuotaState {
 
 const record: Statement = {
   name: 'record_sessions',
-  text: 'SELECT outcome, n, used, quota, prior FROM record_sessions($1, $2, $3, $4)',
+  text: 'SELECT outcome, n, used, quota, prior FROM record_sessions($1, $2, $3, $4, $5)',
 };
 
 /** A batch as the database takes it. */
@@ -46,7 +47,7 @@ export interface EncodedBatch {
   /** The place of each mint in the batch that was handed in. */
   order: number[];
   tallies: Tally[];
-  values: [fresh: string, claims: string | null, tallies: string | null];
+  values: [fresh: string, givens: string, claims: string | null, tallies: string | null];
 }
 
 interface Tally {
@@ -58,7 +59,7 @@ interface Tally {
 export function encodeBatch(mints: readonly MintToRecord[]): EncodedBatch {
   // Mints with a session first: their place in the array is their number.
   const order = [...mints.keys()].filter((i) => mints[i]?.session !== undefined);
-  const fresh = order.map((i) => mints[i]!.session!.cells);
+  const fresh = order.map((i) => mints[i]!.session!);
   order.push(...[...mints.keys()].filter((i) => mints[i]?.session === undefined));
   const claims: Cell[][] = [];
   const tallies = new Map<string, Tally>();
@@ -78,7 +79,8 @@ export function encodeBatch(mints: readonly MintToRecord[]): EncodedBatch {
     order,
     tallies: inOrder,
     values: [
-      rowArray(fresh),
+      rowArray(fresh.map(({ cells }) => cells)),
+      `[${fresh.map(({ given }) => given).join(',')}]`,
       claims.length === 0 ? null : rowArray(claims),
       inOrder.length === 0 ? null : JSON.stringify(inOrder),
     ],

@@ -1,4 +1,5 @@
 import type { LaunchableExperience } from '../experiences/store.ts';
+import type { Client } from '../limits/client-address.ts';
 
 /** What a request brings to a door. */
 export interface Call {
@@ -6,8 +7,8 @@ export interface Call {
   origin: string | undefined;
   acceptLanguage: string | undefined;
   rawHeaders: readonly string[];
-  /** The network that a mint is counted under; worked out where that matters. */
-  clientNetwork(): string;
+  /** Who sent it: a mint is counted under their network. */
+  client: Client;
   /** Media type, size and JSON are checked when it is called, and not before. */
   body(): Promise<unknown>;
   /** Whether the body took so long that what was checked before it may not hold any more. */

@@ -7,7 +7,7 @@ import { toApiError } from '../http/error-handler.ts';
 import { readJsonBody } from '../http/json-body.ts';
 import { refuseOtherMethods } from '../http/server.ts';
 import { leaveBodiesUnread } from '../http/unread-body.ts';
-import { networkOf } from '../limits/client-address.ts';
+import { Client } from '../limits/client-address.ts';
 import { corsHeaderNames, corsHeaders, preflightHeaders } from '../origins/cors.ts';
 import { allows } from '../origins/origin.ts';
 import type { Call } from './call.ts';
@@ -67,7 +67,7 @@ class RequestAtDoor implements Call {
   readonly origin: string | undefined;
   readonly acceptLanguage: string | undefined;
   readonly rawHeaders: readonly string[];
-  readonly clientNetwork: () => string;
+  readonly client: Client;
   readonly #door: Door;
   readonly #request: IncomingMessage;
   readonly #reply: FastifyReply;
@@ -79,7 +79,7 @@ class RequestAtDoor implements Call {
     this.origin = headers.origin;
     this.acceptLanguage = headers['accept-language'];
     this.rawHeaders = request.rawHeaders;
-    this.clientNetwork = () => networkOf(request, trustProxy);
+    this.client = new Client(request, trustProxy);
     this.#door = door;
     this.#request = request;
     this.#reply = reply;
@@ -110,7 +110,7 @@ async function isReadable(deps: DoorDeps, door: Door, request: FastifyRequest): 
   if (origin === undefined) return false;
   if (door.readable === 'everywhere') return true;
   try {
-    return await deps.directory.isListedAnywhere(origin, () => networkOf(request.raw, deps.trustProxy));
+    return await deps.directory.isListedAnywhere(origin, new Client(request.raw, deps.trustProxy));
   } catch (error) {
     // A mint cannot go on without the database; a preflight or a wrong method has its answer all the same.
     if (request.method !== 'POST') return false;

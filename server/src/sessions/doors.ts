@@ -48,8 +48,7 @@ const launchAnswer: Door['answer'] = (session, manifest) => `{"session":${sessio
 const serverDoor: Door = {
   path: '/v1/sessions',
   source: 'server',
-  admit: ({ keyRing }, call) =>
-    keyRing.authenticate(call.authorization, 'sessions:create', call.clientNetwork),
+  admit: ({ keyRing }, call) => keyRing.authenticate(call.authorization, 'sessions:create', call.client),
   read: readFromBackend,
   sees: () => true,
   // A rotated key of the project replays, too.
@@ -78,7 +77,7 @@ const browserDoor: Door = {
     '/v1/browser-sessions',
     projectId,
     origin,
-    call.clientNetwork(),
+    call.client.network(),
   ],
   limited: true,
   status: 201,

@@ -33,7 +33,8 @@ export interface Launched {
  * Launches, each recorded exactly once. Fresh ones and replays are rendered alike, from the session and its pinned revision alone.
  *
  * What is done here for speed: a fresh launch is signed and rendered while the database writes it (a mint takes as long
- * as the longer of the two), and the retry of a launch from a moment ago is answered from memory (half of what a query costs).
+ * as the longer of the two), and what was replayed a moment ago is replayed again from memory (half of what a query costs).
+ * Launches that nobody has asked for again are not kept for that: most never are, and keeping them costs each of them more.
  */
 export class Launches {
   readonly #deps: LaunchDeps;
@@ -63,8 +64,8 @@ export class Launches {
     const prepared = fresh && (await this.#prepare(recording, door, fresh, experience.latest));
     const recorded = await recording;
     const launched = launchOf(recorded, session, budgets, at);
-    if (claim && !door.limited) this.#recent.remember(claim, launched);
     const replayed = launched !== fresh;
+    if (replayed && claim && !door.limited) this.#recent.remember(claim, launched);
     return {
       replayed,
       body: replayed || prepared === undefined ? await this.#render(door, launched) : prepared,

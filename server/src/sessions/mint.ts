@@ -52,7 +52,7 @@ async function findLaunchable(
   caller: Caller,
   request: MintRequest,
 ): Promise<LaunchableExperience> {
-  const experience = await deps.directory.experience(request.experienceId, call.clientNetwork);
+  const experience = await deps.directory.experience(request.experienceId, call.client);
   if (experience === null) throw new ApiError('EXPERIENCE_NOT_FOUND');
   if (caller.projectId !== undefined && experience.projectId !== caller.projectId)
     throw new ApiError('EXPERIENCE_FORBIDDEN');
@@ -82,7 +82,7 @@ function spend(
   call: Call,
   { projectId, project }: LaunchableExperience,
 ): Promise<Budget[]> {
-  return rates.spend(projectId, project.limits, call.clientNetwork());
+  return rates.spend(projectId, project.limits, call.client.network());
 }
 
 function claimOf(scope: string[], key: string, body: unknown): Claim {

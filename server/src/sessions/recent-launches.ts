@@ -14,7 +14,7 @@ interface Known {
 }
 
 /**
- * Launches under an Idempotency-Key that this process has just made or replayed. A client that retries does so within
+ * Launches under an Idempotency-Key that this process has just replayed. A client that has retried may do so again within
  * moments; a launch, once committed, stays what it is. Where the answer tells what is left of the day, that
  * must come from the database.
  */
@@ -27,7 +27,7 @@ export class RecentLaunches {
   });
   #clearing: NodeJS.Timeout | undefined;
 
-  /** The launch under a claim, if it was made or replayed a moment ago, and whether it came with this body. */
+  /** The launch under a claim, if it was replayed a moment ago, and whether it came with this body. */
   recall({ hash, fingerprint }: Claim): { session: Session; isSameBody: boolean } | undefined {
     const known = this.#known.get(hash);
     if (known === undefined || performance.now() > known.until) return undefined;

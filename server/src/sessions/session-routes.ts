@@ -7,7 +7,7 @@ import { refuseOtherMethods } from '../http/server.ts';
 import { leaveBodiesUnread } from '../http/unread-body.ts';
 import { isId } from '../ids.ts';
 import type { KeyRing } from '../keys/authenticate.ts';
-import { networkOf } from '../limits/client-address.ts';
+import { Client } from '../limits/client-address.ts';
 import type { Database } from '../store/database.ts';
 import { endSession, type LifecycleDeps } from './lifecycle.ts';
 import { type Session, sessionRecord } from './session.ts';
@@ -52,7 +52,7 @@ export async function sessionRoutes(app: FastifyInstance, deps: SessionRouteDeps
 }
 
 function holderOf({ keyRing, trustProxy }: SessionRouteDeps, { raw }: FastifyRequest, scope: Scope) {
-  return keyRing.authenticate(raw.headers.authorization, scope, () => networkOf(raw, trustProxy));
+  return keyRing.authenticate(raw.headers.authorization, scope, new Client(raw, trustProxy));
 }
 
 /** An unknown id and another project's are one and the same to the caller. */

@@ -3,7 +3,7 @@ import { isoTime } from '../iso-time.ts';
 import type { RowToRecord } from '../recording/statement.ts';
 import type { Given, Session } from './session.ts';
 
-/** A session as a row of the type `session_to_record`. */
+/** A session as a row of the type `session_to_record`, and what its launch was given. */
 export function toRow(session: Session): RowToRecord {
   const { id, projectId } = session;
   return {
@@ -16,10 +16,10 @@ export function toRow(session: Session): RowToRecord {
       session.livemode,
       session.source,
       session.userId,
-      JSON.stringify(session.given),
       isoTime(session.createdAt),
       isoTime(session.expiresAt),
     ],
+    given: JSON.stringify(session.given),
   };
 }
 

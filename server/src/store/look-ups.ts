@@ -4,8 +4,10 @@ import { Batcher } from './batcher.ts';
 import type { CacheCounts } from './cache.ts';
 import { Loading } from './loading.ts';
 
-/** The network that a request counts under. It is worked out only where that matters. */
-export type Asker = () => string;
+/** Who asks: the network that a request counts under. It is worked out only where that matters. */
+export interface Asker {
+  network(): string;
+}
 
 export interface LookUpCounts extends CacheCounts {
   /** Look-ups that were not made, because one network had too many under way. */
@@ -60,7 +62,7 @@ export class LookUps<V> {
     // It was there a moment ago, so it is no invention.
     if (this.#found.has(name)) return this.#load(name, this.#again);
     if (asker === undefined) return this.#load(name, this.#first);
-    return this.#withinBounds(asker(), () => this.#load(name, this.#first));
+    return this.#withinBounds(asker.network(), () => this.#load(name, this.#first));
   }
 
   /** The row when it is at hand, null when it is known that there is none, and nothing otherwise. */

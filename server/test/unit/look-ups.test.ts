@@ -40,7 +40,7 @@ beforeEach(() => {
 });
 afterEach(() => void vi.useRealTimers());
 
-const network = (name: string) => () => name;
+const network = (name: string) => ({ network: () => name });
 
 test('what is asked for in one turn, or while a query is under way, goes out together', async () => {
   table.put('a');
