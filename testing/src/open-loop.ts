@@ -94,7 +94,8 @@ export class Client {
       for (; due >= 1; due--) asked.push(this.#ask(measured));
     }
     measured.seconds = (last - started) / 1000;
-    await Promise.race([Promise.all(asked), sleep(patienceMs)]);
+    // Patience that is not needed keeps no process alive.
+    await Promise.race([Promise.all(asked), sleep(patienceMs, undefined, { ref: false })]);
     measured.lagged = performance.now() - last;
     const answered = measured.replies.length + Object.values(measured.failures).reduce((a, b) => a + b, 0);
     for (let n = answered; n < measured.sent; n++) measured.add('no answer');

@@ -69,7 +69,7 @@ export class Conversation {
   constructor(deps: ConversationDeps, connected: Connected, hello: Hello) {
     const { session, manifest, mind, limits } = connected;
     const { observer } = deps;
-    const clock = guarded(deps.clock, (error) => this.#fail(error));
+    const clock = guarded(deps.clock, (error) => this.#breakDown(error));
     const { mode, locale, secondaryLocale } = session;
     this.sessionId = session.sessionId;
     this.#deps = { ...deps, clock };
@@ -86,11 +86,14 @@ export class Conversation {
       name,
       voice: (voice ?? {}) as Record<string, unknown>,
     })) as [Character, ...Character[]];
-    const { title } = manifest.experience;
+    const { title, experienceId, revision } = manifest.experience;
     this.#talk = new Talk({
       clock,
       outbox: this.#outbox,
-      dialogue: deps.mind.begin({ mind, mode, locale, secondaryLocale, characters, title }),
+      dialogue: deps.mind.begin({
+        ...{ mind, mode, locale, secondaryLocale, characters, title },
+        revision: `${experienceId} ${revision}`,
+      }),
       voicing: this.#voicing,
       leash: this.#leash,
       observer,
@@ -100,7 +103,7 @@ export class Conversation {
       fellSilent: () => {
         if (this.#isDraining) this.end('server_shutdown');
       },
-      failed: (error) => this.#fail(error),
+      failed: (error) => this.#breakDown(error),
     });
     this.#ear = this.#openEar();
     this.#engines = describeEngines({ ...deps, voicing: this.#voicing }, session, hello);
@@ -158,54 +161,9 @@ export class Conversation {
     else this.#safely(() => ear.hear(samples));
   }
 
-  #take(message: ClientMessage): void {
-    switch (message.type) {
-      case 'text':
-        if (this.#seenIds.add(message.id)) this.#talk.hear(message.id, message.text);
-        break;
-      case 'transcript':
-        this.#transcript(message);
-        break;
-      case 'audio.start':
-      case 'audio.end':
-        this.#press(message.type);
-        break;
-      case 'interrupt':
-        this.#talk.interrupt();
-        this.#talk.activity();
-        break;
-      case 'played':
-        this.#talk.telling?.played(message.utterance, message.ms, message.done === true);
-        break;
-      case 'ping':
-        this.#outbox.send({ type: 'pong', t: message.t });
-        break;
-      case 'bye':
-        this.end('client_ended');
-        break;
-      case 'hello':
-        this.refuse('hello', 'The session has begun already.');
-    }
-  }
-
   /** A message that is known, but not right. */
   refuse(type: string, problem: string): void {
     if (!this.#isEnded) this.#talk.error('INVALID_MESSAGE', problem, type);
-  }
-
-  /** What goes wrong here ends this conversation, and no other one. */
-  #safely(work: () => void): void {
-    try {
-      work();
-    } catch (error) {
-      this.#fail(error as Error);
-    }
-  }
-
-  #fail(error: Error): void {
-    if (this.#isEnded) return;
-    this.#deps.observer.failed(this.sessionId, error);
-    this.end('runtime_error');
   }
 
   /** The client broke the rules, and its connection is about to be closed. */
@@ -238,6 +196,51 @@ export class Conversation {
     this.#outbox.line?.close(closing[reason] ?? closeCodes.ended, reason);
     this.#outbox.close();
     this.#deps.ended(reason, seconds);
+  }
+
+  #take(message: ClientMessage): void {
+    switch (message.type) {
+      case 'text':
+        if (this.#seenIds.add(message.id)) this.#talk.hear(message.id, message.text);
+        break;
+      case 'transcript':
+        this.#transcript(message);
+        break;
+      case 'audio.start':
+      case 'audio.end':
+        this.#press(message.type);
+        break;
+      case 'interrupt':
+        this.#talk.interrupt();
+        this.#talk.activity();
+        break;
+      case 'played':
+        this.#talk.telling?.played(message.utterance, message.ms, message.done === true);
+        break;
+      case 'ping':
+        this.#outbox.send({ type: 'pong', t: message.t });
+        break;
+      case 'bye':
+        this.end('client_ended');
+        break;
+      case 'hello':
+        this.refuse('hello', 'The session has begun already.');
+    }
+  }
+
+  /** What goes wrong here ends this conversation, and no other one. */
+  #safely(work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      this.#breakDown(error as Error);
+    }
+  }
+
+  #breakDown(error: Error): void {
+    if (this.#isEnded) return;
+    this.#deps.observer.failed(this.sessionId, error);
+    this.end('runtime_error');
   }
 
   #open(line: Line, resumed: boolean): void {

@@ -306,21 +306,13 @@ export class Telling {
   }
 
   async #unlessStopped<T>(work: Promise<T>): Promise<T | undefined> {
-    let result: T | undefined;
-    let failure: { error: unknown } | undefined;
-    work.then(
-      (value) => {
-        result = value;
-        this.#bell.ring();
-      },
-      (error) => {
-        failure = { error };
-        this.#bell.ring();
-      },
-    );
-    while (result === undefined && failure === undefined && !this.#isOff) await this.#bell.wait();
-    if (this.#isOff) return undefined;
-    if (failure !== undefined) throw failure.error;
-    return result;
+    let isSettled = false;
+    const settled = () => {
+      isSettled = true;
+      this.#bell.ring();
+    };
+    work.then(settled, settled);
+    while (!isSettled && !this.#isOff) await this.#bell.wait();
+    return this.#isOff ? undefined : work;
   }
 }

@@ -10,6 +10,8 @@ export interface Character {
 /** What a mind knows about its session. */
 export interface Setting {
   mind: MindOfRevision;
+  /** Names the revision of the experience: sessions with the same name have the same mind. */
+  revision: string;
   mode: Mode;
   locale: string;
   secondaryLocale?: string | undefined;

@@ -1,4 +1,5 @@
 import { EngineError } from '../endpoint.ts';
+
 /** Sound in one channel. */
 export interface Sound {
   sampleRate: number;

@@ -21,6 +21,7 @@ const setting: Setting = {
   locale: 'en',
   characters: [{ characterId: 'maren', name: 'Maren', voice: {} }],
   title: 'Harbor',
+  revision: 'exp_harbor 1',
 };
 
 function dialogue(more: Partial<Setting> = {}): Dialogue {

@@ -1,5 +1,7 @@
 import type { Mind } from '@session-launch/contract/project-file/mind';
 import { describe, expect, test } from 'vitest';
+import type { Dialogue } from '../../src/mind/mind.ts';
+import { scriptedMind } from '../../src/mind/script/script.ts';
 import { harbor, talk } from './talk.ts';
 
 describe('topics', () => {
@@ -226,4 +228,38 @@ test('a question with a greeting before it is that question', async () => {
     topics: [{ id: 'self', ask: { en: 'Who are you?' }, tell: { en: 'I knot ropes.' } }],
   });
   expect(await maren.say('Hello, who are you?')).toBe('I knot ropes.');
+});
+
+test('a script is made ready once for all sessions of its revision, and anew for another', async () => {
+  let reads = 0;
+  const topic = {
+    id: 'ferry',
+    get ask() {
+      reads++;
+      return { en: 'When does the ferry leave?' };
+    },
+    tell: { en: 'At nine.' },
+  };
+  const mind = scriptedMind(() => 0);
+  const begin = (revision: string, locale = 'en') =>
+    mind.begin({
+      mind: { topics: [topic] },
+      mode: 'conversation',
+      locale,
+      characters: [{ characterId: 'maren', name: 'Maren', voice: {} }],
+      title: 'Harbor',
+      revision,
+    });
+  const told = async (dialogue: Dialogue) => {
+    const said: string[] = [];
+    const { signal } = new AbortController();
+    for await (const { text } of dialogue.answer('When does the ferry leave?', signal)) said.push(text);
+    return said;
+  };
+  const sessions = [begin('exp_harbor 1'), begin('exp_harbor 1')];
+  expect(reads).toBe(1);
+  for (const session of sessions) expect(await told(session)).toEqual(['At nine.']);
+  begin('exp_harbor 2');
+  begin('exp_harbor 1', 'en-GB');
+  expect(reads).toBe(3);
 });

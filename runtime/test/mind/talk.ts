@@ -58,6 +58,7 @@ export function talk(mind: Mind, more: Partial<Setting> = {}): Talk {
     locale: 'en',
     characters: [{ characterId: 'maren', name: 'Maren', voice: {} }],
     title: 'Harbor',
+    revision: 'exp_harbor 1',
     ...more,
   });
   const collect = async (said: AsyncIterable<Said>): Promise<Said[]> => {

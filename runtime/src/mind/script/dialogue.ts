@@ -5,10 +5,13 @@ import { phrasesFor } from './phrases/known.ts';
 import type { Phrases } from './phrases/phrases.ts';
 import { addressed, spokenBy } from './speakers.ts';
 import { nearest, pick, type Texts, Variety } from './texts.ts';
-import { type Topic, Topics } from './topics.ts';
+import type { Topic, Topics } from './topics.ts';
 
 const mostSuggestions = 4;
 const slow = 0.8;
+
+/** The topics of a script, in one language. Sessions share them. */
+export type TopicsOf = (setting: Setting, locale: string, stopWords: Set<string>) => Topics;
 
 type Line = Exclude<keyof Phrases['say'], 'next'>;
 
@@ -32,13 +35,13 @@ export class ScriptDialogue implements Dialogue {
   #justTold: string | undefined;
   #hasAsked = false;
 
-  constructor(setting: Setting, random: () => number) {
+  constructor(setting: Setting, random: () => number, topicsOf: TopicsOf) {
     this.#setting = setting;
     this.#speaker = setting.characters[0];
     this.#locale = scriptLocale(setting);
     this.#phrases = phrasesFor(this.#locale);
     this.#understanding = new Understanding(this.#phrases.phrases, this.#locale);
-    this.#topics = new Topics(setting.mind.topics ?? [], this.#locale, this.#phrases.stopWords);
+    this.#topics = topicsOf(setting, this.#locale, this.#phrases.stopWords);
     this.#variety = new Variety(random);
     const { lessons } = setting.mind;
     if (lessons !== undefined && setting.secondaryLocale !== undefined)
