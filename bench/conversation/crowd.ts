@@ -7,12 +7,19 @@ import { experienceId, question } from './world.ts';
  * Many people who talk all the time, in a process of its own: each asks as soon as the answer before is over, and comes back with a new
  * launch when the runtime has gone. Prints a line when all of them have heard the first sound, and leaves when its input ends.
  */
-const { url, key, people } = JSON.parse(process.argv[2] ?? '{}') as CrowdOptions;
+const {
+  url,
+  key,
+  people,
+  subjects = Number.POSITIVE_INFINITY,
+} = JSON.parse(process.argv[2] ?? '{}') as CrowdOptions;
 
 export interface CrowdOptions {
   url: string;
   key: string;
   people: number;
+  /** How many different things they ask for; absent: as many as there are. */
+  subjects?: number | undefined;
 }
 
 const mint = { ...serverMint(url, key), body: JSON.stringify({ experienceId, locale: 'en' }) };
@@ -33,7 +40,7 @@ async function attend(isTalking: () => void): Promise<void> {
 async function converse(listener: Listener, isTalking: () => void): Promise<void> {
   for (;;) {
     await listener.listening();
-    await listener.ask(question(asked++));
+    await listener.ask(question(asked++ % subjects));
     isTalking();
     // What was heard is of no use here, and there is much of it.
     listener.frames.length = 0;
