@@ -12,7 +12,7 @@ import type { Door } from './doors.ts';
 import type { Draft } from './draft.ts';
 import { renderManifest } from './manifest.ts';
 import { RecentLaunches } from './recent-launches.ts';
-import { claimsOf, type Session, sessionRecord } from './session.ts';
+import { claimsJson, type Session, sessionRecord } from './session.ts';
 import { asMinted, type SessionRow, toRow } from './session-row.ts';
 
 export interface LaunchDeps {
@@ -106,7 +106,7 @@ export class Launches {
   }
 
   async #renderWith(door: Door, session: Session, revision: Revision): Promise<string> {
-    const token = await signSessionToken(this.#deps.signer, claimsOf(session), session.given.token.keyId);
+    const token = await signSessionToken(this.#deps.signer, claimsJson(session), session.given.token.keyId);
     return door.answer(
       () => JSON.stringify(sessionRecord(session, session.createdAt)),
       renderManifest(session, revision, token),
