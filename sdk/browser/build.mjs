@@ -83,7 +83,7 @@ function write(name, contents) {
   renameSync(partial, join(dist, name));
 }
 
-/** Declarations, of what index.d.ts leads to and nothing else. */
+/** Declarations, of what the two entries lead to and nothing else. */
 export function buildTypes() {
   const compiler = join(
     dirname(createRequire(import.meta.url).resolve('typescript/package.json')),
@@ -104,12 +104,15 @@ export function buildTypes() {
       follow(resolve(dirname(file), name.replace(/\.[jt]s$/, '.d.ts')));
   };
   follow(join(own, 'index.d.ts'));
+  follow(join(own, 'script.d.ts'));
   for (const file of reached) {
     const place = join(dist, relative(own, file));
     mkdirSync(dirname(place), { recursive: true });
     renameSync(file, place);
   }
   rmSync(all, { recursive: true });
+  // Loaded by its address: there is nothing to import from it.
+  write('worklet.d.ts', 'export {};\n');
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

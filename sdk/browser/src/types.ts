@@ -343,6 +343,6 @@ export interface SpeechCue {
   characterId: string;
   /** Shapes by their time from the first sound. */
   cues: readonly (readonly [ms: number, viseme: string])[];
-  /** Where the listener is: negative before the sound, NaN when it is over. */
+  /** Where the listener is: negative before the sound and where it is interrupted, NaN when it is over. */
   clock(): number;
 }

@@ -138,3 +138,15 @@ test('let through in the middle of a sentence, that one is heard from its beginn
   expect(cues[1]!.clock()).toBe(500);
   expect(sent.slice(1)).toEqual([{ type: 'played', utterance: 2, ms: 500 }]);
 });
+
+test('a mouth rests where the sound does not come, and goes on with it', () => {
+  const { audio, cues } = openWithSound();
+  audio.state = 'running';
+  audio.progress({ id: 1, at: 8000, time: 0, done: false });
+  audio.currentTime = 0.5;
+  expect(cues[0]!.clock()).toBe(750);
+  audio.currentTime = 0.7;
+  expect(cues[0]!.clock()).toBe(-1);
+  audio.progress({ id: 1, at: 9600, time: 0.7, done: false });
+  expect(cues[0]!.clock()).toBe(600);
+});

@@ -17,7 +17,7 @@ export class FakeWorkletNode {
 export class FakeAudio {
   state = 'suspended';
   readonly sampleRate = 16_000;
-  readonly currentTime = 0;
+  currentTime = 0;
   readonly posted: unknown[] = [];
   progress: (data: object) => void = () => {};
 

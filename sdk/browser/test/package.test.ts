@@ -100,6 +100,9 @@ test.each([
   await writeFile(
     join(folder, 'page.ts'),
     `import { createExperience, ExperienceError, launch, type Message, type PlayerOptions } from '@session-launch/browser';
+    import '@session-launch/browser/session-launch.js';
+    import type {} from '@session-launch/browser/worklet.js';
+    SessionLaunch?.launch satisfies typeof launch | undefined;
     const experience = createExperience({ experienceId: 'exp_a', door: 'public', locale: 'de' });
     experience.on('modeChange', (mode) => mode satisfies 'listening' | 'speaking' | 'thinking');
     experience.on('message', (message: Message) => message.status === 'final');

@@ -135,6 +135,13 @@ describe('a process that is killed', () => {
 
   test('the service: the visitor reads that there is no connection, and once it is back the next start works', async () => {
     const page = await started();
+    await page.locator('[data-viseme]').waitFor({ state: 'attached' });
+    await page.evaluate(`(() => {
+      window.told = [];
+      const { shadowRoot } = document.querySelector('session-experience');
+      const status = shadowRoot.querySelector('.session-launch-player').shadowRoot.querySelector('.status');
+      new MutationObserver(() => told.push(status.textContent)).observe(status, { childList: true });
+    })()`);
     // Its runtime ends the conversation before it goes, too. A new one is tried for, and cannot be had.
     await talking.service.kill('SIGKILL');
     // It goes on trying for a while, so both come and go.
@@ -142,6 +149,10 @@ describe('a process that is killed', () => {
       .locator('.apology', { hasText: 'There is no connection. Please check your network and try again.' })
       .waitFor();
     await expect.poll(() => code(page)).toBe('NETWORK');
+    expect(await page.evaluate('told')).toContain('The connection was lost.');
+    expect(await page.evaluate('told')).not.toContain('The conversation has ended.');
+    // Whom one talked to is still there.
+    expect(await page.locator('[data-viseme]').count()).toBe(1);
     expect(await obstacles(page)).toEqual([]);
     await talking.startAgain();
     leadThere();

@@ -11,12 +11,14 @@ const undo: (() => Promise<void>)[] = [];
 let site: Site;
 let stranger: Site;
 let wire: TcpProxy;
+/** Whether connections are taken, and nothing more is heard of them. */
+let isSilent = false;
 let context: BrowserContext;
 
 beforeAll(async () => {
   [site, stranger] = await Promise.all([startSite(), startSite()]);
   // Conversations travel through a wire that tests can cut.
-  wire = await startTcpProxy((work) => undo.push(work), 1);
+  wire = await startTcpProxy((work) => undo.push(work), 1, { greets: () => (isSilent ? 'mute' : 'pass') });
 });
 const talking = useTalkingService(
   () => [site.origin],
@@ -28,7 +30,12 @@ beforeAll(() => wire.leadTo(Number(new URL(talking.service.url).port)));
 beforeEach(async () => {
   context = await browser.open({ permissions: ['microphone'] });
 });
-afterEach(() => context.close());
+afterEach(async () => {
+  await context.close();
+  if (!isSilent) return;
+  isSilent = false;
+  for (const link of wire.links()) link.cut();
+});
 afterAll(async () => {
   await Promise.all([site, stranger].map((one) => one?.close()));
   for (const work of undo) await work();
@@ -88,6 +95,38 @@ describe('two lines on a page with the strictest policy', () => {
     expect((await talking.sessions()).length).toBe(sessions + 1);
     expect(complaints.filter((one) => !one.startsWith('outside request'))).toEqual([]);
     expect(await page.getByRole('button', { name: 'Start again' }).isVisible()).toBe(true);
+    expect(await obstacles(page)).toEqual([]);
+  });
+
+  test('nobody stumbles on the way to a conversation, nor where it ends before a word', async () => {
+    // The page's own limits would strike while a busy machine looks around.
+    await context.addInitScript(`{
+      const { setTimeout } = window;
+      const isLimit = (ms) => ms >= 10_000;
+      window.setTimeout = (work, ms, ...rest) => isLimit(ms) ? 0 : setTimeout(work, ms, ...rest);
+    }`);
+    const page = await open();
+    let mint = () => {};
+    const held = new Promise<void>((resolve) => {
+      mint = resolve;
+    });
+    await page.route('**/v1/browser-sessions', async (route) => {
+      await held;
+      await route.continue();
+    });
+    await page.getByRole('button', { name: 'Start' }).click();
+    await page.getByText('Getting ready…').waitFor();
+    expect(await obstacles(page)).toEqual([]);
+    expect(await ask(page, (one) => one.state)).toBe('minting');
+    isSilent = true;
+    mint();
+    await page.getByText('Connecting…').waitFor();
+    expect(await obstacles(page)).toEqual([]);
+    expect(await ask(page, (one) => one.state)).toBe('connecting');
+    await page.getByRole('button', { name: 'End the conversation' }).click();
+    await becomes(page, 'ended');
+    expect(await page.locator('.apology').innerText()).toBe('The conversation has ended.');
+    expect(await obstacles(page)).toEqual([]);
   });
 
   test('what the microphone hears is heard here', async () => {

@@ -91,6 +91,11 @@ export class LiveExperience extends Emitter implements Experience {
     return this.#attempt?.manifest ?? this.#given;
   }
 
+  /** Whether the last conversation ended because the runtime was stopped under it. */
+  get wasCutShort(): boolean {
+    return this.#attempt?.isRestarting ?? false;
+  }
+
   /** The address of the service: as given, as the script was served, or as the session says. */
   get baseUrl(): string | undefined {
     return (

@@ -22,7 +22,8 @@ export function drawFront(parts: Parts, look: Look, why: TextKey, secondsToWait:
   const given = options.startButton ?? manifest?.player?.startButton ?? true;
   const isBefore = !look.isBusy && state !== 'ending';
   parts.front.hidden = !isBefore;
-  parts.poster.hidden = state !== 'idle' && manifest !== undefined;
+  // The face of the last conversation stays until the next one has its own.
+  parts.poster.hidden = state !== 'idle' && (manifest !== undefined || parts.stage.hasChildNodes());
   parts.start.hidden = given === false;
   parts.start.disabled = secondsToWait > 0;
   const first = state === 'idle' ? labelOf(given, text('start')) : text('restart');

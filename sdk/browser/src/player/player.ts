@@ -148,7 +148,6 @@ export class PlayerView implements Player {
   #begin(): void {
     this.#captions.clear();
     this.#suggest([]);
-    this.#face.clear();
     this.#engines = undefined;
     this.#notice = '';
   }
@@ -238,16 +237,16 @@ export class PlayerView implements Player {
   #doing(): TextKey {
     const { state, mode, error } = this.#experience;
     if (state === 'live') return mode ?? 'listening';
+    if (state === 'ended' && this.#experience.wasCutShort) return 'lost';
     return state === 'failed' && error ? textOfError(error.code) : state;
   }
 
   #animate = (): void => {
-    if (this.#experience.state !== 'live' || this.isDetached) {
-      this.#frame = 0;
-      return;
-    }
-    this.#frame = requestAnimationFrame(this.#animate);
-    this.#face.level(this.#experience.output.level());
-    this.#parts.mic.style.setProperty('--level', this.#experience.mic.level().toFixed(2));
+    const { state, output, mic } = this.#experience;
+    // Once more at the end, where all is silent: nothing stays as loud as it was.
+    this.#face.level(output.level());
+    this.#parts.mic.style.setProperty('--level', mic.level().toFixed(2));
+    const goesOn = state === 'live' || state === 'reconnecting';
+    this.#frame = goesOn ? requestAnimationFrame(this.#animate) : 0;
   };
 }

@@ -20,6 +20,8 @@ interface Utterance {
 const headerBytes = 8;
 /** The clock runs on by itself between two reports, but no further. */
 const longestStrideMs = 250;
+/** Without a report for so long, there is nothing to play: the connection is slow, or broken. */
+const starvedMs = 600;
 
 /** Plays the frames of a runtime in a worklet, and knows how much of each utterance has been heard. */
 export class Playback {
@@ -68,15 +70,16 @@ export class Playback {
     if (isLast) this.#hand(id, utterance, utterance.resampler.end(), true);
   }
 
-  /** Milliseconds that the listener has heard: negative before, NaN when it is over. */
+  /** Milliseconds that the listener has heard: negative before and in a gap, NaN when it is over. */
   clock(id: number): number {
     const utterance = this.#utterances.get(id);
     if (!utterance || utterance.progress?.done) return Number.NaN;
     if (!utterance.progress) return -1;
     const { at, time } = utterance.progress;
-    const since = Math.min((this.#audio.currentTime - time) * 1000, longestStrideMs);
+    const since = (this.#audio.currentTime - time) * 1000;
+    if (since > starvedMs) return -1;
     const latency = (this.#audio.outputLatency || this.#audio.baseLatency || 0) * 1000;
-    return (at / this.#audio.sampleRate) * 1000 + since - latency;
+    return (at / this.#audio.sampleRate) * 1000 + Math.min(since, longestStrideMs) - latency;
   }
 
   /** This one passed while nothing could be heard. */
