@@ -246,7 +246,7 @@ export class PlayerView implements Player {
     // Once more at the end, where all is silent: nothing stays as loud as it was.
     this.#face.level(output.level());
     this.#parts.mic.style.setProperty('--level', mic.level().toFixed(2));
-    const goesOn = state === 'live' || state === 'reconnecting';
+    const goesOn = !this.isDetached && (state === 'live' || state === 'reconnecting');
     this.#frame = goesOn ? requestAnimationFrame(this.#animate) : 0;
   };
 }
