@@ -284,6 +284,7 @@ describe('the first start and those after it', () => {
     expect(service.stdout()).toMatch(/^ {2}Project +prj_demo\b/m);
     expect(service.stdout()).toContain('session-launch keys create --project prj_demo');
     expect(service.stdout()).not.toMatch(/sl_test_|API key/);
+    expect(service.stdout()).toContain(`-d '{"experienceId":"${experienceId}"}'`);
     expect(await sessions()).toEqual(minted);
     expect((await service.call({ path: '/.well-known/jwks.json' })).text).toBe(keys);
     expect((await mint(service, key, { experienceId })).status).toBe(201);
