@@ -1,12 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import { scopes } from '@session-launch/contract/operation';
+import { listPublished } from './experiences/store.ts';
 import { createKey } from './keys/create.ts';
+import { demoProjectId } from './pages/demo-cards.ts';
 import { applyInside } from './projects/apply.ts';
 import { ProjectFileError } from './projects/problem.ts';
 import { type ProjectFile, parseProjectFile } from './projects/project-file.ts';
 import { findProject, lockProjects } from './projects/store.ts';
 import type { Changes } from './store/changes.ts';
-import { StartError } from './store/database.ts';
+import { type Database, StartError } from './store/database.ts';
 
 export interface Demo {
   projectId: string;
@@ -17,6 +19,9 @@ export interface Demo {
 
 /** Provisions the demo project where it does not exist yet, with a test key. An existing one is left as it is. */
 export async function provisionDemo(deps: DemoDeps, file: string): Promise<Demo> {
+  // Most starts find it, and need not read the file: that takes half a second.
+  const [stored] = await listPublished(deps.database.orm, demoProjectId);
+  if (stored !== undefined) return { projectId: demoProjectId, experienceId: stored.id };
   try {
     const demo = parseProjectFile(await readFile(file, 'utf8'));
     const { id: projectId } = demo.project;
@@ -33,6 +38,7 @@ export async function provisionDemo(deps: DemoDeps, file: string): Promise<Demo>
 }
 
 interface DemoDeps {
+  database: Database;
   changes: Changes;
   apiKeyPrefix: string;
 }

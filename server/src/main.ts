@@ -50,7 +50,7 @@ export async function serve(config: Config, options: { colours: boolean }): Prom
     });
     // Once everything else has worked: a key that a failed start made would never be shown.
     const demo = config.demo
-      ? await provisionDemo({ changes, apiKeyPrefix: config.apiKeyPrefix }, demoProjectFile)
+      ? await provisionDemo({ database, changes, apiKeyPrefix: config.apiKeyPrefix }, demoProjectFile)
       : undefined;
     if (adminToken === undefined) {
       log.warn('the admin API is off: set ADMIN_TOKEN to switch it on for a PostgreSQL deployment');

@@ -13,7 +13,7 @@ export const program = fileURLToPath(new URL('../../server/bin/session-launch.js
  * Most processes here live for seconds, and what V8 compiles once more, to be fast, is hardly called again. Without that a start
  * takes a quarter less of the processor on PostgreSQL, and two fifths less on the embedded engine.
  */
-const shortLived = ['--no-opt', '--liftoff-only'];
+export const shortLived = ['--no-opt', '--liftoff-only'];
 
 /** A service in a process of its own, as an operator starts it. */
 export interface ServiceProcess {

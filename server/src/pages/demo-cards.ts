@@ -18,7 +18,8 @@ export interface DemoCard {
   paired?: { tag: string; name: string }[];
 }
 
-const names = new Intl.DisplayNames(['en'], { type: 'language' });
+/** Made at the first use: names of languages take tens of milliseconds to load. */
+let names: Intl.DisplayNames | undefined;
 
 /** Only what the demo project has published: the one project whose catalog the page may show to anyone. */
 export async function demoCards(
@@ -65,5 +66,6 @@ function languageBadge({ languages }: Runtime): string {
 }
 
 function spoken(tag: string): string {
+  names ??= new Intl.DisplayNames(['en'], { type: 'language' });
   return names.of(tag) ?? tag;
 }

@@ -1,6 +1,9 @@
 import { createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto';
 import { type SessionClaims, tokenAudience } from '@session-launch/contract/verification';
-import { errors, type JWK, jwtVerify } from 'jose';
+import type { JWK } from 'jose';
+// Its parts, not its index: that loads encryption and much else, at every start.
+import { JWKSNoMatchingKey, JWTClaimValidationFailed } from 'jose/errors';
+import { jwtVerify } from 'jose/jwt/verify';
 import { ApiError } from '../errors.ts';
 import type { SigningKeys } from './signing-keys.ts';
 
@@ -20,7 +23,7 @@ export class TokenVerifier {
         token,
         ({ kid = '' }) => {
           const key = this.#keys.get(kid);
-          if (key === undefined) throw new errors.JWKSNoMatchingKey();
+          if (key === undefined) throw new JWKSNoMatchingKey();
           return key;
         },
         {
@@ -30,8 +33,7 @@ export class TokenVerifier {
           ...(expiry === 'even expired' ? { currentDate: new Date(0) } : {}),
         },
       );
-      if (payload.sub !== sessionId)
-        throw new errors.JWTClaimValidationFailed('another session', payload, 'sub');
+      if (payload.sub !== sessionId) throw new JWTClaimValidationFailed('another session', payload, 'sub');
       return payload;
     } catch (cause) {
       throw new ApiError('SESSION_TOKEN_INVALID', { cause });

@@ -12,6 +12,7 @@ import { adminToken } from '@session-launch/testing/target.ts';
 import { experience, project, runtime, uniqueId } from '@session-launch/testing/world.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
+import { runCli } from '../cli/run-cli.ts';
 
 const cleanups: (() => Promise<unknown>)[] = [];
 let service: ServiceProcess;
@@ -35,12 +36,20 @@ afterAll(async () => {
   for (const clean of cleanups.reverse()) await clean();
 });
 
-const cli = (args: string[], more: Record<string, string> = {}): Promise<Finished> =>
-  runProgram(args, { ...env, ...more }, folder);
+type Run = (args: string[], more?: Record<string, string>) => Promise<Finished>;
+
+/** The program as an operator starts it. */
+const program: Run = (args, more = {}) => runProgram(args, { ...env, ...more }, folder);
+
+/** The same commands without a process for each: most of what one takes is to load Node. */
+const cli: Run = (args, more = {}) => runCli(args, { env: { ...env, ...more }, cwd: folder });
 
 /** Runs a command that must succeed without a word on standard error. */
 async function done(...args: string[]): Promise<string> {
-  const { code, stdout, stderr } = await cli(args);
+  return succeeded(await cli(args));
+}
+
+function succeeded({ code, stdout, stderr }: Finished): string {
   expect({ code, stderr: stderr.replace('Building…\n', '') }, stdout).toEqual({ code: 0, stderr: '' });
   return stdout;
 }
@@ -49,8 +58,9 @@ async function done(...args: string[]): Promise<string> {
 async function failed(
   args: string[],
   more: Record<string, string> = {},
+  run: Run = cli,
 ): Promise<{ code: number | null; lines: string[] }> {
-  const { code, stdout, stderr } = await cli(args, more);
+  const { code, stdout, stderr } = await run(args, more);
   expect(stdout).toBe('');
   const lines = stderr.replace('Building…\n', '').trimEnd().split('\n');
   expect(lines[0]).toMatch(/^session-launch: \S/);
@@ -71,7 +81,7 @@ describe('apply', () => {
 
   test('creates, then finds nothing to do, then says what it changed', async () => {
     const name = await fileWith(file);
-    expect(await done('apply', name)).toBe(`${id}: project created, 2 experiences created\n`);
+    expect(succeeded(await program(['apply', name]))).toBe(`${id}: project created, 2 experiences created\n`);
     expect(await done('apply', name)).toBe(`${id}: no change\n`);
     const changed = {
       ...file,
@@ -283,15 +293,15 @@ describe('sessions list', () => {
 
 describe('doctor', () => {
   test('all is well', async () => {
-    const printed = await done('doctor');
+    const printed = succeeded(await program(['doctor']));
     const lines = printed.trimEnd().split('\n');
     expect(lines.length).toBeGreaterThanOrEqual(7);
     for (const line of lines) expect(line).toMatch(/^ok {4}/);
-    expect(JSON.parse(await done('doctor', '--json'))).toMatchObject({ ok: true });
+    expect(JSON.parse(succeeded(await program(['doctor', '--json'])))).toMatchObject({ ok: true });
   });
 
   test('something is not', async () => {
-    const { code, stdout, stderr } = await cli(['doctor'], {
+    const { code, stdout, stderr } = await program(['doctor'], {
       DATABASE_URL: 'postgres://someone:hunter22@127.0.0.1:1/x',
       ADMIN_TOKEN: 'a-token-of-another-service',
     });
@@ -381,9 +391,8 @@ test('a command that waits for what never comes says so instead of ending withou
   const lost = `const real = setTimeout;
     globalThis.fetch = () => new Promise(() => {});
     globalThis.setTimeout = (...args) => real(...args).unref();`;
-  const { code, lines } = await failed(['projects', 'list'], {
-    NODE_OPTIONS: `--import "data:text/javascript,${encodeURIComponent(lost)}"`,
-  });
+  const NODE_OPTIONS = `--import "data:text/javascript,${encodeURIComponent(lost)}"`;
+  const { code, lines } = await failed(['projects', 'list'], { NODE_OPTIONS }, program);
   expect(code).toBe(1);
   expect(lines).toEqual([
     'session-launch: the command waits for something that will never come; try it again',

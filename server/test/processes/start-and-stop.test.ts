@@ -14,6 +14,7 @@ import {
   program,
   runProgram,
   type ServiceProcess,
+  shortLived,
   startProcess,
   temporaryFolder,
 } from '@session-launch/testing/process.ts';
@@ -45,7 +46,7 @@ async function emptyFolder(): Promise<string> {
 
 /** A start that should come to nothing; one that does not is ended, and fails its test. */
 async function failedStart(env: Env): Promise<{ code: number | null; line: string }> {
-  const child = spawn(process.execPath, [program, 'serve'], {
+  const child = spawn(process.execPath, [...shortLived, program, 'serve'], {
     env: { PATH: process.env.PATH, PORT: '0', ADMIN_PORT: '0', LOG_LEVEL: 'warn', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -283,6 +284,7 @@ describe('the first start and those after it', () => {
     expect(service.stdout()).toMatch(/^ {2}Project +prj_demo\b/m);
     expect(service.stdout()).toContain('session-launch keys create --project prj_demo');
     expect(service.stdout()).not.toMatch(/sl_test_|API key/);
+    expect(service.stdout()).toContain(`-d '{"experienceId":"${experienceId}"}'`);
     expect(await sessions()).toEqual(minted);
     expect((await service.call({ path: '/.well-known/jwks.json' })).text).toBe(keys);
     expect((await mint(service, key, { experienceId })).status).toBe(201);

@@ -10,7 +10,7 @@ import type { Context } from '../context.ts';
 import { CliFailure } from '../failure.ts';
 import { checkId } from '../ids.ts';
 import { type Io, write } from '../io.ts';
-import { Caller, type Launch } from './caller.ts';
+import type { Caller, Launch } from './caller.ts';
 import { transcript } from './transcript.ts';
 import { atRate, readWav, writeWav } from './wav.ts';
 
@@ -120,6 +120,8 @@ async function converse(
   options: TalkOptions,
   sound: Int16Array | undefined,
 ): Promise<void> {
+  // Loaded here so that other commands start without WebSockets.
+  const { Caller } = await import('./caller.ts');
   const caller = new Caller(launch, transcript(io, launch.characters, options.json === true));
   // The first Ctrl-C says goodbye; a second one does not wait for an answer.
   const leave = () => void caller.leave().catch(() => {});
