@@ -52,19 +52,41 @@ async function buildOf(program: string): Promise<Build> {
 const onPostgres = ['server mint', 'server mint, fresh key', 'server mint, replay', 'browser mint'];
 const onEmbedded = ['server mint'];
 
+/**
+ * What the first seconds make of a process stays with it, above all what its compiler chose to do: two processes of one build differ by
+ * up to 8 %. So a build is judged by several processes, each for so many rounds.
+ */
+const roundsOfAStart = 3;
+
 /** The mints of two builds, in rounds in which each scenario of one is followed by the same of the other. */
 export async function sideBySide(
   environment: Environment,
   ours: Build,
   other: Build,
+  { rounds, ...pace }: Pace,
+): Promise<Pair[]> {
+  const starts: Pair[][] = [];
+  const count = Math.ceil(rounds / roundsOfAStart);
+  for (let i = 0; i < count; i++) {
+    environment.progress(`starting both builds, ${i + 1}/${count}`);
+    const ofStart = Math.min(roundsOfAStart, rounds - i * roundsOfAStart);
+    starts.push(await oneStart(environment, i, [ours, other], { ...pace, rounds: ofStart }));
+  }
+  return starts.reduce((all, more) => all.map((pair, i) => joined(pair, more[i]!)));
+}
+
+async function oneStart(
+  environment: Environment,
+  n: number,
+  [ours, other]: [Build, Build],
   pace: Pace,
 ): Promise<Pair[]> {
-  environment.progress('starting both builds');
-  const first = await entriesOf(environment, 'this', ours);
-  const second = await entriesOf(environment, 'other', other);
-  const entries = first.flatMap((entry, i) => [entry, second[i]!]);
+  const first = await startBuild(environment, 'this', n, ours);
+  const second = await startBuild(environment, 'other', n, other);
+  const entries = first.entries.flatMap((entry, i) => [entry, second.entries[i]!]);
   const results = await interleaved(environment, entries, pace);
-  return first.map(({ scenario }, i) => ({
+  await Promise.all([first.stop(), second.stop()]);
+  return first.entries.map(({ scenario }, i) => ({
     engine: i < onPostgres.length ? 'PostgreSQL' : 'embedded',
     scenario,
     ours: results[2 * i]!,
@@ -72,17 +94,28 @@ export async function sideBySide(
   }));
 }
 
-async function entriesOf(environment: Environment, name: string, { program }: Build): Promise<Entry[]> {
+function joined(pair: Pair, more: Pair): Pair {
+  const both = (a: ScenarioResult, b: ScenarioResult) => ({ ...a, rounds: [...a.rounds, ...b.rounds] });
+  return { ...pair, ours: both(pair.ours, more.ours), other: both(pair.other, more.other) };
+}
+
+/** Starts a build on both engines. */
+async function startBuild(
+  environment: Environment,
+  name: string,
+  n: number,
+  { program }: Build,
+): Promise<{ entries: Entry[]; stop(): Promise<unknown> }> {
   // Mints are compared, and older builds have no runtime. What one that has nobody to talk to takes from mints is its own matter.
   const options = { program, env: { RUNTIME: 'off' } };
-  const postgres = await environment.onPostgres(await environment.database(name), options);
+  const postgres = await environment.onPostgres(await environment.database(`${name}_${n}`), options);
   const embedded = await environment.embedded(options);
   const [all, allEmbedded] = [
     await requests(postgres, await provision(postgres)),
     await requests(embedded, await provision(embedded)),
   ];
   const pids = [postgres.pid, environment.postgresPid];
-  return [
+  const entries = [
     ...onPostgres.map((scenario) => {
       return { contestant: `${name}, PostgreSQL`, scenario, request: all[scenario]!, pids };
     }),
@@ -91,6 +124,7 @@ async function entriesOf(environment: Environment, name: string, { program }: Bu
       return { contestant: `${name}, embedded`, scenario, request, pids: [embedded.pid] };
     }),
   ];
+  return { entries, stop: () => Promise.all([postgres.stop(), embedded.stop()]) };
 }
 
 export type Verdict = 'yes' | 'no' | 'unclear';
@@ -108,7 +142,7 @@ export function sideBySideMarkdown(ours: Build, other: Build, pace: Pace, pairs:
     '# This build beside another',
     '',
     `This: ${ours.name}. Other: ${other.name}.`,
-    `${pace.rounds} interleaved rounds of ${pace.seconds} s each, ${pace.connections} connections. Machine: ${machine()}. Node.js ${process.version}.`,
+    `${pace.rounds} interleaved rounds of ${pace.seconds} s each, ${roundsOfAStart} with each pair of processes, ${pace.connections} connections. Machine: ${machine()}. Node.js ${process.version}.`,
     'Ratios are this/other in the same round: the median, half the distance between the extremes, and where the median lies with',
     '95 % confidence. More throughput and less CPU time are better.',
     '',

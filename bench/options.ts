@@ -25,7 +25,7 @@ Measures this build beside bare Fastify and what a team would write instead. Tak
 npm run bench -- --against DIR [OPTIONS]
 
 Measures the mints of this build beside those of the build in DIR: another checkout of this repository, with its own
-node_modules. Each build has databases of its own. Takes about 12 minutes with its defaults; nothing is written.
+node_modules. Each build has databases of its own, and is started again for every three rounds. Takes about 13 minutes with its defaults; nothing is written.
 
   --rounds N       interleaved rounds (20)
   --seconds N      seconds for each scenario in a round (2)

@@ -1,4 +1,4 @@
-import canonicalize from 'canonicalize';
+import { canonicalJson } from '../canonical-json.ts';
 import { sha256Hex } from '../sha256.ts';
 
 /**
@@ -6,7 +6,5 @@ import { sha256Hex } from '../sha256.ts';
  * was checked for depth, lone surrogates and numbers that are not finite, which have no canonical form.
  */
 export function fingerprint(body: unknown): string {
-  const canonical = canonicalize(body);
-  if (canonical === undefined) throw new TypeError('only JSON values have a fingerprint');
-  return sha256Hex(canonical);
+  return sha256Hex(canonicalJson(body));
 }

@@ -1,4 +1,5 @@
 import { isIPv4 } from 'node:net';
+import { LRUCache } from 'lru-cache';
 import { getDomain } from 'tldts';
 
 /** Longer than any real origin (scheme, 253 characters of host, port); keeps hostile headers cheap. */
@@ -11,16 +12,31 @@ const hostsAllowedOverHttp: readonly string[] = ['localhost', '127.0.0.1', '[::1
  * always sends the serialised form, so anything else was not written by one.
  */
 export function parseOrigin(value: string): string | undefined {
-  if (value.length > maxLength || !/^https?:\/\//.test(value)) return undefined;
+  if (value.length > maxLength) return undefined;
+  let isOne = known.get(value);
+  if (isOne === undefined) {
+    isOne = isOrigin(value);
+    known.set(value, isOne);
+  }
+  return isOne ? value : undefined;
+}
+
+/** Most requests come from few pages, and to parse an address takes as long as to parse a body. */
+const known = new LRUCache<string, boolean>({ max: 1_000 });
+
+function isOrigin(value: string): boolean {
+  if (!/^https?:\/\//.test(value)) return false;
   try {
-    return new URL(value).origin === value ? value : undefined;
+    return new URL(value).origin === value;
   } catch {
-    return undefined;
+    return false;
   }
 }
 
 /** Whether the raw value of an `Origin` header is on an allowlist of normalised entries. */
 export function allows(entries: readonly string[], origin: string): boolean {
+  // What equals an entry is an origin as that is, and need not be parsed; the text of a wildcard entry is none.
+  if (entries.includes(origin)) return !origin.includes('*');
   return entriesCovering(origin).some((entry) => entries.includes(entry));
 }
 

@@ -1,5 +1,5 @@
 import type { Applied, AppliedChange } from '@session-launch/contract/admin/projects';
-import canonicalize from 'canonicalize';
+import { canonicalJson } from '../canonical-json.ts';
 import type { Changes } from '../store/changes.ts';
 import type { Orm } from '../store/database.ts';
 import { findTaken, writePiece } from './apply-statements.ts';
@@ -67,7 +67,7 @@ async function applyProject(tx: Orm, project: Project, at: Date): Promise<Applie
 
 /** Whether two values say the same; the order in which a creator wrote fields does not count. */
 function same(a: unknown, b: unknown): boolean {
-  return canonicalize(a) === canonicalize(b);
+  return canonicalJson(a) === canonicalJson(b);
 }
 
 async function refuseTaken(tx: Orm, file: PreparedFile): Promise<void> {

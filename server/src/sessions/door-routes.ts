@@ -33,9 +33,19 @@ async function openDoor(app: FastifyInstance, deps: DoorDeps, door: Door): Promi
     done();
   });
   if (door.readable !== undefined) {
-    app.addHook('onRequest', async (request, reply) => {
+    app.addHook('onRequest', (_request, reply, done) => {
       reply.header('Vary', 'Origin');
-      if (await isReadable(deps, door, request)) reply.headers(corsHeaders(request.raw.headers.origin));
+      done();
+    });
+  }
+  if (door.readable === 'everywhere') {
+    app.addHook('onRequest', (request, reply, done) => {
+      reply.headers(corsHeaders(request.raw.headers.origin));
+      done();
+    });
+  } else if (door.readable === 'where listed') {
+    app.addHook('onRequest', async (request, reply) => {
+      if (await isListed(deps, door, request)) reply.headers(corsHeaders(request.raw.headers.origin));
     });
   }
   // The pipeline reads the body itself, after the checks that come before it.
@@ -104,11 +114,10 @@ class RequestAtDoor implements Call {
   }
 }
 
-/** Which pages may read an answer before an experience is known. */
-async function isReadable(deps: DoorDeps, door: Door, request: FastifyRequest): Promise<boolean> {
+/** Whether a page may read an answer before its experience is known. */
+async function isListed(deps: DoorDeps, door: Door, request: FastifyRequest): Promise<boolean> {
   const { origin } = request.raw.headers;
   if (origin === undefined) return false;
-  if (door.readable === 'everywhere') return true;
   try {
     return await deps.directory.isListedAnywhere(origin, new Client(request.raw, deps.trustProxy));
   } catch (error) {

@@ -84,8 +84,12 @@ export class Launches {
     recording.catch(() => undefined);
     // The write starts first.
     await endOfTurn();
-    // Should it fail, what the write says still counts; the launch is then rendered once more.
-    return this.#renderWith(door, session, revision).catch(() => undefined);
+    try {
+      return await this.#renderWith(door, session, revision);
+    } catch {
+      // What the write says still counts; the launch is then rendered once more.
+      return undefined;
+    }
   }
 
   async #answerAgain(door: Door, session: Session): Promise<string> {

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import canonicalize from 'canonicalize';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fingerprint } from '../../src/idempotency/fingerprint.ts';
@@ -70,6 +71,15 @@ describe('fingerprint', () => {
         const json = JSON.parse(JSON.stringify(body)) as Record<string, unknown>;
         const reversed = Object.fromEntries(Object.entries(json).reverse());
         expect(fingerprint(reversed)).toEqual(fingerprint(json));
+      }),
+    );
+  });
+
+  it('hashes the form that another implementation of RFC 8785 writes', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        const json = JSON.parse(JSON.stringify(value));
+        expect(fingerprint(json)).toBe(createHash('sha256').update(canonicalize(json)!).digest('hex'));
       }),
     );
   });

@@ -12,9 +12,11 @@ export function scriptedMind(random: () => number = Math.random): Mind {
   const ready = new LRUCache<string, Topics>({ max: mostScripts });
   const topicsOf: TopicsOf = ({ revision, mind }, locale, stopWords) => {
     const key = `${revision} ${locale}`;
-    const topics = ready.get(key) ?? new Topics(mind.topics ?? [], locale, stopWords);
-    ready.set(key, topics);
-    return topics;
+    const known = ready.get(key);
+    if (known !== undefined) return known;
+    const made = new Topics(mind.topics ?? [], locale, stopWords);
+    ready.set(key, made);
+    return made;
   };
   return {
     kind: 'script',
