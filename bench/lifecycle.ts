@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { onDatabase } from '@session-launch/testing/postgres-server.ts';
 import type { Contestant } from './contestant.ts';
-import { measure } from './contestant.ts';
 import type { Environment } from './environment.ts';
 import { fillSessions } from './growth.ts';
 import type { Target } from './report.ts';
 import type { Pace } from './rounds.ts';
 import { medianMs, mintMany, Runtime } from './runtimes.ts';
 import { median, medianInterval } from './statistics.ts';
+import { besideMints } from './steady-half.ts';
 import { provision, type Request, serverMint } from './world.ts';
 
 const reportEveryMs = 5_000;
@@ -19,7 +19,7 @@ export async function measureLifecycle(
   sessions: number,
 ): Promise<Target[]> {
   return [
-    ...(await besideMints(environment, pace)),
+    ...(await besideReports(environment, pace)),
     ...(await withManyStored(environment, pace.rounds, sessions)),
   ];
 }
@@ -37,31 +37,14 @@ async function started(environment: Environment, name: string): Promise<Side> {
   return { contestant, mint: serverMint(contestant.url, apiKey), url };
 }
 
-/** Mints at half of their maximum, in turn with and without two runtimes that report 500 sessions each. */
-async function besideMints(environment: Environment, pace: Pace): Promise<Target[]> {
-  const { progress, signal } = environment;
+/** Mints beside two runtimes that report 500 sessions each. */
+async function besideReports(environment: Environment, pace: Pace): Promise<Target[]> {
   const { contestant, mint } = await started(environment, 'beside_mints');
-  progress('warm-up: mints');
-  await measure({ ...mint, connections: pace.connections, seconds: 2 }, signal);
-  const most = await measure({ ...mint, connections: pace.connections, seconds: 5 }, signal);
-  const rate = Math.floor(most.perSecond / 2);
-  progress('beginning 1000 sessions');
+  environment.progress('beginning 1000 sessions');
   const runtimes = [new Runtime(contestant, 'rt_one'), new Runtime(contestant, 'rt_two')];
   for (const [n, launch] of (await mintMany(mint, 1_000)).entries()) await runtimes[n % 2]!.connect(launch);
-
-  const steady = () =>
-    measure({ ...mint, connections: pace.connections, seconds: pace.seconds, rate }, signal);
-  const ratios: number[] = [];
-  for (let round = 1; round <= pace.rounds; round++) {
-    progress(`round ${round}/${pace.rounds}: ${rate} mints a second, with and without reports`);
-    const results: Record<string, number> = {};
-    for (const isReported of round % 2 === 1 ? [false, true] : [true, false]) {
-      const reports = isReported ? startReports(runtimes) : undefined;
-      results[String(isReported)] = (await steady()).p99;
-      await reports?.stop();
-    }
-    ratios.push(results.true! / results.false!);
-  }
+  const reports = { name: 'reports', start: async () => startReports(runtimes) };
+  const { rate, ratios } = await besideMints(environment, mint, pace, reports);
   for (const runtime of runtimes) runtime.close();
   return [
     {

@@ -52,7 +52,7 @@ it is killed. Takes about 20 minutes with its defaults; results go to conversati
   --turns N        typed turns in a round (40)
   --clicks N       presses on Start in a round, in a real Chromium (30)
   --seconds N      seconds of streaming, and of mints, in a round (10)
-  --quick          one small round of everything, in about a minute; writes nothing
+  --quick          one small round of everything, in a few minutes; writes nothing
   --no-write       print only
 
 It ends with 0 when every target is reached.

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { measure } from '../contestant.ts';
 import type { Environment } from '../environment.ts';
+import { besideMints } from '../steady-half.ts';
 import { startCrowd, startStubEngines } from './beside.ts';
 import { type Figure, figure } from './figure.ts';
 import { provisionTalk } from './world.ts';
@@ -23,8 +23,8 @@ const talks: Talk[] = [
   { name: 'offline, every sentence new' },
 ];
 
-/** Until a script of so many subjects has been spoken once. */
-const rehearsalMs = 20_000;
+/** Rounds that it takes until all subjects have been spoken once, and some more. */
+const rehearsal = 2;
 
 /** The p99 of mints at half of their maximum, in turn with and without people who talk. */
 export async function measureBesideMints(
@@ -35,44 +35,34 @@ export async function measureBesideMints(
   const figures: Figure[] = [];
   for (const [n, talk] of talks.entries()) {
     const engines = talk.isInstant ? await startStubEngines() : undefined;
-    figures.push(await besideMints(environment, { ...talk, n, env: engines?.env ?? {} }, rounds, seconds));
+    figures.push(await besideTalk(environment, { ...talk, n, env: engines?.env ?? {} }, rounds, seconds));
     await engines?.close();
   }
   return figures;
 }
 
-async function besideMints(
+async function besideTalk(
   environment: Environment,
   { name, n, env, subjects }: Talk & { n: number; env: Record<string, string> },
   rounds: number,
   seconds: number,
 ): Promise<Figure> {
-  const { progress, signal } = environment;
   const service = await environment.onPostgres(await environment.database(`beside_talk_${n}`), { env });
   const { mint, key, url } = await provisionTalk(service);
-  const crowdOptions = { url, key, people, subjects };
-  progress(`${name}: warm-up`);
-  await measure({ ...mint, connections, seconds: 2 }, signal);
-  const most = await measure({ ...mint, connections, seconds: Math.min(seconds, 5) }, signal);
-  const rate = Math.max(1, Math.floor(most.perSecond / 2));
+  const start = async () => {
+    const { leave } = await startCrowd({ url, key, people, subjects });
+    return { stop: leave };
+  };
   if (subjects !== undefined) {
-    const crowd = await startCrowd(crowdOptions);
-    await pause(rehearsalMs, undefined, { signal });
-    await crowd.leave();
+    environment.progress(`${name}: rehearsal`);
+    const crowd = await start();
+    await pause(seconds * rehearsal * 1000, undefined, { signal: environment.signal });
+    await crowd.stop();
   }
-  // One round that does not count: the first at this pace is slower than all others, with and without people.
-  await measure({ ...mint, connections, seconds, rate }, signal);
-  const growth = figure(`p99 of mints at a steady half, ${people} talk: ${name}`, 1.5, '×', 2);
-  for (let round = 1; round <= rounds; round++) {
-    progress(`${name}, round ${round}/${rounds}: ${rate} mints a second, with and without ${people} people`);
-    const p99 = new Map<boolean, number>();
-    for (const isTalking of round % 2 === 1 ? [false, true] : [true, false]) {
-      const crowd = isTalking ? await startCrowd(crowdOptions) : undefined;
-      p99.set(isTalking, (await measure({ ...mint, connections, seconds, rate }, signal)).p99);
-      await crowd?.leave();
-    }
-    growth.rounds.push(p99.get(true)! / p99.get(false)!);
-  }
+  const pace = { rounds, seconds, connections };
+  const beside = { name: `${people} people, ${name}`, start };
+  const { ratios } = await besideMints(environment, mint, pace, beside);
   await service.stop();
-  return growth;
+  const growth = figure(`p99 of mints at a steady half, ${people} talk: ${name}`, 1.5, '×', 2);
+  return { ...growth, rounds: ratios };
 }

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { writeWav } from '../../server/src/cli/talk/wav.ts';
 
 /**
  * A mind and a voice that take no time, over the protocol of the real ones, in a process of its own: what is left is the runtime. Answers are
@@ -10,7 +11,7 @@ const different = 50;
 const sentences = 8;
 const sampleRate = 24_000;
 const seconds = 5;
-const sound = wav();
+const sound = tone();
 let answered = 0;
 
 const server = createServer((request, response) => {
@@ -31,22 +32,9 @@ function speak(response: ServerResponse): void {
   response.writeHead(200, { 'Content-Type': 'audio/wav' }).end(sound);
 }
 
-function wav(): Buffer {
+function tone(): Buffer {
   const samples = Int16Array.from({ length: seconds * sampleRate }, (_, i) => Math.sin(i / 20) * 9000);
-  const head = Buffer.alloc(44);
-  head.write('RIFF');
-  head.writeUInt32LE(36 + samples.byteLength, 4);
-  head.write('WAVEfmt ', 8);
-  head.writeUInt32LE(16, 16);
-  head.writeUInt16LE(1, 20);
-  head.writeUInt16LE(1, 22);
-  head.writeUInt32LE(sampleRate, 24);
-  head.writeUInt32LE(sampleRate * 2, 28);
-  head.writeUInt16LE(2, 32);
-  head.writeUInt16LE(16, 34);
-  head.write('data', 36);
-  head.writeUInt32LE(samples.byteLength, 40);
-  return Buffer.concat([head, Buffer.from(samples.buffer)]);
+  return writeWav({ sampleRate, samples });
 }
 
 server.listen(0, '127.0.0.1');
