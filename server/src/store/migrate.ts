@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { sha256Hex } from '../sha256.ts';
 import { type Database, StartError } from './database.ts';
 import { isCollision, isOutage } from './database-errors.ts';
 import type { EmbeddedDatabase } from './embedded.ts';
@@ -55,16 +56,21 @@ async function applyMissing(run: Run, known: readonly Migration[]): Promise<void
   try {
     await run(`SELECT pg_advisory_xact_lock(${migrationLock})`);
     await run(`SET LOCAL lock_timeout = ${lockTimeoutMs}`);
-    const newest = await newestApplied(run);
+    const applied = await readApplied(run);
+    const newest = applied.at(-1)?.version ?? 0;
     if (newest > known.at(-1)!.version) {
       throw new StartError(
         'the database was made by a newer version of this program; start that version, or restore a backup from before the upgrade',
       );
     }
     for (const { version, statements } of known) {
-      if (version <= newest) continue;
+      const digest = sha256Hex(statements.join('\n'));
+      if (version <= newest) {
+        requireSame(digest, applied.find((step) => step.version === version)?.digest);
+        continue;
+      }
       for (const statement of statements) await run(statement);
-      await run('INSERT INTO public.schema_migrations (version) VALUES ($1)', [version]);
+      await run('INSERT INTO public.schema_migrations (version, digest) VALUES ($1, $2)', [version, digest]);
     }
     await run('COMMIT');
   } catch (error) {
@@ -73,24 +79,37 @@ async function applyMissing(run: Run, known: readonly Migration[]): Promise<void
   }
 }
 
+interface Applied {
+  version: number;
+  /** Of its statements. */
+  digest: string | null;
+}
+
 /** Looks before it makes the table: a role that may not create anything can still start on a finished schema. */
-async function newestApplied(run: Run): Promise<number> {
+async function readApplied(run: Run): Promise<Applied[]> {
   const { rows: columns } = await run(
     "SELECT column_name AS name FROM information_schema.columns WHERE table_schema = 'public' AND table_name = 'schema_migrations'",
   );
   const names = (columns as { name: string }[]).map(({ name }) => name);
   if (names.length === 0) {
     await run(`CREATE TABLE public.schema_migrations (
-      version integer PRIMARY KEY, applied_at timestamptz NOT NULL DEFAULT now())`);
-    return 0;
+      version integer PRIMARY KEY, digest text, applied_at timestamptz NOT NULL DEFAULT now())`);
+    return [];
   }
-  if (!names.includes('version')) {
-    throw new StartError(
-      'the database was made by a version from before the first release, which cannot be upgraded; export its projects with that version, then start on an empty database',
-    );
-  }
-  const { rows } = await run('SELECT max(version) AS newest FROM public.schema_migrations');
-  return Number((rows[0] as { newest: number | null }).newest ?? 0);
+  if (!names.includes('digest')) throw unreleased();
+  const { rows } = await run('SELECT version, digest FROM public.schema_migrations ORDER BY version');
+  return rows as Applied[];
+}
+
+/** What a release has shipped never changes; before the first release it did, and such a database would fail at its first mint. */
+function requireSame(digest: string, applied: string | null | undefined): void {
+  if (applied !== digest) throw unreleased();
+}
+
+function unreleased(): StartError {
+  return new StartError(
+    'the database was made by a version from before the first release, or between two, which cannot be upgraded; export its projects with that version, then start on an empty database',
+  );
 }
 
 function failed(error: Error & { code?: string }): StartError {

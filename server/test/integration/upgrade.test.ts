@@ -89,6 +89,18 @@ onPostgres('an upgrade', () => {
     );
     await expect(migrate(postgres, url)).rejects.toThrow(/before the first release/);
   });
+
+  test('refuses a database that another form of a step has made', async () => {
+    const url = await emptyDatabase();
+    const [first, ...later] = await readMigrations();
+    const other = {
+      ...first!,
+      statements: [...first!.statements, 'ALTER TABLE sessions ADD COLUMN more text'],
+    };
+    await migrate(postgres, url, [other, ...later]);
+    await expect(migrate(postgres, url)).rejects.toThrow(/cannot be upgraded/);
+    await migrate(postgres, url, [other, ...later]);
+  });
 });
 
 test('statements end with a semicolon at the end of a line, outside bodies of functions', async () => {
