@@ -35,8 +35,13 @@ const bare = {
   },
 };
 
+const bundles = new Map<string, string>();
+
 /** As a bundler makes it, with the React of a folder. */
 async function bundled(react: string, entry: BuildOptions): Promise<string> {
+  const name = JSON.stringify([react, entry]);
+  const made = bundles.get(name);
+  if (made !== undefined) return made;
   const { outputFiles } = await build({
     ...entry,
     bundle: true,
@@ -55,7 +60,9 @@ async function bundled(react: string, entry: BuildOptions): Promise<string> {
       'process.env.NODE_ENV': '"development"',
     },
   });
-  return outputFiles![0]!.text;
+  const { text } = outputFiles![0]!;
+  bundles.set(name, text);
+  return text;
 }
 
 async function open(react: string, entry: BuildOptions = example): Promise<Page> {
