@@ -25,6 +25,8 @@ const leftOut = [
   // Pages of the address bar, which every window would load behind what is tested.
   'WebUIOmniboxPopup',
   'WebUIOmniboxAimPopup',
+  // A process for the next page, which mostly does not come.
+  'SpareRendererForSitePerProcess',
 ];
 
 /** One real Chromium for a test file; nothing in it talks to anyone by itself. `args` are further switches. */
