@@ -4,6 +4,31 @@ import { type Browser, type BrowserContext, chromium, type Page } from 'playwrig
 import { afterAll, beforeAll, inject } from 'vitest';
 import type { Chromium } from './chromium.ts';
 
+/**
+ * What Chromium leaves out. The last such list counts, so this one repeats that of Playwright; names that a version
+ * does not know do no harm.
+ */
+const leftOut = [
+  'AvoidUnnecessaryBeforeUnloadCheckSync',
+  'DestroyProfileOnBrowserClose',
+  'HttpsUpgrades',
+  'HttpsFirstBalancedModeAutoEnable',
+  'LensOverlay',
+  'MediaRouter',
+  'PaintHolding',
+  'ThirdPartyStoragePartitioning',
+  'AvoidCorsURLLoaderRestartOnRedirect',
+  'OptimizationHints',
+  'NetworkTimeServiceQuerying',
+  'AimEnabled',
+  'PreconnectToSearch',
+  // Pages of the address bar, which every window would load behind what is tested.
+  'WebUIOmniboxPopup',
+  'WebUIOmniboxAimPopup',
+  // A process for the next page, which mostly does not come.
+  'SpareRendererForSitePerProcess',
+];
+
 /** One real Chromium for a test file; nothing in it talks to anyone by itself. `args` are further switches. */
 export function useBrowser(...args: string[]): {
   open(options?: Parameters<Browser['newContext']>[0]): Promise<BrowserContext>;
@@ -23,6 +48,7 @@ export function useBrowser(...args: string[]): {
         '--disable-sync',
         '--no-first-run',
         '--no-pings',
+        `--disable-features=${leftOut.join(',')}`,
         ...args,
       ],
       // Pages go into the back/forward cache, as they do for visitors.
@@ -32,7 +58,12 @@ export function useBrowser(...args: string[]): {
   afterAll(() => browser?.close());
   return {
     open: async (options) => {
-      const context = await browser.newContext(options);
+      // Movement and large pictures cost time, and few tests are about them.
+      const context = await browser.newContext({
+        viewport: { width: 800, height: 600 },
+        reducedMotion: 'reduce',
+        ...options,
+      });
       // For what hangs: on a busy machine a page takes its time.
       context.setDefaultTimeout(90_000);
       return context;

@@ -45,9 +45,13 @@ interface Read {
   failed?: string;
 }
 
-async function pageOn(site: { origin: string }): Promise<Page> {
-  const page = await context.newPage();
-  await page.goto(site.origin);
+const pages = new Map<string, Page>();
+
+/** One page of a site, for all tests. */
+async function pageOn({ origin }: { origin: string }): Promise<Page> {
+  const page = pages.get(origin) ?? (await context.newPage());
+  if (!pages.has(origin)) await page.goto(origin);
+  pages.set(origin, page);
   return page;
 }
 
@@ -105,7 +109,6 @@ describe('/v1/browser-sessions', () => {
     const again = await mint(page, path, body, { 'Idempotency-Key': 'page-1' });
     expect(again.body).toEqual(first.body);
     expect(again.headers?.['idempotent-replayed']).toBe('true');
-    await page.close();
   });
 
   test('the language of the browser decides when nothing else does', async () => {
@@ -123,7 +126,6 @@ describe('/v1/browser-sessions', () => {
     expect(refused.status).toBe(403);
     expect(refused.body.error.code).toBe('ORIGIN_NOT_ALLOWED');
     expect(refused.body.error.details.origin).toBe(stranger.origin);
-    await page.close();
   });
 
   test('a page reads how long it has to wait', async () => {
@@ -137,7 +139,6 @@ describe('/v1/browser-sessions', () => {
     expect(second.body.error.code).toBe('RATE_LIMITED');
     expect(Number(second.headers?.['retry-after'])).toBeGreaterThanOrEqual(1);
     expect(second.headers?.['ratelimit-policy']).toBe('"client";q=1;w=60');
-    await page.close();
   });
 });
 
@@ -149,7 +150,6 @@ describe('/v1/public-sessions', () => {
     const { status, body } = await mint(page, path, { experienceId: world.experienceId });
     expect(status).toBe(200);
     expect(body).toMatchObject({ schemaVersion: 1, sessionToken: expect.stringMatching(/^eyJ/) });
-    await page.close();
   });
 
   test('and how long it has to wait', async () => {
@@ -162,7 +162,6 @@ describe('/v1/public-sessions', () => {
     const second = await mint(page, path, { experienceId: own.experienceId });
     expect(second).toMatchObject({ status: 429, body: { error: { code: 'RATE_LIMITED' } } });
     expect(Number(second.headers?.['retry-after'])).toBeGreaterThanOrEqual(1);
-    await page.close();
   });
 
   test('a page on no allowlist cannot read anything', async () => {
@@ -171,7 +170,6 @@ describe('/v1/public-sessions', () => {
     expect(await mint(page, path, body)).toEqual({ failed: 'TypeError' });
     // Without a preflight, too: a browser sends this at once, and the answer stays out of reach.
     expect(await mint(page, path, body, { 'Content-Type': 'text/plain' })).toEqual({ failed: 'TypeError' });
-    await page.close();
   });
 
   test('nor can one that is only on the allowlist of another experience', async () => {
@@ -179,7 +177,6 @@ describe('/v1/public-sessions', () => {
     expect(await mint(page, path, { experienceId: world.experienceId })).toEqual({ failed: 'TypeError' });
     // What comes before an experience is known, it may read.
     expect((await mint(page, path, {})).body.error.code).toBe('INVALID_REQUEST');
-    await page.close();
   });
 });
 
@@ -189,5 +186,4 @@ test('key routes are out of reach for every page', async () => {
   expect(await mint(page, '/v1/sessions', { experienceId: world.experienceId }, headers)).toEqual({
     failed: 'TypeError',
   });
-  await page.close();
 });

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { useBrowser, watch } from '@session-launch/testing/browser.ts';
 import { applyDemo } from '@session-launch/testing/demo.ts';
-import type { Page } from 'playwright-core';
+import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Service, startService, useService } from '../harness/service.ts';
 
@@ -16,17 +16,27 @@ const screens = [
   { width: 390, height: 844, colorScheme: 'dark' as const },
 ];
 
-beforeAll(() => applyDemo(service));
+// What one page has fetched and compiled, the next one has from the cache.
+let context: BrowserContext;
+beforeAll(async () => {
+  await applyDemo(service);
+  context = await browser.open();
+});
+afterAll(() => context?.close());
+
+async function pageOn({ width, height, colorScheme }: (typeof screens)[number]): Promise<Page> {
+  const page = await context.newPage();
+  await page.setViewportSize({ width, height });
+  await page.emulateMedia({ colorScheme });
+  return page;
+}
 
 /** The reference is heavy: each width and each scheme once. */
 const referenceScreens = [screens[0]!, screens[3]!];
 
-describe.each(screens)('$width × $height, $colorScheme', ({ width, height, colorScheme }) => {
-  const options = { viewport: { width, height }, colorScheme };
-
+describe.each(screens)('$width × $height, $colorScheme', (screen) => {
   test('the landing page loads without a complaint, with its art, and fits the screen', async () => {
-    const context = await browser.open(options);
-    const page = await context.newPage();
+    const page = await pageOn(screen);
     const complaints = await watch(page, service.url);
     await page.goto(service.url, { waitUntil: 'networkidle' });
     expect(await page.title()).toBe('Session launch service');
@@ -36,19 +46,16 @@ describe.each(screens)('$width × $height, $colorScheme', ({ width, height, colo
     expect(pictures.length).toBeGreaterThan(13);
     expect(pictures.filter((picture) => picture.width === 0 || picture.alt === null)).toEqual([]);
     const background = await page.evaluate(`getComputedStyle(document.body).backgroundColor`);
-    expect(background).toBe(colorScheme === 'dark' ? 'rgb(18, 22, 29)' : 'rgb(251, 248, 242)');
+    expect(background).toBe(screen.colorScheme === 'dark' ? 'rgb(18, 22, 29)' : 'rgb(251, 248, 242)');
     expect(await overflows(page)).toBe(false);
     expect(complaints).toEqual([]);
-    await context.close();
+    await page.close();
   });
 });
 
-describe.each(referenceScreens)('$width × $height, $colorScheme', ({ width, height, colorScheme }) => {
-  const options = { viewport: { width, height }, colorScheme };
-
+describe.each(referenceScreens)('$width × $height, $colorScheme', (screen) => {
   test('the API reference loads without a complaint, from this service alone', async () => {
-    const context = await browser.open(options);
-    const page = await context.newPage();
+    const page = await pageOn(screen);
     const complaints = await watch(page, service.url);
     await page.goto(`${service.url}/reference`);
     // The first operations come early, the last one when everything has been rendered and fetched.
@@ -60,12 +67,11 @@ describe.each(referenceScreens)('$width × $height, $colorScheme', ({ width, hei
     expect(await page.getByRole('main').count()).toBe(1);
     expect(await page.getByText('Authentication').filter({ visible: true }).count()).toBe(0);
     expect(complaints).toEqual([]);
-    await context.close();
+    await page.close();
   });
 });
 
 test('the landing page can be used with the keyboard alone', async () => {
-  const context = await browser.open();
   const page = await context.newPage();
   await page.goto(service.url);
   await page.keyboard.press('Tab');
@@ -75,7 +81,7 @@ test('the landing page can be used with the keyboard alone', async () => {
   for (const landmark of ['banner', 'navigation', 'main', 'contentinfo'] as const) {
     expect(await page.getByRole(landmark).count(), landmark).toBe(1);
   }
-  await context.close();
+  await page.close();
 });
 
 describe('an SVG with a script in it', () => {
@@ -98,11 +104,10 @@ describe('an SVG with a script in it', () => {
   });
 
   async function marksOf(address: string): Promise<{ status: number | undefined; marks: unknown }> {
-    const context = await browser.open();
     const page = await context.newPage();
     const answer = await page.goto(address, { waitUntil: 'load' });
     const marks = await page.evaluate(`Object.keys(document.documentElement.dataset).sort()`);
-    await context.close();
+    await page.close();
     return { status: answer?.status(), marks };
   }
 

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { type Site, startSite, useBrowser } from '@session-launch/testing/browser.ts';
 import { type BuildOptions, build } from 'esbuild';
-import type { Page } from 'playwright-core';
+import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { useTalkingService } from '../harness/talking-service.ts';
 
@@ -12,7 +12,14 @@ beforeAll(async () => {
 });
 const talking = useTalkingService(() => [site.origin]);
 const browser = useBrowser('--use-fake-device-for-media-stream', '--use-fake-ui-for-media-stream');
-afterAll(() => site?.close());
+let context: BrowserContext;
+beforeAll(async () => {
+  context = await browser.open({ permissions: ['microphone'] });
+});
+afterAll(async () => {
+  await context?.close();
+  await site?.close();
+});
 
 const example = { entryPoints: [place('examples/react/main.tsx')] };
 /** A component whose props the test decides. */
@@ -28,8 +35,13 @@ const bare = {
   },
 };
 
+const bundles = new Map<string, string>();
+
 /** As a bundler makes it, with the React of a folder. */
 async function bundled(react: string, entry: BuildOptions): Promise<string> {
+  const name = JSON.stringify([react, entry]);
+  const made = bundles.get(name);
+  if (made !== undefined) return made;
   const { outputFiles } = await build({
     ...entry,
     bundle: true,
@@ -48,19 +60,17 @@ async function bundled(react: string, entry: BuildOptions): Promise<string> {
       'process.env.NODE_ENV': '"development"',
     },
   });
-  return outputFiles![0]!.text;
+  const { text } = outputFiles![0]!;
+  bundles.set(name, text);
+  return text;
 }
 
-async function open(
-  react: string,
-  entry: BuildOptions = example,
-): Promise<{ page: Page; close(): Promise<void> }> {
-  const context = await browser.open({ permissions: ['microphone'] });
+async function open(react: string, entry: BuildOptions = example): Promise<Page> {
   const page = await context.newPage();
   site.show('<div id="root"></div>');
   await page.goto(site.origin);
   await page.addScriptTag({ content: await bundled(react, entry) });
-  return { page, close: () => context.close() };
+  return page;
 }
 
 const ended = async () => (await talking.sessions()).filter(({ status }) => status === 'ended').length;
@@ -72,7 +82,7 @@ describe.each([
 ])('%s in strict mode', (_name, react) => {
   test('a press is one session, and a player that is taken away ends it', async () => {
     const [before, over] = [await count(), await ended()];
-    const { page, close } = await open(react);
+    const page = await open(react);
     await page.getByRole('button', { name: 'Walk with me' }).click();
     await page.locator('.player[data-mode=speaking]').waitFor();
     expect(await page.locator('.session-launch-player').count()).toBe(1);
@@ -84,20 +94,20 @@ describe.each([
     await page.getByRole('button', { name: 'Bring it back' }).click();
     await page.getByRole('button', { name: 'Walk with me' }).waitFor();
     expect(await count()).toBe(before + 1);
-    await close();
+    await page.close();
   });
 
   test('a prop that is left out is taken back', async () => {
-    const { page, close } = await open(react, bare);
+    const page = await open(react, bare);
     await page.evaluate(`show({ startButton: { label: 'Go' } })`);
     await page.getByRole('button', { name: 'Go' }).waitFor();
     await page.evaluate(`show({})`);
     await page.getByRole('button', { name: 'Start' }).waitFor();
-    await close();
+    await page.close();
   });
 
   test('the hook tells state, mode and messages', async () => {
-    const { page, close } = await open(react);
+    const page = await open(react);
     const before = await count();
     await page.getByText('idle', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Only listen' }).click();
@@ -105,6 +115,6 @@ describe.each([
     await page.getByRole('button', { name: 'Hang up' }).click();
     await page.getByText('ended', { exact: true }).waitFor();
     expect(await count()).toBe(before + 1);
-    await close();
+    await page.close();
   });
 });

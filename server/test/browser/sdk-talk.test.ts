@@ -1,7 +1,7 @@
 import { type Site, startSite, useBrowser, watch } from '@session-launch/testing/browser.ts';
 import { startTcpProxy, type TcpProxy } from '@session-launch/testing/tcp-proxy.ts';
 import type { BrowserContext, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { obstacles } from '../harness/obstacles.ts';
 import { type Remains, watchRemains } from '../harness/page-remains.ts';
 import { ask, becomes, isIn, player, twoLines } from '../harness/talking-page.ts';
@@ -27,36 +27,39 @@ const talking = useTalkingService(
 const browser = useBrowser('--use-fake-device-for-media-stream', '--use-fake-ui-for-media-stream');
 
 beforeAll(() => wire.leadTo(Number(new URL(talking.service.url).port)));
-beforeEach(async () => {
+beforeAll(async () => {
   context = await browser.open({ permissions: ['microphone'] });
 });
 afterEach(async () => {
-  await context.close();
+  await Promise.all(context.pages().map((page) => page.close()));
   if (!isSilent) return;
   isSilent = false;
   for (const link of wire.links()) link.cut();
 });
 afterAll(async () => {
+  await context?.close();
   await Promise.all([site, stranger].map((one) => one?.close()));
   for (const work of undo) await work();
 });
 
-/** How much more may be left after thirty conversations: always less than one thing of each. */
+/** How much more may be left after twenty conversations: always less than one thing of each. */
 const room: Remains = {
-  nodes: 25,
-  listeners: 25,
+  nodes: 19,
+  listeners: 19,
   sockets: 2,
   audioContexts: 2,
   audioNodes: 10,
   worklets: 2,
   frames: 0,
-  heapBytes: 30 * 20_000,
+  heapBytes: 20 * 20_000,
 };
 
-async function open(on: Site = site, attributes = ''): Promise<Page> {
+/** `script` runs in the page before its own. */
+async function open(on: Site = site, attributes = '', script = ''): Promise<Page> {
   const { url } = talking.service;
   on.show(...twoLines(talking.experienceId, url, `ws://127.0.0.1:${wire.port}`, attributes));
   const page = await context.newPage();
+  await page.addInitScript(script);
   await page.goto(on.origin);
   return page;
 }
@@ -64,6 +67,7 @@ async function open(on: Site = site, attributes = ''): Promise<Page> {
 describe('two lines on a page with the strictest policy', () => {
   test('a press on Start, and the character speaks, moves its mouth, answers and leaves', async () => {
     const page = await open();
+    await page.emulateMedia({ reducedMotion: 'no-preference' });
     const complaints = await watch(page, talking.service.url);
     const sessions = (await talking.sessions()).length;
     await page.getByRole('button', { name: 'Start' }).click();
@@ -100,12 +104,12 @@ describe('two lines on a page with the strictest policy', () => {
 
   test('nobody stumbles on the way to a conversation, nor where it ends before a word', async () => {
     // The page's own limits would strike while a busy machine looks around.
-    await context.addInitScript(`{
+    const patience = `{
       const { setTimeout } = window;
       const isLimit = (ms) => ms >= 10_000;
       window.setTimeout = (work, ms, ...rest) => isLimit(ms) ? 0 : setTimeout(work, ms, ...rest);
-    }`);
-    const page = await open();
+    }`;
+    const page = await open(site, '', patience);
     let mint = () => {};
     const held = new Promise<void>((resolve) => {
       mint = resolve;
@@ -131,11 +135,11 @@ describe('two lines on a page with the strictest policy', () => {
 
   test('what the microphone hears is heard here', async () => {
     // A Chromium without a service for speech would give the microphone back after a while.
-    await context.addInitScript(`window.webkitSpeechRecognition = class extends EventTarget {
+    const recognition = `window.webkitSpeechRecognition = class extends EventTarget {
       start() {}
       abort() {}
-    }`);
-    const page = await open();
+    }`;
+    const page = await open(site, '', recognition);
     await page.getByRole('button', { name: 'Start' }).click();
     await becomes(page, 'live');
     await expect.poll(() => ask(page, (one) => one.mic.level())).toBeGreaterThan(0.02);
@@ -373,7 +377,7 @@ describe('leaving', () => {
     await isIn(page, 'speaking');
   });
 
-  test('thirty conversations leave nothing behind in the page', async () => {
+  test('twenty conversations leave nothing behind in the page', async () => {
     const page = await open();
     const remains = await watchRemains(page);
     const talk = (times: number) =>
@@ -391,7 +395,7 @@ describe('leaving', () => {
     // The first ones load and compile.
     await talk(5);
     const before = await remains();
-    await talk(30);
+    await talk(20);
     // What is closed, the browser gives back in its own time. One of a kind may be left of the last conversation.
     await expect
       .poll(async () => {
