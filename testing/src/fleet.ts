@@ -52,18 +52,21 @@ async function ownDatabase(cleanup: Cleanup): Promise<string> {
   return url;
 }
 
-/** Asks again and again until there is something to see. The limit is for what never comes, not for what is slow. */
+/**
+ * Asks again and again until there is something to see, and more seldom the longer that takes: asking takes time from whoever
+ * is waited for. The limit is for what never comes, not for what is slow.
+ */
 export async function until<T>(
   what: string,
   look: () => Promise<T | undefined | false>,
   ms = 180_000,
 ): Promise<T> {
   const deadline = performance.now() + ms;
-  for (;;) {
+  for (let pause = 10; ; pause = Math.min(pause + 5, 50)) {
     const found = await look();
     if (found !== undefined && found !== false) return found;
     if (performance.now() > deadline) throw new Error(`waited ${ms} ms in vain: ${what}`);
-    await sleep(10);
+    await sleep(pause);
   }
 }
 

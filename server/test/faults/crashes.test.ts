@@ -48,7 +48,7 @@ function expectBrokenRequests(history: History, rounds: number): void {
 
 describe.concurrent('a service that is killed under load keeps every launch, once', () => {
   test('on PostgreSQL', async (context) => {
-    const rounds = effort(3, 40);
+    const rounds = effort(2, 40);
     const fleet = await postgresFleet(context.onTestFinished);
     const { history } = await mintThroughKills(fleet.start, seededRandom(context), rounds);
     expect(history.problems(await storedAt(fleet.databaseUrl))).toEqual([]);

@@ -37,7 +37,7 @@ async function expectPromptRefusals(service: ServiceProcess, world: World): Prom
   expect(Math.min(...waits)).toBeLessThan(2_000);
 }
 
-test('PostgreSQL crashes under load: refusals meanwhile, and after its return the same process serves', async (context) => {
+test('PostgreSQL crashes under load: alive but not ready, with a reason, refusals meanwhile, and after its return the same process serves', async (context) => {
   const server = await startPostgres({ durable: true });
   context.onTestFinished(() => server.dispose());
   const fleet = await postgresFleet(context.onTestFinished, server.url('postgres'));
@@ -64,6 +64,8 @@ test('PostgreSQL crashes under load: refusals meanwhile, and after its return th
       return answer.status === 503 && answer;
     });
     expect(unready.headers['retry-after']).toMatch(/^[1-9]\d*$/);
+    expect(unready.json.reason).toMatch(/database/);
+    expect(unready.text).not.toMatch(/127\.0\.0\.1|postgres/);
     await expectPromptRefusals(service, world);
     expect((await readiness()).status).toBe(503);
     expect((await service.call({ path: '/healthz' })).status).toBe(200);

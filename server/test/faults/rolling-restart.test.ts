@@ -2,7 +2,7 @@ import { startBalancer } from '@session-launch/testing/balancer.ts';
 import { postgresFleet, until } from '@session-launch/testing/fleet.ts';
 import type { ServiceProcess } from '@session-launch/testing/process.ts';
 import { createWorld, mintFromServer, type World } from '@session-launch/testing/world.ts';
-import { describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { effort } from '../harness/effort.ts';
 import { History } from './history.ts';
 import { Load } from './load.ts';
@@ -14,12 +14,20 @@ const limits = { mintsPerMinutePerClient: null, mintsPerMinute: null, sessionsPe
 const mint = (service: ServiceProcess, world: World) =>
   mintFromServer(service, world.key, { experienceId: world.experienceId });
 
+const undo: (() => Promise<void>)[] = [];
+afterAll(async () => {
+  for (const step of undo.reverse()) await step();
+});
+
+/** What serves after the restarts, for tests of how it stops. It would wait long for those who watch it. */
+let serving: ServiceProcess[];
+
 test('restarting one process after the other under load fails no request', async (context) => {
-  const fleet = await postgresFleet(context.onTestFinished);
+  const fleet = await postgresFleet((step) => undo.push(step));
   const balancer = await startBalancer(context.onTestFinished);
-  const serving = await Promise.all([fleet.start(), fleet.start()]);
+  serving = await Promise.all([fleet.start(), fleet.start()]);
   for (const { url } of serving) balancer.add(url);
-  const world = await createWorld(serving[0], { project: { limits } });
+  const world = await createWorld(serving[0]!, { project: { limits } });
   const history = new History();
   const load = new Load(history, {
     random: seededRandom(context),
@@ -32,11 +40,13 @@ test('restarting one process after the other under load fails no request', async
     await until(`${count} launches`, async () => load.acknowledged >= before + count);
   };
 
-  for (let restart = 0; restart < effort(2, 12); restart++) {
+  const restarts = effort(2, 12);
+  for (let restart = 0; restart < restarts; restart++) {
     await launches(100);
     const leaving = serving.shift()!;
     const ended = leaving.kill('SIGTERM');
-    const successor = await fleet.start();
+    const isLast = restart >= restarts - 2;
+    const successor = await fleet.start(isLast ? { SHUTDOWN_GRACE_SECONDS: '60' } : {});
     serving.push(successor);
     balancer.add(successor.url);
     expect(await ended, leaving.stderr()).toEqual({ code: 0, signal: null });
@@ -44,6 +54,7 @@ test('restarting one process after the other under load fails no request', async
     await launches(50);
   }
   await load.stop();
+  for (const { url } of serving) balancer.remove(url);
 
   const { acknowledged, ...others } = history.tally();
   expect(acknowledged).toBeGreaterThan(300);
@@ -53,11 +64,8 @@ test('restarting one process after the other under load fails no request', async
 });
 
 describe.concurrent('a stop', () => {
-  test('SIGTERM: not ready at once, yet serving until whoever asks has heard it, and each answer is the last on its connection', async ({
-    onTestFinished,
-  }) => {
-    const fleet = await postgresFleet(onTestFinished);
-    const service = await fleet.start({ SHUTDOWN_GRACE_SECONDS: '60' });
+  test('SIGTERM: not ready at once, yet serving until whoever asks has heard it, and each answer is the last on its connection', async () => {
+    const service = serving[0]!;
     const world = await createWorld(service);
     expect((await service.call({ path: '/readyz' })).status).toBe(200);
     expect((await mint(service, world)).headers.connection).toBe('keep-alive');
@@ -99,7 +107,7 @@ describe.concurrent('a stop', () => {
   ];
   test.for(stops)('%s ends it at once', async ([, signal, isBusy], { onTestFinished }) => {
     const fleet = await postgresFleet(onTestFinished);
-    const service = await fleet.start({ SHUTDOWN_GRACE_SECONDS: '60' });
+    const service = isBusy ? serving[1]! : await fleet.start({ SHUTDOWN_GRACE_SECONDS: '60' });
     if (isBusy) {
       const world = await createWorld(service);
       expect((await service.call({ path: '/readyz' })).status).toBe(200);

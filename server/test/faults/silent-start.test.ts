@@ -1,6 +1,9 @@
-import { postgresFleet } from '@session-launch/testing/fleet.ts';
+import { clonedDatabase } from '@session-launch/testing/cloned-database.ts';
+import { type Cleanup, postgresFleet } from '@session-launch/testing/fleet.ts';
+import { temporaryFolder } from '@session-launch/testing/process.ts';
 import { type Link, startTcpProxy } from '@session-launch/testing/tcp-proxy.ts';
-import { expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { FailingStarts } from '../harness/failing-starts.ts';
 
 /** The statements of a start, by what stands in them. */
 const moments = {
@@ -9,13 +12,14 @@ const moments = {
   'the end of the migrations': 'COMMIT',
 };
 
-test.concurrent.for(
-  Object.entries(moments).flatMap(([moment, words]) => [
-    { moment, words, others: 'pass' as const, what: 'one connection is silent' },
-    { moment, words, others: 'mute' as const, what: 'all connections are silent' },
-  ]),
-)('a start ends with one line when $what from $moment on', async ({ words, others }, { onTestFinished }) => {
-  const fleet = await postgresFleet(onTestFinished);
+let starts: FailingStarts;
+beforeAll(() => {
+  starts = new FailingStarts();
+});
+afterAll(() => starts.close());
+
+/** The database, by a way on which the connection that says these words gets no more answers; what becomes of others, `others` says. */
+async function silentFrom(cleanup: Cleanup, url: string, words: string, others: 'pass' | 'mute') {
   let greeting: 'pass' | 'mute' = 'pass';
   const toServer = (link: Link, bytes: Buffer) => {
     if (greeting === 'mute' || !bytes.includes(words)) return greeting === 'pass';
@@ -23,11 +27,31 @@ test.concurrent.for(
     link.mute();
     return false;
   };
-  const proxy = await startTcpProxy(onTestFinished, Number(new URL(fleet.databaseUrl).port), {
-    greets: () => greeting,
-    toServer,
-  });
-  await expect(fleet.start({ DATABASE_URL: proxy.through(fleet.databaseUrl) })).rejects.toThrow(
+  const proxy = await startTcpProxy(cleanup, Number(new URL(url).port), { greets: () => greeting, toServer });
+  return proxy.through(url);
+}
+
+test.concurrent.for(
+  Object.entries(moments).flatMap(([moment, words]) => [
+    { moment, words, others: 'pass' as const, what: 'one connection is silent' },
+    { moment, words, others: 'mute' as const, what: 'all connections are silent' },
+  ]),
+)('a start ends with one line when $what from $moment on', async ({ words, others }, { onTestFinished }) => {
+  const { url, drop } = await clonedDatabase();
+  onTestFinished(drop);
+  const folder = await temporaryFolder();
+  onTestFinished(folder.remove);
+  const DATABASE_URL = await silentFrom(onTestFinished, url, words, others);
+  const { code, lines } = await starts.start({ DATABASE_URL, DATA_DIR: folder.path });
+  expect(lines).toEqual([expect.stringMatching(/^session-launch: \S/)]);
+  expect(code).toBe(1);
+});
+
+test.concurrent('connections that are silent do not keep its process alive', async ({ onTestFinished }) => {
+  const fleet = await postgresFleet(onTestFinished);
+  const words = moments['the end of the migrations'];
+  const DATABASE_URL = await silentFrom(onTestFinished, fleet.databaseUrl, words, 'mute');
+  await expect(fleet.start({ DATABASE_URL })).rejects.toThrow(
     /^the service ended with 1: (\{.*\}\n)*session-launch: [^\n]*\n$/,
   );
 });

@@ -23,12 +23,12 @@ async function start(stderr: 'pipe' | number = 'pipe'): Promise<ServiceProcess> 
   return service;
 }
 
-/** Requests with long lines in the log, so many that they do not fit into what may wait. */
+/** Requests with long lines in the log, so many that they do not fit into what may wait: what is invisible is logged as an escape. */
 async function logMuch(service: ServiceProcess): Promise<void> {
   const { socket, closed, received } = openConnection(service.url);
   const ask = (n: number, last = false) =>
-    `GET /nowhere-${String(n).padStart(190, '-')} HTTP/1.1\r\nHost: service\r\n${last ? 'Connection: close\r\n' : ''}\r\n`;
-  const count = 4_500;
+    `GET /nowhere-${n}-${'%E2%80%8B'.repeat(180)} HTTP/1.1\r\nHost: service\r\n${last ? 'Connection: close\r\n' : ''}\r\n`;
+  const count = 900;
   socket.write(Array.from({ length: count }, (_, n) => ask(n, n === count - 1)).join(''));
   await closed;
   expect(answersIn(received()).filter(({ status }) => status === 404)).toHaveLength(count);
@@ -56,7 +56,7 @@ describe('a log that cannot be written stops neither a mint nor the process', ()
     expect(await service.kill('SIGTERM')).toMatchObject({ code: 0 });
   });
 
-  test('its reader has stopped reading, and goes on later', async () => {
+  test('its reader has stopped reading, and goes on later; it stops for good, and the service is stopped', async () => {
     const service = await start();
     service.log?.pause();
     await expectServed(service);
@@ -67,17 +67,15 @@ describe('a log that cannot be written stops neither a mint nor the process', ()
     const lost = await dropped(service);
     const told = lines.flatMap((line) => JSON.parse(line).lines ?? []);
     expect(told.reduce((sum: number, each: number) => sum + each, 0)).toBe(lost);
-    expect(lines.filter((line) => line.includes('/nowhere-')).length).toBeGreaterThan(1_000);
+    expect(lines.filter((line) => line.includes('/nowhere-')).length).toBeGreaterThan(400);
     // From now on nothing is lost.
     const { headers } = await service.call({ path: '/healthz' });
     await expect.poll(() => service.stderr()).toContain(headers['x-request-id']);
     expect(await dropped(service)).toBe(lost);
-  });
 
-  test('its reader has stopped reading for good, and the service is stopped', async () => {
-    const service = await start();
     service.log?.pause();
     await expectServed(service);
+    expect(await dropped(service)).toBeGreaterThan(lost);
     expect(await service.kill('SIGTERM')).toMatchObject({ code: 0 });
   });
 

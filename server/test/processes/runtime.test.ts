@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { join } from 'node:path';
-import { prepareDataFolder } from '@session-launch/testing/data-folder.ts';
+import { clonedDatabase } from '@session-launch/testing/cloned-database.ts';
 import { launched } from '@session-launch/testing/lifecycle.ts';
 import { readMetrics } from '@session-launch/testing/metrics.ts';
 import {
@@ -24,11 +24,13 @@ const mind = {
 /** A secret of the service, which is none of the runtime's business. */
 const planted = 'planted-secret-of-the-service';
 
+let database: Awaited<ReturnType<typeof clonedDatabase>>;
 let folder: { path: string; remove(): Promise<void> };
 let service: ServiceProcess;
 let world: World;
 
 const env = () => ({
+  DATABASE_URL: database.url,
   DATA_DIR: folder.path,
   RUNTIME: 'on',
   LOG_LEVEL: 'info',
@@ -38,7 +40,7 @@ const env = () => ({
 
 beforeAll(async () => {
   folder = await temporaryFolder();
-  await prepareDataFolder(folder.path);
+  database = await clonedDatabase();
   service = await startProcess(env());
   world = await createWorld(service, {
     experience: { runtime: runtime({ transport: { type: 'websocket' }, mind }) },
@@ -46,6 +48,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await service?.kill('SIGKILL');
+  await database?.drop();
   await folder?.remove();
 });
 
@@ -213,19 +216,19 @@ test('the runtime gets no key to the database or the admin API', async () => {
 });
 
 test('a runtime that is killed among conversations comes back; mints do not notice, and nobody is left waiting', async () => {
-  const talking = await Promise.all(Array.from({ length: 20 }, talker));
+  const talking = await Promise.all(Array.from({ length: 8 }, talker));
   const statuses: number[] = [];
   let isOver = false;
-  const minting = Array.from({ length: 8 }, async () => {
+  const minting = Array.from({ length: 4 }, async () => {
     while (!isOver)
       statuses.push((await mintFromServer(service, world.key, { experienceId: world.experienceId })).status);
   });
-  const arriving = await Promise.all(Array.from({ length: 20 }, () => launched(service, world)));
+  const arriving = await Promise.all(Array.from({ length: 8 }, () => launched(service, world)));
   const before = runtimeProcess();
   process.kill(before, 'SIGKILL');
   // The service does not know yet: some of these are on their way to a process that is dead.
   const arrived = arriving.map(({ sessionToken }) => new Talker(address(), sessionToken));
-  expect(await Promise.all(talking.map(({ closed }) => closed))).toEqual(Array(20).fill(1006));
+  expect(await Promise.all(talking.map(({ closed }) => closed))).toEqual(Array(8).fill(1006));
   await Promise.all(arrived.map((client) => client.ready()));
   expect(await arrived[0]!.ask('When do the ferries leave?')).toBe('At every full hour.');
   expect(runtimeProcess()).not.toBe(before);
@@ -258,6 +261,6 @@ test('a stop ends running sessions as server_shutdown, and takes the runtime alo
   expect(client.events.at(-1)).toMatchObject({ type: 'ended', reason: 'server_shutdown' });
   expect((await stopped).code).toBe(0);
   for (const child of children) expect(() => process.kill(child, 0)).toThrow('ESRCH');
-  service = await startProcess(env());
+  service = await startProcess({ ...env(), RUNTIME: 'off' });
   expect(await session(client.sessionId)).toMatchObject({ status: 'ended', endReason: 'server_shutdown' });
 });
