@@ -386,7 +386,7 @@ const looked = (plan: Plan) =>
   (plan['Actual Rows'] + (plan['Rows Removed by Filter'] ?? 0)) * plan['Actual Loops'];
 
 describe('with many sessions', () => {
-  const many = 2_400;
+  const many = 6_000;
   const limit = 20;
   let crowd: World;
   let rare: string;
@@ -455,12 +455,12 @@ describe('with many sessions', () => {
     await service.database.orm.execute(sql`
       INSERT INTO idempotency_keys
       SELECT decode(lpad(to_hex(i), 64, '0'), 'hex'), '\\x00', ${sessionId}, now() + (i - 10) * interval '1 minute'
-        FROM generate_series(1, 1000) i`);
+        FROM generate_series(1, 3000) i`);
     await service.database.orm.execute(sql`
       INSERT INTO api_keys (id, project_id, mode, hash, hint, scopes, created_at)
       SELECT 'key_' || i, CASE WHEN i < 5 THEN ${other.projectId} ELSE ${world.projectId} END, 'test',
              decode(lpad(to_hex(i), 64, '0'), 'hex'), '…', ARRAY['catalog:read'], now()
-        FROM generate_series(1, 1000) i`);
+        FROM generate_series(1, 3000) i`);
     await service.database.orm.execute(sql`ANALYZE idempotency_keys`);
     await service.database.orm.execute(sql`ANALYZE api_keys`);
     const asked: [(database: Database) => Promise<unknown>, string, number][] = [
