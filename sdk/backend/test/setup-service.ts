@@ -23,7 +23,10 @@ export default async function setup(project: TestProject): Promise<() => Promise
   return async () => {
     const { code } = await service.kill('SIGTERM');
     await folder.remove();
-    if (code !== 0) throw new Error(`the service ended with ${code}: ${service.stderr()}`);
+    if (code === 0) return;
+    // What is thrown here is printed, but fails no run.
+    process.exitCode = 1;
+    throw new Error(`the service ended with ${code}: ${service.stderr()}`);
   };
 }
 
