@@ -1,55 +1,30 @@
 import { execFile } from 'node:child_process';
-import { mkdir, readdir, readFile, rm, stat, symlink } from 'node:fs/promises';
+import { readdir, readFile, stat, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { startApplication } from '@session-launch/testing/application.ts';
 import { deployedService } from '@session-launch/testing/deployment.ts';
 import { send } from '@session-launch/testing/http.ts';
-import { startProcess, temporaryFolder } from '@session-launch/testing/process.ts';
+import { temporaryFolder } from '@session-launch/testing/process.ts';
 import { Talker } from '@session-launch/testing/talker.ts';
 import { sessionsOf, uniqueId } from '@session-launch/testing/world.ts';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 
 const run = promisify(execFile);
-const root = fileURLToPath(new URL('../../../', import.meta.url));
 const service = deployedService();
+const program = inject('program');
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 
 beforeAll(async () => {
   folder = await temporaryFolder();
-  await layOut(join(folder.path, 'node_modules'));
+  await symlink(join(program, '..', '..', '..'), join(folder.path, 'node_modules'), 'junction');
 });
 
 afterAll(() => folder.remove());
 
-/** A node_modules with our packages as npm packs them, and with the dependencies of others as they are installed here. */
-async function layOut(modules: string): Promise<void> {
-  await mkdir(join(modules, '@session-launch'), { recursive: true });
-  for (const name of await readdir(join(root, 'node_modules')))
-    if (!/^\.|session-launch/.test(name))
-      await symlink(join(root, 'node_modules', name), join(modules, name), 'junction');
-  await run(process.execPath, [join(root, 'scripts', 'examples.mjs')]);
-  try {
-    const folders = ['server', 'contract', 'runtime', 'sdk/backend', 'sdk/browser'];
-    const packing = ['pack', '--json', '--ignore-scripts', ...folders.map((name) => join(root, name))];
-    const { stdout } = await run('npm', packing, { cwd: folder.path, maxBuffer: 16 * 1024 * 1024 });
-    for (const { name, filename } of JSON.parse(stdout)) await unpack(filename, join(modules, name));
-  } finally {
-    await rm(join(root, 'server', 'examples'), { recursive: true });
-  }
-}
-
-async function unpack(tarball: string, target: string): Promise<void> {
-  await mkdir(target);
-  await run('tar', ['-xzf', tarball, '-C', target, '--strip-components=1'], { cwd: folder.path });
-}
-
-const program = () => join(folder.path, 'node_modules', 'session-launch', 'bin', 'session-launch.js');
-
 function init(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
   const env = { PATH: process.env.PATH, ADMIN_URL: service.adminUrl, ADMIN_TOKEN: service.adminToken };
-  return run(process.execPath, [program(), 'init', ...args], { cwd: folder.path, env }).then(
+  return run(process.execPath, [program, 'init', ...args], { cwd: folder.path, env }).then(
     (output) => ({ code: 0, ...output }),
     (failure) => failure,
   );
@@ -69,18 +44,10 @@ async function starter(template: string) {
 }
 
 test('session-launch serve: all of it is in the packages, the demo and its art, the SDK and the runtime', async () => {
-  const home = join(folder.path, 'home');
-  await mkdir(home);
-  const env = { DEMO: 'on', RUNTIME: 'on', SPEECH: 'flite', SHUTDOWN_GRACE_SECONDS: '0' };
-  const packed = await startProcess(env, home, undefined, 'pipe', program());
-  onTestFinished(async () => {
-    await packed.kill('SIGTERM');
-  });
-  const [key = ''] = /sl_test_\w+/.exec(packed.stdout()) ?? [];
-  const minted = await packed.call({
+  const minted = await service.call({
     method: 'POST',
     path: '/v1/sessions',
-    headers: { Authorization: `Bearer ${key}` },
+    headers: { Authorization: `Bearer ${inject('demoKey')}` },
     body: { experienceId: 'exp_harbor_guide', locale: 'en' },
   });
   expect(minted.status, minted.text).toBe(201);
@@ -91,8 +58,7 @@ test('session-launch serve: all of it is in the packages, the demo and its art, 
   await client.event(() => client.frames > 0);
   await client.leave();
   for (const path of ['/', '/reference', '/openapi.json', '/sdk/v2/session-launch.js', location.assets[0]])
-    expect((await packed.call({ path })).status, path).toBe(200);
-  expect((await packed.kill('SIGTERM')).code).toBe(0);
+    expect((await service.call({ path })).status, path).toBe(200);
 });
 
 describe('session-launch init', () => {

@@ -6,7 +6,8 @@ import { promisify } from 'node:util';
 import { deployedService } from '@session-launch/testing/deployment.ts';
 import { temporaryFolder } from '@session-launch/testing/process.ts';
 import { createWorld } from '@session-launch/testing/world.ts';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import type { Package } from './packages.ts';
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('../../../', import.meta.url));
@@ -14,24 +15,11 @@ const service = deployedService();
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let files: string[];
 
-/** Packs a folder as npm publishes it. */
-async function pack(path: string): Promise<{ tarball: string; files: string[] }> {
-  const { stdout } = await run(
-    'npm',
-    ['pack', path, '--json', '--ignore-scripts', '--pack-destination', folder.path],
-    {
-      cwd: folder.path,
-    },
-  );
-  const [{ filename, files }] = JSON.parse(stdout);
-  return { tarball: join(folder.path, filename), files: files.map(({ path }: { path: string }) => path) };
-}
-
 beforeAll(async () => {
   folder = await temporaryFolder();
-  const own = await pack(join(root, 'sdk', 'backend'));
-  // The only dependency comes along, so that no registry has to be asked.
-  const jose = await pack(join(root, 'node_modules', 'jose'));
+  const [own, jose] = ['@session-launch/backend', 'jose'].map((name) =>
+    inject('packages').find((one) => one.name === name),
+  ) as [Package, Package];
   files = own.files;
   await mkdir(join(folder.path, 'app'));
   await writeFile(join(folder.path, 'app', 'package.json'), '{ "type": "module" }');

@@ -10,7 +10,7 @@ import {
 } from '@session-launch/testing/world.ts';
 import { describe, expect, test } from 'vitest';
 import { bodyOf } from './bodies.ts';
-import { browserDoor, knock, openWorld, plainWorld, publicDoor, serverDoor } from './doors.ts';
+import { browserDoor, knock, openWorld, publicDoor, serverDoor, sharedWorld } from './doors.ts';
 
 const service = deployedService();
 const stranger = 'https://stranger.example.org';
@@ -111,14 +111,14 @@ describe('POST /v1/browser-sessions', () => {
   });
 
   test('a launch can be read by the page', async () => {
-    const world = await openWorld(service);
+    const world = await sharedWorld(service);
     const answer = await knock(service, browserDoor, world, { experienceId: world.experienceId });
     expect(answer.status).toBe(201);
     expectReadable(answer, pageOrigin);
   });
 
   test.each([pageOrigin, stranger])('every error can be read by the page at %s', async (origin) => {
-    const world = await plainWorld(service);
+    const world = await sharedWorld(service);
     const at = { Origin: origin };
     const { experienceId } = world;
     const answers: [number, Answer][] = [
@@ -166,7 +166,7 @@ describe('POST /v1/browser-sessions', () => {
   });
 
   test.each(junk)('an answer to %s carries no CORS header', async (origin) => {
-    const world = await plainWorld(service);
+    const world = await sharedWorld(service);
     const answer = await knock(
       service,
       browserDoor,
@@ -326,7 +326,7 @@ describe('routes that take an API key', () => {
   ];
 
   test('OPTIONS is 405, without a CORS header', async () => {
-    const world = await plainWorld(service);
+    const world = await sharedWorld(service);
     for (const [method, path] of routes(world.experienceId, world.projectId)) {
       const answer = await preflight(path, pageOrigin);
       expectError(answer, 405, 'METHOD_NOT_ALLOWED');
@@ -337,7 +337,7 @@ describe('routes that take an API key', () => {
   });
 
   test('no answer carries a CORS header, to a listed origin neither', async () => {
-    const world = await openWorld(service);
+    const world = await sharedWorld(service);
     const key = { Authorization: `Bearer ${world.key}` };
     for (const [method, path] of routes(world.experienceId, world.projectId)) {
       for (const headers of [{ Origin: pageOrigin }, { Origin: pageOrigin, ...key }]) {
@@ -348,7 +348,7 @@ describe('routes that take an API key', () => {
   });
 
   test('a launch from a server carries none', async () => {
-    const world = await openWorld(service);
+    const world = await sharedWorld(service);
     const body = { experienceId: world.experienceId };
     const answer = await knock(service, serverDoor, world, body, { Origin: pageOrigin });
     expect(answer.status).toBe(201);

@@ -72,12 +72,18 @@ export function openWorld(
   });
 }
 
-const plainWorlds = new WeakMap<Target, Promise<World>>();
+const sharedWorlds = new WeakMap<Target, Map<string, Promise<World>>>();
 
-/** One such world for every test of a file that leaves it as it is. */
-export function plainWorld(service: Target): Promise<World> {
-  const world = plainWorlds.get(service) ?? openWorld(service);
-  plainWorlds.set(service, world);
+/** One such world, with these settings, for every test of a file that leaves it as it is and counts nothing in it. */
+export function sharedWorld(
+  service: Target,
+  overrides: { project?: Loose; experience?: Loose } = {},
+): Promise<World> {
+  const worlds = sharedWorlds.get(service) ?? new Map<string, Promise<World>>();
+  sharedWorlds.set(service, worlds);
+  const settings = JSON.stringify(overrides);
+  const world = worlds.get(settings) ?? openWorld(service, overrides);
+  worlds.set(settings, world);
   return world;
 }
 

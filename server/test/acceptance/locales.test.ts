@@ -9,18 +9,18 @@ import {
   type Launched,
   type Loose,
   launch,
-  openWorld,
   publicDoor,
   recordOf,
   serverDoor,
+  sharedWorld,
 } from './doors.ts';
 
 const service = deployedService();
 const fixed = (tag: string) => ({ fixed: tag });
 
-/** A world whose experience has these languages; what is left out takes its default. */
+/** The world whose experience has these languages; what is left out takes its default. */
 const speaking = (languages: Loose) =>
-  openWorld(service, { experience: { runtime: runtime({ languages }) } });
+  sharedWorld(service, { experience: { runtime: runtime({ languages }) } });
 
 async function mint(door: Door, languages: Loose, body: Loose = {}, headers: Record<string, string> = {}) {
   const world = await speaking(languages);
@@ -177,7 +177,7 @@ describe('Accept-Language', () => {
   });
 
   test('never makes an error, whatever it holds', async () => {
-    const world = await openWorld(service);
+    const world = await sharedWorld(service);
     for (const header of ['', ',', ';;;', 'a'.repeat(8_000), 'en,'.repeat(2_000), 'é', 'q=1', 'en;q=é']) {
       await launch(service, browserDoor, world, {}, { 'Accept-Language': header });
     }

@@ -1,12 +1,22 @@
 import { deployedService } from '@session-launch/testing/deployment.ts';
 import { apply, runtime } from '@session-launch/testing/world.ts';
 import { describe, expect, test } from 'vitest';
-import { doors, everyField, knockRaw, type Loose, launch, openWorld, recordOf, serverDoor } from './doors.ts';
+import {
+  doors,
+  everyField,
+  knockRaw,
+  type Loose,
+  launch,
+  openWorld,
+  recordOf,
+  serverDoor,
+  sharedWorld,
+} from './doors.ts';
 
 const service = deployedService();
 
 test('a manifest has these fields and no more', async () => {
-  const world = await openWorld(service, { experience: { slug: 'harbor', title: 'Harbor guide' } });
+  const world = await sharedWorld(service, { experience: { slug: 'harbor', title: 'Harbor guide' } });
   const { manifest, session } = await launch(service, serverDoor, world);
   expect(manifest).toEqual({
     schemaVersion: 1,
@@ -37,7 +47,7 @@ test('a manifest has these fields and no more', async () => {
 });
 
 test('with everything that a server can send, these come along', async () => {
-  const world = await openWorld(service, {
+  const world = await sharedWorld(service, {
     experience: { runtime: runtime({ languages: { dual: true, paired: 'match' } }) },
   });
   const { manifest } = await launch(service, serverDoor, world, {
@@ -62,7 +72,7 @@ test('with everything that a server can send, these come along', async () => {
 
 describe.each(doors.map((door) => [door.path, door] as const))('%s', (_path, door) => {
   test('what does not apply is absent, never null', async () => {
-    const world = await openWorld(service, {
+    const world = await sharedWorld(service, {
       experience: {
         runtime: {
           characters: [{ characterId: 'ada', name: 'Ada' }],
@@ -79,7 +89,7 @@ describe.each(doors.map((door) => [door.path, door] as const))('%s', (_path, doo
   });
 
   test('the credential stands once, in the manifest', async () => {
-    const world = await openWorld(service);
+    const world = await sharedWorld(service);
     const { manifest, answer } = await launch(service, door, world);
     const holders = [...everyField(answer.json)].filter(({ value }) => value === manifest.sessionToken);
     expect(holders.map(({ path }) => path)).toEqual([
@@ -133,7 +143,7 @@ describe.each(doors.map((door) => [door.path, door] as const))('%s', (_path, doo
         ['speech-output', 'speech-input', 'avatar', 'location'],
       ],
     ])('%s', async (_name, written, body, capabilities) => {
-      const world = await openWorld(service, { experience: { runtime: written } });
+      const world = await sharedWorld(service, { experience: { runtime: written } });
       const { manifest } = await launch(service, door, world, body);
       expect([...manifest.capabilities].sort()).toEqual([...capabilities].sort());
     });
@@ -141,7 +151,7 @@ describe.each(doors.map((door) => [door.path, door] as const))('%s', (_path, doo
 
   test('mode and speech input come from the revision unless the request says otherwise', async () => {
     const written = runtime({ mode: 'presenter', speechInputMode: 'manual' });
-    const world = await openWorld(service, { experience: { runtime: written } });
+    const world = await sharedWorld(service, { experience: { runtime: written } });
     const asWritten = await launch(service, door, world);
     expect(asWritten.manifest).toMatchObject({ mode: 'presenter', speechInputMode: 'manual' });
     const asAsked = await launch(service, door, world, { mode: 'conversation', speechInputMode: 'auto' });
@@ -185,7 +195,7 @@ describe.each(doors.map((door) => [door.path, door] as const))('%s', (_path, doo
     });
 
     test('nothing of an avatar, a location or a scene is anywhere in the answer', async () => {
-      const world = await openWorld(service, {
+      const world = await sharedWorld(service, {
         experience: {
           runtime: written,
           avatarId: 'ada',
@@ -206,7 +216,7 @@ describe.each(doors.map((door) => [door.path, door] as const))('%s', (_path, doo
     });
 
     test('everything else of voice and transport stays', async () => {
-      const world = await openWorld(service, { experience: { runtime: written } });
+      const world = await sharedWorld(service, { experience: { runtime: written } });
       const { manifest } = await launch(service, door, world, { speechOnly: true });
       const rest = { mixed: ['kept', ['kept too']], deep: { deeper: { kept: true } } };
       expect(manifest.characters).toEqual([
@@ -222,7 +232,7 @@ describe.each(doors.map((door) => [door.path, door] as const))('%s', (_path, doo
     });
 
     test('false shows the runtime as it was written', async () => {
-      const world = await openWorld(service, { experience: { runtime: written } });
+      const world = await sharedWorld(service, { experience: { runtime: written } });
       const { manifest } = await launch(service, door, world, { speechOnly: false });
       expect(manifest.characters).toEqual(written.characters);
       expect(manifest.transport).toEqual(written.transport);
@@ -231,7 +241,7 @@ describe.each(doors.map((door) => [door.path, door] as const))('%s', (_path, doo
   });
 
   test('the start button is kept as it was sent, in its order', async () => {
-    const world = await openWorld(service);
+    const world = await sharedWorld(service);
     const startButton = `{"zeta":1,"alpha":{"y":[3,{"x":null}],"b":"\\"é😀"},"label":"Talk","__proto__":{"own":true},"":false}`;
     const body = `{"startButton":${startButton},"experienceId":"${world.experienceId}"}`;
     const answer = await knockRaw(service, door, world, body);
@@ -242,7 +252,7 @@ describe.each(doors.map((door) => [door.path, door] as const))('%s', (_path, doo
   test('free fields of the runtime come in the order they were written', async () => {
     const voice = { zeta: 1, alpha: { y: 2, b: [3, null] }, voiceId: 'ada-voice' };
     const written = runtime({ characters: [{ characterId: 'ada', name: 'Ada', voice }] });
-    const world = await openWorld(service, { experience: { runtime: written } });
+    const world = await sharedWorld(service, { experience: { runtime: written } });
     const { answer } = await launch(service, door, world);
     expect(answer.text).toContain(`"voice":${JSON.stringify(voice)}`);
   });
@@ -272,7 +282,7 @@ describe.each(doors.map((door) => [door.path, door] as const))('%s', (_path, doo
 });
 
 test('closeButton and return address are kept as they were sent, beside the start button', async () => {
-  const world = await openWorld(service);
+  const world = await sharedWorld(service);
   const closeButton = '{"b":1,"a":2}';
   const body = `{"experienceId":"${world.experienceId}","closeButton":${closeButton},"startButton":{"z":1,"y":2},"integration":{"returnUrl":"https://app.example.com/ä?b=1&a=2"}}`;
   const answer = await knockRaw(service, serverDoor, world, body);
@@ -283,7 +293,7 @@ test('closeButton and return address are kept as they were sent, beside the star
 });
 
 test('empty free-form objects are kept', async () => {
-  const world = await openWorld(service);
+  const world = await sharedWorld(service);
   const { manifest } = await launch(service, serverDoor, world, { startButton: {}, closeButton: {} });
   expect(manifest.player).toEqual({ startButton: {}, closeButton: {} });
 });

@@ -3,7 +3,7 @@ import { deployedService } from '@session-launch/testing/deployment.ts';
 import { pageOrigin } from '@session-launch/testing/world.ts';
 import { decodeJwt, decodeProtectedHeader, type JWTPayload } from 'jose';
 import { describe, expect, test } from 'vitest';
-import { browserDoor, doors, launch, openWorld, publicDoor, serverDoor } from './doors.ts';
+import { browserDoor, doors, launch, openWorld, publicDoor, serverDoor, sharedWorld } from './doors.ts';
 
 const service = deployedService();
 const jwksPath = '/.well-known/jwks.json';
@@ -11,7 +11,7 @@ const verify = sessionTokenVerifier({ issuer: service.url });
 
 describe.each(doors.map((door) => [door.path, door] as const))('a token of %s', (_path, door) => {
   test('is verified with the published keys alone, and names its session', async () => {
-    const world = await openWorld(service);
+    const world = await sharedWorld(service);
     const { manifest } = await launch(service, door, world);
     expect(decodeProtectedHeader(manifest.sessionToken)).toEqual({
       alg: 'EdDSA',
@@ -34,7 +34,7 @@ describe.each(doors.map((door) => [door.path, door] as const))('a token of %s', 
   });
 
   test('lives for 600 seconds, as the manifest says', async () => {
-    const world = await openWorld(service);
+    const world = await sharedWorld(service);
     const before = Math.floor(Date.now() / 1000);
     const { manifest } = await launch(service, door, world);
     const { iat = 0, exp = 0 } = decodeJwt(manifest.sessionToken);
@@ -45,14 +45,14 @@ describe.each(doors.map((door) => [door.path, door] as const))('a token of %s', 
   });
 
   test('says nothing about the user', async () => {
-    const world = await openWorld(service);
+    const world = await sharedWorld(service);
     const { manifest } = await launch(service, door, world, { userId: 'user-7', processorId: 'processor-3' });
     expect(JSON.stringify(decodeJwt(manifest.sessionToken))).not.toMatch(/user-7|processor-3/);
   });
 });
 
 test('livemode follows the key', async () => {
-  const world = await openWorld(service);
+  const world = await sharedWorld(service);
   const live = await launch(service, serverDoor, world, {}, { Authorization: `Bearer ${world.liveKey}` });
   expect(decodeJwt(live.manifest.sessionToken).livemode).toBe(true);
 });
@@ -66,7 +66,7 @@ test('revision follows the launch', async () => {
 });
 
 test('a token that was touched is not verified', async () => {
-  const world = await openWorld(service);
+  const world = await sharedWorld(service);
   const { manifest } = await launch(service, browserDoor, world);
   const [header, , signature] = manifest.sessionToken.split('.');
   const claims: JWTPayload = { ...decodeJwt(manifest.sessionToken), livemode: false };
@@ -96,7 +96,7 @@ describe('the published keys', () => {
   });
 
   test('name the key that signs', async () => {
-    const world = await openWorld(service);
+    const world = await sharedWorld(service);
     const { manifest } = await launch(service, publicDoor, world);
     const { json } = await service.call({ path: jwksPath });
     expect(decodeProtectedHeader(manifest.sessionToken).kid).toBe(json.keys[0].kid);

@@ -3,14 +3,16 @@ import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, utimes, writeFile }
 import { hostname, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 
 const launcher = fileURLToPath(new URL('../../bin/session-launch.js', import.meta.url));
 const typescript = dirname(fileURLToPath(import.meta.resolve('typescript/package.json')));
 let root: string;
+/** What a first start leaves. */
+let built: string;
 
 /** A package of one module that says its own name: the launcher does not care what it starts. */
-beforeEach(async () => {
+async function make(): Promise<void> {
   root = await mkdtemp(join(tmpdir(), 'session-launch-bin-'));
   await mkdir(join(root, 'bin'));
   await cp(launcher, join(root, 'bin', 'session-launch.js'));
@@ -20,9 +22,22 @@ beforeEach(async () => {
   await source('cli/main.ts', says('one'));
   await mkdir(join(root, 'node_modules'));
   await symlink(typescript, join(root, 'node_modules', 'typescript'));
-});
+}
 
+beforeAll(async () => {
+  await make();
+  built = root;
+  await start();
+});
+beforeEach(make);
 afterEach(() => rm(root, { recursive: true }));
+afterAll(() => rm(built, { recursive: true }));
+
+/** As if this package had been started before, without another run of the compiler. */
+async function startedBefore(): Promise<void> {
+  await rm(root, { recursive: true });
+  await cp(built, root, { recursive: true, preserveTimestamps: true, verbatimSymlinks: true });
+}
 
 const options = {
   ...{ module: 'NodeNext', target: 'ES2022', types: [], rootDir: 'src', outDir: 'dist' },
@@ -104,7 +119,7 @@ describe('the launcher', () => {
   });
 
   it('stops at a source that does not compile, and keeps the last build', async () => {
-    await start();
+    await startedBefore();
     await source('cli/main.ts', 'export function main( {\n');
     const { code, stdout, stderr } = await start();
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
@@ -117,13 +132,13 @@ describe('the launcher', () => {
   });
 
   it('makes again what somebody removed from the build', async () => {
-    await start();
+    await startedBefore();
     await rm(join(root, 'dist', 'cli'), { recursive: true });
     expect(await start()).toEqual({ code: 0, stdout: 'one\n', stderr: 'Building…\n' });
   });
 
   it('leaves alone what is newer but says the same', async () => {
-    await start();
+    await startedBefore();
     await source('cli/main.ts', says('one'));
     expect(await start()).toEqual({ code: 0, stdout: 'one\n', stderr: '' });
   });
@@ -147,7 +162,7 @@ describe('the launcher', () => {
   });
 
   it('without TypeScript runs what is built, or says what to do', async () => {
-    await start();
+    await startedBefore();
     await source('cli/main.ts', says('two'));
     await rm(join(root, 'node_modules'), { recursive: true });
     expect(await start()).toEqual({ code: 0, stdout: 'one\n', stderr: '' });
@@ -159,7 +174,7 @@ describe('the launcher', () => {
   });
 
   it('an installed package without sources just runs', async () => {
-    await start();
+    await startedBefore();
     await rm(join(root, 'src'), { recursive: true });
     expect(await start()).toEqual({ code: 0, stdout: 'one\n', stderr: '' });
   });

@@ -1,6 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setFlagsFromString } from 'node:v8';
 import type {} from '@session-launch/testing/data-folder.ts';
 import type { TestProject } from 'vitest/node';
 import { openEmbedded } from '../../src/store/embedded.ts';
@@ -13,6 +14,8 @@ import { migrate } from '../../src/store/migrate.ts';
 export default async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
   project.provide('engine', 'embedded');
   if (project.getProvidedContext().dump !== undefined) return undefined;
+  // The engine is needed here once: what V8 would compile a second time, to be fast, is not called again.
+  setFlagsFromString('--liftoff-only');
   const folder = await mkdtemp(join(tmpdir(), 'session-launch-dump-'));
   const data = join(folder, 'data');
   const database = await openEmbedded(data);

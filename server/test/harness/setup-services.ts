@@ -1,10 +1,29 @@
 import { cp } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { createClone } from '@session-launch/testing/cloned-database.ts';
 import { startProcess, temporaryFolder } from '@session-launch/testing/process.ts';
 import { adminToken, runtimeToken } from '@session-launch/testing/target.ts';
+import { build } from 'esbuild';
 import type { TestProject } from 'vitest/node';
+
+/** Makes one file of the thread for project files, for services that run inside the workers from the sources. */
+async function bundleFileThread(folder: string): Promise<void> {
+  const outfile = join(folder, 'file-thread.mjs');
+  await build({
+    entryPoints: [fileURLToPath(new URL('../../src/projects/file-thread.js', import.meta.url))],
+    outfile,
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    conditions: ['source'],
+    banner: {
+      js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
+    },
+  });
+  process.env.FILE_THREAD = outfile;
+}
 
 /** Starts the services of the acceptance tests: one process for each worker that has a core, on the engine of the project. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
@@ -16,6 +35,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     const database = engine === 'postgres' ? { DATABASE_URL: (await createClone(postgresUrl)).url } : {};
     return startProcess({ DATA_DIR, ...database }, folder.path);
   };
+  await bundleFileThread(folder.path);
   const services = await Promise.all(
     Array.from({ length: Math.min(project.vitest.config.maxWorkers, availableParallelism()) }, (_, n) =>
       start(n),

@@ -3,7 +3,7 @@ import { deployedService } from '@session-launch/testing/deployment.ts';
 import type { Answer, Call } from '@session-launch/testing/http.ts';
 import { createKey, expectError, mintFromServer, type World } from '@session-launch/testing/world.ts';
 import { describe, expect, test } from 'vitest';
-import { openWorld, plainWorld } from '../doors.ts';
+import { openWorld, sharedWorld } from '../doors.ts';
 
 const service = deployedService();
 
@@ -95,7 +95,7 @@ function comparable({ status, headers, json }: Answer): unknown {
 
 describe('one identical answer for every key that cannot be used', () => {
   test.each(unusable)('%s', async (_name, wrong) => {
-    const world = await plainWorld(service);
+    const world = await sharedWorld(service);
     const answer = await mint(world, await wrong(world));
     expectError(answer, 401, 'API_KEY_INVALID');
     expect(answer.headers['www-authenticate']).toBe('Bearer');
@@ -112,7 +112,7 @@ test('a revocation takes effect at once', async () => {
 });
 
 test('a new key works at once, also where it was unknown a moment ago', async () => {
-  const world = await openWorld(service);
+  const world = await sharedWorld(service);
   const { key } = await createKey(service, world.projectId);
   expect((await mint(world, bearer(key))).status).toBe(201);
   expect((await mint(world, bearer(world.liveKey))).status).toBe(201);
@@ -125,7 +125,7 @@ test('revoking one key leaves the others alone', async () => {
 });
 
 test('a refusal does not repeat the key', async () => {
-  const world = await openWorld(service);
+  const world = await sharedWorld(service);
   const answer = await mint(world, bearer(altered(world.key, -1)));
   expect(answer.text).not.toContain(world.key.slice(8, 20));
 });

@@ -15,9 +15,9 @@ import {
   launch,
   openWorld,
   originDoors,
-  plainWorld,
   publicDoor,
   serverDoor,
+  sharedWorld,
 } from '../doors.ts';
 import { nearMisses, notOrigins, notUnderWildcard, unlistedOrigins } from '../origins.ts';
 
@@ -27,7 +27,7 @@ describe('/v1/sessions', () => {
   test.each([[['sessions:read']], [['catalog:read']], [['sessions:read', 'catalog:read']]])(
     'a key with the scopes %j cannot mint',
     async (scopes) => {
-      const world = await plainWorld(service);
+      const world = await sharedWorld(service);
       const { key } = await createKey(service, world.projectId, { scopes });
       const answer = await mintFromServer(service, key, { experienceId: world.experienceId });
       expectError(answer, 403, 'INSUFFICIENT_SCOPE');
@@ -46,8 +46,8 @@ describe('/v1/sessions', () => {
   });
 
   test.each(['test', 'live'])('nor can a %s key access one that is not published there', async (mode) => {
-    const mine = await plainWorld(service);
-    const theirs = await openWorld(service, { experience: { status: 'draft' } });
+    const mine = await sharedWorld(service);
+    const theirs = await sharedWorld(service, { experience: { status: 'draft' } });
     const key = mode === 'test' ? mine.key : mine.liveKey;
     const answer = await mintFromServer(service, key, { experienceId: theirs.experienceId });
     expectError(answer, 403, 'EXPERIENCE_FORBIDDEN');
@@ -70,7 +70,7 @@ describe.each(originDoors)('$path', (door) => {
       ['no Origin', {}],
       ['an empty Origin', { Origin: '' }],
     ])('%s', async (_name, headers) => {
-      const world = await plainWorld(service);
+      const world = await sharedWorld(service);
       const answer = await mintWithout(world.experienceId, headers);
       expectError(answer, 403, 'ORIGIN_REQUIRED');
       expect(answer.headers['cache-control']).toBe('no-store, private');
@@ -78,12 +78,12 @@ describe.each(originDoors)('$path', (door) => {
     });
 
     test('nothing else stands in for an Origin, Referer least of all', async () => {
-      const world = await plainWorld(service);
+      const world = await sharedWorld(service);
       expectError(await mintWithout(world.experienceId, notOrigins), 403, 'ORIGIN_REQUIRED');
     });
 
     test('an API key does not stand in for it either', async () => {
-      const world = await plainWorld(service);
+      const world = await sharedWorld(service);
       const answer = await mintWithout(world.experienceId, serverDoor.admission(world));
       expectError(answer, 403, 'ORIGIN_REQUIRED');
     });
@@ -91,7 +91,7 @@ describe.each(originDoors)('$path', (door) => {
 
   describe('ORIGIN_NOT_ALLOWED', () => {
     test.each(unlistedOrigins)('%s', async (_name, origin) => {
-      const world = await plainWorld(service);
+      const world = await sharedWorld(service);
       const answer = await mintFrom(world, origin, { Referer: `${pageOrigin}/page` });
       expectError(answer, 403, 'ORIGIN_NOT_ALLOWED');
       expect(answer.headers['cache-control']).toBe('no-store, private');
@@ -104,14 +104,14 @@ describe.each(originDoors)('$path', (door) => {
     });
 
     test('whatever a wildcard entry does not cover', async () => {
-      const world = await openWorld(service, door.listing(['https://*.example.com']));
+      const world = await sharedWorld(service, door.listing(['https://*.example.com']));
       for (const origin of notUnderWildcard) {
         expectError(await mintFrom(world, origin), 403, 'ORIGIN_NOT_ALLOWED');
       }
     });
 
     test('an empty allowlist refuses everyone, also those on the list of the other door', async () => {
-      const world = await openWorld(service, door.listing([]));
+      const world = await sharedWorld(service, door.listing([]));
       expectError(await mintFrom(world, pageOrigin), 403, 'ORIGIN_NOT_ALLOWED');
     });
 
@@ -127,7 +127,7 @@ describe.each(originDoors)('$path', (door) => {
   describe('what a refusal says', () => {
     test('it names the origin that was sent and lists no entry', async () => {
       const listed = ['https://secret-customer.example.com', 'https://*.hidden.example.com'];
-      const world = await openWorld(service, door.listing(listed));
+      const world = await sharedWorld(service, door.listing(listed));
       for (const origin of [pageOrigin, 'null']) {
         const answer = await mintFrom(world, origin);
         expect(answer.json.error.details).toEqual({ origin });
@@ -137,7 +137,7 @@ describe.each(originDoors)('$path', (door) => {
 
     test.each(nearMisses)('it hints at %s', async (_name, allowedOrigins, origin, hint) => {
       const listed = [...allowedOrigins, 'https://secret-customer.example.com'];
-      const answer = await mintFrom(await openWorld(service, door.listing(listed)), origin);
+      const answer = await mintFrom(await sharedWorld(service, door.listing(listed)), origin);
       expectError(answer, 403, 'ORIGIN_NOT_ALLOWED');
       expect(answer.json.error.details.origin).toBe(origin);
       expect(answer.json.error.details.hint).toMatch(hint);
@@ -147,7 +147,7 @@ describe.each(originDoors)('$path', (door) => {
 
   describe('BROWSER_EMBEDS_DISABLED', () => {
     test('embeds are off, which servers do not mind', async () => {
-      const world = await openWorld(service, { project: { browserEmbeds: false } });
+      const world = await sharedWorld(service, { project: { browserEmbeds: false } });
       const answer = await mintFrom(world, pageOrigin);
       expectError(answer, 403, 'BROWSER_EMBEDS_DISABLED');
       expect(answer.headers['access-control-allow-origin']).toBe(pageOrigin);

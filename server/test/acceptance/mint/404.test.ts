@@ -2,7 +2,7 @@ import { deployedService } from '@session-launch/testing/deployment.ts';
 import type { Answer } from '@session-launch/testing/http.ts';
 import { apply, expectError, pageOrigin, uniqueId, type World } from '@session-launch/testing/world.ts';
 import { describe, expect, test } from 'vitest';
-import { browserDoor, doors, knock, openWorld, plainWorld, publicDoor } from '../doors.ts';
+import { browserDoor, doors, knock, openWorld, publicDoor, sharedWorld } from '../doors.ts';
 
 const service = deployedService();
 
@@ -26,7 +26,7 @@ describe.each(doors)('$path', (door) => {
     ['an id with a path in it', 'exp_../../secret'],
     ['a very long id', `exp_${'a'.repeat(5_000)}`],
   ])('EXPERIENCE_NOT_FOUND for %s', async (_name, experienceId) => {
-    const answer = await plain(await plainWorld(service), experienceId);
+    const answer = await plain(await sharedWorld(service), experienceId);
     expectError(answer, 404, 'EXPERIENCE_NOT_FOUND');
     expect(answer.headers['cache-control']).toBe('no-store, private');
     if (door === browserDoor) expect(answer.headers['access-control-allow-origin']).toBe(pageOrigin);
@@ -42,7 +42,7 @@ describe.each(doors)('$path', (door) => {
       : []),
   ];
   test.each(hidden)('%s answers exactly as one that never was', async (_name, overrides) => {
-    const world = await openWorld(service, { experience: overrides });
+    const world = await sharedWorld(service, { experience: overrides });
     for (const mint of [plain, live]) {
       const [found, unknown] = [await mint(world), await mint(world, uniqueId('exp'))];
       expectError(found, 404, 'EXPERIENCE_NOT_FOUND');
@@ -51,7 +51,7 @@ describe.each(doors)('$path', (door) => {
   });
 
   test('EXPERIENCE_NOT_PUBLISHED for a draft, in live mode', async () => {
-    const answer = await live(await openWorld(service, { experience: { status: 'draft' } }));
+    const answer = await live(await sharedWorld(service, { experience: { status: 'draft' } }));
     expectError(answer, 404, 'EXPERIENCE_NOT_PUBLISHED');
     expect(answer.headers['cache-control']).toBe('no-store, private');
     if (door === browserDoor) expect(answer.headers['access-control-allow-origin']).toBe(pageOrigin);

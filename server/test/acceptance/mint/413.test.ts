@@ -2,34 +2,34 @@ import { deployedService } from '@session-launch/testing/deployment.ts';
 import { expectError } from '@session-launch/testing/world.ts';
 import { describe, expect, test } from 'vitest';
 import { bodyOf } from '../bodies.ts';
-import { doors, knockChunked, knockRaw, plainWorld } from '../doors.ts';
+import { doors, knockChunked, knockRaw, sharedWorld } from '../doors.ts';
 
 const service = deployedService();
 const limit = 64 * 1024;
 
 describe.each(doors)('$path', (door) => {
   test('takes a body of exactly 64 KiB', async () => {
-    const world = await plainWorld(service);
+    const world = await sharedWorld(service);
     const answer = await knockRaw(service, door, world, bodyOf(limit, world.experienceId));
     expect(answer.status, answer.text).toBe(door.launches);
   });
 
   test('refuses one byte more', async () => {
-    const world = await plainWorld(service);
+    const world = await sharedWorld(service);
     const answer = await knockRaw(service, door, world, bodyOf(limit + 1, world.experienceId));
     expectError(answer, 413, 'PAYLOAD_TOO_LARGE');
     expect(answer.headers['cache-control']).toBe('no-store, private');
   });
 
   test('counts bytes, not characters', async () => {
-    const world = await plainWorld(service);
+    const world = await sharedWorld(service);
     const text = JSON.stringify({ experienceId: world.experienceId, theme: 'é'.repeat(limit / 2) });
     expect(text.length).toBeLessThan(limit);
     expectError(await knockRaw(service, door, world, text), 413, 'PAYLOAD_TOO_LARGE');
   });
 
   test('takes a chunked body of exactly 64 KiB and refuses one byte more', async () => {
-    const world = await plainWorld(service);
+    const world = await sharedWorld(service);
     const whole = await knockChunked(service, door, world, bodyOf(limit, world.experienceId));
     expect(whole.status, whole.text).toBe(door.launches);
     const more = await knockChunked(service, door, world, bodyOf(limit + 1, world.experienceId));
@@ -37,7 +37,7 @@ describe.each(doors)('$path', (door) => {
   });
 
   test('a body of several megabytes gets an answer, not a broken connection', async () => {
-    const world = await plainWorld(service);
+    const world = await sharedWorld(service);
     const body = bodyOf(4 * 1024 * 1024, world.experienceId);
     expectError(await knockRaw(service, door, world, body), 413, 'PAYLOAD_TOO_LARGE');
     expectError(await knockChunked(service, door, world, body), 413, 'PAYLOAD_TOO_LARGE');

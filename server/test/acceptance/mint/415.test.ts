@@ -2,20 +2,20 @@ import { deployedService } from '@session-launch/testing/deployment.ts';
 import { expectError } from '@session-launch/testing/world.ts';
 import { describe, expect, test } from 'vitest';
 import { jsonMediaTypes, otherMediaTypes } from '../bodies.ts';
-import { doors, knock, plainWorld } from '../doors.ts';
+import { doors, knock, sharedWorld } from '../doors.ts';
 
 const service = deployedService();
 
 describe.each(doors)('$path', (door) => {
   test.each(jsonMediaTypes)('takes %j', async (type) => {
-    const world = await plainWorld(service);
+    const world = await sharedWorld(service);
     const body = JSON.stringify({ experienceId: world.experienceId });
     const answer = await knock(service, door, world, body, { 'Content-Type': type });
     expect(answer.status, answer.text).toBe(door.launches);
   });
 
   test.each(otherMediaTypes)('refuses %j', async (type) => {
-    const world = await plainWorld(service);
+    const world = await sharedWorld(service);
     const body = JSON.stringify({ experienceId: world.experienceId });
     const answer = await knock(service, door, world, body, { 'Content-Type': type });
     expectError(answer, 415, 'UNSUPPORTED_MEDIA_TYPE');
@@ -23,7 +23,7 @@ describe.each(doors)('$path', (door) => {
   });
 
   test('refuses a body without a media type', async () => {
-    const world = await plainWorld(service);
+    const world = await sharedWorld(service);
     const answer = await knock(service, door, world, JSON.stringify({ experienceId: world.experienceId }));
     expectError(answer, 415, 'UNSUPPORTED_MEDIA_TYPE');
   });

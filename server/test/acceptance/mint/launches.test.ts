@@ -19,10 +19,10 @@ import {
   launch,
   openWorld,
   originDoors,
-  plainWorld,
   publicDoor,
   recordOf,
   serverDoor,
+  sharedWorld,
 } from '../doors.ts';
 import { underWildcard } from '../origins.ts';
 
@@ -52,14 +52,14 @@ const recordFields = (world: World, door: Door) => ({
 
 describe.each([serverDoor, browserDoor])('$path', (door) => {
   test('answers with a session and a launch, and with nothing else', async () => {
-    const world = await plainWorld(service);
+    const world = await sharedWorld(service);
     const { answer, manifest, session } = await launch(service, door, world);
     expect(Object.keys(answer.json)).toEqual(['session', 'launch']);
     expect(session!.sessionId).toBe(manifest.sessionId);
   });
 
   test('the session in a launch is what reading it returns', async () => {
-    const world = await plainWorld(service);
+    const world = await sharedWorld(service);
     const launched = await launch(service, door, world, {
       userId: 'user-7',
       processorId: 'processor-3',
@@ -72,7 +72,7 @@ describe.each([serverDoor, browserDoor])('$path', (door) => {
   });
 
   test('only the launch holds the credential', async () => {
-    const world = await plainWorld(service);
+    const world = await sharedWorld(service);
     const { session, manifest } = await launch(service, door, world, { userId: 'user-7' });
     expect(manifest.sessionToken).toMatch(/^eyJ/);
     expect(JSON.stringify(session)).not.toContain(manifest.sessionToken);
@@ -82,7 +82,7 @@ describe.each([serverDoor, browserDoor])('$path', (door) => {
 });
 
 test('/v1/public-sessions answers with the bare Session Manifest', async () => {
-  const world = await plainWorld(service);
+  const world = await sharedWorld(service);
   const { manifest } = await launch(service, publicDoor, world);
   expect(manifest).toMatchObject({
     schemaVersion: 1,
@@ -97,7 +97,7 @@ test('/v1/public-sessions answers with the bare Session Manifest', async () => {
 
 describe.each(doors)('$path', (door) => {
   test('forbids caches, and lets only a page that may mint read the answer', async () => {
-    const { answer } = await launch(service, door, await plainWorld(service));
+    const { answer } = await launch(service, door, await sharedWorld(service));
     expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
     expect(answer.headers['cache-control']).toBe('no-store, private');
     const forPages = door === serverDoor ? undefined : pageOrigin;
@@ -106,7 +106,7 @@ describe.each(doors)('$path', (door) => {
   });
 
   test('a session record has these fields and no more', async () => {
-    const world = await plainWorld(service);
+    const world = await sharedWorld(service);
     const before = Date.now();
     const launched = await launch(service, door, world);
     const record = await recordOf(service, world, launched);
@@ -117,14 +117,14 @@ describe.each(doors)('$path', (door) => {
   });
 
   test('every mint is a session of its own', async () => {
-    const world = await plainWorld(service);
+    const world = await sharedWorld(service);
     const [one, two] = [await launch(service, door, world), await launch(service, door, world)];
     expect(one.manifest.sessionId).not.toBe(two.manifest.sessionId);
     expect(one.manifest.sessionToken).not.toBe(two.manifest.sessionToken);
   });
 
   test.each(rightCommonFields)('takes %s', async (_name, fields, shown) => {
-    const world = await plainWorld(service);
+    const world = await sharedWorld(service);
     const launched = await launch(service, door, world, fields);
     expect(launched.manifest).toMatchObject(shown);
     const record = launched.session ?? (await recordOf(service, world, launched));
@@ -132,13 +132,13 @@ describe.each(doors)('$path', (door) => {
   });
 
   test('takes startButton', async () => {
-    const world = await plainWorld(service);
+    const world = await sharedWorld(service);
     const { manifest } = await launch(service, door, world, { startButton: { label: 'Talk' } });
     expect(manifest.player).toEqual({ startButton: { label: 'Talk' } });
   });
 
   test.each(oddButRight)('takes %s', async (_name, body) => {
-    const world = await plainWorld(service);
+    const world = await sharedWorld(service);
     const answer = await knockRaw(service, door, world, forExperience(body, world.experienceId));
     expect(answer.status, answer.text).toBe(door.launches);
     const { json } = answer;
@@ -150,20 +150,20 @@ describe.each(doors)('$path', (door) => {
   });
 
   test('takes a chunked body', async () => {
-    const world = await plainWorld(service);
+    const world = await sharedWorld(service);
     const body = JSON.stringify({ experienceId: world.experienceId, mode: 'presenter' });
     const { json } = await knockChunked(service, door, world, body);
     expect(door === publicDoor ? json : json.session).toMatchObject({ mode: 'presenter' });
   });
 
   test('takes the fields as their names say, whatever a prototype holds', async () => {
-    const world = await plainWorld(service);
+    const world = await sharedWorld(service);
     const body = `{"__proto__":{"experienceId":"${world.experienceId}"}}`;
     expect((await knockRaw(service, door, world, body)).status).toBe(400);
   });
 
   test('fields that the route does not take are ignored and show nowhere', async () => {
-    const world = await plainWorld(service);
+    const world = await sharedWorld(service);
     const ofServers = {
       userId: 'intruder',
       processorId: 'intruder',
@@ -194,7 +194,7 @@ describe.each(doors)('$path', (door) => {
 
 describe('the record of a session', () => {
   test('what applies to a session is in its record, what does not is absent', async () => {
-    const world = await openWorld(service, {
+    const world = await sharedWorld(service, {
       experience: {
         runtime: {
           languages: { dual: true, default: 'en', conversation: 'match', paired: 'match' },
@@ -222,7 +222,7 @@ describe('the fields of servers', () => {
     ['any script', 'Jürgen 😀 例え'],
     ['what looks like a number', '007'],
   ])('takes a userId and a processorId of %s', async (_name, text) => {
-    const world = await plainWorld(service);
+    const world = await sharedWorld(service);
     const launched = await launch(service, serverDoor, world, { userId: text, processorId: text });
     expect(launched.session).toMatchObject({ userId: text, processorId: text });
     expect(launched.manifest).toMatchObject({ user: { userId: text }, processorId: text });
@@ -230,13 +230,13 @@ describe('the fields of servers', () => {
   });
 
   test.each(acceptedReturnUrls)('takes the return address %s', async (returnUrl) => {
-    const world = await plainWorld(service);
+    const world = await sharedWorld(service);
     const { manifest } = await launch(service, serverDoor, world, { integration: { returnUrl, other: 1 } });
     expect(manifest.player).toEqual({ returnUrl });
   });
 
   test('takes an integration without a return address', async () => {
-    const world = await openWorld(service);
+    const world = await sharedWorld(service);
     const { manifest } = await launch(service, serverDoor, world, { integration: {} });
     expect(manifest.player).toEqual({});
   });
@@ -244,7 +244,7 @@ describe('the fields of servers', () => {
 
 describe('API keys', () => {
   test.each(['Bearer', 'bearer', 'BEARER', 'bEaReR'])('takes the scheme %s', async (scheme) => {
-    const world = await plainWorld(service);
+    const world = await sharedWorld(service);
     const { session } = await launch(
       service,
       serverDoor,
@@ -256,7 +256,7 @@ describe('API keys', () => {
   });
 
   test('a test key mints in test mode, a live key in live mode', async () => {
-    const world = await openWorld(service);
+    const world = await sharedWorld(service);
     const test = await mintFromServer(service, world.key, { experienceId: world.experienceId });
     const live = await mintFromServer(service, world.liveKey, { experienceId: world.experienceId });
     expect([test.json.session.livemode, test.json.launch.livemode]).toEqual([false, false]);
@@ -264,13 +264,13 @@ describe('API keys', () => {
   });
 
   test('sessions:create is enough', async () => {
-    const world = await openWorld(service);
+    const world = await sharedWorld(service);
     const { key } = await createKey(service, world.projectId, { scopes: ['sessions:create'] });
     expect((await mintFromServer(service, key, { experienceId: world.experienceId })).status).toBe(201);
   });
 
   test('a key that expires later works until then', async () => {
-    const world = await openWorld(service);
+    const world = await sharedWorld(service);
     const expiresAt = new Date(Date.now() + 3_600_000).toISOString();
     const { key } = await createKey(service, world.projectId, { expiresAt });
     expect((await mintFromServer(service, key, { experienceId: world.experienceId })).status).toBe(201);
@@ -308,7 +308,7 @@ describe('what browsers are asked for does not matter here', () => {
   });
 
   test('an experience need not be public', async () => {
-    const world = await openWorld(service, { experience: { public: false, allowedOrigins: [] } });
+    const world = await sharedWorld(service, { experience: { public: false, allowedOrigins: [] } });
     await launch(service, serverDoor, world);
   });
 });
@@ -342,14 +342,14 @@ describe('drafts', () => {
 
 describe.each(originDoors)('$path', (door) => {
   test.each(fieldsOfServers)('%s belongs to servers and is ignored, even as %j', async (field, value) => {
-    const world = await plainWorld(service);
+    const world = await sharedWorld(service);
     const { session, manifest } = await launch(service, door, world, { [field]: value });
     if (session !== undefined) expect(session).not.toHaveProperty(field);
     for (const { name, path } of everyField(manifest)) expect(name, path).not.toBe(field);
   });
 
   test('a return address that servers may not send is not looked at', async () => {
-    const world = await plainWorld(service);
+    const world = await sharedWorld(service);
     await launch(service, door, world, { integration: { returnUrl: 'javascript:alert(1)' } });
   });
 
@@ -363,7 +363,7 @@ describe.each(originDoors)('$path', (door) => {
     ['https://münchen.example', 'https://xn--mnchen-3ya.example'],
     ...underWildcard.map((origin): [string, string] => ['https://*.example.com', origin]),
   ])('the entry %s admits the origin %s', async (entry, origin) => {
-    const world = await openWorld(service, door.listing([entry]));
+    const world = await sharedWorld(service, door.listing([entry]));
     const launched = await launch(service, door, world, {}, { Origin: origin });
     expect((await recordOf(service, world, launched)).origin).toBe(origin);
     expect(launched.answer.headers['access-control-allow-origin']).toBe(origin);
@@ -378,14 +378,14 @@ describe.each(originDoors)('$path', (door) => {
   });
 
   test('a key that comes along is not looked at', async () => {
-    const world = await plainWorld(service);
+    const world = await sharedWorld(service);
     const launched = await launch(service, door, world, {}, { Authorization: 'Bearer sl_test_wrong' });
     expect(await recordOf(service, world, launched)).toMatchObject(ownFields(door));
   });
 });
 
 test('/v1/browser-sessions: the experience need not be public, nor have an allowlist of its own', async () => {
-  const world = await openWorld(service, { experience: { public: false, allowedOrigins: [] } });
+  const world = await sharedWorld(service, { experience: { public: false, allowedOrigins: [] } });
   await launch(service, browserDoor, world);
 });
 
