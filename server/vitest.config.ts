@@ -124,10 +124,8 @@ export default defineConfig({
     maxWorkers: 3,
     // What files share is loaded code; services, databases, folders and ports are their own.
     isolate: false,
-    // Threads that the service starts inherit it, and so run from the sources, too. The embedded engine is compiled once and not
-    // once more to be fast: that takes longer than the tests run it.
+    // Threads that the service starts inherit it, and so run from the sources, too.
     execArgv: [
-      '--liftoff-only',
       '--conditions=source',
       '--import',
       new URL('test/harness/typescript-threads.mjs', import.meta.url).href,
