@@ -35,8 +35,6 @@ function isOrigin(value: string): boolean {
 
 /** Whether the raw value of an `Origin` header is on an allowlist of normalised entries. */
 export function allows(entries: readonly string[], origin: string): boolean {
-  // What equals an entry is an origin as that is, and need not be parsed; the text of a wildcard entry is none.
-  if (entries.includes(origin)) return !origin.includes('*');
   return entriesCovering(origin).some((entry) => entries.includes(entry));
 }
 

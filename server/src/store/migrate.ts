@@ -66,7 +66,8 @@ async function applyMissing(run: Run, known: readonly Migration[]): Promise<void
     for (const { version, statements } of known) {
       const digest = sha256Hex(statements.join('\n'));
       if (version <= newest) {
-        requireSame(digest, applied.find((step) => step.version === version)?.digest);
+        // What a release has shipped never changes; before the first one it did, and such a database would fail at its first mint.
+        if (applied.find((step) => step.version === version)?.digest !== digest) throw unreleased();
         continue;
       }
       for (const statement of statements) await run(statement);
@@ -99,11 +100,6 @@ async function readApplied(run: Run): Promise<Applied[]> {
   if (!names.includes('digest')) throw unreleased();
   const { rows } = await run('SELECT version, digest FROM public.schema_migrations ORDER BY version');
   return rows as Applied[];
-}
-
-/** What a release has shipped never changes; before the first release it did, and such a database would fail at its first mint. */
-function requireSame(digest: string, applied: string | null | undefined): void {
-  if (applied !== digest) throw unreleased();
 }
 
 function unreleased(): StartError {

@@ -106,8 +106,8 @@ describe.concurrent('a stop', () => {
     ['the SIGTERM of an idle service that nobody watches', 'SIGTERM', false],
   ];
   test.for(stops)('%s ends it at once', async ([, signal, isBusy], { onTestFinished }) => {
-    const fleet = await postgresFleet(onTestFinished);
-    const service = isBusy ? serving[1]! : await fleet.start({ SHUTDOWN_GRACE_SECONDS: '60' });
+    const own = async () => (await postgresFleet(onTestFinished)).start({ SHUTDOWN_GRACE_SECONDS: '60' });
+    const service = isBusy ? serving[1]! : await own();
     if (isBusy) {
       const world = await createWorld(service);
       expect((await service.call({ path: '/readyz' })).status).toBe(200);
