@@ -23,17 +23,16 @@ const engineParts = [
   'test/unit/pglite-client.test.ts',
 ];
 
-const browser: TestProjectInlineConfiguration = {
-  extends: true,
-  test: {
-    name: 'browser',
-    include: ['test/browser/**/*.test.ts'],
-    globalSetup: ['test/harness/setup-embedded.ts', 'test/harness/setup-browser.ts'],
-  },
-};
 /** Where a complete run is asked for, a missing browser is a failure; on a machine of one's own it is a remark. */
 const canBrowse = process.env.CI === 'true' || (await findChromium()) !== undefined;
 if (!canBrowse) process.stderr.write(`left out the browser tests: ${noChromium}\n`);
+
+/** Both databases made once, and the browser found. */
+const everySetup = [
+  'test/harness/setup-embedded.ts',
+  'test/harness/setup-postgres.ts',
+  ...(canBrowse ? ['test/harness/setup-browser.ts'] : []),
+];
 
 /** The acceptance tests alone, at a service that runs elsewhere. */
 const deployment: TestProjectInlineConfiguration = {
@@ -52,11 +51,7 @@ const long: TestProjectInlineConfiguration = {
     name: 'long',
     include: ['test/long/**/*.test.ts'],
     exclude: canBrowse ? [] : ['test/long/first-sound.test.ts'],
-    globalSetup: [
-      'test/harness/setup-embedded.ts',
-      'test/harness/setup-postgres.ts',
-      ...(canBrowse ? ['test/harness/setup-browser.ts'] : []),
-    ],
+    globalSetup: everySetup,
     fileParallelism: false,
     sequence: { groupOrder: 1 },
   },
@@ -71,27 +66,20 @@ const projects: TestProjectInlineConfiguration[] = [
       exclude: engineParts,
     },
   },
-  {
-    extends: true,
-    test: { name: 'engine', include: engineParts, globalSetup: ['test/harness/setup-embedded.ts'] },
-  },
+  // One project, since a worker that has loaded the code goes on with files of its own project only.
   {
     extends: true,
     test: {
       name: 'processes',
-      include: ['test/processes/**/*.test.ts'],
-      globalSetup: ['test/harness/setup-embedded.ts', 'test/harness/setup-postgres.ts'],
+      include: [
+        ...engineParts,
+        'test/processes/**/*.test.ts',
+        'test/faults/**/*.test.ts',
+        ...(canBrowse ? ['test/browser/**/*.test.ts'] : []),
+      ],
+      globalSetup: everySetup,
     },
   },
-  {
-    extends: true,
-    test: {
-      name: 'faults',
-      include: ['test/faults/**/*.test.ts'],
-      globalSetup: ['test/harness/setup-embedded.ts', 'test/harness/setup-postgres.ts'],
-    },
-  },
-  ...(canBrowse ? [browser] : []),
   ...(isLong ? [long] : []),
   ...engines.map((engine) => ({
     extends: true as const,

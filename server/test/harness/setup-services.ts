@@ -1,8 +1,8 @@
-import { cp } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createClone } from '@session-launch/testing/cloned-database.ts';
+import { prepareDataFolder } from '@session-launch/testing/data-folder.ts';
 import { startProcess, temporaryFolder } from '@session-launch/testing/process.ts';
 import { adminToken, runtimeToken } from '@session-launch/testing/target.ts';
 import { build } from 'esbuild';
@@ -31,7 +31,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const { engine, dataFolder, postgresUrl } = project.getProvidedContext();
   const start = async (n: number) => {
     const DATA_DIR = join(folder.path, String(n));
-    if (engine === 'embedded') await cp(dataFolder, DATA_DIR, { recursive: true });
+    if (engine === 'embedded') await prepareDataFolder(DATA_DIR, dataFolder);
     const database = engine === 'postgres' ? { DATABASE_URL: (await createClone(postgresUrl)).url } : {};
     return startProcess({ DATA_DIR, ...database }, folder.path);
   };
