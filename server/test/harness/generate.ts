@@ -1,13 +1,14 @@
 import { contract } from '@session-launch/testing/contract.ts';
 import fc from 'fast-check';
 import { effort } from './effort.ts';
+import { pageUrl, unicodeText } from './texts.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: schemas of the JSON document
 type Schema = any;
 
 const formats: Record<string, fc.Arbitrary<string>> = {
   bcp47: fc.constantFrom('en', 'en-US', 'pt-BR', 'zh-Hant-TW', 'ES-mx', 'iw', 'sr-Latn-RS', 'de-CH-1996'),
-  'return-url': fc.webUrl(),
+  'return-url': pageUrl(),
   'date-time': fc.date({ noInvalidDate: true }).map((date) => date.toISOString()),
 };
 
@@ -132,7 +133,7 @@ const evil = [
 /** Any text, as a whole or inside another. */
 export const hostileText: fc.Arbitrary<string> = fc.oneof(
   fc.constantFrom(...evil),
-  fc.string({ unit: 'binary', maxLength: 60 }),
+  unicodeText({ maxLength: 60 }),
   fc.string({ unit: 'grapheme', maxLength: 30 }),
   fc
     .tuple(fc.string({ maxLength: 12 }), fc.constantFrom(...evil), fc.string({ maxLength: 12 }))

@@ -9,6 +9,7 @@ import {
   type Languages,
   resolveLocales,
 } from '../../src/locales/locale.ts';
+import { unicodeText } from '../harness/texts.ts';
 
 describe('canonicalLocale', () => {
   it.each([
@@ -380,7 +381,7 @@ function tags(): fc.Arbitrary<string> {
 
 function anyText(): fc.Arbitrary<string> {
   return fc.oneof(
-    fc.string({ unit: 'binary' }),
+    unicodeText(),
     fc.string({ unit: 'grapheme' }),
     fc.stringMatching(/^[a-z*;=q.0-9, -]{0,60}$/),
   );

@@ -56,7 +56,12 @@ describe.each([
   });
 
   test('has examples for every body, and they are valid', () => {
-    const ajv = new Ajv2020({ strict: false, validateFormats: false });
+    const ajv = new Ajv2020({
+      strict: false,
+      validateFormats: false,
+      inlineRefs: false,
+      code: { optimize: false },
+    });
     ajv.addSchema(document, 'contract');
     let seen = 0;
     for (const { path, method, operation } of operations) {

@@ -6,6 +6,7 @@ import {
   hostileOrigins as hostile,
   wildcardEntries as wildcard,
 } from '../harness/hostile-origins.ts';
+import { pageUrl, unicodeText } from '../harness/texts.ts';
 
 const wildcardWithPort = ['https://*.example.com:8443'];
 
@@ -281,7 +282,7 @@ describe('normaliseEntry', () => {
 
   it('makes entries that admit the origin a browser would send for them', () => {
     fc.assert(
-      fc.property(fc.webUrl({ validSchemes: ['https'], withFragments: false }), (page) => {
+      fc.property(pageUrl(['https']), (page) => {
         const { origin } = new URL(page);
         const result = normaliseEntry(origin);
         expect(result).toEqual({ entry: origin });
@@ -375,9 +376,9 @@ describe('nearMiss', () => {
 
 function anyText(): fc.Arbitrary<string> {
   return fc.oneof(
-    fc.string({ unit: 'binary' }),
+    unicodeText(),
     fc.string({ unit: 'grapheme' }),
-    fc.webUrl(),
+    pageUrl(),
     fc.stringMatching(/^https?:\/\/[a-z*.]{0,12}example\.com[:/a-z0-9.@*]{0,8}$/),
     fc.stringMatching(/^[a-zA-Z_.*-]{0,6}\.example\.com$/),
   );

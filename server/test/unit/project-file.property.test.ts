@@ -9,6 +9,7 @@ import {
   serialiseProjectFile,
 } from '../../src/projects/project-file.ts';
 import { effort } from '../harness/effort.ts';
+import { unicodeText } from '../harness/texts.ts';
 
 const formats = fc.constantFrom('yaml' as const, 'json' as const);
 
@@ -17,7 +18,7 @@ const slug = fc.stringMatching(/^[a-z0-9]{1,10}(-[a-z0-9]{1,5}){0,3}$/);
 /** Texts that tempt a YAML reader into seeing something else, among all others without NUL. */
 const text = fc.oneof(
   fc.string({ unit: 'grapheme' }),
-  fc.string({ unit: 'binary' }).map((s) => s.replaceAll('\0', '0')),
+  unicodeText().map((s) => s.replaceAll('\0', '0')),
   fc.constantFrom(
     ...['no', 'null', '~', '1e3', '0x1F', '2024-01-01', '<<', '=', '- a', 'a: b', 'a #b', '*a', '&a'],
   ),
@@ -221,7 +222,7 @@ const edits = fc.array(
         '\ufeff',
         '\r',
       ),
-      fc.string({ unit: 'binary', maxLength: 6 }),
+      unicodeText({ maxLength: 6 }),
     ),
   ),
   { minLength: 1, maxLength: 6 },
@@ -253,11 +254,7 @@ describe('any valid project file', () => {
 
 describe('only a ProjectFileError refuses', () => {
   test('random text', () => {
-    const any = fc.oneof(
-      fc.string({ unit: 'binary' }),
-      fc.string({ unit: 'grapheme', size: 'large' }),
-      fc.json(),
-    );
+    const any = fc.oneof(unicodeText(), fc.string({ unit: 'grapheme', size: 'large' }), fc.json());
     fc.assert(
       fc.property(any, formats, (source, format) => {
         expect(refusal(source, format)).toBeInstanceOf(ProjectFileError);

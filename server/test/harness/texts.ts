@@ -1,0 +1,27 @@
+import fc from 'fast-check';
+
+const codePoint = fc.oneof(
+  fc.integer({ min: 0, max: 0xd7_ff }),
+  // Without halves of surrogate pairs, which no text has.
+  fc.integer({ min: 0xe0_00, max: 0x10_ff_ff }),
+);
+
+const character = codePoint.map(
+  (point) => String.fromCodePoint(point),
+  (text) => (text as string).codePointAt(0) as number,
+);
+
+/** Text of any characters there are. The library's own unit for them builds a table of all million, which takes a second. */
+export function unicodeText(constraints: fc.StringSharedConstraints = {}): fc.Arbitrary<string> {
+  return fc.string({ ...constraints, unit: character });
+}
+
+/** Addresses of pages. The library's own need that table, too. */
+export function pageUrl(schemes = ['https', 'http']): fc.Arbitrary<string> {
+  const rest = fc.stringMatching(
+    /^(\/([\w.~!$&'()*+,;=:@-]|%[0-9A-F]{2}){0,8}){0,3}(\?[\w.~!$&'()*+,;=:@/?-]{0,12})?$/,
+  );
+  return fc
+    .tuple(fc.constantFrom(...schemes), fc.webAuthority(), rest)
+    .map(([scheme, authority, path]) => `${scheme}://${authority}${path}`);
+}
