@@ -27,8 +27,10 @@ const engineParts = [
 const canBrowse = process.env.CI === 'true' || (await findChromium()) !== undefined;
 if (!canBrowse) process.stderr.write(`left out the browser tests: ${noChromium}\n`);
 
-/** Both databases made once, and the browser found. */
+const build = '../testing/src/brought-up-to-date.ts';
+/** The program built and both databases made once, and the browser found. */
 const everySetup = [
+  build,
   'test/harness/setup-embedded.ts',
   'test/harness/setup-postgres.ts',
   ...(canBrowse ? ['test/harness/setup-browser.ts'] : []),
@@ -87,7 +89,7 @@ const projects: TestProjectInlineConfiguration[] = [
       name: engine,
       include: ['test/acceptance/**/*.test.ts', 'test/integration/**/*.test.ts'],
       exclude: engine === 'embedded' && !isLong ? beforeTheDatabase : [],
-      globalSetup: [`test/harness/setup-${engine}.ts`, 'test/harness/setup-services.ts'],
+      globalSetup: [build, `test/harness/setup-${engine}.ts`, 'test/harness/setup-services.ts'],
     },
   })),
 ];

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { type Answer, type Call, send } from './http.ts';
 import { adminToken, runtimeToken } from './target.ts';
 
-export const program = fileURLToPath(new URL('../../server/bin/session-launch.js', import.meta.url));
+export const program = fileURLToPath(new URL('./built.js', import.meta.url));
 
 /**
  * Most processes here live for seconds, and what V8 compiles once more, to be fast, is hardly called again. Without that a start

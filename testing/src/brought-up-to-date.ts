@@ -1,0 +1,10 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+const launcher = fileURLToPath(new URL('../../server/bin/session-launch.js', import.meta.url));
+
+/** A global setup: builds the program unless it is as new as its sources. */
+export default async function setup(): Promise<void> {
+  await promisify(execFile)(process.execPath, [launcher, '--version']);
+}
