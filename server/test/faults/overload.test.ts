@@ -1,21 +1,22 @@
-import { postgresFleet, until } from '@session-launch/testing/fleet.ts';
+import { until } from '@session-launch/testing/fleet.ts';
 import { Client } from '@session-launch/testing/open-loop.ts';
-import { createWorld, expectError, mintFromBrowser, pageOrigin } from '@session-launch/testing/world.ts';
+import { expectError, mintFromBrowser, pageOrigin } from '@session-launch/testing/world.ts';
 import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 import { mintRequests, mostUnderWay, sample } from './overloaded.ts';
+import { useVictim } from './rude-service.ts';
 import { storedAt } from './stored.ts';
 
+const victim = useVictim();
+
 test('while writes are stuck, mints beyond the limit are refused at once and readers are served', async () => {
-  const fleet = await postgresFleet(onTestFinished);
-  const service = await fleet.start();
-  const world = await createWorld(service);
+  const { service, world, databaseUrl } = victim;
   const body = { experienceId: world.experienceId };
   const session = (await mintFromBrowser(service, body)).json.session;
   const client = new Client(service.url, mintRequests(world));
   onTestFinished(() => client.close());
   await client.open(1_500);
-  const lock = new pg.Client({ connectionString: fleet.databaseUrl });
+  const lock = new pg.Client({ connectionString: databaseUrl });
   await lock.connect();
   onTestFinished(() => lock.end());
   await lock.query('BEGIN; LOCK TABLE sessions IN EXCLUSIVE MODE');
@@ -49,13 +50,11 @@ test('while writes are stuck, mints beyond the limit are refused at once and rea
   const launched = replies.filter(({ status }) => status === 201).length;
   if (inTime) expect(launched).toBe(mostUnderWay);
   expect(replies.filter(({ status }) => status === 503).length).toBe(1_500 - launched);
-  expect((await storedAt(fleet.databaseUrl)).sessions).toHaveLength(launched + 1);
+  expect((await storedAt(databaseUrl)).sessions).toHaveLength(launched + 1);
 });
 
 test('callers that never finish their requests take no place from others', async () => {
-  const fleet = await postgresFleet(onTestFinished);
-  const service = await fleet.start();
-  const world = await createWorld(service);
+  const { service, world } = victim;
   const whole = mintRequests(world);
   const slow = new Client(service.url, () => whole().slice(0, -1));
   onTestFinished(() => slow.close());
