@@ -15,14 +15,14 @@ test('while writes are stuck, mints beyond the limit are refused at once and rea
   const session = (await mintFromBrowser(service, body)).json.session;
   const client = new Client(service.url, mintRequests(world));
   onTestFinished(() => client.close());
-  await client.open(1_500);
+  await client.open(1_100);
   const lock = new pg.Client({ connectionString: databaseUrl });
   await lock.connect();
   onTestFinished(() => lock.end());
   await lock.query('BEGIN; LOCK TABLE sessions IN EXCLUSIVE MODE');
   const lockedAt = performance.now();
 
-  const stuck = client.burst(1_500);
+  const stuck = client.burst(1_100);
   const busy = await until('mints to be turned away', async () => {
     const now = await sample(service);
     return now.turnedAway > 0 && now;
@@ -49,7 +49,7 @@ test('while writes are stuck, mints beyond the limit are refused at once and rea
   expect(failures).toEqual({});
   const launched = replies.filter(({ status }) => status === 201).length;
   if (inTime) expect(launched).toBe(mostUnderWay);
-  expect(replies.filter(({ status }) => status === 503).length).toBe(1_500 - launched);
+  expect(replies.filter(({ status }) => status === 503).length).toBe(1_100 - launched);
   expect((await storedAt(databaseUrl)).sessions).toHaveLength(launched + 1);
 });
 
@@ -58,8 +58,8 @@ test('callers that never finish their requests take no place from others', async
   const whole = mintRequests(world);
   const slow = new Client(service.url, () => whole().slice(0, -1));
   onTestFinished(() => slow.close());
-  await slow.open(mostUnderWay + 100);
-  void slow.burst(mostUnderWay + 100);
+  await slow.open(mostUnderWay + 50);
+  void slow.burst(mostUnderWay + 50);
   // What they sent is read before what comes after it.
   for (let n = 0; n < 50; n++) {
     const answer = await mintFromBrowser(service, { experienceId: world.experienceId });

@@ -33,7 +33,7 @@ test('restarting one process after the other under load fails no request', async
     random: seededRandom(context),
     world,
     target: () => balancer.url,
-    pauseMs: 20,
+    pauseMs: 100,
   });
   const launches = async (count: number) => {
     const before = load.acknowledged;
