@@ -62,7 +62,7 @@ async function throughKills(context: TestContext, start: () => Promise<ServicePr
 describe.concurrent('a service that is killed under load keeps every launch, once; sessions are begun once, never shrink and are not left behind', () => {
   test('on PostgreSQL', async (context) => {
     const fleet = await postgresFleet(context.onTestFinished);
-    const { expectKept } = await throughKills(context, fleet.start, effort(2, 40));
+    const { expectKept } = await throughKills(context, fleet.start, effort(1, 40));
     const ask = askAt(fleet.databaseUrl);
     await expectKept(ask);
     const left = await ask(stillActive);
