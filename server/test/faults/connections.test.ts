@@ -120,6 +120,7 @@ test('a write that only waits for a lock is not taken for silent', async () => {
   });
   expect(minted.status, minted.text).toBe(201);
   expect(service.stderr().slice(said.length)).not.toContain('silent');
+  await fillLanes();
 });
 
 test('an operator who applies files on silent connections takes nothing from mints', async () => {
