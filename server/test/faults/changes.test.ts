@@ -120,7 +120,7 @@ describe('a change on one process counts on the other', () => {
     const at = performance.now();
     expect(made.status, made.text).toBe(200);
     expect(counts(await ask(near, world)), `${name}, where it was made`).toBe(true);
-    await until(name, async () => counts(await ask(far, world)));
+    await expect.poll(async () => counts(await ask(far, world)), { message: name, interval: 100 }).toBe(true);
     const ms = performance.now() - at;
     // Once it counts, it counts for good.
     for (let n = 0; n < 20; n++) expect(counts(await ask(far, world)), name).toBe(true);

@@ -38,6 +38,7 @@ beforeAll(async () => {
   service = await fleet.start({ DATABASE_URL: proxy.through(databaseUrl) });
   const limits = { mintsPerMinutePerClient: 1_000_000, mintsPerMinute: null, sessionsPerDay: null };
   world = await createWorld(service, { project: { limits } });
+  await fillLanes();
 });
 afterAll(async () => {
   for (const step of undo.reverse()) await step();
@@ -66,7 +67,7 @@ async function fillLanes(): Promise<void> {
 const busy = async (lane = {}) =>
   (await readMetrics(service)).total('session_launch_database_connections', { state: 'busy', ...lane });
 
-/** All is well again, and no connection is held by anybody. */
+/** All is well again, no connection is held by anybody, and every lane is full for what comes next. */
 async function expectRecovered(): Promise<void> {
   await until('ready', isReady);
   await until('every connection to be free', async () => (await busy()) === 0);
@@ -95,7 +96,6 @@ const promptMs = 10_000;
 test.for(Object.keys(doors))(
   'when all connections fall silent, mints at the %s door go on within seconds',
   async (door) => {
-    await fillLanes();
     fallSilent();
     expectWithin(await untilMinted(doors[door]!), promptMs);
     await expectRecovered();
@@ -103,7 +103,6 @@ test.for(Object.keys(doors))(
 );
 
 test('a write that only waits for a lock is not taken for silent', async () => {
-  await fillLanes();
   const said = service.stderr();
   const minted = await onDatabase(databaseUrl, async (client) => {
     let answer: Answer;
@@ -121,10 +120,10 @@ test('a write that only waits for a lock is not taken for silent', async () => {
   });
   expect(minted.status, minted.text).toBe(201);
   expect(service.stderr().slice(said.length)).not.toContain('silent');
+  await fillLanes();
 });
 
 test('an operator who applies files on silent connections takes nothing from mints', async () => {
-  await fillLanes();
   fallSilent();
   const applied = Promise.all(Array.from({ length: 10 }, reapply));
   expectWithin(await untilMinted(doors.server!), promptMs);
@@ -133,7 +132,6 @@ test('an operator who applies files on silent connections takes nothing from min
 });
 
 test('operators who wait for each other take nothing from mints', async () => {
-  await fillLanes();
   const applied = await onDatabase(databaseUrl, async (client) => {
     // The lock under which files are applied one after the other.
     await client.query('SELECT pg_advisory_lock(7315042018)');
@@ -169,7 +167,6 @@ test('connections that break under an operator who reads come back, every one', 
 });
 
 test('a database behind something that accepts and closes is refused at once', async () => {
-  await fillLanes();
   greeting = 'close';
   const cutAll = () => {
     for (const link of proxy.links()) link.cut();
@@ -192,7 +189,6 @@ test('a database behind something that accepts and closes is refused at once', a
 });
 
 test('when new connections are silent, too, mints are refused soon, and go on when the network is back', async () => {
-  await fillLanes();
   greeting = 'mute';
   fallSilent();
   const began = performance.now();
@@ -208,7 +204,6 @@ test('when new connections are silent, too, mints are refused soon, and go on wh
 });
 
 test('a stop on silent connections is as clean as any', async () => {
-  await fillLanes();
   fallSilent();
   expect(await service.kill('SIGTERM')).toEqual({ code: 0, signal: null });
 });

@@ -4,68 +4,100 @@ import { prepareDataFolder } from '@session-launch/testing/data-folder.ts';
 import { postgresFleet, processFolder, until } from '@session-launch/testing/fleet.ts';
 import type { ServiceProcess } from '@session-launch/testing/process.ts';
 import { createWorld } from '@session-launch/testing/world.ts';
-import { describe, expect, test } from 'vitest';
+import pino from 'pino';
+import { describe, expect, type TestContext, test } from 'vitest';
+import { endSilentSessions } from '../../src/sessions/lifecycle.ts';
+import { openEmbedded } from '../../src/store/embedded.ts';
 import { effort } from '../harness/effort.ts';
 import { History } from './history.ts';
+import { expectLived, LiveLoad, letAMinutePass, lostLast, stillActive, wrong } from './live-sessions.ts';
 import { Load } from './load.ts';
-import { type Random, seededRandom } from './random.ts';
-import { storedAt, storedIn } from './stored.ts';
+import { seededRandom } from './random.ts';
+import { type Ask, askAt, askEmbedded, stored } from './stored.ts';
 
 const limits = { mintsPerMinutePerClient: null, mintsPerMinute: null, sessionsPerDay: 1_000_000 };
 
-/** Mints while the process is killed again and again, each time at a moment that chance chooses. */
-async function mintThroughKills(
-  start: () => Promise<ServiceProcess>,
-  random: Random,
-  rounds: number,
-): Promise<{ history: History; last: ServiceProcess }> {
+/**
+ * Mints, and begins and ends sessions, while the process is killed again and again, each time at a moment that chance chooses.
+ * Returns who serves last, and what has to be true of the database by then.
+ */
+async function throughKills(context: TestContext, start: () => Promise<ServiceProcess>, rounds: number) {
+  const random = seededRandom(context);
   const history = new History();
   let serving = start();
   const world = await createWorld(await serving, { project: { limits } });
-  const load = new Load(history, { random, world, target: async () => (await serving).url });
+  const living = await createWorld(await serving);
+  const load = new Load(history, { random, world, workers: 8, target: async () => (await serving).url });
+  const live = new LiveLoad({ world: living, workers: 8, target: () => serving });
+  const progress = () => {
+    const before = { launches: load.acknowledged, steps: live.steps };
+    return until(
+      'launches, and sessions that live',
+      async () => load.acknowledged > before.launches + 30 && live.steps > before.steps + 100,
+    );
+  };
+  // Kills that meet no request under way would prove nothing, and a machine that is busy may bring about some of them.
+  const isEnough = () => (history.tally().unknown ?? 0) > rounds && live.broken > rounds;
   try {
-    for (let round = 0; round < rounds; round++) {
-      const victim = await serving;
-      const before = load.acknowledged;
-      await until('launches before the next kill', async () => load.acknowledged > before + 30);
+    for (let round = 0; round < rounds || !isEnough(); round++) {
+      expect(round).toBeLessThan(rounds + 10);
+      await progress();
       await sleep(random() * 250);
-      serving = victim.kill('SIGKILL').then(start);
+      serving = serving.then((victim) => victim.kill('SIGKILL')).then(start);
+      await serving;
     }
-    const before = load.acknowledged;
-    await serving;
-    await until('launches after the last kill', async () => load.acknowledged > before + 30);
+    await progress();
+    await until('a launch that was invalid', async () => history.tally()['400'] !== undefined);
   } finally {
-    await load.stop();
+    await Promise.all([load.stop(), live.stop()]);
   }
-  return { history, last: await serving };
+  const expectKept = async (ask: Ask) => {
+    expect(history.problems(await stored(ask, world.projectId))).toEqual([]);
+    expectLived(live.seen);
+    expect(await ask(wrong)).toEqual([]);
+  };
+  return { last: await serving, expectKept };
 }
 
-function expectBrokenRequests(history: History, rounds: number): void {
-  // Kills that meet no request under way would prove nothing.
-  expect(history.tally().unknown ?? 0).toBeGreaterThan(rounds);
-  expect(history.tally()['400']).toBeGreaterThan(0);
-}
-
-describe.concurrent('a service that is killed under load keeps every launch, once', () => {
+describe.concurrent('a service that is killed under load keeps every launch, once; sessions are begun once, never shrink and are not left behind', () => {
   test('on PostgreSQL', async (context) => {
-    const rounds = effort(2, 40);
     const fleet = await postgresFleet(context.onTestFinished);
-    const { history } = await mintThroughKills(fleet.start, seededRandom(context), rounds);
-    expect(history.problems(await storedAt(fleet.databaseUrl))).toEqual([]);
-    expectBrokenRequests(history, rounds);
+    const { expectKept } = await throughKills(context, fleet.start, effort(1, 40));
+    const ask = askAt(fleet.databaseUrl);
+    await expectKept(ask);
+    const left = await ask(stillActive);
+    expect(left.length).toBeGreaterThan(0);
+    // Their runtimes are silent from now on: the service that runs ends them by itself.
+    await letAMinutePass(ask);
+    await until('every session to end', async () => (await ask(stillActive)).length === 0);
+    expect((await ask(lostLast)).length).toBeGreaterThanOrEqual(left.length);
+    expect(await ask(wrong)).toEqual([]);
   });
 
   test('on the embedded engine', async (context) => {
-    const rounds = effort(1, 20);
     const { path, start } = await processFolder(context.onTestFinished);
     const DATA_DIR = await prepareDataFolder(join(path, 'data'));
-    const { history, last } = await mintThroughKills(
-      () => start({ DATA_DIR }),
-      seededRandom(context),
-      rounds,
-    );
+    const { last, expectKept } = await throughKills(context, () => start({ DATA_DIR }), effort(1, 20));
     await last.kill('SIGKILL');
-    expect(history.problems(await storedIn(DATA_DIR))).toEqual([]);
-    expectBrokenRequests(history, rounds);
+    const database = await openEmbedded(DATA_DIR);
+    context.onTestFinished(() => database.close());
+    const ask = askEmbedded(database);
+    await expectKept(ask);
+    const left = await ask(stillActive);
+    expect(left.length).toBeGreaterThan(0);
+    await letAMinutePass(ask);
+    let lost = 0;
+    const counts = { connected: () => undefined, metered: () => undefined };
+    const countLost = (sessions: number) => {
+      lost += sessions;
+    };
+    await endSilentSessions({
+      database,
+      log: pino({ level: 'silent' }),
+      counts: { ...counts, lost: countLost },
+    });
+    expect(lost).toBe(left.length);
+    expect(await ask(stillActive)).toEqual([]);
+    expect(await ask(wrong)).toEqual([]);
   });
 });

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Fleet, postgresFleet, until } from '@session-launch/testing/fleet.ts';
+import { postgresFleet, until } from '@session-launch/testing/fleet.ts';
 import { onDatabase } from '@session-launch/testing/postgres-server.ts';
 import type { ServiceProcess } from '@session-launch/testing/process.ts';
 import { type Link, type Meddling, startTcpProxy } from '@session-launch/testing/tcp-proxy.ts';
-import { createWorld } from '@session-launch/testing/world.ts';
-import { expect, test } from 'vitest';
+import { createWorld, type World } from '@session-launch/testing/world.ts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { effort } from '../harness/effort.ts';
 import { History } from './history.ts';
 import { Load } from './load.ts';
@@ -13,15 +13,28 @@ import { storedAt } from './stored.ts';
 
 const limits = { mintsPerMinutePerClient: null, mintsPerMinute: null, sessionsPerDay: 1_000_000 };
 
+const undo: (() => Promise<void>)[] = [];
+const history = new History();
+let databaseUrl: string;
+let scissors: Scissors;
+let service: ServiceProcess;
+let world: World;
+beforeAll(async () => {
+  const cleanup = (step: () => Promise<void>) => undo.push(step);
+  const fleet = await postgresFleet(cleanup);
+  databaseUrl = fleet.databaseUrl;
+  scissors = new Scissors();
+  const proxy = await startTcpProxy(cleanup, Number(new URL(databaseUrl).port), scissors);
+  service = await fleet.start({ DATABASE_URL: proxy.through(databaseUrl) });
+  world = await createWorld(service, { project: { limits } });
+});
+afterAll(async () => {
+  for (const step of undo.reverse()) await step();
+});
+
 /** Mints while `cut` breaks the connection of the recorder again and again, then compares answers and database. */
-async function mintThroughCuts(
-  fleet: Fleet,
-  service: ServiceProcess,
-  random: Random,
-  cut: (round: number) => Promise<void>,
-): Promise<void> {
-  const history = new History();
-  const world = await createWorld(service, { project: { limits } });
+async function mintThroughCuts(random: Random, cut: (round: number) => Promise<void>): Promise<void> {
+  const sofar = history.tally().acknowledged ?? 0;
   const load = new Load(history, { random, world, target: () => service.url });
   const rounds = effort(6, 150);
   for (let round = 0; round < rounds; round++) {
@@ -30,22 +43,20 @@ async function mintThroughCuts(
     await until('launches after a cut', async () => load.acknowledged > before + 20);
   }
   await load.stop();
-  expect(history.problems(await storedAt(fleet.databaseUrl))).toEqual([]);
+  expect(history.problems(await storedAt(databaseUrl))).toEqual([]);
   // The database was there all the time, so a retry told what had become of each batch.
-  const { acknowledged, ...others } = history.tally();
-  expect(acknowledged).toBeGreaterThan(rounds * 20);
+  const { acknowledged = 0, ...others } = history.tally();
+  expect(acknowledged - sofar).toBeGreaterThan(rounds * 20);
   expect(Object.keys(others).filter((status) => !['400', '409'].includes(status))).toEqual([]);
   expect((await service.call({ path: '/readyz' })).status).toBe(200);
 }
 
 test('a backend that is told to go while it records costs no launch and doubles none', async (context) => {
-  const fleet = await postgresFleet(context.onTestFinished);
-  const service = await fleet.start();
   const end = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
                 WHERE datname = current_database() AND state = 'active' AND query LIKE '%FROM record_sessions(%'
                   AND pid <> pg_backend_pid()`;
-  await onDatabase(fleet.databaseUrl, (client) =>
-    mintThroughCuts(fleet, service, seededRandom(context), async () => {
+  await onDatabase(databaseUrl, (client) =>
+    mintThroughCuts(seededRandom(context), async () => {
       await until('a backend that records', async () => ((await client.query(end)).rowCount ?? 0) > 0);
     }),
   );
@@ -59,23 +70,19 @@ const readyForQuery = Buffer.from('Z\0\0\0\x05I', 'latin1');
 
 /** Cuts the connection of the next batch that is recorded, once, at a moment of the test's choice. */
 class Scissors implements Meddling {
-  #order: { moment: Moment; done: () => void } | undefined;
+  #order: { moment: Moment; afterMs: number; done: () => void } | undefined;
   #answering: { link: Link; done: () => void } | undefined;
-  readonly #random: Random;
 
-  constructor(random: Random) {
-    this.#random = random;
-  }
-
-  cutNext(moment: Moment): Promise<void> {
+  /** During a statement that is after so many milliseconds. */
+  cutNext(moment: Moment, afterMs: number): Promise<void> {
     return new Promise((done) => {
-      this.#order = { moment, done };
+      this.#order = { moment, afterMs, done };
     });
   }
 
   readonly toServer = (link: Link, bytes: Buffer): boolean => {
     if (this.#order === undefined || !bytes.includes('record_sessions')) return true;
-    const { moment, done } = this.#order;
+    const { moment, afterMs, done } = this.#order;
     this.#order = undefined;
     const cut = () => {
       link.cut();
@@ -83,7 +90,7 @@ class Scissors implements Meddling {
     };
     if (moment === 'after') this.#answering = { link, done: cut };
     else if (moment === 'before') cut();
-    else void sleep(this.#random() * 4).then(cut);
+    else void sleep(afterMs).then(cut);
     return moment !== 'before';
   };
 
@@ -95,14 +102,6 @@ class Scissors implements Meddling {
 }
 
 test('a connection that breaks before, during or after a commit costs no launch and doubles none', async (context) => {
-  const fleet = await postgresFleet(context.onTestFinished);
   const random = seededRandom(context);
-  const scissors = new Scissors(random);
-  const proxy = await startTcpProxy(
-    context.onTestFinished,
-    Number(new URL(fleet.databaseUrl).port),
-    scissors,
-  );
-  const service = await fleet.start({ DATABASE_URL: proxy.through(fleet.databaseUrl) });
-  await mintThroughCuts(fleet, service, random, (round) => scissors.cutNext(moments[round % 3]!));
+  await mintThroughCuts(random, (round) => scissors.cutNext(moments[round % 3]!, random() * 4));
 });

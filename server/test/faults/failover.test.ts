@@ -1,9 +1,10 @@
 import { postgresFleet, rows, until } from '@session-launch/testing/fleet.ts';
 import { type PostgresServer, startPostgres } from '@session-launch/testing/postgres-server.ts';
+import type { ServiceProcess } from '@session-launch/testing/process.ts';
 import { expectWithin } from '@session-launch/testing/slowness.ts';
-import { startTcpProxy } from '@session-launch/testing/tcp-proxy.ts';
-import { createWorld } from '@session-launch/testing/world.ts';
-import { expect, test } from 'vitest';
+import { startTcpProxy, type TcpProxy } from '@session-launch/testing/tcp-proxy.ts';
+import { createWorld, type World } from '@session-launch/testing/world.ts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { History } from './history.ts';
 import { Load } from './load.ts';
 import { seededRandom } from './random.ts';
@@ -11,41 +12,53 @@ import { storedAt } from './stored.ts';
 
 const limits = { mintsPerMinutePerClient: 1_000_000, mintsPerMinute: null, sessionsPerDay: 1_000_000 };
 
-/** How a primary leaves. */
-const ways: Record<string, (primary: PostgresServer) => Promise<unknown>> = {
-  'a crash': (primary) => primary.stop('immediate'),
+const undo: (() => Promise<void>)[] = [];
+const history = new History();
+let primary: PostgresServer;
+let proxy: TcpProxy;
+let service: ServiceProcess;
+let world: World;
+beforeAll(async () => {
+  const cleanup = (step: () => Promise<void>) => undo.push(step);
+  primary = await startPostgres();
+  cleanup(primary.dispose);
+  proxy = await startTcpProxy(cleanup, primary.port);
+  service = await (await postgresFleet(cleanup, proxy.through(primary.url('postgres')))).start();
+  world = await createWorld(service, { project: { limits } });
+});
+afterAll(async () => {
+  for (const step of undo.reverse()) await step();
+});
+const readiness = () => service.call({ path: '/readyz' });
+
+/** How a primary leaves, one after the other: who took over from the first is the next one to leave. */
+const ways: Record<string, (leaving: PostgresServer) => Promise<unknown>> = {
   // Its connections stay open, as they do when only a name leads to another machine from now on.
-  'a demotion without a farewell': async (primary) => {
-    await rows(primary.url('postgres'), 'ALTER SYSTEM SET default_transaction_read_only = on');
-    await rows(primary.url('postgres'), 'SELECT pg_reload_conf()');
+  'a demotion without a farewell': async (leaving) => {
+    await rows(leaving.url('postgres'), 'ALTER SYSTEM SET default_transaction_read_only = on');
+    await rows(leaving.url('postgres'), 'SELECT pg_reload_conf()');
   },
+  'a crash': (leaving) => leaving.stop('immediate'),
 };
 
 test.for(Object.keys(ways))(
   '%s: a standby that was synchronous has every launch, once, and takes over',
   async (way, context) => {
-    const { onTestFinished } = context;
-    const primary = await startPostgres();
-    onTestFinished(() => primary.dispose());
     const standby = await primary.follow();
-    const proxy = await startTcpProxy(onTestFinished, primary.port);
-    const fleet = await postgresFleet(onTestFinished, proxy.through(primary.url('postgres')));
-    const service = await fleet.start();
-    const world = await createWorld(service, { project: { limits } });
-    const history = new History();
+    await until('ready beside a standby', async () => (await readiness()).status === 200);
+    const before = history.tally().acknowledged ?? 0;
     const load = new Load(history, {
       random: seededRandom(context),
       world,
       target: () => service.url,
-      pauseMs: 10,
+      pauseMs: 50,
     });
     const launches = (count: number) => {
-      const before = load.acknowledged;
-      return until(`${count} launches`, async () => load.acknowledged >= before + count);
+      const { acknowledged } = load;
+      return until(`${count} launches`, async () => load.acknowledged >= acknowledged + count);
     };
 
     await launches(200);
-    const readiness = () => service.call({ path: '/readyz' });
     await history.breaking(async () => {
       await ways[way]!(primary);
       await until('not ready', async () => (await readiness()).status === 503);
@@ -59,10 +72,11 @@ test.for(Object.keys(ways))(
     });
     await launches(200);
     await load.stop();
+    primary = standby;
 
     expect(history.problems(await storedAt(standby.url('postgres')))).toEqual([]);
-    const { acknowledged, ...others } = history.tally();
-    expect(acknowledged).toBeGreaterThan(400);
+    const { acknowledged = 0, ...others } = history.tally();
+    expect(acknowledged - before).toBeGreaterThan(400);
     expect(Object.keys(others).filter((status) => !['400', '409', '503'].includes(status))).toEqual([]);
   },
 );

@@ -3,6 +3,8 @@ import type { Answer } from '@session-launch/testing/http.ts';
 import { connect, type Launch, report } from '@session-launch/testing/lifecycle.ts';
 import type { ServiceProcess } from '@session-launch/testing/process.ts';
 import { mintFromServer, type World } from '@session-launch/testing/world.ts';
+import { expect } from 'vitest';
+import type { Ask } from './stored.ts';
 
 /** What a client and a runtime saw of one session. */
 export interface Seen {
@@ -20,6 +22,8 @@ export interface LiveLoadOptions {
   /** Whoever serves, as soon as somebody does. */
   target: () => Promise<ServiceProcess>;
   workers: number;
+  /** How long a worker rests after each request, where a test is about what runs for a while and not about a crowd. */
+  pauseMs?: number;
 }
 
 /**
@@ -96,6 +100,8 @@ export class LiveLoad {
       const service = await this.#options.target();
       const answer = await request(service).catch(() => undefined);
       this.steps++;
+      const { pauseMs = 0 } = this.#options;
+      if (pauseMs > 0 && this.#running) await sleep(pauseMs);
       if (answer !== undefined && answer.status < 500) return answer;
       this.broken++;
       if (!this.#running) return undefined;
@@ -104,11 +110,32 @@ export class LiveLoad {
   }
 }
 
-/** What no fault may do to sessions. */
-export function liveProblems(seen: readonly Seen[]): string[] {
-  return seen.flatMap(({ sessionId, connects, seconds, over }) => [
+/** What no fault may do to sessions; some of them have lived for a while, and some have been read after their end. */
+export function expectLived(all: readonly Seen[]): void {
+  const problems = all.flatMap(({ sessionId, connects, seconds, over }) => [
     ...(connects > 1 ? [`${sessionId} was begun ${connects} times`] : []),
     ...(seconds.some((value, i) => value < (seconds[i - 1] ?? 0)) ? [`${sessionId} shrank: ${seconds}`] : []),
     ...(new Set(over).size > 1 ? [`${sessionId} changed after its end: ${over.join(' ')}`] : []),
   ]);
+  expect(problems).toEqual([]);
+  expect(all.some(({ seconds }) => Math.max(...seconds) > 0)).toBe(true);
+  expect(all.some(({ over }) => over.length > 1)).toBe(true);
+}
+
+/** Sessions that are active without a row of their own or the other way round, and counts that are wrong. */
+export const wrong = `
+  SELECT s.id FROM sessions s FULL JOIN active_sessions a ON a.session_id = s.id
+   WHERE (s.started_at IS NOT NULL AND s.ended_at IS NULL) IS DISTINCT FROM (a.session_id IS NOT NULL)
+  UNION ALL
+  SELECT c.project_id FROM active_counts c
+   WHERE c.active <> (SELECT count(*) FROM active_sessions a WHERE a.project_id = c.project_id)`;
+export const stillActive = 'SELECT session_id FROM active_sessions';
+export const lostLast = `SELECT id FROM sessions WHERE end_reason = 'runtime_lost'`;
+
+/** For all sessions that are not over. */
+export async function letAMinutePass(ask: Ask): Promise<void> {
+  const earlier = (column: string) => `${column} = ${column} - interval '61 s'`;
+  const times = ['created_at', 'expires_at', 'started_at'].map(earlier);
+  await ask(`UPDATE sessions SET ${times} WHERE ended_at IS NULL`);
+  await ask(`UPDATE active_sessions SET ${['started_at', 'reported_at'].map(earlier)}`);
 }

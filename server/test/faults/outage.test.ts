@@ -1,15 +1,36 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { postgresFleet, until } from '@session-launch/testing/fleet.ts';
 import type { Answer } from '@session-launch/testing/http.ts';
-import { startPostgres } from '@session-launch/testing/postgres-server.ts';
+import { onDatabase, type PostgresServer, startPostgres } from '@session-launch/testing/postgres-server.ts';
 import type { ServiceProcess } from '@session-launch/testing/process.ts';
-import { createWorld, expectError, mintFromServer, type World } from '@session-launch/testing/world.ts';
-import { expect, test } from 'vitest';
+import {
+  createWorld,
+  expectError,
+  mintFromBrowser,
+  mintFromServer,
+  type World,
+} from '@session-launch/testing/world.ts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { effort } from '../harness/effort.ts';
 import { History } from './history.ts';
+import { expectLived, LiveLoad, wrong } from './live-sessions.ts';
 import { Load } from './load.ts';
 import { seededRandom } from './random.ts';
-import { storedAt } from './stored.ts';
+import { askAt, stored } from './stored.ts';
+
+const undo: (() => Promise<void>)[] = [];
+let server: PostgresServer;
+let service: ServiceProcess;
+beforeAll(async () => {
+  const cleanup = (step: () => Promise<void>) => undo.push(step);
+  server = await startPostgres({ durable: true });
+  cleanup(server.dispose);
+  service = await (await postgresFleet(cleanup, server.url('postgres'))).start();
+});
+afterAll(async () => {
+  for (const step of undo.reverse()) await step();
+});
+const readiness = () => service.call({ path: '/readyz' });
 
 const limits = { mintsPerMinutePerClient: null, mintsPerMinute: null, sessionsPerDay: 1_000_000 };
 
@@ -17,17 +38,17 @@ const limits = { mintsPerMinutePerClient: null, mintsPerMinute: null, sessionsPe
 const longestWait = 45_000;
 
 /** A mint that nobody can record: its experience is known, its session never comes to be. */
-async function refusedMint(service: ServiceProcess, world: World): Promise<{ answer: Answer; ms: number }> {
+async function refusedMint(world: World): Promise<{ answer: Answer; ms: number }> {
   const sent = performance.now();
   const answer = await mintFromServer(service, world.key, { experienceId: world.experienceId });
   return { answer, ms: performance.now() - sent };
 }
 
 /** What callers meet while the database is away: a refusal that says when to come back, and soon. */
-async function expectPromptRefusals(service: ServiceProcess, world: World): Promise<void> {
+async function expectPromptRefusals(world: World): Promise<void> {
   const waits: number[] = [];
   for (let n = 0; n < 10; n++) {
-    const { answer, ms } = await refusedMint(service, world);
+    const { answer, ms } = await refusedMint(world);
     expectError(answer, 503, 'UNAVAILABLE');
     expect(answer.headers['retry-after']).toMatch(/^[1-9]\d*$/);
     waits.push(ms);
@@ -37,20 +58,17 @@ async function expectPromptRefusals(service: ServiceProcess, world: World): Prom
   expect(Math.min(...waits)).toBeLessThan(2_000);
 }
 
-test('PostgreSQL crashes under load: alive but not ready, with a reason, refusals meanwhile, and after its return the same process serves', async (context) => {
-  const server = await startPostgres({ durable: true });
-  context.onTestFinished(() => server.dispose());
-  const fleet = await postgresFleet(context.onTestFinished, server.url('postgres'));
-  const service = await fleet.start();
+test('PostgreSQL crashes under load: alive but not ready, with a reason, refusals meanwhile, and after its return the same process serves; sessions are begun once and never shrink', async (context) => {
   const world = await createWorld(service, { project: { limits } });
-  const readiness = () => service.call({ path: '/readyz' });
+  const living = await createWorld(service);
   const history = new History();
   const load = new Load(history, {
     random: seededRandom(context),
     world,
     target: () => service.url,
-    pauseMs: 10,
+    pauseMs: 50,
   });
+  const live = new LiveLoad({ world: living, workers: 4, pauseMs: 150, target: async () => service });
   const launches = (count: number) => {
     const before = load.acknowledged;
     return until(`${count} launches`, async () => load.acknowledged >= before + count);
@@ -66,7 +84,7 @@ test('PostgreSQL crashes under load: alive but not ready, with a reason, refusal
     expect(unready.headers['retry-after']).toMatch(/^[1-9]\d*$/);
     expect(unready.json.reason).toMatch(/database/);
     expect(unready.text).not.toMatch(/127\.0\.0\.1|postgres/);
-    await expectPromptRefusals(service, world);
+    await expectPromptRefusals(world);
     expect((await readiness()).status).toBe(503);
     expect((await service.call({ path: '/healthz' })).status).toBe(200);
     await server.start();
@@ -82,11 +100,57 @@ test('PostgreSQL crashes under load: alive but not ready, with a reason, refusal
       await launches(50);
     }
   }
-  await load.stop();
+  await Promise.all([load.stop(), live.stop()]);
 
-  expect(history.problems(await storedAt(fleet.databaseUrl))).toEqual([]);
+  const ask = askAt(server.url('postgres'));
+  expect(history.problems(await stored(ask, world.projectId))).toEqual([]);
+  expect(live.broken).toBeGreaterThan(0);
+  expectLived(live.seen);
+  expect(await ask(wrong)).toEqual([]);
   expect(history.tally()['503']).toBeGreaterThan(0);
   expect(history.tally().unknown, 'connections to the service that broke').toBeUndefined();
   const waits = history.attempts.map(({ sentAt, answeredAt }) => answeredAt - sentAt);
   expect(Math.max(...waits)).toBeLessThan(longestWait);
+});
+
+test('a process whose database takes no writes is not ready: read-only, then demoted, then promoted', async () => {
+  const generous = { mintsPerMinutePerClient: 1_000, mintsPerMinute: null, sessionsPerDay: null };
+  const world = await createWorld(service, { project: { limits: generous } });
+  const body = { experienceId: world.experienceId };
+  const mints = {
+    server: () => mintFromServer(service, world.key, body),
+    browser: () => mintFromBrowser(service, body),
+  };
+
+  const expectMinting = async () => {
+    await until('ready', async () => (await readiness()).status === 200);
+    for (const mint of Object.values(mints)) expect((await mint()).status).toBe(201);
+  };
+  const expectNoWrites = async () => {
+    const reason = 'the database takes no writes';
+    const says = async () => (await readiness()).json.reason;
+    await until(reason, async () => (await says()) === reason);
+    for (const mint of Object.values(mints)) expectError(await mint(), 503, 'UNAVAILABLE');
+    expect(await says()).toBe(reason);
+    expect((await service.call({ path: '/healthz' })).status).toBe(200);
+  };
+  const run = (...texts: string[]) =>
+    onDatabase(server.url('postgres'), async (client) => {
+      for (const text of texts) await client.query(text);
+    });
+
+  await expectMinting();
+  await run('ALTER SYSTEM SET default_transaction_read_only = on', 'SELECT pg_reload_conf()');
+  await expectNoWrites();
+  await run(
+    'SET default_transaction_read_only = off',
+    'ALTER SYSTEM RESET default_transaction_read_only',
+    'SELECT pg_reload_conf()',
+  );
+  await expectMinting();
+
+  await server.demote();
+  await expectNoWrites();
+  await run('SELECT pg_promote()');
+  await expectMinting();
 });

@@ -1,27 +1,28 @@
-import { postgresFleet, until } from '@session-launch/testing/fleet.ts';
+import { until } from '@session-launch/testing/fleet.ts';
 import { Client } from '@session-launch/testing/open-loop.ts';
-import { createWorld, expectError, mintFromBrowser, pageOrigin } from '@session-launch/testing/world.ts';
+import { expectError, mintFromBrowser, pageOrigin } from '@session-launch/testing/world.ts';
 import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 import { mintRequests, mostUnderWay, sample } from './overloaded.ts';
+import { useVictim } from './rude-service.ts';
 import { storedAt } from './stored.ts';
 
+const victim = useVictim();
+
 test('while writes are stuck, mints beyond the limit are refused at once and readers are served', async () => {
-  const fleet = await postgresFleet(onTestFinished);
-  const service = await fleet.start();
-  const world = await createWorld(service);
+  const { service, world, databaseUrl } = victim;
   const body = { experienceId: world.experienceId };
   const session = (await mintFromBrowser(service, body)).json.session;
   const client = new Client(service.url, mintRequests(world));
   onTestFinished(() => client.close());
-  await client.open(1_500);
-  const lock = new pg.Client({ connectionString: fleet.databaseUrl });
+  await client.open(1_100);
+  const lock = new pg.Client({ connectionString: databaseUrl });
   await lock.connect();
   onTestFinished(() => lock.end());
   await lock.query('BEGIN; LOCK TABLE sessions IN EXCLUSIVE MODE');
   const lockedAt = performance.now();
 
-  const stuck = client.burst(1_500);
+  const stuck = client.burst(1_100);
   const busy = await until('mints to be turned away', async () => {
     const now = await sample(service);
     return now.turnedAway > 0 && now;
@@ -48,19 +49,17 @@ test('while writes are stuck, mints beyond the limit are refused at once and rea
   expect(failures).toEqual({});
   const launched = replies.filter(({ status }) => status === 201).length;
   if (inTime) expect(launched).toBe(mostUnderWay);
-  expect(replies.filter(({ status }) => status === 503).length).toBe(1_500 - launched);
-  expect((await storedAt(fleet.databaseUrl)).sessions).toHaveLength(launched + 1);
+  expect(replies.filter(({ status }) => status === 503).length).toBe(1_100 - launched);
+  expect((await storedAt(databaseUrl)).sessions).toHaveLength(launched + 1);
 });
 
 test('callers that never finish their requests take no place from others', async () => {
-  const fleet = await postgresFleet(onTestFinished);
-  const service = await fleet.start();
-  const world = await createWorld(service);
+  const { service, world } = victim;
   const whole = mintRequests(world);
   const slow = new Client(service.url, () => whole().slice(0, -1));
   onTestFinished(() => slow.close());
-  await slow.open(mostUnderWay + 100);
-  void slow.burst(mostUnderWay + 100);
+  await slow.open(mostUnderWay + 50);
+  void slow.burst(mostUnderWay + 50);
   // What they sent is read before what comes after it.
   for (let n = 0; n < 50; n++) {
     const answer = await mintFromBrowser(service, { experienceId: world.experienceId });

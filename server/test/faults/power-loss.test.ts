@@ -1,14 +1,16 @@
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
+import { prepareDataFolder } from '@session-launch/testing/data-folder.ts';
 import { type Cleanup, until } from '@session-launch/testing/fleet.ts';
+import { temporaryFolder } from '@session-launch/testing/process.ts';
 import { createWorld, type World } from '@session-launch/testing/world.ts';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { type EmbeddedDatabase, openEmbedded } from '../../src/store/embedded.ts';
 import { migrate } from '../../src/store/migrate.ts';
 import type { Luck, Recorded } from '../harness/crashed-disk.ts';
 import { effort } from '../harness/effort.ts';
 import { failingDisk } from '../harness/failing-disk.ts';
-import { recordedDisk } from '../harness/recorded-disk.ts';
+import { crashable, recordedDisk } from '../harness/recorded-disk.ts';
 import { type Service, startService } from '../harness/service.ts';
 import { type Random, seededRandom } from './random.ts';
 
@@ -66,10 +68,13 @@ async function checkpoint(database: EmbeddedDatabase): Promise<void> {
 
 /** Launches through checkpoints, a crash of the engine and its recovery; and all that the disk was told meanwhile. */
 async function recordedRun(cleanup: Cleanup) {
-  const disk = await recordedDisk(cleanup);
-  const { set, env } = await failingDisk(disk.path);
+  const folder = await temporaryFolder();
+  cleanup(folder.remove);
+  const dataDir = await prepareDataFolder(join(folder.path, 'data'));
+  const disk = recordedDisk(dataDir, join(folder.path, 'journal'));
+  const { set, env } = await failingDisk(folder.path);
   const start = async () => {
-    const database = await disk.opening(env, () => openEmbedded(disk.root));
+    const database = await disk.opening(env, () => openEmbedded(dataDir));
     cleanup(() => database.close());
     await migrate(database);
     return { database, service: await startService({}, { database } as unknown as Service) };
@@ -98,8 +103,8 @@ async function recordedRun(cleanup: Cleanup) {
   acknowledged.push(...(await after.stop()));
   await recovered.service.close();
   await recovered.database.close();
-  const changes = await disk.changes();
-  return { disk, acknowledged, changes, from: changes.findIndex(({ end }) => end > from) };
+  const { changes, afterPowerCut } = await crashable(disk.journal);
+  return { afterPowerCut, acknowledged, changes, from: changes.findIndex(({ end }) => end > from) };
 }
 
 /** Half of them anywhere, the others where it hurts: when the engine has just told where its log begins, or moved it. */
@@ -144,7 +149,7 @@ describe('a machine that loses its power', { timeout: 1_800_000 }, () => {
   });
 
   test('has every launch that was acknowledged', async (context) => {
-    const { disk, changes, acknowledged, from } = run;
+    const { afterPowerCut, changes, acknowledged, from } = run;
     const random = seededRandom(context);
     const lucks: Luck[] = [
       () => false,
@@ -155,7 +160,7 @@ describe('a machine that loses its power', { timeout: 1_800_000 }, () => {
     for (const [i, point] of crashPoints(changes, from, random, effort(4, 60)).entries()) {
       const told = changes.slice(0, point + 1);
       const due = acknowledged.filter(({ at }) => at <= told.at(-1)!.end);
-      const stored = await disk.afterPowerCut(told, lucks[i % lucks.length]!, sessionsIn);
+      const stored = await afterPowerCut(told, lucks[i % lucks.length]!, sessionsIn);
       const lost = due.filter(({ sessionId }) => !stored.has(sessionId));
       expect(lost, `after change ${point} of ${changes.length}`).toEqual([]);
     }
@@ -163,10 +168,10 @@ describe('a machine that loses its power', { timeout: 1_800_000 }, () => {
   });
 
   test('during its first start has a whole database or none', async () => {
-    const { disk, changes } = run;
+    const { afterPowerCut, changes } = await crashable(inject('firstStart'));
     const moved = changes.findIndex((change) => change.op === 'move' && change.to.endsWith('/database'));
     const namesOnly: Luck = (what) => what === 'name';
-    await disk.afterPowerCut(changes.slice(0, moved + 1), namesOnly, async (dataDir) => {
+    await afterPowerCut(changes.slice(0, moved + 1), namesOnly, async (dataDir) => {
       await access(join(dataDir, 'database'));
       expect(await sessionsIn(dataDir)).toEqual(new Set());
     });

@@ -1,8 +1,8 @@
 import { startBalancer } from '@session-launch/testing/balancer.ts';
-import { postgresFleet, until } from '@session-launch/testing/fleet.ts';
+import { type Fleet, postgresFleet, until } from '@session-launch/testing/fleet.ts';
 import type { ServiceProcess } from '@session-launch/testing/process.ts';
 import { createWorld, mintFromServer, type World } from '@session-launch/testing/world.ts';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { effort } from '../harness/effort.ts';
 import { History } from './history.ts';
 import { Load } from './load.ts';
@@ -15,6 +15,10 @@ const mint = (service: ServiceProcess, world: World) =>
   mintFromServer(service, world.key, { experienceId: world.experienceId });
 
 const undo: (() => Promise<void>)[] = [];
+let fleet: Fleet;
+beforeAll(async () => {
+  fleet = await postgresFleet((step) => undo.push(step));
+});
 afterAll(async () => {
   for (const step of undo.reverse()) await step();
 });
@@ -23,7 +27,6 @@ afterAll(async () => {
 let serving: ServiceProcess[];
 
 test('restarting one process after the other under load fails no request', async (context) => {
-  const fleet = await postgresFleet((step) => undo.push(step));
   const balancer = await startBalancer(context.onTestFinished);
   serving = await Promise.all([fleet.start(), fleet.start()]);
   for (const { url } of serving) balancer.add(url);
@@ -33,7 +36,7 @@ test('restarting one process after the other under load fails no request', async
     random: seededRandom(context),
     world,
     target: () => balancer.url,
-    pauseMs: 20,
+    pauseMs: 100,
   });
   const launches = async (count: number) => {
     const before = load.acknowledged;
@@ -89,10 +92,7 @@ describe.concurrent('a stop', () => {
     expect(performance.now() - stopped).toBeLessThan(55_000);
   });
 
-  test('a watcher that has not come back is waited for, but not for longer than the grace', async ({
-    onTestFinished,
-  }) => {
-    const fleet = await postgresFleet(onTestFinished);
+  test('a watcher that has not come back is waited for, but not for longer than the grace', async () => {
     const service = await fleet.start({ SHUTDOWN_GRACE_SECONDS: '3' });
     expect((await service.call({ path: '/readyz' })).status).toBe(200);
     const stopped = performance.now();
@@ -105,9 +105,8 @@ describe.concurrent('a stop', () => {
     ['Ctrl-C', 'SIGINT', true],
     ['the SIGTERM of an idle service that nobody watches', 'SIGTERM', false],
   ];
-  test.for(stops)('%s ends it at once', async ([, signal, isBusy], { onTestFinished }) => {
-    const own = async () => (await postgresFleet(onTestFinished)).start({ SHUTDOWN_GRACE_SECONDS: '60' });
-    const service = isBusy ? serving[1]! : await own();
+  test.for(stops)('%s ends it at once', async ([, signal, isBusy]) => {
+    const service = isBusy ? serving[1]! : await fleet.start({ SHUTDOWN_GRACE_SECONDS: '60' });
     if (isBusy) {
       const world = await createWorld(service);
       expect((await service.call({ path: '/readyz' })).status).toBe(200);

@@ -4,6 +4,7 @@ import { logLines } from '@session-launch/testing/process.ts';
 import { openConnection } from '@session-launch/testing/raw-http.ts';
 import { mintFromBrowser, mintFromServer, pageOrigin } from '@session-launch/testing/world.ts';
 import { expect, test, vi } from 'vitest';
+import { crowds } from './rude-crowd.ts';
 import { openNow, useVictim, wire } from './rude-service.ts';
 
 const victim = useVictim({ env: { LOG_LEVEL: 'info' } });
@@ -20,7 +21,7 @@ const stages: [name: string, at: (head: number, whole: number) => number][] = [
   ['after the body, before the answer', (_head, whole) => whole],
 ];
 const ways = ['closes', 'resets'] as const;
-const repeats = 15;
+const repeats = 8;
 
 const under = (key: string) => ({ 'Idempotency-Key': key });
 const doors = {
@@ -87,6 +88,8 @@ test('clients that go away at any point leave nothing behind, and a retry of the
   // Whole requests are carried out though nobody waits for the answer: some of them have been.
   expect(carriedOut).toBeGreaterThan(0);
 });
+
+crowds(victim);
 
 test('nothing of it is an error of the service', () => {
   const failed = logLines(victim.service).filter(

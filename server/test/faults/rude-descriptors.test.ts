@@ -38,7 +38,7 @@ test('more connections than descriptors: the service lives, and loses neither it
   expect(await mintAsRegular()).toBe(201);
   const crowd = rush(1_000);
   await settled(crowd);
-  for (let i = 0; i < 300; i++) expect(await mintAsRegular()).toBe(201);
+  for (let i = 0; i < 150; i++) expect(await mintAsRegular()).toBe(201);
   expect((await victim.service.admin({ path: '/admin/status' })).json.database).toBe('ok');
   expect(await victim.metric(openNow)).toBeLessThan(500);
   expect(victim.service.stderr()).toMatch(/"level":"warn".*"msg":"connections are refused/);

@@ -121,7 +121,7 @@ test.each(['alone', 'behind others on their connection'])(
   'clients that leave at any point, %s',
   async (company) => {
     const pipelined = company !== 'alone';
-    const ahead = (make: () => string) => (pipelined ? Array.from({ length: 8 }, make).join('') : '');
+    const ahead = (make: () => string) => (pipelined ? Array.from({ length: 4 }, make).join('') : '');
     for (const way of ways) {
       for (const cut of Object.values(parts)) {
         await Promise.all(
@@ -134,7 +134,7 @@ test.each(['alone', 'behind others on their connection'])(
       }
       for (const afterMs of moments) {
         const leavers = Object.values(requests).flatMap((make) =>
-          Array.from({ length: pipelined ? 1 : 4 }, () => make),
+          Array.from({ length: pipelined ? 1 : 2 }, () => make),
         );
         await Promise.all(leavers.map((make) => leave(ahead(make) + make(), afterMs, way)));
       }
@@ -149,7 +149,7 @@ test('a crowd of them keeps nobody out', async () => {
     process.platform === 'linux' ? victim.metric('process_open_fds') : Promise.resolve(0);
   const quiet = await descriptors();
   const all = Object.values(requests);
-  for (let round = 0; round < 6; round++) {
+  for (let round = 0; round < 3; round++) {
     // More than there are places for art, and for mints when they are counted together.
     await Promise.all(
       Array.from({ length: 160 }, (_, i) => {
@@ -159,7 +159,7 @@ test('a crowd of them keeps nobody out', async () => {
     );
   }
   await expect.poll(counters).toEqual(nothing);
-  // Connections to the database stay open once a crowd needed them; what leaks, leaks with every one of the 960.
+  // Connections to the database stay open once a crowd needed them; what leaks, leaks with every one of the 480.
   await expect.poll(descriptors).toBeLessThan(quiet + 40);
   const { world, service } = victim;
   expect((await mintFromServer(service, world.key, experience())).status).toBe(201);

@@ -1,5 +1,6 @@
 import { rows } from '@session-launch/testing/fleet.ts';
 import type { QueryResultRow } from 'pg';
+import type { Database } from '../../src/store/database.ts';
 import { openEmbedded } from '../../src/store/embedded.ts';
 import type { Stored } from './history.ts';
 
@@ -7,23 +8,35 @@ const sessions = `SELECT id, source, given->'player'->'startButton'->>'tag' AS t
 const counts = `SELECT (SELECT count(*)::integer FROM idempotency_keys) AS claims,
                        (SELECT coalesce(sum(used), 0)::integer FROM daily_sessions) AS used`;
 
-type Read = <Row extends QueryResultRow>(text: string) => Promise<Row[]>;
+export type Ask = <Row extends QueryResultRow>(text: string) => Promise<Row[]>;
 
-async function read(query: Read): Promise<Stored> {
-  const [totals] = await query<{ claims: number; used: number }>(counts);
-  return { sessions: await query<Stored['sessions'][number]>(sessions), ...totals! };
+export const askAt =
+  (url: string): Ask =>
+  (text) =>
+    rows(url, text);
+
+export const askEmbedded =
+  (database: Database): Ask =>
+  (text) =>
+    database.query('everyday', { name: text, text }, []);
+
+/** What a database holds; of sessions only those of a project, where others made some, too. */
+export async function stored(ask: Ask, projectId?: string): Promise<Stored> {
+  const [totals] = await ask<{ claims: number; used: number }>(counts);
+  const own = projectId === undefined ? '' : ` WHERE project_id = '${projectId}'`;
+  return { sessions: await ask<Stored['sessions'][number]>(sessions + own), ...totals! };
 }
 
 /** What a PostgreSQL holds. */
-export function storedAt(url: string): Promise<Stored> {
-  return read((text) => rows(url, text));
+export function storedAt(url: string, projectId?: string): Promise<Stored> {
+  return stored(askAt(url), projectId);
 }
 
 /** What the data folder of a service that has ended holds. */
 export async function storedIn(dataDir: string): Promise<Stored> {
   const database = await openEmbedded(dataDir);
   try {
-    return await read((text) => database.query('everyday', { name: text, text }, []));
+    return await stored(askEmbedded(database));
   } finally {
     await database.close();
   }

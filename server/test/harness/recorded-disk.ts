@@ -1,10 +1,9 @@
 import fs from 'node:fs';
-import { rm, stat } from 'node:fs/promises';
+import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Cleanup } from '@session-launch/testing/fleet.ts';
-import { temporaryFolder } from '@session-launch/testing/process.ts';
 import { CrashedDisk, type Luck, type Recorded, readJournal } from './crashed-disk.ts';
 import { withVariables } from './failing-disk.ts';
 
@@ -13,31 +12,37 @@ const { record } = createRequire(import.meta.url)(preload) as {
   record(root: string, journal: string): () => void;
 };
 
-/** A data folder on a disk that remembers everything it was told, and can be found as it is after a power cut. */
-export async function recordedDisk(cleanup: Cleanup) {
-  const folder = await temporaryFolder();
-  cleanup(folder.remove);
-  const root = join(folder.path, 'data');
-  const journal = join(folder.path, 'journal');
-  fs.mkdirSync(root, { mode: 0o700 });
-  const inode = String(fs.statSync(root, { bigint: true }).ino);
-  let found = 0;
+/** What the disk of a folder was told, and how the folder is called there. */
+export interface Journal {
+  file: string;
+  inode: string;
+}
+
+/** A folder on a disk that remembers everything it was told. What stands in it already counts as told and synced. */
+export function recordedDisk(root: string, file: string) {
+  const journal: Journal = { file, inode: inodeOf(root) };
+  fs.writeFileSync(file, Buffer.concat(held(root)));
   return {
-    path: folder.path,
-    root,
+    journal,
     /** How much it has been told so far. */
-    position: async () => (await stat(journal)).size,
-    changes: () => readJournal(journal),
+    position: async () => (await stat(file)).size,
     /** Opens an engine whose thread records as well, with further variables. */
     opening: async <T>(env: Record<string, string>, open: () => Promise<T>): Promise<T> => {
-      const stop = record(root, journal);
+      const stop = record(root, file);
       const variables = {
         ...env,
         NODE_OPTIONS: `--require ${JSON.stringify(preload)} ${env.NODE_OPTIONS ?? ''}`,
-        RECORDED_DISK: JSON.stringify({ root, journal }),
+        RECORDED_DISK: JSON.stringify({ root, journal: file }),
       };
       return withVariables(variables, open).finally(stop);
     },
+  };
+}
+
+/** A disk whose power can be cut, again and again. */
+export async function crashable({ file, inode }: Journal) {
+  return {
+    changes: await readJournal(file),
     /** Has a look at what is found when the power fails right after the last of these changes. */
     afterPowerCut: async <T>(
       changes: Recorded[],
@@ -46,9 +51,32 @@ export async function recordedDisk(cleanup: Cleanup) {
     ): Promise<T> => {
       const disk = new CrashedDisk(inode);
       for (const change of changes) disk.apply(change);
-      const dataDir = join(folder.path, `found-${found++}`);
-      await disk.restore(dataDir, luck);
-      return look(dataDir).finally(() => rm(dataDir, { recursive: true }));
+      const found = await mkdtemp(join(tmpdir(), 'session-launch-found-'));
+      await disk.restore(found, luck);
+      return look(found).finally(() => rm(found, { recursive: true }));
     },
   };
+}
+
+function inodeOf(path: string): string {
+  return String(fs.statSync(path, { bigint: true }).ino);
+}
+
+/** The changes, as recorded-disk.cjs writes them, which make what a folder holds. */
+function held(folder: string): Buffer[] {
+  const parts: Buffer[] = [];
+  const note = (entry: object, data = Buffer.alloc(0)) =>
+    parts.push(Buffer.from(`${JSON.stringify({ ...entry, bytes: data.length })}\n`), data);
+  for (const entry of fs.readdirSync(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name);
+    const inode = inodeOf(path);
+    note({ op: entry.isDirectory() ? 'folder' : 'create', path, folder: inodeOf(folder), inode });
+    if (entry.isDirectory()) parts.push(...held(path));
+    else {
+      note({ op: 'write', inode, at: 0 }, fs.readFileSync(path));
+      note({ op: 'sync', inode });
+    }
+  }
+  note({ op: 'sync', inode: inodeOf(folder) });
+  return parts;
 }

@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
@@ -6,10 +6,12 @@ import type {} from '@session-launch/testing/data-folder.ts';
 import type { TestProject } from 'vitest/node';
 import { openEmbedded } from '../../src/store/embedded.ts';
 import { migrate } from '../../src/store/migrate.ts';
+import { type Journal, recordedDisk } from './recorded-disk.ts';
 
 /**
  * Makes one embedded database for the whole run, as a first start does. Services in processes of their own start from a copy of
- * its data folder, services in this process from its dump: making a database takes seconds, a copy does not.
+ * its data folder, services in this process from its dump: making a database takes seconds, a copy does not. The disk remembers
+ * that first start, for the test that cuts its power.
  */
 export default async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
   project.provide('engine', 'embedded');
@@ -18,7 +20,9 @@ export default async function setup(project: TestProject): Promise<(() => Promis
   setFlagsFromString('--liftoff-only');
   const folder = await mkdtemp(join(tmpdir(), 'session-launch-dump-'));
   const data = join(folder, 'data');
-  const database = await openEmbedded(data);
+  await mkdir(data, { mode: 0o700 });
+  const disk = recordedDisk(data, join(folder, 'journal'));
+  const database = await disk.opening({}, () => openEmbedded(data));
   await migrate(database);
   const dump = join(folder, 'dump.tar');
   await writeFile(dump, await database.client.dump());
@@ -27,6 +31,7 @@ export default async function setup(project: TestProject): Promise<(() => Promis
   await rm(join(data, 'spare'), { force: true });
   project.vitest.provide('dump', dump);
   project.vitest.provide('dataFolder', data);
+  project.vitest.provide('firstStart', disk.journal);
   return () => rm(folder, { recursive: true, force: true });
 }
 
@@ -34,5 +39,6 @@ declare module 'vitest' {
   export interface ProvidedContext {
     engine: 'embedded' | 'postgres';
     dump: string;
+    firstStart: Journal;
   }
 }

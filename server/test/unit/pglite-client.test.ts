@@ -3,14 +3,15 @@ import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { isNeverSent, isOutage, isRolledBack } from '../../src/store/database-errors.ts';
 import { PgliteClient } from '../../src/store/pglite-client.ts';
 
-let dump: Uint8Array;
 let client: PgliteClient;
+/** Of the same database, later; with a deadline that is soon over, and with what was said of its end. */
+let hasty: PgliteClient;
+const reasons: string[] = [];
 beforeAll(async () => {
-  dump = await readFile(inject('dump'));
-  client = await PgliteClient.open({ dump });
+  client = await PgliteClient.open({ dump: await readFile(inject('dump')) });
   await client.query('CREATE TABLE counted (n integer CONSTRAINT small CHECK (n < 100))');
 });
-afterAll(() => client.close());
+afterAll(() => Promise.all([client?.close(), hasty?.close()]));
 
 const count = async () => (await client.query<{ n: number }>('SELECT count(*) AS n FROM counted')).rows[0]!.n;
 
@@ -69,18 +70,7 @@ test('an error says what PostgreSQL said', async () => {
   expect(isOutage(error)).toBe(false);
 });
 
-test('closing answers what was asked before; what is asked later is an outage', async () => {
-  const other = await PgliteClient.open({ dump });
-  const asked = other.query<{ n: number }>('SELECT 1 AS n');
-  await Promise.all([other.close(), asked]);
-  expect((await asked).rows).toEqual([{ n: 1 }]);
-  const error = await other.query('SELECT 1').catch((e: Error) => e);
-  expect(isOutage(error) && isNeverSent(error)).toBe(true);
-  await other.close();
-});
-
 test('an engine that cannot be opened says so to whoever opens it, and to nobody else', async () => {
-  const reasons: string[] = [];
   const onEnd = (reason: string) => reasons.push(reason);
   await expect(PgliteClient.open({ dump: new Uint8Array([1, 2, 3]) }, { onEnd })).rejects.toThrow(
     'the embedded engine has ended',
@@ -88,15 +78,26 @@ test('an engine that cannot be opened says so to whoever opens it, and to nobody
   expect(reasons).toEqual([]);
 });
 
-test('what is asked of an engine that hangs is given up after its deadline, and so is what waits behind it', async () => {
-  const reasons: string[] = [];
+test('a dump opens as the same database', async () => {
   const onEnd = (reason: string) => reasons.push(reason);
-  const other = await PgliteClient.open({ dump }, { onEnd }, { query: 200 });
-  await other.query('SELECT 1');
+  hasty = await PgliteClient.open({ dump: await client.dump() }, { onEnd }, { query: 200 });
+  const text = 'SELECT count(*) AS n FROM counted';
+  const { rows } = await hasty.query<{ n: number }>(text, [], { patient: true });
+  expect(rows[0]!.n).toBe(await count());
+});
+
+test('what may take long is waited for', async () => {
+  // Longer than its deadline and the last chance together.
+  await hasty.query('SELECT pg_sleep(1.5)', [], { patient: true });
+  expect(hasty.alive).toBe(true);
+});
+
+test('what is asked of an engine that hangs is given up after its deadline, and so is what waits behind it', async () => {
+  await hasty.query('SELECT 1');
   const asked = [
-    other.query('SELECT count(*) FROM generate_series(1, 1000000000000)'),
-    other.query('SELECT 1'),
-    other.transaction(async (tx) => tx.query('SELECT 1')),
+    hasty.query('SELECT count(*) FROM generate_series(1, 1000000000000)'),
+    hasty.query('SELECT 1'),
+    hasty.transaction(async (tx) => tx.query('SELECT 1')),
   ];
   for (const { status, reason } of (await Promise.allSettled(asked)) as PromiseRejectedResult[]) {
     expect(status).toBe('rejected');
@@ -104,21 +105,15 @@ test('what is asked of an engine that hangs is given up after its deadline, and 
     expect(isOutage(reason) && isNeverSent(reason)).toBe(true);
   }
   expect(reasons).toEqual(['it did not answer in time']);
-  expect(other.alive).toBe(false);
-  await other.close();
+  expect(hasty.alive).toBe(false);
+  await hasty.close();
 });
 
-test('what may take long is waited for', async () => {
-  const other = await PgliteClient.open({ dump }, {}, { query: 1 });
-  // Longer than its deadline and the last chance together.
-  await other.query('SELECT pg_sleep(1.5)', [], { patient: true });
-  expect(other.alive).toBe(true);
-  await other.close();
-});
-
-test('a dump opens as the same database', async () => {
-  const copy = await PgliteClient.open({ dump: await client.dump() });
-  const { rows } = await copy.query<{ n: number }>('SELECT count(*) AS n FROM counted');
-  expect(rows[0]!.n).toBe(await count());
-  await copy.close();
+test('closing answers what was asked before; what is asked later is an outage', async () => {
+  const asked = client.query<{ n: number }>('SELECT 1 AS n');
+  await Promise.all([client.close(), asked]);
+  expect((await asked).rows).toEqual([{ n: 1 }]);
+  const error = await client.query('SELECT 1').catch((e: Error) => e);
+  expect(isOutage(error) && isNeverSent(error)).toBe(true);
+  await client.close();
 });

@@ -1,9 +1,7 @@
 import { logLines } from '@session-launch/testing/process.ts';
 import { answersIn, openConnection } from '@session-launch/testing/raw-http.ts';
 import { describe, expect, test } from 'vitest';
-import { useVictim, wire, wiredMint } from './rude-service.ts';
-
-const victim = useVictim();
+import { type Victim, wire, wiredMint } from './rude-service.ts';
 
 const door = 'POST /v1/browser-sessions HTTP/1.1';
 const page = ['Origin: https://app.example.com', 'Content-Type: application/json'];
@@ -109,74 +107,77 @@ const swallowed: [string, string, number][] = [
   ['a preflight', 'OPTIONS /v1/browser-sessions HTTP/1.1', 204],
 ];
 
-describe('a request that can be read in two ways is refused, and what hides behind it is not served:', () => {
-  test.each(refused)('%s', async (_name, request) => {
-    const connection = openConnection(victim.service.url);
-    connection.socket.write(Buffer.from(request + wiredMint(victim.world), 'latin1'));
-    await connection.closed;
-    const answers = answersIn(connection.received());
-    expect(answers.map(({ status }) => status)).toEqual([400]);
-    expect(answers[0]?.headers.connection).toBe('close');
-    if (answers[0]?.body !== '') expect(JSON.parse(answers[0]!.body).error.code).toBe('INVALID_REQUEST');
-  });
-});
-
-describe('a mint in the body of another request is not served:', () => {
-  test.each(swallowed)('%s', async (_name, line, status) => {
-    const hidden = wiredMint(victim.world);
-    const asOne = wire(line, [`Content-Length: ${hidden.length}`], hidden);
-    const asChunk = wire(line, [chunked], `${hidden.length.toString(16)}\r\n${hidden}\r\n0\r\n\r\n`);
-    for (const request of [asOne, asChunk]) {
+/** At a victim that nobody has asked for anything yet. */
+export function smuggling(victim: Victim): void {
+  describe('a request that can be read in two ways is refused, and what hides behind it is not served:', () => {
+    test.each(refused)('%s', async (_name, request) => {
       const connection = openConnection(victim.service.url);
-      // A last request shows where the one before it ended, and closes the connection.
-      connection.socket.write(request + get(['Connection: close']));
+      connection.socket.write(Buffer.from(request + wiredMint(victim.world), 'latin1'));
       await connection.closed;
-      const text = connection.received().toString('latin1');
-      const statuses = [...text.matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, code]) => Number(code));
-      expect(statuses, text).toEqual([status, 200]);
+      const answers = answersIn(connection.received());
+      expect(answers.map(({ status }) => status)).toEqual([400]);
+      expect(answers[0]?.headers.connection).toBe('close');
+      if (answers[0]?.body !== '') expect(JSON.parse(answers[0]!.body).error.code).toBe('INVALID_REQUEST');
+    });
+  });
+
+  describe('a mint in the body of another request is not served:', () => {
+    test.each(swallowed)('%s', async (_name, line, status) => {
+      const hidden = wiredMint(victim.world);
+      const asOne = wire(line, [`Content-Length: ${hidden.length}`], hidden);
+      const asChunk = wire(line, [chunked], `${hidden.length.toString(16)}\r\n${hidden}\r\n0\r\n\r\n`);
+      for (const request of [asOne, asChunk]) {
+        const connection = openConnection(victim.service.url);
+        // A last request shows where the one before it ended, and closes the connection.
+        connection.socket.write(request + get(['Connection: close']));
+        await connection.closed;
+        const text = connection.received().toString('latin1');
+        const statuses = [...text.matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, code]) => Number(code));
+        expect(statuses, text).toEqual([status, 200]);
+      }
+    });
+
+    test.each([
+      ['a chunk of almost endless size', [chunked], 'ffffffffffffffff\r\n'],
+      ['a body of 15 MiB that does not come', ['Content-Length: 15000000'], ''],
+    ])('%s', async (_name, framing, start) => {
+      const connection = openConnection(victim.service.url);
+      connection.socket.write(post(framing, start) + wiredMint(victim.world).repeat(100));
+      // Whatever the service made of it, it has it by now: another connection is served after it.
+      expect((await victim.service.call({ path: '/healthz' })).status).toBe(200);
+      connection.socket.destroy();
+      expect(connection.received().toString()).toBe('');
+    });
+  });
+
+  test('an upgrade is not taken up, and leaves a connection that can be used', async () => {
+    for (const upgrade of ['websocket', 'h2c']) {
+      const connection = openConnection(victim.service.url);
+      connection.socket.write(get(['Connection: Upgrade', `Upgrade: ${upgrade}`]));
+      await new Promise((resolve) => connection.socket.once('data', resolve));
+      connection.socket.write(get(['Connection: close']));
+      await connection.closed;
+      expect(answersIn(connection.received()).map(({ status }) => status)).toEqual([200, 200]);
     }
   });
 
-  test.each([
-    ['a chunk of almost endless size', [chunked], 'ffffffffffffffff\r\n'],
-    ['a body of 15 MiB that does not come', ['Content-Length: 15000000'], ''],
-  ])('%s', async (_name, framing, start) => {
+  test('a tunnel is not built', async () => {
     const connection = openConnection(victim.service.url);
-    connection.socket.write(post(framing, start) + wiredMint(victim.world).repeat(100));
-    // Whatever the service made of it, it has it by now: another connection is served after it.
-    expect((await victim.service.call({ path: '/healthz' })).status).toBe(200);
-    connection.socket.destroy();
-    expect(connection.received().toString()).toBe('');
-  });
-});
-
-test('an upgrade is not taken up, and leaves a connection that can be used', async () => {
-  for (const upgrade of ['websocket', 'h2c']) {
-    const connection = openConnection(victim.service.url);
-    connection.socket.write(get(['Connection: Upgrade', `Upgrade: ${upgrade}`]));
-    await new Promise((resolve) => connection.socket.once('data', resolve));
-    connection.socket.write(get(['Connection: close']));
+    connection.socket.write(wire('CONNECT service:443 HTTP/1.1') + wiredMint(victim.world));
     await connection.closed;
-    expect(answersIn(connection.received()).map(({ status }) => status)).toEqual([200, 200]);
-  }
-});
+    expect(connection.received().toString()).not.toMatch(/HTTP\/1\.1 2/);
+  });
 
-test('a tunnel is not built', async () => {
-  const connection = openConnection(victim.service.url);
-  connection.socket.write(wire('CONNECT service:443 HTTP/1.1') + wiredMint(victim.world));
-  await connection.closed;
-  expect(connection.received().toString()).not.toMatch(/HTTP\/1\.1 2/);
-});
-
-test('none of them minted, and the mint that they hid was a good one', async () => {
-  expect(await victim.sessions()).toEqual([]);
-  const connection = openConnection(victim.service.url);
-  connection.socket.write(wiredMint(victim.world, ['Connection: close']));
-  await connection.closed;
-  expect(answersIn(connection.received()).map(({ status }) => status)).toEqual([201]);
-  expect(await victim.sessions()).toHaveLength(1);
-  // Nor was any of it a surprise: at LOG_LEVEL=warn a process that is well says nothing but that it made its keys.
-  expect(logLines(victim.service).map(({ msg }) => msg)).toEqual([
-    expect.stringContaining('SIGNING_KEYS_FILE'),
-  ]);
-});
+  test('none of them minted, and the mint that they hid was a good one', async () => {
+    expect(await victim.sessions()).toEqual([]);
+    const connection = openConnection(victim.service.url);
+    connection.socket.write(wiredMint(victim.world, ['Connection: close']));
+    await connection.closed;
+    expect(answersIn(connection.received()).map(({ status }) => status)).toEqual([201]);
+    expect(await victim.sessions()).toHaveLength(1);
+    // Nor was any of it a surprise: at LOG_LEVEL=warn a process that is well says nothing but that it made its keys.
+    expect(logLines(victim.service).map(({ msg }) => msg)).toEqual([
+      expect.stringContaining('SIGNING_KEYS_FILE'),
+    ]);
+  });
+}

@@ -1,0 +1,22 @@
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll } from 'vitest';
+import { pipelining } from './rude-pipelining.ts';
+import { useVictim } from './rude-service.ts';
+import { sizes } from './rude-sizes.ts';
+import { smuggling } from './rude-smuggling.ts';
+
+const assets = mkdtempSync(join(tmpdir(), 'session-launch-assets-'));
+const model = randomBytes(8_000_000);
+for (const folder of ['avatars', 'locations']) mkdirSync(join(assets, folder));
+writeFileSync(join(assets, 'avatars', 'model.glb'), model);
+afterAll(() => rmSync(assets, { recursive: true }));
+
+// One victim for all who write what no client would.
+const victim = useVictim({ env: { ASSETS_DIR: assets } });
+
+smuggling(victim);
+sizes(victim);
+pipelining(victim, model);

@@ -1,0 +1,75 @@
+import { execFileSync } from 'node:child_process';
+import { openConnection, type RawConnection } from '@session-launch/testing/raw-http.ts';
+import { mintFromServer } from '@session-launch/testing/world.ts';
+import { expect, test, vi } from 'vitest';
+import { effort } from '../harness/effort.ts';
+import { openNow, type Victim, wire } from './rude-service.ts';
+
+/** Both sides need a descriptor for each: where the system allows fewer, so many as it allows. */
+const allowed = Number(execFileSync('sh', ['-c', 'ulimit -Hn'], { encoding: 'utf8' })) || 20_000;
+const crowd = Math.min(effort(1_000, 10_000), allowed - 1_000);
+
+const ask = wire('GET /healthz HTTP/1.1');
+
+/** At a victim of which nobody wants to know how many sessions it has. */
+export function crowds(victim: Victim): void {
+  /** In small groups, so that no queue of the system runs over. */
+  async function open(count: number, first: string): Promise<RawConnection[]> {
+    const connections: RawConnection[] = [];
+    while (connections.length < count) {
+      const group = Array.from({ length: Math.min(250, count - connections.length) }, () =>
+        openConnection(victim.service.url),
+      );
+      for (const { socket } of group) if (first) socket.write(first);
+      const event = first ? 'data' : 'connect';
+      await Promise.all(group.map(({ socket }) => new Promise((resolve) => socket.once(event, resolve))));
+      connections.push(...group);
+    }
+    return connections;
+  }
+
+  async function mints(count: number): Promise<void> {
+    for (let i = 0; i < count; i++) {
+      const { status } = await mintFromServer(victim.service, victim.world.key, {
+        experienceId: victim.world.experienceId,
+      });
+      expect(status).toBe(201);
+    }
+  }
+
+  test('idle connections by the thousand cost some memory and nobody a mint', async () => {
+    const quiet = await victim.metric(openNow);
+    const memory = await victim.metric('process_resident_memory_bytes');
+    // Half of them asked once and stay, as browsers and proxies do; the others never say a word.
+    const kept = await open(crowd / 2, ask);
+    const silent = await open(crowd / 2, '');
+    await vi.waitFor(
+      async () => expect(await victim.metric(openNow)).toBeGreaterThan(quiet + crowd * 0.95),
+      180_000,
+    );
+    await mints(100);
+    const grown = (await victim.metric('process_resident_memory_bytes')) - memory;
+    // A connection is some buffers and a parser: 50 KB each would be too much, beside what a mint leaves to be collected.
+    expect(grown).toBeLessThan(crowd * 50_000 + 60_000_000);
+
+    // The silent half is sent away when its time for headers is over; the other half is still welcome.
+    await Promise.all(silent.map(({ closed }) => closed));
+    expect(kept.filter(({ socket }) => socket.destroyed)).toEqual([]);
+    const [first] = kept;
+    first!.socket.write(ask);
+    await vi.waitFor(
+      () =>
+        expect(
+          first!
+            .received()
+            .toString()
+            .match(/HTTP\/1\.1 200/g),
+        ).toHaveLength(2),
+      180_000,
+    );
+
+    for (const { socket } of kept) socket.resetAndDestroy();
+    await vi.waitFor(async () => expect(await victim.metric(openNow)).toBeLessThan(quiet + 20), 180_000);
+    await mints(20);
+  });
+}
