@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 const talking = useTalkingService(
   () => [site.origin],
-  () => ({ RUNTIME_URL: `ws://127.0.0.1:${wire.port}/runtime` }),
+  () => `ws://127.0.0.1:${wire.port}/runtime`,
 );
 const browser = useBrowser('--use-fake-device-for-media-stream', '--use-fake-ui-for-media-stream');
 
