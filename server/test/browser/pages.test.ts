@@ -75,6 +75,7 @@ test('the API reference loads without a complaint, from this service alone, and 
 });
 
 test('the landing page can be used with the keyboard alone', async () => {
+  await page.setViewportSize(desktop);
   await page.goto(service.url);
   await page.keyboard.press('Tab');
   const skip = await page.evaluate(`document.activeElement.textContent`);

@@ -5,7 +5,7 @@ import axe from 'axe-core';
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest';
 import { obstacles } from '../harness/obstacles.ts';
-import { ask, becomes, isIn, press, twoLines } from '../harness/talking-page.ts';
+import { ask, becomes, isIn, onSlowScreen, press, twoLines } from '../harness/talking-page.ts';
 import { startTalking, type TalkingProcess } from '../harness/talking-process.ts';
 import { createTalking, type Talking } from '../harness/talking-service.ts';
 
@@ -63,7 +63,7 @@ afterAll(async () => {
 
 /** A page of its own, with a microphone that may be used unless `permissions` says otherwise. */
 async function open(attributes = '', permissions = ['microphone'], on = browser): Promise<Page> {
-  context = await on.open({ permissions });
+  context = await onSlowScreen(await on.open({ permissions }));
   const page = await context.newPage();
   const others = `${address().replace('http', 'ws')} ${own.service.url}`;
   site.show(...twoLines(talking.experienceId, address(), others, attributes));

@@ -13,7 +13,7 @@ export interface Talking {
 }
 
 const mind = {
-  greeting: { en: 'Good morning, and welcome to the harbor. What shall I tell you about?' },
+  greeting: { en: 'Welcome to the harbor. What shall I tell you about?' },
   topics: [
     {
       id: 'ferries',
