@@ -25,8 +25,12 @@ export async function startTalking(
       ...env,
     });
     // The service is there before its runtime, which on a busy machine takes longer than clients wait.
-    while (!(await service.admin({ path: '/metrics' })).text.includes('session_runtime_sessions'))
+    const isThere = async () =>
+      (await service.admin({ path: '/metrics' })).text.includes('session_runtime_sessions');
+    for (let tries = 0; !(await isThere()); tries++) {
+      if (tries === 1200) throw new Error(`the runtime did not start: ${service.stderr()}`);
       await wait(100);
+    }
     return service;
   };
   const talking: TalkingProcess = {
