@@ -14,5 +14,7 @@ export default defineConfig({
     hookTimeout: 600_000,
     expect: { poll: { timeout: 180_000 } },
     maxWorkers: 2,
+    // What files share is loaded code.
+    isolate: false,
   },
 });

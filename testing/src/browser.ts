@@ -60,7 +60,7 @@ export function useBrowser(...args: string[]): {
     open: async (options) => {
       // Movement and large pictures cost time, and few tests are about them.
       const context = await browser.newContext({
-        viewport: { width: 800, height: 600 },
+        viewport: { width: 480, height: 360 },
         reducedMotion: 'reduce',
         ...options,
       });

@@ -9,6 +9,7 @@ import { createKey, createWorld, sessionsOf } from '@session-launch/testing/worl
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { readPage } from '../harness/pages.ts';
+import { onSlowScreen } from '../harness/talking-page.ts';
 import { useTalkingService } from '../harness/talking-service.ts';
 
 const talking = useTalkingService(() => []);
@@ -19,7 +20,7 @@ let demoKey: string;
 
 beforeAll(async () => {
   const { service, projectId } = talking;
-  context = await browser.open({ permissions: ['microphone'] });
+  context = await onSlowScreen(await browser.open({ permissions: ['microphone'] }));
   [{ key }, { key: demoKey }] = await Promise.all([
     createKey(service, projectId),
     createKey(service, 'prj_demo'),
@@ -63,7 +64,7 @@ describe.each(['backend-express', 'backend-fastify', 'backend-fetch'])('examples
     });
     await page.goto(url);
     await hear(page);
-    await page.getByRole('log', { name: 'Conversation' }).getByText('welcome to the harbor').waitFor();
+    await page.getByRole('log', { name: 'Conversation' }).getByText('Welcome to the harbor').waitFor();
     // The page itself minted nothing: its relay did, for whoever has its cookie.
     expect(new Set(sent)).toEqual(new Set([`${url}/api/launch`]));
     const [visitor] = await context.cookies(url);

@@ -2,7 +2,7 @@ import { useBrowser, watch } from '@session-launch/testing/browser.ts';
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { obstacles } from '../harness/obstacles.ts';
-import { isIn, press } from '../harness/talking-page.ts';
+import { isIn, onSlowScreen, press } from '../harness/talking-page.ts';
 import { useTalkingService } from '../harness/talking-service.ts';
 
 const talking = useTalkingService(() => []);
@@ -12,7 +12,7 @@ let page: Page;
 let complaints: string[];
 
 beforeAll(async () => {
-  context = await browser.open({ locale: 'en-US', permissions: ['microphone'] });
+  context = await onSlowScreen(await browser.open({ locale: 'en-US', permissions: ['microphone'] }));
   page = await context.newPage();
   complaints = await watch(page, talking.service.url);
   await page.goto(talking.service.url);

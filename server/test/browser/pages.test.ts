@@ -4,40 +4,33 @@ import { join } from 'node:path';
 import { useBrowser, watch } from '@session-launch/testing/browser.ts';
 import { applyDemo } from '@session-launch/testing/demo.ts';
 import type { BrowserContext, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Service, startService, useService } from '../harness/service.ts';
 
 const service = useService({ DEMO: 'on' });
 const browser = useBrowser();
-const screens = [
-  { width: 1280, height: 800, colorScheme: 'light' as const },
-  { width: 1280, height: 800, colorScheme: 'dark' as const },
-  { width: 390, height: 844, colorScheme: 'light' as const },
-  { width: 390, height: 844, colorScheme: 'dark' as const },
-];
+const desktop = { width: 1280, height: 800 };
+const phone = { width: 390, height: 844 };
+const schemes = ['light', 'dark'] as const;
 
-// What one page has fetched and compiled, the next one has from the cache.
+/** One page for all tests: what it has fetched and compiled, it has from then on. */
 let context: BrowserContext;
+let page: Page;
+let complaints: string[];
 beforeAll(async () => {
   await applyDemo(service);
   context = await browser.open();
+  page = await context.newPage();
+  complaints = await watch(page, service.url);
+});
+beforeEach(() => {
+  complaints.length = 0;
 });
 afterAll(() => context?.close());
 
-async function pageOn({ width, height, colorScheme }: (typeof screens)[number]): Promise<Page> {
-  const page = await context.newPage();
-  await page.setViewportSize({ width, height });
-  await page.emulateMedia({ colorScheme });
-  return page;
-}
-
-/** The reference is heavy: each width and each scheme once. */
-const referenceScreens = [screens[0]!, screens[3]!];
-
-describe.each(screens)('$width × $height, $colorScheme', (screen) => {
-  test('the landing page loads without a complaint, with its art, and fits the screen', async () => {
-    const page = await pageOn(screen);
-    const complaints = await watch(page, service.url);
+describe.each([desktop, phone])('$width × $height', (size) => {
+  test('the landing page loads without a complaint, with its art, and fits the screen by day and by night', async () => {
+    await page.setViewportSize(size);
     await page.goto(service.url, { waitUntil: 'networkidle' });
     expect(await page.title()).toBe('Session launch service');
     const pictures = (await page.evaluate(
@@ -45,34 +38,44 @@ describe.each(screens)('$width × $height, $colorScheme', (screen) => {
     )) as { alt: string | null; width: number }[];
     expect(pictures.length).toBeGreaterThan(13);
     expect(pictures.filter((picture) => picture.width === 0 || picture.alt === null)).toEqual([]);
-    const background = await page.evaluate(`getComputedStyle(document.body).backgroundColor`);
-    expect(background).toBe(screen.colorScheme === 'dark' ? 'rgb(18, 22, 29)' : 'rgb(251, 248, 242)');
-    expect(await overflows(page)).toBe(false);
+    for (const colorScheme of schemes) {
+      await page.emulateMedia({ colorScheme });
+      const background = await page.evaluate(`getComputedStyle(document.body).backgroundColor`);
+      expect(background).toBe(colorScheme === 'dark' ? 'rgb(18, 22, 29)' : 'rgb(251, 248, 242)');
+      expect(await overflows(page), colorScheme).toBe(false);
+    }
     expect(complaints).toEqual([]);
-    await page.close();
   });
 });
 
-describe.each(referenceScreens)('$width × $height, $colorScheme', (screen) => {
-  test('the API reference loads without a complaint, from this service alone', async () => {
-    const page = await pageOn(screen);
-    const complaints = await watch(page, service.url);
-    await page.goto(`${service.url}/reference`);
-    // The first operations come early, the last one when everything has been rendered and fetched.
-    for (const name of ['Mint a session from a page', 'Ask whether sessions can be minted']) {
-      await page.getByRole('heading', { name }).first().waitFor({ state: 'attached', timeout: 120_000 });
-    }
-    await page.waitForLoadState('networkidle');
+test('the API reference loads without a complaint, from this service alone, and fits a desktop and a phone', async () => {
+  await page.setViewportSize(desktop);
+  await page.emulateMedia({ colorScheme: 'light' });
+  await page.goto(`${service.url}/reference`);
+  // The first operations come early, the last one when everything has been rendered and fetched.
+  for (const name of ['Mint a session from a page', 'Ask whether sessions can be minted']) {
+    await page.getByRole('heading', { name }).first().waitFor({ state: 'attached', timeout: 120_000 });
+  }
+  await page.waitForLoadState('networkidle');
+  await looksRight();
+  // The page is heavy, so it is not loaded again.
+  await page.setViewportSize(phone);
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await looksRight();
+  expect(complaints).toEqual([]);
+
+  async function looksRight(): Promise<void> {
+    await page.evaluate(
+      `new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))`,
+    );
     expect(await overflows(page)).toBe(false);
     expect(await page.getByRole('main').count()).toBe(1);
     expect(await page.getByText('Authentication').filter({ visible: true }).count()).toBe(0);
-    expect(complaints).toEqual([]);
-    await page.close();
-  });
+  }
 });
 
 test('the landing page can be used with the keyboard alone', async () => {
-  const page = await context.newPage();
+  await page.setViewportSize(desktop);
   await page.goto(service.url);
   await page.keyboard.press('Tab');
   const skip = await page.evaluate(`document.activeElement.textContent`);
@@ -81,7 +84,6 @@ test('the landing page can be used with the keyboard alone', async () => {
   for (const landmark of ['banner', 'navigation', 'main', 'contentinfo'] as const) {
     expect(await page.getByRole(landmark).count(), landmark).toBe(1);
   }
-  await page.close();
 });
 
 describe('an SVG with a script in it', () => {
@@ -104,10 +106,8 @@ describe('an SVG with a script in it', () => {
   });
 
   async function marksOf(address: string): Promise<{ status: number | undefined; marks: unknown }> {
-    const page = await context.newPage();
     const answer = await page.goto(address, { waitUntil: 'load' });
     const marks = await page.evaluate(`Object.keys(document.documentElement.dataset).sort()`);
-    await page.close();
     return { status: answer?.status(), marks };
   }
 

@@ -1,11 +1,13 @@
+import { execFileSync } from 'node:child_process';
 import { type Site, startSite, useBrowser } from '@session-launch/testing/browser.ts';
 import { startTcpProxy, type TcpProxy } from '@session-launch/testing/tcp-proxy.ts';
 import axe from 'axe-core';
 import type { BrowserContext, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest';
 import { obstacles } from '../harness/obstacles.ts';
-import { ask, becomes, isIn, press, twoLines } from '../harness/talking-page.ts';
-import { useTalkingService } from '../harness/talking-service.ts';
+import { ask, becomes, isIn, onSlowScreen, press, twoLines } from '../harness/talking-page.ts';
+import { startTalking, type TalkingProcess } from '../harness/talking-process.ts';
+import { createTalking, type Talking } from '../harness/talking-service.ts';
 
 const undo: (() => Promise<void>)[] = [];
 let site: Site;
@@ -25,34 +27,45 @@ beforeAll(async () => {
   wire = await startTcpProxy((work) => undo.push(work), 1, { greets });
 });
 const address = () => `http://127.0.0.1:${wire.port}`;
-const talking = useTalkingService(
-  () => [site.origin],
-  () => ({
+/** Killed here, so it is this file's own. */
+let own: TalkingProcess;
+let talking: Talking;
+beforeAll(async () => {
+  own = await startTalking(inject('dataFolder'), {
     RUNTIME_URL: `${address().replace('http', 'ws')}/runtime`,
     // Longer than a busy machine may take for what a visitor's does in seconds.
     RESUME_SECONDS: '300',
-  }),
-);
+  });
+  talking = await createTalking(own.service, [site.origin]);
+  leadThere();
+});
+const leadThere = () => wire.leadTo(Number(new URL(own.service.url).port));
+
+/** The process of the runtime beside the service. */
+function runtimePid(): number {
+  const all = execFileSync('ps', ['-A', '-o', 'pid=,ppid=,args=']).toString();
+  return Number(new RegExp(`^\\s*(\\d+)\\s+${own.service.pid} .*--child`, 'm').exec(all)?.[1]);
+}
+
 const browser = useBrowser('--use-fake-device-for-media-stream');
 /** Whose microphone is there, and cannot be opened. */
 const deaf = useBrowser('--use-fake-device-for-media-stream', '--fail-audio-stream-creation');
 
-const leadThere = () => wire.leadTo(Number(new URL(talking.service.url).port));
-beforeAll(leadThere);
 afterEach(async () => {
   isOut = false;
   await context?.close();
 });
 afterAll(async () => {
+  await own?.stop();
   await site?.close();
   for (const work of undo) await work();
 });
 
 /** A page of its own, with a microphone that may be used unless `permissions` says otherwise. */
 async function open(attributes = '', permissions = ['microphone'], on = browser): Promise<Page> {
-  context = await on.open({ permissions });
+  context = await onSlowScreen(await on.open({ permissions }));
   const page = await context.newPage();
-  const others = `${address().replace('http', 'ws')} ${talking.service.url}`;
+  const others = `${address().replace('http', 'ws')} ${own.service.url}`;
   site.show(...twoLines(talking.experienceId, address(), others, attributes));
   return page;
 }
@@ -125,7 +138,7 @@ describe('a network that goes away', () => {
 describe('a process that is killed', () => {
   test('the runtime: the visitor reads that the connection was lost, and the next start works', async () => {
     const page = await started();
-    process.kill(talking.runtimePid(), 'SIGKILL');
+    process.kill(runtimePid(), 'SIGKILL');
     await becomes(page, 'failed');
     expect([await apology(page), await code(page)]).toEqual(['The connection was lost.', 'CONNECTION_LOST']);
     await press(page, 'Start again');
@@ -143,7 +156,7 @@ describe('a process that is killed', () => {
       new MutationObserver(() => told.push(status.textContent)).observe(status, { childList: true });
     })()`);
     // Its runtime ends the conversation before it goes, too. A new one is tried for, and cannot be had.
-    await talking.service.kill('SIGKILL');
+    await own.service.kill('SIGKILL');
     // It goes on trying for a while, so both come and go.
     await page
       .locator('.apology', { hasText: 'There is no connection. Please check your network and try again.' })
@@ -154,7 +167,8 @@ describe('a process that is killed', () => {
     // Whom one talked to is still there.
     expect(await page.locator('[data-viseme]').count()).toBe(1);
     expect(await obstacles(page)).toEqual([]);
-    await talking.startAgain();
+    await own.startAgain();
+    talking.service = own.service;
     leadThere();
     const again = page.getByRole('button', { name: 'Start again' });
     await expect

@@ -3,6 +3,7 @@ import { type Site, startSite, useBrowser } from '@session-launch/testing/browse
 import { type BuildOptions, build } from 'esbuild';
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { onSlowScreen } from '../harness/talking-page.ts';
 import { useTalkingService } from '../harness/talking-service.ts';
 
 const place = (path: string) => fileURLToPath(new URL(`../../../${path}`, import.meta.url));
@@ -13,8 +14,11 @@ beforeAll(async () => {
 const talking = useTalkingService(() => [site.origin]);
 const browser = useBrowser('--use-fake-device-for-media-stream', '--use-fake-ui-for-media-stream');
 let context: BrowserContext;
+/** The one that every application is opened in. */
+let page: Page;
 beforeAll(async () => {
-  context = await browser.open({ permissions: ['microphone'] });
+  context = await onSlowScreen(await browser.open({ permissions: ['microphone'] }));
+  page = await context.newPage();
 });
 afterAll(async () => {
   await context?.close();
@@ -65,12 +69,10 @@ async function bundled(react: string, entry: BuildOptions): Promise<string> {
   return text;
 }
 
-async function open(react: string, entry: BuildOptions = example): Promise<Page> {
-  const page = await context.newPage();
+async function open(react: string, entry: BuildOptions = example): Promise<void> {
   site.show('<div id="root"></div>');
   await page.goto(site.origin);
   await page.addScriptTag({ content: await bundled(react, entry) });
-  return page;
 }
 
 const ended = async () => (await talking.sessions()).filter(({ status }) => status === 'ended').length;
@@ -82,7 +84,7 @@ describe.each([
 ])('%s in strict mode', (_name, react) => {
   test('a press is one session, and a player that is taken away ends it', async () => {
     const [before, over] = [await count(), await ended()];
-    const page = await open(react);
+    await open(react);
     await page.getByRole('button', { name: 'Walk with me' }).click();
     await page.locator('.player[data-mode=speaking]').waitFor();
     expect(await page.locator('.session-launch-player').count()).toBe(1);
@@ -94,20 +96,18 @@ describe.each([
     await page.getByRole('button', { name: 'Bring it back' }).click();
     await page.getByRole('button', { name: 'Walk with me' }).waitFor();
     expect(await count()).toBe(before + 1);
-    await page.close();
   });
 
   test('a prop that is left out is taken back', async () => {
-    const page = await open(react, bare);
+    await open(react, bare);
     await page.evaluate(`show({ startButton: { label: 'Go' } })`);
     await page.getByRole('button', { name: 'Go' }).waitFor();
     await page.evaluate(`show({})`);
     await page.getByRole('button', { name: 'Start' }).waitFor();
-    await page.close();
   });
 
   test('the hook tells state, mode and messages', async () => {
-    const page = await open(react);
+    await open(react);
     const before = await count();
     await page.getByText('idle', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Only listen' }).click();
@@ -115,6 +115,6 @@ describe.each([
     await page.getByRole('button', { name: 'Hang up' }).click();
     await page.getByText('ended', { exact: true }).waitFor();
     expect(await count()).toBe(before + 1);
-    await page.close();
+    await expect.poll(ended).toBe(before + 1);
   });
 });

@@ -1,10 +1,10 @@
 import { type Site, startSite, useBrowser, watch } from '@session-launch/testing/browser.ts';
 import { startTcpProxy, type TcpProxy } from '@session-launch/testing/tcp-proxy.ts';
 import type { BrowserContext, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { obstacles } from '../harness/obstacles.ts';
 import { type Remains, watchRemains } from '../harness/page-remains.ts';
-import { ask, becomes, isIn, player, twoLines } from '../harness/talking-page.ts';
+import { ask, becomes, isIn, onSlowScreen, player, twoLines } from '../harness/talking-page.ts';
 import { useTalkingService } from '../harness/talking-service.ts';
 
 const undo: (() => Promise<void>)[] = [];
@@ -14,6 +14,8 @@ let wire: TcpProxy;
 /** Whether connections are taken, and nothing more is heard of them. */
 let isSilent = false;
 let context: BrowserContext;
+/** The page that most tests follow one another on. */
+let usual: Page;
 
 beforeAll(async () => {
   [site, stranger] = await Promise.all([startSite(), startSite()]);
@@ -22,16 +24,19 @@ beforeAll(async () => {
 });
 const talking = useTalkingService(
   () => [site.origin],
-  () => ({ RUNTIME_URL: `ws://127.0.0.1:${wire.port}/runtime` }),
+  () => `ws://127.0.0.1:${wire.port}/runtime`,
 );
 const browser = useBrowser('--use-fake-device-for-media-stream', '--use-fake-ui-for-media-stream');
 
 beforeAll(() => wire.leadTo(Number(new URL(talking.service.url).port)));
 beforeAll(async () => {
-  context = await browser.open({ permissions: ['microphone'] });
+  context = await onSlowScreen(await browser.open({ permissions: ['microphone'] }));
+  usual = await context.newPage();
 });
 afterEach(async () => {
-  await Promise.all(context.pages().map((page) => page.close()));
+  await usual.unrouteAll();
+  const others = context.pages().filter((page) => page !== usual);
+  await Promise.all(others.map((page) => page.close()));
   if (!isSilent) return;
   isSilent = false;
   for (const link of wire.links()) link.cut();
@@ -54,20 +59,25 @@ const room: Remains = {
   heapBytes: 20 * 20_000,
 };
 
-/** `script` runs in the page before its own. */
-async function open(on: Site = site, attributes = '', script = ''): Promise<Page> {
+async function open(on: Site = site, attributes = '', page = usual): Promise<Page> {
   const { url } = talking.service;
   on.show(...twoLines(talking.experienceId, url, `ws://127.0.0.1:${wire.port}`, attributes));
-  const page = await context.newPage();
-  await page.addInitScript(script);
   await page.goto(on.origin);
   return page;
 }
 
+/** A page that nobody has used. `script` runs in it before its own. */
+async function openNew(attributes = '', script = ''): Promise<Page> {
+  const page = await context.newPage();
+  await page.addInitScript(script);
+  return open(site, attributes, page);
+}
+
 describe('two lines on a page with the strictest policy', () => {
   test('a press on Start, and the character speaks, moves its mouth, answers and leaves', async () => {
-    const page = await open();
-    await page.emulateMedia({ reducedMotion: 'no-preference' });
+    const own = await browser.open({ permissions: ['microphone'], reducedMotion: 'no-preference' });
+    onTestFinished(() => own.close());
+    const page = await open(site, '', await own.newPage());
     const complaints = await watch(page, talking.service.url);
     const sessions = (await talking.sessions()).length;
     await page.getByRole('button', { name: 'Start' }).click();
@@ -109,7 +119,7 @@ describe('two lines on a page with the strictest policy', () => {
       const isLimit = (ms) => ms >= 10_000;
       window.setTimeout = (work, ms, ...rest) => isLimit(ms) ? 0 : setTimeout(work, ms, ...rest);
     }`;
-    const page = await open(site, '', patience);
+    const page = await openNew('', patience);
     let mint = () => {};
     const held = new Promise<void>((resolve) => {
       mint = resolve;
@@ -139,7 +149,7 @@ describe('two lines on a page with the strictest policy', () => {
       start() {}
       abort() {}
     }`;
-    const page = await open(site, '', recognition);
+    const page = await openNew('', recognition);
     await page.getByRole('button', { name: 'Start' }).click();
     await becomes(page, 'live');
     await expect.poll(() => ask(page, (one) => one.mic.level())).toBeGreaterThan(0.02);
@@ -231,7 +241,7 @@ describe('the element', () => {
   });
 
   test('while the browser holds the sound back, all can be read; after a tap it is heard', async () => {
-    const page = await open(site, 'autostart speech-input-mode="off"');
+    const page = await openNew('autostart speech-input-mode="off"');
     const hear = page.getByRole('button', { name: 'Tap to hear' });
     await hear.waitFor();
     await page.getByText('What shall I tell you about?').waitFor();
@@ -257,7 +267,7 @@ describe('the script', () => {
         thumbnail('title="Tower" avatar-image="/avatars/tower/full.png"'),
       ].join(''),
     );
-    const page = await context.newPage();
+    const page = usual;
     const faults: string[] = [];
     page.on('pageerror', (error) => faults.push(error.message));
     await page.goto(site.origin);
@@ -356,7 +366,7 @@ describe('one press, one session', () => {
 describe('leaving', () => {
   test('a page in the back/forward cache has ended its session; back from there it shows Start and mints nothing', async () => {
     // A page that listens is not cached by Chromium: it is loaded anew.
-    const page = await open(site, 'speech-input-mode="off"');
+    const page = await openNew('speech-input-mode="off"');
     await page.evaluate(`addEventListener('pageshow', ({ persisted }) => { window.isBack = persisted; })`);
     await page.getByRole('button', { name: 'Start' }).click();
     await isIn(page, 'speaking');
@@ -378,7 +388,7 @@ describe('leaving', () => {
   });
 
   test('twenty conversations leave nothing behind in the page', async () => {
-    const page = await open();
+    const page = await openNew();
     const remains = await watchRemains(page);
     const talk = (times: number) =>
       page.evaluate(`(async () => {

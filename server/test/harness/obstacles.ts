@@ -15,6 +15,7 @@ const screens = [
  */
 export async function obstacles(page: Page, place = 'session-experience'): Promise<string[]> {
   const found: string[] = [];
+  const before = page.viewportSize();
   for (const { width, height, colorScheme, isAlways } of screens) {
     if (!isAlways && !isLong) continue;
     await page.setViewportSize({ width, height });
@@ -25,6 +26,8 @@ export async function obstacles(page: Page, place = 'session-experience'): Promi
     if (await page.evaluate(`document.documentElement.scrollWidth > innerWidth`))
       report('wider than the screen');
   }
+  await page.emulateMedia({ colorScheme: null });
+  if (before !== null) await page.setViewportSize(before);
   return found;
 }
 

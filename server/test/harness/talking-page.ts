@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core';
+import type { BrowserContext, Page } from 'playwright-core';
 
 /** Two lines, and the strictest policy that they need. `wire` is where conversations go. */
 export function twoLines(
@@ -12,6 +12,28 @@ export function twoLines(
 <session-experience experience-id="${experienceId}" locale="en" ${attributes}></session-experience>`,
     `default-src 'none'; script-src ${url}; connect-src ${url} ${wire}; img-src ${url} data:; require-trusted-types-for 'script'; trusted-types 'none'`,
   ];
+}
+
+/** Ten frames a second: a face costs as much as it is drawn, and few tests look at how it moves. */
+const slowScreen = `{
+  const { requestAnimationFrame } = window;
+  const waiting = new Map();
+  let last = 0;
+  window.requestAnimationFrame = (draw) => {
+    const id = ++last;
+    const drawn = (at) => waiting.delete(id) && draw(at);
+    waiting.set(id, setTimeout(() => requestAnimationFrame(drawn), 90));
+    return id;
+  };
+  window.cancelAnimationFrame = (id) => {
+    clearTimeout(waiting.get(id));
+    waiting.delete(id);
+  };
+}`;
+
+export async function onSlowScreen(context: BrowserContext): Promise<BrowserContext> {
+  await context.addInitScript(slowScreen);
+  return context;
 }
 
 export const player = (page: Page) => page.locator('.player');

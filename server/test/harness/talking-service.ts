@@ -1,24 +1,19 @@
-import { execFileSync } from 'node:child_process';
-import { prepareDataFolder } from '@session-launch/testing/data-folder.ts';
-import { type ServiceProcess, startProcess, temporaryFolder } from '@session-launch/testing/process.ts';
-import { experience, project, runtime } from '@session-launch/testing/world.ts';
-import { afterAll, beforeAll, expect, vi } from 'vitest';
+import { type Deployment, targetAt } from '@session-launch/testing/deployment.ts';
+import type { Target } from '@session-launch/testing/target.ts';
+import { apply, experience, project, runtime, sessionsOf } from '@session-launch/testing/world.ts';
+import { beforeAll, expect, inject } from 'vitest';
 
 export interface Talking {
-  service: ServiceProcess;
+  service: Target;
   experienceId: string;
   projectId: string;
-  /** What the database knows of the sessions, the newest first. */
+  /** What the database knows of the sessions of the project, the newest first. */
   // biome-ignore lint/suspicious/noExplicitAny: tests look into records freely
   sessions(): Promise<any[]>;
-  /** The process of the runtime beside the service. */
-  runtimePid(): number;
-  /** Starts the service again on its data, after it was killed: on another port. */
-  startAgain(): Promise<void>;
 }
 
 const mind = {
-  greeting: { en: 'Good morning, and welcome to the harbor. What shall I tell you about?' },
+  greeting: { en: 'Welcome to the harbor. What shall I tell you about?' },
   topics: [
     {
       id: 'ferries',
@@ -30,65 +25,45 @@ const mind = {
   ],
 };
 
-/** A service with its runtime, in processes of their own, and an experience for pages of these origins. */
-export function useTalkingService(
-  origins: () => string[],
-  env: () => Record<string, string> = () => ({}),
-): Talking {
-  const talking = {} as Talking;
-  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
-  beforeAll(async () => {
-    folder = await temporaryFolder();
-    await prepareDataFolder(folder.path);
-    const start = async () => {
-      const started = await startProcess({
-        DATA_DIR: folder.path,
-        RUNTIME: 'on',
-        DEMO: 'on',
-        SHUTDOWN_GRACE_SECONDS: '0',
-        ...env(),
-      });
-      // The service is there before its runtime, which on a busy machine takes longer than clients wait.
-      const isThere = async () => {
-        const { text } = await started.admin({ path: '/metrics' });
-        expect(text).toContain('session_runtime_sessions');
-      };
-      await vi.waitFor(isThere, { timeout: 120_000, interval: 100 });
-      return started;
-    };
-    const service = await start();
-    const one = experience({
-      runtime: runtime({
-        speechInputMode: 'auto',
-        characters: [{ characterId: 'maren', name: 'Maren', avatar: { avatarId: 'maren' } }],
-        location: { locationId: 'old-harbor', assets: ['/locations/old-harbor/wide.svg'] },
-        transport: { type: 'websocket' },
-        mind,
-      }),
-    });
-    const file = { project: project({ allowedOrigins: origins() }), experiences: [one] };
-    const applied = await service.admin({ method: 'POST', path: '/admin/projects', body: file });
-    expect(applied.status, applied.text).toBe(200);
-    Object.assign(talking, {
-      service,
-      experienceId: one.id,
-      projectId: file.project.id,
-      sessions: async () => {
-        const path = `/admin/projects/${file.project.id}/sessions`;
-        return (await talking.service.admin({ path })).json.sessions;
-      },
-      runtimePid: () => {
-        const all = execFileSync('ps', ['-A', '-o', 'pid=,ppid=,args=']).toString();
-        return Number(new RegExp(`^\\s*(\\d+)\\s+${talking.service.pid} .*--child`, 'm').exec(all)?.[1]);
-      },
-      startAgain: async () => {
-        talking.service = await start();
-      },
-    });
+/** An experience for pages of these origins, in a project of its own. `wire` leads to the runtime, where not the service itself does. */
+export async function createTalking(
+  service: Target,
+  allowedOrigins: string[],
+  wire?: string,
+): Promise<Talking> {
+  const one = experience({
+    runtime: runtime({
+      speechInputMode: 'auto',
+      characters: [{ characterId: 'maren', name: 'Maren', avatar: { avatarId: 'maren' } }],
+      location: { locationId: 'old-harbor', assets: ['/locations/old-harbor/wide.svg'] },
+      transport: { type: 'websocket', ...(wire === undefined ? {} : { url: wire }) },
+      mind,
+    }),
   });
-  afterAll(async () => {
-    await talking.service?.kill('SIGTERM');
-    await folder?.remove();
+  const file = { project: project({ allowedOrigins }), experiences: [one] };
+  const applied = await apply(service, file);
+  expect(applied.status, applied.text).toBe(200);
+  const projectId = file.project.id;
+  const talking: Talking = {
+    service,
+    experienceId: one.id,
+    projectId,
+    sessions: () => sessionsOf(talking.service, projectId),
+  };
+  return talking;
+}
+
+/** A project on the service that all files with pages share: no other one sees its sessions. */
+export function useTalkingService(origins: () => string[], wire?: () => string): Talking {
+  const talking = {} as Talking;
+  beforeAll(async () => {
+    Object.assign(talking, await createTalking(targetAt(inject('talking')), origins(), wire?.()));
   });
   return talking;
+}
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    talking: Deployment;
+  }
 }

@@ -23,7 +23,10 @@ function percentile(figures: readonly number[], share: number): number {
 test('a click on Start is heard, and the mouth moves with the voice', async () => {
   const { url } = talking.service;
   site.show(...twoLines(talking.experienceId, url, url.replace('http', 'ws'), ''));
-  const context = await browser.open({ permissions: ['microphone'] });
+  const context = await browser.open({
+    permissions: ['microphone'],
+    viewport: { width: 800, height: 600 },
+  });
   const page = await context.newPage();
   await page.goto(site.origin);
   // Fetched once, the script and the art are in the browser's cache, as they are when a visitor has seen the page.

@@ -1,0 +1,47 @@
+import { cp } from 'node:fs/promises';
+import { setTimeout as wait } from 'node:timers/promises';
+import { type ServiceProcess, startProcess, temporaryFolder } from '@session-launch/testing/process.ts';
+
+export interface TalkingProcess {
+  service: ServiceProcess;
+  /** Starts the service again on its data, after it was killed: on another port. */
+  startAgain(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** A service with its runtime, in processes of their own, from a copy of an empty database. */
+export async function startTalking(
+  dataFolder: string,
+  env: Record<string, string> = {},
+): Promise<TalkingProcess> {
+  const folder = await temporaryFolder();
+  await cp(dataFolder, folder.path, { recursive: true });
+  const start = async () => {
+    const service = await startProcess({
+      DATA_DIR: folder.path,
+      RUNTIME: 'on',
+      DEMO: 'on',
+      SHUTDOWN_GRACE_SECONDS: '0',
+      ...env,
+    });
+    // The service is there before its runtime, which on a busy machine takes longer than clients wait.
+    const isThere = async () =>
+      (await service.admin({ path: '/metrics' })).text.includes('session_runtime_sessions');
+    for (let tries = 0; !(await isThere()); tries++) {
+      if (tries === 1200) throw new Error(`the runtime did not start: ${service.stderr()}`);
+      await wait(100);
+    }
+    return service;
+  };
+  const talking: TalkingProcess = {
+    service: await start(),
+    startAgain: async () => {
+      talking.service = await start();
+    },
+    stop: async () => {
+      await talking.service.kill('SIGTERM');
+      await folder.remove();
+    },
+  };
+  return talking;
+}
