@@ -90,14 +90,3 @@ describe('a log that cannot be written stops neither a mint nor the process', ()
     });
   }
 });
-
-test('a stop writes every line, up to the last', async () => {
-  const service = await start();
-  const ended = new Promise((resolve) => service.log?.once('end', resolve));
-  for (let n = 0; n < 50; n++) await service.call({ path: '/healthz' });
-  expect(await service.kill('SIGTERM')).toMatchObject({ code: 0 });
-  await ended;
-  const lines = service.stderr().replace('Building…\n', '').trimEnd().split('\n');
-  expect(lines.filter((line) => JSON.parse(line).route === '/healthz')).toHaveLength(50);
-  expect(JSON.parse(lines.at(-1)!).msg).toBe('stopped');
-});

@@ -2,7 +2,12 @@ import { clonedDatabase } from '@session-launch/testing/cloned-database.ts';
 import type { Answer } from '@session-launch/testing/http.ts';
 import { readMetrics } from '@session-launch/testing/metrics.ts';
 import { onDatabase } from '@session-launch/testing/postgres-server.ts';
-import { type ServiceProcess, startProcess, temporaryFolder } from '@session-launch/testing/process.ts';
+import {
+  logLines,
+  type ServiceProcess,
+  startProcess,
+  temporaryFolder,
+} from '@session-launch/testing/process.ts';
 import { sendRaw } from '@session-launch/testing/raw-http.ts';
 import type { Target } from '@session-launch/testing/target.ts';
 import { createWorld, mintFromBrowser, mintFromServer, type World } from '@session-launch/testing/world.ts';
@@ -21,7 +26,12 @@ beforeAll(async () => {
   const folder = await temporaryFolder();
   undo.push(folder.remove);
   databaseUrl = url;
-  process = await startProcess({ DATABASE_URL: url, DATA_DIR: folder.path, LOG_LEVEL: 'info' });
+  process = await startProcess({
+    DATABASE_URL: url,
+    DATA_DIR: folder.path,
+    LOG_LEVEL: 'info',
+    SHUTDOWN_GRACE_SECONDS: '0',
+  });
   undo.push(() => process.kill('SIGKILL'));
   // The builders of a world speak HTTP only, so a process serves them as well as a service in this one.
   service = process;
@@ -149,4 +159,14 @@ test('the cause of an internal error is in the log under the id of its answer, a
   expect(answer.text).not.toContain('exist');
   const internal = { route: '/v1/sessions/:sessionId', status: '500' };
   await expect.poll(() => total('session_launch_requests_total', internal)).toBe(1);
+});
+
+test('a stop writes every line, up to the last', async () => {
+  const ended = new Promise((resolve) => process.log?.once('end', resolve));
+  for (let n = 0; n < 50; n++) await process.call({ path: '/healthz' });
+  expect(await process.kill('SIGTERM')).toMatchObject({ code: 0 });
+  await ended;
+  const lines = logLines(process);
+  expect(lines.filter(({ route }) => route === '/healthz')).toHaveLength(50);
+  expect(lines.at(-1).msg).toBe('stopped');
 });

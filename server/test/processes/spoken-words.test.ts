@@ -97,15 +97,3 @@ test('what people say is in no log, metric, journal or database at the default l
   );
   expect(found.some((one) => /elsewhere in file runtime-reports/.test(one))).toBe(true);
 });
-
-test('at the level trace, what people say is in the log', async () => {
-  service = await startProcess({ DATA_DIR: folder.path, RUNTIME: 'on', LOG_LEVEL: 'trace' });
-  const { sessionToken } = await launched(service, world);
-  const client = new Talker(`${service.url.replace('http', 'ws')}/runtime`, sessionToken);
-  await client.ready();
-  await talkOf(client, said);
-  await client.leave();
-  for (const words of [said.typed, said.heard])
-    await expect.poll(() => service.stderr()).toContain(`"role":"user","text":"${words}"`);
-  expect(service.stderr()).not.toContain(sessionToken);
-});
