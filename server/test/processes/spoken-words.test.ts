@@ -12,10 +12,8 @@ import {
 import { Talker } from '@session-launch/testing/talker.ts';
 import { runtimeToken } from '@session-launch/testing/target.ts';
 import { createWorld, runtime, type World } from '@session-launch/testing/world.ts';
-import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { openEmbedded } from '../../src/store/embedded.ts';
-import { everyFile, everyTable } from '../harness/stored-places.ts';
+import { everyFile, everyTableIn } from '../harness/stored-places.ts';
 
 const said = {
   typed: 'The purple heron sleeps in Valparaiso',
@@ -78,14 +76,11 @@ test('what people say is in no log, metric, journal or database at the default l
   await there.leave();
   await alone.stop();
 
-  const database = await openEmbedded(folder.path);
-  const tables = await everyTable((text) => database.orm.execute(sql.raw(text)));
-  await database.close();
   const places: Places = {
     'standard output': service.stdout() + alone.output.stdout,
     'standard error': service.stderr() + alone.output.stderr,
     metrics,
-    ...tables,
+    ...(await everyTableIn(folder.path)),
     ...(await everyFile(folder.path)),
     ...(await everyFile(own.path)),
   };
