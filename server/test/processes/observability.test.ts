@@ -2,16 +2,12 @@ import { clonedDatabase } from '@session-launch/testing/cloned-database.ts';
 import type { Answer } from '@session-launch/testing/http.ts';
 import { readMetrics } from '@session-launch/testing/metrics.ts';
 import { onDatabase } from '@session-launch/testing/postgres-server.ts';
-import {
-  logLines,
-  type ServiceProcess,
-  startProcess,
-  temporaryFolder,
-} from '@session-launch/testing/process.ts';
+import { type ServiceProcess, startProcess, temporaryFolder } from '@session-launch/testing/process.ts';
 import { sendRaw } from '@session-launch/testing/raw-http.ts';
 import type { Target } from '@session-launch/testing/target.ts';
 import { createWorld, mintFromBrowser, mintFromServer, type World } from '@session-launch/testing/world.ts';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { expectServed } from '../harness/log-load.ts';
 
 const undo: (() => Promise<unknown>)[] = [];
 let databaseUrl: string;
@@ -161,12 +157,8 @@ test('the cause of an internal error is in the log under the id of its answer, a
   await expect.poll(() => total('session_launch_requests_total', internal)).toBe(1);
 });
 
-test('a stop writes every line, up to the last', async () => {
-  const ended = new Promise((resolve) => process.log?.once('end', resolve));
-  for (let n = 0; n < 50; n++) await process.call({ path: '/healthz' });
+test('a log that cannot be written stops neither a mint nor the process: its reader has gone', async () => {
+  process.log?.destroy();
+  await expectServed(process);
   expect(await process.kill('SIGTERM')).toMatchObject({ code: 0 });
-  await ended;
-  const lines = logLines(process);
-  expect(lines.filter(({ route }) => route === '/healthz')).toHaveLength(50);
-  expect(lines.at(-1).msg).toBe('stopped');
 });

@@ -216,7 +216,10 @@ describe('PostgreSQL, three processes', () => {
     const tokens = answers.flatMap(({ status: code, json }) =>
       code === 201 ? [json.launch.sessionToken] : [],
     );
+    const written = service.log && once(service.log, 'end');
+    for (let n = 0; n < 50; n++) await service.call({ path: '/healthz' });
     expect((await service.kill('SIGTERM')).code).toBe(0);
+    await written;
 
     const output = service.stdout() + service.stderr();
     const secrets = [key, secret, idempotencyKey, browserKey, adminToken];
@@ -232,6 +235,13 @@ describe('PostgreSQL, three processes', () => {
     }
     expect(lines.filter((line) => ['error', 'fatal'].includes(line.level))).toEqual([]);
   });
+
+  test('a stop writes every line, up to the last', () => {
+    const lines = logLines(services[2]!);
+    expect(lines.filter(({ msg, route }) => msg === 'answered' && route === '/healthz')).toHaveLength(50);
+    expect(lines.at(-1).msg).toBe('stopped');
+  });
+
   test('stopping: a connection on which nothing was ever asked does not hold it up', async () => {
     const DATABASE_URL = await migratedDatabase();
     const rest = services.slice(1, 2);
