@@ -268,6 +268,14 @@ test('a spare takes the place of a runtime that is killed among conversations; m
   }
 });
 
+test('another takes the place of a runtime that ends before it has a spare', async () => {
+  const before = runtimeProcesses();
+  for (const child of before) process.kill(child, 'SIGKILL');
+  const client = await talker();
+  expect(before).not.toContain(runtimeProcess());
+  await client.leave();
+});
+
 test('a stop ends running sessions as server_shutdown, and takes the runtime along', async () => {
   const client = await talker();
   const children = runtimeProcesses();
