@@ -6,5 +6,5 @@ const contract = fileURLToPath(new URL('../contract/src/', import.meta.url));
 
 export default defineConfig({
   resolve: { alias: [{ find: /^@session-launch\/contract\/(.*)$/, replacement: `${contract}$1.ts` }] },
-  test: { include: ['test/**/*.test.ts'], testTimeout: 60_000 },
+  test: { include: ['test/**/*.test.ts'], testTimeout: 60_000, maxWorkers: 1, isolate: false },
 });

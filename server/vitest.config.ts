@@ -28,13 +28,18 @@ const canBrowse = process.env.CI === 'true' || (await findChromium()) !== undefi
 if (!canBrowse) process.stderr.write(`left out the browser tests: ${noChromium}\n`);
 
 const build = '../testing/src/brought-up-to-date.ts';
-/** The program built and both databases made once, and the browser found. */
-const everySetup = [
-  build,
-  'test/harness/setup-embedded.ts',
-  'test/harness/setup-postgres.ts',
-  ...(canBrowse ? ['test/harness/setup-browser.ts'] : []),
-];
+/** The program built and both databases made, once for all files. */
+const databases = [build, 'test/harness/setup-embedded.ts', 'test/harness/setup-postgres.ts'];
+const aBrowser = 'test/harness/setup-browser.ts';
+
+const browser: TestProjectInlineConfiguration = {
+  extends: true,
+  test: {
+    name: 'browser',
+    include: ['test/browser/**/*.test.ts'],
+    globalSetup: [build, 'test/harness/setup-embedded.ts', aBrowser],
+  },
+};
 
 /** The acceptance tests alone, at a service that runs elsewhere. */
 const deployment: TestProjectInlineConfiguration = {
@@ -53,7 +58,7 @@ const long: TestProjectInlineConfiguration = {
     name: 'long',
     include: ['test/long/**/*.test.ts'],
     exclude: canBrowse ? [] : ['test/long/first-sound.test.ts'],
-    globalSetup: everySetup,
+    globalSetup: [...databases, ...(canBrowse ? [aBrowser] : [])],
     fileParallelism: false,
     sequence: { groupOrder: 1 },
   },
@@ -73,15 +78,11 @@ const projects: TestProjectInlineConfiguration[] = [
     extends: true,
     test: {
       name: 'processes',
-      include: [
-        ...engineParts,
-        'test/processes/**/*.test.ts',
-        'test/faults/**/*.test.ts',
-        ...(canBrowse ? ['test/browser/**/*.test.ts'] : []),
-      ],
-      globalSetup: everySetup,
+      include: [...engineParts, 'test/processes/**/*.test.ts', 'test/faults/**/*.test.ts'],
+      globalSetup: databases,
     },
   },
+  ...(canBrowse ? [browser] : []),
   ...(isLong ? [long] : []),
   ...engines.map((engine) => ({
     extends: true as const,
@@ -110,8 +111,8 @@ export default defineConfig({
     testTimeout: 600_000,
     hookTimeout: 600_000,
     expect: { poll: { timeout: 180_000 } },
-    // One more than cores of a small machine: tests that wait for a clock or a process leave theirs to others.
-    maxWorkers: 3,
+    // More than cores of a small machine: tests that wait for a clock or a process leave theirs to others.
+    maxWorkers: 4,
     // What files share is loaded code; services, databases, folders and ports are their own.
     isolate: false,
     // Threads that the service starts inherit it, and so run from the sources, too.

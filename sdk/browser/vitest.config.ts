@@ -8,7 +8,6 @@ export default defineConfig({
   resolve: { alias: [{ find: /^@session-launch\/contract\/(.*)$/, replacement: `${contract}$1.ts` }] },
   test: {
     include: ['test/**/*.test.ts'],
-    isolate: false,
     // Limits are for what hangs: a machine that is busy with other things is slow, and nothing is wrong.
     testTimeout: 600_000,
     hookTimeout: 600_000,

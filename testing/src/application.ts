@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { onTestFinished } from 'vitest';
+import { shortLived } from './process.ts';
 
 /** A server in a process of its own, which prints the address to open. It ends with the test. */
 export async function startApplication(
@@ -9,7 +10,7 @@ export async function startApplication(
   args: string[],
   env: Record<string, string> = {},
 ): Promise<{ url: string; output(): string }> {
-  const child = spawn(process.execPath, args, {
+  const child = spawn(process.execPath, [...shortLived, ...args], {
     cwd,
     env: { PATH: process.env.PATH, PORT: '0', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

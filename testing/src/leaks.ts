@@ -7,12 +7,12 @@ export type Places = Record<string, string | Buffer>;
 /** Where a secret stands, as it is or in one of the forms in which programs write bytes: hexadecimal, base64. */
 export function leaks(places: Places, secrets: Secrets): string[] {
   const found: string[] = [];
+  const wanted = Object.entries(secrets).flatMap(([name, secret]) =>
+    Object.entries(formsOf(secret)).map(([form, text]) => ({ what: `${name}${form}`, text })),
+  );
   for (const [place, content] of Object.entries(places)) {
-    const bytes = Buffer.from(content as string);
-    for (const [name, secret] of Object.entries(secrets)) {
-      for (const [form, text] of Object.entries(formsOf(secret)))
-        if (bytes.includes(text)) found.push(`${name}${form} in ${place}`);
-    }
+    const bytes = typeof content === 'string' ? Buffer.from(content) : content;
+    for (const { what, text } of wanted) if (bytes.includes(text)) found.push(`${what} in ${place}`);
   }
   return found;
 }

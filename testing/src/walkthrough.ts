@@ -77,6 +77,11 @@ async function bash(
     '  command -v "$tool" >/dev/null || { echo "the page needs $tool, which is not installed" >&2; exit 1; }',
     'done',
     `trap 'kill $(jobs -p) 2>/dev/null || true' EXIT`,
+    // What npx has found once is called without it: loading npm takes longer than most of our commands.
+    'npx() {',
+    '  if [ ! -e "$PRINTED/npx-used" ]; then touch "$PRINTED/npx-used"; command npx "$@"; return; fi',
+    '  local name=$1; shift; "$PRINTED/node_modules/.bin/$name" "$@"',
+    '}',
     ...commands,
     'echo yes >"$PRINTED/done"',
   ].join('\n');

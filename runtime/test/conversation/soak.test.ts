@@ -4,9 +4,9 @@ import { settled } from '../harness/fake-clock.ts';
 import { harbor } from '../mind/talk.ts';
 
 const limits = { maxSeconds: 86_400, idleSeconds: 86_400 };
-const turns = 900;
+const turns = 300;
 
-test('an hour of turns leaves nothing behind: no timer, no listener, no event beyond those kept for replays', async () => {
+test('hundreds of turns leave nothing behind: no timer, no listener, no event beyond those kept for replays', async () => {
   const warnings: string[] = [];
   const warn = (warning: Error) => warnings.push(warning.message);
   process.on('warning', warn);

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Mind } from '@session-launch/contract/project-file/mind';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { talk } from './talk.ts';
+import { firstChoice, talk } from './talk.ts';
 
 interface Demo {
   experiences: { slug: string; runtime: { mind: Mind; mode?: 'conversation' | 'presenter' } }[];
@@ -12,6 +12,9 @@ const file = new URL('../../../examples/demo.yaml', import.meta.url);
 const { experiences } = parse(readFileSync(file, 'utf8')) as Demo;
 const texts = (given: string | string[] | undefined) => [given ?? []].flat();
 
+/** One for all conversations, as in a service: it makes each script ready once. */
+const script = firstChoice();
+
 /** Every question that the minds of the demo show, with what may be answered. */
 const questions = experiences.flatMap(({ slug, runtime: { mind } }) =>
   (mind.topics ?? []).flatMap(({ id, ask = {}, tell = {} }) =>
@@ -19,9 +22,9 @@ const questions = experiences.flatMap(({ slug, runtime: { mind } }) =>
   ),
 );
 
-describe.each(questions)('$slug, $locale: $id', ({ mind, locale, ask, tell, id }) => {
+describe.each(questions)('$slug, $locale: $id', ({ slug, mind, locale, ask, tell, id }) => {
   test('its question gets its answer', async () => {
-    const character = talk(mind, { locale });
+    const character = talk(mind, { locale, revision: slug }, script);
     await character.open();
     const answer = await character.say(texts(ask)[0]!);
     // Whether somebody is a person is answered by the service itself, before any script.

@@ -49,10 +49,12 @@ export interface Talk {
   pieces(text: string): Promise<Said[]>;
 }
 
+/** Always takes the first of what may be chosen: tests are the same each time. */
+export const firstChoice = () => scriptedMind(() => 0);
+
 /** A conversation of which everything is heard. */
-export function talk(mind: Mind, more: Partial<Setting> = {}): Talk {
-  // Always the first of what may be chosen: tests are the same each time.
-  const dialogue = scriptedMind(() => 0).begin({
+export function talk(mind: Mind, more: Partial<Setting> = {}, script = firstChoice()): Talk {
+  const dialogue = script.begin({
     mind,
     mode: 'conversation',
     locale: 'en',

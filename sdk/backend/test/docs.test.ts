@@ -1,13 +1,11 @@
-import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { deployedService } from '@session-launch/testing/deployment.ts';
 import { freePort } from '@session-launch/testing/postgres-server.ts';
 import { temporaryFolder } from '@session-launch/testing/process.ts';
 import { type Command, commandsOf, expectAsShown, walkThrough } from '@session-launch/testing/walkthrough.ts';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const commands = commandsOf(readFileSync(join(root, 'docs', 'sdk-backend.md'), 'utf8'));
@@ -25,15 +23,13 @@ beforeAll(async () => {
   folder = await temporaryFolder();
   const port = await freePort();
   // The only dependency comes along, so that no registry has to be asked.
-  const packed = await promisify(execFile)('npm', ['pack', '--silent', join(root, 'node_modules', 'jose')], {
-    cwd: folder.path,
-  });
+  const jose = inject('packages').find(({ name }) => name === 'jose')?.tarball;
   replacements = [
     ['http://127.0.0.1:8080', service.url],
     ['localhost:3000', `localhost:${port}`],
     ['listen(3000', `listen(${port}`],
     ['--workspace sdk/backend', join(root, 'sdk', 'backend')],
-    ['npm install --silent', `npm install --silent ../${basename(packed.stdout.trim())}`],
+    ['npm install --silent', `npm install --silent ${jose}`],
   ];
   const env = {
     ADMIN_URL: service.adminUrl,

@@ -8,9 +8,9 @@ import { type Minted, SessionLaunch } from '../src/index.ts';
 const service = deployedService();
 const servicePort = Number(new URL(service.url).port);
 const projects = 5;
-const mintsEach = 40;
+const mintsEach = 20;
 /** Of each project, at a time. */
-const atOnce = 20;
+const atOnce = 10;
 
 type Trouble = 'none' | 'lost' | 'reset' | 'answer lost' | 'answer reset' | 'twice';
 
@@ -27,7 +27,7 @@ const troubles: Trouble[] = [
   'lost',
 ];
 
-test('200 mints through a network that drops, resets, delays and repeats: a session for each launch, and none twice', async () => {
+test('100 mints through a network that drops, resets, delays and repeats: a session for each launch, and none twice', async () => {
   const worlds = await Promise.all(Array.from({ length: projects }, () => createWorld(service)));
   const met: Record<string, number> = {};
   const proxy = await badNetwork((trouble) => {

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { startApplication } from '@session-launch/testing/application.ts';
 import { deployedService } from '@session-launch/testing/deployment.ts';
 import { send } from '@session-launch/testing/http.ts';
-import { temporaryFolder } from '@session-launch/testing/process.ts';
+import { shortLived, temporaryFolder } from '@session-launch/testing/process.ts';
 import { Talker } from '@session-launch/testing/talker.ts';
 import { sessionsOf, uniqueId } from '@session-launch/testing/world.ts';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
@@ -24,7 +24,7 @@ afterAll(() => folder.remove());
 
 function init(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
   const env = { PATH: process.env.PATH, ADMIN_URL: service.adminUrl, ADMIN_TOKEN: service.adminToken };
-  return run(process.execPath, [program, 'init', ...args], { cwd: folder.path, env }).then(
+  return run(process.execPath, [...shortLived, program, 'init', ...args], { cwd: folder.path, env }).then(
     (output) => ({ code: 0, ...output }),
     (failure) => failure,
   );

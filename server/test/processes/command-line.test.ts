@@ -297,11 +297,11 @@ describe('doctor', () => {
     const lines = printed.trimEnd().split('\n');
     expect(lines.length).toBeGreaterThanOrEqual(7);
     for (const line of lines) expect(line).toMatch(/^ok {4}/);
-    expect(JSON.parse(succeeded(await program(['doctor', '--json'])))).toMatchObject({ ok: true });
+    expect(JSON.parse(await done('doctor', '--json'))).toMatchObject({ ok: true });
   });
 
   test('something is not', async () => {
-    const { code, stdout, stderr } = await program(['doctor'], {
+    const { code, stdout, stderr } = await cli(['doctor'], {
       DATABASE_URL: 'postgres://someone:hunter22@127.0.0.1:1/x',
       ADMIN_TOKEN: 'a-token-of-another-service',
     });

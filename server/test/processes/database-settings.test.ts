@@ -1,4 +1,6 @@
+import { randomBytes } from 'node:crypto';
 import { postgresFleet, rows, until } from '@session-launch/testing/fleet.ts';
+import type { ServiceProcess } from '@session-launch/testing/process.ts';
 import {
   apply,
   createKey,
@@ -8,7 +10,7 @@ import {
   mintFromBrowser,
   mintFromServer,
 } from '@session-launch/testing/world.ts';
-import { expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 
 /** Settings that a server, a database or a role may have for reasons of its own. */
 const settings: Record<string, string> = {
@@ -22,18 +24,43 @@ const settings: Record<string, string> = {
   bytea_output: `'escape'`,
 };
 
-test('what a database has set makes no difference', async ({ onTestFinished }) => {
-  const fleet = await postgresFleet(onTestFinished);
-  const url = fleet.databaseUrl;
+const role = `limited_${randomBytes(4).toString('hex')}`;
+const undo: (() => Promise<unknown>)[] = [];
+let url: string;
+let service: ServiceProcess;
+
+beforeAll(async () => {
+  const fleet = await postgresFleet((step) => undo.push(step));
+  url = fleet.databaseUrl;
   const name = new URL(url).pathname.slice(1);
+  await rows(url, `CREATE ROLE ${role} LOGIN`);
+  undo.unshift(() => rows(inject('postgresUrl'), `DROP ROLE ${role}`));
+  await rows(url, `GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO ${role}`);
   // Tables of the same names, in a place where they would be found first.
   await rows(url, 'CREATE SCHEMA elsewhere');
   for (const table of ['api_keys', 'sessions', 'experiences', 'schema_migrations'])
     await rows(url, `CREATE TABLE elsewhere.${table} (nothing integer)`);
+  await rows(url, `GRANT USAGE ON SCHEMA elsewhere TO ${role}`);
+  await rows(url, `GRANT ALL ON ALL TABLES IN SCHEMA elsewhere TO ${role}`);
   for (const [setting, value] of Object.entries(settings))
     await rows(url, `ALTER DATABASE ${name} SET ${setting} = ${value}`);
+  service = await fleet.start({ DATABASE_URL: url.replace('postgres@', `${role}@`) });
+});
+afterAll(async () => {
+  for (const step of undo.reverse()) await step();
+});
 
-  const service = await fleet.start();
+test('a role that may not create anything can serve a finished schema', async () => {
+  for (const schema of ['public', 'elsewhere'])
+    expect(
+      await rows(url, 'SELECT has_schema_privilege($1, $2, $3) AS may', [role, schema, 'CREATE']),
+    ).toEqual([{ may: false }]);
+  expect((await service.admin({ path: '/admin/projects' })).json, 'DEMO=off').toEqual({ projects: [] });
+  const world = await createWorld(service);
+  expect((await mintFromServer(service, world.key, { experienceId: world.experienceId })).status).toBe(201);
+});
+
+test('what a database has set makes no difference', async () => {
   const title = 'Ελληνικά, 漢字, 🎭';
   const limits = { mintsPerMinutePerClient: 1_000, mintsPerMinute: null, sessionsPerDay: null };
   const world = await createWorld(service, { project: { limits }, experience: { title } });

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Fleet, postgresFleet, rows, until } from '@session-launch/testing/fleet.ts';
 import type { Answer } from '@session-launch/testing/http.ts';
+import { connect, launched } from '@session-launch/testing/lifecycle.ts';
 import type { ServiceProcess } from '@session-launch/testing/process.ts';
 import {
   apply,
@@ -94,6 +95,38 @@ describe('two processes on one database', () => {
       expect(await sessionIds(fleet.databaseUrl, world.projectId)).toHaveLength(before + 1);
       for (const process of [a, b]) expect((await mint(process)).text).toBe(launched[0]!.text);
     }
+  });
+
+  test('of a hundred connects with one token, one succeeds', async () => {
+    const launch = await launched(a, await createWorld(a));
+    const answers = await Promise.all(
+      Array.from({ length: 100 }, (_, n) => connect(n % 2 === 0 ? a : b, launch, `rt_${n}`)),
+    );
+    const admitted = answers.filter(({ status }) => status === 200);
+    expect(admitted).toHaveLength(1);
+    for (const answer of answers.filter(({ status }) => status !== 200))
+      expectError(answer, 409, 'SESSION_ALREADY_CONNECTED');
+    const [stored] = await rows<{ runtime_id: string; started_at: Date }>(
+      fleet.databaseUrl,
+      'SELECT runtime_id, started_at FROM active_sessions WHERE session_id = $1',
+      [launch.sessionId],
+    );
+    expect(stored?.started_at.toISOString()).toBe(admitted[0]?.json.session.startedAt);
+  });
+
+  test('of fifty sessions that connect at once, as many begin as the project allows', async () => {
+    const world = await createWorld(a, { project: { limits: { concurrentSessions: 5 } } });
+    const launches = await Promise.all(Array.from({ length: 50 }, () => launched(a, world)));
+    const answers = await Promise.all(launches.map((launch, n) => connect(n % 2 === 0 ? a : b, launch)));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(5);
+    for (const answer of answers.filter(({ status }) => status !== 200))
+      expectError(answer, 429, 'CONCURRENCY_LIMIT');
+    const [counted] = await rows<{ active: number }>(
+      fleet.databaseUrl,
+      'SELECT active FROM active_counts WHERE project_id = $1',
+      [world.projectId],
+    );
+    expect(counted?.active).toBe(5);
   });
 
   test('make one launch of each of fifty keys that both get at the same time', async () => {

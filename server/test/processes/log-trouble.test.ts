@@ -1,11 +1,9 @@
 import { closeSync, existsSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { clonedDatabase } from '@session-launch/testing/cloned-database.ts';
-import { readMetrics } from '@session-launch/testing/metrics.ts';
 import { type ServiceProcess, startProcess, temporaryFolder } from '@session-launch/testing/process.ts';
-import { answersIn, openConnection } from '@session-launch/testing/raw-http.ts';
-import { createWorld, mintFromServer } from '@session-launch/testing/world.ts';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { dropped, expectServed } from '../harness/log-load.ts';
 
 async function start(stderr: 'pipe' | number = 'pipe'): Promise<ServiceProcess> {
   const { url, drop } = await clonedDatabase();
@@ -23,39 +21,7 @@ async function start(stderr: 'pipe' | number = 'pipe'): Promise<ServiceProcess> 
   return service;
 }
 
-/** Requests with long lines in the log, so many that they do not fit into what may wait: what is invisible is logged as an escape. */
-async function logMuch(service: ServiceProcess): Promise<void> {
-  const { socket, closed, received } = openConnection(service.url);
-  const ask = (n: number, last = false) =>
-    `GET /nowhere-${n}-${'%E2%80%8B'.repeat(180)} HTTP/1.1\r\nHost: service\r\n${last ? 'Connection: close\r\n' : ''}\r\n`;
-  const count = 900;
-  socket.write(Array.from({ length: count }, (_, n) => ask(n, n === count - 1)).join(''));
-  await closed;
-  expect(answersIn(received()).filter(({ status }) => status === 404)).toHaveLength(count);
-}
-
-const dropped = async (service: ServiceProcess) =>
-  (await readMetrics(service)).total('session_launch_log_lines_dropped_total');
-
-/** What every caller may expect whatever becomes of the log, and a stop that is none the worse for it. */
-async function expectServed(service: ServiceProcess): Promise<void> {
-  const world = await createWorld(service);
-  const body = { experienceId: world.experienceId };
-  expect((await mintFromServer(service, world.key, body)).status).toBe(201);
-  await logMuch(service);
-  expect(await dropped(service)).toBeGreaterThan(0);
-  expect((await mintFromServer(service, world.key, body)).status).toBe(201);
-  expect((await service.call({ path: '/readyz' })).status).toBe(200);
-}
-
 describe('a log that cannot be written stops neither a mint nor the process', () => {
-  test('its reader has gone', async () => {
-    const service = await start();
-    service.log?.destroy();
-    await expectServed(service);
-    expect(await service.kill('SIGTERM')).toMatchObject({ code: 0 });
-  });
-
   test('its reader has stopped reading, and goes on later; it stops for good, and the service is stopped', async () => {
     const service = await start();
     service.log?.pause();
@@ -79,7 +45,7 @@ describe('a log that cannot be written stops neither a mint nor the process', ()
     expect(await service.kill('SIGTERM')).toMatchObject({ code: 0 });
   });
 
-  // Linux has a device that is always full; elsewhere a reader that has gone, above, is as much of an error.
+  // Linux has a device that is always full; elsewhere a reader that has gone is as much of an error.
   for (const device of ['/dev/full'].filter(existsSync)) {
     test(`its disk is full: ${device}`, async () => {
       const descriptor = openSync(device, 'w');
@@ -89,15 +55,4 @@ describe('a log that cannot be written stops neither a mint nor the process', ()
       expect(await service.kill('SIGTERM')).toMatchObject({ code: 0 });
     });
   }
-});
-
-test('a stop writes every line, up to the last', async () => {
-  const service = await start();
-  const ended = new Promise((resolve) => service.log?.once('end', resolve));
-  for (let n = 0; n < 50; n++) await service.call({ path: '/healthz' });
-  expect(await service.kill('SIGTERM')).toMatchObject({ code: 0 });
-  await ended;
-  const lines = service.stderr().replace('Building…\n', '').trimEnd().split('\n');
-  expect(lines.filter((line) => JSON.parse(line).route === '/healthz')).toHaveLength(50);
-  expect(JSON.parse(lines.at(-1)!).msg).toBe('stopped');
 });

@@ -7,6 +7,7 @@ import { sendRaw } from '@session-launch/testing/raw-http.ts';
 import type { Target } from '@session-launch/testing/target.ts';
 import { createWorld, mintFromBrowser, mintFromServer, type World } from '@session-launch/testing/world.ts';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { expectServed } from '../harness/log-load.ts';
 
 const undo: (() => Promise<unknown>)[] = [];
 let databaseUrl: string;
@@ -21,7 +22,12 @@ beforeAll(async () => {
   const folder = await temporaryFolder();
   undo.push(folder.remove);
   databaseUrl = url;
-  process = await startProcess({ DATABASE_URL: url, DATA_DIR: folder.path, LOG_LEVEL: 'info' });
+  process = await startProcess({
+    DATABASE_URL: url,
+    DATA_DIR: folder.path,
+    LOG_LEVEL: 'info',
+    SHUTDOWN_GRACE_SECONDS: '0',
+  });
   undo.push(() => process.kill('SIGKILL'));
   // The builders of a world speak HTTP only, so a process serves them as well as a service in this one.
   service = process;
@@ -149,4 +155,10 @@ test('the cause of an internal error is in the log under the id of its answer, a
   expect(answer.text).not.toContain('exist');
   const internal = { route: '/v1/sessions/:sessionId', status: '500' };
   await expect.poll(() => total('session_launch_requests_total', internal)).toBe(1);
+});
+
+test('a log that cannot be written stops neither a mint nor the process: its reader has gone', async () => {
+  process.log?.destroy();
+  await expectServed(process);
+  expect(await process.kill('SIGTERM')).toMatchObject({ code: 0 });
 });

@@ -11,9 +11,8 @@ import { runtimeToken } from '@session-launch/testing/target.ts';
 import { createKey, createWorld, experience, pageOrigin, type World } from '@session-launch/testing/world.ts';
 import { sql } from 'drizzle-orm';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { openEmbedded } from '../../src/store/embedded.ts';
 import { openPostgres } from '../../src/store/postgres.ts';
-import { everyFile, everyTable } from '../harness/stored-places.ts';
+import { everyFile, everyTable, everyTableIn } from '../harness/stored-places.ts';
 
 const random = (label: string) => `${label}-${randomBytes(12).toString('hex')}`;
 
@@ -52,9 +51,7 @@ const deployments: Record<
     env: {},
     secrets: {},
     stored: async () => {
-      const database = await openEmbedded(folder);
-      const tables = await everyTable((text) => database.orm.execute(sql.raw(text)));
-      await database.close();
+      const tables = await everyTableIn(folder);
       // And what lies in files beside the tables, such as the log of the database itself.
       return { ...tables, ...(await everyFile(join(folder, 'database'))) };
     },

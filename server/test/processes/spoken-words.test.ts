@@ -12,10 +12,8 @@ import {
 import { Talker } from '@session-launch/testing/talker.ts';
 import { runtimeToken } from '@session-launch/testing/target.ts';
 import { createWorld, runtime, type World } from '@session-launch/testing/world.ts';
-import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { openEmbedded } from '../../src/store/embedded.ts';
-import { everyFile, everyTable } from '../harness/stored-places.ts';
+import { everyFile, everyTableIn } from '../harness/stored-places.ts';
 
 const said = {
   typed: 'The purple heron sleeps in Valparaiso',
@@ -78,14 +76,11 @@ test('what people say is in no log, metric, journal or database at the default l
   await there.leave();
   await alone.stop();
 
-  const database = await openEmbedded(folder.path);
-  const tables = await everyTable((text) => database.orm.execute(sql.raw(text)));
-  await database.close();
   const places: Places = {
     'standard output': service.stdout() + alone.output.stdout,
     'standard error': service.stderr() + alone.output.stderr,
     metrics,
-    ...tables,
+    ...(await everyTableIn(folder.path)),
     ...(await everyFile(folder.path)),
     ...(await everyFile(own.path)),
   };
@@ -96,16 +91,4 @@ test('what people say is in no log, metric, journal or database at the default l
     expect.arrayContaining(['beside in standard error', 'beside in table public.sessions']),
   );
   expect(found.some((one) => /elsewhere in file runtime-reports/.test(one))).toBe(true);
-});
-
-test('at the level trace, what people say is in the log', async () => {
-  service = await startProcess({ DATA_DIR: folder.path, RUNTIME: 'on', LOG_LEVEL: 'trace' });
-  const { sessionToken } = await launched(service, world);
-  const client = new Talker(`${service.url.replace('http', 'ws')}/runtime`, sessionToken);
-  await client.ready();
-  await talkOf(client, said);
-  await client.leave();
-  for (const words of [said.typed, said.heard])
-    await expect.poll(() => service.stderr()).toContain(`"role":"user","text":"${words}"`);
-  expect(service.stderr()).not.toContain(sessionToken);
 });

@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
@@ -11,10 +10,8 @@ import { type Answer, send } from '@session-launch/testing/http.ts';
 import { onDatabase } from '@session-launch/testing/postgres-server.ts';
 import {
   logLines,
-  program,
   runProgram,
   type ServiceProcess,
-  shortLived,
   startProcess,
   temporaryFolder,
 } from '@session-launch/testing/process.ts';
@@ -33,6 +30,12 @@ afterAll(async () => {
   for (const clean of cleanups.reverse()) await clean();
 });
 
+let starts: FailingStarts;
+beforeAll(() => {
+  starts = new FailingStarts();
+  cleanups.push(() => starts.close());
+});
+
 async function start(env: Env): Promise<ServiceProcess> {
   const service = await startProcess(env);
   cleanups.push(() => service.kill('SIGKILL'));
@@ -43,28 +46,6 @@ async function emptyFolder(): Promise<string> {
   const { path, remove } = await temporaryFolder();
   cleanups.push(remove);
   return path;
-}
-
-/** A start that should come to nothing; one that does not is ended, and fails its test. */
-async function failedStart(env: Env): Promise<{ code: number | null; line: string }> {
-  const child = spawn(process.execPath, [...shortLived, program, 'serve'], {
-    env: { PATH: process.env.PATH, PORT: '0', ADMIN_PORT: '0', LOG_LEVEL: 'warn', ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  const output = { stdout: '', stderr: '' };
-  child.stdout.on('data', (chunk) => {
-    output.stdout += chunk;
-    child.kill('SIGKILL');
-  });
-  child.stderr.on('data', (chunk) => {
-    output.stderr += chunk;
-  });
-  const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
-  expect(output.stdout, 'the service started').toBe('');
-  const lines = output.stderr.replace('Building…\n', '').split('\n');
-  const own = lines.filter((line) => line !== '' && !line.startsWith('{'));
-  for (const line of own) expect(line).toMatch(/^session-launch: \S/);
-  return { code, line: own.join('\n') };
 }
 
 async function freshDatabase(): Promise<string> {
@@ -79,6 +60,13 @@ async function migratedDatabase(): Promise<string> {
   const { url, drop } = await clonedDatabase();
   cleanups.push(drop);
   return url;
+}
+
+async function limitedRole(): Promise<string> {
+  const role = `limited_${randomBytes(4).toString('hex')}`;
+  await onDatabase(inject('postgresUrl'), (client) => client.query(`CREATE ROLE ${role} LOGIN`));
+  cleanups.push(() => onDatabase(inject('postgresUrl'), (client) => client.query(`DROP ROLE ${role}`)));
+  return role;
 }
 
 /** All rows of all tables, to see that nothing has changed. */
@@ -169,19 +157,19 @@ const copyOfTemplate = async () => prepareDataFolder(join(await emptyFolder(), '
 /** A service told to stop while a request never ends. It takes its ten seconds beside the other tests. */
 let stubborn: Promise<{ code: number | null; seconds: number; stderr: string }>;
 
-describe('PostgreSQL, four processes', () => {
+describe('PostgreSQL, three processes', () => {
   let services: ServiceProcess[];
 
-  test('four processes start together on an empty database', async () => {
+  test('three processes start together on an empty database', async () => {
     const DATABASE_URL = await freshDatabase();
     const env = { DATABASE_URL, DATA_DIR: await emptyFolder(), DEMO: 'on', SHUTDOWN_GRACE_SECONDS: '0' };
-    const levels = ['warn', 'warn', 'warn', 'trace'];
+    const levels = ['warn', 'warn', 'trace'];
     services = await Promise.all(levels.map((LOG_LEVEL) => start({ ...env, LOG_LEVEL })));
     expect(services.filter((service) => /^ {2}API key +sl_test_/m.test(service.stdout()))).toHaveLength(1);
     for (const service of services) expect(await status(service, '/readyz')).toBe(200);
     const { key, body } = await setUp(services[0]!);
     const answers = await Promise.all(services.map((service) => mint(service, key, body)));
-    expect(answers.map((answer) => answer.status)).toEqual([201, 201, 201, 201]);
+    expect(answers.map((answer) => answer.status)).toEqual([201, 201, 201]);
     const known = (await readdir(new URL('../../migrations/', import.meta.url))).filter((name) =>
       name.endsWith('.sql'),
     );
@@ -198,7 +186,7 @@ describe('PostgreSQL, four processes', () => {
   });
 
   test('logs are JSON lines with request ids, without keys, tokens or idempotency keys', async () => {
-    const service = services[3]!;
+    const service = services[2]!;
     const { projectId, key, body } = await setUp(service);
     const secret = key.slice(key.lastIndexOf('_') + 1);
     const idempotencyKey = `order-${randomBytes(12).toString('hex')}`;
@@ -228,7 +216,10 @@ describe('PostgreSQL, four processes', () => {
     const tokens = answers.flatMap(({ status: code, json }) =>
       code === 201 ? [json.launch.sessionToken] : [],
     );
+    const written = service.log && once(service.log, 'end');
+    for (let n = 0; n < 50; n++) await service.call({ path: '/healthz' });
     expect((await service.kill('SIGTERM')).code).toBe(0);
+    await written;
 
     const output = service.stdout() + service.stderr();
     const secrets = [key, secret, idempotencyKey, browserKey, adminToken];
@@ -244,9 +235,16 @@ describe('PostgreSQL, four processes', () => {
     }
     expect(lines.filter((line) => ['error', 'fatal'].includes(line.level))).toEqual([]);
   });
+
+  test('a stop writes every line, up to the last', () => {
+    const lines = logLines(services[2]!);
+    expect(lines.filter(({ msg, route }) => msg === 'answered' && route === '/healthz')).toHaveLength(50);
+    expect(lines.at(-1).msg).toBe('stopped');
+  });
+
   test('stopping: a connection on which nothing was ever asked does not hold it up', async () => {
     const DATABASE_URL = await migratedDatabase();
-    const rest = services.slice(1, 3);
+    const rest = services.slice(1, 2);
     let fastest = Number.POSITIVE_INFINITY;
     // The machine may hold up one stop; a service that waits for the connection is held up every time.
     for (let round = 0; round < 3 && fastest >= 7_000; round++) {
@@ -287,10 +285,11 @@ describe('the first start and those after it', () => {
 
   test('a first start that fails changes nothing', async () => {
     const { port } = await occupied();
-    const { code, line } = await failedStart({ DATA_DIR: folder, PORT: port });
-    expect({ code, line }).toEqual({
+    expect(await starts.start({ DATA_DIR: folder, PORT: port })).toEqual({
       code: 1,
-      line: `session-launch: port ${port} on 127.0.0.1 is already in use; stop what uses it, or set PORT to another port`,
+      lines: [
+        `session-launch: port ${port} on 127.0.0.1 is already in use; stop what uses it, or set PORT to another port`,
+      ],
     });
     expect(await readdir(folder)).toEqual([]);
   });
@@ -352,26 +351,13 @@ describe('the first start and those after it', () => {
 
   test('a second start on the folder stops, and the first goes on', async () => {
     const before = await readdir(folder);
-    const { code, line } = await failedStart({ DATA_DIR: folder });
-    expect({ code, line }).toEqual({
+    expect(await starts.start({ DATA_DIR: folder })).toEqual({
       code: 1,
-      line: `session-launch: another process already uses the data folder ${folder}; stop it first, or set DATA_DIR to another folder`,
+      lines: [
+        `session-launch: another process already uses the data folder ${folder}; stop it first, or set DATA_DIR to another folder`,
+      ],
     });
     expect(await readdir(folder)).toEqual(before);
-    expect((await mint(service, key, { experienceId })).status).toBe(201);
-  });
-
-  test('a later start keeps everything and shows no key', async () => {
-    const minted = await sessions();
-    const keys = (await service.call({ path: '/.well-known/jwks.json' })).text;
-    expect(await service.kill('SIGTERM')).toEqual({ code: 0, signal: null });
-    service = await plainly();
-    expect(service.stdout()).toMatch(/^ {2}Project +prj_demo\b/m);
-    expect(service.stdout()).toContain('session-launch keys create --project prj_demo');
-    expect(service.stdout()).not.toMatch(/sl_test_|API key/);
-    expect(service.stdout()).toContain(`-d '{"experienceId":"${experienceId}"}'`);
-    expect(await sessions()).toEqual(minted);
-    expect((await service.call({ path: '/.well-known/jwks.json' })).text).toBe(keys);
     expect((await mint(service, key, { experienceId })).status).toBe(201);
   });
 
@@ -385,14 +371,26 @@ describe('the first start and those after it', () => {
       body: { ...json, project: { ...json.project, name: 'Mine now' } },
     });
     expect(applied.json).toMatchObject({ changed: true });
+    const keys = (await service.call({ path: '/.well-known/jwks.json' })).text;
     const answers = await Promise.all(Array.from({ length: 20 }, () => mint(service, key, { experienceId })));
     const ids = answers.map((answer) => answer.json.session.sessionId);
+    const minted = await sessions();
+    expect(minted).toEqual(expect.arrayContaining(ids));
     await service.kill('SIGKILL');
     service = await plainly();
     expect(await status(service, '/readyz')).toBe(200);
     expect(service.stderr(), 'what takes long').not.toContain('making the database');
-    expect(await sessions()).toEqual(expect.arrayContaining(ids));
+    expect(await sessions()).toEqual(minted);
     expect((await read()).json.project.name, 'the demo is not set up again').toBe('Mine now');
+    expect((await service.call({ path: '/.well-known/jwks.json' })).text).toBe(keys);
+    expect((await mint(service, key, { experienceId })).status).toBe(201);
+  });
+
+  test('a later start shows no key', () => {
+    expect(service.stdout()).toMatch(/^ {2}Project +prj_demo\b/m);
+    expect(service.stdout()).toContain('session-launch keys create --project prj_demo');
+    expect(service.stdout()).not.toMatch(/sl_test_|API key/);
+    expect(service.stdout()).toContain(`-d '{"experienceId":"${experienceId}"}'`);
   });
 
   test('a stop finishes the request in flight, takes no new ones, and leaves a folder that opens again', async () => {
@@ -462,39 +460,9 @@ describe.concurrent('PostgreSQL', () => {
     expect(await readdir(DATA_DIR)).toEqual(['signing-keys.json']);
     expect((await contentOf(DATABASE_URL)).projects).toEqual([]);
   });
-
-  test('a role that may not create anything can serve a finished schema', async () => {
-    const url = await migratedDatabase();
-    const role = `limited_${randomBytes(4).toString('hex')}`;
-    await onDatabase(url, async (client) => {
-      await client.query(`CREATE ROLE ${role} LOGIN`);
-      await client.query(`GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO ${role}`);
-    });
-    cleanups.push(() => onDatabase(inject('postgresUrl'), (client) => client.query(`DROP ROLE ${role}`)));
-    cleanups.push(() => onDatabase(url, (client) => client.query(`DROP OWNED BY ${role}`)));
-    const DATABASE_URL = url.replace('postgres@', `${role}@`);
-    const service = await start({ DATABASE_URL, DATA_DIR: await emptyFolder() });
-    expect((await service.admin({ path: '/admin/projects' })).json, 'DEMO=off').toEqual({ projects: [] });
-    const { key, body } = await setUp(service);
-    expect((await mint(service, key, body)).status).toBe(201);
-    await service.kill('SIGTERM');
-
-    const fresh = (await freshDatabase()).replace('postgres@', `${role}@`);
-    const { code, line } = await failedStart({ DATABASE_URL: fresh, DATA_DIR: await emptyFolder() });
-    expect(code).toBe(1);
-    expect(line).toMatch(
-      /permission denied .*; let the role of DATABASE_URL own the tables, and allow it to create some/,
-    );
-  });
 });
 
 describe.concurrent('a start that cannot work says so in one line', () => {
-  let starts: FailingStarts;
-  beforeAll(() => {
-    starts = new FailingStarts();
-  });
-  afterAll(() => starts.close());
-
   const refused = 'check the address, the credentials and that PostgreSQL runs';
 
   test.each<[string, () => Promise<Env>, string | RegExp]>([
@@ -586,6 +554,11 @@ describe.concurrent('a start that cannot work says so in one line', () => {
       /newer version of this program; start that version, or restore a backup/,
     ],
     [
+      'an empty database, and a role that may not create tables in it',
+      async () => ({ DATABASE_URL: (await freshDatabase()).replace('postgres@', `${await limitedRole()}@`) }),
+      /permission denied .*; let the role of DATABASE_URL own the tables, and allow it to create some/,
+    ],
+    [
       'a signing key file that is broken',
       async () => {
         const SIGNING_KEYS_FILE = join(await emptyFolder(), 'keys.json');
@@ -610,7 +583,7 @@ describe.concurrent('a start that cannot work says so in one line', () => {
 
   test('every bad variable, with exit code 2', async () => {
     const folder = await emptyFolder();
-    const { code, line } = await failedStart({
+    const { code, lines } = await starts.start({
       DATA_DIR: folder,
       PORT: 'http',
       ADMIN_TOKEN: 'hunter22',
@@ -621,13 +594,11 @@ describe.concurrent('a start that cannot work says so in one line', () => {
       LOG_LEVEL: 'loud',
     });
     expect(code).toBe(2);
-    const named = line
-      .split('\n')
-      .map((text) => /^session-launch: (\w+) is .+; it must be .+$/.exec(text)?.[1]);
+    const named = lines.map((text) => /^session-launch: (\w+) is .+; it must be .+$/.exec(text)?.[1]);
     expect(named.sort()).toEqual(
       ['ADMIN_TOKEN', 'DATABASE_URL', 'DEMO', 'LOG_LEVEL', 'PORT', 'PUBLIC_URL', 'TRUST_PROXY'].sort(),
     );
-    expect(line).not.toContain('hunter22');
+    expect(lines.join()).not.toContain('hunter22');
     expect(await readdir(folder)).toEqual([]);
   });
 });
