@@ -102,10 +102,10 @@ export async function startProcess(
   };
 }
 
-/** What a process has logged: one object a line, and nothing else but that it was built. */
+/** What a process has logged: one object a line, and nothing else. */
 // biome-ignore lint/suspicious/noExplicitAny: tests look into log lines freely
 export function logLines(service: ServiceProcess): any[] {
-  const text = service.stderr().replace('Building…\n', '').trimEnd();
+  const text = service.stderr().trimEnd();
   return text === '' ? [] : text.split('\n').map((line) => JSON.parse(line));
 }
 

@@ -6,7 +6,7 @@ import { harbor } from '../mind/talk.ts';
 const limits = { maxSeconds: 86_400, idleSeconds: 86_400 };
 const turns = 300;
 
-test('hundreds of turns leave nothing behind: no timer, no listener, no event beyond those kept for replays', async () => {
+test('hundreds of turns leave nothing behind: no timer and no listener', async () => {
   const warnings: string[] = [];
   const warn = (warning: Error) => warnings.push(warning.message);
   process.on('warning', warn);

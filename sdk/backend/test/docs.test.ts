@@ -24,6 +24,7 @@ beforeAll(async () => {
   const port = await freePort();
   // The only dependency comes along, so that no registry has to be asked.
   const jose = inject('packages').find(({ name }) => name === 'jose')?.tarball;
+  expect(jose).toBeDefined();
   replacements = [
     ['http://127.0.0.1:8080', service.url],
     ['localhost:3000', `localhost:${port}`],

@@ -1,4 +1,5 @@
 import { isIPv4 } from 'node:net';
+import { domainToUnicode } from 'node:url';
 import { LRUCache } from 'lru-cache';
 import { getDomain } from 'tldts';
 
@@ -27,10 +28,16 @@ const known = new LRUCache<string, boolean>({ max: 1_000 });
 function isOrigin(value: string): boolean {
   if (!/^https?:\/\//.test(value)) return false;
   try {
-    return new URL(value).origin === value;
+    const url = new URL(value);
+    return url.origin === value && isDecodable(url);
   } catch {
     return false;
   }
+}
+
+/** Whether every label in punycode stands for a name. Node 24 takes others for a host, too, where versions before it refuse them. */
+function isDecodable({ hostname }: URL): boolean {
+  return !hostname.includes('xn--') || !/(?:^|\.)xn--/.test(domainToUnicode(hostname));
 }
 
 /** Whether the raw value of an `Origin` header is on an allowlist of normalised entries. */
@@ -115,10 +122,9 @@ export function normaliseEntry(text: string): { entry: string } | { problem: str
   if (problem !== undefined) return { problem };
 
   const [, scheme, wildcard, authority] = /^(https?:\/\/)(\*\.)?(.*?)\/?$/i.exec(text) ?? [];
-  let url: URL;
-  try {
-    url = new URL(`${scheme}${authority}`);
-  } catch {
+  const host = `${scheme}${authority}`;
+  const url = URL.canParse(host) ? new URL(host) : undefined;
+  if (url === undefined || !isDecodable(url)) {
     return { problem: `${JSON.stringify(text)} has a host or port that is not valid; ${listEach}` };
   }
   const problemOfHost = problemInHost(url, wildcard !== undefined);

@@ -65,10 +65,7 @@ test('the API reference loads without a complaint, from this service alone, and 
   expect(complaints).toEqual([]);
 
   async function looksRight(): Promise<void> {
-    await page.evaluate(
-      `new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))`,
-    );
-    expect(await overflows(page)).toBe(false);
+    await expect.poll(() => overflows(page)).toBe(false);
     expect(await page.getByRole('main').count()).toBe(1);
     expect(await page.getByText('Authentication').filter({ visible: true }).count()).toBe(0);
   }

@@ -4,7 +4,7 @@ import { onDatabase } from '@session-launch/testing/postgres-server.ts';
 import type { ServiceProcess } from '@session-launch/testing/process.ts';
 import { type Link, type Meddling, startTcpProxy } from '@session-launch/testing/tcp-proxy.ts';
 import { createWorld, type World } from '@session-launch/testing/world.ts';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { effort } from '../harness/effort.ts';
 import { History } from './history.ts';
 import { Load } from './load.ts';
@@ -36,6 +36,8 @@ afterAll(async () => {
 async function mintThroughCuts(random: Random, cut: (round: number) => Promise<void>): Promise<void> {
   const sofar = history.tally().acknowledged ?? 0;
   const load = new Load(history, { random, world, target: () => service.url });
+  // Also when it fails: the service is that of the next test, too.
+  onTestFinished(() => load.stop());
   const rounds = effort(6, 150);
   for (let round = 0; round < rounds; round++) {
     const before = load.acknowledged;

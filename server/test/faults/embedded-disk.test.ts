@@ -52,7 +52,7 @@ describe('the embedded engine', () => {
   let database: EmbeddedDatabase;
   let service: Service;
 
-  test('takes the service with it, which ends with 1 and finds everything at its next start', async () => {
+  test('takes the service with it, which ends with 1; everything is found when its folder is opened again', async () => {
     const { start } = await processFolder(cleanup);
     const first = await start({ DATA_DIR: dataDir, ...disk.env });
     world = await createWorld(first);

@@ -53,6 +53,8 @@ test.for(Object.keys(ways))(
       target: () => service.url,
       pauseMs: 50,
     });
+    // Also when it fails: the service is that of the next test, too.
+    context.onTestFinished(() => load.stop());
     const launches = (count: number) => {
       const { acknowledged } = load;
       return until(`${count} launches`, async () => load.acknowledged >= acknowledged + count);

@@ -69,6 +69,8 @@ test('PostgreSQL crashes under load: alive but not ready, with a reason, refusal
     pauseMs: 50,
   });
   const live = new LiveLoad({ world: living, workers: 4, pauseMs: 150, target: async () => service });
+  // Also when it fails: the service is that of the next test, too.
+  context.onTestFinished(async () => void (await Promise.all([load.stop(), live.stop()])));
   const launches = (count: number) => {
     const before = load.acknowledged;
     return until(`${count} launches`, async () => load.acknowledged >= before + count);

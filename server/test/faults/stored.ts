@@ -20,7 +20,7 @@ export const askEmbedded =
   (text) =>
     database.query('everyday', { name: text, text }, []);
 
-/** What a database holds; of sessions only those of a project, where others made some, too. */
+/** What a database holds; of sessions only those of a project, where others made some, too, without keys or a limit for the day. */
 export async function stored(ask: Ask, projectId?: string): Promise<Stored> {
   const [totals] = await ask<{ claims: number; used: number }>(counts);
   const own = projectId === undefined ? '' : ` WHERE project_id = '${projectId}'`;
@@ -28,8 +28,8 @@ export async function stored(ask: Ask, projectId?: string): Promise<Stored> {
 }
 
 /** What a PostgreSQL holds. */
-export function storedAt(url: string, projectId?: string): Promise<Stored> {
-  return stored(askAt(url), projectId);
+export function storedAt(url: string): Promise<Stored> {
+  return stored(askAt(url));
 }
 
 /** What the data folder of a service that has ended holds. */

@@ -52,8 +52,12 @@ export async function crashable({ file, inode }: Journal) {
       const disk = new CrashedDisk(inode);
       for (const change of changes) disk.apply(change);
       const found = await mkdtemp(join(tmpdir(), 'session-launch-found-'));
-      await disk.restore(found, luck);
-      return look(found).finally(() => rm(found, { recursive: true }));
+      try {
+        await disk.restore(found, luck);
+        return await look(found);
+      } finally {
+        await rm(found, { recursive: true });
+      }
     },
   };
 }

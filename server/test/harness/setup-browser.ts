@@ -1,17 +1,18 @@
 import { adminToken, runtimeToken } from '@session-launch/testing/target.ts';
 import type { TestProject } from 'vitest/node';
-import { build, isStale } from '../../../sdk/browser/build.mjs';
 import { findChromium, noChromium } from '../../../testing/src/chromium.ts';
 import { startTalking } from './talking-process.ts';
 
-/** What files with pages share: the browser's program, the built SDK, and a service whose characters talk. */
+/** What files with pages share: the browser's program, and a service whose characters talk. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  if (isStale()) await build();
   const open = await findChromium();
   if (open === undefined) throw new Error(noChromium);
   const { program, env, dispose } = await open();
   project.provide('chromium', { program, env });
-  const talking = await startTalking(project.getProvidedContext().dataFolder);
+  const talking = await startTalking(project.getProvidedContext().dataFolder).catch(async (error) => {
+    await dispose();
+    throw error;
+  });
   const { url, adminUrl } = talking.service;
   project.provide('talking', { url, adminUrl, adminToken, runtimeToken });
   return async () => {

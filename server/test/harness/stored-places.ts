@@ -1,6 +1,5 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import { setFlagsFromString } from 'node:v8';
 import type { Places } from '@session-launch/testing/leaks.ts';
 import { sql } from 'drizzle-orm';
 import { openEmbedded } from '../../src/store/embedded.ts';
@@ -21,8 +20,6 @@ export async function everyTable(run: (text: string) => unknown): Promise<Places
 
 /** The same of the embedded database of a service that has stopped. */
 export async function everyTableIn(dataFolder: string): Promise<Places> {
-  // The engine is asked a few questions: what V8 would compile a second time, to be fast, is not called again.
-  setFlagsFromString('--liftoff-only');
   const database = await openEmbedded(dataFolder);
   try {
     return await everyTable((text) => database.orm.execute(sql.raw(text)));

@@ -1,5 +1,5 @@
-import { cp } from 'node:fs/promises';
 import { setTimeout as wait } from 'node:timers/promises';
+import { prepareDataFolder } from '@session-launch/testing/data-folder.ts';
 import { type ServiceProcess, startProcess, temporaryFolder } from '@session-launch/testing/process.ts';
 
 export interface TalkingProcess {
@@ -15,7 +15,7 @@ export async function startTalking(
   env: Record<string, string> = {},
 ): Promise<TalkingProcess> {
   const folder = await temporaryFolder();
-  await cp(dataFolder, folder.path, { recursive: true });
+  await prepareDataFolder(folder.path, dataFolder);
   const start = async () => {
     const service = await startProcess({
       DATA_DIR: folder.path,
@@ -27,14 +27,23 @@ export async function startTalking(
     // The service is there before its runtime, which on a busy machine takes longer than clients wait.
     const isThere = async () =>
       (await service.admin({ path: '/metrics' })).text.includes('session_runtime_sessions');
-    for (let tries = 0; !(await isThere()); tries++) {
-      if (tries === 1200) throw new Error(`the runtime did not start: ${service.stderr()}`);
-      await wait(100);
+    try {
+      for (let tries = 0; !(await isThere()); tries++) {
+        if (tries === 1200) throw new Error(`the runtime did not start: ${service.stderr()}`);
+        await wait(100);
+      }
+    } catch (error) {
+      await service.kill('SIGTERM');
+      throw error;
     }
     return service;
   };
+  const first = await start().catch(async (error) => {
+    await folder.remove();
+    throw error;
+  });
   const talking: TalkingProcess = {
-    service: await start(),
+    service: first,
     startAgain: async () => {
       talking.service = await start();
     },

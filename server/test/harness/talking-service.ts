@@ -53,7 +53,10 @@ export async function createTalking(
   return talking;
 }
 
-/** A project on the service that all files with pages share: no other one sees its sessions. */
+/**
+ * A project on the service that all files with pages share: no other one sees its sessions. What the service counts is counted for
+ * all; requests for the catalog are left to the test that counts them.
+ */
 export function useTalkingService(origins: () => string[], wire?: () => string): Talking {
   const talking = {} as Talking;
   beforeAll(async () => {

@@ -8,7 +8,11 @@ const codePoint = fc.oneof(
 
 const character = codePoint.map(
   (point) => String.fromCodePoint(point),
-  (text) => (text as string).codePointAt(0) as number,
+  (text) => {
+    const [first = '', ...more] = text as string;
+    if (first === '' || more.length > 0) throw new Error('is no single character');
+    return first.codePointAt(0) as number;
+  },
 );
 
 /** Text of any characters there are. The library's own unit for them builds a table of all million, which takes a second. */

@@ -45,7 +45,7 @@ describe('a log that cannot be written stops neither a mint nor the process', ()
     expect(await service.kill('SIGTERM')).toMatchObject({ code: 0 });
   });
 
-  // Linux has a device that is always full; elsewhere a reader that has gone is as much of an error.
+  // Linux has a device that is always full; elsewhere a reader that has gone, as in observability.test.ts, is as much of an error.
   for (const device of ['/dev/full'].filter(existsSync)) {
     test(`its disk is full: ${device}`, async () => {
       const descriptor = openSync(device, 'w');

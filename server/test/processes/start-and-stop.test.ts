@@ -18,7 +18,7 @@ import {
 import { adminToken } from '@session-launch/testing/target.ts';
 import { experience, pageOrigin, project } from '@session-launch/testing/world.ts';
 import { sql } from 'drizzle-orm';
-import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test, vi } from 'vitest';
 import { openEmbedded } from '../../src/store/embedded.ts';
 import { isFolderInUse, lockFolder } from '../../src/store/folder-lock.ts';
 import { FailingStarts } from '../harness/failing-starts.ts';
@@ -285,11 +285,11 @@ describe('the first start and those after it', () => {
 
   test('a first start that fails changes nothing', async () => {
     const { port } = await occupied();
-    expect(await starts.start({ DATA_DIR: folder, PORT: port })).toEqual({
+    const env = { DATA_DIR: folder, PORT: port, ADMIN_PORT: '0', LOG_LEVEL: 'warn' };
+    expect(await runProgram(['serve'], env)).toEqual({
       code: 1,
-      lines: [
-        `session-launch: port ${port} on 127.0.0.1 is already in use; stop what uses it, or set PORT to another port`,
-      ],
+      stdout: '',
+      stderr: `session-launch: port ${port} on 127.0.0.1 is already in use; stop what uses it, or set PORT to another port\n`,
     });
     expect(await readdir(folder)).toEqual([]);
   });
@@ -424,6 +424,7 @@ describe('the first start and those after it', () => {
 test('a deep folder is guarded too, whatever the temporary folder of each process', async () => {
   const folder = join(await emptyFolder(), ...Array.from({ length: 6 }, () => 'x'.repeat(30)));
   const [one, other] = [await emptyFolder(), await emptyFolder()];
+  onTestFinished(() => void vi.unstubAllEnvs());
   vi.stubEnv('TMPDIR', one);
   const lock = await lockFolder(folder);
   vi.stubEnv('TMPDIR', other);
@@ -432,7 +433,6 @@ test('a deep folder is guarded too, whatever the temporary folder of each proces
   await lock.release();
   const next = await lockFolder(folder);
   await next.release();
-  vi.unstubAllEnvs();
   for (const path of [folder, one, other]) expect(await readdir(path)).toEqual([]);
 });
 

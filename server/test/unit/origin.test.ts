@@ -214,6 +214,7 @@ describe('normaliseEntry', () => {
     ['https://256.256.256.256', /not valid/],
     ['https://[::1', /not valid/],
     ['https://xn--a', /not valid/],
+    ['https://*.xn--bcher-kvb.example', /not valid/],
     ['https://example.com.', /domain name/],
     ['https://.example.com', /domain name/],
     ['https://a..example.com', /domain name/],
