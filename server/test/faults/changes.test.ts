@@ -1,3 +1,4 @@
+import { useCleanup } from '@session-launch/testing/cleanup.ts';
 import { type Fleet, postgresFleet, rows, until } from '@session-launch/testing/fleet.ts';
 import type { Answer } from '@session-launch/testing/http.ts';
 import type { ServiceProcess } from '@session-launch/testing/process.ts';
@@ -12,7 +13,7 @@ import {
   runtime,
   type World,
 } from '@session-launch/testing/world.ts';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 
 /** What is changed on one process, how it is asked for, and what it looks like once it counts. */
 interface Change {
@@ -73,7 +74,7 @@ const changes: Change[] = [
 ];
 
 describe('a change on one process counts on the other', () => {
-  const undo: (() => Promise<void>)[] = [];
+  const cleanup = useCleanup();
   let fleet: Fleet;
   let proxy: TcpProxy;
   let near: ServiceProcess;
@@ -83,7 +84,6 @@ describe('a change on one process counts on the other', () => {
   const isListening = (link: Link) => link.opening.includes('session-launch listener');
 
   beforeAll(async () => {
-    const cleanup = (step: () => Promise<void>) => undo.push(step);
     fleet = await postgresFleet(cleanup);
     proxy = await startTcpProxy(cleanup, Number(new URL(fleet.databaseUrl).port), {
       toServer: (link) => {
@@ -94,9 +94,6 @@ describe('a change on one process counts on the other', () => {
     });
     const DATABASE_URL = proxy.through(fleet.databaseUrl);
     [near, far] = await Promise.all([fleet.start(), fleet.start({ DATABASE_URL })]);
-  });
-  afterAll(async () => {
-    for (const step of undo.reverse()) await step();
   });
 
   /** How many processes listen, as the database sees it. */

@@ -1,3 +1,4 @@
+import { useCleanup } from '@session-launch/testing/cleanup.ts';
 import { postgresFleet, rows, until } from '@session-launch/testing/fleet.ts';
 import type { Answer } from '@session-launch/testing/http.ts';
 import { readMetrics } from '@session-launch/testing/metrics.ts';
@@ -12,7 +13,7 @@ import {
   mintFromServer,
   type World,
 } from '@session-launch/testing/world.ts';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 
 /** What happens to connections that the service opens from now on. */
 let greeting: 'pass' | 'close' | 'mute' = 'pass';
@@ -23,9 +24,8 @@ let proxy: TcpProxy;
 let service: ServiceProcess;
 let world: World;
 
-const undo: (() => Promise<void>)[] = [];
+const cleanup = useCleanup();
 beforeAll(async () => {
-  const cleanup = (step: () => Promise<void>) => undo.push(step);
   const fleet = await postgresFleet(cleanup);
   databaseUrl = fleet.databaseUrl;
   proxy = await startTcpProxy(cleanup, Number(new URL(databaseUrl).port), {
@@ -39,9 +39,6 @@ beforeAll(async () => {
   const limits = { mintsPerMinutePerClient: 1_000_000, mintsPerMinute: null, sessionsPerDay: null };
   world = await createWorld(service, { project: { limits } });
   await fillLanes();
-});
-afterAll(async () => {
-  for (const step of undo.reverse()) await step();
 });
 
 const doors: Record<string, () => Promise<Answer>> = {

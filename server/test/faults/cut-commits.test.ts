@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { useCleanup } from '@session-launch/testing/cleanup.ts';
 import { postgresFleet, until } from '@session-launch/testing/fleet.ts';
 import { onDatabase } from '@session-launch/testing/postgres-server.ts';
 import type { ServiceProcess } from '@session-launch/testing/process.ts';
 import { type Link, type Meddling, startTcpProxy } from '@session-launch/testing/tcp-proxy.ts';
 import { createWorld, type World } from '@session-launch/testing/world.ts';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { effort } from '../harness/effort.ts';
 import { History } from './history.ts';
 import { Load } from './load.ts';
@@ -13,23 +14,19 @@ import { storedAt } from './stored.ts';
 
 const limits = { mintsPerMinutePerClient: null, mintsPerMinute: null, sessionsPerDay: 1_000_000 };
 
-const undo: (() => Promise<void>)[] = [];
+const cleanup = useCleanup();
 const history = new History();
 let databaseUrl: string;
 let scissors: Scissors;
 let service: ServiceProcess;
 let world: World;
 beforeAll(async () => {
-  const cleanup = (step: () => Promise<void>) => undo.push(step);
   const fleet = await postgresFleet(cleanup);
   databaseUrl = fleet.databaseUrl;
   scissors = new Scissors();
   const proxy = await startTcpProxy(cleanup, Number(new URL(databaseUrl).port), scissors);
   service = await fleet.start({ DATABASE_URL: proxy.through(databaseUrl) });
   world = await createWorld(service, { project: { limits } });
-});
-afterAll(async () => {
-  for (const step of undo.reverse()) await step();
 });
 
 /** Mints while `cut` breaks the connection of the recorder again and again, then compares answers and database. */

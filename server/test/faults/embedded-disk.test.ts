@@ -2,11 +2,12 @@ import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
+import { useCleanup } from '@session-launch/testing/cleanup.ts';
 import { prepareDataFolder } from '@session-launch/testing/data-folder.ts';
-import { type Cleanup, processFolder, until } from '@session-launch/testing/fleet.ts';
+import { processFolder, until } from '@session-launch/testing/fleet.ts';
 import { logLines, temporaryFolder } from '@session-launch/testing/process.ts';
 import { createWorld, type World } from '@session-launch/testing/world.ts';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { type EmbeddedDatabase, type EmbeddedHooks, openEmbedded } from '../../src/store/embedded.ts';
 import { PgliteClient, StuckEngine } from '../../src/store/pglite-client.ts';
 import { failingDisk, withVariables } from '../harness/failing-disk.ts';
@@ -14,8 +15,7 @@ import { type Service, startService } from '../harness/service.ts';
 import { storedIn } from './stored.ts';
 
 /** One folder, on a disk that can be broken, for one engine after the other. */
-const undo: (() => Promise<unknown>)[] = [];
-const cleanup: Cleanup = (step) => undo.push(step);
+const cleanup = useCleanup();
 let folder: string;
 let dataDir: string;
 let disk: Awaited<ReturnType<typeof failingDisk>>;
@@ -30,9 +30,6 @@ beforeAll(async () => {
   folder = own.path;
   dataDir = await prepareDataFolder(join(folder, 'data'));
   disk = await failingDisk(folder);
-});
-afterAll(async () => {
-  for (const step of undo.reverse()) await step();
 });
 
 const mint = (service: Pick<Service, 'call'>, more = {}) =>

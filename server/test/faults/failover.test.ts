@@ -1,10 +1,11 @@
+import { useCleanup } from '@session-launch/testing/cleanup.ts';
 import { postgresFleet, rows, until } from '@session-launch/testing/fleet.ts';
 import { type PostgresServer, startPostgres } from '@session-launch/testing/postgres-server.ts';
 import type { ServiceProcess } from '@session-launch/testing/process.ts';
 import { expectWithin } from '@session-launch/testing/slowness.ts';
 import { startTcpProxy, type TcpProxy } from '@session-launch/testing/tcp-proxy.ts';
 import { createWorld, type World } from '@session-launch/testing/world.ts';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { History } from './history.ts';
 import { Load } from './load.ts';
 import { seededRandom } from './random.ts';
@@ -12,22 +13,18 @@ import { storedAt } from './stored.ts';
 
 const limits = { mintsPerMinutePerClient: 1_000_000, mintsPerMinute: null, sessionsPerDay: 1_000_000 };
 
-const undo: (() => Promise<void>)[] = [];
+const cleanup = useCleanup();
 const history = new History();
 let primary: PostgresServer;
 let proxy: TcpProxy;
 let service: ServiceProcess;
 let world: World;
 beforeAll(async () => {
-  const cleanup = (step: () => Promise<void>) => undo.push(step);
   primary = await startPostgres();
   cleanup(primary.dispose);
   proxy = await startTcpProxy(cleanup, primary.port);
   service = await (await postgresFleet(cleanup, proxy.through(primary.url('postgres')))).start();
   world = await createWorld(service, { project: { limits } });
-});
-afterAll(async () => {
-  for (const step of undo.reverse()) await step();
 });
 const readiness = () => service.call({ path: '/readyz' });
 

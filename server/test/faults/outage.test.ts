@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { useCleanup } from '@session-launch/testing/cleanup.ts';
 import { postgresFleet, until } from '@session-launch/testing/fleet.ts';
 import type { Answer } from '@session-launch/testing/http.ts';
 import { onDatabase, type PostgresServer, startPostgres } from '@session-launch/testing/postgres-server.ts';
@@ -10,7 +11,7 @@ import {
   mintFromServer,
   type World,
 } from '@session-launch/testing/world.ts';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { effort } from '../harness/effort.ts';
 import { History } from './history.ts';
 import { expectLived, LiveLoad, wrong } from './live-sessions.ts';
@@ -18,17 +19,13 @@ import { Load } from './load.ts';
 import { seededRandom } from './random.ts';
 import { askAt, stored } from './stored.ts';
 
-const undo: (() => Promise<void>)[] = [];
+const cleanup = useCleanup();
 let server: PostgresServer;
 let service: ServiceProcess;
 beforeAll(async () => {
-  const cleanup = (step: () => Promise<void>) => undo.push(step);
   server = await startPostgres({ durable: true });
   cleanup(server.dispose);
   service = await (await postgresFleet(cleanup, server.url('postgres'))).start();
-});
-afterAll(async () => {
-  for (const step of undo.reverse()) await step();
 });
 const readiness = () => service.call({ path: '/readyz' });
 

@@ -1,10 +1,11 @@
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
+import { useCleanup } from '@session-launch/testing/cleanup.ts';
 import { prepareDataFolder } from '@session-launch/testing/data-folder.ts';
 import { type Cleanup, until } from '@session-launch/testing/fleet.ts';
 import { temporaryFolder } from '@session-launch/testing/process.ts';
 import { createWorld, type World } from '@session-launch/testing/world.ts';
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { beforeAll, describe, expect, inject, test } from 'vitest';
 import { type EmbeddedDatabase, openEmbedded } from '../../src/store/embedded.ts';
 import { migrate } from '../../src/store/migrate.ts';
 import type { Luck, Recorded } from '../harness/crashed-disk.ts';
@@ -140,13 +141,10 @@ async function sessionsIn(dataDir: string): Promise<Set<string>> {
 
 describe('a machine that loses its power', { timeout: 1_800_000 }, () => {
   let run: Awaited<ReturnType<typeof recordedRun>>;
-  const undo: (() => Promise<void>)[] = [];
+  const cleanup = useCleanup();
   beforeAll(async () => {
-    run = await recordedRun((step) => undo.unshift(step));
+    run = await recordedRun(cleanup);
   }, 600_000);
-  afterAll(async () => {
-    for (const step of undo) await step();
-  });
 
   test('has every launch that was acknowledged', async (context) => {
     const { afterPowerCut, changes, acknowledged, from } = run;

@@ -1,8 +1,9 @@
 import { startBalancer } from '@session-launch/testing/balancer.ts';
+import { useCleanup } from '@session-launch/testing/cleanup.ts';
 import { type Fleet, postgresFleet, until } from '@session-launch/testing/fleet.ts';
 import type { ServiceProcess } from '@session-launch/testing/process.ts';
 import { createWorld, mintFromServer, type World } from '@session-launch/testing/world.ts';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { effort } from '../harness/effort.ts';
 import { History } from './history.ts';
 import { Load } from './load.ts';
@@ -14,13 +15,10 @@ const limits = { mintsPerMinutePerClient: null, mintsPerMinute: null, sessionsPe
 const mint = (service: ServiceProcess, world: World) =>
   mintFromServer(service, world.key, { experienceId: world.experienceId });
 
-const undo: (() => Promise<void>)[] = [];
+const cleanup = useCleanup();
 let fleet: Fleet;
 beforeAll(async () => {
-  fleet = await postgresFleet((step) => undo.push(step));
-});
-afterAll(async () => {
-  for (const step of undo.reverse()) await step();
+  fleet = await postgresFleet(cleanup);
 });
 
 /** What serves after the restarts, for tests of how it stops. It would wait long for those who watch it. */

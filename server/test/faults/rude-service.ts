@@ -1,10 +1,11 @@
 import { join } from 'node:path';
+import { useCleanup } from '@session-launch/testing/cleanup.ts';
 import { clonedDatabase } from '@session-launch/testing/cloned-database.ts';
 import { prepareDataFolder } from '@session-launch/testing/data-folder.ts';
 import { type ServiceProcess, startProcess, temporaryFolder } from '@session-launch/testing/process.ts';
 import { startTcpProxy } from '@session-launch/testing/tcp-proxy.ts';
 import { createWorld, pageOrigin, type World } from '@session-launch/testing/world.ts';
-import { afterAll, beforeAll, expect } from 'vitest';
+import { beforeAll, expect } from 'vitest';
 
 /** A service in a process of its own, with a world that can be launched at every door. */
 export interface Victim {
@@ -29,25 +30,25 @@ interface Wish {
 /** One victim for a test file; the returned object is filled before the first test. */
 export function useVictim({ env = {}, engine = 'postgres', descriptors, lateMs }: Wish = {}): Victim {
   const victim = {} as Victim;
-  const undo: (() => Promise<unknown>)[] = [];
+  const cleanup = useCleanup();
   beforeAll(async () => {
     const folder = await temporaryFolder();
-    undo.push(folder.remove);
+    cleanup(folder.remove);
     const DATA_DIR = join(folder.path, 'data');
     const own: Record<string, string> = { DATA_DIR, ...env };
     if (engine === 'embedded') await prepareDataFolder(DATA_DIR);
     else {
       const { url, drop } = await clonedDatabase();
-      undo.push(drop);
+      cleanup(drop);
       victim.databaseUrl = url;
       const proxy =
         lateMs === undefined
           ? undefined
-          : await startTcpProxy((step) => undo.push(step), Number(new URL(url).port), { lateMs });
+          : await startTcpProxy(cleanup, Number(new URL(url).port), { lateMs });
       own.DATABASE_URL = proxy?.through(url) ?? url;
     }
     const service = await startProcess(own, folder.path, descriptors);
-    undo.push(() => service.kill('SIGKILL'));
+    cleanup(() => service.kill('SIGKILL'));
     const world = await createWorld(service, {
       experience: { public: true, allowedOrigins: [pageOrigin] },
     });
@@ -57,9 +58,6 @@ export function useVictim({ env = {}, engine = 'postgres', descriptors, lateMs }
       metric: (name: string) => metric(service, name),
       sessions: () => sessions(service, world.projectId),
     });
-  });
-  afterAll(async () => {
-    for (const step of undo.reverse()) await step();
   });
   return victim;
 }

@@ -1,5 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { useCleanup } from '@session-launch/testing/cleanup.ts';
 import { clonedDatabase } from '@session-launch/testing/cloned-database.ts';
 import {
   type Finished,
@@ -10,11 +11,11 @@ import {
 } from '@session-launch/testing/process.ts';
 import { adminToken } from '@session-launch/testing/target.ts';
 import { experience, project, runtime, uniqueId } from '@session-launch/testing/world.ts';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import { runCli } from '../cli/run-cli.ts';
 
-const cleanups: (() => Promise<unknown>)[] = [];
+const cleanup = useCleanup();
 let service: ServiceProcess;
 let folder: string;
 /** What an operator of that service has in the environment. */
@@ -22,18 +23,14 @@ let env: Record<string, string>;
 
 beforeAll(async () => {
   const { path, remove } = await temporaryFolder();
-  cleanups.push(remove);
+  cleanup(remove);
   folder = path;
   const { url, drop } = await clonedDatabase();
-  cleanups.push(drop);
+  cleanup(drop);
   env = { DATABASE_URL: url, DATA_DIR: join(folder, 'data') };
   service = await startProcess(env);
-  cleanups.push(() => service.kill('SIGKILL'));
+  cleanup(() => service.kill('SIGKILL'));
   env = { ...env, ADMIN_URL: service.adminUrl, ADMIN_TOKEN: adminToken };
-});
-
-afterAll(async () => {
-  for (const clean of cleanups.reverse()) await clean();
 });
 
 type Run = (args: string[], more?: Record<string, string>) => Promise<Finished>;

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { useCleanup } from '@session-launch/testing/cleanup.ts';
 import { postgresFleet, rows, until } from '@session-launch/testing/fleet.ts';
 import type { ServiceProcess } from '@session-launch/testing/process.ts';
 import {
@@ -10,7 +11,7 @@ import {
   mintFromBrowser,
   mintFromServer,
 } from '@session-launch/testing/world.ts';
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { beforeAll, expect, inject, test } from 'vitest';
 
 /** Settings that a server, a database or a role may have for reasons of its own. */
 const settings: Record<string, string> = {
@@ -25,16 +26,17 @@ const settings: Record<string, string> = {
 };
 
 const role = `limited_${randomBytes(4).toString('hex')}`;
-const undo: (() => Promise<unknown>)[] = [];
+const cleanup = useCleanup();
 let url: string;
 let service: ServiceProcess;
 
 beforeAll(async () => {
-  const fleet = await postgresFleet((step) => undo.push(step));
+  // When its database is gone.
+  cleanup(() => rows(inject('postgresUrl'), `DROP ROLE IF EXISTS ${role}`));
+  const fleet = await postgresFleet(cleanup);
   url = fleet.databaseUrl;
   const name = new URL(url).pathname.slice(1);
   await rows(url, `CREATE ROLE ${role} LOGIN`);
-  undo.unshift(() => rows(inject('postgresUrl'), `DROP ROLE ${role}`));
   await rows(url, `GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO ${role}`);
   // Tables of the same names, in a place where they would be found first.
   await rows(url, 'CREATE SCHEMA elsewhere');
@@ -45,9 +47,6 @@ beforeAll(async () => {
   for (const [setting, value] of Object.entries(settings))
     await rows(url, `ALTER DATABASE ${name} SET ${setting} = ${value}`);
   service = await fleet.start({ DATABASE_URL: url.replace('postgres@', `${role}@`) });
-});
-afterAll(async () => {
-  for (const step of undo.reverse()) await step();
 });
 
 test('a role that may not create anything can serve a finished schema', async () => {

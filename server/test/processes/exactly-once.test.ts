@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { useCleanup } from '@session-launch/testing/cleanup.ts';
 import { type Fleet, postgresFleet, rows, until } from '@session-launch/testing/fleet.ts';
 import type { Answer } from '@session-launch/testing/http.ts';
 import { connect, launched } from '@session-launch/testing/lifecycle.ts';
@@ -15,7 +16,7 @@ import {
   type World,
 } from '@session-launch/testing/world.ts';
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { effort } from '../harness/effort.ts';
 
 const under = (key: string) => ({ 'Idempotency-Key': key });
@@ -37,16 +38,13 @@ async function usedToday(url: string, projectId: string): Promise<number> {
   return (await rows<{ used: number }>(url, text, [projectId]))[0]!.used;
 }
 
-const undo: (() => Promise<void>)[] = [];
+const cleanup = useCleanup();
 let fleet: Fleet;
 let a: ServiceProcess;
 let b: ServiceProcess;
 beforeAll(async () => {
-  fleet = await postgresFleet((step) => undo.push(step));
+  fleet = await postgresFleet(cleanup);
   [a, b] = (await Promise.all([fleet.start(), fleet.start()])) as [ServiceProcess, ServiceProcess];
-});
-afterAll(async () => {
-  for (const step of undo.reverse()) await step();
 });
 
 describe('two processes on one database', () => {

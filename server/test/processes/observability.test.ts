@@ -1,3 +1,4 @@
+import { useCleanup } from '@session-launch/testing/cleanup.ts';
 import { clonedDatabase } from '@session-launch/testing/cloned-database.ts';
 import type { Answer } from '@session-launch/testing/http.ts';
 import { readMetrics } from '@session-launch/testing/metrics.ts';
@@ -6,10 +7,10 @@ import { type ServiceProcess, startProcess, temporaryFolder } from '@session-lau
 import { sendRaw } from '@session-launch/testing/raw-http.ts';
 import type { Target } from '@session-launch/testing/target.ts';
 import { createWorld, mintFromBrowser, mintFromServer, type World } from '@session-launch/testing/world.ts';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { expectServed } from '../harness/log-load.ts';
 
-const undo: (() => Promise<unknown>)[] = [];
+const cleanup = useCleanup();
 let databaseUrl: string;
 let process: ServiceProcess;
 let service: Target;
@@ -18,9 +19,9 @@ let body: { experienceId: string };
 
 beforeAll(async () => {
   const { url, drop } = await clonedDatabase();
-  undo.push(drop);
+  cleanup(drop);
   const folder = await temporaryFolder();
-  undo.push(folder.remove);
+  cleanup(folder.remove);
   databaseUrl = url;
   process = await startProcess({
     DATABASE_URL: url,
@@ -28,14 +29,11 @@ beforeAll(async () => {
     LOG_LEVEL: 'info',
     SHUTDOWN_GRACE_SECONDS: '0',
   });
-  undo.push(() => process.kill('SIGKILL'));
+  cleanup(() => process.kill('SIGKILL'));
   // The builders of a world speak HTTP only, so a process serves them as well as a service in this one.
   service = process;
   world = await createWorld(service);
   body = { experienceId: world.experienceId };
-});
-afterAll(async () => {
-  for (const step of undo.reverse()) await step();
 });
 
 const bearer = () => ({ Authorization: `Bearer ${world.key}` });

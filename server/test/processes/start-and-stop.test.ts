@@ -4,6 +4,7 @@ import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { type ClientRequest, request } from 'node:http';
 import { connect, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
+import { useCleanup } from '@session-launch/testing/cleanup.ts';
 import { clonedDatabase } from '@session-launch/testing/cloned-database.ts';
 import { prepareDataFolder } from '@session-launch/testing/data-folder.ts';
 import { type Answer, send } from '@session-launch/testing/http.ts';
@@ -18,33 +19,30 @@ import {
 import { adminToken } from '@session-launch/testing/target.ts';
 import { experience, pageOrigin, project } from '@session-launch/testing/world.ts';
 import { sql } from 'drizzle-orm';
-import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test, vi } from 'vitest';
+import { beforeAll, describe, expect, inject, onTestFinished, test, vi } from 'vitest';
 import { openEmbedded } from '../../src/store/embedded.ts';
 import { isFolderInUse, lockFolder } from '../../src/store/folder-lock.ts';
 import { FailingStarts } from '../harness/failing-starts.ts';
 
 type Env = Record<string, string>;
 
-const cleanups: (() => Promise<unknown>)[] = [];
-afterAll(async () => {
-  for (const clean of cleanups.reverse()) await clean();
-});
+const cleanup = useCleanup();
 
 let starts: FailingStarts;
 beforeAll(() => {
   starts = new FailingStarts();
-  cleanups.push(() => starts.close());
+  cleanup(() => starts.close());
 });
 
 async function start(env: Env): Promise<ServiceProcess> {
   const service = await startProcess(env);
-  cleanups.push(() => service.kill('SIGKILL'));
+  cleanup(() => service.kill('SIGKILL'));
   return service;
 }
 
 async function emptyFolder(): Promise<string> {
   const { path, remove } = await temporaryFolder();
-  cleanups.push(remove);
+  cleanup(remove);
   return path;
 }
 
@@ -52,20 +50,20 @@ async function freshDatabase(): Promise<string> {
   const name = `fresh_${randomBytes(6).toString('hex')}`;
   const server = inject('postgresUrl');
   await onDatabase(server, (client) => client.query(`CREATE DATABASE ${name}`));
-  cleanups.push(() => onDatabase(server, (client) => client.query(`DROP DATABASE ${name} WITH (FORCE)`)));
+  cleanup(() => onDatabase(server, (client) => client.query(`DROP DATABASE ${name} WITH (FORCE)`)));
   return server.replace(/\/postgres$/, `/${name}`);
 }
 
 async function migratedDatabase(): Promise<string> {
   const { url, drop } = await clonedDatabase();
-  cleanups.push(drop);
+  cleanup(drop);
   return url;
 }
 
 async function limitedRole(): Promise<string> {
   const role = `limited_${randomBytes(4).toString('hex')}`;
   await onDatabase(inject('postgresUrl'), (client) => client.query(`CREATE ROLE ${role} LOGIN`));
-  cleanups.push(() => onDatabase(inject('postgresUrl'), (client) => client.query(`DROP ROLE ${role}`)));
+  cleanup(() => onDatabase(inject('postgresUrl'), (client) => client.query(`DROP ROLE ${role}`)));
   return role;
 }
 
@@ -86,7 +84,7 @@ function contentOf(url: string): Promise<Record<string, object[]>> {
 async function occupied(): Promise<{ port: string; server: Server }> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  cleanups.push(() => new Promise((resolve) => server.close(resolve)));
+  cleanup(() => new Promise((resolve) => server.close(resolve)));
   return { port: String((server.address() as { port: number }).port), server };
 }
 
