@@ -21,7 +21,7 @@ const entryPath = routePath(entryOperation);
 
 export async function catalogRoutes(app: FastifyInstance, deps: CatalogRouteDeps): Promise<void> {
   app.addHook('onRequest', (_request, reply, done) => {
-    // Caches may keep it for the caller, but must ask each time whether it still holds.
+    // Private caches may store the response but must revalidate it each time.
     reply.header('Cache-Control', 'private, no-cache');
     reply.header('Vary', 'Authorization');
     done();
@@ -44,14 +44,14 @@ export async function catalogRoutes(app: FastifyInstance, deps: CatalogRouteDeps
   refuseOtherMethods(app, entryPath, ['GET']);
 }
 
-/** Any valid key of the project, whatever its scopes. Whether another project exists is not told. */
+/** Accepts any valid key of the project, whatever its scopes. The refusal does not reveal whether another project exists. */
 async function admit(deps: CatalogRouteDeps, request: FastifyRequest, projectId: string): Promise<void> {
   const client = new Client(request.raw, deps.trustProxy);
   const holder = await deps.keyRing.authenticate(request.raw.headers.authorization, 'any', client);
   if (holder.projectId !== projectId) throw new ApiError('PROJECT_FORBIDDEN');
 }
 
-/** Answers that are ready in one turn leave together: that wakes a client once, and not for each of them. */
+/** Sends responses that become ready in the same tick together, so that a client wakes up once. */
 async function show(
   request: FastifyRequest,
   reply: FastifyReply,

@@ -5,13 +5,13 @@ import type { Database } from '../store/database.ts';
 import { catalogEntry } from './catalog-entry.ts';
 import { listPublished } from './store.ts';
 
-/** An answer that is ready to send, with the tag that names its content. */
+/** A serialised response with its ETag. */
 export interface CatalogAnswer {
   body: string;
   etag: string;
 }
 
-/** A project's catalog as it is served: rendered once for each change, not once for each request. */
+/** A project's catalog, serialised once per change instead of once per request. */
 export interface Catalog {
   list(projectId: string): Promise<CatalogAnswer>;
   entry(projectId: string, slug: string): Promise<CatalogAnswer | undefined>;

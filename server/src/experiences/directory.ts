@@ -10,14 +10,14 @@ import { type Asker, LookUps } from '../store/look-ups.ts';
 import type { Revision } from './revision.ts';
 import { findExperiences, findListing, findRevision, type LaunchableExperience } from './store.ts';
 
-/** Experiences and allowlists as mints read them: from memory, at most five seconds behind the database. */
+/** Caches experiences and allowlists for mints; at most five seconds behind the database. */
 export interface Directory {
   experience(
     experienceId: string,
     asker?: Asker,
   ): LaunchableExperience | null | Promise<LaunchableExperience | null>;
   revision(projectId: string, experienceId: string, number: number): Promise<Revision>;
-  /** Whether an origin is on the allowlist of any experience at all. Strangers hear that it is not in their turn. */
+  /** Whether an origin is on the allowlist of any experience. A negative answer is delayed by the pace of its client network. */
   isListedAnywhere(origin: string, asker: Asker): Promise<boolean>;
   readonly counts: Record<'experiences' | 'origins' | 'revisions', CacheCounts>;
 }
@@ -25,7 +25,7 @@ export interface Directory {
 export function openDirectory(database: Database, changes: Changes, pace: Pace): Directory {
   const experiences = new LookUps(10_000, (ids) => findExperiences(database, ids));
   const origins = new LookUps<string>(10_000, (names, before) => findListing(database, names, before));
-  // Revisions never change, so they need no freshness.
+  // Revisions are immutable, so cached ones never expire.
   const revisions = new LRUCache<string, Revision>({ max: 2_000 });
   const revisionCounts = { hits: 0, misses: 0 };
   changes.onChange((change) => {

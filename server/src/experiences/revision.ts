@@ -3,7 +3,7 @@ import type { Mode, SpeechInputMode } from '@session-launch/contract/session';
 import type { Languages } from '../locales/locale.ts';
 import type { Transport } from '../transports/transport.ts';
 
-/** What a creator froze: everything a manifest shows of an experience. Never changes once it exists. */
+/** An immutable snapshot of an experience: everything that a manifest contains of it. */
 export interface Revision {
   experienceId: string;
   number: number;
@@ -12,7 +12,7 @@ export interface Revision {
   runtime: Runtime;
 }
 
-/** How sessions of a revision run. The order of its fields is fixed, so equal runtimes are equal as text. */
+/** The runtime configuration of a revision. Its field order is fixed, so equal configurations serialise to equal text. */
 export interface Runtime {
   mode: Mode;
   speechInputMode: SpeechInputMode;
@@ -21,11 +21,11 @@ export interface Runtime {
   location?: Record<string, unknown>;
   transport: Transport;
   limits: SessionLimits;
-  /** For the runtime alone: it is in no manifest, catalog or other public answer. */
+  /** Sent to the runtime only; never part of a manifest, the catalog or another public response. */
   mind?: Mind;
 }
 
-/** How long a session may last, and how long nobody may say anything. */
+/** Maximum duration of a session and maximum time without speech, in seconds. */
 export interface SessionLimits {
   maxSeconds: number;
   idleSeconds: number;

@@ -5,7 +5,7 @@ import type { Database, Orm, Statement } from '../store/database.ts';
 import { experiences, revisions } from '../store/schema.ts';
 import type { Revision, Runtime } from './revision.ts';
 
-/** An experience with what decides whether it may be launched: its project's switches and newest revision. */
+/** An experience with the fields that decide whether it may be launched: its project's settings and newest revision. */
 export interface LaunchableExperience {
   id: string;
   projectId: string;
@@ -27,7 +27,7 @@ const find: Statement = {
   text: 'SELECT experience, project, revision FROM find_experiences($1)',
 };
 
-/** The only read that is not bound to a project: a mint knows nothing but the id, and checks the rest itself. */
+/** The only read that is not scoped to a project: a mint has only the experience id, and checks the project afterwards. */
 export async function findExperiences(
   database: Database,
   ids: string[],
@@ -93,7 +93,7 @@ const listed: Statement = {
   text: 'SELECT origin, experience_id FROM listed_origins($1) WHERE experience_id IS NOT NULL',
 };
 
-/** For each origin an experience whose allowlist has it, as it is or by a wildcard; the one of before if that still does. */
+/** For each origin, an experience whose allowlist matches it, exactly or by wildcard. Returns the previous experience if it still matches. */
 export async function findListing(
   database: Database,
   origins: string[],
@@ -108,7 +108,7 @@ export async function findListing(
 
 export type ExperienceRow = typeof experiences.$inferSelect;
 
-/** The published experiences of a project in their creators' order. */
+/** The published experiences of a project in creator-defined order. */
 export async function listPublished(orm: Orm, projectId: string): Promise<ExperienceRow[]> {
   return orm
     .select()

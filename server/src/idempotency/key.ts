@@ -6,8 +6,8 @@ const header = 'idempotency-key';
 const maxLength = 256;
 
 /**
- * The `Idempotency-Key` of a request. It looks at the raw headers because Node joins repeated ones with a
- * comma, which is a valid key. The value is opaque: it is neither trimmed nor unquoted.
+ * Returns the `Idempotency-Key` of a request. Reads the raw headers, because Node joins repeated ones with a comma, which is valid in a
+ * key. The value is opaque: it is neither trimmed nor unquoted.
  */
 export function readIdempotencyKey(rawHeaders: readonly string[]): string | undefined {
   const values: string[] = [];
@@ -25,7 +25,7 @@ export function readIdempotencyKey(rawHeaders: readonly string[]): string | unde
   return key;
 }
 
-/** Never repeats the value: a key can fetch the launch made under it, and answers end up in logs. */
+/** The message never contains the value: whoever knows a key can replay its launch, and responses are often logged. */
 function problemWith(count: number, key: string): string | undefined {
   if (count > 1) return `was sent ${count} times; send it once`;
   if (key === '') return `is empty; send 1 to ${maxLength} characters, or leave the header out`;
@@ -34,7 +34,7 @@ function problemWith(count: number, key: string): string | undefined {
   return undefined;
 }
 
-/** What is stored in place of the key, in hexadecimal digits. JSON keeps the parts apart, so that no two scopes run together. */
+/** The hex digest stored instead of the key. JSON delimits the parts, so that two different scopes never hash alike. */
 export function idempotencyHash(scope: readonly string[], key: string): string {
   return sha256Hex(JSON.stringify([scope, key]));
 }

@@ -8,18 +8,18 @@ import { type Asker, LookUps } from '../store/look-ups.ts';
 import { apiKeyDigits, bearerToken, parseApiKey } from './api-key.ts';
 import { findKeys, touchKeys, type UsableKey } from './store.ts';
 
-/** Who calls with an API key. */
+/** The caller identified by an API key. */
 export interface KeyHolder {
   projectId: string;
   livemode: boolean;
 }
 
-/** API keys as requests meet them: from memory, at most five seconds behind the database. */
+/** Authenticates requests by API key, from a cache that is at most five seconds behind the database. */
 export class KeyRing {
   readonly remembered: LookUps<UsableKey>;
   readonly #database: Database;
   readonly #used = new Map<string, Date>();
-  /** What the headers of callers hash to, for a moment: hashing would be a fiftieth of a mint. Strangers leave nothing here. */
+  /** Caches the digests of recent valid headers: hashing costs 2 % of a mint. Unknown keys are not cached here. */
   readonly #digests = new LRUCache<string, string>({ max: 1_000, ttl: freshFor, ttlResolution: 100 });
 
   constructor(database: Database, changes: Changes) {
@@ -32,8 +32,7 @@ export class KeyRing {
   }
 
   /**
-   * Who calls, and that the key has the scope; `any` is for what every key may do. Whatever makes a key unusable, the
-   * answer is one and the same.
+   * Returns the caller and checks that the key has the scope (`any`: no scope required). Every unusable key gets the same 401.
    */
   authenticate(
     authorization: string | undefined,
@@ -56,7 +55,7 @@ export class KeyRing {
     scope: Scope | 'any',
     asker: Asker | undefined,
   ): Promise<KeyHolder> {
-    // Only what can be a key is worth a query.
+    // Only a well-formed key is worth a query.
     if (parseApiKey(bearerToken(authorization) ?? '') === undefined) throw unusable();
     return this.#admit(await this.remembered.get(hash, asker), scope);
   }
@@ -69,7 +68,7 @@ export class KeyRing {
     return { projectId: key.projectId, livemode: key.mode === 'live' };
   }
 
-  /** Writes the times of last use that have come together. Called now and then, never by a request. */
+  /** Writes the collected times of last use. Called periodically, never by a request. */
   async flush(): Promise<void> {
     if (this.#used.size === 0) return;
     const used = new Map(this.#used);
@@ -89,7 +88,7 @@ function digestOf(authorization: string): string {
   return apiKeyDigits(text);
 }
 
-/** A time that cannot be read counts as over. */
+/** An unparsable time counts as expired. */
 function isAhead(expiresAt: Date | null, now: Date): boolean {
   return expiresAt === null || expiresAt > now;
 }

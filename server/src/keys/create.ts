@@ -13,7 +13,7 @@ export interface KeyWish {
   expiresAt?: Date;
 }
 
-/** Makes a key. Its text exists only in the result: what is stored is a hash. */
+/** Creates a key. The plain text is only in the return value; the database stores its hash. */
 export async function createKey(
   tx: Orm,
   prefix: string,

@@ -4,12 +4,12 @@ import { apiKeys } from '../store/schema.ts';
 
 export type ApiKey = typeof apiKeys.$inferSelect;
 
-/** What has to be known of a key to judge a request. */
+/** The fields of a key that authentication needs. */
 export type UsableKey = Pick<ApiKey, 'id' | 'projectId' | 'mode' | 'scopes' | 'expiresAt' | 'revokedAt'>;
 
 const find: Statement = { name: 'find_keys', text: 'SELECT hash, key FROM find_keys($1)' };
 
-/** The keys that exist, by their hashes in hexadecimal digits. */
+/** The existing keys among these, by hex digest. */
 export async function findKeys(database: Database, hashes: string[]): Promise<Map<string, UsableKey>> {
   const rows = await database.query<{ hash: string; key: Record<string, unknown> }>('everyday', find, [
     hashes,
@@ -40,7 +40,7 @@ export async function listKeys(orm: Orm, projectId: string): Promise<ApiKey[]> {
   return orm.select().from(apiKeys).where(eq(apiKeys.projectId, projectId)).orderBy(asc(apiKeys.id));
 }
 
-/** Keeps the time of the first revocation. */
+/** Revokes a key. A repeated revocation keeps the first time. */
 export async function revokeKey(orm: Orm, keyId: string, at: Date): Promise<ApiKey | undefined> {
   await orm
     .update(apiKeys)
@@ -50,12 +50,12 @@ export async function revokeKey(orm: Orm, keyId: string, at: Date): Promise<ApiK
   return found;
 }
 
-/** Many keys in one statement; a time never goes back. */
+/** Updates many keys in one statement; a time of last use never decreases. */
 export async function touchKeys(orm: Orm, used: ReadonlyMap<string, Date>): Promise<void> {
   const ids = [...used.keys()];
   const times = [...used.values()].map((time) => time.toISOString());
   const asked = JSON.stringify(ids.map((id, i) => ({ id, at: times[i] })));
-  // Locked in one order, so that processes that write the same keys wait for each other and never in a circle.
+  // Rows are locked in one order, so that processes that write the same keys cannot deadlock.
   await orm.execute(sql`
     WITH used AS (
       SELECT k.id, u.at::timestamptz AS at

@@ -1,17 +1,17 @@
 import type { IncomingMessage } from 'node:http';
 import { type BlockList, isIP } from 'node:net';
 
-/** The address that a request counts under. */
+/** The client network that a request is counted under. */
 function addressOf(request: IncomingMessage, proxies: BlockList | undefined): string {
   const forwardedFor = request.headers['x-forwarded-for'];
-  // A repeated header is one list, in order.
+  // Node joins repeated headers into one list, in order.
   const hops = Array.isArray(forwardedFor) ? forwardedFor.join(',') : forwardedFor;
   return clientAddress(request.socket.remoteAddress, hops, proxies);
 }
 
 /**
- * Who sent a request. A class and not a closure: closures over requests were seen to outlive them, and with them nearly twice as much
- * memory waited for a full garbage collection.
+ * The sender of a request. A class rather than a closure: closures kept whole requests alive until a full garbage collection and
+ * nearly doubled the memory in use.
  */
 export class Client {
   readonly #request: IncomingMessage;
@@ -29,8 +29,8 @@ export class Client {
 }
 
 /**
- * The address a mint is counted under: the socket's, or, behind proxies that the operator named, the right-most
- * hop that is not one of them. Whatever a client writes further left is never believed.
+ * The client address: the socket's or, behind proxies listed in TRUST_PROXY, the right-most hop of X-Forwarded-For that is not one of
+ * them. Entries further left are client-controlled and ignored.
  */
 export function clientAddress(
   socket: string | undefined,
@@ -49,7 +49,7 @@ export function clientAddress(
   return address;
 }
 
-/** What counts as one client: an IPv4 address, or an IPv6 /64, since a household owns all of that. */
+/** The network that counts as one client: an IPv4 address, or an IPv6 /64, the smallest prefix that a household is assigned. */
 export function clientNetwork(address: string): string {
   if (isIP(address) !== 6) return address;
   return `${expanded(address).slice(0, 4).join(':')}::/64`;
@@ -60,7 +60,7 @@ function isTrusted(address: string, proxies: BlockList): boolean {
   return version !== 0 && proxies.check(address, version === 6 ? 'ipv6' : 'ipv4');
 }
 
-/** A bare address: without port, brackets or zone, and IPv4 in its own form when it comes mapped into IPv6. */
+/** The address without port, brackets or zone; IPv4-mapped IPv6 becomes IPv4. */
 function plain(text: string): string | undefined {
   const bare =
     /^\[([^\]]+)\](?::\d+)?$/.exec(text)?.[1] ?? /^(\d+\.\d+\.\d+\.\d+):\d+$/.exec(text)?.[1] ?? text;

@@ -1,4 +1,4 @@
-/** One limit as the caller meets it: how much it allows in which time, what is left and when it starts anew. */
+/** One limit as reported to the caller: quota, window, remaining and reset. */
 export interface Budget {
   policy: 'client' | 'project' | 'day';
   limit: number;
@@ -7,7 +7,7 @@ export interface Budget {
   resetSeconds: number;
 }
 
-/** The IETF fields RateLimit-Policy and RateLimit; nothing when no limit applies. */
+/** The IETF fields RateLimit-Policy and RateLimit; no fields if no limit applies. */
 export function rateLimitHeaders(budgets: readonly Budget[]): Record<string, string> {
   if (budgets.length === 0) return {};
   return {

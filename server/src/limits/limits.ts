@@ -1,4 +1,4 @@
-/** How much browsers may launch of a project, and how much of it may run at a time. `null` is no limit. */
+/** Limits of a project on browser and public mints and on concurrent sessions. `null` means unlimited. */
 export interface Limits {
   mintsPerMinutePerClient: number | null;
   mintsPerMinute: number | null;

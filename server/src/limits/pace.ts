@@ -1,28 +1,27 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 
-/** So often one network may be refused: two hundred times at once, then every ten milliseconds. */
+/** A client network is refused up to 200 times without delay, then once every 10 ms. */
 const burst = 200;
 const everyMs = 10;
-/** As many refusals of one network wait as can leave in this time; others are not delayed. */
+/** Maximum delay of a refusal. Refusals that would wait longer are sent immediately. */
 const longestWaitMs = 5_000;
 
 /**
- * The pace at which strangers learn that they are strangers. A refusal costs a fraction of a mint, but hundreds of
- * connections that ask again as soon as they are refused leave little of the event loop to anybody else. So the refusals of
- * one network leave at a measured pace. Whoever names what exists waits for nobody.
+ * Delays refusals (unknown keys, experiences, origins) per client network. A refusal is cheap, but hundreds of connections that retry
+ * as soon as they are refused would occupy the event loop. Requests that name an existing key or experience are not delayed.
  */
 export class Pace {
-  /** When the latest refusal of each network was due. */
+  /** The time at which the latest refusal of each network is sent. */
   readonly #due = new LRUCache<string, number>({ max: 10_000 });
   #delayed = 0;
 
-  /** How many refusals had to wait. */
+  /** Number of refusals that were delayed. */
   get delayed(): number {
     return this.#delayed;
   }
 
-  /** Resolves when a network's next refusal may leave. Nothing when that is now. */
+  /** Resolves when the next refusal of this network may be sent; `undefined` if that is now. */
   turn(network: string): Promise<void> | undefined {
     const now = performance.now();
     const due = Math.max(this.#due.get(network) ?? Number.NEGATIVE_INFINITY, now - burst * everyMs) + everyMs;

@@ -3,7 +3,7 @@ import type { Budget } from './headers.ts';
 
 const secondsPerDay = 86_400;
 
-/** The UTC day that a mint counts for. */
+/** The UTC day whose quota a mint counts against. */
 export function quotaDay(at: Date): string {
   return isoTime(at).slice(0, 10);
 }

@@ -2,16 +2,16 @@ import { LRUCache } from 'lru-cache';
 import { Batcher } from '../store/batcher.ts';
 import type { Database, Statement } from '../store/database.ts';
 
-/** A window that a mint has to pass, and how many it admits. */
+/** A rate window that a mint must pass, with its limit. */
 export interface Gate {
   key: string;
   limit: number;
 }
 
-/** A place in a window, counted from 1; one beyond the limit for a request that was not admitted. */
+/** A request's position in a window, counted from 1; `limit + 1` if it was rejected. */
 export interface Place {
   points: number;
-  /** How long the window still lasts. */
+  /** Milliseconds until the window ends. */
   leftMs: number;
 }
 
@@ -19,11 +19,11 @@ export function isAdmitted({ points }: Place, { limit }: Gate): boolean {
   return points <= limit;
 }
 
-/** Windows that admit exactly `limit` requests for a key each. A request that they refuse spends nothing. */
+/** Windows that admit exactly `limit` requests per key. A rejected request is not counted. */
 interface Windows {
-  /** The places in one window after the other. Behind one that refuses nothing is spent, and there is no place. */
+  /** Counts the request in each window in order and stops at the first refusal: later windows are not charged. */
   spend(gates: readonly Gate[]): Promise<Place[]>;
-  /** Forgets windows that are over. Called now and then, never by a request. */
+  /** Deletes expired windows. Called periodically, never by a request. */
   clean(): Promise<void>;
 }
 
@@ -32,12 +32,12 @@ interface Window {
   until: number;
 }
 
-/** Windows of one process alone, by a clock that nobody sets. */
+/** Windows in the memory of one process, on the monotonic clock. */
 export class MemoryWindows implements Windows {
   readonly #windowMs: number;
   /**
-   * Those that were opened since the last change of generations, and in the one before. A generation is as long as a window,
-   * so all of an old one are over together: nobody ever searches for those that are.
+   * Two generations of windows, each as long as a window lasts. When a generation ends, every window of the one before has expired and
+   * its whole map is dropped, so that expired windows are never searched for.
    */
   #young = new Map<string, Window>();
   #old = new Map<string, Window>();
@@ -76,22 +76,22 @@ export class MemoryWindows implements Windows {
 
   #age(now: number): void {
     if (now < this.#began + this.#windowMs) return;
-    // After a long silence both are over.
+    // After two window lengths without a request both generations have expired.
     this.#old = now < this.#began + 2 * this.#windowMs ? this.#young : new Map();
     this.#young = new Map();
     this.#began = now;
   }
 }
 
-/** By the clock of the database, which is the same for every process. */
+/** The database's clock, which all processes share. */
 const now = '(extract(epoch FROM now()) * 1000)::bigint';
 /**
- * A window that ends later than any can was opened before the clock was set back. One that ends a little late was
- * opened by a statement that began after this one.
+ * A window that ends later than one window length from now was opened before the clock was set back, and is replaced. The tolerance is for
+ * windows opened by a statement that began after this one.
  */
 const isOver = `(w.expire <= ${now} OR w.expire > ${now} + 2 * $1::bigint)`;
 
-/** Adds to windows or opens them. `granted` tells a writer how many of its requests its own write admitted. */
+/** Adds points to windows or opens them. `granted` is how many of the writer's requests this write admitted. */
 const upsert = (asked: string) => `
   INSERT INTO rate_windows AS w (key, points, granted, allowed, expire)
   SELECT s.key, least(s.asked, s.allowed), least(s.asked, s.allowed), s.allowed, ${now} + $1::bigint
@@ -106,7 +106,7 @@ const upsert = (asked: string) => `
   RETURNING key, points, granted, expire - ${now} AS left`;
 
 const first = 'unnest($2::text[], $3::integer[], $4::integer[])';
-/** The second window is asked by those whom the first one admits. */
+/** Charges the second window only with the requests that the first one admitted. */
 const second = `(
     SELECT t.key, t.allowed, coalesce(sum(f.granted), 0)::integer
       FROM unnest($5::text[], $6::integer[]) AS t(key, allowed)
@@ -127,24 +127,24 @@ const removeOver: Statement = {
            SELECT w.key FROM rate_windows w WHERE ${isOver} LIMIT ${cleaning} FOR UPDATE SKIP LOCKED) RETURNING 1`,
 };
 
-/** How many ask for a window, and the newest limit that they know of. */
+/** Requests waiting for a window, and the latest limit among them. */
 interface Crowd {
   limit: number;
   count: number;
-  /** The key of their next window. */
+  /** The key of the window that they pass next. */
   next: string | undefined;
 }
 
 /**
- * Windows in PostgreSQL, shared by every process. Requests that come while a write is under way are added up
- * and go out together: one row for each key, in the order of the keys, so that writers cannot deadlock. Each request
- * still learns its own place in the window, so a burst is admitted to the very last point and no further.
+ * Windows in PostgreSQL, shared by all processes. Requests that arrive while a write is in flight are summed and written together, one
+ * row per key in key order, so that writers cannot deadlock. Each request still gets its own position in the window, so a burst admits
+ * exactly the limit.
  */
 export class SharedWindows implements Windows {
   readonly #database: Database;
   readonly #windowMs: number;
   readonly #usedUp = new UsedUp();
-  /** By the number of windows: which of those that the first one admits go on to a second must not be in doubt. */
+  /** One batcher per number of windows: within a batch, every admitted request must continue to the same windows. */
   readonly #throughOne = new Batcher<readonly Gate[], Place[]>(1_000, (asked) => this.#spendTogether(asked));
   readonly #throughTwo = new Batcher<readonly Gate[], Place[]>(1_000, (asked) => this.#spendTogether(asked));
 
@@ -225,9 +225,9 @@ function columns(asked: Map<string, Crowd>): [string[], number[], number[]] {
   return [[...asked.keys()], all.map(({ limit }) => limit), all.map(({ count }) => count)];
 }
 
-/** Windows that have nothing left: who asks again is refused from memory until they end, or the limit changes. */
+/** Exhausted windows. Requests are rejected from memory until the window ends or its limit changes. */
 class UsedUp {
-  /** What is pushed out is refused by the database. */
+  /** Evicted entries cost a database write, which then rejects the request. */
   readonly #windows = new LRUCache<string, Window & { limit: number }>({ max: 20_000 });
 
   firstOf(gates: readonly Gate[]): { index: number; place: Place } | undefined {

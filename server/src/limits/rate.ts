@@ -9,9 +9,9 @@ const windowSeconds = 60;
 type Policy = 'client' | 'project';
 
 export interface RateLimits {
-  /** Spends one mint of the client's budget, then one of the project's. Refuses with 429. */
+  /** Charges the client's window, then the project's. Throws 429 `RATE_LIMITED` if either is exhausted. */
   spend(projectId: string, limits: Limits, client: string): Promise<Budget[]>;
-  /** Housekeeping, now and then. */
+  /** Deletes expired windows. Called periodically. */
   clean(): Promise<void>;
 }
 
@@ -41,7 +41,7 @@ interface PolicyGate extends Gate {
   policy: Policy;
 }
 
-/** The windows that a mint has to pass, in their order. */
+/** The windows that a mint must pass, in order. */
 function gatesOf(projectId: string, limits: Limits, client: string): PolicyGate[] {
   const gates: PolicyGate[] = [];
   const { mintsPerMinutePerClient, mintsPerMinute } = limits;
@@ -55,7 +55,7 @@ function gatesOf(projectId: string, limits: Limits, client: string): PolicyGate[
 }
 
 function budget({ policy, limit }: PolicyGate, { points, leftMs }: Place): Budget {
-  // Whole milliseconds first: the sum of two fractions may be a trace more than it should.
+  // Round to whole milliseconds first: floating-point error could otherwise add a second.
   const resetSeconds = Math.max(Math.ceil(Math.round(leftMs) / 1000), 1);
   return { policy, limit, windowSeconds, remaining: Math.max(limit - points, 0), resetSeconds };
 }

@@ -11,7 +11,7 @@ export interface Languages {
   paired: Axis;
 }
 
-/** What a mint asks for. Tags are canonical. */
+/** The locales that a mint requests. Tags are canonical. */
 interface AskedLocales {
   locale?: string | undefined;
   secondaryLocale?: string | undefined;
@@ -27,10 +27,10 @@ const maxTagLength = 64;
 const maxRemembered = 1_000;
 const maxAcceptedLanguages = 100;
 
-/** Intl takes microseconds for a tag, and the same few come with every mint. */
+/** Caches canonical tags: Intl takes microseconds per tag, and most mints use the same few. */
 const remembered = new Map<string, string | undefined>();
 
-/** The canonical form of a BCP 47 tag, or undefined for what is not one or names no language. */
+/** The canonical form of a BCP 47 tag, or `undefined` if it is ill-formed or names no language. */
 export function canonicalLocale(tag: string): string | undefined {
   if (tag.length > maxTagLength) return undefined;
   if (remembered.has(tag)) return remembered.get(tag);
@@ -43,7 +43,7 @@ export function canonicalLocale(tag: string): string | undefined {
 function canonicalise(tag: string): string | undefined {
   try {
     const canonical = Intl.getCanonicalLocales(tag)[0];
-    // A canonical tag can be longer than what was sent (`sh` becomes `sr-Latn`); it must be valid itself.
+    // A canonical tag can be longer than the input (`sh` becomes `sr-Latn`), so it is validated again.
     if (canonical === undefined || canonical.length > maxTagLength) return undefined;
     return /^und(-|$)/.test(canonical) ? undefined : canonical;
   } catch {
@@ -51,7 +51,7 @@ function canonicalise(tag: string): string | undefined {
   }
 }
 
-/** The one secondary locale that `secondaryLocale` and its alias `learningLocale`, both canonical, agree on. */
+/** The secondary locale from `secondaryLocale` and its alias `learningLocale` (both canonical). Throws if they disagree. */
 export function agreedSecondary(
   secondaryLocale?: string | undefined,
   learningLocale?: string | undefined,
@@ -62,7 +62,7 @@ export function agreedSecondary(
   return secondaryLocale ?? learningLocale;
 }
 
-/** The locale rules (`acceptLanguage` is the raw header, from browsers only): which language a session speaks and, for a dual experience, which one it pairs. */
+/** Applies the locale rules: resolves the session's language and, for a dual experience, the paired one. `acceptLanguage` is the raw header, passed for browser and public mints only. */
 export function resolveLocales(
   languages: Languages,
   asked: AskedLocales,
@@ -93,7 +93,7 @@ function fixed(axis: Axis): string | undefined {
 
 const acceptedLanguage = /^([a-z0-9-]+)(?:[ \t]*;[ \t]*q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?))?$/i;
 
-/** The language an `Accept-Language` header weighs most, canonical; of equal weights the first. */
+/** The canonical language with the highest weight in an `Accept-Language` header; the first of equal weights. */
 export function bestAcceptedLanguage(header: string): string | undefined {
   let best: string | undefined;
   let bestWeight = 0;

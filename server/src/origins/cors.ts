@@ -3,7 +3,7 @@ import { parseOrigin } from './origin.ts';
 const exposed = 'Retry-After, RateLimit, RateLimit-Policy, Idempotent-Replayed, X-Request-Id';
 const preflightMaxAge = '600';
 
-/** Lets the page at `origin` read an answer. Nothing for what is not an origin: `null` and junk get no header. */
+/** CORS headers that let the page at `origin` read a response. No headers for `null` or anything that is not an origin. */
 export function corsHeaders(origin: string | undefined): Record<string, string> {
   if (origin === undefined || parseOrigin(origin) === undefined) return {};
   return { 'Access-Control-Allow-Origin': origin, 'Access-Control-Expose-Headers': exposed };
@@ -14,7 +14,7 @@ export const corsHeaderNames = Object.freeze([
   'Access-Control-Expose-Headers',
 ]);
 
-/** What a preflight adds. Credentials are never allowed: browser mints are authorised by their Origin alone. */
+/** Additional headers of a preflight response. Credentials are never allowed: browser mints are authorised by their Origin alone. */
 export const preflightHeaders: Readonly<Record<string, string>> = {
   'Access-Control-Allow-Methods': 'POST',
   'Access-Control-Allow-Headers': 'Content-Type, Idempotency-Key',

@@ -9,8 +9,8 @@ const maxLength = 512;
 const hostsAllowedOverHttp: readonly string[] = ['localhost', '127.0.0.1', '[::1]'];
 
 /**
- * The value itself when it is a serialised http(s) origin. It is compared, never repaired: a browser
- * always sends the serialised form, so anything else was not written by one.
+ * Returns the value if it is a serialised http(s) origin. It is compared and never normalised: a browser always sends the serialised
+ * form, so any other value did not come from a browser.
  */
 export function parseOrigin(value: string): string | undefined {
   if (value.length > maxLength) return undefined;
@@ -22,7 +22,7 @@ export function parseOrigin(value: string): string | undefined {
   return isOne ? value : undefined;
 }
 
-/** Most requests come from few pages, and to parse an address takes as long as to parse a body. */
+/** Caches checked origins: most requests come from few pages, and parsing a URL takes as long as parsing a body. */
 const known = new LRUCache<string, boolean>({ max: 1_000 });
 
 function isOrigin(value: string): boolean {
@@ -35,7 +35,7 @@ function isOrigin(value: string): boolean {
   }
 }
 
-/** Whether every label in punycode stands for a name. Node 24 takes others for a host, too, where versions before it refuse them. */
+/** Whether every punycode label decodes. Node 24 accepts hosts with labels that do not; earlier versions reject them. */
 function isDecodable({ hostname }: URL): boolean {
   return !hostname.includes('xn--') || !/(?:^|\.)xn--/.test(domainToUnicode(hostname));
 }
@@ -46,11 +46,11 @@ export function allows(entries: readonly string[], origin: string): boolean {
 }
 
 /**
- * The entries that cover an origin: itself, and itself with the left-most label replaced by `*`. No other
- * wildcard can: one more label, same scheme and port, and never the apex. None cover what is no origin.
+ * The allowlist entries that match an origin: the origin itself, and the origin with its left-most label replaced by `*`. A wildcard
+ * stands for exactly one label, with the same scheme and port, and never matches the apex. Empty for a value that is not an origin.
  */
 export function entriesCovering(origin: string): string[] {
-  // URL takes `*` for a host character, so the text of a wildcard entry passes for an origin.
+  // `URL` accepts `*` in a host, so the text of a wildcard entry would pass as an origin.
   if (parseOrigin(origin) === undefined || origin.includes('*')) return [];
   const [, scheme, parent] = /^(https?:\/\/)[a-z0-9_-]+\.(.+)$/.exec(origin) ?? [];
   return parent === undefined ? [origin] : [origin, `${scheme}*.${parent}`];
@@ -62,7 +62,7 @@ const differences = {
   www: { words: 'a leading "www."', vary: withOrWithoutWww },
 };
 
-/** The fewest differences first, so that the hint names no more than what has to change. */
+/** Ordered by number of differences, so that the hint names only what has to change. */
 const nearMisses: readonly (readonly (keyof typeof differences)[])[] = [
   ['port'],
   ['scheme'],
@@ -73,7 +73,7 @@ const nearMisses: readonly (readonly (keyof typeof differences)[])[] = [
   ['scheme', 'port', 'www'],
 ];
 
-/** Says what a refused origin and an allowed one differ in. It names no entry: the allowlist is not public. */
+/** Describes how a refused origin differs from an allowed one, without naming the entry: the allowlist is not public. */
 export function nearMiss(entries: readonly string[], origin: string): string | undefined {
   if (allows(entries, origin)) return undefined;
   if (parseOrigin(origin) === undefined) {
@@ -116,7 +116,7 @@ function withOrWithoutWww(origin: string): string {
 
 const listEach = 'list each origin, such as https://www.example.com';
 
-/** An allowlist entry as it is stored, from what someone wrote in a project file. */
+/** Normalises an allowlist entry of a project file into its stored form. */
 export function normaliseEntry(text: string): { entry: string } | { problem: string } {
   const problem = problemInText(text);
   if (problem !== undefined) return { problem };
@@ -136,7 +136,7 @@ function problemInText(text: string): string | undefined {
   if (text === '') return `an empty entry admits no one; ${listEach}`;
   if (text.length > maxLength) return `an entry has more than ${maxLength} characters; ${listEach}`;
   if (text === '*') return `"*" would admit every site; ${listEach}`;
-  // The text may hold a password here, so it is not repeated.
+  // The text may contain a password, so the message does not quote it.
   if (text.includes('@')) return 'an entry has a user name or password; remove everything up to the "@"';
   const shown = JSON.stringify(text);
   if (/^null$/i.test(text)) return `${shown} is what sandboxed and local pages send; ${listEach}`;
@@ -154,7 +154,7 @@ function problemInText(text: string): string | undefined {
   return undefined;
 }
 
-/** Looks at the host as URL understands it, since it decodes, folds and maps what was written. */
+/** Checks the host as parsed by `URL`, which decodes, lower-cases and maps the input. */
 function problemInHost(url: URL, wildcard: boolean): string | undefined {
   const host = url.hostname;
   const isAddress = isIPv4(host) || host.startsWith('[');
@@ -173,8 +173,8 @@ function problemInHost(url: URL, wildcard: boolean): string | undefined {
 }
 
 /**
- * Asks about a name below the host, not the host: `kawasaki.jp` is no public suffix, yet every
- * `*.kawasaki.jp` is one. Private suffixes count, since anyone can have a name under `github.io`.
+ * Looks up a name below the host, not the host: `kawasaki.jp` is no public suffix, yet every `*.kawasaki.jp` is one. Private suffixes
+ * count too, because anyone can register a name under `github.io`.
  */
 function isUnderOneOwner(host: string): boolean {
   const below = `some-label.${host}`;

@@ -1,6 +1,6 @@
 const loopback = ['127.0.0.1', 'localhost', '[::1]'];
 
-/** Where a browser finds the service itself: its address, and on this machine every name of it. */
+/** The origins of the service itself: its public URL and, on loopback, every loopback name. */
 export function ownOrigins(baseUrl: string): string[] {
   const { protocol, hostname, port, origin } = new URL(baseUrl);
   if (!loopback.includes(hostname)) return [origin];

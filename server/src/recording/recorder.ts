@@ -17,29 +17,29 @@ import {
 export interface RecorderOptions {
   queueLimit?: number;
   batchLimit?: number;
-  /** What a batch may weigh, unless a single mint weighs more. */
+  /** Maximum size of a batch in characters. A single larger mint is sent alone. */
   batchBytes?: number;
-  /** So many mints are written at once; fewer wait until the event loop has heard all that has arrived by now. */
+  /** Writes immediately once this many mints are queued; otherwise at the end of the current tick. */
   startAt?: number;
-  /** How long a keyed mint may wait in the queue before other processes are asked about its key. */
+  /** Milliseconds that a mint with an idempotency key may be queued before its lock is probed for a holder in another process. */
   probeAfterMs?: number;
-  /** How long a batch whose connection was lost is tried again before its mints are refused. */
+  /** Milliseconds during which a batch is retried after its connection was lost; then its mints are rejected. */
   retryForMs?: number;
   onBatch?: (size: number) => void;
 }
 
 interface Waiting {
   mint: MintToRecord;
-  /** An earlier attempt may have recorded it: the connection was lost before its answer came. */
+  /** An earlier attempt may have committed: the connection was lost before the result arrived. */
   inDoubt?: boolean;
   resolve: (recorded: Recorded) => void;
   reject: (error: unknown) => void;
 }
 
 /**
- * Records mints, each exactly once. What arrives in one turn of the event loop, or while a write is under way, goes
- * out together in the next one, so a lone mint is never delayed and a crowd shares its commits. A claim is pending while its mint is in here:
- * in this process that is the set below, across processes a lock that the database drops with the transaction.
+ * Records each mint exactly once. Mints that arrive in the same tick, or while a write is in flight, share the next batch, so a single
+ * mint is never delayed and concurrent mints share a commit. A claim is pending while its mint is in this recorder: within the process
+ * by membership in `#pending`, across processes by an advisory lock that PostgreSQL releases with the transaction.
  */
 export class Recorder {
   readonly #database: Database;
@@ -61,9 +61,9 @@ export class Recorder {
     this.#options = {
       queueLimit: options.queueLimit ?? 4_096,
       batchLimit: options.batchLimit ?? 256,
-      // Large bodies take the database long; a write of a moment keeps everybody else's short.
+      // Large bodies are slow to insert. Small batches keep the wait of other requests short.
       batchBytes: options.batchBytes ?? 1024 * 1024,
-      // PostgreSQL works while further requests are read; the embedded engine gains more from larger writes.
+      // PostgreSQL runs in parallel with the event loop, so start early; the embedded engine gains more from larger batches.
       startAt: options.startAt ?? (database.engine === 'postgres' ? 16 : Number.POSITIVE_INFINITY),
       probeAfterMs: options.probeAfterMs ?? 100,
       retryForMs: options.retryForMs ?? 8_000,
@@ -98,8 +98,8 @@ export class Recorder {
   }
 
   /**
-   * Another request with this claim is under way in this process. When it is a replay, too, the launch exists and
-   * answers both; when it is the first mint, this one is told to come back, at once and without waiting for it.
+   * Another request with this claim is in flight in this process. If a launch already exists under the claim, returns that launch;
+   * otherwise the first mint is still executing, and this returns `in_progress` without waiting for it.
    */
   async #besidePending(mint: MintToRecord): Promise<Recorded> {
     try {
@@ -110,7 +110,7 @@ export class Recorder {
     }
   }
 
-  /** Resolves when everything that was handed in is answered. */
+  /** Resolves when every submitted mint has settled. */
   async drain(): Promise<void> {
     while ((this.#starting ?? this.#writing) !== undefined) await (this.#starting ?? this.#writing);
   }
@@ -122,7 +122,7 @@ export class Recorder {
     }
     this.#starting ??= endOfTurn().then(() => {
       this.#starting = undefined;
-      // A crowd that was large enough has been written meanwhile, or is being written.
+      // The queue may have reached `startAt` in this tick; then a write has already begun.
       if (this.#queue.length > 0) this.#writing ??= this.#writeAll();
     });
   }
@@ -136,7 +136,7 @@ export class Recorder {
     this.#writing = undefined;
   }
 
-  /** How many of the queue go out together: bounded in number and in weight. */
+  /** How many queued mints fit into the next batch, by count and by size. */
   #nextBatch(): number {
     const { batchLimit, batchBytes } = this.#options;
     let bytes = 0;
@@ -162,14 +162,14 @@ export class Recorder {
     }
   }
 
-  /** One mint that the database cannot take must not fail its neighbours. */
+  /** Retries a failed batch mint by mint, so that one that the database rejects does not fail the others. */
   async #recordOneByOne(batch: Waiting[]): Promise<void> {
     for (const waiting of batch) await this.#recordBatch([waiting]);
   }
 
   /**
-   * One round trip. When the connection is lost under way, nobody knows whether the batch was committed: it is
-   * sent again with the same session ids, and the function then knows its own earlier work.
+   * One round trip. If the connection is lost, the batch may or may not have been committed. It is sent again with the same session
+   * ids, by which `record_sessions` recognises rows that the earlier attempt committed.
    */
   async #send(batch: Waiting[]): Promise<(Recorded | undefined)[]> {
     const encoded = encodeBatch(batch.map(({ mint }) => mint));
@@ -185,14 +185,14 @@ export class Recorder {
     }
   }
 
-  /** The database is away. What has not been sent can be refused for certain; only the batch in doubt has to wait. */
+  /** The database is unreachable: rejects queued mints, which were certainly not committed. Only a batch already sent is retried. */
   #refuseQueue(error: unknown): void {
     for (const { reject } of this.#queue.splice(0)) reject(unavailable(error));
   }
 
   /**
-   * While a write is stuck behind somebody's lock, a mint whose key is pending in another process must still be
-   * told so at once. The probe asks on a connection of its own and takes no lock itself.
+   * A write may block on a row lock. A queued mint whose key is pending in another process must still get its 409 without that wait,
+   * so the probe looks for the holder of the lock on a separate connection, without taking the lock.
    */
   #scheduleProbe(): void {
     if (this.#database.engine === 'embedded' || this.#probeTimer !== undefined) return;
@@ -213,13 +213,13 @@ export class Recorder {
       for (const n of held) {
         const waiting = keyed[n]!;
         const place = this.#queue.indexOf(waiting);
-        // Out of the queue meanwhile: its own write answers it.
+        // No longer queued: the batch that contains it resolves it.
         if (place === -1) continue;
         this.#queue.splice(place, 1);
         waiting.resolve({ outcome: 'in_progress' });
       }
     } catch {
-      // The probe only speeds an answer up; the write that follows gives it in any case.
+      // The probe only makes the answer faster; the write gives the same one.
     }
   }
 }
@@ -235,10 +235,10 @@ function isInDoubt(batch: Waiting[]): boolean {
   return batch.some((waiting) => waiting.inDoubt);
 }
 
-/** Whether sending the batch again may go better, or tell what became of it. Remembers when that is in doubt. */
+/** Whether to send the batch again: it may succeed, or reveal whether it was committed. Marks its mints if that is unknown. */
 function isWorthRepeating(error: unknown, batch: Waiting[]): boolean {
   if (isCollision(error)) return true;
-  // A unique violation is the earlier attempt, committed after all.
+  // A unique violation means that the earlier attempt was committed.
   if (isInDoubt(batch)) return isOutage(error) || isUniqueViolation(error);
   if (!isOutage(error) || isRolledBack(error) || isNeverSent(error)) return false;
   for (const waiting of batch) waiting.inDoubt = true;

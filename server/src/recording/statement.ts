@@ -1,13 +1,13 @@
 import type { Database, Statement } from '../store/database.ts';
 import { type Cell, rowArray } from '../store/row-text.ts';
 
-/** The claim of an Idempotency-Key: its scope and value, and the body it came with, as hashes in hexadecimal digits. */
+/** The claim of an Idempotency-Key: hex digests of its scope with its value, and of the request body. */
 export interface Claim {
   hash: string;
   fingerprint: string;
 }
 
-/** A session as the statement takes it: a row of the type `session_to_record`, and a JSON document. */
+/** A session as the SQL statement expects it: a row of type `session_to_record`, and a JSON document. */
 export interface RowToRecord {
   id: string;
   cells: readonly Cell[];
@@ -16,9 +16,9 @@ export interface RowToRecord {
 
 export interface MintToRecord {
   claim?: Claim | undefined;
-  /** Absent when a fresh mint is refused already: then only an earlier launch under the claim can answer. */
+  /** Absent if a new mint is already known to be refused: then only an existing launch under the claim can be returned. */
   session?: RowToRecord | undefined;
-  /** Whether the project's daily quota counts it, and whose. */
+  /** The project whose daily quota this mint counts against, if any. */
   quota?: { projectId: string; day: string } | undefined;
 }
 
@@ -28,10 +28,10 @@ export type Recorded =
   | { outcome: 'conflict' | 'in_progress' | 'absent' }
   | { outcome: 'quota_exceeded'; quota: QuotaState };
 
-/** A row of the table `sessions`, as JSON: whoever made the session knows how to read it. */
+/** A row of the table `sessions` as JSON; `sessions/session-row.ts` parses it. */
 type PriorRow = object;
 
-/** Sessions of the day so far, and the most there may be (null: no limit). */
+/** Sessions counted today and the daily limit (`null`: unlimited). */
 export interface QuotaState {
   used: number;
   limit: number | null;
@@ -42,9 +42,9 @@ const record: Statement = {
   text: 'SELECT outcome, n, used, quota, prior FROM record_sessions($1, $2, $3, $4, $5)',
 };
 
-/** A batch as the database takes it. */
+/** A batch, encoded as parameters of the SQL function. */
 export interface EncodedBatch {
-  /** The place of each mint in the batch that was handed in. */
+  /** Maps each encoded mint to its index in the submitted batch. */
   order: number[];
   tallies: Tally[];
   values: [fresh: string, givens: string, claims: string | null, tallies: string | null];
@@ -57,7 +57,7 @@ interface Tally {
 }
 
 export function encodeBatch(mints: readonly MintToRecord[]): EncodedBatch {
-  // Mints with a session first: their place in the array is their number.
+  // Mints with a session come first, so that an array index identifies the session.
   const order = [...mints.keys()].filter((i) => mints[i]?.session !== undefined);
   const fresh = order.map((i) => mints[i]!.session!);
   order.push(...[...mints.keys()].filter((i) => mints[i]?.session === undefined));
@@ -73,7 +73,7 @@ export function encodeBatch(mints: readonly MintToRecord[]): EncodedBatch {
       else tallies.set(name, { ...quota, members: [n] });
     }
   }
-  // One order for all processes, so that their batches never wait for each other in a circle.
+  // All processes lock in the same order, so that batches cannot deadlock.
   const inOrder = [...tallies].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, tally]) => tally);
   return {
     order,
@@ -88,8 +88,8 @@ export function encodeBatch(mints: readonly MintToRecord[]): EncodedBatch {
 }
 
 /**
- * Sends a batch and tells what became of each mint, in the order in which they were handed in. Those that have no
- * answer are to be sent again: keys that are pending elsewhere were answered first.
+ * Sends a batch and returns the outcome of each mint in submission order. `undefined` means: send that mint again. The function
+ * returns early when keys are pending in another process, and records nothing in that call.
  */
 export async function sendBatch(
   database: Database,
@@ -118,7 +118,7 @@ export async function sendBatch(
 
 const known: Statement = { name: 'known_claims', text: 'SELECT n FROM known_claims($1)' };
 
-/** Whether a launch exists under each claim. Touches no session, so it never waits for one. */
+/** Whether a launch exists under each claim. Reads no session row, so it never blocks on one. */
 export async function areKnown(database: Database, claims: Claim[]): Promise<boolean[]> {
   const asked = JSON.stringify(claims.map((claim, n) => ({ n, hash: `\\x${claim.hash}` })));
   const found = new Set((await database.query<{ n: number }>('probing', known, [asked])).map((row) => row.n));
@@ -130,7 +130,7 @@ const launches: Statement = {
   text: 'SELECT outcome, n, used, quota, prior FROM launches_under($1)',
 };
 
-/** What a request with each claim gets from a launch that exists already; undefined where there is none. */
+/** The outcome for each claim from an existing launch (a replay or a conflict); `undefined` where none exists. */
 export async function findLaunches(
   database: Database,
   mints: MintToRecord[],
@@ -142,7 +142,7 @@ export async function findLaunches(
   return results;
 }
 
-/** It only looks: a lock taken to find out whether it is free would be in the way of the mint that needs it. */
+/** Reads `pg_locks` instead of trying the lock: taking it, even briefly, could fail the mint that needs it. */
 const held: Statement = {
   name: 'held_claims',
   text: `SELECT i.n FROM json_to_recordset($1) AS i(n integer, lock bigint)
@@ -152,7 +152,7 @@ const held: Statement = {
             AND i.n NOT IN (SELECT k.n FROM known_claims($1) k)`,
 };
 
-/** The places of those claims whose first mint is under way in some process right now. */
+/** The indexes of the claims whose first mint is in flight in any process. */
 export async function areHeld(database: Database, claims: Claim[]): Promise<number[]> {
   const asked = JSON.stringify(
     claims.map((claim, n) => ({ n, hash: `\\x${claim.hash}`, lock: lockOf(claim) })),
@@ -160,7 +160,7 @@ export async function areHeld(database: Database, claims: Claim[]): Promise<numb
   return (await database.query<{ n: number }>('probing', held, [asked])).map(({ n }) => n);
 }
 
-/** The lock that stands for a claim while a mint with it is under way in any process. */
+/** The advisory lock key of a claim, held while a mint with that claim is in flight. */
 function lockOf(claim: Claim): string {
   return BigInt.asIntN(64, BigInt(`0x${claim.hash.slice(0, 16)}`)).toString();
 }
@@ -189,7 +189,7 @@ function toRecorded(row: Row): Recorded {
   }
 }
 
-/** A claim as a row of the type `claim_to_record`. */
+/** Encodes a claim as a row of type `claim_to_record`. */
 function toClaim(
   n: number,
   claim: Claim,

@@ -1,6 +1,6 @@
 // @ts-check
-// Signing with Ed25519, for the event loop and for the signing thread. Plain JavaScript, because a thread is started from its
-// file, and the tests start it from the sources.
+// Ed25519 signing, used on the event loop and in the signing thread. Plain JavaScript, because a worker thread is started from its file
+// and tests start it from the sources.
 import { createPrivateKey, sign } from 'node:crypto';
 import { createRequire } from 'node:module';
 
@@ -14,11 +14,11 @@ import { createRequire } from 'node:module';
  * @property {(signature: Buffer, message: Buffer, secretKey: Buffer) => void} crypto_sign_detached
  */
 
-/** What signs faster here. On x64 libsodium takes half the time of OpenSSL; on arm64, where it has no code of its own, a sixth more. */
+/** The faster library on this platform: on x64, libsodium takes half the time of OpenSSL; on arm64, one sixth more. */
 const preferred = process.arch === 'x64' ? loadSodium() : null;
 
 /**
- * Makes compact JWS of payloads. Ed25519 is deterministic: every way to sign gives the same bytes.
+ * Returns a function that makes compact JWS. Ed25519 is deterministic, so both libraries produce the same bytes.
  * @param {KeyMaterial} material
  * @param {Sodium | null} [library] null signs with OpenSSL
  * @returns {(payload: string) => string}
@@ -47,7 +47,7 @@ function opensslSigner({ d, x }) {
  * @returns {(message: Buffer) => Buffer}
  */
 function sodiumSigner({ crypto_sign_detached }, { d, x }) {
-  // Memory of its own: what is taken from Node's pool is shared with other buffers, and copied with them.
+  // `alloc` outside Node's shared buffer pool, so that the secret key is not copied together with other buffers.
   const secretKey = Buffer.alloc(64);
   secretKey.write(d, 0, 'base64url');
   secretKey.write(x, 32, 'base64url');
@@ -59,7 +59,7 @@ function sodiumSigner({ crypto_sign_detached }, { d, x }) {
 }
 
 /**
- * Null where it has no build for the platform.
+ * Returns null if the package has no build for this platform.
  * @returns {Sodium | null}
  */
 export function loadSodium() {

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { refuseOtherMethods } from '../http/server.ts';
 import type { SigningKeys } from './signing-keys.ts';
 
-/** Public keys for runtimes: cacheable, since a key is published before it signs and retired after it. */
+/** Public keys for runtimes. Cacheable: a key is published before it signs the first token and removed after the last one expired. */
 export async function jwksRoutes(app: FastifyInstance, deps: { signingKeys: SigningKeys }): Promise<void> {
   const { path } = keySetOperation;
   const body = JSON.stringify({ keys: deps.signingKeys.all.map((key) => key.publicJwk) });

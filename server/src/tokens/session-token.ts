@@ -1,8 +1,8 @@
 import type { TokenSigner } from './signer.ts';
 
 /**
- * The token with these claims, given as JSON. Ed25519 is deterministic: the same claims and key give the same bytes, so a replay needs
- * no stored token. A key that has left the key set is replaced by the current one.
+ * Signs these claims (JSON). Ed25519 is deterministic: the same claims and key give the same bytes, so tokens need not be stored for
+ * replays. If the key is no longer in the key set, the current one signs.
  */
 export function signSessionToken(
   signer: TokenSigner,

@@ -7,14 +7,14 @@ interface Waiting {
   resolve: (token: string) => void;
 }
 
-/** Fewer are signed here: that takes less time than another thread needs to wake up. */
+/** Batches smaller than this are signed on the event loop, which is faster than waking the thread. */
 const worthSending = 3;
 
 const threadFile = new URL('./signing-thread.js', import.meta.url);
 
 /**
- * Signs beside the event loop, which has other things to do meanwhile: all payloads of one moment go to a thread in
- * one message. It is started when it is needed first. Should it end, the event loop signs by itself.
+ * Signs tokens on a worker thread. All payloads of one tick are sent in one message. The thread is started on first use; if it exits,
+ * tokens are signed on the event loop.
  */
 export class TokenSigner {
   readonly keys: SigningKeys;
@@ -25,19 +25,19 @@ export class TokenSigner {
   #thread: Worker | undefined;
   #ended = false;
 
-  /** `onEnd` hears of a thread that ends without being closed. */
+  /** `onEnd` is called if the thread exits before `close()`. */
   constructor(keys: SigningKeys, onEnd: (reason: string) => void = () => undefined, file = threadFile) {
     this.keys = keys;
     this.#onEnd = onEnd;
     this.#file = file;
   }
 
-  /** The token with these claims, given as JSON. */
+  /** Returns the signed token for these claims (JSON). */
   sign(key: SigningKey, payload: string): string | Promise<string> {
-    // Replays of launches from before a rotation are few.
+    // Only replays of launches from before a key rotation, which are rare.
     if (key !== this.keys.current) return key.sign(payload);
     return new Promise((resolve) => {
-      // After everything that signs in this moment has said so.
+      // Collects the payloads of this tick.
       if (this.#collected.push({ payload, resolve }) === 1) process.nextTick(() => this.#send());
     });
   }
@@ -59,7 +59,7 @@ export class TokenSigner {
       this.#thread ??= this.#start();
       this.#thread.postMessage(waiting.map(({ payload }) => payload).join('\n'));
     } catch (error) {
-      // A machine may have no room for another thread.
+      // The thread may fail to start, for example for lack of memory.
       this.#end(String(error));
     }
   }
@@ -69,7 +69,7 @@ export class TokenSigner {
       workerData: this.keys.current.material satisfies KeyMaterial,
       execArgv: [],
       env: {},
-      // It holds nothing for longer than a message takes, so a small heap is enough.
+      // The thread keeps no state between messages, so a small heap is enough.
       resourceLimits: { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 16, stackSizeMb: 1 },
     });
     thread.on('message', (tokens: string) => {

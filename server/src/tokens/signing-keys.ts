@@ -8,23 +8,23 @@ import { jwsSigner, type KeyMaterial } from './ed25519.js';
 
 export interface SigningKey {
   kid: string;
-  /** The compact JWS of a payload. */
+  /** Returns the compact JWS of a payload. */
   sign: (payload: string) => string;
-  /** What a thread needs to sign likewise. */
+  /** Key material for the signing thread. */
   material: KeyMaterial;
-  /** What `/.well-known/jwks.json` publishes. */
+  /** The public key as published at `/.well-known/jwks.json`. */
   publicJwk: JWK;
 }
 
 export interface SigningKeys {
   /** Signs new tokens. */
   current: SigningKey;
-  /** Every key of the file, the current one first: they verify, and they sign replays of their own tokens. */
+  /** Every key of the file, the current one first. Older keys verify tokens and sign replays of tokens they signed. */
   all: readonly SigningKey[];
   find(kid: string): SigningKey | undefined;
 }
 
-/** Reads the private key set, or makes one when the file is missing. `made` tells which. */
+/** Reads the private key set, or creates one if the file is missing (`made` is then true). */
 export async function openSigningKeys(file: string): Promise<{ keys: SigningKeys; made: boolean }> {
   const existing = await readKeyFile(file);
   if (existing !== undefined) return { keys: await parseSigningKeys(existing, file), made: false };
@@ -84,7 +84,7 @@ async function readKeyFile(file: string): Promise<string | undefined> {
   }
 }
 
-/** Of two processes that start together, one makes the file and both use it. */
+/** If two processes start together, one creates the file and both use it. */
 async function createKeyFile(file: string): Promise<boolean> {
   const jwk = generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' });
   const kid = await calculateJwkThumbprint(jwk as JWK);

@@ -1,13 +1,13 @@
 import { createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto';
 import { type SessionClaims, tokenAudience } from '@session-launch/contract/verification';
 import type { JWK } from 'jose';
-// Its parts, not its index: that loads encryption and much else, at every start.
+// Imports from subpaths: the index of jose also loads encryption, which would slow every start.
 import { JWKSNoMatchingKey, JWTClaimValidationFailed } from 'jose/errors';
 import { jwtVerify } from 'jose/jwt/verify';
 import { ApiError } from '../errors.ts';
 import type { SigningKeys } from './signing-keys.ts';
 
-/** Checks session tokens that this service made: signature, audience, session, and whether their time is over. */
+/** Verifies session tokens of this service: signature, audience, session id and expiry. */
 export class TokenVerifier {
   readonly #keys: Map<string, KeyObject>;
 
@@ -16,7 +16,7 @@ export class TokenVerifier {
     this.#keys = new Map(keys.all.map(({ kid, publicJwk }) => [kid, imported(publicJwk)]));
   }
 
-  /** The claims of the session's token, whose time must not be over unless that is said. */
+  /** Returns the claims of the session's token. Rejects an expired token unless told otherwise. */
   async verify(token: string, sessionId: string, expiry?: 'even expired'): Promise<SessionClaims> {
     try {
       const { payload } = await jwtVerify<SessionClaims>(
