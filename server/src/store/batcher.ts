@@ -1,7 +1,7 @@
 import { unavailable } from '../errors.ts';
 import { endOfTurn } from '../turn.ts';
 
-/** Beyond this many, the next one is refused at once instead of growing memory. */
+/** Maximum queued items. Further items are rejected immediately, so that memory stays bounded. */
 const maxWaiting = 10_000;
 
 interface Waiting<Item, Result> {
@@ -11,8 +11,8 @@ interface Waiting<Item, Result> {
 }
 
 /**
- * Natural batching: what is asked while a query is under way goes out together in the next one. A lone item is never
- * delayed, and a crowd shares its round trips. `send` answers in the order of the items.
+ * Natural batching: items submitted while a query is in flight are sent together in the next one. A single item is never delayed, and
+ * concurrent items share a round trip. `send` returns results in the order of the items.
  */
 export class Batcher<Item, Result> {
   readonly #send: (items: Item[]) => Promise<Result[]>;
@@ -31,7 +31,7 @@ export class Batcher<Item, Result> {
       this.#queue.push({ item, resolve, reject });
       if (this.#sending) return;
       this.#sending = true;
-      // Once every request that has arrived by now has asked.
+      // At the end of the tick, when all requests that have already arrived have submitted.
       void endOfTurn().then(() => this.#drain());
     });
   }

@@ -11,7 +11,7 @@ export interface CacheCounts {
   misses: number;
 }
 
-/** Values of the database kept in memory: each for at most four seconds after it was asked for, or until `forget`. */
+/** Caches database values for at most four seconds after their query was sent, or until `forget`. */
 export class Cache<V> {
   readonly counts: CacheCounts = { hits: 0, misses: 0 };
   readonly #entries: LRUCache<string, Entry<V>>;
@@ -23,7 +23,7 @@ export class Cache<V> {
     this.#load = load;
   }
 
-  /** The value itself when it is at hand, so that the common case costs no promise. */
+  /** Returns the value synchronously if it is cached, so that the common case allocates no promise. */
   get(key: string): V | Promise<V> {
     const entry = this.#entries.get(key);
     if (entry !== undefined && entry.until > performance.now()) {
@@ -34,7 +34,7 @@ export class Cache<V> {
     return this.#loading.get(key) ?? this.#fetch(key);
   }
 
-  /** Forgets every value that `affected` names; without it, all. */
+  /** Removes the values that `affected` names; without it, all values. */
   forget(affected: (value: V) => boolean = () => true): void {
     this.#loading.forget();
     for (const [key, entry] of this.#entries.entries()) if (affected(entry.value)) this.#entries.delete(key);

@@ -1,18 +1,18 @@
 import { sql } from 'drizzle-orm';
 import type { Database, Orm } from './database.ts';
 
-/** What changed, so that every process forgets what it had remembered of it. */
+/** A change notification, by which every process invalidates its caches. */
 type Change = { kind: 'project'; id: string } | { kind: 'key'; id: string };
 
 const channel = 'session_launch_changes';
 
 export interface Changes {
   /**
-   * One transaction that says what it changes. Other processes hear of it when it commits, and this one right after, before
-   * the caller goes on: it must not wait for its own notification.
+   * Runs a transaction and announces its changes. Other processes are notified on commit. This process invalidates its caches before the
+   * promise resolves, without waiting for its own notification.
    */
   commit<T>(work: (tx: Orm, changed: (change: Change) => void) => Promise<T>): Promise<T>;
-  /** `undefined` means: anything may have changed. */
+  /** `undefined`: anything may have changed. */
   onChange(listener: (change: Change | undefined) => void): void;
 }
 

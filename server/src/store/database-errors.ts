@@ -1,4 +1,4 @@
-/** Codes of Node's sockets and of PostgreSQL that say: the database is away, not: the statement is wrong. */
+/** Error codes of sockets and PostgreSQL which mean that the database is unreachable, not that the statement is wrong. */
 const socketCodes = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -17,7 +17,7 @@ const sqlStates = /^(08...|53...|57P0.|57014|25006|58...)$/;
 const driverMessages =
   /Connection terminated|Client has encountered a connection error|not queryable|Connection ended|PGlite is clos/i;
 
-/** No connection could be had: whatever was to be sent was not. */
+/** No connection could be acquired, so the statement was not sent. */
 export class NeverSent extends Error {
   constructor(cause: unknown) {
     super('no connection to the database could be had', { cause });
@@ -25,7 +25,7 @@ export class NeverSent extends Error {
   }
 }
 
-/** Whether an error, or what caused it, means that the database cannot answer at the moment. */
+/** Whether an error or its cause means that the database is currently unavailable. */
 export function isOutage(error: unknown): boolean {
   return links(error).some(
     (e) =>
@@ -35,7 +35,7 @@ export function isOutage(error: unknown): boolean {
   );
 }
 
-/** Whether the server rolled a statement back for the sake of another one; the same may succeed right away. */
+/** Whether the server rolled back the statement because of a conflict with another one; a retry may succeed immediately. */
 export function isCollision(error: unknown): boolean {
   // Serialization failure, deadlock.
   return links(error).some((e) => e.code === '40001' || e.code === '40P01');
@@ -43,23 +43,23 @@ export function isCollision(error: unknown): boolean {
 
 /** Whether a statement that failed with this error never reached the database. */
 export function isNeverSent(error: unknown): boolean {
-  // 57P03: a database that is not ready says so before it takes any statement.
+  // 57P03: a server that is starting up rejects the connection before it accepts a statement.
   return links(error).some((e) => e.neverSent || e.code === '57P03');
 }
 
-/** Whether the database takes no writes at all: it is read-only, its disk is full, or its resources are used up. */
+/** Whether the database accepts no writes: it is read-only, its disk is full, or its resources are exhausted. */
 export function isRefusedWrite(error: unknown): boolean {
   return !isNeverSent(error) && links(error).some((e) => /^(25006|53...|58...)$/.test(e.code ?? ''));
 }
 
-/** Whether it is read-only, as a standby is, or a primary that has been demoted. */
+/** Whether the database is read-only, such as a standby or a demoted primary. */
 export function isReadOnly(error: unknown): boolean {
   return links(error).some((e) => e.code === '25006');
 }
 
 /**
- * Whether the server said itself that the statement failed, and so that nothing of it was committed.
- * A lost connection or a backend that was told to go leaves that open.
+ * Whether the server reported that the statement failed, so that nothing was committed. After a lost connection or a terminated backend
+ * the outcome is unknown.
  */
 export function isRolledBack(error: unknown): boolean {
   return links(error).some(

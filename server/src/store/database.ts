@@ -3,22 +3,22 @@ import type { Logger } from 'pino';
 import type * as schema from './schema.ts';
 
 /**
- * Typed queries, each on a connection of its own or all inside a transaction: the same on both engines. It cannot begin a
- * transaction itself, since it does not own a connection: `Database.transaction` does.
+ * Typed queries, outside or inside a transaction, the same on both engines. It cannot begin a transaction, because it does not own a
+ * connection: use `Database.transaction`.
  */
 export type Orm = Omit<PgDatabase<PgQueryResultHKT, typeof schema>, 'transaction'>;
 
-/** A statement of the hot path. Its name lets PostgreSQL parse and plan it once for each connection. */
+/** A prepared statement. PostgreSQL parses and plans it once per connection, by its name. */
 export interface Statement {
   name: string;
   text: string;
 }
 
-/** Lanes are separate connections, so that a stalled write cannot hold up reads, nor readers a probe, nor operators a mint. */
+/** Separate connection pools, so that a stalled write does not block reads, reads do not block probes, and admin requests do not block mints. */
 export type Lane = 'everyday' | 'recording' | 'probing' | 'admin';
 
 export interface TransactionOptions {
-  /** Only reads, and everything as it was at one moment. */
+  /** Read-only, with one snapshot for the whole transaction (repeatable read). */
   snapshot?: boolean;
 }
 
@@ -28,13 +28,13 @@ export interface PoolState {
   waiting: number;
 }
 
-/** An engine inside this process has nobody else to look after it. */
+/** Maintenance that a PostgreSQL server does itself and the embedded engine leaves to this process. */
 interface OwnEngine {
-  /** False once it has ended: then only a restart helps. */
+  /** False once the engine has exited; only a restart of the process helps. */
   alive(): boolean;
-  /** Keeps what it writes small. Everything else waits meanwhile. */
+  /** Vacuums and checkpoints. Other statements wait until it is done. */
   maintain(log: Logger): Promise<void>;
-  /** What is free on the disk of its folder. */
+  /** Free bytes on the disk of the data folder. */
   freeBytes?(): Promise<number>;
 }
 
@@ -43,24 +43,23 @@ export interface Database {
   /** The embedded engine only. */
   readonly own?: OwnEngine;
   readonly orm: Orm;
-  /** The same for what operators ask for, which may take its time. */
+  /** The same for the admin API, whose statements may take longer. */
   readonly admin: Orm;
   query<Row>(lane: Lane, statement: Statement, values: unknown[]): Promise<Row[]>;
-  /** Everything inside commits together, on the lane of operators. Inside, use only the handle that `work` receives. */
+  /** Runs `work` in one transaction on the admin pool. Inside, use only the handle that `work` receives. */
   transaction<T>(work: (tx: Orm) => Promise<T>, options?: TransactionOptions): Promise<T>;
   /**
-   * Calls `onMessage` for each notification, and `onGap` when some may have been missed.
-   * Resolves when the channel is open.
+   * Calls `onMessage` for each notification, and `onGap` when notifications may have been missed. Resolves when the channel is open.
    */
   listen(channel: string, onMessage: (payload: string) => void, onGap: () => void): Promise<void>;
-  /** Rejects while nothing can be minted: the database does not answer, or takes no writes. */
+  /** Rejects while the database does not answer or accepts no writes. */
   ping(): Promise<void>;
-  /** Connections in use and waiting, for metrics. The embedded engine has none. */
+  /** Connections in use and requests waiting for one, for metrics. The embedded engine has none. */
   pools(): Partial<Record<Lane, PoolState>>;
   close(): Promise<void>;
 }
 
-/** A start that cannot go on, in one line for the person who started it. */
+/** A fatal error at start-up, with a one-line message for the operator. */
 export class StartError extends Error {
   readonly exitCode: number;
 

@@ -12,11 +12,11 @@ import * as schema from './schema.ts';
 import { WriteHealth } from './write-health.ts';
 
 export interface EmbeddedHooks extends ClientHooks {
-  /** The folder has no database yet; making one takes some seconds. */
+  /** Called if the folder has no database yet; creating one takes some seconds. */
   onFirstStart?(): void;
 }
 
-/** PostgreSQL inside this process, on a thread of its own, in a folder that belongs to it alone. */
+/** PostgreSQL (PGlite) in a worker thread of this process, on a folder that this process has locked. */
 export async function openEmbedded(dataDir: string, hooks: EmbeddedHooks = {}): Promise<EmbeddedDatabase> {
   await ensureWritable(dataDir);
   const lock = await lockFolder(dataDir).catch((error) => {
@@ -28,9 +28,9 @@ export async function openEmbedded(dataDir: string, hooks: EmbeddedHooks = {}): 
       hooks.onFirstStart?.();
       await initialise(folder);
     }
-    // Nobody reaches what is in a folder that is closed, so that is enough to look at.
+    // If the folder itself is private, its contents are not reachable, so only its own mode is checked.
     if (await isOpenToOthers(folder)) await closeToOthers(folder);
-    // What an earlier run, or whoever restored a backup, left to the system to write some time.
+    // Files that an earlier run or a restored backup left unsynced in the page cache.
     await syncTree(folder);
     const spareFile = join(dataDir, 'spare');
     return embedded(await PgliteClient.open({ folder, spareFile }, hooks), { lock, dataDir });
@@ -40,7 +40,7 @@ export async function openEmbedded(dataDir: string, hooks: EmbeddedHooks = {}): 
   }
 }
 
-/** Without a folder, for tests: from a dump of a migrated database, or empty. */
+/** In memory, for tests: from a dump of a migrated database, or empty. */
 export async function openInMemory(dump?: Uint8Array): Promise<EmbeddedDatabase> {
   return embedded(await PgliteClient.open(dump ? { dump } : {}));
 }
@@ -50,7 +50,7 @@ export interface EmbeddedDatabase extends Database {
 }
 
 function embedded(client: PgliteClient, place?: { lock: FolderLock; dataDir: string }): EmbeddedDatabase {
-  // It has the two methods of PGlite that the query builder calls.
+  // The client implements the two methods of PGlite that the query builder calls.
   const own = drizzle(client as unknown as PGlite, { schema });
   const orm = own as unknown as Orm;
   const health = new WriteHealth();
@@ -74,7 +74,7 @@ function embedded(client: PgliteClient, place?: { lock: FolderLock; dataDir: str
         (tx) => work(tx as unknown as Orm),
         snapshot ? { isolationLevel: 'repeatable read', accessMode: 'read only' } : undefined,
       ),
-    // One process owns the folder: it hears of its own changes directly.
+    // One process owns the folder, so it receives its own changes without notifications.
     listen: async () => undefined,
     ping: sharedPing(() => health.check(async (text) => (await client.query(text)).rows)),
     pools: () => ({}),
@@ -111,7 +111,7 @@ function unopened(dataDir: string, error: Error): StartError {
   });
 }
 
-/** Whether there is no database yet. PGlite would write its files between somebody else's. */
+/** Whether the folder holds no database. Rejects a folder with other files, between which PGlite would write its own. */
 async function isMissing(folder: string): Promise<boolean> {
   const names = await fs.promises.readdir(folder).catch(unlessMissing<string[]>([]));
   if (names.length > 0 && !names.includes('PG_VERSION')) {
@@ -121,8 +121,8 @@ async function isMissing(folder: string): Promise<boolean> {
 }
 
 /**
- * Made beside its place, written to the disk and then moved there: a first start that is cut short, even by the power, leaves no
- * half of a database.
+ * Creates the database in a temporary folder, syncs it and renames it into place, so that a first start that is interrupted, even by a
+ * power failure, leaves no partial database.
  */
 async function initialise(folder: string): Promise<void> {
   const draft = `${folder}.new`;
@@ -131,7 +131,7 @@ async function initialise(folder: string): Promise<void> {
   const client = await PgliteClient.open({ folder: draft });
   await removeTemplates(client);
   await client.close();
-  // PGlite makes files that everybody may write.
+  // PGlite creates world-writable files.
   await closeToOthers(draft);
   await syncTree(draft);
   await fs.promises.rmdir(folder).catch(unlessMissing(undefined));
@@ -140,8 +140,8 @@ async function initialise(folder: string): Promise<void> {
 }
 
 /**
- * Nobody makes further databases here. They are two thirds of the files, and the transactions that one database has seen count
- * for ever while another one, which nobody can open, is not vacuumed.
+ * Drops the template databases. They are two thirds of the files, and a database that is never vacuumed would hold back the transaction
+ * horizon of the whole cluster.
  */
 async function removeTemplates(client: PgliteClient): Promise<void> {
   await client.query("UPDATE pg_database SET datistemplate = false WHERE datname LIKE 'template_'");

@@ -1,5 +1,5 @@
 // @ts-check
-// The files of the embedded engine. Plain JavaScript, for its thread.
+// File system of the embedded engine. Plain JavaScript, because it runs in the worker thread.
 import fs from 'node:fs';
 import { dirname } from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
@@ -7,31 +7,31 @@ import { NodeFS } from '@electric-sql/pglite/nodefs';
 
 const settings = [
   'fsync=on',
-  // PostgreSQL then calls fsync(), which reaches the files below; its fdatasync() reaches nothing.
+  // PostgreSQL then calls fsync(), which is implemented below; in PGlite, fdatasync() does nothing.
   'wal_sync_method=fsync',
   'synchronous_commit=on',
   'full_page_writes=on',
-  // A short log is a short recovery, and little room. Housekeeping makes the checkpoints.
+  // Keeps the log and crash recovery short. Housekeeping makes the checkpoints.
   'max_wal_size=64MB',
   'min_wal_size=32MB',
 ];
 
-/** PGlite's own parameters, without the one that switches `fsync` off. */
+/** PGlite's default parameters without the one that disables `fsync`. */
 export const startParams = [
   ...PGlite.defaultStartParams.filter((parameter) => parameter !== '-F'),
   ...settings.flatMap((setting) => ['-c', setting]),
 ];
 
 /**
- * A folder that PostgreSQL can rely on as on any other. It asks for `fsync` in the order that makes a commit outlive a power
- * cut; PGlite's folders answer that it was done and do nothing.
+ * A file system whose `fsync` reaches the disk. PostgreSQL calls `fsync` in the order that makes a commit survive a power failure;
+ * PGlite's own file system reports success without syncing.
  */
 export class EngineFiles extends NodeFS {
   #spare;
 
   /**
-   * While it starts: the files that the engine has changed. After a crash PostgreSQL syncs every file there is, one after the
-   * other. Whoever opens it has done that already, many at a time.
+   * The files that the engine has changed during start-up. After a crash PostgreSQL syncs every file, one after the other; the service
+   * has already synced them concurrently, so only changed ones are synced again.
    * @type {Set<string> | undefined}
    */
   #changed = new Set();
@@ -60,7 +60,7 @@ export class EngineFiles extends NodeFS {
   }
 
   /**
-   * Emscripten's own functions, each with what it lacks.
+   * Wraps Emscripten's file functions with the syncing that they lack.
    * @param {any} module
    */
   #complete({ NODEFS, FS }) {
@@ -69,14 +69,14 @@ export class EngineFiles extends NodeFS {
     const { write } = stream_ops;
     const spare = this.#spare;
     const touch = (/** @type {any} */ node) => this.#changed?.add(NODEFS.realPath(node));
-    /** Folders with new names in them that no sync has covered. */
+    /** Folders with new directory entries that have not been synced. */
     const fresh = new Set();
 
     if (spare !== undefined) {
       NODEFS.tryFSOperation = (/** @type {() => unknown} */ operation) =>
         tryFSOperation(() => spare.within(operation));
     }
-    // How a file is cut, and given its mode once more after it was made.
+    // Called to truncate a file and to set its mode after creation.
     NODEFS.doSetAttr = (
       /** @type {unknown} */ target,
       /** @type {any} */ node,
@@ -99,7 +99,7 @@ export class EngineFiles extends NodeFS {
       touch(stream.node);
       return write(stream, ...rest);
     };
-    // A sync that failed is never tried again: the second one may succeed without having written anything.
+    // A failed sync is never retried: the second call may succeed although the data was lost.
     stream_ops.fsync = (/** @type {any} */ stream) =>
       tryFSOperation(() => {
         const path = NODEFS.realPath(stream.node);
@@ -121,8 +121,7 @@ function ownersOnly(mode) {
 }
 
 /**
- * PostgreSQL counts on a file's name being as durable as the file. Most file systems see to that by themselves; POSIX does
- * not say so.
+ * PostgreSQL relies on a file's directory entry being as durable as the file. Most file systems ensure that; POSIX does not require it.
  * @param {string} path
  * @param {Set<string>} fresh
  */
@@ -134,7 +133,7 @@ function syncNames(path, fresh) {
 
 /** @param {string} folder */
 function syncFolder(folder) {
-  // Windows has no such thing as a folder that is opened.
+  // Windows cannot open folders.
   if (process.platform === 'win32') return;
   const descriptor = fs.openSync(folder, 'r');
   try {

@@ -10,11 +10,11 @@ export interface FolderLock {
 }
 
 /**
- * Takes a folder for this process alone.
+ * Locks a folder for this process.
  *
- * The lock is a listening socket: whether its owner lives is known by connecting to it, so a lock ends
- * with its process however that ends, without heartbeats, process ids or waiting. Only the link() below makes a
- * lock, and link() refuses to replace one. A dead lock is removed only under a second, short-lived lock.
+ * The lock is a listening Unix socket. Connecting to it shows whether its owner is alive, so a lock ends with its process, however that
+ * exits, without heartbeats, process ids or timeouts. A lock is created only by the link() below, which never replaces an existing
+ * file. A stale lock is removed only while holding a second, short-lived lock.
  */
 export async function lockFolder(folder: string): Promise<FolderLock> {
   await mkdir(folder, { recursive: true });
@@ -40,7 +40,7 @@ export async function lockFolder(folder: string): Promise<FolderLock> {
   });
 }
 
-/** Whether a living process holds the folder. Takes nothing and changes nothing. */
+/** Whether a running process holds the lock. Does not lock or change anything. */
 export async function isFolderInUse(folder: string): Promise<boolean> {
   const real = await realpath(folder);
   if (process.platform === 'win32') return answers(pipeOf(real));
@@ -87,8 +87,8 @@ async function removeDead(place: string): Promise<void> {
 }
 
 /**
- * Socket addresses are limited to about 100 bytes. A deep folder is reached through a link for the moment, so
- * that its lock still stands in the folder itself, where every process looks for it.
+ * Unix socket paths are limited to about 100 bytes. A longer path is reached through a temporary symbolic link, so that the lock is
+ * still in the folder itself, where other processes look for it.
  */
 async function withShortPath<T>(real: string, work: (path: string) => Promise<T>): Promise<T> {
   if (Buffer.byteLength(real) <= 80) return work(real);
@@ -119,7 +119,7 @@ function answers(place: string): Promise<boolean> {
       socket.destroy();
       resolve(true);
     });
-    // Any other error, such as a full backlog or somebody else's socket, comes from a lock that lives.
+    // Any other error, such as a full backlog or a socket of another user, means that the owner is alive.
     socket.once('error', ({ code }: NodeJS.ErrnoException) => {
       resolve(code !== 'ECONNREFUSED' && code !== 'ENOENT');
     });

@@ -1,23 +1,23 @@
 import fs from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** So many at a time: disks write what is asked for together in one go. */
+/** Concurrent fsync calls; disks combine concurrent requests. */
 const atOnce = 16;
 
-/** Makes the names in a folder durable: a file that was synced may still lose its name. */
+/** Syncs a folder, so that the names in it are durable: fsync of a file does not cover its directory entry. */
 export async function syncFolder(folder: string): Promise<void> {
-  // Windows does not open folders.
+  // Windows cannot open folders.
   if (process.platform !== 'win32') await sync(folder);
 }
 
-/** Makes all that is in a folder durable, and its own name. */
+/** Syncs every file in a folder, and the folder's own name. */
 export async function syncTree(folder: string): Promise<void> {
   const { files, folders } = await contents(folder);
   await each(files, sync);
   await each([...folders, dirname(folder)], syncFolder);
 }
 
-/** Keeps everybody but its owner out of a folder, and out of all that is in it. */
+/** Restricts a folder and its contents to their owner. */
 export async function closeToOthers(folder: string): Promise<void> {
   if (process.platform === 'win32') return;
   await fs.promises.chmod(folder, 0o700);
@@ -26,12 +26,12 @@ export async function closeToOthers(folder: string): Promise<void> {
   await each(files, (path) => fs.promises.chmod(path, 0o600));
 }
 
-/** Whether anybody but its owner may do anything with a file or a folder. */
+/** Whether group or others have any permission on a file or folder. */
 export async function isOpenToOthers(path: string): Promise<boolean> {
   return process.platform !== 'win32' && ((await fs.promises.stat(path)).mode & 0o077) !== 0;
 }
 
-/** What this user may still write on the disk of a folder. */
+/** Bytes that this user may still write on the disk of a folder. */
 export async function freeBytes(folder: string): Promise<number> {
   const { bavail, bsize } = await fs.promises.statfs(folder);
   return bavail * bsize;

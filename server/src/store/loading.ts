@@ -1,29 +1,29 @@
 import { unavailable } from '../errors.ts';
 
-/** How long a remembered value may be used when no notification of a change arrives: below the promised 5 s. */
+/** Maximum age of a cached value in milliseconds when no change notification arrives. Must stay below the promised 5 s. */
 export const freshFor = 4_000;
 
 /**
- * Values on their way from the database. Whoever asks for the same one waits for the same query. A value counts from the
- * moment its query was sent, and what was asked before something changed is not kept.
+ * Queries in flight, shared by concurrent callers of the same key. A value's age counts from when its query was sent, and results of
+ * queries sent before an invalidation are not cached.
  */
 export class Loading<V> {
   readonly #underWay = new Map<string, { promise: Promise<V>; until: number }>();
   #generation = 0;
 
-  /** A value that is on its way and will not be too old. */
+  /** The query in flight for this key, if its result will not be too old. */
   get(name: string): Promise<V> | undefined {
     const loading = this.#underWay.get(name);
     return loading !== undefined && loading.until > performance.now() ? loading.promise : undefined;
   }
 
-  /** Asks for a value, and has it kept until it is too old. */
+  /** Starts the query and caches its result until it expires. */
   begin(name: string, ask: () => Promise<V>, keep: (value: V, until: number) => void): Promise<V> {
     const generation = this.#generation;
     const until = performance.now() + freshFor;
     const promise = ask()
       .then((value) => {
-        // An answer that took so long is already as old as a value may get.
+        // A result that took longer than the maximum age is already expired.
         if (performance.now() > until) throw unavailable(tooLate());
         if (generation === this.#generation) keep(value, until);
         return value;
@@ -35,7 +35,7 @@ export class Loading<V> {
     return promise;
   }
 
-  /** Something has changed: what is on its way may be from before. */
+  /** Invalidation: results of queries in flight may predate the change. */
   forget(): void {
     this.#generation++;
     this.#underWay.clear();

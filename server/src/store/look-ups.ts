@@ -4,17 +4,17 @@ import { Batcher } from './batcher.ts';
 import type { CacheCounts } from './cache.ts';
 import { Loading } from './loading.ts';
 
-/** Who asks: the network that a request counts under. It is worked out only where that matters. */
+/** The client network of a request, computed lazily. */
 export interface Asker {
   network(): string;
 }
 
 export interface LookUpCounts extends CacheCounts {
-  /** Look-ups that were not made, because one network had too many under way. */
+  /** Called when a look-up is rejected because its network has too many in flight. */
   refused: number;
 }
 
-/** How many names that nobody has heard of one network may have looked up at a time. */
+/** Maximum concurrent look-ups of unknown names per client network. */
 const mostOfOneNetwork = 64;
 const batchLimit = 256;
 
@@ -24,10 +24,10 @@ interface Entry<V> {
 }
 
 /**
- * Rows that requests name, by names that anybody can make up. A row, or that there is none, is used for at most four
- * seconds after it was asked for, or until `forget`. Strangers cost little: names are looked up many in one query, what does
- * not exist has a memory of its own and pushes out nothing that does, and one network has only so many look-ups of new names at
- * a time. Rows that exist are asked for again by queries of their own, which wait for no stranger.
+ * Cached look-ups of rows by names that callers can invent (keys, experience ids, origins). A row, or its absence, is cached for at most
+ * four seconds or until `forget`. Invented names stay cheap: look-ups are batched, absent names have a separate cache so that they evict
+ * no existing row, and each client network has a limited number of look-ups in flight. Known rows are refreshed by separate queries,
+ * which never queue behind unknown names.
  */
 export class LookUps<V> {
   readonly counts: LookUpCounts = { hits: 0, misses: 0, refused: 0 };
@@ -36,10 +36,10 @@ export class LookUps<V> {
   readonly #loading = new Loading<V | null>();
   readonly #again: Batcher<string, V | null>;
   readonly #first: Batcher<string, V | null>;
-  /** Look-ups of new names that are under way, by network. */
+  /** Look-ups of unknown names in flight, per network. */
   readonly #asking = new Map<string, number>();
 
-  /** `find` answers with those rows that exist. It is told what they were before, where that is known. */
+  /** `find` returns the rows that exist. It receives the previous rows where they are known. */
   constructor(max: number, find: (names: string[], before: (V | undefined)[]) => Promise<Map<string, V>>) {
     const findAll = async (names: string[]): Promise<(V | null)[]> => {
       const before = names.map((name) => this.#found.peek(name)?.value);
@@ -52,20 +52,20 @@ export class LookUps<V> {
     this.#first = new Batcher(batchLimit, findAll);
   }
 
-  /** The row itself when it is at hand, so that the common case costs no promise. */
+  /** Returns the row synchronously if it is cached, so that the common case allocates no promise. */
   get(name: string, asker?: Asker): V | null | Promise<V | null> {
     const known = this.recall(name);
     if (known !== undefined) return known;
     this.counts.misses++;
     const loading = this.#loading.get(name);
     if (loading !== undefined) return loading;
-    // It was there a moment ago, so it is no invention.
+    // The row existed recently, so the name is not invented.
     if (this.#found.has(name)) return this.#load(name, this.#again);
     if (asker === undefined) return this.#load(name, this.#first);
     return this.#withinBounds(asker.network(), () => this.#load(name, this.#first));
   }
 
-  /** The row when it is at hand, null when it is known that there is none, and nothing otherwise. */
+  /** The cached row, `null` if it is known not to exist, `undefined` if not cached. */
   recall(name: string): V | null | undefined {
     const now = performance.now();
     const found = this.#found.get(name);
@@ -79,7 +79,7 @@ export class LookUps<V> {
     return null;
   }
 
-  /** Asks again for every row that `affected` names, without it for all, and for whatever did not exist. */
+  /** Invalidates the rows that `affected` names (all rows without it) and every cached absence. */
   forget(affected: (value: V) => boolean = () => true): void {
     this.#loading.forget();
     this.#absent.clear();

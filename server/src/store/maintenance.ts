@@ -6,21 +6,21 @@ export interface MaintenanceDeps {
   log: Logger;
 }
 
-/** What recovery has to read after a crash, and so about what the log takes on the disk. */
+/** Bytes of write-ahead log after which a checkpoint is made. Bounds recovery time and the log's size on disk. */
 const mostLogBytes = 48 * 1024 * 1024;
 
-/** Rows that were added since the last time. Each pass looks at new pages only, so many small ones make short pauses. */
+/** Inserted rows after which a table is vacuumed. A pass reads new pages only, so frequent passes keep pauses short. */
 const mostNewRows = 50_000;
 
-/** Of some two thousand million, after which PostgreSQL would take no more writes. */
+/** Transaction age at which rows are frozen; at about two billion PostgreSQL would stop accepting writes. */
 const mostTransactions = 10_000_000;
 
-/** Claims are removed after a day, sessions when the operator says so; until then their room is nobody's. */
+/** Dead rows after which a table is vacuumed: idempotency claims are deleted after a day, sessions by retention. */
 const mostDeadRows = 10_000;
 
 /**
- * The table that needs it most. Indexes are cleaned up only where rows are removed: that takes the longer the larger a table
- * is. Rows that were changed in other tables make room by themselves.
+ * Selects the table that needs vacuuming most. Index clean-up is limited to tables from which rows are deleted, because it takes longer
+ * the larger a table is; updated rows elsewhere are pruned by PostgreSQL itself.
  */
 const dueForVacuum = `
   SELECT due.* FROM (
@@ -36,15 +36,15 @@ const logBytes = `
     FROM pg_control_checkpoint()`;
 
 /**
- * What a PostgreSQL server does by itself and one inside a process does not: it cleans up, marks old rows as old for good, and
- * lets go of its log. Everything else waits meanwhile, so it is one table at a time.
+ * Maintenance that a PostgreSQL server does in the background and PGlite does not: vacuum, freeze and checkpoint. Other statements wait
+ * until it is done, so each call handles one table.
  */
 export async function maintain(deps: MaintenanceDeps): Promise<void> {
   const { client } = deps;
-  // Else what the last second has changed is not counted yet.
+  // Flushes statistics first; otherwise changes of the last second are not counted yet.
   await client.query('SELECT pg_stat_force_next_flush()');
   const [table] = (await client.query<{ name: string; has_dead: boolean | null }>(dueForVacuum)).rows;
-  // Before the checkpoint: afterwards each page that is touched would be logged whole.
+  // Vacuum before the checkpoint: after a checkpoint, the first change of each page writes the full page to the log.
   if (table !== undefined) {
     await run(deps, `VACUUM (FREEZE, INDEX_CLEANUP ${table.has_dead ? 'ON' : 'OFF'}) ${table.name}`);
   }

@@ -5,17 +5,17 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { Worker } from 'node:worker_threads';
 
-/** What the thread opens: a folder, a dump of a database, or an empty one in memory. */
+/** The database that the thread opens: a folder, a dump, or an empty database in memory. */
 export interface ThreadData {
-  /** All that is in it has been synced. */
+  /** Every file in it has been synced to disk. */
   folder?: string;
-  /** Beside the folder: room that is given up when the disk is full. */
+  /** Path of the reserve file beside the folder, deleted when the disk is full. */
   spareFile?: string;
   dump?: Uint8Array;
   engine: Engine;
 }
 
-/** A module of WebAssembly, which belongs to no types that are loaded here. */
+/** A WebAssembly module; the type is not part of the loaded libraries. */
 type Engine = object;
 
 const { compile } = (
@@ -23,12 +23,12 @@ const { compile } = (
 ).WebAssembly;
 
 /**
- * How much a function of the engine runs before it is compiled once more, to be fast. That is the number of later versions of V8; the
- * one in Node 20 does it so soon that a start compiles many functions which are hardly called again.
+ * V8's tier-up budget for WebAssembly: how much a function runs before it is optimised. This is the default of later V8 versions; the
+ * lower default in Node 20 makes a start optimise many functions that are rarely called again.
  */
 const tieringBudget = 13_000_000;
 
-/** Compiled, and made fast, once for a process, however often it opens the engine. */
+/** The module, compiled once per process. */
 let engine: Promise<Engine> | undefined;
 
 async function loadEngine(): Promise<Engine> {
@@ -46,28 +46,28 @@ export type ThreadRequest = { id: number } & Asked;
 
 type ThreadAnswer = { id: number; result?: unknown; error?: { message: string } };
 
-/** An answer, or what nobody asked for: the engine has ended, the disk is full or no longer so. */
+/** A response, or an unsolicited message: the engine has exited, the disk is full, or has space again. */
 export type ThreadMessage = ThreadAnswer | { ended: string } | { full: boolean };
 
 export interface ClientHooks {
-  /** The engine has ended without being closed. */
+  /** Called if the engine exits before `close()`. */
   onEnd?(reason: string): void;
-  /** The disk is full, and nothing is recorded; or it no longer is. */
+  /** Called when the disk becomes full (writes are rejected) and when it has space again. */
   onFull?(isFull: boolean): void;
 }
 
-/** How long one statement may take before the engine counts as hung. Nothing else is answered meanwhile. */
+/** Maximum milliseconds for one statement before the engine counts as hung. It runs one statement at a time. */
 const deadlines = { query: 30_000, transaction: 120_000, patient: 3_600_000 };
 
 type Deadlines = typeof deadlines;
 
-/** Beyond its deadline: an event loop that was busy itself may not have heard the answer yet. */
+/** Grace beyond the deadline, because a busy event loop may not have received the response yet. */
 const lastChance = 1_000;
 
-/** How long a thread that was told to end may take. Longer: it waits for the disk, which nothing interrupts. */
+/** Milliseconds to wait for a terminated thread. A thread blocked in disk I/O cannot be interrupted. */
 const threadEnd = 2_000;
 
-/** The engine has ended, but its thread cannot be. */
+/** Thrown if the thread of the engine cannot be terminated. */
 export class StuckEngine extends Error {
   constructor() {
     super('the thread of the embedded engine does not end');
@@ -77,9 +77,9 @@ export class StuckEngine extends Error {
 
 interface QueryOptions {
   rowMode?: 'array' | 'object';
-  /** It may take long, and everybody knows: a migration, or the engine's own upkeep. */
+  /** No deadline: for migrations and maintenance, which may take long. */
   patient?: boolean;
-  /** Functions cannot be sent to the thread; it has those that the query builder uses. */
+  /** Functions cannot be posted to a thread; it already has the ones that the query builder uses. */
   parsers?: object;
 }
 
@@ -89,7 +89,7 @@ interface Results<Row> {
 }
 
 interface Waiting {
-  /** None: it may take as long as it takes. */
+  /** `undefined`: no deadline. */
   deadline?: number;
   resolve(result: unknown): void;
   reject(error: Error): void;
@@ -98,8 +98,8 @@ interface Waiting {
 type Query = <Row>(text: string, values?: unknown[], options?: QueryOptions) => Promise<Results<Row>>;
 
 /**
- * The embedded engine as the query builder knows it. PGlite works synchronously, so it has a thread of its own: a query
- * keeps nobody from being heard. There is one connection; while a transaction is open on it, everything else waits.
+ * Client of the embedded engine with the interface that the query builder expects. PGlite is synchronous, so it runs in a worker
+ * thread and does not block the event loop. There is one connection: while a transaction is open, other statements are queued.
  */
 export class PgliteClient {
   readonly #thread: Worker;
@@ -108,7 +108,7 @@ export class PgliteClient {
   #transaction: Promise<void> | undefined;
   readonly #hooks: ClientHooks;
   readonly #deadlines: Deadlines;
-  /** With false, as opposed to a thread that is late. */
+  /** Resolves to false when the thread has exited, as opposed to being late. */
   readonly #exited: Promise<false>;
   #overdue: NodeJS.Timeout | undefined;
   #opened = false;
@@ -140,7 +140,7 @@ export class PgliteClient {
   ): Promise<PgliteClient> {
     engine ??= loadEngine();
     const client = new PgliteClient({ ...data, engine: await engine }, hooks, own);
-    // Recovery takes as long as it takes.
+    // No deadline: crash recovery may take long.
     await new Promise<unknown>((resolve, reject) => client.#waiting.set(0, { resolve, reject }));
     client.#opened = true;
     return client;
@@ -177,12 +177,12 @@ export class PgliteClient {
     }
   }
 
-  /** The whole database as a file. */
+  /** Dumps the whole database into a file. */
   async dump(): Promise<Uint8Array> {
     return this.#ask({ kind: 'dump' }, 'patient') as Promise<Uint8Array>;
   }
 
-  /** Statements that were sent before are answered first. */
+  /** Closes after the statements that were already sent. */
   async close(): Promise<void> {
     this.#closing = true;
     if (this.#ended !== undefined) return this.#afterEnd();
@@ -232,7 +232,7 @@ export class PgliteClient {
     else waiting?.reject(Object.assign(new Error(error.message), error));
   }
 
-  /** The thread works in order: the statement that has waited longest is the one under way. */
+  /** The thread is first in, first out: the oldest pending statement is the one being executed. */
   #watch(): void {
     clearTimeout(this.#overdue);
     const [first] = this.#waiting.values();
@@ -257,8 +257,8 @@ export class PgliteClient {
 }
 
 /**
- * As if no connection could be had, also of a statement that was under way: nobody can find out any more in this process what
- * became of it, so there is nothing to wait for.
+ * The error that a failed connection would give, also for the statement in flight: its outcome can no longer be determined in this
+ * process, so retrying would not help.
  */
 function outage(reason: string): Error {
   return Object.assign(new Error(`the embedded engine has ended: ${reason}`), { code: '57P03' });

@@ -1,6 +1,6 @@
 // @ts-check
-// The embedded engine, on a thread of its own: one message for each statement, one for its answer. Plain JavaScript, because a
-// thread is started from its file, and the tests start it from the sources.
+// Worker thread of the embedded engine: one message per statement, one per result. Plain JavaScript, because a worker thread is started
+// from its file and tests start it from the sources.
 import { parentPort, workerData } from 'node:worker_threads';
 import { PGlite } from '@electric-sql/pglite';
 import { EngineFiles, startParams } from './engine-files.js';
@@ -15,7 +15,7 @@ const { folder, spareFile, dump, engine } = /** @type {import('./pglite-client.t
 );
 const post = (/** @type {ThreadMessage} */ message) => port.postMessage(message);
 
-/** Dates and times as PostgreSQL writes them, in the types for which the query builder wants to read them itself. */
+/** Returns dates and times as PostgreSQL's text, for the types that the query builder parses itself. */
 const asWritten = Object.fromEntries(
   [1114, 1184, 1186, 1082, 1231, 1115, 1185, 1187, 1182].map((type) => [
     type,
@@ -23,7 +23,7 @@ const asWritten = Object.fromEntries(
   ]),
 );
 
-/** The last words of a PostgreSQL that ends. */
+/** The last log lines of a PostgreSQL that exits. */
 let lastWords = '';
 const spare = spareFile === undefined ? undefined : new SpareRoom(spareFile);
 const files = folder === undefined ? undefined : new EngineFiles(folder, spare);
@@ -42,7 +42,7 @@ files?.started();
 endWithTheEngine(database.Module);
 
 let isReadOnly = false;
-/** One request at a time, in the order in which they came. */
+/** Processes one request at a time, in order. */
 let last = Promise.resolve();
 port.on('message', (/** @type {ThreadRequest} */ request) => {
   last = last
@@ -54,15 +54,15 @@ port.on('message', (/** @type {ThreadRequest} */ request) => {
 });
 if (spare !== undefined) {
   setInterval(() => {
-    // A disk that cannot be looked at is looked at again.
+    // If the free space cannot be read, the next check tries again.
     if (!spare.held) last = last.then(() => void spare.renew()).catch(() => undefined);
   }, 1_000).unref();
 }
 post({ id: 0 });
 
 /**
- * What PGlite does not expect, it takes for an error of the statement, and would go on with an engine that is broken. The error
- * that it does expect is the exit by which PostgreSQL reports that a statement failed.
+ * PGlite treats an unexpected exception as a failed statement and would continue with a broken engine. The only expected one is the exit
+ * by which PostgreSQL reports a failed statement; any other ends the engine.
  * @param {any} module
  */
 function endWithTheEngine(module) {
@@ -82,7 +82,7 @@ function endWithTheEngine(module) {
 }
 
 /**
- * What PostgreSQL says of an error (code, severity, constraint and so on) is text; what else PGlite adds cannot be sent.
+ * Copies the text fields of a PostgreSQL error (code, severity, constraint and so on); other fields that PGlite adds cannot be posted.
  * @param {unknown} error
  */
 function sendable(error) {
@@ -105,8 +105,8 @@ async function answer(request) {
 }
 
 /**
- * Nothing is recorded while the spare room is gone; reads go on. Changed between transactions only: one that is rolled back
- * would take the setting with it.
+ * Makes the database read-only while the reserve file is missing. Changed between transactions only, because a rollback would revert the
+ * setting.
  */
 async function keepToTheRoom() {
   const isFull = spare?.held === false;

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Database } from './database.ts';
 
-/** Less than this on the disk of the embedded engine is too little to be left alone with. */
+/** Free bytes on the disk of the embedded engine below which a warning is logged. */
 export const littleRoom = 512 * 1024 * 1024;
 
 const remindEveryMs = 3_600_000;
@@ -10,7 +10,7 @@ export function inMegabytes(bytes: number): string {
   return `${Math.floor(bytes / (1024 * 1024))} MB`;
 }
 
-/** Says in the log that the disk fills up: at once, and then every hour. */
+/** Logs a warning when the disk is nearly full: immediately, then every hour. */
 export class RoomWatch {
   readonly #database: Database;
   readonly #log: Logger;

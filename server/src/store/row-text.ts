@@ -1,14 +1,14 @@
-/** Bytes, in hexadecimal digits. */
+/** Bytes as hexadecimal digits. */
 interface Bytes {
   hex: string;
 }
 
 export type Cell = string | number | boolean | null | Bytes;
 
-/** What means the same within a row of an array as it does alone. */
+/** Values that need no quoting inside a row of an array. */
 const plain = /^[\w.:/@+-]+$/;
 
-/** Rows as PostgreSQL writes an array of a composite type: it reads this in less time than it takes for JSON. */
+/** Encodes rows as the text form of an array of a composite type, which PostgreSQL parses faster than JSON. */
 export function rowArray(rows: readonly (readonly Cell[])[]): string {
   return `{${rows.map(element).join(',')}}`;
 }
@@ -22,7 +22,7 @@ function element(row: readonly Cell[]): string {
   return `${text})"`;
 }
 
-/** A cell, escaped for its row and then, with the row, for the array: that makes two backslashes of one, and then four. */
+/** A cell, escaped first for its row and then for the array: one backslash becomes two, then four. */
 function written(cell: Cell): string | number | boolean {
   if (cell === null) return '';
   if (typeof cell === 'string') return plain.test(cell) ? cell : `\\"${escaped(cell)}\\"`;

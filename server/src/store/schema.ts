@@ -9,8 +9,8 @@ import {
   timestamp,
 } from 'drizzle-orm/pg-core';
 
-// The tables as the query builder knows them: names and types of columns. Keys, checks and indexes stand in migrations/; a
-// test compares the columns with the real ones.
+// Column names and types for the query builder. Keys, checks and indexes are in migrations/; a test compares these columns with the
+// database.
 
 const bytes = customType<{ data: Buffer; driverData: Uint8Array }>({
   dataType: () => 'bytea',
@@ -70,7 +70,7 @@ export const revisions = pgTable(
     number: integer('number').notNull(),
     slug: text('slug').notNull(),
     title: text('title').notNull(),
-    /** As the creator froze it; `experiences/` knows its form. */
+    /** The frozen runtime configuration; its type is in `experiences/`. */
     runtime: json('runtime').notNull(),
     createdAt: instant('created_at').notNull(),
   },
@@ -85,7 +85,7 @@ export const sessions = pgTable('sessions', {
   livemode: boolean('livemode').notNull(),
   source: text('source', { enum: ['server', 'browser', 'public'] }).notNull(),
   userId: text('user_id'),
-  /** What the launch was given; `sessions/` knows its form. */
+  /** The inputs of the launch; the type is in `sessions/`. */
   given: json('given').notNull(),
   createdAt: instant('created_at').notNull(),
   expiresAt: instant('expires_at').notNull(),

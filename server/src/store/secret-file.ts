@@ -4,8 +4,8 @@ import { dirname } from 'node:path';
 import { syncFolder } from './folders.ts';
 
 /**
- * Makes a file that only its owner can read: whole or not at all, and never in place of one that is there. Whether it
- * made it: of two processes that start together, one does, and the other uses the winner's.
+ * Creates a file that only its owner can read, atomically and without replacing an existing one. Returns whether it created the file:
+ * if two processes start together, one creates it and the other uses it.
  */
 export async function createSecretFile(file: string, text: string): Promise<boolean> {
   const draft = `${file}.${randomBytes(6).toString('hex')}`;

@@ -1,16 +1,17 @@
 // @ts-check
-// Room on the disk that the embedded engine keeps for the moment when there is none left. Plain JavaScript, for its thread.
+// A reserve file that is deleted when the disk is full, so that the embedded engine can finish its current statement. Plain JavaScript,
+// because it runs in the worker thread.
 import { randomFillSync } from 'node:crypto';
 import fs from 'node:fs';
 import { dirname } from 'node:path';
 
-/** Enough for the log of whatever is under way when the disk turns out to be full. */
+/** Bytes reserved: enough for the log of the statement in flight when the disk becomes full. */
 const size = 32 * 1024 * 1024;
 const chunk = 1024 * 1024;
 
 /**
- * PostgreSQL must not fail to write its log: it ends when it does. A file of random bytes (zeros would take no room on a
- * disk that compresses) is removed at that moment, so that the statement under way goes through.
+ * PostgreSQL exits if it cannot write its log. When the disk is full, this file is deleted so that the statement in flight succeeds. It
+ * holds random bytes, because zeros would occupy no space on a compressing disk.
  */
 export class SpareRoom {
   #file;
@@ -22,7 +23,7 @@ export class SpareRoom {
   }
 
   /**
-   * Does something with files, and once more with the spare room given up when the disk is full.
+   * Runs a file operation. If the disk is full, deletes the reserve file and runs it again.
    * @template T
    * @param {() => T} operation
    * @returns {T}
@@ -38,7 +39,7 @@ export class SpareRoom {
     }
   }
 
-  /** Takes room again when there is twice as much, or the next statement would use it up at once. */
+  /** Recreates the reserve file once twice its size is free; with less, the next statement would use it up again. */
   renew() {
     const { bavail, bsize } = fs.statfsSync(dirname(this.#file));
     this.held ||= bavail * bsize >= 2 * size && this.#take();
@@ -52,7 +53,7 @@ export class SpareRoom {
       file = fs.openSync(this.#file, 'w', 0o600);
       const bytes = randomFillSync(Buffer.alloc(chunk));
       for (let at = 0; at < size; at += chunk) fs.writeSync(file, bytes, 0, chunk, at);
-      // A disk that allocates late says only now that it is full.
+      // A file system with delayed allocation reports a full disk only here.
       fs.fsyncSync(file);
       return true;
     } catch (error) {

@@ -3,8 +3,8 @@ import { connectTimeout, drop, heardFrom, introduce } from './connection.ts';
 import type { Watch } from './watch.ts';
 
 /**
- * Sends a statement, and waits for its answer no longer than `deadline`. The server should have ended it by then: whoever has heard
- * nothing is talking to nobody, and the connection is dropped.
+ * Sends a statement and waits for its result until `deadline`. The server's own statement timeout fires earlier, so if no response has
+ * arrived by then the connection is dead and is destroyed.
  */
 export async function ask(
   watch: Watch,
@@ -25,9 +25,9 @@ export async function ask(
   }
 }
 
-/** The first thing on a new connection, which is of no use without it. */
+/** Configures a new connection; if that fails, the connection is not used. */
 export async function prepare(watch: Watch, client: pg.Client, statementTimeout: number): Promise<void> {
-  // What breaks between two statements is told by the next one; an event that nobody listens to would end the process.
+  // An error between two statements is reported by the next one; without a listener it would crash the process.
   client.on('error', () => undefined);
   try {
     const text = `${settings(statementTimeout)}; SELECT pg_backend_pid() AS backend`;
@@ -40,8 +40,8 @@ export async function prepare(watch: Watch, client: pg.Client, statementTimeout:
 }
 
 /**
- * What the service relies on, whatever a server, a database or a role has set. Sent as a statement, since poolers take
- * few settings with the startup packet.
+ * Settings that the service relies on, overriding those of the server, database or role. Sent as a statement, because poolers accept
+ * few settings in the startup packet.
  */
 function settings(statementTimeout: number): string {
   const values = {
@@ -52,7 +52,7 @@ function settings(statementTimeout: number): string {
     default_transaction_isolation: 'read committed',
     lock_timeout: '0',
     statement_timeout: String(statementTimeout),
-    // A transaction whose client was cut off would hold its locks until the server notices, for hours maybe.
+    // Otherwise a transaction whose client disappeared holds its locks until the server notices, possibly for hours.
     idle_in_transaction_session_timeout: '30s',
   };
   return Object.entries(values)

@@ -3,15 +3,15 @@ import { readFile } from 'node:fs/promises';
 import { StartError } from './database.ts';
 import { createSecretFile } from './secret-file.ts';
 
-/** A token that stands in a file, unless a variable gives it. */
+/** A token from a variable or, if that is unset, from a file. */
 export interface TokenFile {
   file: string;
-  /** Whose it is: `admin`, `runtime`. */
+  /** What the token is for: `admin` or `runtime`. */
   of: string;
   variable: string;
 }
 
-/** The token of a token file, which is made, readable by its owner only, when it is missing. */
+/** Reads the token file; creates it, readable by its owner only, if it is missing. */
 export async function openTokenFile(token: TokenFile): Promise<string> {
   const existing = await readToken(token);
   if (existing !== undefined) return existing;

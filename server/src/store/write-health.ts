@@ -1,6 +1,6 @@
 import { isRefusedWrite } from './database-errors.ts';
 
-/** The database answers, but nothing can be recorded in it. */
+/** Thrown when the database answers but accepts no writes. */
 export class TakesNoWrites extends Error {
   constructor(cause: Error) {
     super(`the database takes no writes: ${cause.message}`, { cause });
@@ -12,10 +12,10 @@ type Run = (text: string) => Promise<unknown[]>;
 
 const state = `SELECT current_setting('transaction_read_only') = 'on' AS read_only`;
 
-/** A rehearsal that went well ends with this, so that nothing of it stays. */
+/** Thrown at the end of a successful trial write, so that its transaction is rolled back. */
 const wentWell = 'SLW01';
 
-/** Records a session as a mint does, and takes it back: a copy of the newest one, whatever columns a session has. */
+/** The trial write: inserts a copy of the newest session, as a mint would, and rolls it back. */
 const rehearsal = `
 DO $$ BEGIN
   INSERT INTO sessions
@@ -24,13 +24,13 @@ DO $$ BEGIN
 END $$`;
 
 /**
- * Whether mints can be recorded, on either engine. A database may answer every question and still be read-only, or full. A write
- * that it refused for such a reason counts until a rehearsal goes well: while nobody is sent here, nobody else would find out.
+ * Tracks whether mints can be recorded. A database may answer queries and still be read-only or full. After a write fails for such a
+ * reason, the service is not ready until a trial write succeeds: without traffic, no other write would detect the recovery.
  */
 export class WriteHealth {
   #refusal: unknown;
 
-  /** Notes what becomes of a write. */
+  /** Observes the outcome of a write. */
   async note<T>(write: Promise<T>): Promise<T> {
     try {
       return await write;
@@ -40,7 +40,7 @@ export class WriteHealth {
     }
   }
 
-  /** Rejects while nothing can be recorded. `run` sends a statement where mints are written. */
+  /** Rejects while writes fail. `run` sends a statement on the connection that mints use. */
   async check(run: Run): Promise<void> {
     const [row] = (await run(state)) as { read_only: boolean }[];
     if (row?.read_only)
