@@ -1,6 +1,6 @@
 /**
- * The canonical form of a JSON value (RFC 8785): two values are the same when theirs are. JavaScript writes numbers and text as the RFC asks;
- * what is left is the order of fields. Fields that are undefined are not there.
+ * The canonical form of a JSON value (RFC 8785). JSON.stringify already formats numbers and strings as the RFC requires, so only fields
+ * have to be sorted. Undefined fields are omitted.
  */
 export function canonicalJson(value: unknown): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);

@@ -13,13 +13,13 @@ import { type Database, StartError } from './store/database.ts';
 export interface Demo {
   projectId: string;
   experienceId: string;
-  /** Only when this start made the project: a key is shown once. */
+  /** Present only if this start created the project: a key is shown once. */
   key?: string;
 }
 
-/** Provisions the demo project where it does not exist yet, with a test key. An existing one is left as it is. */
+/** Creates the demo project and a test key if the project does not exist. An existing one is left unchanged. */
 export async function provisionDemo(deps: DemoDeps, file: string): Promise<Demo> {
-  // Most starts find it, and need not read the file: that takes half a second.
+  // Most starts find the project and skip reading the file, which takes half a second.
   const [stored] = await listPublished(deps.database.orm, demoProjectId);
   if (stored !== undefined) return { projectId: demoProjectId, experienceId: stored.id };
   try {
@@ -43,7 +43,7 @@ interface DemoDeps {
   apiKeyPrefix: string;
 }
 
-/** The text of the new key, or nothing when the project was there. */
+/** The new key, or `undefined` if the project already existed. */
 async function provision(deps: DemoDeps, demo: ProjectFile): Promise<string | undefined> {
   const { id: projectId } = demo.project;
   return deps.changes.commit(async (tx, changed) => {

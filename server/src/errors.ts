@@ -1,18 +1,18 @@
 import { type ErrorCode, errorTable, type Violation } from '@session-launch/contract/errors';
 
 export interface ApiErrorOptions {
-  /** Replaces the default public text. Never put a secret or an internal cause in it. */
+  /** Replaces the default public message. Must not contain a secret or an internal cause. */
   message?: string;
-  /** Public, machine-readable help: violations, the origin that was sent, the scope that is missing. */
+  /** Public, machine-readable details: violations, the origin that was sent, the missing scope. */
   details?: unknown;
   headers?: Record<string, string>;
-  /** Whether it refuses a stranger: somebody who has named nothing that exists, and may go on like that. */
+  /** Whether the request named nothing that exists (unknown key, experience or origin). Such refusals are paced per client network. */
   toStranger?: boolean;
-  /** Internal: logged, never sent. */
+  /** The internal cause: logged, never sent. */
   cause?: unknown;
 }
 
-/** The one error that routes throw on purpose. It is rendered in one place, the error handler. */
+/** The error that routes throw deliberately. The error handler renders it. */
 export class ApiError extends Error {
   readonly code: ErrorCode;
   readonly status: number;
@@ -31,7 +31,7 @@ export class ApiError extends Error {
   }
 }
 
-/** What is said to strangers. */
+/** Refusals of unknown callers. */
 const strangers: ReadonlySet<ErrorCode> = new Set([
   'API_KEY_INVALID',
   'EXPERIENCE_NOT_FOUND',
@@ -40,7 +40,7 @@ const strangers: ReadonlySet<ErrorCode> = new Set([
   'SESSION_TOKEN_INVALID',
 ]);
 
-/** The service cannot answer at the moment; the caller is told to come back in a second. */
+/** 503 `UNAVAILABLE` with `Retry-After: 1`. */
 export function unavailable(cause?: unknown, options: ApiErrorOptions = {}): ApiError {
   return new ApiError('UNAVAILABLE', { headers: { 'Retry-After': '1' }, cause, ...options });
 }

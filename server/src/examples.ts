@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-/** As in `bin/`: an installed package has no src/. It has copies of what it needs of the examples instead. */
+/** Whether this runs from the repository. An installed package has no src/ and ships copies of the examples that it needs. */
 const isCheckout = existsSync(new URL('../src/', import.meta.url));
 
-/** Where the demo project, its art and the starters stand. */
+/** The folder with the demo project, its art and the starter templates. */
 export const examples = fileURLToPath(
   new URL(isCheckout ? '../../examples/' : '../examples/', import.meta.url),
 );

@@ -3,13 +3,13 @@ import { randomFillSync } from 'node:crypto';
 export type IdPrefix = 'ses' | 'key' | 'req';
 
 /**
- * A new id: a TypeID, that is a UUID of version 7 in base 32, so ids sort by the time they were made. Two of them are
- * made for each mint, so they are written out directly; the tests read them back with the TypeID library.
+ * Returns a new TypeID: a UUID version 7 in base 32, so that ids sort by creation time. Encoded by hand, because each mint creates two;
+ * tests decode them with the TypeID library.
  */
 export function newId(prefix: IdPrefix): string {
   tick();
   const random = nextRandom();
-  // 48 bits of time, 4 of version, 12 of a counter, 2 of variant and 62 random ones are 26 symbols of 5 bits, less 2.
+  // 48 bits of time, 4 of version, 12 of counter, 2 of variant and 62 random bits: 128 bits in 26 symbols of 5 bits.
   let id = `${prefix}_${instant}`;
   id += symbols[0b01110 | (counter >> 11)];
   id += symbols[(counter >> 6) & 31];
@@ -19,12 +19,12 @@ export function newId(prefix: IdPrefix): string {
   return id;
 }
 
-/** Ids that are made from this time on (milliseconds) sort behind this one. */
+/** The smallest id of this time (milliseconds): ids created at or after it sort behind. */
 export function firstIdAt(prefix: IdPrefix, at: number): string {
   return `${prefix}_${base32(Math.floor(at / 2 ** 25))}${base32(at % 2 ** 25)}`;
 }
 
-/** Whether a text has the shape of an id. What has not cannot be stored, and need not be looked up. */
+/** Whether a text has the form of an id. Other texts cannot be stored, so they are not looked up. */
 export function isId(prefix: IdPrefix | 'prj' | 'exp', text: string): boolean {
   return text.startsWith(`${prefix}_`) && /^[a-z]{3}_[A-Za-z0-9_-]{1,64}$/.test(text);
 }
@@ -38,7 +38,7 @@ let milliseconds = 0;
 let instant = '';
 let counter = 0;
 
-/** Time never goes back here, and ids of one millisecond are told apart, and ordered, by a counter. */
+/** A clock that never goes back; a counter orders the ids of one millisecond. */
 function tick(): void {
   const now = Date.now();
   if (now <= milliseconds && counter < 0xfff) {
@@ -50,14 +50,14 @@ function tick(): void {
   counter = pool[nextRandom()]!;
 }
 
-/** 25 bits as five symbols. */
+/** Encodes 25 bits as five symbols. */
 function base32(bits: number): string {
   let text = '';
   for (let shift = 20; shift >= 0; shift -= 5) text += symbols[(bits >> shift) & 31];
   return text;
 }
 
-/** Where in the pool there are fresh random bytes for one id. */
+/** Offset of unused random bytes in the pool. */
 function nextRandom(): number {
   if (used === pool.length) {
     randomFillSync(pool);

@@ -16,12 +16,12 @@ export interface PublicDeps extends SessionRouteDeps, LeaveDeps, CatalogRouteDep
   doors: DoorDeps;
 }
 
-/** Four full writes of the recorder. */
+/** Maximum mints in flight: four full batches of the recorder. */
 const mostUnderWay = 1_024;
 
 /**
- * Everything the public listener answers. Mints and reads are counted apart, so that mints that wait for a slow write
- * keep no reader out; resolves to these counts.
+ * Registers the routes of the public listener. Mints and reads are counted separately, so that mints waiting for a slow write do not
+ * block reads. Resolves to these counters.
  */
 export async function mountPublicRoutes(
   server: FastifyInstance,

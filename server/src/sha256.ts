@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 
-/** The one-shot function is several times as fast as a Hash object, unless it is asked for a Buffer itself. */
+/** The one-shot `hash` function is several times faster than a Hash object, except when it returns a Buffer. */
 export function sha256Hex(text: string): string {
   return hash('sha256', text, 'hex');
 }

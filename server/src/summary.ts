@@ -9,7 +9,7 @@ export interface SummaryInput {
   colours: boolean;
 }
 
-/** What a start tells the person who started it: where things are, the demo key once, and a first request. */
+/** The start-up summary: addresses, the demo key (once) and a first request. */
 export function summary({ app, config, demo, colours }: SummaryInput): string {
   const bold = (text: string) => (colours ? `\x1b[1m${text}\x1b[22m` : text);
   const dim = (text: string) => (colours ? `\x1b[2m${text}\x1b[22m` : text);

@@ -1,6 +1,6 @@
 let ended: Promise<void> | undefined;
 
-/** Resolves when the event loop has heard everything that has arrived by now. Costs one timer for all who wait. */
+/** Resolves after the event loop has processed all input that has already arrived. All callers of a tick share one `setImmediate`. */
 export function endOfTurn(): Promise<void> {
   ended ??= new Promise((resolve) => {
     setImmediate(() => {

@@ -7,7 +7,7 @@ export interface ProjectRoute {
   Params: { projectId: string };
 }
 
-/** The id of a project that exists: 400 for what is no such id, 404 for one that nobody made. */
+/** Returns the id of an existing project; throws 400 for a malformed id and 404 for an unknown one. */
 export async function knownProject(orm: Orm, projectId: string): Promise<string> {
   if (!projectId.startsWith('prj_')) {
     throw invalidRequest([{ path: 'projectId', message: 'must start with prj_' }]);

@@ -17,7 +17,7 @@ import type { Changes } from '../store/changes.ts';
 import type { Database } from '../store/database.ts';
 import { knownProject, type ProjectRoute } from './known-project.ts';
 
-/** As long as the command line waits. */
+/** The timeout of the command line. */
 const applyTimeout = 120_000;
 
 export interface ProjectAdminDeps {
@@ -44,7 +44,7 @@ export async function projectAdminRoutes(
     }),
   );
   app.post(applyOperation.path, async (request): Promise<Applied> => {
-    // A large file may have to wait for its turn, and then takes its time.
+    // A large file may be queued behind another one, and takes long to apply.
     request.raw.setTimeout(applyTimeout);
     const bytes = (request.body as Buffer | undefined) ?? Buffer.alloc(0);
     const format = /json/i.test(request.headers['content-type'] ?? '') ? 'json' : 'yaml';

@@ -11,17 +11,17 @@ export interface AdminDeps extends KeyAdminDeps, ProjectAdminDeps, SessionAdminD
 }
 
 const projectFileLimit = 4 * 1024 * 1024;
-/** A client that sends up to this much is heard out: an answer while it still sends would break its connection. */
+/** Bodies up to this size are read and discarded before the 413 is sent; answering earlier would reset the connection. */
 const heardOut = 16 * 1024 * 1024;
 
-/** The admin API: one token opens all of it, and nothing without it. */
+/** The admin API. Every route requires the admin token. */
 export async function adminRoutes(app: FastifyInstance, deps: AdminDeps): Promise<void> {
   const admit = requireBearer(deps.token, 'ADMIN_TOKEN_INVALID');
   app.addHook('onRequest', async (request, reply) => {
     reply.header('Cache-Control', 'no-store, private');
     admit(request.headers.authorization);
   });
-  // Project files come as YAML, too; each route reads the bytes it gets.
+  // Project files may be YAML, so each route parses its own body.
   app.removeAllContentTypeParsers();
   const tooLarge = () =>
     new ApiError('PAYLOAD_TOO_LARGE', { message: 'The request body is larger than 4 MiB.' });

@@ -7,30 +7,30 @@ import { answerOver } from '../http/in-flight.ts';
 import { refuseOtherMethods } from '../http/server.ts';
 
 export interface AssetDeps {
-  /** Holds one folder for each of the names below. */
+  /** The folder that contains `avatars/` and `locations/`. */
   assetsDir: string;
 }
 
 const folders = ['avatars', 'locations'] as const;
 
 /**
- * A day, and a week more while a fresh copy is fetched. Not `immutable` and not a year: an asset keeps its name
- * when its creator replaces it, so a copy has to be asked about again; the ETag makes that cheap.
+ * Fresh for a day, stale-while-revalidate for a week. Not `immutable`: an asset keeps its name when its creator replaces it, so caches
+ * must revalidate; the ETag makes that cheap.
  */
 const cacheControl = 'public, max-age=86400, stale-while-revalidate=604800';
 
-/** For admission: each file on its way out holds a descriptor, for as long as its reader likes. */
+/** Maximum concurrent downloads: each holds a file descriptor until its client has read everything. */
 export const mostOpenFiles = 128;
 
 const everyAnswer = {
-  // Galleries and players on other origins show these files.
+  // Galleries and players on other origins load these files.
   'Access-Control-Allow-Origin': '*',
   'Cross-Origin-Resource-Policy': 'cross-origin',
-  // Someone may open an SVG or an HTML file as a page of this origin: whatever is in it, it cannot run.
+  // An SVG or HTML file opened directly would run in this origin; the sandbox prevents its scripts.
   'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
 };
 
-/** Serves what catalog paths such as `/avatars/ines/thumb.svg` name. */
+/** Serves catalog paths such as `/avatars/ines/thumb.svg`. */
 export async function assetRoutes(app: FastifyInstance, { assetsDir }: AssetDeps): Promise<void> {
   await app.register(fastifyStatic, { serve: false, cacheControl: false, index: false });
   app.addHook('onRequest', async (_request, reply) => {
@@ -56,7 +56,7 @@ export async function assetRoutes(app: FastifyInstance, { assetsDir }: AssetDeps
       if (!isPlain(file) || !(await staysInside([assetsDir, root], join(root, file)))) {
         throw new ApiError('NOT_FOUND');
       }
-      // Its reader may have left while the disk was asked.
+      // The client may have disconnected while the file was opened.
       if (request.raw.socket.destroyed) return;
       reply.header('Cache-Control', cacheControl).sendFile(file, root);
       await answerOver(reply.raw);
@@ -67,17 +67,17 @@ export async function assetRoutes(app: FastifyInstance, { assetsDir }: AssetDeps
 
 type SendError = FastifyError & { headers?: Record<string, string> };
 
-/** A precondition that fails, or a range that the file does not have: a status of its own, without a body. */
+/** A failed precondition (412) or an unsatisfiable range (416): a status without a body. */
 function isConditionFailed(error: SendError): error is SendError & { statusCode: 412 | 416 } {
   return error.statusCode === 412 || error.statusCode === 416;
 }
 
-/** Names of files below folders, and nothing else: no `.` or `..`, no hidden file, no other separator. */
+/** Accepts only plain file names below folders: no `.` or `..`, no hidden file, no other separator. */
 function isPlain(path: string): boolean {
   return path.split('/').every((name) => name !== '' && !name.startsWith('.') && !/[\\\0]/.test(name));
 }
 
-/** Links may lead anywhere inside the asset folder, also when that is itself a link, but not out of it. */
+/** Symbolic links may point inside the asset folder (which may itself be a link) but not out of it. */
 async function staysInside(folders: string[], path: string): Promise<boolean> {
   const target = await realpath(path).catch(() => undefined);
   if (target === undefined || !(await isFile(target))) return false;

@@ -4,16 +4,16 @@ import type { Load } from '../observe/metrics.ts';
 import { sendError } from './error-handler.ts';
 import { Places } from './places.ts';
 
-/** A crowd is worth a line in the log now and then, not one for each of its members. */
+/** Minimum milliseconds between log lines about refused requests. */
 const tellEveryMs = 10_000;
 
 /**
- * Refuses a scope's requests, cheaply and at once, while too many of them are under way: beyond what is done in a
- * moment, one more only makes all of them late. Call it before the scope's routes are added.
+ * Rejects a scope's requests with 503 while too many of them are in flight (load shedding): beyond that number, every further request
+ * only increases the latency of all. Call it before the scope's routes are added.
  */
 export function admitAtMost(app: FastifyInstance, most: number): Load {
   const places = new Places(most);
-  // One error for all: making its stack would be a large part of a refusal.
+  // One shared error object: capturing a stack trace would be most of the cost of a refusal.
   const busy = unavailable();
   let told = Number.NEGATIVE_INFINITY;
   const refuse = (request: FastifyRequest, reply: FastifyReply) => {
@@ -24,10 +24,10 @@ export function admitAtMost(app: FastifyInstance, most: number): Load {
     return sendError(request, reply, busy);
   };
   app.addHook('onRoute', (route) => {
-    // A preflight costs next to nothing, and a page that gets none could not read the refusal.
+    // A preflight is cheap, and without its response a page could not read the refusal.
     if (route.method === 'OPTIONS') return;
     const handler = route.handler.bind(app);
-    // Behind every hook, so that a refusal has the headers of its route.
+    // Runs after all other hooks, so that a refusal carries the headers of its route.
     route.handler = (request, reply) =>
       places.hold<unknown, [FastifyRequest, FastifyReply]>(request.raw, handler, refuse, request, reply);
   });

@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { ApiError } from '../errors.ts';
 
-/** Admits whoever sends this token. Compares hashes, so that the time it takes tells nothing about the token or its length. */
+/** Requires this bearer token. Compares digests in constant time, so that timing reveals neither the token nor its length. */
 export function requireBearer(
   token: string,
   refusal: 'ADMIN_TOKEN_INVALID' | 'RUNTIME_TOKEN_INVALID',

@@ -14,7 +14,7 @@ export async function documentRoutes(app: FastifyInstance): Promise<void> {
     reply.headers({
       ETag: etag,
       'Cache-Control': 'public, max-age=300',
-      // It is the same for everyone, so tools on other origins may read it.
+      // The document is public, so tools on other origins may read it.
       'Access-Control-Allow-Origin': '*',
     });
     if (matchesEtag(request.headers['if-none-match'], etag)) return reply.code(304).send();

@@ -7,19 +7,19 @@ import { newId } from '../ids.ts';
 import { isCollision, isOutage } from '../store/database-errors.ts';
 import { unfinishedAnswers } from './in-flight.ts';
 
-/** Resolves when it is the turn of a request's refusal. Nothing when that is now. */
+/** Resolves when a refusal may be sent; `undefined` if that is now. */
 export type Turn = (request: FastifyRequest) => Promise<void> | undefined;
 
 /**
- * The one place where an error becomes an answer. The cause is logged and never sent. Strangers are answered in their
- * turn, and keep no place meanwhile.
+ * The one place where an error becomes a response. The cause is logged and never sent. Refusals of unknown callers are delayed by the
+ * pace of their client network, and do not count as in flight while they wait.
  */
 export function renderErrors(app: FastifyInstance, turn: Turn = () => undefined): void {
   app.setErrorHandler((error: FastifyError | ApiError | Error, request, reply) => {
     const known = toApiError(error);
     const waiting = known.toStranger ? turn(request) : undefined;
     if (waiting !== undefined) return waiting.then(() => sendError(request, reply, known));
-    // A refusal without a cause has a line of its own when it is answered.
+    // A refusal without a cause is logged when the response is sent.
     if (known.status >= 500 && known.cause !== undefined) {
       const level = known.code === 'INTERNAL' ? 'error' : 'warn';
       request.log[level]({ reqId: request.id, err: error, code: known.code }, 'the request failed');
@@ -48,7 +48,7 @@ function errorBody(error: ApiError, requestId: string): string {
   });
 }
 
-/** What the framework refuses by itself, in the service's own words. */
+/** Maps errors of the framework to the service's own codes and messages. */
 const frameworkErrors: Record<string, ErrorCode> = {
   FST_ERR_CTP_BODY_TOO_LARGE: 'PAYLOAD_TOO_LARGE',
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'UNSUPPORTED_MEDIA_TYPE',
@@ -57,7 +57,7 @@ const frameworkErrors: Record<string, ErrorCode> = {
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'INVALID_REQUEST',
 };
 
-/** The error as the caller meets it. */
+/** The error envelope of the response. */
 export function toApiError(error: FastifyError | ApiError | Error): ApiError {
   if (error instanceof ApiError) return error;
   const code = 'code' in error && typeof error.code === 'string' ? frameworkErrors[error.code] : undefined;
@@ -84,13 +84,13 @@ const parserErrors: Record<string, { status: string; code: ErrorCode; message: s
   },
 };
 
-/** Connections on which something was refused: every further byte is an error again. */
+/** Connections on which the parser has failed; every further byte raises the error again. */
 const refused = new WeakSet<Socket>();
 
 /**
- * Requests that the HTTP parser itself refuses never reach a route: the same envelope, written by hand. What was asked
- * before on the same connection is answered first, and an answer that has begun is not written into. Tells what was
- * answered; nothing, when nobody could be told.
+ * Answers requests that the HTTP parser rejects, which never reach a route, with the same error envelope. Earlier requests on the
+ * connection are answered first, and a response that has begun is not interrupted. Returns what was sent, or `undefined` if the socket
+ * was already closed.
  */
 export async function onParserError(
   error: Error & { code?: string },
@@ -108,13 +108,13 @@ export async function onParserError(
   }
   const refusing = refusal(error.code);
   socket.end(written(refusing));
-  // The other side may never close its half, and must not go on with the request that was just refused.
+  // Destroy the socket: the client might never close its half, and must not continue with the rejected request.
   socket.removeAllListeners('data');
   socket.destroySoon();
   return { requestId: refusing.requestId, status: refusing.status };
 }
 
-/** A request with an `Expect` that nobody here can meet is refused in its turn. Tells what was answered. */
+/** Rejects a request with an unsupported `Expect` header, after earlier requests on the connection. Returns what was sent. */
 export function refuseExpectation(response: ServerResponse): { requestId: string; status: number } {
   const { status, requestId, headers, body } = refusal('EXPECTATION');
   response.writeHead(status, headers).end(body);
@@ -154,7 +154,7 @@ function refusal(parserCode: string | undefined): Refusal {
   };
 }
 
-/** As it travels. */
+/** Serialises the response as HTTP/1.1. */
 function written({ status, reason, headers, body }: Refusal): string {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
   return `${[`HTTP/1.1 ${status} ${reason}`, ...lines].join('\r\n')}\r\n\r\n${body}`;

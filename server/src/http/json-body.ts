@@ -3,13 +3,13 @@ import type { IncomingMessage } from 'node:http';
 import { ApiError, invalidRequest } from '../errors.ts';
 
 export const bodyLimit = 64 * 1024;
-/** A client that sends up to this much is heard out: an answer while it still sends would break its connection. */
+/** Bodies up to this size are read and discarded before the 413 is sent; answering earlier would reset the connection. */
 const heardOut = 16 * 1024 * 1024;
 const maxDepth = 32;
 
 /**
- * Reads and parses a request body: JSON media type, at most 64 KiB, then JSON that every later step can handle.
- * Nothing of the request is read before this is called, so earlier checks answer without waiting for a body.
+ * Reads and parses a request body: checks the media type, the limit of 64 KiB and the JSON. The body is not read before this is called,
+ * so that earlier checks respond without waiting for it.
  */
 export async function readJsonBody(request: IncomingMessage): Promise<unknown> {
   requireJson(request);
@@ -42,7 +42,7 @@ function hasBody(request: IncomingMessage): boolean {
   return request.headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0');
 }
 
-/** The bytes of a body, at most 64 KiB of them. */
+/** Reads the bytes of a body, at most 64 KiB. */
 export function readBytes(request: IncomingMessage): Promise<Buffer> {
   const declared = Number(request.headers['content-length'] ?? 0);
   if (declared > heardOut) return Promise.reject(tooLarge());
@@ -67,7 +67,7 @@ export function readBytes(request: IncomingMessage): Promise<Buffer> {
     const onLoss = () => {
       if (!ended) reject(cutShort());
     };
-    // Nobody takes them off again: they go with their request.
+    // The listeners are never removed; they are collected together with the request.
     request.on('data', onData).on('end', onEnd).on('error', onLoss).on('close', onLoss);
   });
 }
@@ -81,12 +81,12 @@ function cutShort(): ApiError {
 }
 
 interface Unfit {
-  /** From the innermost field or index outwards. Absent where it would say less than the message. */
+  /** The path from the innermost field or index outwards. Absent if it would add nothing to the message. */
   steps?: (string | number)[];
   message: string;
 }
 
-/** The first place with something that JSON allows and that neither the database nor a canonical form can hold. */
+/** The first value that JSON allows but that the database or the canonical form cannot represent. */
 function findUnfit(value: unknown, depth: number): Unfit | undefined {
   if (typeof value === 'string') return unfitText(value, 'must not contain');
   if (typeof value === 'number')

@@ -20,23 +20,23 @@ import { PublicRequest } from './upgrades.ts';
 
 const maxHeaderSize = 16 * 1024;
 
-/** A listener with what every answer has in common: request ids, security headers, errors, one log line. */
+/** Creates a listener with the parts that all responses share: request id, security headers, error handler, one log line. */
 export function createServer(log: Logger, traffic = new Traffic(), turn?: Turn): FastifyInstance {
   const app = Fastify({
     loggerInstance: log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => newId('req'),
     requestIdHeader: false,
-    // A logger for each request would be made for nothing: what is logged about a request names its id.
+    // No child logger per request: log lines carry the request id explicitly.
     childLoggerFactory: (logger) => logger,
     bodyLimit,
     exposeHeadRoutes: true,
-    // Slow clients: headers within 10 s, the whole request within 30 s; idle connections are kept for 65 s, and those
-    // on which an answer does not move, because it is not ready or nobody reads it, for 60 s.
+    // Slow clients: headers within 10 s, the whole request within 30 s. Idle connections are kept for 65 s; connections whose response
+    // makes no progress, because it is not ready or the client does not read it, for 60 s.
     requestTimeout: 30_000,
     connectionTimeout: 60_000,
     keepAliveTimeout: 65_000,
-    // Hosts are looked at with the rest of what makes a request sound.
+    // The Host header is validated in strict-http.ts.
     http: {
       headersTimeout: 10_000,
       maxHeaderSize,
@@ -45,16 +45,16 @@ export function createServer(log: Logger, traffic = new Traffic(), turn?: Turn):
       IncomingMessage: PublicRequest,
     },
     forceCloseConnections: 'idle',
-    // An id of any length gets the route's own answer, not one that gives away where the router stops reading.
+    // An id of any length gets the route's own response instead of the router's length error.
     routerOptions: { maxParamLength: maxHeaderSize, ignoreTrailingSlash: false },
     return503OnClosing: false,
     clientErrorHandler: (error, socket) => {
       void onParserError(error, socket).then((refusal) => refusal && refused(refusal));
     },
     rewriteUrl: admitToRouter,
-    // Routes have no schemas of Fastify's. Without a word about it, a start would load two compilers for them.
+    // Routes use no Fastify schemas; without these settings a start would load two schema compilers.
     schemaController: { compilersFactory: { buildValidator: noCompiler, buildSerializer: noCompiler } },
-    // An address that cannot be decoded leads nowhere, and to no hook either.
+    // A URL that cannot be decoded is a 404; Fastify runs no hooks for it.
     frameworkErrors: (error, request, reply) => {
       reply.headers(everyAnswer(request));
       reply.raw.once('close', () => answered(request, reply));
@@ -69,7 +69,7 @@ export function createServer(log: Logger, traffic = new Traffic(), turn?: Turn):
   app.addHook('onRequest', (request, reply, done) => {
     reply.headers(everyAnswer(request));
     requireSound(request.raw);
-    // Before a body is parsed: whatever was sent along, there is nothing at this address.
+    // Respond before the body is parsed: the path does not exist, whatever was sent.
     done(request.is404 ? new ApiError('NOT_FOUND') : undefined);
   });
   const tell = answerLog(log);
@@ -98,8 +98,8 @@ function noCompiler(): never {
 }
 
 /**
- * A connection on which nothing was asked yet does not count as idle for Node, and would hold a stop up. So a stop
- * cuts what is left as soon as no request is under way, and after eight seconds in any case.
+ * Node does not count a connection without a request as idle, so it would delay `close()`. Destroys the remaining connections as soon as
+ * no request is in flight, and after eight seconds in any case.
  */
 function closeWhenIdle(app: FastifyInstance, traffic: Traffic): void {
   traffic.inFlight = watchAnswers(app.server);
@@ -114,7 +114,7 @@ function closeWhenIdle(app: FastifyInstance, traffic: Traffic): void {
   });
 }
 
-/** The path of an address that leads nowhere, without what may be in it by mistake: a query, a credential. */
+/** The path of an unknown URL for the log, without query and credentials. */
 function unknownPath(url: string): string {
   const path = url.split('?', 1)[0] ?? '';
   try {
@@ -124,7 +124,7 @@ function unknownPath(url: string): string {
   }
 }
 
-/** What JSON leaves as it is and a terminal obeys or hides: control characters, marks of direction, ends of lines. */
+/** Characters that JSON does not escape and a terminal interprets or hides: control characters, bidirectional marks, line separators. */
 const invisible = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
 function everyAnswer(request: FastifyRequest): Record<string, string> {
@@ -136,15 +136,15 @@ function everyAnswer(request: FastifyRequest): Record<string, string> {
 }
 
 /**
- * A path that exists answers every method it does not take with 405 and the list of those it does. Call it in
- * the scope of the path's own routes, so that the refusal has their headers.
+ * Answers every other method on an existing path with 405 and an `Allow` header. Call it in the scope of the path's routes, so that the
+ * refusal carries their headers.
  */
 export function refuseOtherMethods(app: FastifyInstance, url: string, taken: readonly HTTPMethods[]): void {
   const allow = taken.includes('GET') ? [...taken, 'HEAD'] : taken;
   app.route({
     url,
     method: app.supportedMethods.filter((method) => !allow.includes(method)) as HTTPMethods[],
-    // Before a body is parsed: the method is wrong whatever was sent along.
+    // Respond before the body is parsed: the method is wrong, whatever was sent.
     onRequest: async () => {
       throw new ApiError('METHOD_NOT_ALLOWED', { headers: { Allow: allow.join(', ') } });
     },

@@ -5,22 +5,22 @@ import { ApiError } from '../errors.ts';
 const methods: ReadonlySet<string | undefined> = new Set(METHODS);
 
 /**
- * Connections that brought a request which the parser lets pass and RFC 9112 does not. A proxy in front may have
- * understood it differently, so that what follows may be something that it never saw as a request.
+ * Connections that sent a request which Node's parser accepts and RFC 9112 forbids. A proxy in front may have parsed it differently
+ * (request smuggling), so later bytes on the connection cannot be trusted.
  */
 const distrusted = new WeakSet<Socket>();
 
-/** Looks at a request before the router does; returns its address. */
+/** Checks a request before the router; returns its URL. */
 export function admitToRouter(request: IncomingMessage): string {
   if (!isSound(request)) distrusted.add(request.socket);
-  // The parser also reads RTSP, whose methods the router has no table for: it gets one that it knows, to refuse.
+  // The parser also accepts RTSP methods, which the router does not know. Replace them with a known one, which is then refused.
   if (!methods.has(request.method)) request.method = 'TRACE';
   return request.url ?? '/';
 }
 
 /**
- * Neither that request nor any that came behind it is carried out; nor is one whose connection is gone already, since
- * nobody can tell any more whose it was. Node keeps the address of a connection once somebody has asked for it.
+ * Rejects that request, every later one on its connection, and requests whose connection is already closed, because their client
+ * address is no longer known. Reading the address here makes Node keep it.
  */
 export function requireSound({ socket }: IncomingMessage): void {
   if (!distrusted.has(socket) && socket.remoteAddress !== undefined) return;
@@ -39,7 +39,7 @@ function isSound(request: IncomingMessage): boolean {
   );
 }
 
-/** Node keeps the first of several, and looks at none. */
+/** Node keeps the first of several Host headers and validates none. */
 function hasOneHost({ rawHeaders, httpVersion, headers }: IncomingMessage): boolean {
   let count = 0;
   for (let i = 0; i < rawHeaders.length; i += 2) {
@@ -50,7 +50,7 @@ function hasOneHost({ rawHeaders, httpVersion, headers }: IncomingMessage): bool
   return count === 1 && /^[\w.~!$&'()*+,;=%:[\]-]*$/.test(headers.host ?? '');
 }
 
-/** No other coding is ever undone here, so a body in one would be read as something that it is not. */
+/** Only `chunked` is decoded; a body in another transfer coding would be misread. */
 function hasPlainCoding({ headers, httpVersion }: IncomingMessage): boolean {
   const coding = headers['transfer-encoding'];
   return coding === undefined || (httpVersion === '1.1' && /^chunked$/i.test(coding));

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 
-/** Fastify's view only: the raw request keeps what was sent. */
+/** Changes only Fastify's view of the headers; the raw request is unchanged. */
 const withoutBody = {
   'content-type': undefined,
   'content-length': undefined,
@@ -8,9 +8,9 @@ const withoutBody = {
 };
 
 /**
- * Leaves the bodies of a scope's requests to its routes, which read them in their turn or not at all. Otherwise
- * Fastify would refuse a malformed Content-Type before a route has asked who is calling. Read headers from `request.raw`
- * there: Fastify puts its own view together again each time it is asked.
+ * Leaves request bodies unread, so that a scope's routes read them after their own checks, or not at all. Otherwise Fastify would reject
+ * a malformed Content-Type before a route authenticates the caller. Read headers from `request.raw` there: Fastify rebuilds its own view
+ * on each access.
  */
 export function leaveBodiesUnread(app: FastifyInstance): void {
   app.addHook('onRequest', (request, _reply, done) => {

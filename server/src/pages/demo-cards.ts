@@ -6,7 +6,7 @@ import type { Runtime } from '../experiences/revision.ts';
 /** The project of examples/demo.yaml. */
 export const demoProjectId = 'prj_demo';
 
-/** One experience of the demo project, as the landing page shows it. */
+/** One experience of the demo project on the landing page. */
 export interface DemoCard {
   title: string;
   experienceId: string;
@@ -14,14 +14,14 @@ export interface DemoCard {
   badges: string[];
   /** Absent when the experience has no gallery fields. */
   art?: { background: string; avatar: string; names: string };
-  /** Languages to choose from, where the visitor has to name the paired one. */
+  /** Languages to choose from, if the visitor must select the paired one. */
   paired?: { tag: string; name: string }[];
 }
 
-/** Made at the first use: names of languages take tens of milliseconds to load. */
+/** Created on first use: loading language names takes tens of milliseconds. */
 let names: Intl.DisplayNames | undefined;
 
-/** Only what the demo project has published: the one project whose catalog the page may show to anyone. */
+/** The published experiences of the demo project, the only catalog that is shown without a key. */
 export async function demoCards(
   deps: { catalog: Catalog; directory: Directory },
   projectId: string,
@@ -49,7 +49,7 @@ async function card(directory: Directory, entry: CatalogEntry): Promise<DemoCard
   };
 }
 
-/** What a dual experience has lessons in. */
+/** The languages in which a dual experience has lessons. */
 function lessonsOf({ mind }: Runtime): { tag: string; name: string }[] {
   const tags = new Set((mind?.lessons ?? []).flatMap(({ say }) => Object.keys(say)));
   return [...tags].map((tag) => ({ tag, name: spoken(tag) })).sort((a, b) => (a.name < b.name ? -1 : 1));

@@ -1,4 +1,4 @@
-/** Text that is already HTML. Everything else that goes into a page is escaped. */
+/** Trusted HTML. Every other value in a template is escaped. */
 export class Html {
   readonly text: string;
 
@@ -9,7 +9,7 @@ export class Html {
 
 type Part = string | number | Html | readonly Html[];
 
-/** A template whose values are escaped unless they are HTML themselves. */
+/** Template tag that escapes its values unless they are `Html`. */
 export function html(strings: TemplateStringsArray, ...values: Part[]): Html {
   return new Html(strings.reduce((text, string, i) => text + rendered(values[i - 1] ?? '') + string));
 }

@@ -6,14 +6,14 @@ export interface LandingView {
   version: string;
   engine: 'embedded' | 'postgres';
   baseUrl: string;
-  /** Why no session can be minted right now; absent when all is well. */
+  /** Why sessions cannot be created at the moment; absent if they can. */
   problem: string | undefined;
   cards: readonly DemoCard[];
-  /** Whether there is a runtime for them to talk with. */
+  /** Whether a runtime is available. */
   talks: boolean;
 }
 
-/** The page for people who open the service in a browser. Links are relative, so it also works below a path. */
+/** The page at `/`. Links are relative, so it also works below a path. */
 export function landingPage(view: LandingView): string {
   const { version, engine, problem, cards } = view;
   const experienceId = cards[0]?.experienceId ?? 'exp_your_experience';
@@ -146,7 +146,7 @@ function place(href: string, name: string, text: string): Html {
 `;
 }
 
-/** Catalog paths start at the root of the service, which need not be the root of the host. */
+/** Makes a catalog path relative: it starts at the service's root, which need not be the host's root. */
 function relative(path: string): string {
   return path.replace(/^\/+/, '');
 }

@@ -14,17 +14,17 @@ import { referencePage } from './reference-page.ts';
 export interface PageDeps extends HealthDeps {
   catalog: Catalog;
   directory: Directory;
-  /** The project whose catalog anyone may see; absent when the service runs without a demo. */
+  /** The project shown on the page; absent if the service runs without the demo. */
   demoProjectId: string | undefined;
   baseUrl: () => string;
-  /** Where the demo's sessions run; absent when nothing runs them. */
+  /** The URL of the runtime for demo sessions; absent if there is none. */
   runtimeUrl: () => string | undefined;
 }
 
-/** Nothing but the page's own files, and the runtime that its sessions lead to. */
+/** Content security policy: the page's own files and the runtime's URL, nothing else. */
 const landingPolicy = (connect: string[]) =>
   `default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src ${connect.join(' ')}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'`;
-/** Scalar writes its styles into the page, hence 'unsafe-inline' for them, and for nothing else. */
+/** Scalar injects inline styles, hence 'unsafe-inline' for styles only. */
 const referencePolicy =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
@@ -32,7 +32,7 @@ const site = new URL('../../site/', import.meta.url);
 const require = createRequire(import.meta.url);
 const scalar = pathToFileURL(require.resolve('@scalar/fastify-api-reference'));
 
-/** Pages for people: what runs here, and the API reference. */
+/** The landing page and the API reference. */
 export async function pageRoutes(app: FastifyInstance, deps: PageDeps): Promise<void> {
   app.get('/', async (request, reply) => {
     const [problem, cards] = await Promise.all([
@@ -54,7 +54,7 @@ export async function pageRoutes(app: FastifyInstance, deps: PageDeps): Promise<
       talks: runtimeUrl !== undefined,
     });
     const connect = ["'self'", ...(runtimeUrl === undefined ? [] : [new URL(runtimeUrl).origin])];
-    // Opened under another name, the page still has to reach the address that sessions know.
+    // The page may be opened under another host name than the one in manifests; allow both.
     if (new URL(baseUrl).host !== request.headers.host) connect.push(new URL(baseUrl).origin);
     return sendPage(reply, landingPolicy(connect), page);
   });
@@ -75,7 +75,7 @@ export async function pageRoutes(app: FastifyInstance, deps: PageDeps): Promise<
   for (const name of ['icon.svg', 'voice.svg']) {
     serveFile(app, `/site/${name}`, new URL(name, site), { type: picture });
   }
-  // Browsers ask for it unbidden when someone opens an address that is not a page.
+  // Browsers request it for any address that is opened, page or not.
   serveFile(app, '/favicon.ico', new URL('icon.svg', site), { type: picture });
 }
 

@@ -1,6 +1,6 @@
 import { html } from './html.ts';
 
-/** The API reference: Scalar, from its npm package, reading this service's own contract. */
+/** The API reference: Scalar, served from its npm package, with this service's openapi.json. */
 export const referencePage = html`<!doctype html>
 <html lang="en">
 <head>

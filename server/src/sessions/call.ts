@@ -1,18 +1,18 @@
 import type { LaunchableExperience } from '../experiences/store.ts';
 import type { Client } from '../limits/client-address.ts';
 
-/** What a request brings to a door. */
+/** The parts of a request that the mint pipeline uses. */
 export interface Call {
   authorization: string | undefined;
   origin: string | undefined;
   acceptLanguage: string | undefined;
   rawHeaders: readonly string[];
-  /** Who sent it: a mint is counted under their network. */
+  /** The sender; mints are counted under its client network. */
   client: Client;
-  /** Media type, size and JSON are checked when it is called, and not before. */
+  /** Reads and checks the body (media type, size, JSON) when called, and not before. */
   body(): Promise<unknown>;
-  /** Whether the body took so long that what was checked before it may not hold any more. */
+  /** Whether reading the body took so long that the checks before it must be repeated. */
   wasSlow(): boolean;
-  /** Told once the experience is known: from then on CORS follows its own allowlist. */
+  /** Called once the experience is known: from then on CORS follows that experience's allowlist. */
   onExperience(experience: LaunchableExperience): void;
 }

@@ -15,12 +15,12 @@ import { type Door, doors } from './doors.ts';
 import { type MintDeps, mint } from './mint.ts';
 
 export interface DoorDeps extends MintDeps {
-  /** Told of every mint: `launched`, `replayed`, or the code of the error it ended with. */
+  /** Called for every mint with `launched`, `replayed` or the error code. */
   minted: (door: Source, outcome: string, seconds: number) => void;
   trustProxy: BlockList | undefined;
 }
 
-/** A body that took longer than that may have outlived what was checked before it. */
+/** If reading the body took longer than this, the caller is authenticated again. */
 const slowMs = 1_000;
 
 export async function doorRoutes(app: FastifyInstance, deps: DoorDeps): Promise<void> {
@@ -48,7 +48,7 @@ async function openDoor(app: FastifyInstance, deps: DoorDeps, door: Door): Promi
       if (await isListed(deps, door, request)) reply.headers(corsHeaders(request.raw.headers.origin));
     });
   }
-  // The pipeline reads the body itself, after the checks that come before it.
+  // The pipeline reads the body itself, after the checks that precede it.
   leaveBodiesUnread(app);
 
   app.post(door.path, async (request, reply) => {
@@ -71,7 +71,7 @@ async function openDoor(app: FastifyInstance, deps: DoorDeps, door: Door): Promi
   refuseOtherMethods(app, door.path, isForPages ? ['POST', 'OPTIONS'] : ['POST']);
 }
 
-/** A class, because a closure for each of these would be made for every request. */
+/** A class, so that the methods are not allocated as closures for every request. */
 class RequestAtDoor implements Call {
   readonly authorization: string | undefined;
   readonly origin: string | undefined;
@@ -114,14 +114,14 @@ class RequestAtDoor implements Call {
   }
 }
 
-/** Whether a page may read an answer before its experience is known. */
+/** Whether a page may read a response that is sent before its experience is known. */
 async function isListed(deps: DoorDeps, door: Door, request: FastifyRequest): Promise<boolean> {
   const { origin } = request.raw.headers;
   if (origin === undefined) return false;
   try {
     return await deps.directory.isListedAnywhere(origin, new Client(request.raw, deps.trustProxy));
   } catch (error) {
-    // A mint cannot go on without the database; a preflight or a wrong method has its answer all the same.
+    // A mint fails without the database; a preflight or a wrong method is answered all the same.
     if (request.method !== 'POST') return false;
     deps.minted(door.source, toApiError(error as Error).code, 0);
     throw error;

@@ -5,41 +5,41 @@ import type { KeyRing } from '../keys/authenticate.ts';
 import type { Call } from './call.ts';
 import { type MintRequest, readFromBackend, readFromPage } from './mint-request.ts';
 
-/** Whom a door has let in: the holder of a key, or a page at an origin. */
+/** An authenticated caller: the holder of an API key, or a page identified by its origin. */
 export interface Caller {
   livemode: boolean;
-  /** The only project that it may launch from. Absent: any. */
+  /** The only project that the caller may launch from. Absent: any project. */
   projectId?: string;
-  /** Of a page. */
+  /** The page's origin. */
   origin?: string;
 }
 
-/** Whose allowlist a page's origin has to be on. */
+/** Which allowlist must contain the page's origin. */
 interface Allowlist {
   of: 'project' | 'experience';
   entries: readonly string[];
 }
 
-/** One of the three ways in. They share the pipeline and differ in what stands here. */
+/** One of the three mint routes. They share the pipeline; this interface holds their differences. */
 export interface Door {
   path: string;
   source: Source;
-  /** Who is calling: 401, 403. */
+  /** Authenticates the caller: 401, 403. */
   admit(deps: { keyRing: KeyRing }, call: Call): Caller | Promise<Caller>;
   read(body: unknown): MintRequest;
-  /** Experiences that it does not see do not exist for its callers. */
+  /** Whether an experience is visible on this route. Invisible ones get 404. */
   sees(experience: LaunchableExperience): boolean;
-  /** Where a page's origin has to stand. Absent: pages are not let in at all. */
+  /** The allowlist to check. Absent: the route does not accept pages. */
   allowlist?(experience: LaunchableExperience): Allowlist;
-  /** Whether a page may read what is answered before its experience is known. */
+  /** Whether a page may read responses that are sent before its experience is known. */
   readable?: 'everywhere' | 'where listed';
-  /** Where an Idempotency-Key counts as the same. Absent: the header has no effect. */
+  /** The scope within which equal Idempotency-Keys are the same key. Absent: the header is ignored. */
   scope?(caller: Caller, experience: LaunchableExperience, call: Call): string[];
-  /** Whether rate limits and quota count its mints. */
+  /** Whether rate limits and the quota apply. */
   limited: boolean;
-  /** The status of a launch. */
+  /** HTTP status of a successful launch. */
   status: 200 | 201;
-  /** How a launch is written, from the JSON of its two parts. */
+  /** Serialises a launch from the JSON of the session and the manifest. */
   answer(session: () => string, manifest: string): string;
 }
 
@@ -51,14 +51,14 @@ const serverDoor: Door = {
   admit: ({ keyRing }, call) => keyRing.authenticate(call.authorization, 'sessions:create', call.client),
   read: readFromBackend,
   sees: () => true,
-  // A rotated key of the project replays, too.
+  // Scoped to the project, so that a rotated key of the project replays too.
   scope: ({ livemode }, { projectId }) => ['/v1/sessions', projectId, livemode ? 'live' : 'test'],
   limited: false,
   status: 201,
   answer: launchAnswer,
 };
 
-/** A page is told from others by its origin; whether it is listed shows once the experience is known. */
+/** Identifies a page by its origin. The allowlist is checked later, once the experience is known. */
 function admitPage(_deps: unknown, { origin }: Call): Caller {
   if (origin === undefined || origin === '') throw new ApiError('ORIGIN_REQUIRED');
   return { livemode: true, origin };
@@ -72,7 +72,7 @@ const browserDoor: Door = {
   sees: () => true,
   allowlist: ({ project }) => ({ of: 'project', entries: project.allowedOrigins }),
   readable: 'everywhere',
-  // A guessed key must not fetch the token of another visitor of the same page.
+  // Includes the client network, so that a guessed key does not return another visitor's token.
   scope: ({ origin = '' }, { projectId }, call) => [
     '/v1/browser-sessions',
     projectId,

@@ -10,10 +10,10 @@ import type { Session } from './session.ts';
 
 export interface DraftDeps {
   signer: TokenSigner;
-  /** The service's public address, known once it listens. */
+  /** The service's public URL, known once it listens. */
   issuer(): string;
   tokenTtlSeconds: number;
-  /** Where clients find the runtime beside this service. */
+  /** The URL of the included runtime. */
   runtimeUrl(): string;
 }
 
@@ -22,13 +22,13 @@ export interface Draft {
   experience: LaunchableExperience;
   at: Date;
   /**
-   * The session as it would be recorded, or why there cannot be one. A refusal waits: an earlier launch under the same
-   * key may still answer the request, and then nobody asks for a session.
+   * Returns the session to record, or the refusal as a value. A refusal does not apply if a launch under the same key is replayed, so the
+   * caller decides whether to throw it.
    */
   session(): Session | ApiError;
 }
 
-/** What a mint would record. */
+/** The session that a mint would record. */
 export function draftSession(
   deps: DraftDeps,
   door: Door,
@@ -57,7 +57,7 @@ export function draftSession(
     const { locale, secondaryLocale } = resolveLocales(
       runtime.languages,
       request.locales,
-      // Backends speak for their users and say the language themselves.
+      // Backends state their user's language in the body; their own Accept-Language says nothing about it.
       isPage ? call.acceptLanguage : undefined,
     );
     const issuedAt = Math.floor(at.getTime() / 1000);
@@ -77,7 +77,7 @@ export function draftSession(
         secondaryLocale,
         address: runtime.transport.url === undefined ? deps.runtimeUrl() : undefined,
         token: { issuer: deps.issuer(), issuedAt, keyId: deps.signer.keys.current.kid },
-        // Last: as the first of so many fields, a spread takes V8 seven microseconds instead of a third of one.
+        // Kept last: a spread before this many fields takes V8 7 µs instead of 0.3 µs.
         ...request.given,
       },
       createdAt: at,

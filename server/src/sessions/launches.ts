@@ -21,20 +21,20 @@ export interface LaunchDeps {
   signer: TokenSigner;
 }
 
-/** A launch that is recorded, and how it is answered. */
+/** A recorded launch and its response. */
 export interface Launched {
   replayed: boolean;
   body: string;
-  /** What is left of the day, where a quota counts. */
+  /** The remaining daily quota, if one applies. */
   day?: Budget | undefined;
 }
 
 /**
- * Launches, each recorded exactly once. Fresh ones and replays are rendered alike, from the session and its pinned revision alone.
+ * Records each launch exactly once. New launches and replays are rendered alike, from the session and its pinned revision alone.
  *
- * What is done here for speed: a fresh launch is signed and rendered while the database writes it (a mint takes as long
- * as the longer of the two), and what was replayed a moment ago is replayed again from memory (half of what a query costs).
- * Launches that nobody has asked for again are not kept for that: most never are, and keeping them costs each of them more.
+ * Two optimisations: a new launch is signed and rendered while the database writes it, so a mint takes as long as the slower of the two;
+ * and a launch that was just replayed is replayed from memory, at half the cost of a query. Launches that were never replayed are not
+ * cached, because most never are and caching each would cost more than it saves.
  */
 export class Launches {
   readonly #deps: LaunchDeps;
@@ -44,10 +44,10 @@ export class Launches {
     this.#deps = deps;
   }
 
-  /** Records a draft under the claim of its key, or finds the launch that was made under it before. */
+  /** Records a draft under its idempotency claim, or returns the launch already recorded under that claim. */
   async record(draft: Draft, claim: Claim | undefined, budgets: readonly Budget[]): Promise<Launched> {
     const { door, experience, at } = draft;
-    // Where the answer tells what is left of the day, that must come from the database.
+    // A response that reports the remaining daily quota must read it from the database.
     const recalled = claim && !door.limited ? this.#recent.recall(claim) : undefined;
     if (recalled !== undefined) {
       if (!recalled.isSameBody) throw new ApiError('IDEMPOTENCY_CONFLICT');
@@ -73,21 +73,21 @@ export class Launches {
     };
   }
 
-  /** The answer to a fresh launch, for the common case that the write succeeds. Nothing of it leaves the process otherwise. */
+  /** Renders the response of a new launch before the write has finished. It is discarded if the write fails. */
   async #prepare(
     recording: Promise<Recorded>,
     door: Door,
     session: Session,
     revision: Revision,
   ): Promise<string | undefined> {
-    // Awaited by the caller, but it may fail before that.
+    // The caller awaits it later; it may reject before that.
     recording.catch(() => undefined);
-    // The write starts first.
+    // Start the write first.
     await endOfTurn();
     try {
       return await this.#renderWith(door, session, revision);
     } catch {
-      // What the write says still counts; the launch is then rendered once more.
+      // The outcome of the write decides; the launch is then rendered again.
       return undefined;
     }
   }
@@ -98,7 +98,7 @@ export class Launches {
       body = await this.#render(door, session);
       this.#recent.keepAnswer(session, body);
     }
-    // Answers that are ready in one turn leave together: that wakes a client once, and not for each of them.
+    // Responses that become ready in the same tick are sent together, so that a client wakes up once.
     await endOfTurn();
     return body;
   }
@@ -118,7 +118,7 @@ export class Launches {
   }
 }
 
-/** The session that a request launched, now or before; or why there is none. */
+/** The session of a request, new or replayed; throws the refusal if there is none. */
 function launchOf(
   recorded: Recorded,
   fresh: Session | ApiError,

@@ -8,8 +8,8 @@ import { withoutAssets, withoutScenery } from './voice-only.ts';
 const schemaVersion = 1;
 
 /**
- * The Session Manifest as JSON: what a client SDK needs to run the session, with its credential. What a revision gives
- * to all its sessions is rendered once.
+ * Renders the Session Manifest as JSON: everything that a client SDK needs to run the session, including its token. The part that all
+ * sessions of a revision share is rendered once.
  */
 export function renderManifest(session: Session, revision: Revision, sessionToken: string): string {
   const { experience, scene } = sharedParts(session, revision);
@@ -28,7 +28,7 @@ export function renderManifest(session: Session, revision: Revision, sessionToke
   );
 }
 
-/** Where the client says that it has left: under the address of the mint, so that a replay names the same. */
+/** The URL to which a client reports that it left. Built from the public URL of the mint, so that replays contain the same URL. */
 function leaveLink({ id, given }: Session): string {
   return `${given.token.issuer}/v1/sessions/${id}/leave`;
 }
@@ -37,7 +37,7 @@ function optional(field: string, value: string | undefined): string {
   return value === undefined ? '' : `,"${field}":${JSON.stringify(value)}`;
 }
 
-/** The manifest as a runtime sees it: without the credential. */
+/** The manifest for a runtime: without the token. */
 export function runtimeManifest(session: Session, revision: Revision): object {
   const { sessionToken: _credential, ...manifest } = JSON.parse(renderManifest(session, revision, ''));
   return manifest;

@@ -9,27 +9,27 @@ import { reader } from '../http/validator.ts';
 import { agreedSecondary, canonicalLocale } from '../locales/locale.ts';
 import type { Given, Player } from './session.ts';
 
-/** A mint request after every check that needs nothing but the body. A door takes no field but its own. */
+/** A mint request after every check that needs only the body. Fields that the route does not accept are dropped. */
 export interface MintRequest {
   experienceId: string;
-  /** Languages that were asked for, canonical. */
+  /** The requested locales, canonical. */
   locales: {
     locale?: string | undefined;
     secondaryLocale?: string | undefined;
     language?: string | undefined;
   };
-  /** Modes that were not asked for come from the revision. */
+  /** Modes that are absent default to the revision's. */
   mode: Mode | undefined;
   speechInputMode: SpeechInputMode | undefined;
   userId: string | null;
-  /** What the session keeps as it was asked for. */
+  /** Fields that are stored with the session as sent. */
   given: Pick<Given, 'speechOnly' | 'processorId' | 'metadata' | 'player'>;
 }
 
 const readBrowserBody = reader(browserMintRequestSchema);
 const readServerBody = reader(serverMintRequestSchema);
 
-/** What a page may ask for. What only a backend is trusted with is not even looked at. */
+/** Reads the fields that a page may set. Fields reserved for backends are ignored. */
 export function readFromPage(value: unknown): MintRequest {
   const body = readBrowserBody(value);
   return {
@@ -45,7 +45,7 @@ export function readFromPage(value: unknown): MintRequest {
   };
 }
 
-/** A backend is trusted with the user, too, and with where the player returns to. */
+/** Reads the fields that a backend may set, which include the user and the return URL. */
 export function readFromBackend(value: unknown): MintRequest {
   const body = readServerBody(value);
   return {
@@ -71,7 +71,7 @@ function localesOf(body: BrowserMintRequest | ServerMintRequest): MintRequest['l
   };
 }
 
-/** What the player gets, without what is not there; nothing when there is nothing. */
+/** Only the player settings that were sent; `undefined` if there were none. */
 function playerOf(startButton?: object, closeButton?: object, returnUrl?: string): Player | undefined {
   if (startButton === undefined && closeButton === undefined && returnUrl === undefined) return undefined;
   return {

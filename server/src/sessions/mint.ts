@@ -19,7 +19,7 @@ export interface MintDeps extends DraftDeps {
   directory: Directory;
   rates: RateLimits;
   launches: Launches;
-  /** Whether a page of this service itself asks for what it may always launch. */
+  /** Whether the request comes from a page of this service, which may always launch the demo. */
   isOwnPage(projectId: string, origin: string): boolean;
 }
 
@@ -29,12 +29,12 @@ export interface Answer {
   headers: Record<string, string>;
 }
 
-/** The pipeline of every mint. Its order is the contract's: of two failures, the earlier one is answered. */
+/** The pipeline of every mint. The contract defines the order of checks: the first failure is the response. */
 export async function mint(deps: MintDeps, door: Door, call: Call): Promise<Answer> {
   let caller = await door.admit(deps, call); // 401, 403
   const key = door.scope && readIdempotencyKey(call.rawHeaders); // 400
   const body = await call.body(); // 415, 413, 400
-  if (call.wasSlow()) caller = await door.admit(deps, call); // A key may have been revoked meanwhile.
+  if (call.wasSlow()) caller = await door.admit(deps, call); // The key may have been revoked in the meantime.
   const request = door.read(body); // 400
   const experience = await findLaunchable(deps, door, call, caller, request); // 404, 403
   const budgets = door.limited ? await spend(deps, call, experience) : []; // 429
@@ -44,7 +44,7 @@ export async function mint(deps: MintDeps, door: Door, call: Call): Promise<Answ
   return answer(door, launched, budgets);
 }
 
-/** The experience of a request, if it may be launched by this caller at this door. */
+/** Returns the requested experience if this caller may launch it on this route; otherwise throws 403 or 404. */
 async function findLaunchable(
   deps: MintDeps,
   door: Door,

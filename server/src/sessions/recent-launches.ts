@@ -3,31 +3,30 @@ import type { Claim } from '../recording/statement.ts';
 import { freshFor } from '../store/loading.ts';
 import type { Session } from './session.ts';
 
-/** How long a key replays its launch. */
+/** How long an idempotency key replays its launch. */
 const replayableFor = 24 * 60 * 60 * 1000;
 
 interface Known {
   fingerprint: string;
   session: Session;
-  /** Like everything kept in memory, it counts for a few seconds; then the database is asked again. */
+  /** Like every cached value, it expires after a few seconds and is then read from the database again. */
   until: number;
 }
 
 /**
- * Launches under an Idempotency-Key that this process has just replayed. A client that has retried may do so again within
- * moments; a launch, once committed, stays what it is. Where the answer tells what is left of the day, that
- * must come from the database.
+ * Caches launches that this process has just replayed: a client that retried once may retry again soon, and a committed launch never
+ * changes. Not used for responses that report the remaining daily quota, which must come from the database.
  */
 export class RecentLaunches {
   readonly #known = new LRUCache<string, Known>({ max: 5_000 });
-  /** What those were answered with that were recalled. They hold tokens, and none is kept for longer than it may be used. */
+  /** Rendered responses of cached launches. They contain tokens, so none is kept longer than its token is valid. */
   readonly #answers = new LRUCache<Session, string>({
     maxSize: 4 * 1024 * 1024,
     sizeCalculation: (body) => body.length,
   });
   #clearing: NodeJS.Timeout | undefined;
 
-  /** The launch under a claim, if it was replayed a moment ago, and whether it came with this body. */
+  /** The cached launch under a claim, and whether its body is the same. */
   recall({ hash, fingerprint }: Claim): { session: Session; isSameBody: boolean } | undefined {
     const known = this.#known.get(hash);
     if (known === undefined || performance.now() > known.until) return undefined;
@@ -40,7 +39,7 @@ export class RecentLaunches {
     this.#known.set(hash, { fingerprint, session, until: performance.now() + freshFor });
   }
 
-  /** The answer to a session that was recalled: a client that retries may do so more than once. */
+  /** The rendered response of a cached launch. */
   answerTo(session: Session): string | undefined {
     return this.#answers.get(session);
   }
@@ -54,7 +53,7 @@ export class RecentLaunches {
   }
 }
 
-/** Callers may send much along; what is remembered of many launches has to stay little. */
+/** Large launches are not cached, so that the cache stays small. */
 function isSmall({ given: { metadata, player } }: Session): boolean {
   if (metadata === undefined && player === undefined) return true;
   return JSON.stringify([metadata, player]).length <= 1_000;

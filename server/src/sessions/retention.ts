@@ -7,9 +7,9 @@ const remove: Statement = {
   text: 'SELECT looked_at, last_id, deleted FROM delete_old_sessions($1, $2, $3, $4)',
 };
 const batchSize = 500;
-/** How long one round may take, so that what piles up is worked off and other work has its turn. */
+/** Maximum milliseconds per round, so that a backlog is worked off without delaying other housekeeping. */
 const roundMs = 2_000;
-/** When everything was looked at, nothing new is due for a while. */
+/** Pause after a full pass over the table, since nothing new is due for a while. */
 const restMs = 60_000;
 
 export interface RetentionDeps {
@@ -17,11 +17,11 @@ export interface RetentionDeps {
   log: Logger;
 }
 
-/** Deletes sessions that were over so many days ago, a batch at a time. A batch locks nothing that a mint needs. */
+/** Deletes sessions that ended more than the retention period ago, in batches. A batch locks nothing that a mint needs. */
 export class Retention {
   readonly #deps: RetentionDeps;
   readonly #days: number;
-  /** The last session that was looked at: those before it are gone, or not due yet. */
+  /** The last session id examined; earlier ones were deleted or are not due yet. */
   #after = '';
   #restUntil = 0;
 

@@ -25,7 +25,7 @@ export async function sessionRoutes(app: FastifyInstance, deps: SessionRouteDeps
     reply.header('Cache-Control', 'no-store, private');
     done();
   });
-  // Ending needs no body; whatever comes along is not even looked at.
+  // `end` ignores its body.
   leaveBodiesUnread(app);
 
   const reader = new SessionReader(deps.database);
@@ -55,7 +55,7 @@ function holderOf({ keyRing, trustProxy }: SessionRouteDeps, { raw }: FastifyReq
   return keyRing.authenticate(raw.headers.authorization, scope, new Client(raw, trustProxy));
 }
 
-/** An unknown id and another project's are one and the same to the caller. */
+/** An unknown id and another project's id get the same 404. */
 function show(reply: FastifyReply, session: Session | undefined): FastifyReply {
   if (session === undefined) throw new ApiError('SESSION_NOT_FOUND');
   return reply.type('application/json; charset=utf-8').send(JSON.stringify(sessionRecord(session)));

@@ -3,7 +3,7 @@ import { isoTime } from '../iso-time.ts';
 import type { RowToRecord } from '../recording/statement.ts';
 import type { Given, Session } from './session.ts';
 
-/** A session as a row of the type `session_to_record`, and what its launch was given. */
+/** Encodes a session as a row of type `session_to_record`, with the inputs of its launch as JSON. */
 export function toRow(session: Session): RowToRecord {
   const { id, projectId } = session;
   return {
@@ -23,7 +23,7 @@ export function toRow(session: Session): RowToRecord {
   };
 }
 
-/** A row of the table `sessions` as the database writes it in JSON. */
+/** A row of the table `sessions`, as the database serialises it to JSON. */
 export interface SessionRow {
   id: string;
   project_id: string;
@@ -60,7 +60,7 @@ export function fromRow(row: SessionRow): Session {
   };
 }
 
-/** A replay shows the session as it was minted, not what has become of it since. */
+/** The session as it was minted, for replays: without later changes of its state. */
 export function asMinted(row: SessionRow): Session {
   return { ...fromRow(row), startedAt: null, seconds: 0, endedAt: null, endReason: null };
 }

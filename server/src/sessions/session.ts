@@ -9,7 +9,7 @@ import type {
 import { tokenAudience } from '@session-launch/contract/verification';
 import { isoTime } from '../iso-time.ts';
 
-/** A session as it is stored: what queries ask for, and all else that its launch was given. */
+/** A stored session: columns that queries filter by, and all other inputs of its launch. */
 export interface Session {
   id: string;
   projectId: string;
@@ -20,19 +20,19 @@ export interface Session {
   userId: string | null;
   given: Given;
   createdAt: Date;
-  /** A client has to connect before this time. */
+  /** A client must connect before this time. */
   expiresAt: Date;
   /** When a client connected. */
   startedAt: Date | null;
-  /** Whole seconds that a client was connected, as the runtime reported them. */
+  /** Whole seconds that a client was connected, as reported by the runtime. */
   seconds: number;
   endedAt: Date | null;
   endReason: EndReason | null;
 }
 
-/** What a launch was given, for good. One JSON column: a further optional field needs no migration. */
+/** The immutable inputs of a launch, in one JSON column: a new optional field needs no migration. */
 export interface Given {
-  /** Of the page, for sessions from browsers. */
+  /** The page's origin, for browser and public sessions. */
   origin?: string | undefined;
   processorId?: string | undefined;
   mode: Mode;
@@ -41,13 +41,13 @@ export interface Given {
   locale: string;
   /** Dual experiences only. */
   secondaryLocale?: string | undefined;
-  /** What the caller sent for the player, in the caller's own order. */
+  /** Player settings as sent, in the caller's field order. */
   player?: Player | undefined;
-  /** The caller's own facts; never in the manifest. */
+  /** The caller's metadata; never part of the manifest. */
   metadata?: Record<string, string> | undefined;
-  /** Where clients connect, when the revision leaves that to the service. */
+  /** The runtime URL, if the revision does not specify one. */
   address?: string | undefined;
-  /** Enough to sign the very same token again; the token itself is never stored. */
+  /** The values needed to sign the same token again; the token itself is never stored. */
   token: { issuer: string; issuedAt: number; keyId: string };
 }
 
@@ -57,17 +57,17 @@ export interface Player {
   returnUrl?: string;
 }
 
-/** The state at a time. That nobody connected before a session expired shows by the clock; nothing has to be written for it. */
+/** The state at a given time. `expired` is computed from the clock and never written. */
 function statusOf({ startedAt, endedAt, expiresAt }: Session, at: Date): Status {
   if (endedAt !== null) return 'ended';
   if (startedAt !== null) return 'active';
   return expiresAt > at ? 'created' : 'expired';
 }
 
-/** Fields that are undefined have no place in JSON. */
+/** JSON.stringify omits fields that are undefined. */
 type Written<T> = { [K in keyof T]: T[K] | undefined };
 
-/** A session as its owner sees it. */
+/** The session record as returned by the API. */
 export function sessionRecord(session: Session, at = new Date()): Written<SessionRecord> {
   const { given } = session;
   return {
@@ -97,8 +97,8 @@ export function sessionRecord(session: Session, at = new Date()): Written<Sessio
 }
 
 /**
- * What the token of a session says: `SessionClaims` as JSON. Written out, because that takes a sixth of the time, for each mint and each
- * replay; ids, numbers and truth values have nothing in them to escape.
+ * The token's claims (`SessionClaims`) as JSON. Concatenated by hand, which takes a sixth of the time of JSON.stringify; ids, numbers
+ * and booleans need no escaping.
  */
 export function claimsJson(session: Session): string {
   const { id, given, expiresAt } = session;

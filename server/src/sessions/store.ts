@@ -21,7 +21,7 @@ interface Wanted {
 
 const find: Statement = { name: 'find_sessions', text: 'SELECT n, session, seconds FROM find_sessions($1)' };
 
-/** Reads sessions by their ids; what is asked while a query is under way shares the next one. */
+/** Reads sessions by id; reads that arrive while a query is in flight share the next one. */
 export class SessionReader {
   readonly #wanted: Batcher<Wanted, Session | undefined>;
 
@@ -45,16 +45,16 @@ export class SessionReader {
   }
 }
 
-/** Longer than any token lives, and some skew of clocks. */
+/** Longer than the maximum token lifetime plus clock skew. */
 const longestTokenMs = 2 * 3_600_000 + 60_000;
 
-/** How each state shows in a row at a time: the same as `sessionRecord` says. */
+/** SQL conditions for each state at a given time; they agree with `sessionRecord`. */
 const inStatus: Record<Status, (at: Date) => SQL[]> = {
   created: (at) => [
     isNull(sessions.startedAt),
     isNull(sessions.endedAt),
     gt(sessions.expiresAt, at),
-    // Only the newest can be in this state, and ids tell the time: the others need not be looked at.
+    // Only recent sessions can be in this state, and ids are time-ordered, so older rows are skipped.
     gt(sessions.id, firstIdAt('ses', at.getTime() - longestTokenMs)),
   ],
   expired: (at) => [isNull(sessions.startedAt), isNull(sessions.endedAt), lte(sessions.expiresAt, at)],
@@ -62,7 +62,7 @@ const inStatus: Record<Status, (at: Date) => SQL[]> = {
   ended: () => [isNotNull(sessions.endedAt)],
 };
 
-/** Newest first: ids are time-ordered, so the id of the last row is where the next page starts. */
+/** Newest first. Ids are time-ordered, so the id of the last row is the cursor of the next page. */
 export async function listSessions(
   orm: Orm,
   projectId: string,

@@ -7,7 +7,7 @@ export function transportType(type: unknown): TransportType | undefined {
   return types.find((candidate) => candidate.type === type);
 }
 
-/** For a transport that was checked when its project file was applied. */
+/** Returns the type of a transport that was validated when its project file was applied. */
 export function knownTransport({ type }: Transport): TransportType {
   const found = transportType(type);
   if (found === undefined) throw new Error(`the transport ${type} is not known to this version`);

@@ -1,19 +1,19 @@
-/** How clients reach the runtime, as a project file says it and a revision freezes it. */
+/** How clients reach the runtime, as written in a project file and frozen in a revision. */
 export interface Transport {
   type: string;
   [field: string]: unknown;
 }
 
-/** One type of transport: what a project file may say of it, and what a manifest shows. */
+/** One type of transport: its checks for project files and its form in a manifest. */
 export interface TransportType<T extends Transport = Transport> {
   type: T['type'];
-  /** What a schema cannot see is wrong with it, by field. */
+  /** Problems that the schema cannot express, by field. */
   problems(written: Record<string, unknown>): { field: string; message: string }[];
-  /** With its fields in a fixed order, so that equal transports are equal as text. */
+  /** Normalises the field order, so that equal transports serialise to equal text. */
   normalise(written: T): T;
   /**
-   * As a manifest shows it; `prune` takes out what a voice-only session must not have, `address` stands in for the one that a
-   * creator left to the service.
+   * The transport in a manifest. `prune` removes what a voice-only session must not contain; `address` is used if the creator specified
+   * no URL.
    */
   render(transport: T, prune: (others: object) => object, address: string | undefined): object;
 }
