@@ -4,47 +4,47 @@ import Type from './type.ts';
 
 const orNull = (description: string, example: string, pattern?: string) =>
   Type.Union([Type.String(pattern === undefined ? {} : { pattern }), Type.Null()], {
-    description: `${description} Null while the creator has not set it.`,
+    description: `${description} Null until the creator sets it.`,
     examples: [example],
   });
 
-/** An experience as the catalog shows it. Paths are the service's own, not full addresses. */
+/** A catalog entry. Paths are relative to the service, not full URLs. */
 export const catalogEntrySchema = Type.Object(
   {
     experienceId: Type.String({
       pattern: '^exp_',
-      description: 'Mint sessions with this id.',
+      description: 'Id of the experience; use it to create sessions.',
       examples: ['exp_harbor_guide'],
     }),
     slug: Type.String({
       description: 'Readable name, unique inside its project only.',
       examples: ['harbor-guide'],
     }),
-    title: Type.String({ description: 'What people call it.', examples: ['Sunrise Round the Harbor'] }),
+    title: Type.String({ description: 'Display title.', examples: ['Sunrise Round the Harbor'] }),
     sortOrder: Type.Integer({
-      description: 'Where its creator placed it; the list is sorted by this, then by experienceId.',
+      description: 'Position set by the creator. The list is sorted by this field, then by experienceId.',
     }),
     updatedAt: timestamp('When the experience last changed.'),
     catalogReady: Type.Boolean({
-      description: 'False while a gallery field is missing. The experience can be launched all the same.',
+      description: 'False if a gallery field is missing. The experience can still be launched.',
     }),
-    avatarId: orNull('The avatar to show.', 'maren'),
+    avatarId: orNull('Id of the avatar.', 'maren'),
     thumbnailPath: orNull(
-      'Picture of the avatar: a path of this service.',
+      'Path of the avatar thumbnail on this service.',
       '/avatars/maren/thumb.svg',
       '^/avatars/',
     ),
     galleryThumb: Type.Union(
       [
         Type.Object({
-          avatarImage: Type.String({ pattern: '^/avatars/', description: 'Stands in front.' }),
-          backgroundImage: Type.String({ pattern: '^/locations/', description: 'Covers the back.' }),
+          avatarImage: Type.String({ pattern: '^/avatars/', description: 'Foreground image.' }),
+          backgroundImage: Type.String({ pattern: '^/locations/', description: 'Background image.' }),
         }),
         Type.Null(),
       ],
       {
         description:
-          'The two layers of a gallery card, as paths of this service. Null while the creator has not set them.',
+          'The two image layers of a gallery card, as paths on this service. Null until the creator sets them.',
       },
     ),
     discoveryTags: Type.Array(Type.String(), {
@@ -58,6 +58,6 @@ export const catalogEntrySchema = Type.Object(
 export type CatalogEntry = Static<typeof catalogEntrySchema>;
 
 export const catalogListSchema = Type.Object(
-  { experiences: Type.Array(Type.Ref('CatalogEntry#'), { description: 'In the order of their creators.' }) },
+  { experiences: Type.Array(Type.Ref('CatalogEntry#'), { description: 'In creator-defined order.' }) },
   { $id: 'CatalogList', description: 'The published experiences of a project.' },
 );

@@ -8,7 +8,7 @@ const slug = Type.String({ description: 'Slug of the experience.', examples: ['h
 const headers = Type.Object({
   'If-None-Match': Type.Optional(
     Type.String({
-      description: 'The ETag of the copy you have. While it still holds, the answer is 304 without a body.',
+      description: 'ETag of a cached copy. If it is still current, the response is 304 without a body.',
       examples: ['"b3nq1Zt0Qw8mYc2kVt5xR7uLh9s"'],
     }),
   ),
@@ -42,7 +42,7 @@ const incomplete = {
   discoveryTags: [],
 };
 
-const notModified = { description: 'Your copy still holds.', headers: etag };
+const notModified = { description: 'The cached copy is current.', headers: etag };
 const errors = ['API_KEY_INVALID', 'PROJECT_FORBIDDEN', 'INTERNAL', 'UNAVAILABLE'] as const;
 
 export const listOperation: Operation = {
@@ -52,7 +52,7 @@ export const listOperation: Operation = {
   tag,
   summary: 'List the published experiences of a project',
   description:
-    'The whole catalog in one answer, in the order its creators gave it. Every valid key of the project opens it; no scope is asked for. Whether another project exists is not told: its id is refused with 403 either way.',
+    'Returns the whole catalog in creator-defined order. Any valid key of the project may read it; no scope is required. The id of another project gets 403, whether or not that project exists.',
   caller: 'api-key',
   params: Type.Object({ projectId }),
   headers,
@@ -83,7 +83,7 @@ export const entryOperation: Operation = {
   tag,
   summary: 'Look up a published experience by its slug',
   description:
-    'One entry of the catalog. Slugs are unique inside a project only, and sessions are minted with `experienceId`, never with the slug.',
+    'Returns one catalog entry. Slugs are unique within a project only; create sessions with `experienceId`, not with the slug.',
   caller: 'api-key',
   params: Type.Object({ projectId, slug }),
   headers,

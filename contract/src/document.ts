@@ -19,7 +19,7 @@ export interface OpenApiDocument {
   };
 }
 
-/** An interface of the service: what a document of its own describes. */
+/** One API of the service, described by one OpenAPI document. */
 export interface Api {
   info: object;
   servers: object[];
@@ -27,11 +27,11 @@ export interface Api {
   securitySchemes: object;
   /** Listed in this order. */
   operations: readonly Operation[];
-  /** Shared by operations, which refer to them by `$id`. */
+  /** Schemas that operations reference by `$id`. */
   schemas: readonly TSchema[];
 }
 
-/** The OpenAPI document of an interface, as plain JSON. */
+/** Builds the OpenAPI document of an API as plain JSON. */
 export function openApiDocument(api: Api): OpenApiDocument {
   const headers: Record<string, JsonObject> = {};
   const paths: OpenApiDocument['paths'] = {};
@@ -125,7 +125,7 @@ function response(
   };
 }
 
-/** A header stands once among the components, and answers refer to it. */
+/** Puts a header among the components once and returns a reference to it. */
 function share(header: AnswerHeaders[string], shared: Record<string, JsonObject>): JsonObject {
   const { 'x-component': name, 'x-required': required, description, examples, ...schema } = header;
   shared[name] = {
@@ -142,14 +142,14 @@ function component(schema: TSchema): [name: string, schema: JsonObject] {
   return [String($id), rest];
 }
 
-/** Keywords that only this service's own validator understands. */
+/** Schema keywords that only this service's validator understands. */
 const internal = ['errorMessage'];
 
 function plain(value: object): JsonObject {
   return tidied(JSON.parse(JSON.stringify(value))) as JsonObject;
 }
 
-/** Drops internal keywords, gives enumerations of strings the type that code generators look for, resolves references. */
+/** Removes internal keywords, adds `type: string` to string enums for code generators, and resolves references. */
 function tidied(value: Json): Json {
   if (Array.isArray(value)) return value.map(tidied);
   if (typeof value !== 'object' || value === null) return value;

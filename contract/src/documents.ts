@@ -8,7 +8,7 @@ import { publicApi } from './public-api.ts';
 import { sessionSchema } from './session.ts';
 import { typeDeclarations } from './type-declarations.ts';
 
-/** What the repository publishes for clients, editors and code generators, by file name. */
+/** The generated files of the repository, for clients, editors and code generators, by file name. */
 export const documents: Readonly<Record<string, string>> = {
   'openapi.json': text(openApiDocument(publicApi)),
   'admin-openapi.json': text(openApiDocument(adminApi)),

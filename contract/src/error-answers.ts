@@ -9,7 +9,7 @@ import {
 } from './headers.ts';
 import type { DocumentedAnswer, Scope } from './operation.ts';
 
-/** What an error of each code may look like, where its default text does not tell everything. */
+/** Example errors by code, where the default message alone would not be informative. */
 const shown: ErrorExamples = {
   INVALID_JSON: { message: 'The request body is not valid JSON.' },
   INVALID_REQUEST: {
@@ -34,7 +34,7 @@ const shown: ErrorExamples = {
 
 const exampleRequestId = 'req_01kb2x7m9defgt4zq8s6w3n5vh';
 
-/** Headers that come with a code, on whatever route it is answered. */
+/** Headers that accompany an error code on every route. */
 const ownHeaders: Partial<Record<ErrorCode, AnswerHeaders>> = {
   API_KEY_INVALID: authenticate,
   ADMIN_TOKEN_INVALID: authenticate,
@@ -46,7 +46,7 @@ const ownHeaders: Partial<Record<ErrorCode, AnswerHeaders>> = {
   UNAVAILABLE: retryAfter,
 };
 
-/** The answers of an operation that can fail with these codes: one for each status, listing its codes. */
+/** The error responses of an operation that can fail with these codes: one per status, listing its codes. */
 export function errorAnswers(
   codes: readonly ErrorCode[],
   headers: AnswerHeaders,
@@ -66,7 +66,7 @@ function errorAnswer(
   own: ErrorExamples,
 ): DocumentedAnswer {
   const examples = { ...shown, ...own };
-  // A text with details is one case of several; without, it is what this operation always says.
+  // A message with details is one example of several; without details it is the operation's only message.
   const said = (code: ErrorCode) =>
     (own[code]?.details === undefined && own[code]?.message) || errorTable[code].message;
   return {
@@ -81,7 +81,7 @@ function errorAnswer(
   };
 }
 
-/** Narrows the envelope to some codes and leaves everything else about it open. */
+/** The error envelope, restricted to these codes. */
 function withCodes(codes: readonly ErrorCode[]): object {
   const error = { type: 'object', properties: { code: { enum: [...codes] } }, additionalProperties: true };
   return { type: 'object', properties: { error } };
@@ -91,7 +91,7 @@ function errorExample(code: ErrorCode, facts: ErrorExamples[ErrorCode]): object 
   return { error: { code, message: errorTable[code].message, ...facts, requestId: exampleRequestId } };
 }
 
-/** What the holder of a key without this scope is told. */
+/** The error for a key that lacks this scope. */
 export function missingScope(scope: Scope): ErrorExamples {
   return {
     INSUFFICIENT_SCOPE: {
@@ -101,9 +101,9 @@ export function missingScope(scope: Scope): ErrorExamples {
   };
 }
 
-/** Every route can be asked with headers that are too large: the HTTP parser refuses before a route is chosen. */
+/** Any route can fail with oversized headers: the HTTP parser rejects them before routing. */
 export const headersTooLarge: DocumentedAnswer = {
-  description: '`INVALID_REQUEST`: the address and the headers of the request are larger than 16 KiB.',
+  description: '`INVALID_REQUEST`: the URL and headers of the request are larger than 16 KiB.',
   headers: requestId,
   content: {
     schema: { $ref: 'Error#' },

@@ -1,7 +1,7 @@
 import type { Static } from 'typebox';
 import Type from './type.ts';
 
-/** Every code the service can answer with: its HTTP status and the text a caller reads by default. */
+/** Every error code of the service, with its HTTP status and default message. */
 export const errorTable = {
   INVALID_JSON: { status: 400, message: 'The request body is empty or is not valid JSON.' },
   INVALID_REQUEST: { status: 400, message: 'The request is not valid; see details.' },
@@ -35,7 +35,7 @@ export const errorTable = {
   },
   ORIGIN_NOT_ALLOWED: { status: 403, message: 'The Origin of this page is not on the allowlist.' },
   BROWSER_EMBEDS_DISABLED: { status: 403, message: 'Browser embeds are switched off for this project.' },
-  NOT_FOUND: { status: 404, message: 'There is nothing at this address.' },
+  NOT_FOUND: { status: 404, message: 'No route matches this URL.' },
   EXPERIENCE_NOT_FOUND: { status: 404, message: 'No such experience.' },
   EXPERIENCE_NOT_PUBLISHED: { status: 404, message: 'The experience has no published revision.' },
   SESSION_NOT_FOUND: { status: 404, message: 'No such session.' },
@@ -45,7 +45,7 @@ export const errorTable = {
   },
   SESSION_ALREADY_CONNECTED: {
     status: 409,
-    message: 'This session token was used already: a session is connected to once.',
+    message: 'This session token has already been used: a session can be connected to only once.',
   },
   SESSION_ENDED: { status: 410, message: 'The session has ended.' },
   CONCURRENCY_LIMIT: {
@@ -54,7 +54,7 @@ export const errorTable = {
   },
   METHOD_NOT_ALLOWED: {
     status: 405,
-    message: 'This address does not take that method; see the Allow header.',
+    message: 'This URL does not support the request method; see the Allow header.',
   },
   IDEMPOTENCY_CONFLICT: {
     status: 409,
@@ -87,17 +87,17 @@ export const errorTable = {
   KEY_NOT_FOUND: { status: 404, message: 'No such API key.' },
   INTERNAL: {
     status: 500,
-    message: 'Something went wrong on our side. Quote the request id when you report it.',
+    message: 'An internal error occurred. Include the request id when you report it.',
   },
   UNAVAILABLE: {
     status: 503,
-    message: 'The service cannot answer right now. Retry after the time given in Retry-After.',
+    message: 'The service is temporarily unavailable. Retry after the time given in Retry-After.',
   },
 } as const satisfies Record<string, { status: number; message: string }>;
 
 export type ErrorCode = keyof typeof errorTable;
 
-/** The text and the details of an error, by its code, where they are not the default ones. */
+/** Message and details of an error by code, where they differ from the defaults. */
 export type ErrorExamples = Partial<Record<ErrorCode, { message?: string; details?: unknown }>>;
 
 export const violationSchema = Type.Object(
@@ -107,7 +107,7 @@ export const violationSchema = Type.Object(
     }),
     message: Type.String({ description: 'What is wrong with it.' }),
   },
-  { description: 'One thing that is wrong with a request.' },
+  { description: 'One violation in a request.' },
 );
 
 /** The envelope of every error. */
@@ -115,26 +115,28 @@ export const errorSchema = Type.Object(
   {
     error: Type.Object(
       {
-        code: Type.String({ description: 'What went wrong, for programs: decide by this, not by the text.' }),
-        message: Type.String({ description: 'What went wrong, for people. The wording may change.' }),
+        code: Type.String({
+          description: 'Machine-readable error code. Branch on this field, not on the message.',
+        }),
+        message: Type.String({ description: 'Human-readable message. The wording may change.' }),
         details: Type.Optional(
           Type.Union([Type.Array(violationSchema), Type.Object({}, { additionalProperties: true })], {
             description:
-              'More about it: every violation of an invalid request, or facts that belong to the code.',
+              'Additional information: the violations of an invalid request, or facts specific to the code.',
           }),
         ),
         requestId: Type.String({
           pattern: '^req_',
-          description: 'Names this request in the logs of the service; also in X-Request-Id.',
+          description: 'Identifies this request in the service logs; also sent as X-Request-Id.',
         }),
       },
       { description: 'The error.' },
     ),
   },
-  { $id: 'Error', description: 'How every error is answered.' },
+  { $id: 'Error', description: 'The body of every error response.' },
 );
 
-/** One thing that is wrong with an input, by its place: `integration.returnUrl`, `experiences[2].slug`. */
+/** One violation in an input, located by its path, such as `integration.returnUrl` or `experiences[2].slug`. */
 export type Violation = Static<typeof violationSchema>;
 
 export type ErrorEnvelope = Static<typeof errorSchema>;

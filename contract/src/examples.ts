@@ -39,7 +39,7 @@ export const exampleBrowserSession = {
 
 const transport = { type: 'websocket', url: 'wss://runtime.example.com/session' };
 
-/** Shaped like a token, and nothing more. */
+/** Has the form of a token but is not valid. */
 const sessionToken = 'eyJhbGciOiJFZERTQSJ9.eyJzdWIiOiJzZXNfLi4uIn0.c2lnbmF0dXJl';
 
 export const exampleManifest = {

@@ -10,6 +10,6 @@ export const timestamp = (description: string): TString =>
     examples: ['2026-03-01T09:30:00.000Z'],
   });
 
-/** An object whose fields belong to somebody else: a runtime, or the caller's own application. */
+/** An object with arbitrary fields, defined by the runtime or by the caller's application. */
 export const freeForm = (description: string): TObject =>
   Type.Object({}, { additionalProperties: true, description });

@@ -1,6 +1,6 @@
 /**
- * Headers of answers as the contract documents them. `x-component` names each one among the shared parts of the
- * published document; `x-required` says that the answer always has it, which contract tests then hold it to.
+ * Response headers of the contract. `x-component` is the header's name among the shared components of the document; `x-required` marks
+ * headers that are always present, which contract tests check.
  */
 interface AnswerHeader {
   'x-component': string;
@@ -20,7 +20,7 @@ export const requestId: AnswerHeaders = {
     'x-component': 'RequestId',
     ...always,
     type: 'string',
-    description: 'Names this request in the logs of the service. Quote it when you report a problem.',
+    description: 'Identifies this request in the service logs. Include it when you report a problem.',
     examples: ['req_01kb2x7m9defgt4zq8s6w3n5vh'],
   },
 };
@@ -31,7 +31,7 @@ export const notStored: AnswerHeaders = {
     ...always,
     type: 'string',
     enum: ['no-store, private'],
-    description: 'The answer must not be kept by any cache.',
+    description: 'The response must not be cached.',
     examples: ['no-store, private'],
   },
 };
@@ -42,19 +42,19 @@ export const neverStored: AnswerHeaders = {
     ...always,
     type: 'string',
     enum: ['no-store'],
-    description: 'The answer holds for this moment only, so no cache may keep it.',
+    description: 'The response describes the current state and must not be cached.',
     examples: ['no-store'],
   },
 };
 
-/** Of every answer about the catalog, errors included. */
+/** Headers of every catalog response, errors included. */
 export const revalidated: AnswerHeaders = {
   'Cache-Control': {
     'x-component': 'Revalidated',
     ...always,
     type: 'string',
     enum: ['private, no-cache'],
-    description: 'Keep it for this caller, and ask with If-None-Match before each use.',
+    description: 'May be cached privately; revalidate with If-None-Match before each use.',
     examples: ['private, no-cache'],
   },
   Vary: {
@@ -62,7 +62,7 @@ export const revalidated: AnswerHeaders = {
     ...always,
     type: 'string',
     enum: ['Authorization'],
-    description: 'The answer depends on the API key: a copy must not be shown to the holder of another one.',
+    description: 'The response depends on the API key: caches must not share it between keys.',
     examples: ['Authorization'],
   },
 };
@@ -72,7 +72,8 @@ export const etag: AnswerHeaders = {
     'x-component': 'ETag',
     ...always,
     type: 'string',
-    description: 'Names this content. Send it back in If-None-Match to get a 304 while nothing has changed.',
+    description:
+      'Identifies this content. Send it in If-None-Match to get a 304 while the content is unchanged.',
     examples: ['"b3nq1Zt0Qw8mYc2kVt5xR7uLh9s"'],
   },
 };
@@ -83,7 +84,7 @@ export const retryAfter: AnswerHeaders = {
     ...always,
     type: 'integer',
     minimum: 1,
-    description: 'Whole seconds to wait before the next try.',
+    description: 'Whole seconds to wait before retrying.',
     examples: [30],
   },
 };
@@ -93,7 +94,7 @@ export const retryWhenPending: AnswerHeaders = {
     'x-component': 'RetryWhenPending',
     type: 'integer',
     minimum: 1,
-    description: 'Only with IDEMPOTENCY_IN_PROGRESS: whole seconds to wait before the next try.',
+    description: 'Only with IDEMPOTENCY_IN_PROGRESS: whole seconds to wait before retrying.',
     examples: [1],
   },
 };
@@ -103,13 +104,13 @@ export const rateLimits: AnswerHeaders = {
     'x-component': 'RateLimitPolicy',
     type: 'string',
     description:
-      'The limits that apply, as name, quota q and window w in seconds. The names are "client", "project" and "day". Absent when the project has no limit.',
+      'The limits that apply: policy name, quota q and window w in seconds. The names are "client", "project" and "day". Absent if the project has no limits.',
     examples: ['"client";q=30;w=60, "project";q=600;w=60, "day";q=10000;w=86400'],
   },
   RateLimit: {
     'x-component': 'RateLimit',
     type: 'string',
-    description: 'What is left of each limit, as r, and the seconds until it starts anew, as t.',
+    description: 'Remaining quota r of each policy, and seconds t until it resets.',
     examples: ['"client";r=29;t=60, "project";r=599;t=60, "day";r=9999;t=51800'],
   },
 };
@@ -119,7 +120,7 @@ export const replayed: AnswerHeaders = {
     'x-component': 'IdempotentReplayed',
     type: 'string',
     enum: ['true'],
-    description: 'Present when the answer repeats an earlier launch with the same Idempotency-Key.',
+    description: 'Present if the response replays an earlier launch with the same Idempotency-Key.',
     examples: ['true'],
   },
 };
@@ -139,19 +140,19 @@ export const crossOrigin: AnswerHeaders = {
     'x-component': 'VaryOrigin',
     ...always,
     type: 'string',
-    description: 'The answer depends on the Origin of the request.',
+    description: 'The response depends on the Origin of the request.',
     examples: ['Origin'],
   },
   'Access-Control-Allow-Origin': {
     'x-component': 'AllowOrigin',
     type: 'string',
-    description: 'The origin of the page, when the page may read this answer.',
+    description: 'The origin of the page, if the page may read this response.',
     examples: ['https://app.example.com'],
   },
   'Access-Control-Expose-Headers': {
     'x-component': 'ExposeHeaders',
     type: 'string',
-    description: 'The headers of this answer that the page may read.',
+    description: 'The response headers that the page may read.',
     examples: ['Retry-After, RateLimit, RateLimit-Policy, Idempotent-Replayed, X-Request-Id'],
   },
 };
@@ -161,7 +162,7 @@ export const cacheable: AnswerHeaders = {
     'x-component': 'Cacheable',
     ...always,
     type: 'string',
-    description: 'How long the answer may be kept.',
+    description: 'How long the response may be cached.',
     examples: ['public, max-age=300'],
   },
 };

@@ -17,48 +17,46 @@ import Type from './type.ts';
 const experience = Type.Object(
   {
     experienceId: Type.String({ description: 'Id of the experience.' }),
-    slug: Type.String({ description: 'Its slug when the revision was made.' }),
-    title: Type.String({ description: 'Its title when the revision was made.' }),
+    slug: Type.String({ description: 'Slug at the time the revision was created.' }),
+    title: Type.String({ description: 'Title at the time the revision was created.' }),
     revision,
   },
-  { additionalProperties: true, description: 'What was launched, as its revision froze it.' },
+  { additionalProperties: true, description: 'The launched experience, as frozen in its revision.' },
 );
 
 const character = Type.Object(
   {
-    characterId: Type.String({ description: 'Name of the character inside the experience.' }),
-    name: Type.String({ description: 'What people call the character.' }),
-    voice: Type.Optional(freeForm('How the character sounds, in the words of the runtime.')),
+    characterId: Type.String({ description: 'Id of the character within the experience.' }),
+    name: Type.String({ description: 'Display name of the character.' }),
+    voice: Type.Optional(freeForm('Voice settings; their format is defined by the runtime.')),
     avatar: Type.Optional(
-      freeForm(
-        'How the character looks, in the words of the runtime. Absent when the session is voice only.',
-      ),
+      freeForm('Avatar settings; their format is defined by the runtime. Absent in voice-only sessions.'),
     ),
   },
-  { additionalProperties: true, description: 'Someone who speaks in the session.' },
+  { additionalProperties: true, description: 'A character that speaks in the session.' },
 );
 
 const player = Type.Object(
   {
-    startButton: Type.Optional(freeForm('Settings of the start button, as the mint brought them.')),
-    closeButton: Type.Optional(freeForm('Settings of the close button, as the mint brought them.')),
-    returnUrl: Type.Optional(Type.String({ description: 'Where the player leads when it closes.' })),
+    startButton: Type.Optional(freeForm('Start button settings, as sent in the mint request.')),
+    closeButton: Type.Optional(freeForm('Close button settings, as sent in the mint request.')),
+    returnUrl: Type.Optional(Type.String({ description: 'The URL that the player opens when it closes.' })),
   },
-  { additionalProperties: true, description: 'Settings of the player that the mint brought along.' },
+  { additionalProperties: true, description: 'Player settings sent in the mint request.' },
 );
 
 export const sessionManifestSchema = Type.Object(
   {
     schemaVersion: Type.Integer({
       minimum: 1,
-      description: 'Version of this shape. Refuse versions you do not know.',
+      description: 'Version of the manifest format. Reject versions you do not know.',
     }),
     sessionId,
     sessionToken: Type.String({
       description:
         'The credential of the session: a JWT signed with Ed25519. Keep it out of server-rendered HTML and out of logs.',
     }),
-    expiresAt: timestamp('The client has to connect before this time.'),
+    expiresAt: timestamp('The client must connect before this time.'),
     livemode,
     experience,
     mode,
@@ -68,52 +66,52 @@ export const sessionManifestSchema = Type.Object(
     secondaryLocale: Type.Optional(secondaryLocale),
     capabilities: Type.Array(Type.String(), {
       description:
-        'The abilities of the session, out of speech-output, speech-input, avatar and location. Ignore those you do not know.',
+        'Capabilities of the session: speech-output, speech-input, avatar, location. Ignore values you do not know.',
     }),
-    characters: Type.Array(character, { description: 'Who takes part.' }),
+    characters: Type.Array(character, { description: 'The characters of the session.' }),
     location: Type.Optional(
       freeForm(
-        'The scene, in the words of the runtime. Absent when there is none or the session is voice only.',
+        'Location settings; their format is defined by the runtime. Absent if there is no location or the session is voice-only.',
       ),
     ),
     transport: Type.Object(
       {
-        type: Type.String({ description: 'How to connect: websocket today. Refuse types you do not know.' }),
-        url: Type.String({ description: 'Where to connect with the session token.' }),
+        type: Type.String({
+          description: 'Transport type; currently always websocket. Reject types you do not know.',
+        }),
+        url: Type.String({ description: 'URL to connect to with the session token.' }),
       },
       { additionalProperties: true, description: 'How the client reaches the runtime.' },
     ),
     limits: Type.Object(
       {
-        maxSeconds: Type.Integer({ minimum: 1, description: 'The session ends when it has lasted so long.' }),
+        maxSeconds: Type.Integer({ minimum: 1, description: 'Maximum duration of the session in seconds.' }),
         idleSeconds: Type.Integer({
           minimum: 1,
-          description: 'It ends when nobody has said anything for so long.',
+          description: 'Seconds without speech or text after which the session ends.',
         }),
       },
-      { description: 'How long the session may last, in seconds.' },
+      { description: 'Time limits of the session.' },
     ),
     links: Type.Object(
       {
         leave: Type.String({
           description:
-            'Where the client says that it has left: POST the session token as text/plain. A beacon can do that.',
+            'URL to which the client reports that it left: POST the session token as text/plain, for example with sendBeacon.',
           examples: ['https://launch.example.com/v1/sessions/ses_01kb2x7m9defgt4zq8s6w3n5vh/leave'],
         }),
       },
-      { description: 'Addresses for the client.' },
+      { description: 'URLs for the client.' },
     ),
     player,
-    user: Type.Optional(
-      Type.Object({ userId }, { description: 'Whose session it is, if the mint said so.' }),
-    ),
+    user: Type.Optional(Type.Object({ userId }, { description: 'The user, if the mint request named one.' })),
     processorId: Type.Optional(processorId),
   },
   {
     $id: 'SessionManifest',
     additionalProperties: true,
     description:
-      'Everything a client SDK needs to run the session, its credential included. New fields may appear; ignore those you do not know.',
+      'Everything that a client SDK needs to run the session, including its token. New fields may be added; ignore fields you do not know.',
   },
 );
 
@@ -124,6 +122,6 @@ export const sessionLaunchSchema = Type.Object(
   {
     $id: 'SessionLaunchResponse',
     description:
-      'A launch: the session as the service keeps it, and the manifest to hand to the client SDK. Only launch holds a credential.',
+      'A launch: the stored session record, and the manifest for the client SDK. Only `launch` contains a credential.',
   },
 );

@@ -3,7 +3,7 @@ import { freeForm } from './fields.ts';
 import { metadata, modes, speechInputModes } from './session.ts';
 import Type from './type.ts';
 
-/** What `language` takes. */
+/** Accepted values of `language`. */
 const selectableLanguages = ['en', 'es'] as const;
 
 const text = (description: string, options: Record<string, unknown> = {}) =>
@@ -24,44 +24,50 @@ const common = {
   }),
   locale: Type.Optional(locale('Language of the user. A creator’s Fixed language wins over it.')),
   secondaryLocale: Type.Optional(
-    locale('Paired language of a dual experience; in any other one, the language to immerse the session in.'),
+    locale(
+      'The paired language of a dual experience. In other experiences, the language of the conversation.',
+    ),
   ),
   learningLocale: Type.Optional(
-    locale('Another name for secondaryLocale. Send one of the two, or the same language in both.'),
+    locale('Alias of secondaryLocale. If both are sent, they must name the same language.'),
   ),
-  mode: Type.Optional(Type.Enum([...modes], { description: 'How the characters behave.' })),
+  mode: Type.Optional(Type.Enum([...modes], { description: 'Whether the characters converse or present.' })),
   speechInputMode: Type.Optional(
-    Type.Enum([...speechInputModes], { description: 'How speech is taken in.' }),
+    Type.Enum([...speechInputModes], {
+      description: 'How the microphone is used: automatically, on demand or never.',
+    }),
   ),
   speechOnly: Type.Optional(
-    Type.Boolean({ description: 'True mints a voice-only session: no avatar, no location.' }),
+    Type.Boolean({ description: 'True creates a voice-only session, without avatar and location.' }),
   ),
   language: Type.Optional(
-    Type.Enum([...selectableLanguages], { description: 'Language selector, used when no locale decides.' }),
+    Type.Enum([...selectableLanguages], {
+      description: 'Language selector, used if neither locale nor secondaryLocale applies.',
+    }),
   ),
-  startButton: Type.Optional(freeForm('Settings of the player’s start button, handed on as they are.')),
+  startButton: Type.Optional(freeForm('Settings of the player’s start button, passed on unchanged.')),
 };
 
-/** What a page may send to the two browser doors. */
+/** The body that a page may send to the two browser routes. */
 export const browserMintRequestSchema = Type.Object(common, {
   $id: 'BrowserMintRequest',
   additionalProperties: true,
-  description: 'What a page asks for. Fields that are not listed are ignored, those of backends included.',
+  description: 'Mint request of a page. Unlisted fields are ignored, including those reserved for backends.',
 });
 
-/** What a backend may send: it is trusted with the user and with where the player returns to. */
+/** The body that a backend may send. Unlike a page, it may set the user and the return URL. */
 export const serverMintRequestSchema = Type.Object(
   {
     ...common,
-    closeButton: Type.Optional(freeForm('Settings of the player’s close button, handed on as they are.')),
-    userId: Type.Optional(label('Your own id of the user, kept with the session.')),
+    closeButton: Type.Optional(freeForm('Settings of the player’s close button, passed on unchanged.')),
+    userId: Type.Optional(label('Your id of the user, stored with the session.')),
     processorId: Type.Optional(label('The processor that should run the session.')),
     metadata: Type.Optional(metadata),
     integration: Type.Optional(
       Type.Object(
         {
           returnUrl: Type.Optional(
-            text('Where the player leads when it closes: an absolute URL.', {
+            text('Absolute URL that the player opens when it closes.', {
               maxLength: 2048,
               format: 'return-url',
               errorMessage: 'must be an absolute URL, and not a javascript, data, vbscript, blob or file one',
@@ -76,7 +82,7 @@ export const serverMintRequestSchema = Type.Object(
   {
     $id: 'ServerMintRequest',
     additionalProperties: true,
-    description: 'What a backend asks for. Fields that are not listed are ignored.',
+    description: 'Mint request of a backend. Unlisted fields are ignored.',
   },
 );
 

@@ -19,17 +19,17 @@ const idempotencyKey = Type.String({
   maxLength: 256,
   pattern: '^[\\x20-\\x7e]+$',
   description:
-    'A value of your choice that makes retries safe, sent once, in printable ASCII. For 24 hours a repetition of the request, key and body, is answered with the launch it made before; under an unchanged key another body is refused. After a refusal the key is still free, since only launches take one.',
+    'A unique value of your choice, in printable ASCII, that makes retries safe. For 24 hours, a request with the same key and body returns the same launch; the same key with a different body is rejected. Only a successful launch uses up its key: after a refusal it can be used again.',
   examples: ['order-4711-attempt'],
 });
 const origin = Type.String({
-  description: 'The origin of the page. Browsers set it by themselves; it decides who may mint.',
+  description: 'The origin of the page, set by the browser. It is checked against the allowlist.',
   examples: ['https://app.example.com'],
 });
 
 const acceptLanguage = Type.String({
   description:
-    'The languages of the visitor, as browsers send them by themselves. The one with the greatest weight becomes the language of the conversation where neither the creator nor the body names one; parts that are not well-formed are skipped.',
+    'The visitor’s languages, as sent by the browser. The language with the highest weight is used if neither the creator nor the body specifies one. Ill-formed parts are skipped.',
   examples: ['es-MX,es;q=0.9,en;q=0.5'],
 });
 
@@ -53,7 +53,7 @@ const fromServer: Operation = {
   tag,
   summary: 'Mint a session from a server',
   description:
-    'Launches an experience of the project that the API key belongs to. Call it from a backend only, and hand `launch` to the client through an endpoint of your own.\n\nThe key needs the scope `sessions:create`. A test key may also launch an experience whose status is draft, be it new or withdrawn after a publication; it gets the newest revision.\n\nA launch has the status 201, whether it is fresh or replayed. Other descriptions of this interface list 200 beside it; this service never answers with that.',
+    'Launches an experience of the project that the API key belongs to. Call it from a backend only, and pass `launch` to the client through an endpoint of your own.\n\nThe key needs the scope `sessions:create`. A test key may also launch an experience whose status is `draft`, whether new or unpublished again; it gets the newest revision.\n\nThe status is 201 for new and replayed launches. Other descriptions of this API also list 200, which this service never returns.',
   caller: 'api-key',
   scope: 'sessions:create',
   headers: Type.Object({ 'Idempotency-Key': Type.Optional(idempotencyKey) }),
@@ -101,7 +101,7 @@ const fromServer: Operation = {
 };
 
 const pageText =
-  'There is no key: the `Origin` header that the browser sends is the authorisation, so `security` is empty here. Limits of the project apply; the answer says what is left of them.';
+  'No key is used: the browser’s `Origin` header authorises the request, so `security` is empty. The project’s limits apply; response headers report what remains.';
 
 const fromBrowser: Operation = {
   operationId: 'mintBrowserSession',
@@ -109,7 +109,7 @@ const fromBrowser: Operation = {
   path: '/v1/browser-sessions',
   tag,
   summary: 'Mint a session from a page',
-  description: `Launches an experience for a page whose origin is on the allowlist of the project, while browser embeds are switched on for it.\n\n${pageText}\n\nA page at any http or https origin can read the answers to its requests, errors included. There are two exceptions, which carry no CORS headers: a page whose origin is \`null\` can read nothing, and no page can read what the HTTP parser refuses before a route is chosen (408, 431). A preflight is answered with 204; it allows \`Content-Type\` and \`Idempotency-Key\`, but it does not admit anyone: the allowlist is asked by the POST.`,
+  description: `Launches an experience for a page whose origin is on the allowlist of the project, if browser embeds are enabled for the project.\n\n${pageText}\n\nA page at any http or https origin can read the responses to its requests, errors included. Two cases carry no CORS headers: pages whose origin is \`null\`, and requests that the HTTP parser rejects before routing (408, 431). A preflight gets 204 and allows \`Content-Type\` and \`Idempotency-Key\`; it authorises nothing, because the allowlist is checked on the POST.`,
   caller: 'anyone',
   headers: Type.Object({
     Origin: origin,
@@ -159,7 +159,7 @@ const fromPublic: Operation = {
   path: '/v1/public-sessions',
   tag,
   summary: 'Mint a session of a public experience',
-  description: `Launches a public experience for a page whose origin is on the allowlist of that experience. The answer is the bare Session Manifest, and \`Idempotency-Key\` has no effect.\n\n${pageText}\n\nPages on that allowlist can read the answer, and no others. As long as no experience has been looked up, in preflights and early errors, the pages on the allowlist of any experience count.`,
+  description: `Launches a public experience for a page whose origin is on the allowlist of that experience. The response is the bare Session Manifest, and \`Idempotency-Key\` is ignored.\n\n${pageText}\n\nOnly pages on that allowlist can read the response. Preflights, and errors that occur before the experience is known, can be read by pages on the allowlist of any experience.`,
   caller: 'anyone',
   headers: Type.Object({ Origin: origin, 'Accept-Language': Type.Optional(acceptLanguage) }),
   body: {

@@ -2,11 +2,11 @@ import type { TObject, TSchema } from 'typebox';
 import type { ErrorCode, ErrorExamples } from './errors.ts';
 import type { AnswerHeaders } from './headers.ts';
 
-/** What a key may do. */
+/** Scopes of an API key. */
 export const scopes = ['sessions:create', 'sessions:read', 'catalog:read'] as const;
 export type Scope = (typeof scopes)[number];
 
-/** The example of a request or of an answer, by a name that says what it shows. */
+/** Examples of a request or response, by a descriptive name. */
 export type Examples = Record<string, { summary?: string; value: unknown }>;
 
 /** A body by its media type. */
@@ -15,24 +15,24 @@ export type Bodies = Record<string, { schema: object; examples: Examples }>;
 export interface DocumentedAnswer {
   description: string;
   headers: AnswerHeaders;
-  /** A JSON body. Absent, like `bodies`: the answer has none. */
+  /** A JSON body. If both this and `bodies` are absent, the response has no body. */
   content?: { schema: object; examples: Examples };
   /** Bodies that are not only JSON. */
   bodies?: Bodies;
 }
 
-/** A route as the contract describes it. Its schemas are those that the service validates with. */
+/** A route of the contract. The service validates requests with the same schemas. */
 export interface Operation {
   operationId: string;
   method: 'get' | 'post';
-  /** With its parameters in braces: `/v1/sessions/{sessionId}`. */
+  /** The path with parameters in braces, such as `/v1/sessions/{sessionId}`. */
   path: string;
   tag: string;
   summary: string;
   description: string;
-  /** Who may call. Browser doors judge the Origin themselves, so they are open to anyone here. */
+  /** Who may call. The browser routes check the Origin themselves, so they are `anyone` here. */
   caller: 'api-key' | 'admin-token' | 'runtime-token' | 'anyone';
-  /** The scope that a key needs for it. */
+  /** The scope that an API key needs. */
   scope?: Scope;
   params?: TObject;
   query?: TObject;
@@ -42,13 +42,13 @@ export interface Operation {
   bodies?: Bodies;
   answers: Record<number, DocumentedAnswer>;
   errors: readonly ErrorCode[];
-  /** What this operation says in an error, where that differs from the others. */
+  /** Error messages that differ from the defaults for this operation. */
   errorExamples?: ErrorExamples;
-  /** Headers that every answer of the operation has, errors included. */
+  /** Headers of every response, errors included. */
   everyAnswer?: AnswerHeaders;
 }
 
-/** The path as routers write it: `/v1/sessions/:sessionId`. */
+/** The path in router syntax, such as `/v1/sessions/:sessionId`. */
 export function routePath({ path }: Operation): string {
   return path.replace(/\{(\w+)\}/g, ':$1');
 }

@@ -10,34 +10,34 @@ import { sessionSchema } from './session.ts';
 import { endOperation, leaveOperation, readOperation } from './sessions.ts';
 import { jsonWebKeySetSchema, keySetOperation } from './verification.ts';
 
-/** What applications, pages and runtimes call. */
+/** The public API, for applications, pages and runtimes. */
 export const publicApi: Api = {
   info: {
     title: 'Session launch',
     version: '1.0.0',
     summary: 'Launches real-time avatar sessions for the applications that embed them.',
     description: [
-      'Ask for a session of an experience, and the answer is a Session Manifest: how the runtime is to be configured, and a short-lived token with which a client SDK connects.',
+      'Request a session for an experience. The response contains a Session Manifest: the runtime configuration, and a short-lived token with which a client SDK connects.',
       '## Who may call',
       '- **Backends** send an API key: `Authorization: Bearer <API_KEY>`. Keys belong to a project, have scopes, and are for tests or for live use. A key must never reach a browser.',
-      '- **Pages** send no key. Their `Origin` is compared with an allowlist: the project’s for `/v1/browser-sessions`, the experience’s own for `/v1/public-sessions`. A request without `Origin` is refused. OpenAPI has no word for this, so those operations have empty `security`.',
+      '- **Pages** send no key. Their `Origin` is compared with an allowlist: the project’s for `/v1/browser-sessions`, the experience’s own for `/v1/public-sessions`. A request without `Origin` is rejected. OpenAPI cannot express this, so those operations have empty `security`.',
       '## Errors',
-      'Every error has one shape: `error.code` for programs, `error.message` for people, `error.requestId` for a report, and sometimes `error.details`. Each operation lists the codes it can answer with. Of several things that are wrong with a request, the one that is checked first is answered: the route, the caller, the scope, the idempotency key, the media type and size of the body, the body, the experience, the origin, the rate limits, the revision, the languages, the quota.',
-      'Outside the operations listed here, an address that leads nowhere is answered with 404 `NOT_FOUND`, and a method that an address does not take with 405 `METHOD_NOT_ALLOWED` and an `Allow` header. What is not valid HTTP is refused with 400 before a route is chosen, and a request that does not arrive in time with 408.',
+      'Every error has one shape: `error.code` for programs, `error.message` for people, `error.requestId` for a report, and sometimes `error.details`. Each operation lists the codes it can answer with. If a request has several errors, the first check that fails determines the response. Checks run in this order: the route, the caller, the scope, the idempotency key, the media type and size of the body, the body, the experience, the origin, the rate limits, the revision, the languages, the quota.',
+      'An unknown URL gets 404 `NOT_FOUND`; an unsupported method gets 405 `METHOD_NOT_ALLOWED` with an `Allow` header. Malformed HTTP gets 400 before routing, and a request that does not arrive in time gets 408.',
       '## Compatibility',
       'Fields and error codes may be added; ignore the ones you do not know. All times are ISO 8601 in UTC with milliseconds.',
     ].join('\n\n'),
     license: { name: 'Apache 2.0', identifier: 'Apache-2.0' },
   },
-  servers: [{ url: '/', description: 'The service that this document came from.' }],
+  servers: [{ url: '/', description: 'The service that serves this document.' }],
   tags: [
     {
       name: 'Minting',
-      description: 'Three doors into one pipeline: for backends, for pages, for public embeds.',
+      description: 'Three ways to create a session: from a backend, from a page, from a public embed.',
     },
-    { name: 'Sessions', description: 'Reading and ending what was minted.' },
+    { name: 'Sessions', description: 'Read and end sessions.' },
     { name: 'Catalog', description: 'The published experiences of a project.' },
-    { name: 'Verification', description: 'What a runtime needs to trust a session token.' },
+    { name: 'Verification', description: 'Public keys for verifying session tokens.' },
     { name: 'Health', description: 'For load balancers and monitors.' },
   ],
   securitySchemes: {
@@ -45,7 +45,7 @@ export const publicApi: Api = {
       type: 'http',
       scheme: 'bearer',
       description:
-        'An API key of the project, such as `sl_test_…` or `sl_live_…`. It is shown once, when it is made. Send it from servers only.',
+        'An API key of the project, such as `sl_test_…` or `sl_live_…`. It is shown once, when it is created. Send it from servers only.',
     },
   },
   operations: [

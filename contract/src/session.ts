@@ -4,7 +4,7 @@ import Type from './type.ts';
 
 export const modes = ['conversation', 'presenter'] as const;
 export const speechInputModes = ['auto', 'manual', 'off'] as const;
-/** By the door that minted it. */
+/** The route that minted the session. */
 export const sources = ['server', 'browser', 'public'] as const;
 export const statuses = ['created', 'active', 'ended', 'expired'] as const;
 /** Why a session ended. */
@@ -31,11 +31,13 @@ export const sessionId = Type.String({
   description: 'Id of the session.',
   examples: ['ses_01kb2x7m9defgt4zq8s6w3n5vh'],
 });
-export const mode = Type.Enum([...modes], { description: 'How the characters behave.' });
-export const speechInputMode = Type.Enum([...speechInputModes], { description: 'How speech is taken in.' });
-export const speechOnly = Type.Boolean({ description: 'True when the session is voice only.' });
+export const mode = Type.Enum([...modes], { description: 'Whether the characters converse or present.' });
+export const speechInputMode = Type.Enum([...speechInputModes], {
+  description: 'How the microphone is used: automatically, on demand or never.',
+});
+export const speechOnly = Type.Boolean({ description: 'True if the session is voice-only.' });
 export const locale = Type.String({
-  description: 'The language the conversation is held in, resolved, as a canonical BCP 47 tag.',
+  description: 'The resolved language of the conversation, as a canonical BCP 47 tag.',
   examples: ['en-US'],
 });
 export const secondaryLocale = Type.String({
@@ -50,10 +52,10 @@ export const revision = Type.Integer({
   description: 'The revision of the experience that the session is bound to.',
 });
 export const userId = Type.String({
-  description: 'The user that the backend named when it minted the session.',
+  description: 'The user, as sent by the backend in the mint request.',
 });
 export const processorId = Type.String({
-  description: 'The processor that the backend asked for when it minted the session.',
+  description: 'The processor, as sent by the backend in the mint request.',
 });
 
 const fieldNames = 'must have at most 20 fields, with names of 1 to 40 characters';
@@ -65,11 +67,11 @@ export const metadata = Type.Unsafe<Record<string, string>>({
   additionalProperties: { type: 'string', maxLength: 500 },
   errorMessage: fieldNames,
   description:
-    'Facts of your own about the session, such as the number of an order: up to 20 texts of at most 500 characters, by names of 1 to 40. They are kept with the session and shown with it, and never reach the client.',
+    'Your own metadata, such as an order number: up to 20 values of at most 500 characters, with names of 1 to 40 characters. Stored and returned with the session; never sent to the client.',
   examples: [{ orderId: '4711', campaign: 'spring' }],
 });
 
-/** What a session shows to its owner: safe to log, without any credential. */
+/** The session record: safe to log, without any credential. */
 export const sessionSchema = Type.Object(
   {
     sessionId,
@@ -99,29 +101,29 @@ export const sessionSchema = Type.Object(
     locale,
     secondaryLocale: Type.Optional(secondaryLocale),
     createdAt: timestamp('When the session was minted.'),
-    expiresAt: timestamp('A client has to connect before this time.'),
+    expiresAt: timestamp('A client must connect before this time.'),
     startedAt: Type.Optional(timestamp('When a client connected. Absent before.')),
     endedAt: Type.Optional(timestamp('When the session ended. Absent before.')),
     endReason: Type.Optional(
       Type.Enum([...endReasons], {
         description:
-          'Why it ended: api_request (ended by its owner), client_ended, client_left, client_lost (its connection was lost for good), idle_timeout, max_duration, runtime_error, runtime_lost (the runtime fell silent) or server_shutdown. Absent before.',
+          'Why the session ended: api_request (ended through the API), client_ended, client_left, client_lost (the connection was lost and not resumed), idle_timeout, max_duration, runtime_error, runtime_lost (the runtime stopped reporting) or server_shutdown. Absent until then.',
       }),
     ),
     usage: Type.Object(
       {
         seconds: Type.Integer({
           minimum: 0,
-          description: 'Whole seconds that a client was connected, as the runtime reported them so far.',
+          description: 'Whole seconds that a client was connected, as last reported by the runtime.',
         }),
       },
-      { description: 'What the session has used.' },
+      { description: 'Metered usage.' },
     ),
   },
   {
     $id: 'Session',
     description:
-      'A persisted runtime session. It holds no credential, so it may be logged and stored. A field that says nothing about this session is left out.',
+      'A persisted runtime session. It contains no credential, so it may be logged and stored. Fields that do not apply are absent.',
   },
 );
 

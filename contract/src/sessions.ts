@@ -26,7 +26,7 @@ export const readOperation: Operation = {
   tag,
   summary: 'Read a session',
   description:
-    'Shows a session of the project, whichever route minted it. A test key and a live key do alike, as long as it has the scope `sessions:read`. An id that does not exist and an id of another project are answered alike.',
+    'Returns a session of the project, whichever route minted it. Test keys and live keys may both read it; the key needs the scope `sessions:read`. An unknown id and an id of another project get the same 404.',
   caller: 'api-key',
   scope: 'sessions:read',
   params,
@@ -54,7 +54,7 @@ export const endOperation: Operation = {
   tag,
   summary: 'End a session',
   description:
-    'Marks a session of the project as ended. Ending it again changes nothing and answers with the same `endedAt`. The key needs the scope `sessions:create`. No body is needed; one that is sent is not looked at.',
+    'Ends a session of the project. Ending it again changes nothing and returns the same `endedAt`. The key needs the scope `sessions:create`. No body is needed; a body is ignored.',
   caller: 'api-key',
   scope: 'sessions:create',
   params,
@@ -74,9 +74,9 @@ export const leaveOperation: Operation = {
   method: 'post',
   path: '/v1/sessions/{sessionId}/leave',
   tag,
-  summary: 'Say that the client has left',
+  summary: 'Report that the client has left',
   description:
-    'Ends a session on behalf of its client, which proves itself by the session token. The token is the body, as text/plain, because a beacon of a page that closes can send nothing else. Leaving again changes nothing, and a token that has expired meanwhile still serves: it opens nothing but this.\n\nA page at any http or https origin can read the answer. The address stands in `links.leave` of the manifest.',
+    'Ends a session on behalf of its client, which authenticates with the session token. The token is the body, as text/plain, because a beacon cannot set headers. Leaving again changes nothing. An expired token is accepted too, since it permits nothing but this.\n\nPages at any http or https origin can read the response. The URL is in `links.leave` of the manifest.',
   caller: 'anyone',
   params,
   bodies: {

@@ -12,13 +12,13 @@ interface Schema {
 }
 
 /**
- * The schemas as plain TypeScript, for packages that are installed without this one. Their words become comments, so that
- * editors show them.
+ * Renders the schemas as plain TypeScript, for packages that do not depend on this one. Descriptions become comments, so that editors
+ * show them.
  */
 export function typeDeclarations(answers: readonly object[], requests: readonly object[]): string {
   const declarations = [
     ...answers.map((schema) => declaration(schema as Schema, true)),
-    // Without an index signature, so that the compiler finds a misspelt field.
+    // No index signature, so that the compiler reports a misspelt field.
     ...requests.map((schema) => declaration(schema as Schema, false)),
   ];
   return ['// Written by `npm run emit` from the contract. Do not edit.', '', ...declarations].join('\n');

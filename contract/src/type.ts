@@ -21,7 +21,7 @@ type Builders = Pick<
 
 type Options = object | undefined;
 
-/** Fields that may be absent: JSON Schema has no word for that where the field stands. */
+/** Marks a field as optional; JSON Schema records that on the parent object, not on the field. */
 const optional = new WeakSet<object>();
 
 const builders = {
@@ -55,8 +55,8 @@ const builders = {
 };
 
 /**
- * TypeBox, as far as the contract needs it: its types, and the same plain JSON Schema. The library itself has hundreds of modules,
- * and every command would wait for them at its start.
+ * The part of TypeBox that the contract needs: its types, and constructors for the same plain JSON Schema. Loading the library itself,
+ * with its hundreds of modules, would slow the start of every command.
  */
 const Type = builders as unknown as Builders;
 export default Type;

@@ -3,15 +3,15 @@ import { cacheable } from './headers.ts';
 import type { Operation } from './operation.ts';
 import Type from './type.ts';
 
-/** Whom session tokens are for. */
+/** The audience of session tokens. */
 export const tokenAudience = 'session-runtime';
 
 /** The claims of a session token. */
 export interface SessionClaims {
-  /** The public address of the service that minted the session. */
+  /** The public URL of the service that minted the session. */
   iss: string;
   aud: typeof tokenAudience;
-  /** The session; `jti` says the same. */
+  /** The session id, equal to `jti`. */
   sub: string;
   jti: string;
   iat: number;
@@ -20,7 +20,7 @@ export interface SessionClaims {
   experienceId: string;
   revision: number;
   livemode: boolean;
-  /** The page's, for sessions from browsers. */
+  /** The page's origin, for browser and public sessions. */
   origin?: string;
 }
 
@@ -29,7 +29,7 @@ const jsonWebKey = Type.Object(
     kty: Type.String({ description: 'Key type: OKP.' }),
     crv: Type.String({ description: 'Curve: Ed25519.' }),
     x: Type.String({ description: 'The public key, base64url.' }),
-    kid: Type.String({ description: 'Names the key; session tokens carry it in their header.' }),
+    kid: Type.String({ description: 'Key id; session tokens carry it in their header.' }),
     use: Type.String({ description: 'sig: the key verifies signatures.' }),
     alg: Type.String({ description: 'EdDSA.' }),
   },
@@ -38,7 +38,7 @@ const jsonWebKey = Type.Object(
 
 export const jsonWebKeySetSchema = Type.Object(
   {
-    keys: Type.Array(jsonWebKey, { minItems: 1, description: 'The key that signs first, then the others.' }),
+    keys: Type.Array(jsonWebKey, { minItems: 1, description: 'The signing key first, then the others.' }),
   },
   { $id: 'JsonWebKeySet', description: 'The public keys that verify session tokens.' },
 );

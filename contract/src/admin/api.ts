@@ -29,25 +29,25 @@ import {
 import { listSessionsOperation, sessionPageSchema } from './sessions.ts';
 import { documentOperation, metricsOperation, statusOperation, statusSchema } from './status.ts';
 
-/** What operators and their tools call, on a listener of its own. */
+/** The admin API, for operators and their tools, on a separate listener. */
 export const adminApi: Api = {
   info: {
     title: 'Session launch, admin API',
     version: '1.0.0',
     summary: 'Projects, API keys and sessions, for operators, their tools and runtimes.',
     description: [
-      'It listens on an address of its own (`ADMIN_HOST`, `ADMIN_PORT`) and is not for applications. Every request needs the admin token: `Authorization: Bearer <ADMIN_TOKEN>`. The command line `session-launch` is a client of this interface.',
-      'The addresses under `/runtime/v1` are for runtimes and have a token of their own: `Authorization: Bearer <RUNTIME_TOKEN>`. Neither token opens what the other one does.',
-      'Errors have the shape of the public interface: `error.code` for programs, `error.message` for people, `error.requestId` for a report, and sometimes `error.details`.',
+      'The admin API listens on a separate address (`ADMIN_HOST`, `ADMIN_PORT`) and is not for applications. Every request needs the admin token: `Authorization: Bearer <ADMIN_TOKEN>`. The command line `session-launch` is a client of this API.',
+      'Routes under `/runtime/v1` are for runtimes and need the runtime token instead: `Authorization: Bearer <RUNTIME_TOKEN>`. Neither token is valid for the routes of the other.',
+      'Errors have the same format as in the public API: `error.code` for programs, `error.message` for people, `error.requestId` for a report, and sometimes `error.details`.',
     ].join('\n\n'),
     license: { name: 'Apache 2.0', identifier: 'Apache-2.0' },
   },
-  servers: [{ url: '/', description: 'The admin listener that this document came from.' }],
+  servers: [{ url: '/', description: 'The admin listener that serves this document.' }],
   tags: [
-    { name: 'Projects', description: 'Project files: apply them, read them back.' },
-    { name: 'API keys', description: 'Keys of backends.' },
-    { name: 'Sessions', description: 'What was minted.' },
-    { name: 'Runtimes', description: 'How a session comes alive, and what becomes of it.' },
+    { name: 'Projects', description: 'Apply and export project files.' },
+    { name: 'API keys', description: 'API keys of backends.' },
+    { name: 'Sessions', description: 'Sessions of a project.' },
+    { name: 'Runtimes', description: 'Connect sessions and report their usage.' },
     { name: 'Operation', description: 'Status, metrics and this document.' },
   ],
   securitySchemes: {
@@ -55,13 +55,13 @@ export const adminApi: Api = {
       type: 'http',
       scheme: 'bearer',
       description:
-        'The admin token: `ADMIN_TOKEN`, or what stands in the token file of an embedded service. It opens everything here but what runtimes call.',
+        'The admin token: `ADMIN_TOKEN`, or the content of the token file. Valid for every route except those of runtimes.',
     },
     runtimeToken: {
       type: 'http',
       scheme: 'bearer',
       description:
-        'The token of runtimes: `RUNTIME_TOKEN`, or what stands in `DATA_DIR/runtime-token`. It opens what runtimes call and nothing else.',
+        'The runtime token: `RUNTIME_TOKEN`, or the content of `DATA_DIR/runtime-token`. Valid only for the routes of runtimes.',
     },
   },
   operations: [

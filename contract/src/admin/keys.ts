@@ -11,16 +11,16 @@ const tag = 'API keys';
 export const keyModes = ['test', 'live'] as const;
 export type KeyMode = (typeof keyModes)[number];
 
-/** What a new key should be. */
+/** The request to create a key. */
 export const keyRequestSchema = Type.Object(
   {
     mode: Type.Enum([...keyModes], { description: 'For tests or for live use.' }),
-    scopes: Type.Array(Type.Enum([...scopes]), { minItems: 1, description: 'What the key may do.' }),
+    scopes: Type.Array(Type.Enum([...scopes]), { minItems: 1, description: 'Scopes of the key.' }),
     name: Type.Optional(
       Type.String({
         minLength: 1,
         maxLength: 200,
-        description: 'To recognise it by.',
+        description: 'A name for listings.',
         examples: ['backend'],
       }),
     ),
@@ -28,35 +28,35 @@ export const keyRequestSchema = Type.Object(
       Type.String({
         format: 'instant',
         errorMessage: 'must be an ISO 8601 time such as 2030-01-31T12:00:00Z',
-        description: 'When it stops working. Absent: never.',
+        description: 'When the key expires. Absent: never.',
         examples: ['2030-01-31T12:00:00Z'],
       }),
     ),
   },
-  { $id: 'KeyRequest', additionalProperties: false, description: 'What a new key should be.' },
+  { $id: 'KeyRequest', additionalProperties: false, description: 'The request to create a key.' },
 );
 
 export type KeyRequest = Static<typeof keyRequestSchema>;
 
 const record = {
   keyId: Type.String({ pattern: '^key_', description: 'Id of the key.' }),
-  projectId: Type.String({ description: 'The project that it opens.', examples: ['prj_demo'] }),
+  projectId: Type.String({ description: 'The project that the key belongs to.', examples: ['prj_demo'] }),
   hint: Type.String({
-    description: 'Enough of the key to recognise it, and no more.',
+    description: 'A hint by which the key is recognised; not enough to use it.',
     examples: ['sl_test_…Q3fk'],
   }),
   mode: Type.Enum([...keyModes], { description: 'For tests or for live use.' }),
-  scopes: Type.Array(Type.Enum([...scopes]), { description: 'What it may do.' }),
-  name: Type.Optional(Type.String({ description: 'Its name, if it was given one.' })),
-  createdAt: timestamp('When it was made.'),
-  expiresAt: Type.Optional(timestamp('When it stops working.')),
-  revokedAt: Type.Optional(timestamp('Since when it does not work any more.')),
-  lastUsedAt: Type.Optional(timestamp('When it was used last, as far as the service has written it down.')),
+  scopes: Type.Array(Type.Enum([...scopes]), { description: 'Scopes of the key.' }),
+  name: Type.Optional(Type.String({ description: 'The name, if one was given.' })),
+  createdAt: timestamp('When the key was created.'),
+  expiresAt: Type.Optional(timestamp('When the key expires.')),
+  revokedAt: Type.Optional(timestamp('When the key was revoked.')),
+  lastUsedAt: Type.Optional(timestamp('When the key was last used; written with a delay.')),
 };
 
 export const keySchema = Type.Object(record, {
   $id: 'ApiKey',
-  description: 'A key as it is listed, without its secret.',
+  description: 'A key without its secret.',
 });
 
 export const createdKeySchema = Type.Object(
@@ -65,7 +65,7 @@ export const createdKeySchema = Type.Object(
 );
 
 export const keyListSchema = Type.Object(
-  { keys: Type.Array(Type.Ref('ApiKey#'), { description: 'By id, so in the order they were made in.' }) },
+  { keys: Type.Array(Type.Ref('ApiKey#'), { description: 'Sorted by id, that is, by creation time.' }) },
   { $id: 'ApiKeyList', description: 'The keys of a project.' },
 );
 
@@ -88,7 +88,7 @@ export const listKeysOperation: Operation = {
   path: '/admin/projects/{projectId}/keys',
   tag,
   summary: 'List the keys of a project',
-  description: 'All of them, revoked and expired ones included.',
+  description: 'Returns all keys, including revoked and expired ones.',
   caller: 'admin-token',
   params: projectParams,
   answers: {
@@ -107,8 +107,8 @@ export const createKeyOperation: Operation = {
   method: 'post',
   path: '/admin/projects/{projectId}/keys',
   tag,
-  summary: 'Make a key',
-  description: 'The answer holds the key; what the service keeps is a hash of it.',
+  summary: 'Create a key',
+  description: 'The response contains the key. The service stores only a hash of it.',
   caller: 'admin-token',
   params: projectParams,
   body: {
@@ -143,7 +143,7 @@ export const revokeKeyOperation: Operation = {
   tag,
   summary: 'Revoke a key',
   description:
-    'From then on the key is refused: at once by the process that was asked, within five seconds by every other. Revoking it again changes nothing. No body is needed.',
+    'The key is rejected immediately by the process that handles this request, and within five seconds by every other process. Revoking it again changes nothing. No body is needed.',
   caller: 'admin-token',
   params: Type.Object({
     keyId: Type.String({ description: 'Id of the key.', examples: ['key_01kb2x7m9defgt4zq8s6w3n5vh'] }),

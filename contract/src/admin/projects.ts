@@ -17,13 +17,13 @@ export const projectListSchema = Type.Object(
       Type.Object(
         {
           projectId: Type.String({ description: 'Id of the project.', examples: ['prj_demo'] }),
-          name: Type.String({ description: 'What people call it.', examples: ['Demo'] }),
-          browserEmbeds: Type.Boolean({ description: 'Whether browsers may launch without a key.' }),
-          experiences: Type.Integer({ minimum: 0, description: 'How many experiences it has.' }),
+          name: Type.String({ description: 'Display name.', examples: ['Demo'] }),
+          browserEmbeds: Type.Boolean({ description: 'Whether pages may create sessions without a key.' }),
+          experiences: Type.Integer({ minimum: 0, description: 'Number of experiences.' }),
         },
-        { description: 'A project in brief.' },
+        { description: 'Summary of a project.' },
       ),
-      { description: 'By id.' },
+      { description: 'Sorted by id.' },
     ),
   },
   { $id: 'ProjectList', description: 'Every project of the service.' },
@@ -33,36 +33,40 @@ export type ProjectList = Static<typeof projectListSchema>;
 
 const appliedChange = Type.Object(
   {
-    kind: Type.Enum(['project', 'experience'], { description: 'What it is.' }),
-    id: Type.String({ description: 'Its id.', examples: ['exp_harbor_guide'] }),
-    change: Type.Enum(['created', 'updated', 'unchanged'], { description: 'What the file did to it.' }),
+    kind: Type.Enum(['project', 'experience'], { description: 'The kind of resource.' }),
+    id: Type.String({ description: 'Id of the resource.', examples: ['exp_harbor_guide'] }),
+    change: Type.Enum(['created', 'updated', 'unchanged'], {
+      description: 'How applying the file changed it.',
+    }),
     revision: Type.Optional(Type.Integer({ minimum: 1, description: 'Newest revision of an experience.' })),
-    newRevision: Type.Optional(Type.Boolean({ description: 'True when the file made that revision.' })),
+    newRevision: Type.Optional(
+      Type.Boolean({ description: 'True if applying the file created that revision.' }),
+    ),
   },
-  { description: 'What became of one part of the file.' },
+  { description: 'The result for one resource of the file.' },
 );
 
 export const appliedSchema = Type.Object(
   {
     projectId: Type.String({ description: 'The project of the file.', examples: ['prj_demo'] }),
-    changed: Type.Boolean({ description: 'False when everything was as the file says already.' }),
+    changed: Type.Boolean({ description: 'False if the stored project already matched the file.' }),
     changes: Type.Array(appliedChange, { description: 'The project, then its experiences.' }),
   },
-  { $id: 'Applied', description: 'What applying a project file did.' },
+  { $id: 'Applied', description: 'The result of applying a project file.' },
 );
 
 export type AppliedChange = Static<typeof appliedChange>;
 export type Applied = Static<typeof appliedSchema>;
 
-/** One thing that is wrong with a project file: where, and what to do. Lines and columns count from 1. */
+/** One problem in a project file: its position and how to fix it. Lines and columns count from 1. */
 export const problemSchema = Type.Object(
   {
     line: Type.Optional(Type.Integer({ minimum: 1, description: 'Line in the file.' })),
     column: Type.Optional(Type.Integer({ minimum: 1, description: 'Column in that line.' })),
     path: Type.String({ description: 'The field, such as experiences[1].slug. Empty for the whole file.' }),
-    message: Type.String({ description: 'What is wrong, and what to do about it.' }),
+    message: Type.String({ description: 'The problem and how to fix it.' }),
   },
-  { description: 'One problem of a project file.' },
+  { description: 'One problem in a project file.' },
 );
 
 export type ProjectFileProblem = Static<typeof problemSchema>;
@@ -93,7 +97,7 @@ const projectFileBodies: Bodies = {
   },
 };
 
-/** The same schema that editors use, as a part of the document. */
+/** The schema that editors use, as a component of the document. */
 export const projectFileComponent = { ...projectFileSchema, $id: 'ProjectFile' } as typeof projectFileSchema;
 
 export const listProjectsOperation: Operation = {
@@ -102,7 +106,7 @@ export const listProjectsOperation: Operation = {
   path: '/admin/projects',
   tag,
   summary: 'List the projects',
-  description: 'All of them, by id.',
+  description: 'Returns all projects, sorted by id.',
   caller: 'admin-token',
   answers: {
     200: {
@@ -131,12 +135,12 @@ export const applyOperation: Operation = {
   tag,
   summary: 'Apply a project file',
   description:
-    'Creates or updates one project as its file says, all of it or nothing. An experience that the file leaves out is left alone; applying the same file again changes nothing. A media type with `json` in its name is read as JSON, every other one as YAML, of which JSON is a part.',
+    'Creates or updates one project atomically. Experiences that the file omits are left unchanged; applying the same file again changes nothing. A media type that contains `json` is parsed as JSON, any other as YAML, which includes JSON.',
   caller: 'admin-token',
   bodies: projectFileBodies,
   answers: {
     200: {
-      description: 'It is applied.',
+      description: 'The file has been applied.',
       headers: {},
       content: {
         schema: Type.Ref('Applied#'),

@@ -14,7 +14,7 @@ export const sessionQuerySchema = Type.Object(
       Type.String({
         pattern: '^([1-9]\\d{0,2})$',
         errorMessage: 'must be a whole number from 1 to 500',
-        description: 'How many at most, 1 to 500. By default 100.',
+        description: 'Maximum number of sessions, 1 to 500. Default: 100.',
         examples: ['100'],
       }),
     ),
@@ -22,7 +22,7 @@ export const sessionQuerySchema = Type.Object(
       Type.String({
         pattern: '^ses_[A-Za-z0-9_-]{1,64}$',
         errorMessage: 'must be the nextCursor of an earlier page',
-        description: 'The nextCursor of the page before.',
+        description: 'The nextCursor of the previous page.',
       }),
     ),
     experienceId: Type.Optional(
@@ -34,7 +34,7 @@ export const sessionQuerySchema = Type.Object(
       }),
     ),
     status: Type.Optional(Type.Enum([...statuses], { description: 'Only sessions in this state.' })),
-    source: Type.Optional(Type.Enum([...sources], { description: 'Only sessions from this door.' })),
+    source: Type.Optional(Type.Enum([...sources], { description: 'Only sessions minted by this route.' })),
     userId: Type.Optional(
       Type.String({ minLength: 1, maxLength: 256, description: 'Only sessions of this user.' }),
     ),
@@ -51,7 +51,7 @@ export const sessionPageSchema = Type.Object(
       Type.String({ description: 'Send it as cursor to get the next page. Absent on the last one.' }),
     ),
   },
-  { $id: 'SessionPage', description: 'Some sessions of a project.' },
+  { $id: 'SessionPage', description: 'One page of sessions.' },
 );
 
 /** A page as a program reads it. */

@@ -10,15 +10,15 @@ const tag = 'Operation';
 export const statusSchema = Type.Object(
   {
     version: Type.String({ description: 'Version of the program.', examples: ['0.1.0'] }),
-    engine: Type.Enum(['embedded', 'postgres'], { description: 'Where sessions are stored.' }),
-    database: Type.String({ description: 'ok, or why the database does not answer.', examples: ['ok'] }),
-    time: timestamp('What the clock of the service says.'),
+    engine: Type.Enum(['embedded', 'postgres'], { description: 'The database engine.' }),
+    database: Type.String({ description: '`ok`, or why the database is unavailable.', examples: ['ok'] }),
+    time: timestamp('Current time of the service.'),
     publicUrl: Type.String({
-      description: 'Where clients reach the service.',
+      description: 'Public URL of the service.',
       examples: ['https://launch.example.com'],
     }),
   },
-  { $id: 'Status', description: 'What runs, and how it does.' },
+  { $id: 'Status', description: 'Version and health of the service.' },
 );
 
 export type ServiceStatus = Static<typeof statusSchema>;
@@ -28,7 +28,7 @@ export const statusOperation: Operation = {
   method: 'get',
   path: '/admin/status',
   tag,
-  summary: 'Ask what runs here',
+  summary: 'Read the status of the service',
   description: 'For operators and for `session-launch doctor`.',
   caller: 'admin-token',
   answers: {

@@ -1,7 +1,7 @@
 import Type from '../type.ts';
 import { patterns } from './patterns.ts';
 
-/** What a project file leaves out. The schema shows these values, and reading a file fills them in. */
+/** Default values of optional fields. The schema lists them, and reading a file fills them in. */
 export const defaults = {
   limits: {
     mintsPerMinutePerClient: 30,
@@ -63,8 +63,11 @@ export function axis(description: string, tag: string) {
   const fixed = Type.String({ description: 'The language, as a BCP 47 tag.', examples: [tag] });
   return Type.Union(
     [
-      Type.Literal('match', { description: 'Follow the language that a launch asks for.' }),
-      Type.Object({ fixed }, { ...closed, description: 'Always this language, whatever a launch asks for.' }),
+      Type.Literal('match', { description: 'Use the language that the mint requests.' }),
+      Type.Object(
+        { fixed },
+        { ...closed, description: 'Always use this language, whatever the mint requests.' },
+      ),
     ],
     {
       description: `${description} Write match, or { fixed: TAG }.`,

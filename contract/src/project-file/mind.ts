@@ -34,11 +34,13 @@ const topic = Type.Object(
   {
     id: id('ferries'),
     ask: Type.Optional(
-      texts('What to ask; shown as a suggestion, and recognised.', { en: 'When do the ferries leave?' }),
+      texts('The question; shown as a suggestion and matched against what visitors say.', {
+        en: 'When do the ferries leave?',
+      }),
     ),
-    words: Type.Optional(texts('Further words that lead here.', { en: ['ferry', 'boat'] })),
+    words: Type.Optional(texts('Additional words that select this topic.', { en: ['ferry', 'boat'] })),
     tell: Type.Optional(
-      texts('What the character tells.', { en: ['At every full hour.', 'The first one leaves at six.'] }),
+      texts('The answer.', { en: ['At every full hour.', 'The first one leaves at six.'] }),
     ),
     // biome-ignore lint/suspicious/noThenProperty: the word that authors write
     then: Type.Optional(
@@ -49,14 +51,14 @@ const topic = Type.Object(
       }),
     ),
   },
-  { ...closed, description: 'Something to talk about.' },
+  { ...closed, description: 'A topic of conversation.' },
 );
 
 const lesson = Type.Object(
   {
     id: id('morning'),
     say: texts('The phrase to learn, in the paired language.', { 'pt-PT': 'Bom dia' }),
-    gloss: Type.Optional(texts('What it means.', { en: 'Good morning' })),
+    gloss: Type.Optional(texts('The translation.', { en: 'Good morning' })),
   },
   { ...closed, description: 'A phrase that learners repeat.' },
 );
@@ -81,28 +83,28 @@ export const mind = Type.Object(
         examples: ['You are Maren, who knows every boat in the harbor.'],
       }),
     ),
-    greeting: Type.Optional(texts('How the character greets.', { en: ['Good morning!', 'Ahoy there!'] })),
+    greeting: Type.Optional(texts('The greeting.', { en: ['Good morning!', 'Ahoy there!'] })),
     fallback: Type.Optional(
-      texts('What it says when it does not know.', { en: ['Here I only know my harbor stories.'] }),
+      texts('The answer when no topic matches.', { en: ['Here I only know my harbor stories.'] }),
     ),
     topics: Type.Optional(
       Type.Array(topic, {
         maxItems: 200,
-        description: 'What to talk about.',
+        description: 'The topics of conversation.',
         examples: [[{ id: 'ferries', ask: { en: 'When do the ferries leave?' }, tell: { en: ['Hourly.'] } }]],
       }),
     ),
     lessons: Type.Optional(
       Type.Array(lesson, {
         maxItems: 200,
-        description: 'What to learn, in dual experiences.',
+        description: 'The phrases to learn, in dual experiences.',
         examples: [[{ id: 'morning', say: { 'pt-PT': 'Bom dia' }, gloss: { en: 'Good morning' } }]],
       }),
     ),
     presentation: Type.Optional(
       Type.Array(section, {
         maxItems: 200,
-        description: 'What to present, section by section.',
+        description: 'The sections of the presentation.',
         examples: [[{ id: 'opening', title: { en: 'The sky tonight' }, tell: { en: ['Look up.'] } }]],
       }),
     ),
@@ -110,7 +112,7 @@ export const mind = Type.Object(
   {
     ...closed,
     description:
-      'What the characters have in mind: for the runtime alone, frozen in the revision and shown to no client.',
+      'What the characters know and say. Used only by the runtime; frozen in the revision and never sent to clients.',
     examples: [{ greeting: { en: ['Good morning!'] } }],
   },
 );

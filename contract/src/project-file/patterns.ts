@@ -1,9 +1,9 @@
-/** Every pattern of the schema. Whoever refuses a text explains it in words, because a pattern is no explanation. */
+/** The patterns of the schema. Error messages explain them in words instead of quoting them. */
 export const patterns = {
   projectId: '^prj_[A-Za-z0-9_-]{1,64}$',
   experienceId: '^exp_[A-Za-z0-9_-]{1,64}$',
   characterId: '^[A-Za-z0-9_-]{1,64}$',
-  /** Ids inside a mind, which `then` names. As a text of its own, so that its explanation can be one, too. */
+  /** Ids inside a mind, which `then` references. A separate constant, so that it has its own explanation. */
   mindId: '^[\\w-]{1,64}$',
   slug: '^[a-z0-9]+(?:-[a-z0-9]+)*$',
   notBlank: '\\S',

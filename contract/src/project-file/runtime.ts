@@ -17,17 +17,17 @@ const languages = Type.Object(
     ),
     default: Type.Optional(
       Type.String({
-        description: 'The language, as a BCP 47 tag, of a session for which nothing else decides it.',
+        description: 'The language of a session if nothing else determines it, as a BCP 47 tag.',
         default: defaults.languages.default,
         examples: ['en', 'pt-PT'],
       }),
     ),
-    conversation: Type.Optional(axis('The language that the session is held in.', 'en')),
+    conversation: Type.Optional(axis('The language of the conversation.', 'en')),
     paired: Type.Optional(axis('The second language of a dual experience.', 'pt-PT')),
   },
   {
     ...closed,
-    description: 'Which languages sessions use, and who decides.',
+    description: 'The languages of sessions and how they are chosen.',
     default: { ...defaults.languages },
     examples: [{ dual: true, default: 'en', conversation: 'match', paired: { fixed: 'pt-PT' } }],
   },
@@ -40,24 +40,24 @@ const character = Type.Object(
       description: 'Name of the character inside this experience: 1 to 64 letters, digits, "_" or "-".',
       examples: ['ines'],
     }),
-    name: shortText('What people call the character.', 'Inês'),
+    name: shortText('Display name of the character.', 'Inês'),
     voice: Type.Optional(
       free({
-        description: 'How the character sounds. Any fields; they reach the runtime as written.',
+        description: 'Voice settings. Any fields; passed to the runtime unchanged.',
         examples: [{ voiceId: 'ines-pt' }],
       }),
     ),
     avatar: Type.Optional(
       free({
         description:
-          'How the character looks. Any fields; they reach the runtime as written, except in voice-only sessions.',
+          'Avatar settings. Any fields; passed to the runtime unchanged, except in voice-only sessions.',
         examples: [{ avatarId: 'ines', modelPath: '/avatars/ines/model.glb' }],
       }),
     ),
   },
   {
     ...closed,
-    description: 'Someone who speaks in the experience.',
+    description: 'A character of the experience.',
     examples: [{ characterId: 'ines', name: 'Inês' }],
   },
 );
@@ -69,15 +69,15 @@ const seconds = (description: string, byDefault: number) =>
 
 const sessionLimits = Type.Object(
   {
-    maxSeconds: seconds('A session ends when it has lasted so long.', defaults.sessionLimits.maxSeconds),
+    maxSeconds: seconds('Maximum duration of a session in seconds.', defaults.sessionLimits.maxSeconds),
     idleSeconds: seconds(
-      'A session ends when nobody has said anything for so long.',
+      'Seconds without speech or text after which a session ends.',
       defaults.sessionLimits.idleSeconds,
     ),
   },
   {
     ...closed,
-    description: 'How long sessions may last, in seconds.',
+    description: 'Time limits of sessions.',
     default: { ...defaults.sessionLimits },
     examples: [{ maxSeconds: 900, idleSeconds: 120 }],
   },
@@ -87,7 +87,7 @@ export const runtime = Type.Object(
   {
     mode: Type.Optional(
       Type.Enum([...modes], {
-        description: 'Whether the characters converse or present, unless a launch asks for the other.',
+        description: 'Whether the characters converse or present, unless the mint requests otherwise.',
         default: defaults.mode,
         examples: ['conversation'],
       }),
@@ -95,7 +95,7 @@ export const runtime = Type.Object(
     speechInputMode: Type.Optional(
       Type.Enum([...speechInputModes], {
         description:
-          'Whether listening starts by itself, on demand or never, unless a launch says otherwise.',
+          'Whether the microphone is used automatically, on demand or never, unless the mint requests otherwise.',
         default: defaults.speechInputMode,
         examples: ['auto'],
       }),
@@ -103,13 +103,13 @@ export const runtime = Type.Object(
     languages: Type.Optional(languages),
     characters: Type.Array(character, {
       minItems: 1,
-      description: 'Who takes part: at least one character.',
+      description: 'The characters; at least one.',
       examples: [[{ characterId: 'ines', name: 'Inês', voice: { voiceId: 'ines-pt' } }]],
     }),
     location: Type.Optional(
       free({
         description:
-          'The scene around the characters. Any fields; they reach the runtime as written, except in voice-only sessions.',
+          'Location settings. Any fields; passed to the runtime unchanged, except in voice-only sessions.',
         examples: [{ locationId: 'cafe', assets: ['/locations/cafe/wide.svg'] }],
       }),
     ),
@@ -119,7 +119,8 @@ export const runtime = Type.Object(
   },
   {
     ...closed,
-    description: 'What a revision freezes: applying a file with a changed runtime makes a new revision.',
+    description:
+      'The part that a revision freezes. Applying a file with a changed runtime creates a new revision.',
     examples: [
       {
         characters: [{ characterId: 'ines', name: 'Inês' }],

@@ -8,7 +8,7 @@ const experience = Type.Object(
   {
     id: Type.String({
       pattern: patterns.experienceId,
-      description: 'What launches name as experienceId: "exp_" and 1 to 64 letters, digits, "_" or "-".',
+      description: 'The experienceId of mint requests: "exp_" and 1 to 64 letters, digits, "_" or "-".',
       examples: ['exp_cafe'],
     }),
     slug: Type.String({
@@ -17,12 +17,12 @@ const experience = Type.Object(
       description: 'Readable name, unique in the project: a-z, 0-9 words joined by "-".',
       examples: ['cafe'],
     }),
-    title: shortText('What people see in the catalog.', 'Café in Lisbon'),
+    title: shortText('Title shown in the catalog.', 'Café in Lisbon'),
     sortOrder: Type.Optional(
       Type.Integer({
         minimum: -2_147_483_648,
         maximum: 2_147_483_647,
-        description: 'Place in the catalog: lower numbers come first, equal ones by id.',
+        description: 'Position in the catalog: lower numbers come first, equal numbers are sorted by id.',
         default: defaults.sortOrder,
         examples: [1],
       }),
@@ -30,7 +30,7 @@ const experience = Type.Object(
     status: Type.Optional(
       Type.Enum(['draft', 'published', 'archived'], {
         description:
-          'Only a published experience is in the catalog and open to browsers and live keys; a draft can be launched with a test key, an archived one not at all.',
+          'Only published experiences are in the catalog and can be launched by pages and live keys. A draft can be launched with a test key; an archived experience cannot be launched.',
         default: defaults.status,
         examples: ['published'],
       }),
@@ -76,22 +76,22 @@ const experience = Type.Object(
     ),
     runtime,
   },
-  { ...closed, description: 'Something that clients can launch.' },
+  { ...closed, description: 'An experience that clients can launch.' },
 );
 
 const limits = Type.Object(
   {
     mintsPerMinutePerClient: Type.Optional(
       limit(
-        'Browser and public mints in a minute from one client address.',
+        'Browser and public mints per minute from one client address.',
         defaults.limits.mintsPerMinutePerClient,
       ),
     ),
     mintsPerMinute: Type.Optional(
-      limit('Browser and public mints in a minute in the whole project.', defaults.limits.mintsPerMinute),
+      limit('Browser and public mints per minute in the whole project.', defaults.limits.mintsPerMinute),
     ),
     sessionsPerDay: Type.Optional(
-      limit('Browser and public sessions in a UTC day in the whole project.', defaults.limits.sessionsPerDay),
+      limit('Browser and public sessions per UTC day in the whole project.', defaults.limits.sessionsPerDay),
     ),
     concurrentSessions: Type.Optional(
       limit(
@@ -118,10 +118,10 @@ const project = Type.Object(
       description: 'The project to create or update: "prj_" and 1 to 64 letters, digits, "_" or "-".',
       examples: ['prj_demo'],
     }),
-    name: shortText('What people call the project.', 'Demo'),
+    name: shortText('Display name of the project.', 'Demo'),
     browserEmbeds: Type.Optional(
       Type.Boolean({
-        description: 'Whether browsers may launch anything of this project without an API key.',
+        description: 'Whether pages may create sessions of this project without an API key.',
         default: false,
         examples: [true],
       }),
@@ -133,7 +133,7 @@ const project = Type.Object(
   },
   {
     ...closed,
-    description: 'The project itself. Fields left out take their default, not what they were before.',
+    description: 'The project. Omitted fields take their default, not their previous value.',
     examples: [{ id: 'prj_demo', name: 'Demo' }],
   },
 );
@@ -143,14 +143,14 @@ export const projectFileSchema = Type.Object(
     project,
     experiences: Type.Optional(
       Type.Array(experience, {
-        description: 'Experiences to create or update. One that is left out stays as it is.',
+        description: 'Experiences to create or update. Omitted experiences are left unchanged.',
         default: [],
         examples: [[]],
       }),
     ),
     $schema: Type.Optional(
       Type.String({
-        description: 'Where an editor finds this schema. Applying the file ignores it.',
+        description: 'Path of this schema for editors. Ignored when the file is applied.',
         examples: ['../project-file.schema.json'],
       }),
     ),
@@ -159,14 +159,14 @@ export const projectFileSchema = Type.Object(
     ...closed,
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     title: 'Project file',
-    description: 'A project and its experiences, as `session-launch apply FILE` takes them in YAML or JSON.',
+    description: 'A project and its experiences, as accepted by `session-launch apply FILE` in YAML or JSON.',
   },
 );
 
-/** A file as it is written, before anything that it leaves out is filled in. */
+/** A project file as written, before defaults are filled in. */
 export type WrittenProjectFile = Static<typeof projectFileSchema>;
 
-/** The schema as the text of `project-file.schema.json`, for editors that complete and check project files. */
+/** The content of `project-file.schema.json`, with which editors complete and check project files. */
 export function projectFileJsonSchema(): string {
   const { $schema, title, description, ...rest } = projectFileSchema as typeof projectFileSchema &
     Record<'$schema' | 'title' | 'description', string>;

@@ -1,10 +1,10 @@
 import type { Static } from 'typebox';
 import Type from '../type.ts';
 
-/** What an address looks like; whether it is one, only parsing it tells. */
+/** A rough pattern of a WebSocket URL; parsing decides whether it is valid. */
 export const websocketAddress = '^wss?://[^\\s/?#][^\\s]*$';
 
-/** A runtime that clients reach over a WebSocket. */
+/** A runtime reached over a WebSocket. */
 export const websocketTransport = Type.Object(
   {
     type: Type.Enum(['websocket'], { description: 'How clients connect.', examples: ['websocket'] }),
@@ -12,14 +12,14 @@ export const websocketTransport = Type.Object(
       Type.String({
         pattern: websocketAddress,
         description:
-          'Address that clients connect to with their session token: wss://, or ws:// in development. Leave it out for the runtime beside this service.',
+          'URL that clients connect to with their session token: wss://, or ws:// in development. Omit it to use the runtime included in this service.',
         examples: ['wss://runtime.example.com/session'],
       }),
     ),
   },
   {
     additionalProperties: true,
-    description: 'Where the session runs. Further fields reach the client as written.',
+    description: 'How clients reach the runtime. Additional fields are passed to the client unchanged.',
     examples: [{ type: 'websocket', url: 'wss://runtime.example.com/session' }],
   },
 );

@@ -1,6 +1,6 @@
 // Written by `npm run emit` from the contract. Do not edit.
 
-/** A persisted runtime session. It holds no credential, so it may be logged and stored. A field that says nothing about this session is left out. */
+/** A persisted runtime session. It contains no credential, so it may be logged and stored. Fields that do not apply are absent. */
 export interface Session {
   /** Id of the session. */
   sessionId: string;
@@ -18,130 +18,130 @@ export interface Session {
   source: 'server' | 'browser' | 'public';
   /** The origin of the page, for sessions from browsers. */
   origin?: string;
-  /** The user that the backend named when it minted the session. */
+  /** The user, as sent by the backend in the mint request. */
   userId?: string;
-  /** The processor that the backend asked for when it minted the session. */
+  /** The processor, as sent by the backend in the mint request. */
   processorId?: string;
-  /** Facts of your own about the session, such as the number of an order: up to 20 texts of at most 500 characters, by names of 1 to 40. They are kept with the session and shown with it, and never reach the client. */
+  /** Your own metadata, such as an order number: up to 20 values of at most 500 characters, with names of 1 to 40 characters. Stored and returned with the session; never sent to the client. */
   metadata?: Record<string, string>;
-  /** How the characters behave. */
+  /** Whether the characters converse or present. */
   mode: 'conversation' | 'presenter';
-  /** How speech is taken in. */
+  /** How the microphone is used: automatically, on demand or never. */
   speechInputMode: 'auto' | 'manual' | 'off';
-  /** True when the session is voice only. */
+  /** True if the session is voice-only. */
   speechOnly: boolean;
-  /** The language the conversation is held in, resolved, as a canonical BCP 47 tag. */
+  /** The resolved language of the conversation, as a canonical BCP 47 tag. */
   locale: string;
   /** The paired language. Only sessions of dual experiences have it. */
   secondaryLocale?: string;
   /** When the session was minted. */
   createdAt: string;
-  /** A client has to connect before this time. */
+  /** A client must connect before this time. */
   expiresAt: string;
   /** When a client connected. Absent before. */
   startedAt?: string;
   /** When the session ended. Absent before. */
   endedAt?: string;
-  /** Why it ended: api_request (ended by its owner), client_ended, client_left, client_lost (its connection was lost for good), idle_timeout, max_duration, runtime_error, runtime_lost (the runtime fell silent) or server_shutdown. Absent before. */
+  /** Why the session ended: api_request (ended through the API), client_ended, client_left, client_lost (the connection was lost and not resumed), idle_timeout, max_duration, runtime_error, runtime_lost (the runtime stopped reporting) or server_shutdown. Absent until then. */
   endReason?: 'api_request' | 'client_ended' | 'client_left' | 'client_lost' | 'idle_timeout' | 'max_duration' | 'runtime_error' | 'runtime_lost' | 'server_shutdown';
-  /** What the session has used. */
+  /** Metered usage. */
   usage: {
-    /** Whole seconds that a client was connected, as the runtime reported them so far. */
+    /** Whole seconds that a client was connected, as last reported by the runtime. */
     seconds: number;
   };
 }
 
-/** Everything a client SDK needs to run the session, its credential included. New fields may appear; ignore those you do not know. */
+/** Everything that a client SDK needs to run the session, including its token. New fields may be added; ignore fields you do not know. */
 export interface SessionManifest {
-  /** Version of this shape. Refuse versions you do not know. */
+  /** Version of the manifest format. Reject versions you do not know. */
   schemaVersion: number;
   /** Id of the session. */
   sessionId: string;
   /** The credential of the session: a JWT signed with Ed25519. Keep it out of server-rendered HTML and out of logs. */
   sessionToken: string;
-  /** The client has to connect before this time. */
+  /** The client must connect before this time. */
   expiresAt: string;
   /** False for sessions minted with a test key. Sessions from browsers are always live. */
   livemode: boolean;
-  /** What was launched, as its revision froze it. */
+  /** The launched experience, as frozen in its revision. */
   experience: {
     /** Id of the experience. */
     experienceId: string;
-    /** Its slug when the revision was made. */
+    /** Slug at the time the revision was created. */
     slug: string;
-    /** Its title when the revision was made. */
+    /** Title at the time the revision was created. */
     title: string;
     /** The revision of the experience that the session is bound to. */
     revision: number;
     [field: string]: unknown;
   };
-  /** How the characters behave. */
+  /** Whether the characters converse or present. */
   mode: 'conversation' | 'presenter';
-  /** How speech is taken in. */
+  /** How the microphone is used: automatically, on demand or never. */
   speechInputMode: 'auto' | 'manual' | 'off';
-  /** True when the session is voice only. */
+  /** True if the session is voice-only. */
   speechOnly: boolean;
-  /** The language the conversation is held in, resolved, as a canonical BCP 47 tag. */
+  /** The resolved language of the conversation, as a canonical BCP 47 tag. */
   locale: string;
   /** The paired language. Only sessions of dual experiences have it. */
   secondaryLocale?: string;
-  /** The abilities of the session, out of speech-output, speech-input, avatar and location. Ignore those you do not know. */
+  /** Capabilities of the session: speech-output, speech-input, avatar, location. Ignore values you do not know. */
   capabilities: string[];
-  /** Who takes part. */
+  /** The characters of the session. */
   characters: Array<{
-    /** Name of the character inside the experience. */
+    /** Id of the character within the experience. */
     characterId: string;
-    /** What people call the character. */
+    /** Display name of the character. */
     name: string;
-    /** How the character sounds, in the words of the runtime. */
+    /** Voice settings; their format is defined by the runtime. */
     voice?: Record<string, unknown>;
-    /** How the character looks, in the words of the runtime. Absent when the session is voice only. */
+    /** Avatar settings; their format is defined by the runtime. Absent in voice-only sessions. */
     avatar?: Record<string, unknown>;
     [field: string]: unknown;
   }>;
-  /** The scene, in the words of the runtime. Absent when there is none or the session is voice only. */
+  /** Location settings; their format is defined by the runtime. Absent if there is no location or the session is voice-only. */
   location?: Record<string, unknown>;
   /** How the client reaches the runtime. */
   transport: {
-    /** How to connect: websocket today. Refuse types you do not know. */
+    /** Transport type; currently always websocket. Reject types you do not know. */
     type: string;
-    /** Where to connect with the session token. */
+    /** URL to connect to with the session token. */
     url: string;
     [field: string]: unknown;
   };
-  /** How long the session may last, in seconds. */
+  /** Time limits of the session. */
   limits: {
-    /** The session ends when it has lasted so long. */
+    /** Maximum duration of the session in seconds. */
     maxSeconds: number;
-    /** It ends when nobody has said anything for so long. */
+    /** Seconds without speech or text after which the session ends. */
     idleSeconds: number;
   };
-  /** Addresses for the client. */
+  /** URLs for the client. */
   links: {
-    /** Where the client says that it has left: POST the session token as text/plain. A beacon can do that. */
+    /** URL to which the client reports that it left: POST the session token as text/plain, for example with sendBeacon. */
     leave: string;
   };
-  /** Settings of the player that the mint brought along. */
+  /** Player settings sent in the mint request. */
   player: {
-    /** Settings of the start button, as the mint brought them. */
+    /** Start button settings, as sent in the mint request. */
     startButton?: Record<string, unknown>;
-    /** Settings of the close button, as the mint brought them. */
+    /** Close button settings, as sent in the mint request. */
     closeButton?: Record<string, unknown>;
-    /** Where the player leads when it closes. */
+    /** The URL that the player opens when it closes. */
     returnUrl?: string;
     [field: string]: unknown;
   };
-  /** Whose session it is, if the mint said so. */
+  /** The user, if the mint request named one. */
   user?: {
-    /** The user that the backend named when it minted the session. */
+    /** The user, as sent by the backend in the mint request. */
     userId: string;
   };
-  /** The processor that the backend asked for when it minted the session. */
+  /** The processor, as sent by the backend in the mint request. */
   processorId?: string;
   [field: string]: unknown;
 }
 
-/** A launch: the session as the service keeps it, and the manifest to hand to the client SDK. Only launch holds a credential. */
+/** A launch: the stored session record, and the manifest for the client SDK. Only `launch` contains a credential. */
 export interface SessionLaunchResponse {
   session: Session;
   launch: SessionManifest;
@@ -149,64 +149,64 @@ export interface SessionLaunchResponse {
 
 /** One published experience. */
 export interface CatalogEntry {
-  /** Mint sessions with this id. */
+  /** Id of the experience; use it to create sessions. */
   experienceId: string;
   /** Readable name, unique inside its project only. */
   slug: string;
-  /** What people call it. */
+  /** Display title. */
   title: string;
-  /** Where its creator placed it; the list is sorted by this, then by experienceId. */
+  /** Position set by the creator. The list is sorted by this field, then by experienceId. */
   sortOrder: number;
   /** When the experience last changed. */
   updatedAt: string;
-  /** False while a gallery field is missing. The experience can be launched all the same. */
+  /** False if a gallery field is missing. The experience can still be launched. */
   catalogReady: boolean;
-  /** The avatar to show. Null while the creator has not set it. */
+  /** Id of the avatar. Null until the creator sets it. */
   avatarId: string | null;
-  /** Picture of the avatar: a path of this service. Null while the creator has not set it. */
+  /** Path of the avatar thumbnail on this service. Null until the creator sets it. */
   thumbnailPath: string | null;
-  /** The two layers of a gallery card, as paths of this service. Null while the creator has not set them. */
+  /** The two image layers of a gallery card, as paths on this service. Null until the creator sets them. */
   galleryThumb: {
-    /** Stands in front. */
+    /** Foreground image. */
     avatarImage: string;
-    /** Covers the back. */
+    /** Background image. */
     backgroundImage: string;
   } | null;
   /** Always empty; kept for older clients. */
   discoveryTags: string[];
 }
 
-/** What a backend asks for. Fields that are not listed are ignored. */
+/** Mint request of a backend. Unlisted fields are ignored. */
 export interface ServerMintRequest {
   /** The experience to launch. */
   experienceId: string;
   /** Language of the user. A creator’s Fixed language wins over it. */
   locale?: string;
-  /** Paired language of a dual experience; in any other one, the language to immerse the session in. */
+  /** The paired language of a dual experience. In other experiences, the language of the conversation. */
   secondaryLocale?: string;
-  /** Another name for secondaryLocale. Send one of the two, or the same language in both. */
+  /** Alias of secondaryLocale. If both are sent, they must name the same language. */
   learningLocale?: string;
-  /** How the characters behave. */
+  /** Whether the characters converse or present. */
   mode?: 'conversation' | 'presenter';
-  /** How speech is taken in. */
+  /** How the microphone is used: automatically, on demand or never. */
   speechInputMode?: 'auto' | 'manual' | 'off';
-  /** True mints a voice-only session: no avatar, no location. */
+  /** True creates a voice-only session, without avatar and location. */
   speechOnly?: boolean;
-  /** Language selector, used when no locale decides. */
+  /** Language selector, used if neither locale nor secondaryLocale applies. */
   language?: 'en' | 'es';
-  /** Settings of the player’s start button, handed on as they are. */
+  /** Settings of the player’s start button, passed on unchanged. */
   startButton?: Record<string, unknown>;
-  /** Settings of the player’s close button, handed on as they are. */
+  /** Settings of the player’s close button, passed on unchanged. */
   closeButton?: Record<string, unknown>;
-  /** Your own id of the user, kept with the session. */
+  /** Your id of the user, stored with the session. */
   userId?: string;
   /** The processor that should run the session. */
   processorId?: string;
-  /** Facts of your own about the session, such as the number of an order: up to 20 texts of at most 500 characters, by names of 1 to 40. They are kept with the session and shown with it, and never reach the client. */
+  /** Your own metadata, such as an order number: up to 20 values of at most 500 characters, with names of 1 to 40 characters. Stored and returned with the session; never sent to the client. */
   metadata?: Record<string, string>;
   /** How the session is embedded in your application. */
   integration?: {
-    /** Where the player leads when it closes: an absolute URL. */
+    /** Absolute URL that the player opens when it closes. */
     returnUrl?: string;
   };
 }

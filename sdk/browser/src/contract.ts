@@ -1,91 +1,91 @@
 // Written by `npm run emit` from the contract. Do not edit.
 
-/** Everything a client SDK needs to run the session, its credential included. New fields may appear; ignore those you do not know. */
+/** Everything that a client SDK needs to run the session, including its token. New fields may be added; ignore fields you do not know. */
 export interface SessionManifest {
-  /** Version of this shape. Refuse versions you do not know. */
+  /** Version of the manifest format. Reject versions you do not know. */
   schemaVersion: number;
   /** Id of the session. */
   sessionId: string;
   /** The credential of the session: a JWT signed with Ed25519. Keep it out of server-rendered HTML and out of logs. */
   sessionToken: string;
-  /** The client has to connect before this time. */
+  /** The client must connect before this time. */
   expiresAt: string;
   /** False for sessions minted with a test key. Sessions from browsers are always live. */
   livemode: boolean;
-  /** What was launched, as its revision froze it. */
+  /** The launched experience, as frozen in its revision. */
   experience: {
     /** Id of the experience. */
     experienceId: string;
-    /** Its slug when the revision was made. */
+    /** Slug at the time the revision was created. */
     slug: string;
-    /** Its title when the revision was made. */
+    /** Title at the time the revision was created. */
     title: string;
     /** The revision of the experience that the session is bound to. */
     revision: number;
     [field: string]: unknown;
   };
-  /** How the characters behave. */
+  /** Whether the characters converse or present. */
   mode: 'conversation' | 'presenter';
-  /** How speech is taken in. */
+  /** How the microphone is used: automatically, on demand or never. */
   speechInputMode: 'auto' | 'manual' | 'off';
-  /** True when the session is voice only. */
+  /** True if the session is voice-only. */
   speechOnly: boolean;
-  /** The language the conversation is held in, resolved, as a canonical BCP 47 tag. */
+  /** The resolved language of the conversation, as a canonical BCP 47 tag. */
   locale: string;
   /** The paired language. Only sessions of dual experiences have it. */
   secondaryLocale?: string;
-  /** The abilities of the session, out of speech-output, speech-input, avatar and location. Ignore those you do not know. */
+  /** Capabilities of the session: speech-output, speech-input, avatar, location. Ignore values you do not know. */
   capabilities: string[];
-  /** Who takes part. */
+  /** The characters of the session. */
   characters: Array<{
-    /** Name of the character inside the experience. */
+    /** Id of the character within the experience. */
     characterId: string;
-    /** What people call the character. */
+    /** Display name of the character. */
     name: string;
-    /** How the character sounds, in the words of the runtime. */
+    /** Voice settings; their format is defined by the runtime. */
     voice?: Record<string, unknown>;
-    /** How the character looks, in the words of the runtime. Absent when the session is voice only. */
+    /** Avatar settings; their format is defined by the runtime. Absent in voice-only sessions. */
     avatar?: Record<string, unknown>;
     [field: string]: unknown;
   }>;
-  /** The scene, in the words of the runtime. Absent when there is none or the session is voice only. */
+  /** Location settings; their format is defined by the runtime. Absent if there is no location or the session is voice-only. */
   location?: Record<string, unknown>;
   /** How the client reaches the runtime. */
   transport: {
-    /** How to connect: websocket today. Refuse types you do not know. */
+    /** Transport type; currently always websocket. Reject types you do not know. */
     type: string;
-    /** Where to connect with the session token. */
+    /** URL to connect to with the session token. */
     url: string;
     [field: string]: unknown;
   };
-  /** How long the session may last, in seconds. */
+  /** Time limits of the session. */
   limits: {
-    /** The session ends when it has lasted so long. */
+    /** Maximum duration of the session in seconds. */
     maxSeconds: number;
-    /** It ends when nobody has said anything for so long. */
+    /** Seconds without speech or text after which the session ends. */
     idleSeconds: number;
   };
-  /** Addresses for the client. */
+  /** URLs for the client. */
   links: {
-    /** Where the client says that it has left: POST the session token as text/plain. A beacon can do that. */
+    /** URL to which the client reports that it left: POST the session token as text/plain, for example with sendBeacon. */
     leave: string;
   };
-  /** Settings of the player that the mint brought along. */
+  /** Player settings sent in the mint request. */
   player: {
-    /** Settings of the start button, as the mint brought them. */
+    /** Start button settings, as sent in the mint request. */
     startButton?: Record<string, unknown>;
-    /** Settings of the close button, as the mint brought them. */
+    /** Close button settings, as sent in the mint request. */
     closeButton?: Record<string, unknown>;
-    /** Where the player leads when it closes. */
+    /** The URL that the player opens when it closes. */
     returnUrl?: string;
     [field: string]: unknown;
   };
-  /** Whose session it is, if the mint said so. */
+  /** The user, if the mint request named one. */
   user?: {
-    /** The user that the backend named when it minted the session. */
+    /** The user, as sent by the backend in the mint request. */
     userId: string;
   };
-  /** The processor that the backend asked for when it minted the session. */
+  /** The processor, as sent by the backend in the mint request. */
   processorId?: string;
   [field: string]: unknown;
 }
