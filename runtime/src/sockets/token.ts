@@ -1,14 +1,15 @@
 import type { Clock } from '../clock.ts';
-import { originDiffers, tokenInvalid } from './refusals.ts';
+import { originDiffers, tokenInvalid } from '../refusals.ts';
 
-/** What a session token says of itself. */
-interface TokenClaims {
+/** The claims of a session token. */
+export interface TokenClaims {
   sessionId: string;
+  /** Absent where the server door minted the session. */
   origin?: string;
 }
 
-/** The session of a token that this client may bring. Throws a refusal for any other. */
-export type TokenReader = (token: string, origin: string | undefined) => Promise<string>;
+/** Reads the token of a client with this `Origin`. Throws a refusal if it is invalid or names another origin. */
+export type TokenReader = (token: string, origin: string | undefined) => Promise<TokenClaims>;
 
 export interface TokenSource {
   /** The public address of the service, as its tokens name it. */
@@ -28,16 +29,17 @@ export interface TokenReaderDeps {
  * it alone knows whether a token is used: where its keys cannot be read, or nobody said whose they are, it is asked at once.
  */
 export function tokenReader({ source, clock, keysUnavailable }: TokenReaderDeps): TokenReader {
-  if (source === undefined) return async (token, origin) => sessionOf(readClaims(token), origin);
+  if (source === undefined) return async (token, origin) => claimsFor(readClaims(token), origin);
   const verifying = loadVerifier(source);
   // Told to whoever brings the first token.
   verifying.catch(() => {});
   let awayUntil = Number.NEGATIVE_INFINITY;
   return async (token, origin) => {
     const verify = await verifying;
-    if (clock.now() < awayUntil) return sessionOf(readClaims(token), origin);
+    if (clock.now() < awayUntil) return claimsFor(readClaims(token), origin);
     try {
-      return (await verify(token, { origin })).sub;
+      const { sub: sessionId, origin: own } = await verify(token, { origin });
+      return { sessionId, ...(own === undefined ? {} : { origin: own }) };
     } catch (error) {
       const { code } = error as { code?: unknown };
       if (code === 'ORIGIN') throw originDiffers();
@@ -47,7 +49,7 @@ export function tokenReader({ source, clock, keysUnavailable }: TokenReaderDeps)
         keysUnavailable();
       } else if (code !== 'ISSUER') throw tokenInvalid();
       // Signed by its keys under a former address, a token may be that of a replay.
-      return sessionOf(readClaims(token), origin);
+      return claimsFor(readClaims(token), origin);
     }
   };
 }
@@ -62,10 +64,10 @@ async function loadVerifier(source: TokenSource) {
   return sessionTokenVerifier({ ...source, clockToleranceSec });
 }
 
-function sessionOf(claims: TokenClaims | undefined, origin: string | undefined): string {
+function claimsFor(claims: TokenClaims | undefined, origin: string | undefined): TokenClaims {
   if (claims === undefined) throw tokenInvalid();
   if (claims.origin !== undefined && claims.origin !== origin) throw originDiffers();
-  return claims.sessionId;
+  return claims;
 }
 
 function readClaims(token: string): TokenClaims | undefined {

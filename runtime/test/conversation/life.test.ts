@@ -8,7 +8,7 @@ import { harbor } from '../mind/talk.ts';
 
 afterEach(closeStages);
 
-describe('the leash', () => {
+describe('limits of a session', () => {
   test('silence ends a session, announced 30 seconds before', async () => {
     const { line, clock, play, ended } = open({ mind: harbor, limits: { maxSeconds: 900, idleSeconds: 60 } });
     await play(3000);
