@@ -18,11 +18,7 @@ export class SessionTimers {
   #idleTimers: (() => void)[] = [];
   #hasUserSpoken = false;
 
-  constructor(
-    clock: Clock,
-    limits: { maxSeconds: number; idleSeconds: number },
-    calls: SessionTimerCalls,
-  ) {
+  constructor(clock: Clock, limits: { maxSeconds: number; idleSeconds: number }, calls: SessionTimerCalls) {
     this.#clock = clock;
     this.#limits = limits;
     this.#calls = calls;

@@ -115,12 +115,7 @@ export class Reception {
     });
   }
 
-  async #admit(
-    connection: Connection,
-    hello: Hello,
-    early: Early,
-    peer: Peer,
-  ): Promise<'ready' | 'resumed'> {
+  async #admit(connection: Connection, hello: Hello, early: Early, peer: Peer): Promise<'ready' | 'resumed'> {
     try {
       if (hello.resume !== undefined) {
         const { ticket, lastSeq } = hello.resume;

@@ -87,7 +87,9 @@ test('one of a former address, as replays have them, is left to the service', as
 
 test('one that has just expired is left to the service, whose clock counts', async () => {
   const { read } = reader();
-  expect(await read(await signed({ exp: Math.floor(Date.now() / 1000) - 5 }), undefined)).toEqual({ sessionId: 'ses_1' });
+  expect(await read(await signed({ exp: Math.floor(Date.now() / 1000) - 5 }), undefined)).toEqual({
+    sessionId: 'ses_1',
+  });
 });
 
 test('while the keys cannot be read the service decides, and they are asked for twice a minute', async () => {
