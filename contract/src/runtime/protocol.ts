@@ -29,6 +29,7 @@ export type Viseme = (typeof visemes)[number];
 export const closeCodes = {
   ended: 1000,
   draining: 1001,
+  tooManyFragments: 1008,
   tooBig: 1009,
   fault: 1011,
   full: 1013,

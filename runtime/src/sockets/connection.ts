@@ -106,6 +106,11 @@ export class Connection implements Line {
     this.#shut(closeCode, code);
   }
 
+  /** Closes the socket without waiting for the peer. */
+  destroy(): void {
+    this.#ws.terminate();
+  }
+
   /** Sends one frame. A peer that leaves too much unread is cut off, whatever it is sent. */
   #send(payload: number, send: () => void): void {
     if (this.#isClosed) return;

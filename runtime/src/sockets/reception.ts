@@ -50,11 +50,16 @@ interface Early {
   left?: { isClean: boolean };
 }
 
+/** Refused connections that may wait for their peer to close, too; beyond it, the oldest one is destroyed. */
+const mostClosing = 200;
+
 /** Authenticates clients and connects each one to its conversation. */
 export class Reception {
   readonly #deps: ReceptionDeps;
   readonly #pending: PendingSockets;
   readonly #slots: SessionSlots;
+  /** The connections that were refused last. */
+  readonly #closing: Connection[] = [];
 
   constructor(deps: ReceptionDeps) {
     this.#deps = deps;
@@ -71,6 +76,8 @@ export class Reception {
         if (!(error instanceof Refusal)) this.#deps.connectFailed(error);
         this.#deps.arrived(refusal.code);
         connection.refuse(refusal);
+        this.#closing.push(connection);
+        if (this.#closing.length > mostClosing) this.#closing.shift()!.destroy();
       });
   }
 

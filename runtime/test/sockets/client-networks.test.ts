@@ -1,3 +1,4 @@
+import { connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Client } from '../harness/client.ts';
 import { FakeClock } from '../harness/fake-clock.ts';
@@ -56,6 +57,24 @@ test('sockets that have sent hello or are closed no longer count', async () => {
   const early = await world.client({ localAddress: attacker });
   await flood(99, attacker);
   expect(await enters(early)).toBe('ready');
+});
+
+test('refused sockets whose peers do not close are destroyed: at most 200 are kept', async () => {
+  const open = new Set<Socket>();
+  const { port } = new URL(world.listener.url);
+  const request = [
+    'GET /runtime HTTP/1.1',
+    ...['Host: x', 'Upgrade: websocket', 'Connection: Upgrade', 'Sec-WebSocket-Version: 13'],
+    ...['Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==', '', ''],
+  ].join('\r\n');
+  // Asks for no subprotocol, is refused, and never answers the close.
+  for (let i = 0; i < 250; i++) {
+    const socket = connect(Number(port), '127.0.0.1', () => socket.write(request));
+    open.add(socket.resume());
+    socket.once('close', () => open.delete(socket)).on('error', () => {});
+  }
+  await expect.poll(() => open.size).toBe(200);
+  for (const socket of open) socket.destroy();
 });
 
 test('once a runtime is 80 % full, a network with more than a fifth of its sessions gets no further one', async () => {
