@@ -2,7 +2,7 @@ import type { Clock } from '../clock.ts';
 import { originDiffers, tokenInvalid } from '../refusals.ts';
 
 /** The claims of a session token. */
-export interface TokenClaims {
+interface TokenClaims {
   sessionId: string;
   /** Absent where the server door minted the session. */
   origin?: string;
