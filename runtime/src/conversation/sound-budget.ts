@@ -2,6 +2,8 @@ import { audioFrame, bounds } from '@session-launch/contract/runtime/protocol';
 import type { Clock } from '../clock.ts';
 
 const samplesPerMs = audioFrame.inputSampleRate / 1000;
+/** Milliseconds of sound per millisecond: a microphone's clock may run up to 1 % faster than ours. */
+const accrual = 1.01;
 
 /**
  * Limits a client's sound to real time plus `soundAheadMs`. Unused time is kept up to `soundCreditMs`, so that frames which a
@@ -33,7 +35,7 @@ export class SoundBudget {
 
   #accrue(mostMs: number): void {
     const now = this.#clock.now();
-    this.#creditMs = Math.min(mostMs, this.#creditMs + now - this.#at);
+    this.#creditMs = Math.min(mostMs, this.#creditMs + (now - this.#at) * accrual);
     this.#at = now;
   }
 }
