@@ -26,9 +26,9 @@ import { Voicing } from './voicing.ts';
 export interface ConversationDeps {
   clock: Clock;
   mind: Mind;
-  /** Absent: captions, or the page's own voice. */
+  /** Absent: captions, or the voice of the page. */
   speech: Speech | undefined;
-  /** `page` leaves it to the page. */
+  /** `page`: the page transcribes. */
   hearing: Hearing | 'page' | 'off';
   detector: (() => Detector) | undefined;
   resumeSeconds: number;
@@ -183,7 +183,7 @@ export class Conversation {
     this.#outbox.send({ type: 'error', code, message, fatal: true });
   }
 
-  /** The process is about to end: what is being said may be finished, and then it is over. */
+  /** The process is about to stop: ends the session once the character has finished. */
   drain(secondsLeft: number): void {
     if (this.#isEnded || this.#isDraining) return;
     this.#isDraining = true;

@@ -86,7 +86,7 @@ export class Conversations {
     this.#all.get(sessionId)?.end(reason);
   }
 
-  /** No new ones; those that run get a moment to finish. Resolves when all are over. */
+  /** Refuses new conversations, and resolves when all are over, after `seconds` at the latest. */
   async drain(clock: Clock, seconds: number): Promise<void> {
     this.#isDraining = true;
     const empty = new Promise<void>((resolve) => {

@@ -5,7 +5,7 @@ import type { Clock } from '../clock.ts';
 import type { Line } from '../conversation/line.ts';
 import { RateWindow } from '../rate-window.ts';
 import { type Refusal, tooManyFrames } from '../refusals.ts';
-import { Pulse } from './pulse.ts';
+import { Heartbeat } from './heartbeat.ts';
 
 export interface ConnectionCalls {
   text(json: string): void;
@@ -26,7 +26,7 @@ export class Connection implements Line {
   readonly #ws: WebSocket;
   readonly #socket: Pick<Duplex, 'cork' | 'uncork'>;
   readonly #clock: Clock;
-  readonly #pulse: Pulse;
+  readonly #heartbeat: Heartbeat;
   #frames: RateWindow;
   #framesWhileClosing = 0;
   #calls: ConnectionCalls | undefined;
@@ -40,7 +40,7 @@ export class Connection implements Line {
     this.#socket = socket;
     this.#clock = clock;
     this.#frames = new RateWindow(clock, bounds.framesPerSecond, 1000);
-    this.#pulse = new Pulse(clock, {
+    this.#heartbeat = new Heartbeat(clock, {
       ping: () => ws.ping(),
       unsent: () => this.unsent,
       drained: () => this.#sent - this.unsent,
@@ -142,7 +142,7 @@ export class Connection implements Line {
   #over(isClean: boolean): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    this.#pulse.stop();
+    this.#heartbeat.stop();
     this.#calls?.closed(isClean);
     this.#calls = undefined;
   }
@@ -159,7 +159,7 @@ export class Connection implements Line {
       if (++this.#framesWhileClosing > framesWhileClosing) this.#ws.terminate();
       return false;
     }
-    this.#pulse.beat();
+    this.#heartbeat.beat();
     if (this.#frames.allows()) return true;
     this.refuse(tooManyFrames());
     return false;
