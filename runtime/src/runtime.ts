@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { bounds, subprotocol } from '@session-launch/contract/runtime/protocol';
 import { WebSocketServer } from 'ws';
@@ -25,7 +26,10 @@ export interface RuntimeDeps {
 }
 
 /** What `handleUpgrade` needs of a request; another process may have read it. */
-export type UpgradeRequest = Pick<IncomingMessage, 'method' | 'url' | 'headers'>;
+export type UpgradeRequest = Pick<IncomingMessage, 'method' | 'url' | 'headers'> & {
+  /** The client network: an IPv4 address, or an IPv6 /64. */
+  client?: string;
+};
 
 export interface Runtime {
   runtimeId: string;
@@ -34,6 +38,11 @@ export interface Runtime {
   readonly sessions: number;
   /** No new sessions; resolves when those that run have ended and the service knows. */
   drain(seconds: number): Promise<void>;
+}
+
+/** Of a request that another process has read. An `IncomingMessage` has a `client` that is its socket. */
+function clientOf({ client }: UpgradeRequest, socket: Duplex): string {
+  return typeof client === 'string' ? client : ((socket as Partial<Socket>).remoteAddress ?? '');
 }
 
 /** Where something went wrong. The message of an error may quote what somebody said. */
@@ -81,7 +90,7 @@ export function startRuntime({ config, engines, clock, log }: RuntimeDeps): Runt
     runtimeId,
     service,
     journal: new Journal(config.dataDir, runtimeId),
-    running: () => conversations.seconds(),
+    running: () => conversations.states(),
     end: (sessionId, reason) => conversations.end(sessionId, reason),
     refused: (error) =>
       log.warn(
@@ -114,7 +123,10 @@ export function startRuntime({ config, engines, clock, log }: RuntimeDeps): Runt
   const sockets = new WebSocketServer({
     noServer: true,
     perMessageDeflate: false,
+    // Pings are answered by `Connection`, which counts them.
+    autoPong: false,
     maxPayload: bounds.frameBytes,
+    maxFragments: bounds.fragmentsPerMessage,
     handleProtocols: (offered) => (offered.has(subprotocol) ? subprotocol : false),
   });
   reporter.start();
@@ -122,11 +134,11 @@ export function startRuntime({ config, engines, clock, log }: RuntimeDeps): Runt
     runtimeId,
     upgrade: (request, socket, head) =>
       sockets.handleUpgrade(request as IncomingMessage, socket, head, (ws) =>
-        reception.receive(
-          new Connection(ws, socket, clock),
-          request.headers.origin,
-          ws.protocol === subprotocol,
-        ),
+        reception.receive(new Connection(ws, socket, clock), {
+          client: clientOf(request, socket),
+          origin: request.headers.origin,
+          hasProtocol: ws.protocol === subprotocol,
+        }),
       ),
     metrics: () => metrics.registry.metrics(),
     get sessions() {

@@ -29,6 +29,7 @@ export type Viseme = (typeof visemes)[number];
 export const closeCodes = {
   ended: 1000,
   draining: 1001,
+  tooManyFragments: 1008,
   tooBig: 1009,
   fault: 1011,
   full: 1013,
@@ -63,13 +64,37 @@ export const audioFrame = {
   inputSampleRate: 16_000,
 } as const;
 
+/** What a client may send and hold. The page docs/runtime-protocol.md has one row for each. */
 export const bounds = {
-  frameBytes: 64 * 1024,
+  /** Sockets of one client network that have not sent `hello`. */
+  socketsBeforeHelloPerNetwork: 100,
+  /** The same for all networks together, beyond `RUNTIME_MAX_SESSIONS`. */
+  socketsBeforeHello: 200,
   helloBytes: 8 * 1024,
   helloSeconds: 5,
+  /** Share of the sessions, in percent, from which on no network may exceed `networkPercent`. */
+  fairShareFromPercent: 80,
+  networkPercent: 20,
+  /** Share of the sessions, in percent, that only the server door can take. */
+  serverDoorPercent: 10,
+  frameBytes: 64 * 1024,
+  fragmentsPerMessage: 16,
+  /** Text, binary, ping and pong frames. */
   framesPerSecond: 100,
+  /** Texts, final transcripts, and turns understood from sound. */
   textsPerTenSeconds: 10,
   textCharacters: 4000,
+  /** Sound in one binary frame, in milliseconds. */
+  soundFrameMs: 100,
+  /** Sound beyond real time, in milliseconds. */
+  soundAheadMs: 2000,
+  /** Unused real time that a connected client may still send as sound, in milliseconds. */
+  soundCreditMs: 10_000,
+  resumesPerTenSeconds: 5,
+  /** Bytes that the client has not read: above it, the socket is destroyed. */
+  unsentBytes: 4 * 1024 * 1024,
+  /** Idle limit until the first words or sounds of the user, where `idleSeconds` is longer. */
+  firstWordsSeconds: 60,
   /** Audio that may be sent beyond what the client says it has played. */
   aheadMs: 1500,
   heartbeatSeconds: 15,

@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts';
 
-/** Counts the seconds in which a client was connected; gaps are left out. */
+/** Counts the seconds for which a client was connected, without gaps. */
 export class Connectedness {
   readonly #clock: Clock;
   #before = 0;

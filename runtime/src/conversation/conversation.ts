@@ -1,5 +1,5 @@
-import { randomUUID } from 'node:crypto';
 import {
+  bounds,
   type ClientMessage,
   closeCodes,
   type Engines,
@@ -11,25 +11,24 @@ import { type Clock, guarded } from '../clock.ts';
 import type { Hearing } from '../hearing/hearing.ts';
 import type { Detector } from '../hearing/voice-activity.ts';
 import type { Character, Mind } from '../mind/mind.ts';
+import { RateWindow } from '../rate-window.ts';
 import type { Connected } from '../service/connected.ts';
 import type { Speech } from '../speech/speech.ts';
-import { userSamples } from './audio-frames.ts';
 import { Connectedness } from './connectedness.ts';
-import { Ear } from './ear.ts';
-import { Leash } from './leash.ts';
 import type { Line } from './line.ts';
 import { Outbox } from './outbox.ts';
 import { describeEngines, readyEvent } from './ready.ts';
-import { SeenIds } from './seen-ids.ts';
+import { SessionTimers } from './session-timers.ts';
 import { type Observer, Talk } from './talk.ts';
+import { UserInput } from './user-input.ts';
 import { Voicing } from './voicing.ts';
 
 export interface ConversationDeps {
   clock: Clock;
   mind: Mind;
-  /** Absent: captions, or the page's own voice. */
+  /** Absent: captions, or the voice of the page. */
   speech: Speech | undefined;
-  /** `page` leaves it to the page. */
+  /** `page`: the page transcribes. */
   hearing: Hearing | 'page' | 'off';
   detector: (() => Detector) | undefined;
   resumeSeconds: number;
@@ -48,35 +47,42 @@ const closing: Partial<Record<EndReason, number>> = {
   runtime_error: closeCodes.fault,
 };
 
-/** One session from `ready` to `ended`, whatever becomes of its connections. It is closed once. */
+/** One session from `ready` to `ended`, over one connection after another. */
 export class Conversation {
   readonly sessionId: string;
+  /** The origin that the session's token names. Absent for sessions of the server door. */
+  readonly origin: string | undefined;
+  /** Frames of all connections. */
+  readonly frames: RateWindow;
+  readonly resumes: RateWindow;
   ticket = '';
   readonly #deps: ConversationDeps;
   readonly #connected: Connected;
   readonly #outbox = new Outbox();
   readonly #voicing: Voicing;
-  readonly #leash: Leash;
+  readonly #timers: SessionTimers;
   readonly #talk: Talk;
-  readonly #ear: Ear | undefined;
+  readonly #input: UserInput;
   readonly #engines: Engines;
   readonly #time: Connectedness;
-  readonly #seenIds = new SeenIds();
   #isEnded = false;
   #isDraining = false;
   #cancelWait: () => void = () => {};
 
-  constructor(deps: ConversationDeps, connected: Connected, hello: Hello) {
+  constructor(deps: ConversationDeps, connected: Connected, hello: Hello, origin?: string) {
     const { session, manifest, mind, limits } = connected;
     const { observer } = deps;
     const clock = guarded(deps.clock, (error) => this.#breakDown(error));
     const { mode, locale, secondaryLocale } = session;
     this.sessionId = session.sessionId;
+    this.origin = origin;
+    this.frames = new RateWindow(clock, bounds.framesPerSecond, 1000);
+    this.resumes = new RateWindow(clock, bounds.resumesPerTenSeconds, 10_000);
     this.#deps = { ...deps, clock };
     this.#connected = connected;
     this.#time = new Connectedness(clock);
     this.#voicing = new Voicing(deps.speech, hello.speech?.synthesis ?? []);
-    this.#leash = new Leash(clock, limits, {
+    this.#timers = new SessionTimers(clock, limits, {
       endingSoon: (secondsLeft) => this.#outbox.send({ type: 'notice', code: 'ENDING_SOON', secondsLeft }),
       idle: () => this.end('idle_timeout'),
       maximum: () => this.end('max_duration'),
@@ -95,7 +101,7 @@ export class Conversation {
         revision: `${experienceId} ${revision}`,
       }),
       voicing: this.#voicing,
-      leash: this.#leash,
+      timers: this.#timers,
       observer,
       characters,
       mode,
@@ -105,21 +111,30 @@ export class Conversation {
       },
       failed: (error) => this.#breakDown(error),
     });
-    this.#ear = this.#openEar();
     this.#engines = describeEngines({ ...deps, voicing: this.#voicing }, session, hello);
+    const { hearing, detector } = deps;
+    this.#input = new UserInput({
+      ...{ clock, connected, hearing, detector },
+      talk: this.#talk,
+      outbox: this.#outbox,
+      hearingFailed: (error) => observer.engineFailed('hearing', error),
+      safely: (work) => this.#safely(work),
+    });
   }
 
   get seconds(): number {
     return this.#time.seconds;
   }
 
-  get isEnded(): boolean {
-    return this.#isEnded;
+  /** Whether the client is away and may resume. */
+  get isWaiting(): boolean {
+    return this.#outbox.line === undefined;
   }
 
   /** The first connection. */
   begin(line: Line): void {
     this.#safely(() => {
+      this.#timers.start();
       this.#open(line, false);
       this.#talk.open();
     });
@@ -127,10 +142,11 @@ export class Conversation {
 
   /** Another connection of the same client. */
   resume(line: Line, lastSeq: number): void {
-    // The old one may not know yet that it is dead.
+    // The runtime may not have noticed yet that the old connection is lost.
     this.#outbox.line?.close(closeCodes.draining, 'resumed elsewhere');
     this.lost();
     this.#cancelWait();
+    this.#input.resumed();
     this.#safely(() => {
       this.#open(line, true);
       this.#outbox.replay(lastSeq);
@@ -139,7 +155,7 @@ export class Conversation {
     });
   }
 
-  /** The connection broke. The session waits for the client, for a while. */
+  /** The connection is lost. The session waits `resumeSeconds` for the client. */
   lost(): void {
     if (this.#isEnded || this.#outbox.line === undefined) return;
     this.#outbox.close();
@@ -154,24 +170,20 @@ export class Conversation {
   }
 
   receiveAudio(frame: Uint8Array): void {
-    const ear = this.#ear;
-    if (this.#isEnded || ear === undefined) return;
-    const samples = userSamples(frame);
-    if (samples === undefined) this.refuse('audio', 'This is no frame of user audio.');
-    else this.#safely(() => ear.hear(samples));
+    if (!this.#isEnded) this.#safely(() => this.#input.sound(frame));
   }
 
-  /** A message that is known, but not right. */
+  /** Reports a message of a known type with wrong fields. */
   refuse(type: string, problem: string): void {
     if (!this.#isEnded) this.#talk.error('INVALID_MESSAGE', problem, type);
   }
 
-  /** The client broke the rules, and its connection is about to be closed. */
+  /** Sends the fatal error of a connection that is about to be closed. */
   fail(code: RuntimeErrorCode, message: string): void {
     this.#outbox.send({ type: 'error', code, message, fatal: true });
   }
 
-  /** The process is about to end: what is being said may be finished, and then it is over. */
+  /** The process is about to stop: ends the session once the character has finished. */
   drain(secondsLeft: number): void {
     if (this.#isEnded || this.#isDraining) return;
     this.#isDraining = true;
@@ -188,8 +200,8 @@ export class Conversation {
     }
     this.#isEnded = true;
     this.#cancelWait();
-    this.#leash.close();
-    this.#ear?.close();
+    this.#timers.close();
+    this.#input.close();
     this.#time.stop();
     const { seconds } = this;
     this.#outbox.send({ type: 'ended', reason, seconds: Math.floor(seconds) });
@@ -201,18 +213,17 @@ export class Conversation {
   #take(message: ClientMessage): void {
     switch (message.type) {
       case 'text':
-        if (this.#seenIds.add(message.id)) this.#talk.hear(message.id, message.text);
+        this.#input.text(message);
         break;
       case 'transcript':
-        this.#transcript(message);
+        this.#input.transcript(message);
         break;
       case 'audio.start':
       case 'audio.end':
-        this.#press(message.type);
+        this.#input.press(message);
         break;
       case 'interrupt':
         this.#talk.interrupt();
-        this.#talk.activity();
         break;
       case 'played':
         this.#talk.telling?.played(message.utterance, message.ms, message.done === true);
@@ -228,7 +239,7 @@ export class Conversation {
     }
   }
 
-  /** What goes wrong here ends this conversation, and no other one. */
+  /** An error in `work` ends this conversation and no other one. */
   #safely(work: () => void): void {
     try {
       work();
@@ -257,46 +268,5 @@ export class Conversation {
         resumed,
       }),
     );
-  }
-
-  #openEar(): Ear | undefined {
-    const { clock, hearing, detector, observer } = this.#deps;
-    const { speechInputMode: mode, secondaryLocale } = this.#connected.session;
-    // Whoever learns a language repeats in that one and asks in their own.
-    const locale = secondaryLocale === undefined ? this.#connected.session.locale : undefined;
-    if (typeof hearing === 'string' || detector === undefined || mode === 'off') return undefined;
-    return new Ear(
-      { clock, hearing, detector, mode, locale },
-      {
-        activity: () => this.#talk.activity(),
-        bargeIn: () => this.#talk.telling?.hold(),
-        takenBack: () => this.#talk.telling?.release(),
-        words: (text, hearingMs) => this.#safely(() => this.#talk.hear(randomUUID(), text, hearingMs)),
-        failed: (error) => {
-          observer.engineFailed('hearing', error);
-          this.#safely(() =>
-            this.#talk.apologise('HEARING_FAILED', 'That could not be understood; please say it again.'),
-          );
-        },
-      },
-    );
-  }
-
-  #transcript({ id, text, status }: Extract<ClientMessage, { type: 'transcript' }>): void {
-    if (this.#connected.session.speechInputMode === 'off') {
-      this.#talk.error('SPEECH_INPUT_OFF', 'This session takes no speech.', id);
-      return;
-    }
-    this.#talk.activity();
-    if (text.trim() === '' || this.#seenIds.has(id)) return;
-    if (status === 'interim')
-      this.#outbox.send({ type: 'message', id, role: 'user', status: 'partial', text });
-    else if (this.#seenIds.add(id)) this.#talk.hear(id, text);
-  }
-
-  #press(type: 'audio.start' | 'audio.end'): void {
-    if (this.#ear === undefined) this.#talk.error('SPEECH_INPUT_OFF', 'This session takes no sound.', type);
-    else if (type === 'audio.start') this.#ear.start();
-    else this.#ear.end();
   }
 }

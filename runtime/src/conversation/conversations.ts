@@ -10,6 +10,21 @@ export interface ConversationsDeps extends Omit<ConversationDeps, 'newTicket' | 
   ended(sessionId: string, reason: EndReason, seconds: number): void;
 }
 
+/** What a report says about a running session. */
+export interface SessionState {
+  sessionId: string;
+  seconds: number;
+  waiting?: boolean;
+}
+
+/** The client of a new conversation. */
+export interface Visitor {
+  /** The origin that its token names. */
+  origin: string | undefined;
+  /** Called once, when the conversation is over or could not be opened. */
+  left(): void;
+}
+
 /** The conversations of this process. */
 export class Conversations {
   readonly #deps: ConversationsDeps;
@@ -29,32 +44,39 @@ export class Conversations {
     return this.#isDraining;
   }
 
-  /** For reports: who talks, and for how long. */
-  seconds(): { sessionId: string; seconds: number }[] {
-    return [...this.#all.values()].map(({ sessionId, seconds }) => ({ sessionId, seconds }));
+  /** For reports: connected seconds, and whether the session waits for its client. */
+  states(): SessionState[] {
+    return [...this.#all.values()].map(({ sessionId, seconds, isWaiting }) => ({
+      sessionId,
+      seconds,
+      ...(isWaiting ? { waiting: true } : {}),
+    }));
   }
 
-  open(connected: Connected, hello: Hello): Conversation {
+  /** Opens the conversation of a session that the service has connected. */
+  open(connected: Connected, hello: Hello, visitor: Visitor): Conversation {
     const { sessionId } = connected.session;
-    const conversation = new Conversation(
-      {
-        ...this.#deps,
-        // The ticket names its runtime, so that a proxy can lead a client back.
-        newTicket: () => `${this.#deps.runtimeId}.${randomBytes(18).toString('base64url')}`,
-        ended: (reason, seconds) => {
-          this.#all.delete(sessionId);
-          this.#deps.ended(sessionId, reason, seconds);
-          if (this.#all.size === 0) this.#emptied();
-        },
-      },
-      connected,
-      hello,
-    );
-    this.#all.set(sessionId, conversation);
-    return conversation;
+    const ended = (reason: EndReason, seconds: number) => {
+      this.#all.delete(sessionId);
+      visitor.left();
+      this.#deps.ended(sessionId, reason, seconds);
+      if (this.#all.size === 0) this.#emptied();
+    };
+    // The ticket names its runtime, so that a proxy can route a client back to it.
+    const newTicket = () => `${this.#deps.runtimeId}.${randomBytes(18).toString('base64url')}`;
+    try {
+      const deps = { ...this.#deps, newTicket, ended };
+      const conversation = new Conversation(deps, connected, hello, visitor.origin);
+      this.#all.set(sessionId, conversation);
+      return conversation;
+    } catch (error) {
+      // The service has the session as active: without this it would end as `runtime_lost` a minute later.
+      ended('runtime_error', 0);
+      throw error;
+    }
   }
 
-  /** Whom a ticket belongs to. It opens once: whoever resumes gets a new one. */
+  /** The conversation of a ticket. A ticket is valid once: each resume gives a new one. */
   of(ticket: string): Conversation | undefined {
     for (const conversation of this.#all.values()) if (conversation.ticket === ticket) return conversation;
     return undefined;
@@ -64,7 +86,7 @@ export class Conversations {
     this.#all.get(sessionId)?.end(reason);
   }
 
-  /** No new ones; those that run get a moment to finish. Resolves when all are over. */
+  /** Refuses new conversations, and resolves when all are over, after `seconds` at the latest. */
   async drain(clock: Clock, seconds: number): Promise<void> {
     this.#isDraining = true;
     const empty = new Promise<void>((resolve) => {

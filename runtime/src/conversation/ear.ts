@@ -11,41 +11,56 @@ export interface EarDeps {
   hearing: Hearing;
   detector: () => Detector;
   mode: SpeechInputMode;
-  /** Absent where people speak more than one language: the engine finds out which. */
+  /** Absent where users speak more than one language: the engine detects which. */
   locale: string | undefined;
 }
 
 export interface EarCalls {
-  /** Somebody speaks, or has stopped. */
+  /** The user speaks, or has just stopped. */
   activity(): void;
-  /** Somebody speaks in earnest while the character does: it falls silent for now. */
+  /** The user pressed to talk; no sound has come yet. */
+  pressed(): void;
+  /** The user speaks while the character does: pauses the character. */
   bargeIn(): void;
-  /** Those were no words: the character goes on. */
+  /** The sound had no words: the character goes on. */
   takenBack(): void;
   words(text: string, hearingMs: number): void;
   failed(error: Error): void;
 }
 
-const patienceMs = 20_000;
+/** Timeout of one transcription, in milliseconds. */
+const transcriptionMs = 20_000;
 const wordsWithinMs = 2000;
 const longestMs = 120_000;
-/** A microphone that was muted, unplugged or cut off in the middle of a word sends no silence after it. */
+/** Ends a turn when no frame came for this long: a microphone that is muted or unplugged sends no silence. */
 const soundlessMs = 2000;
-/** Who keeps a button pressed means to go on; their connection may be slow. */
+/** The same while the user presses to talk: the connection may be slow. */
 const soundlessWhilePressedMs = 10_000;
 const shortestSamples = (audioFrame.inputSampleRate * 100) / 1000;
+/** Amplitude from which on recorded sound counts as activity, of 32,767. */
+const audibleAmplitude = 300;
+/** Minimum milliseconds between two calls of `activity` while sound flows. */
+const activityMs = 500;
 
-/** Listens to a microphone: finds turns by itself, or takes what stands between `audio.start` and `audio.end`. */
+/**
+ * Finds turns in the sound of a microphone, or takes what stands between `audio.start` and `audio.end`, and has them transcribed.
+ * One transcription runs at a time; turns that end meanwhile are joined and transcribed next.
+ */
 export class Ear {
   readonly #deps: EarDeps;
   readonly #calls: EarCalls;
   readonly #turns: Turns | undefined;
   readonly #closed = new AbortController();
-  /** What was said since `audio.start`. */
+  /** Sound since `audio.start`. */
   #recording: Int16Array[] | undefined;
   #recordedSamples = 0;
+  #isRecordingAudible = false;
   #isInterrupting = false;
-  #transcribing = 0;
+  /** Turns that wait for the transcription in flight. */
+  #waiting: Int16Array[] = [];
+  #waitingSince = 0;
+  #isTranscribing = false;
+  #activeAt = Number.NEGATIVE_INFINITY;
   #heardAt = 0;
   #isWaiting = false;
   #cancelWait: () => void = () => {};
@@ -58,7 +73,10 @@ export class Ear {
     this.#turns = new Turns(deps.detector(), {
       began: () => calls.activity(),
       persisted: () => this.#bargeIn(),
-      ended: (samples) => void this.#transcribe(samples),
+      ended: (samples) => {
+        calls.activity();
+        this.#transcribe(samples);
+      },
     });
   }
 
@@ -66,23 +84,31 @@ export class Ear {
     if (this.#recording !== undefined) {
       this.#recordedSamples += samples.length;
       this.#recording.push(samples);
+      if (samples.some((sample) => Math.abs(sample) >= audibleAmplitude)) {
+        this.#isRecordingAudible = true;
+        this.#active();
+      }
       if (this.#recordedSamples > (longestMs * audioFrame.inputSampleRate) / 1000) this.end();
-    } else this.#turns?.hear(samples);
+    } else {
+      this.#turns?.hear(samples);
+      if (this.#turns?.isSpeaking) this.#active();
+    }
     this.#heardAt = this.#deps.clock.now();
     this.#expectSound();
   }
 
-  /** The listener presses to talk. */
+  /** The user presses to talk. */
   start(): void {
     this.#recording = [];
     this.#recordedSamples = 0;
+    this.#isRecordingAudible = false;
     this.#heardAt = this.#deps.clock.now();
-    this.#calls.activity();
+    this.#calls.pressed();
     this.#bargeIn();
     this.#expectSound();
   }
 
-  /** The listener lets go, or mutes the microphone. */
+  /** The user lets go, or mutes the microphone. */
   end(): void {
     const recording = this.#recording;
     this.#recording = undefined;
@@ -91,8 +117,12 @@ export class Ear {
       return;
     }
     const samples = concatenated(recording);
-    if (samples.length < shortestSamples) this.#takeBack();
-    else void this.#transcribe(samples);
+    if (samples.length < shortestSamples) {
+      this.#takeBack();
+      return;
+    }
+    if (this.#isRecordingAudible) this.#calls.activity();
+    this.#transcribe(samples);
   }
 
   close(): void {
@@ -106,7 +136,14 @@ export class Ear {
     return this.#recording !== undefined || this.#turns?.isSpeaking === true;
   }
 
-  /** As long as somebody speaks, sound has to go on coming. */
+  #active(): void {
+    const now = this.#deps.clock.now();
+    if (now - this.#activeAt < activityMs) return;
+    this.#activeAt = now;
+    this.#calls.activity();
+  }
+
+  /** Ends the turn when frames stop coming in the middle of it. */
   #expectSound(): void {
     if (this.#isWaiting || !this.#isListening) return;
     this.#isWaiting = true;
@@ -125,12 +162,12 @@ export class Ear {
     this.#expectWords();
   }
 
-  /** Words have to follow soon, once it is quiet and nothing is being transcribed. */
+  /** Takes the interruption back unless words follow in time. The time starts when the turn is over and transcribed. */
   #expectWords(): void {
     this.#cancelTakeBack();
     this.#cancelTakeBack = this.#deps.clock.after(wordsWithinMs, () => {
       if (!this.#isInterrupting) return;
-      if (this.#transcribing > 0 || this.#isListening) this.#expectWords();
+      if (this.#isTranscribing || this.#isListening) this.#expectWords();
       else this.#takeBack();
     });
   }
@@ -142,13 +179,23 @@ export class Ear {
     this.#calls.takenBack();
   }
 
-  async #transcribe(samples: Int16Array): Promise<void> {
+  #transcribe(samples: Int16Array): void {
+    if (this.#waiting.length === 0) this.#waitingSince = this.#deps.clock.now();
+    this.#waiting.push(samples);
+    if (!this.#isTranscribing) void this.#transcribeWaiting();
+  }
+
+  async #transcribeWaiting(): Promise<void> {
+    this.#isTranscribing = true;
+    while (this.#waiting.length > 0 && !this.#closed.signal.aborted)
+      await this.#transcribeOne(concatenated(this.#waiting.splice(0)), this.#waitingSince);
+    this.#isTranscribing = false;
+  }
+
+  async #transcribeOne(samples: Int16Array, endedAt: number): Promise<void> {
     const { clock, hearing, locale } = this.#deps;
-    this.#calls.activity();
-    this.#transcribing++;
-    const startedAt = clock.now();
     const stop = new AbortController();
-    const cancel = clock.after(patienceMs, () =>
+    const cancel = clock.after(transcriptionMs, () =>
       stop.abort(new EngineError(0, 'the hearing engine did not answer in time')),
     );
     const leave = () => stop.abort(this.#closed.signal.reason);
@@ -161,7 +208,7 @@ export class Ear {
       else {
         this.#isInterrupting = false;
         this.#cancelTakeBack();
-        this.#calls.words(text, clock.now() - startedAt);
+        this.#calls.words(text, clock.now() - endedAt);
       }
     } catch (error) {
       if (this.#closed.signal.aborted) return;
@@ -169,7 +216,6 @@ export class Ear {
       this.#cancelTakeBack();
       this.#calls.failed(error as Error);
     } finally {
-      this.#transcribing--;
       cancel();
       this.#closed.signal.removeEventListener('abort', leave);
     }

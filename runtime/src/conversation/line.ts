@@ -1,8 +1,12 @@
-/** The way to a client that is connected right now. */
+import type { Refusal } from '../refusals.ts';
+
+/** The connection of a client that is connected right now. */
 export interface Line {
   sendText(json: string): void;
   sendAudio(frame: Uint8Array): void;
-  /** Bytes that the client has not taken yet. */
+  /** Bytes that are buffered because the client has not read them yet. */
   readonly unsent: number;
   close(code: number, reason: string): void;
+  /** Sends the refusal as a fatal error and closes the connection. The session can be resumed. */
+  refuse(refusal: Refusal): void;
 }

@@ -1,10 +1,10 @@
 import { bounds, type RuntimeEvent, type UnnumberedEvent } from '@session-launch/contract/runtime/protocol';
 import type { Line } from './line.ts';
 
-/** Events that mean nothing on another connection. */
+/** Events that belong to one connection. */
 const notReplayed = new Set<string>(['ready', 'pong']);
 
-/** Numbers the events of a session, keeps the last ones for clients that come back, and sends them while there is a line. */
+/** Numbers the events of a session, buffers the last ones for resumes, and sends them while the client is connected. */
 export class Outbox {
   #seq = 0;
   readonly #kept: { seq: number; json: string }[] = [];
@@ -32,7 +32,7 @@ export class Outbox {
     this.#line = undefined;
   }
 
-  /** What came after an event, with the numbers that it had. */
+  /** Sends the buffered events after a sequence number again. */
   replay(after: number): void {
     for (const { seq, json } of this.#kept) if (seq > after) this.#line?.sendText(json);
   }

@@ -3,8 +3,8 @@ import type { Mode, RuntimeErrorCode } from '@session-launch/contract/runtime/pr
 import type { Mode as SessionMode } from '@session-launch/contract/session';
 import type { Clock } from '../clock.ts';
 import type { Character, Dialogue, Said } from '../mind/mind.ts';
-import type { Leash } from './leash.ts';
 import type { Outbox } from './outbox.ts';
+import type { SessionTimers } from './session-timers.ts';
 import { Telling } from './telling.ts';
 import type { Voicing } from './voicing.ts';
 
@@ -22,7 +22,7 @@ export interface TalkDeps {
   outbox: Outbox;
   dialogue: Dialogue;
   voicing: Voicing;
-  leash: Leash;
+  timers: SessionTimers;
   observer: Observer;
   characters: [Character, ...Character[]];
   mode: SessionMode;
@@ -32,7 +32,7 @@ export interface TalkDeps {
   failed(error: Error): void;
 }
 
-/** Between two sections a presenter waits so long for questions; after the greeting it only takes a breath. */
+/** Milliseconds between two sections of a presenter, and between its greeting and the first section. */
 const questionsMs = 4000;
 const breathMs = 800;
 
@@ -62,6 +62,7 @@ export class Talk {
   /** What the user said, and the answer to it. */
   hear(id: string, text: string, hearingMs?: number): void {
     this.#stop();
+    this.#deps.timers.userSpoke();
     this.#deps.outbox.send({ type: 'message', id, role: 'user', status: 'final', text });
     this.#deps.observer.said('user', text);
     this.#start((signal) => this.#deps.dialogue.answer(text, signal), hearingMs);
@@ -77,15 +78,23 @@ export class Talk {
     });
   }
 
+  /** Stops the character. With nothing to stop, the idle limit runs on. */
   interrupt(): void {
     if (this.#stop()) this.#listen();
+    this.postponeSection();
   }
 
-  /** The user does something, so nobody is idle and nothing is presented right now. */
+  /** Words or sounds of the user: restarts the idle limit. */
   activity(): void {
+    this.#deps.timers.userSpoke();
     if (this.#telling !== undefined) return;
-    this.#deps.leash.quiet();
-    this.#planToGoOn(questionsMs);
+    this.#deps.timers.quiet();
+    this.postponeSection();
+  }
+
+  /** Restarts a presenter's pause before its next section. */
+  postponeSection(): void {
+    if (this.#telling === undefined) this.#planToGoOn(questionsMs);
   }
 
   /** The mode again, for a client that came back. */
@@ -125,7 +134,7 @@ export class Talk {
 
   #start(say: (signal: AbortSignal) => AsyncIterable<Said>, hearingMs?: number): void {
     this.#cancelGoOn();
-    this.#deps.leash.busy();
+    this.#deps.timers.busy();
     const turn = ++this.#turn;
     const telling = this.#newTelling(turn, hearingMs);
     this.#telling = telling;
@@ -144,7 +153,7 @@ export class Talk {
   }
 
   #newTelling(turn: number, hearingMs: number | undefined): Telling {
-    const { clock, outbox, voicing, leash, observer, dialogue, isDual } = this.#deps;
+    const { clock, outbox, voicing, timers, observer, dialogue, isDual } = this.#deps;
     let isSpeechBroken = false;
     const speechFailed = (error: Error) => {
       observer.engineFailed('speech', error);
@@ -179,7 +188,7 @@ export class Talk {
           outbox.send({ type: 'metrics', turn, ...times });
           observer.turn(times);
         },
-        stalled: (isStalled) => (isStalled ? leash.quiet() : leash.busy()),
+        stalled: (isStalled) => (isStalled ? timers.quiet() : timers.busy()),
       },
       `msg_${randomUUID()}`,
     );
@@ -203,7 +212,7 @@ export class Talk {
 
   #listen(): void {
     this.#setMode('listening');
-    this.#deps.leash.quiet();
+    this.#deps.timers.quiet();
   }
 
   #setMode(mode: Mode, characterId?: string): void {

@@ -1,8 +1,8 @@
 import type { Sound } from '../speech/wav.ts';
 
-/** An engine that understands speech on the server. */
+/** A speech recognition engine on the server. */
 export interface Hearing {
   name: string;
-  /** What was said; empty when those were no words. */
+  /** Returns the words; empty if the sound has none. */
   transcribe(sound: Sound, locale: string | undefined, signal: AbortSignal): Promise<string>;
 }

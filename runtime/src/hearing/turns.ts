@@ -2,7 +2,7 @@ import type { Detector } from './voice-activity.ts';
 
 export interface TurnCalls {
   began(): void;
-  /** Somebody has spoken for so long that they mean it. */
+  /** Called once per turn, after `bargeInMs` of speech. */
   persisted(): void;
   ended(samples: Int16Array): void;
 }
@@ -10,13 +10,13 @@ export interface TurnCalls {
 const startMs = 160;
 const endMs = 500;
 const bargeInMs = 300;
-/** Short breaks do not undo what was counted. */
+/** Pauses up to this length do not reset the count of speech. */
 const forgivenMs = 60;
-/** What is kept from before the start, so that no first sound is lost. */
+/** Sound before the start of a turn that is kept, so that its first sound is not lost. */
 const leadMs = 300;
 const longestMs = 60_000;
 
-/** Finds turns in a stream of sound: who begins to speak, and who is done. */
+/** Finds the start and the end of turns in a stream of sound. */
 export class Turns {
   readonly #detector: Detector;
   readonly #calls: TurnCalls;
@@ -39,7 +39,7 @@ export class Turns {
     this.#detector.hear(samples, (step, isSpeech) => this.#step(step.slice(), isSpeech));
   }
 
-  /** No more sound comes: whoever was speaking is done. */
+  /** Ends the current turn: no more sound comes. */
   end(): void {
     if (this.#isSpeaking) this.#done();
   }

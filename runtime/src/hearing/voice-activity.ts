@@ -1,7 +1,7 @@
 import fvad from '@echogarden/fvad-wasm';
 
 const frameSamples = 320;
-/** 0 takes much for speech, 3 little. */
+/** From 0 (most sounds count as speech) to 3 (fewest). */
 const aggressiveness = 2;
 
 interface Fvad {
@@ -15,16 +15,16 @@ interface Fvad {
   _free(pointer: number): void;
 }
 
-/** Tells speech from other sounds, 20 ms at a time. */
+/** Distinguishes speech from other sounds in steps of 20 ms. */
 export interface Detector {
-  /** How long a step is. */
+  /** Length of a step in milliseconds. */
   readonly ms: number;
-  /** Samples come in any portions; each whole step is told. */
+  /** Takes any number of samples; calls `step` for each whole step. */
   hear(samples: Int16Array, step: (samples: Int16Array, isSpeech: boolean) => void): void;
   close(): void;
 }
 
-/** Loads the detector once; each conversation gets its own. */
+/** Loads the library once; each call of the result creates a detector. */
 export async function openVoiceActivity(): Promise<() => Detector> {
   const library = (await fvad()) as Fvad;
   return () => {

@@ -2,7 +2,7 @@ import type { Report, ReportAnswer } from '@session-launch/contract/runtime/life
 import { unlessAborted } from '../endpoint.ts';
 import type { Connected } from './connected.ts';
 
-/** The service said no, with a code. */
+/** The service answered with an error code. */
 export class ServiceRefused extends Error {
   readonly code: string;
   readonly status: number;
@@ -15,18 +15,20 @@ export class ServiceRefused extends Error {
 }
 
 export interface ServiceClient {
-  connect(sessionId: string, sessionToken: string): Promise<Connected>;
+  /** `client` is the client network, for limits per client. */
+  connect(sessionId: string, sessionToken: string, client: string): Promise<Connected>;
   report(report: Report): Promise<ReportAnswer>;
 }
 
-const patienceMs = 10_000;
+/** Timeout of a request to the service, in milliseconds. */
+const timeoutMs = 10_000;
 
 /** The runtime's side of the lifecycle interface. */
 export function serviceClient(adminUrl: string, token: string, runtimeId: string): ServiceClient {
   const post = async <T>(path: string, body: object): Promise<T> => {
-    // The timer and its controller are held here: what nobody holds may be collected, and the wait would never end.
+    // Keeps the timer and the controller referenced: `AbortSignal.timeout` may be collected before it fires.
     const stop = new AbortController();
-    const timer = setTimeout(() => stop.abort(new Error('the service did not answer in time')), patienceMs);
+    const timer = setTimeout(() => stop.abort(new Error('the service did not answer in time')), timeoutMs);
     try {
       const response = await fetch(`${adminUrl}${path}`, {
         method: 'POST',
@@ -43,8 +45,12 @@ export function serviceClient(adminUrl: string, token: string, runtimeId: string
     }
   };
   return {
-    connect: (sessionId, sessionToken) =>
-      post(`/runtime/v1/sessions/${encodeURIComponent(sessionId)}/connect`, { sessionToken, runtimeId }),
+    connect: (sessionId, sessionToken, client) =>
+      post(`/runtime/v1/sessions/${encodeURIComponent(sessionId)}/connect`, {
+        sessionToken,
+        runtimeId,
+        client,
+      }),
     report: (report) => post('/runtime/v1/reports', report),
   };
 }

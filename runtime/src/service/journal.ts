@@ -11,8 +11,8 @@ export interface Leftover {
 }
 
 /**
- * Reports that could not be delivered, on disk: one file for each process, with its latest word about its sessions. A later
- * process delivers what an earlier one left.
+ * The last undelivered report of each process, on disk, one file per process. A later process delivers the reports of earlier
+ * ones.
  */
 export class Journal {
   readonly #folder: string;
@@ -31,14 +31,14 @@ export class Journal {
     this.#isWritten = true;
   }
 
-  /** All was delivered. */
+  /** Deletes the report: a newer one was delivered. */
   async clear(): Promise<void> {
     if (!this.#isWritten) return;
     this.#isWritten = false;
     await rm(this.#file, { force: true });
   }
 
-  /** What earlier processes left, with a way to say that it was delivered, or that the service will never take it. */
+  /** The reports of earlier processes. `delivered` deletes one, `refused` sets it aside. */
   async leftovers(): Promise<Leftover[]> {
     const names = await readdir(this.#folder).catch(() => []);
     const found = await Promise.all(

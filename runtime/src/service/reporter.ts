@@ -9,28 +9,33 @@ export interface ReporterDeps {
   runtimeId: string;
   service: Pick<ServiceClient, 'report'>;
   journal: Pick<Journal, 'keep' | 'clear' | 'leftovers'>;
-  running(): { sessionId: string; seconds: number }[];
-  /** The service wants a session closed. */
+  /** The state of every running session. `waiting`: its client is away. */
+  running(): { sessionId: string; seconds: number; waiting?: boolean }[];
+  /** Closes a session that is over for the service. */
   end(sessionId: string, reason: EndReason): void;
-  /** The service does not understand what an earlier process left. It is kept on disk. */
+  /** The service rejected the report of an earlier process. It is kept on disk. */
   refused(error: Error): void;
-  /** Whether the service hears of us; told when that changes. */
+  /** Called when reports begin or cease to arrive. */
   reachable(isReachable: boolean, error?: Error): void;
 }
 
 type Ended = Report['sessions'][number] & { ended: EndReason };
 
 const everyMs = 5000;
+/** Ended sessions that are kept until a report arrives. The service takes reports of at most 10,000 sessions. */
+const mostEnded = 5000;
 
-/** Tells the service every five seconds how all sessions do, and learns which ones are over. */
+/** Reports the state of all sessions to the service every five seconds, and closes those that are over for the service. */
 export class Reporter {
   readonly #deps: ReporterDeps;
-  /** Not delivered yet. */
+  /** Ended sessions that no report has delivered yet. */
   readonly #ended = new Map<string, Ended>();
   #cancel: () => void = () => {};
   #isReachable = true;
   #hasLeftovers = true;
-  #underWay: Promise<boolean> = Promise.resolve(true);
+  #inFlight: Promise<boolean> = Promise.resolve(true);
+  /** The report that waits for the one in flight. */
+  #next: Promise<boolean> | undefined;
 
   constructor(deps: ReporterDeps) {
     this.#deps = deps;
@@ -43,18 +48,26 @@ export class Reporter {
     });
   }
 
-  /** A session is over: it stays in every report until one arrives. */
+  /** Adds an ended session to every report until one arrives. */
   ended(sessionId: string, reason: EndReason, seconds: number): void {
     this.#ended.set(sessionId, { sessionId, seconds, ended: reason });
+    if (this.#ended.size > mostEnded) this.#ended.delete(this.#ended.keys().next().value!);
   }
 
-  /** One report now, after the one that is under way. False when it did not arrive. */
+  /**
+   * Sends a report, after the one in flight; false if it did not arrive. At most one waits, and it reads the state when it is
+   * sent: while the service does not answer, calls share it.
+   */
   report(): Promise<boolean> {
-    this.#underWay = this.#underWay.then(() => this.#send());
-    return this.#underWay;
+    this.#next ??= this.#inFlight.then(() => {
+      this.#next = undefined;
+      this.#inFlight = this.#send();
+      return this.#inFlight;
+    });
+    return this.#next;
   }
 
-  /** The last word. */
+  /** Sends the last report. */
   async close(): Promise<void> {
     this.#cancel();
     await this.report();
@@ -77,7 +90,7 @@ export class Reporter {
       return true;
     } catch (error) {
       this.#say(false, error as Error);
-      // A disk that fails as well leaves nothing to do but to try again.
+      // If the disk fails, too, the next report tries again.
       if (sessions.length > 0) await journal.keep(report).catch(() => {});
       return false;
     }
@@ -90,7 +103,7 @@ export class Reporter {
         await this.#deps.service.report(leftover.report);
         await leftover.delivered();
       } catch (error) {
-        // What cannot be understood today cannot be tomorrow; it must not keep the others from arriving.
+        // A malformed report would be rejected each time: set it aside, so that the others arrive.
         if (!(error instanceof ServiceRefused && error.status === 400)) throw error;
         await leftover.refused();
         this.#deps.refused(error);

@@ -3,31 +3,32 @@ import { bounds } from '@session-launch/contract/runtime/protocol';
 import type { WebSocket } from 'ws';
 import type { Clock } from '../clock.ts';
 import type { Line } from '../conversation/line.ts';
-import { Pulse } from './pulse.ts';
-import { RateWindow } from './rate-window.ts';
-import { type Refusal, tooManyFrames } from './refusals.ts';
+import { RateWindow } from '../rate-window.ts';
+import { type Refusal, tooManyFrames } from '../refusals.ts';
+import { Heartbeat } from './heartbeat.ts';
 
 export interface ConnectionCalls {
   text(json: string): void;
   audio(frame: Uint8Array): void;
-  /** Once, whoever closed it. `isClean` when the client said goodbye properly. */
+  /** Called once, whichever side closed. `isClean` if the client closed with 1000. */
   closed(isClean: boolean): void;
-  /** Tells the client why it is sent away, where that has a place among other events. */
+  /** Sends the refusal as a numbered event of the conversation. Absent before there is one. */
   refused?(refusal: Refusal): void;
 }
 
-/** How long a peer may take to close its side. */
+/** Milliseconds that the peer has to close its side. */
 const closingMs = 3000;
-/** Engines pause long before; this is for a peer that takes one byte now and then and is told ever more. */
-const mostUnsentBytes = 4 * 1024 * 1024;
+/** Frames that are read and ignored while the peer closes its side; above it, the socket is destroyed. */
+const framesWhileClosing = 10_000;
 
-/** One WebSocket: what comes in, within bounds; what goes out; and whether anybody is still there. */
+/** One WebSocket: limits and dispatches incoming frames, sends, and detects a peer that is gone or does not read. */
 export class Connection implements Line {
   readonly #ws: WebSocket;
   readonly #socket: Pick<Duplex, 'cork' | 'uncork'>;
   readonly #clock: Clock;
-  readonly #frames: RateWindow;
-  readonly #pulse: Pulse;
+  readonly #heartbeat: Heartbeat;
+  #frames: RateWindow;
+  #framesWhileClosing = 0;
   #calls: ConnectionCalls | undefined;
   #sent = 0;
   #isClosed = false;
@@ -39,15 +40,19 @@ export class Connection implements Line {
     this.#socket = socket;
     this.#clock = clock;
     this.#frames = new RateWindow(clock, bounds.framesPerSecond, 1000);
-    this.#pulse = new Pulse(clock, {
+    this.#heartbeat = new Heartbeat(clock, {
       ping: () => ws.ping(),
       unsent: () => this.unsent,
       drained: () => this.#sent - this.unsent,
       dead: () => ws.terminate(),
     });
     ws.on('message', (data, isBinary) => this.#message(data as Buffer, isBinary));
-    ws.on('pong', () => this.#pulse.beat());
-    // A close follows, and tells all that matters.
+    // The server is created with `autoPong: false`: pings count as frames, and a peer that reads no pongs is cut off.
+    ws.on('ping', (data) => {
+      if (this.#allowsFrame()) this.#send(data.byteLength, () => ws.pong(data));
+    });
+    ws.on('pong', () => this.#allowsFrame());
+    // `close` follows and is handled.
     ws.on('error', () => {});
     ws.on('close', (code) => {
       this.#cancelTermination();
@@ -55,9 +60,10 @@ export class Connection implements Line {
     });
   }
 
-  /** Who listens from now on. */
-  listen(calls: ConnectionCalls): void {
+  /** Replaces the calls and, for a conversation, the window that frames are counted in. */
+  listen(calls: ConnectionCalls, frames = this.#frames): void {
     this.#calls = calls;
+    this.#frames = frames;
   }
 
   get unsent(): number {
@@ -69,19 +75,14 @@ export class Connection implements Line {
   }
 
   sendText(json: string): void {
-    if (this.#isClosed) return;
-    this.#count(Buffer.byteLength(json));
-    this.#ws.send(json);
-    if (this.unsent > mostUnsentBytes) this.#ws.terminate();
+    this.#send(Buffer.byteLength(json), () => this.#ws.send(json));
   }
 
   sendAudio(frame: Uint8Array): void {
-    if (this.#isClosed) return;
-    this.#count(frame.byteLength);
-    this.#ws.send(frame);
+    this.#send(frame.byteLength, () => this.#ws.send(frame));
   }
 
-  /** Nothing more is read until it is resumed. */
+  /** Stops reading from the socket until `resume`. */
   pause(): void {
     this.#ws.pause();
   }
@@ -90,13 +91,13 @@ export class Connection implements Line {
     this.#ws.resume();
   }
 
-  /** Our side of the conversation is over: nobody is told. */
+  /** Closes without calling `closed`. */
   close(code: number, reason: string): void {
     this.#calls = undefined;
     this.#shut(code, reason);
   }
 
-  /** Says why, and goes. */
+  /** Sends the refusal as a fatal error and closes. */
   refuse(refusal: Refusal): void {
     if (this.#isClosed) return;
     const { closeCode, code, message } = refusal;
@@ -105,13 +106,22 @@ export class Connection implements Line {
     this.#shut(closeCode, code);
   }
 
-  /** Counts a frame as `unsent` does, with its header; otherwise each one would look as if the peer had taken something. */
-  #count(payload: number): void {
-    this.#sent += payload + (payload < 126 ? 2 : payload < 65_536 ? 4 : 10);
-    this.#together();
+  /** Closes the socket without waiting for the peer. */
+  destroy(): void {
+    this.#ws.terminate();
   }
 
-  /** What is sent in one go travels in one write: with a system call for each frame, those would be most of the work. */
+  /** Sends one frame. A peer that leaves too much unread is cut off, whatever it is sent. */
+  #send(payload: number, send: () => void): void {
+    if (this.#isClosed) return;
+    // Counts the header as `unsent` does; otherwise each frame would look as if the peer had read something.
+    this.#sent += payload + (payload < 126 ? 2 : payload < 65_536 ? 4 : 10);
+    this.#together();
+    send();
+    if (this.unsent > bounds.unsentBytes) this.#ws.terminate();
+  }
+
+  /** Writes the frames of one tick together: one system call for each would be most of the work. */
   #together(): void {
     if (this.#isCorked) return;
     this.#isCorked = true;
@@ -132,16 +142,26 @@ export class Connection implements Line {
   #over(isClean: boolean): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    this.#pulse.stop();
+    this.#heartbeat.stop();
     this.#calls?.closed(isClean);
     this.#calls = undefined;
   }
 
   #message(data: Buffer, isBinary: boolean): void {
-    if (this.#isClosed) return;
-    this.#pulse.beat();
-    if (!this.#frames.allows()) this.refuse(tooManyFrames());
-    else if (isBinary) this.#calls?.audio(data);
+    if (!this.#allowsFrame()) return;
+    if (isBinary) this.#calls?.audio(data);
     else this.#calls?.text(data.toString());
+  }
+
+  /** Counts a frame of any kind. Refuses the connection, and returns false, if there are too many. */
+  #allowsFrame(): boolean {
+    if (this.#isClosed) {
+      if (++this.#framesWhileClosing > framesWhileClosing) this.#ws.terminate();
+      return false;
+    }
+    this.#heartbeat.beat();
+    if (this.#frames.allows()) return true;
+    this.refuse(tooManyFrames());
+    return false;
   }
 }

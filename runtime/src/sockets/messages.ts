@@ -5,12 +5,12 @@ const schemas = new Map(Object.entries(clientMessages));
 
 export type Read =
   | { kind: 'message'; message: ClientMessage }
-  /** A type of a later version. */
+  /** A type that this version does not know. */
   | { kind: 'unknown' }
   | { kind: 'wrong'; type: string; problem: string }
   | { kind: 'notJson' };
 
-/** What a text frame says. A problem names the field, never what stood in it. */
+/** Parses and validates a text frame. A problem names the field, never its value. */
 export function readMessage(text: string): Read {
   let value: unknown;
   try {

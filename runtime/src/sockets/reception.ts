@@ -2,10 +2,6 @@ import { bounds, type Hello, type RuntimeErrorCode } from '@session-launch/contr
 import type { Clock } from '../clock.ts';
 import type { Conversation } from '../conversation/conversation.ts';
 import type { Conversations } from '../conversation/conversations.ts';
-import { type ServiceClient, ServiceRefused } from '../service/client.ts';
-import type { Connection, ConnectionCalls } from './connection.ts';
-import { readMessage } from './messages.ts';
-import { RateWindow } from './rate-window.ts';
 import {
   draining,
   full,
@@ -13,11 +9,18 @@ import {
   noHello,
   notHello,
   notJson,
+  originDiffers,
   Refusal,
   refusalFor,
   sessionEnded,
-  tooManyTexts,
-} from './refusals.ts';
+  tooManyFrames,
+  tooManyResumes,
+} from '../refusals.ts';
+import { type ServiceClient, ServiceRefused } from '../service/client.ts';
+import type { Connection, ConnectionCalls } from './connection.ts';
+import { readMessage } from './messages.ts';
+import { PendingSockets } from './pending-sockets.ts';
+import { SessionSlots } from './session-slots.ts';
 import type { TokenReader } from './token.ts';
 
 export interface ReceptionDeps {
@@ -26,56 +29,69 @@ export interface ReceptionDeps {
   readToken: TokenReader;
   conversations: Conversations;
   maxSessions: number;
-  /** A client came, and was let in or sent away with a code. */
+  /** Counts a client by what became of it. */
   arrived(outcome: 'ready' | 'resumed' | RuntimeErrorCode): void;
-  /** The service did not answer as it should. */
+  /** A session could not be begun, through no fault of the client. */
   connectFailed(error: Error): void;
 }
 
-/** What a client sent together with its first message, and whether it left meanwhile. */
+/** The client of a new socket. */
+export interface Peer {
+  /** Its network: an IPv4 address, or an IPv6 /64. */
+  client: string;
+  origin: string | undefined;
+  /** Whether it asked for the subprotocol. */
+  hasProtocol: boolean;
+}
+
+/** Frames that came between `hello` and `ready`, and whether the client left meanwhile. */
 interface Early {
   frames: (string | Uint8Array)[];
   left?: { isClean: boolean };
 }
 
-/** Clients who have not said who they are, beyond those for whom there is room. */
-const spareStrangers = 100;
+/** Refused connections that may wait for their peer to close, too; beyond it, the oldest one is destroyed. */
+const mostClosing = 200;
 
-/** Receives clients: who they are, whether they may come in, and to which conversation they belong. */
+/** Authenticates clients and connects each one to its conversation. */
 export class Reception {
   readonly #deps: ReceptionDeps;
-  #strangers = 0;
-  #joining = 0;
+  readonly #pending: PendingSockets;
+  readonly #slots: SessionSlots;
+  /** The connections that were refused last. */
+  readonly #closing: Connection[] = [];
 
   constructor(deps: ReceptionDeps) {
     this.#deps = deps;
+    this.#pending = new PendingSockets(deps.maxSessions);
+    this.#slots = new SessionSlots(deps.maxSessions);
   }
 
-  /** `hasProtocol`: whether the client asked for our subprotocol. */
-  receive(connection: Connection, origin: string | undefined, hasProtocol: boolean): void {
-    this.#hello(connection, hasProtocol)
-      .then(({ hello, early }) => this.#admit(connection, hello, early, origin))
+  receive(connection: Connection, peer: Peer): void {
+    this.#hello(connection, peer)
+      .then(({ hello, early }) => this.#admit(connection, hello, early, peer))
       .then((outcome) => this.#deps.arrived(outcome))
       .catch((error) => {
         const refusal = error instanceof Refusal ? error : refusalFor(undefined);
         if (!(error instanceof Refusal)) this.#deps.connectFailed(error);
         this.#deps.arrived(refusal.code);
         connection.refuse(refusal);
+        this.#closing.push(connection);
+        if (this.#closing.length > mostClosing) this.#closing.shift()!.destroy();
       });
   }
 
-  /** The first message. */
-  #hello(connection: Connection, hasProtocol: boolean): Promise<{ hello: Hello; early: Early }> {
-    const { clock, conversations, maxSessions } = this.#deps;
+  /** Waits for the first message. */
+  #hello(connection: Connection, { client, hasProtocol }: Peer): Promise<{ hello: Hello; early: Early }> {
+    const { clock, conversations } = this.#deps;
     return new Promise((resolve, reject) => {
       if (conversations.isDraining) throw draining();
       if (!hasProtocol) throw notHello();
-      if (this.#strangers >= maxSessions + spareStrangers) throw full();
-      this.#strangers++;
-      const cancel = clock.after(bounds.helloSeconds * 1000, () => reject(noHello()));
+      const remove = this.#pending.add(client, () => settle(() => reject(full())));
+      const cancel = clock.after(bounds.helloSeconds * 1000, () => settle(() => reject(noHello())));
       const early: Early = { frames: [] };
       const settle = (settled: () => void) => {
-        this.#strangers--;
+        remove();
         cancel();
         connection.listen({
           audio: (frame) => early.frames.push(frame),
@@ -96,7 +112,7 @@ export class Reception {
             if (read === undefined) reject(helloTooBig());
             else if (read.kind !== 'message' || read.message.type !== 'hello') reject(notHello());
             else {
-              // What the client says next waits in its socket, or here when it came in the same packet.
+              // Later frames wait in the socket; those of the same packet are kept in `early`.
               connection.pause();
               resolve({ hello: read.message, early });
             }
@@ -106,22 +122,16 @@ export class Reception {
     });
   }
 
-  async #admit(
-    connection: Connection,
-    hello: Hello,
-    early: Early,
-    origin: string | undefined,
-  ): Promise<'ready' | 'resumed'> {
+  async #admit(connection: Connection, hello: Hello, early: Early, peer: Peer): Promise<'ready' | 'resumed'> {
     try {
       if (hello.resume !== undefined) {
-        const conversation = this.#deps.conversations.of(hello.resume.ticket);
-        if (conversation === undefined) throw sessionEnded();
-        const { lastSeq } = hello.resume;
+        const { ticket, lastSeq } = hello.resume;
+        const conversation = this.#resumable(ticket, peer.origin);
         this.#join(connection, conversation, early, () => conversation.resume(connection, lastSeq));
         return 'resumed';
       }
       if (hello.token === undefined) throw notHello();
-      const conversation = await this.#begin(hello, hello.token, origin);
+      const conversation = await this.#begin(hello, hello.token, peer);
       this.#join(connection, conversation, early, () => conversation.begin(connection));
       return 'ready';
     } finally {
@@ -129,40 +139,37 @@ export class Reception {
     }
   }
 
-  async #begin(hello: Hello, token: string, origin: string | undefined): Promise<Conversation> {
-    const { conversations, service, maxSessions, readToken } = this.#deps;
-    const sessionId = await readToken(token, origin);
-    if (conversations.size + this.#joining >= maxSessions) throw full();
-    this.#joining++;
+  /** The conversation of a ticket. A refused resume leaves the ticket and the present connection as they are. */
+  #resumable(ticket: string, origin: string | undefined): Conversation {
+    const conversation = this.#deps.conversations.of(ticket);
+    if (conversation === undefined) throw sessionEnded();
+    if (conversation.origin !== undefined && conversation.origin !== origin) throw originDiffers();
+    if (!conversation.resumes.allows()) throw tooManyResumes();
+    return conversation;
+  }
+
+  async #begin(hello: Hello, token: string, { client, origin }: Peer): Promise<Conversation> {
+    const { conversations, service, readToken } = this.#deps;
+    const claims = await readToken(token, origin);
+    // Before the service is asked: a client without a slot keeps its token, and may try again.
+    const left = this.#slots.take({ client, isServerDoor: claims.origin === undefined });
     try {
-      const connected = await service.connect(sessionId, token);
-      const conversation = conversations.open(connected, hello);
+      const connected = await service.connect(claims.sessionId, token, client);
+      const conversation = conversations.open(connected, hello, { origin: claims.origin, left });
       if (!conversations.isDraining) return conversation;
       conversation.end('server_shutdown');
       throw draining();
     } catch (error) {
+      left();
       if (!(error instanceof ServiceRefused)) throw error;
       const refusal = refusalFor(error.code);
       if (refusal.code === 'FAULT') this.#deps.connectFailed(error);
       throw refusal;
-    } finally {
-      this.#joining--;
     }
   }
 
-  /** From now on the connection speaks to its conversation. */
+  /** Connects a connection to its conversation, and delivers the frames that came early. */
   #join(connection: Connection, conversation: Conversation, early: Early, begin: () => void): void {
-    const texts = new RateWindow(this.#deps.clock, bounds.textsPerTenSeconds, 10_000);
-    const read = (json: string): void => {
-      const found = readMessage(json);
-      if (found.kind === 'notJson') throw notJson();
-      if (found.kind === 'wrong') conversation.refuse(found.type, found.problem);
-      if (found.kind !== 'message') return;
-      const { message } = found;
-      const isSaid = message.type === 'text' || (message.type === 'transcript' && message.status === 'final');
-      if (isSaid && !texts.allows()) throw tooManyTexts();
-      conversation.receive(message);
-    };
     const calls: ConnectionCalls = {
       audio: (frame) => conversation.receiveAudio(frame),
       closed: (isClean) => (isClean ? conversation.end('client_ended') : conversation.lost()),
@@ -171,17 +178,19 @@ export class Reception {
         conversation.fail(code, message);
       },
       text: (json) => {
-        try {
-          read(json);
-        } catch (error) {
-          if (!(error instanceof Refusal)) throw error;
-          connection.refuse(error);
-        }
+        const read = readMessage(json);
+        if (read.kind === 'notJson') connection.refuse(notJson());
+        else if (read.kind === 'wrong') conversation.refuse(read.type, read.problem);
+        else if (read.kind === 'message') conversation.receive(read.message);
       },
     };
-    connection.listen(calls);
+    connection.listen(calls, conversation.frames);
     begin();
     for (const frame of early.frames) {
+      if (!conversation.frames.allows()) {
+        connection.refuse(tooManyFrames());
+        break;
+      }
       if (typeof frame === 'string') calls.text(frame);
       else calls.audio(frame);
     }

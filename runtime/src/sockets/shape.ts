@@ -1,6 +1,6 @@
 import type { TSchema } from 'typebox';
 
-/** As much of JSON Schema as the messages of clients are written in. */
+/** The subset of JSON Schema that client messages use. */
 interface Shape {
   type?: keyof typeof kinds;
   const?: unknown;
@@ -28,8 +28,8 @@ const kinds = {
 };
 
 /**
- * Why a value does not follow a schema: the field and what it should be, never what stood in it. Undefined when it does. A validator
- * for all that schemas can say would take longer to load than the rest of a runtime, and conversations wait for its start.
+ * The first violation of a schema: the field and what it must be, never its value. Undefined if the value is valid. A complete
+ * validator would take longer to load than the rest of the runtime.
  */
 export function misfit(schema: TSchema, value: unknown): string | undefined {
   return compared(schema as Shape, value, '');

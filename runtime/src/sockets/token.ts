@@ -1,19 +1,20 @@
 import type { Clock } from '../clock.ts';
-import { originDiffers, tokenInvalid } from './refusals.ts';
+import { originDiffers, tokenInvalid } from '../refusals.ts';
 
-/** What a session token says of itself. */
+/** The claims of a session token. */
 interface TokenClaims {
   sessionId: string;
+  /** Absent where the server door minted the session. */
   origin?: string;
 }
 
-/** The session of a token that this client may bring. Throws a refusal for any other. */
-export type TokenReader = (token: string, origin: string | undefined) => Promise<string>;
+/** Reads the token of a client with this `Origin`. Throws a refusal if it is invalid or names another origin. */
+export type TokenReader = (token: string, origin: string | undefined) => Promise<TokenClaims>;
 
 export interface TokenSource {
   /** The public address of the service, as its tokens name it. */
   issuer: string;
-  /** Where its public keys stand. */
+  /** URL of its public keys. */
   jwksUrl: string;
 }
 
@@ -24,48 +25,50 @@ export interface TokenReaderDeps {
 }
 
 /**
- * Reads tokens as their service signed them, so that what it did not sign costs it no request. It still has the last word, since
- * it alone knows whether a token is used: where its keys cannot be read, or nobody said whose they are, it is asked at once.
+ * Verifies tokens with the keys of the service, so that forged ones cause no request to it. Without a source, or while the keys
+ * cannot be read, only the claims are read: the service verifies each token again when the session is connected.
  */
 export function tokenReader({ source, clock, keysUnavailable }: TokenReaderDeps): TokenReader {
-  if (source === undefined) return async (token, origin) => sessionOf(readClaims(token), origin);
+  if (source === undefined) return async (token, origin) => claimsFor(readClaims(token), origin);
   const verifying = loadVerifier(source);
-  // Told to whoever brings the first token.
+  // Rejects the first token instead of the process.
   verifying.catch(() => {});
   let awayUntil = Number.NEGATIVE_INFINITY;
   return async (token, origin) => {
     const verify = await verifying;
-    if (clock.now() < awayUntil) return sessionOf(readClaims(token), origin);
+    if (clock.now() < awayUntil) return claimsFor(readClaims(token), origin);
     try {
-      return (await verify(token, { origin })).sub;
+      const { sub: sessionId, origin: own } = await verify(token, { origin });
+      return { sessionId, ...(own === undefined ? {} : { origin: own }) };
     } catch (error) {
       const { code } = error as { code?: unknown };
       if (code === 'ORIGIN') throw originDiffers();
       if (code === 'KEYS_UNAVAILABLE') {
-        // Not every client should wait for what does not answer.
+        // Later clients do not wait for the same timeout.
         awayUntil = clock.now() + pauseMs;
         keysUnavailable();
       } else if (code !== 'ISSUER') throw tokenInvalid();
-      // Signed by its keys under a former address, a token may be that of a replay.
-      return sessionOf(readClaims(token), origin);
+      // A replayed session has a token with the issuer of its time: the service decides.
+      return claimsFor(readClaims(token), origin);
     }
   };
 }
 
+/** Milliseconds until the keys are requested again after a failure. */
 const pauseMs = 30_000;
-/** How far the clocks of service and runtime may differ. Whether a token has expired is for the service to say. */
+/** Seconds by which the clocks of service and runtime may differ. The service decides whether a token has expired. */
 const clockToleranceSec = 60;
 
-/** Loaded while the runtime already says that it is ready. */
+/** Imported lazily, so that it does not delay the start. */
 async function loadVerifier(source: TokenSource) {
   const { sessionTokenVerifier } = await import('@session-launch/backend/verify');
   return sessionTokenVerifier({ ...source, clockToleranceSec });
 }
 
-function sessionOf(claims: TokenClaims | undefined, origin: string | undefined): string {
+function claimsFor(claims: TokenClaims | undefined, origin: string | undefined): TokenClaims {
   if (claims === undefined) throw tokenInvalid();
   if (claims.origin !== undefined && claims.origin !== origin) throw originDiffers();
-  return claims.sessionId;
+  return claims;
 }
 
 function readClaims(token: string): TokenClaims | undefined {

@@ -167,6 +167,59 @@ test('hearing that fails costs one sentence', async () => {
   expect(stage.line.of('error')).toMatchObject([{ code: 'HEARING_FAILED', fatal: false }]);
 });
 
+/** Turns between `audio.start` and `audio.end`. */
+async function press(stage: Stage, ms: number, loudness = 5000): Promise<void> {
+  await stage.receive({ type: 'audio.start' });
+  await speak(stage, ms, loudness);
+  await stage.receive({ type: 'audio.end' });
+}
+
+test('one transcription runs at a time; turns that end meanwhile are joined for the next one', async () => {
+  const answers: ((text: string) => void)[] = [];
+  const heard: number[] = [];
+  const hearing = {
+    name: 'slow',
+    transcribe: ({ samples }: { samples: Int16Array }) => {
+      heard.push(samples.length / 16);
+      return new Promise<string>((resolve) => answers.push(resolve));
+    },
+  };
+  const stage = open({ mind: harbor, speechInputMode: 'manual' }, { hearing });
+  await stage.play(3000);
+  for (const ms of [200, 400, 800]) await press(stage, ms);
+  expect(heard).toEqual([200]);
+  answers[0]!('ferry');
+  await settled();
+  expect(heard).toEqual([200, 1200]);
+  answers[1]!('tide');
+  await stage.play(3000);
+  const said = stage.line.of('message').filter(({ role }) => role === 'user');
+  expect(said.map(({ text }) => text)).toEqual(['ferry', 'tide']);
+});
+
+test('words that were heard count as texts: the eleventh in ten seconds closes with 4429', async () => {
+  const hearing = toldHearing(Array(12).fill('ferry'));
+  const stage = open({ mind: harbor, speechInputMode: 'manual' }, { hearing });
+  for (let i = 0; i < 10; i++) await press(stage, 120);
+  expect(stage.line.closed).toBeUndefined();
+  await press(stage, 120);
+  expect(stage.line.closed).toEqual({ code: 4429, reason: 'TOO_FAST' });
+  expect(stage.line.of('message').filter(({ role }) => role === 'user').length).toBe(10);
+});
+
+test('speech is activity for as long as it lasts, silence in a recording is none', async () => {
+  const limits = { maxSeconds: 900, idleSeconds: 10 };
+  const speechInputMode = 'manual';
+  const speaking = open({ mind: harbor, speechInputMode, limits }, { hearing: toldHearing(['ferry']) });
+  const silent = open({ mind: harbor, speechInputMode, limits }, { hearing: toldHearing(['', '']) });
+  for (const stage of [speaking, silent]) await stage.play(3000);
+  await press(speaking, 15_000);
+  await speaking.play(3000);
+  expect(speaking.ended).toEqual([]);
+  for (let i = 0; i < 2; i++) await press(silent, 6000, 0);
+  expect(silent.ended).toMatchObject([{ reason: 'idle_timeout' }]);
+});
+
 test('frames that are none are refused, and the session goes on', async () => {
   const { conversation, line } = open({ mind: harbor }, { hearing: toldHearing([]) });
   conversation.receiveAudio(new Uint8Array(3));

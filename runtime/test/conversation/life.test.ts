@@ -1,14 +1,18 @@
+import type { ClientMessage } from '@session-launch/contract/runtime/protocol';
 import { afterEach, describe, expect, test } from 'vitest';
+import { Conversations } from '../../src/conversation/conversations.ts';
 import type { Mind } from '../../src/mind/mind.ts';
 import { scriptedMind } from '../../src/mind/script/script.ts';
 import { RecordedLine } from '../harness/conversation.ts';
-import { settled } from '../harness/fake-clock.ts';
+import { toldHearing } from '../harness/engines.ts';
+import { FakeClock, settled } from '../harness/fake-clock.ts';
+import { connectedSession } from '../harness/session.ts';
 import { closeStages, openStage as open } from '../harness/stages.ts';
 import { harbor } from '../mind/talk.ts';
 
 afterEach(closeStages);
 
-describe('the leash', () => {
+describe('limits of a session', () => {
   test('silence ends a session, announced 30 seconds before', async () => {
     const { line, clock, play, ended } = open({ mind: harbor, limits: { maxSeconds: 900, idleSeconds: 60 } });
     await play(3000);
@@ -33,6 +37,73 @@ describe('the leash', () => {
     await play(3000);
     await clock.pass(50_000);
     expect(ended).toEqual([]);
+  });
+
+  test('until the user says something, a session is idle after 60 seconds', async () => {
+    const limits = { maxSeconds: 900, idleSeconds: 120 };
+    const [silent, talking] = [open({ mind: harbor, limits }), open({ mind: harbor, limits })];
+    await talking.receive({ type: 'text', id: 'a', text: 'ferry' });
+    for (const { play, clock } of [silent, talking]) {
+      await play(3000);
+      await clock.pass(31_000);
+    }
+    expect(silent.line.of('notice')).toMatchObject([{ code: 'ENDING_SOON', secondsLeft: 30 }]);
+    for (const { clock } of [silent, talking]) await clock.pass(31_000);
+    expect(silent.ended).toMatchObject([{ reason: 'idle_timeout' }]);
+    expect(talking.ended).toEqual([]);
+    await talking.clock.pass(60_000);
+    expect(talking.ended).toMatchObject([{ reason: 'idle_timeout' }]);
+  });
+
+  test('a presenter is not idle while it speaks, though nobody says anything', async () => {
+    const tell = { en: `${'The stars are far away and very old. '.repeat(40)}` };
+    const { play, line, ended } = open({
+      mode: 'presenter',
+      mind: { presentation: [{ id: 'a', title: { en: 'Stars' }, tell }] },
+      limits: { maxSeconds: 900, idleSeconds: 60 },
+    });
+    await play(70_000);
+    expect([ended, line.of('notice')]).toEqual([[], []]);
+  });
+
+  test.each<[string, ClientMessage]>([
+    ['an interrupt with nothing to interrupt', { type: 'interrupt' }],
+    ['an empty transcript', { type: 'transcript', id: 'e', text: ' ', status: 'interim' }],
+    ['an empty final transcript', { type: 'transcript', id: 'f', text: '', status: 'final' }],
+    ['the same interim transcript', { type: 'transcript', id: 'i', text: 'well', status: 'interim' }],
+    ['a ping', { type: 'ping', t: 1 }],
+    ['played', { type: 'played', utterance: 1, ms: 1 }],
+    ['a button without sound', { type: 'audio.start' }],
+  ])('%s is no activity', async (_, message) => {
+    const limits = { maxSeconds: 900, idleSeconds: 60 };
+    const { play, clock, receive, ended } = open({ mind: harbor, limits }, { hearing: toldHearing([]) });
+    await play(3000);
+    // Counts once, as new words.
+    await receive({ type: 'transcript', id: 'i', text: 'well', status: 'interim' });
+    for (let i = 0; i < 3; i++) {
+      await clock.pass(20_500);
+      await receive(message);
+    }
+    expect(ended).toMatchObject([{ reason: 'idle_timeout' }]);
+  });
+
+  test('interim transcripts with new words are activity, for one idle limit without final ones', async () => {
+    const limits = { maxSeconds: 900, idleSeconds: 10 };
+    const { play, clock, receive, ended } = open({ mind: harbor, limits });
+    await play(3000);
+    const speak = async (id: string, seconds: number) => {
+      for (let i = 0; i < seconds; i++) {
+        await receive({ type: 'transcript', id, text: `word ${i}`, status: 'interim' });
+        await clock.pass(1000);
+      }
+    };
+    // A sentence that takes longer than the limit, and one that never ends.
+    await speak('long', 15);
+    await receive({ type: 'transcript', id: 'long', text: 'ferry', status: 'final' });
+    await play(3000);
+    expect(ended).toEqual([]);
+    await speak('endless', 21);
+    expect(ended).toMatchObject([{ reason: 'idle_timeout' }]);
   });
 
   test('the maximum ends it in the middle of a sentence', async () => {
@@ -189,6 +260,33 @@ describe('what nobody foresaw', () => {
     };
     return { ...mind, begin };
   };
+
+  test('a mind that cannot begin leaves no timer, and its session is reported as ended', async () => {
+    const clock = new FakeClock();
+    const ended: unknown[] = [];
+    const conversations = new Conversations({
+      clock,
+      mind: {
+        ...scriptedMind(() => 0),
+        begin: () => {
+          throw new TypeError('planted words');
+        },
+      },
+      speech: undefined,
+      hearing: 'page',
+      detector: undefined,
+      resumeSeconds: 30,
+      runtimeId: 'rt_test',
+      observer: { turn: () => {}, said: () => {}, engineFailed: () => {}, failed: () => {} },
+      ended: (...end) => ended.push(end),
+    });
+    const hello = { type: 'hello', protocol: 1, client: { name: 'test', version: '1' } } as const;
+    let left = 0;
+    const visitor = { origin: undefined, left: () => left++ };
+    expect(() => conversations.open(connectedSession({}, 'ses_a'), hello, visitor)).toThrow(TypeError);
+    expect([clock.pending, conversations.size, left]).toEqual([0, 0, 1]);
+    expect(ended).toEqual([['ses_a', 'runtime_error', 0]]);
+  });
 
   test.each(['answer', 'suggestions', 'remember'] as const)(
     'a fault in %s ends this conversation, and says so',

@@ -13,7 +13,9 @@ const checks = new Map(Object.entries(runtimeEvents).map(([type, schema]) => [ty
 export interface ClientOptions {
   origin?: string;
   protocols?: string[];
-  /** Whether it says at once that it has played what it got. */
+  /** Loopback address to connect from: each one is a client network of its own. */
+  localAddress?: string;
+  /** Whether it reports audio as played as soon as it arrives. */
   plays?: boolean;
 }
 
@@ -26,9 +28,13 @@ export class Client {
   readonly closed: Promise<{ code: number; reason: string }>;
   #wake: () => void = () => {};
 
-  constructor(url: string, { origin, protocols = [subprotocol], plays = true }: ClientOptions = {}) {
+  constructor(
+    url: string,
+    { origin, protocols = [subprotocol], localAddress, plays = true }: ClientOptions = {},
+  ) {
     this.ws = new WebSocket(url, protocols, {
       ...(origin === undefined ? {} : { origin }),
+      ...(localAddress === undefined ? {} : { localAddress }),
       perMessageDeflate: false,
     });
     this.closed = new Promise((resolve) => {
@@ -90,6 +96,13 @@ export class Client {
       from,
     );
     return answer.text;
+  }
+
+  /** Resolves once the runtime has handled every message sent before. */
+  async handled(): Promise<void> {
+    const t = Math.random();
+    this.send({ type: 'ping', t });
+    await this.event('pong', (pong) => pong.t === t);
   }
 
   get story(): string[] {

@@ -9,6 +9,7 @@ import { Compile } from 'typebox/compile';
 import { Conversation, type ConversationDeps } from '../../src/conversation/conversation.ts';
 import type { Line } from '../../src/conversation/line.ts';
 import { scriptedMind } from '../../src/mind/script/script.ts';
+import type { Refusal } from '../../src/refusals.ts';
 import { instantSpeech, loudnessDetector } from './engines.ts';
 import { FakeClock, settled } from './fake-clock.ts';
 import { connectedSession, type SessionOptions } from './session.ts';
@@ -41,6 +42,10 @@ export class RecordedLine implements Line {
 
   close(code: number, reason: string): void {
     this.closed = { code, reason };
+  }
+
+  refuse({ closeCode, code }: Refusal): void {
+    this.close(closeCode, code);
   }
 
   of<T extends RuntimeEvent['type']>(type: T): Extract<RuntimeEvent, { type: T }>[] {

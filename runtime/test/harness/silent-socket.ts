@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 
-/** A socket in memory, whose peer does nothing by itself. */
+/** A socket in memory whose peer sends nothing by itself. */
 export class SilentSocket extends EventEmitter {
   bufferedAmount = 0;
   pings = 0;
@@ -11,6 +11,8 @@ export class SilentSocket extends EventEmitter {
     this.pings++;
     this.emit('pinged');
   };
+  readonly pongs: Uint8Array[] = [];
+  pong = (data: Uint8Array) => this.pongs.push(data);
   send = (data: string | Uint8Array) => this.sent.push(data);
   cork = () => {};
   uncork = () => {};

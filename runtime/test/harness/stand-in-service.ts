@@ -11,6 +11,8 @@ export const runtimeToken = 'runtime-token-for-tests';
 export interface StandInService {
   url: string;
   reports: Report[];
+  /** Bodies of the `connect` requests. */
+  connects: unknown[];
   /** Reports are answered with an error while this is set. */
   isDown: boolean;
   /** Sessions that the owner ended. */
@@ -29,6 +31,7 @@ export async function startStandInService(): Promise<StandInService> {
     { options: SessionOptions; refusal?: [number, string]; isConnected: boolean }
   >();
   const reports: Report[] = [];
+  const connects: unknown[] = [];
   const ended = new Set<string>();
   const server = createServer(async (request, response) => {
     const say = (status: number, body: object) =>
@@ -45,6 +48,7 @@ export async function startStandInService(): Promise<StandInService> {
       return say(200, { end: end.map(({ sessionId }) => ({ sessionId, reason: 'api_request' })) });
     }
     const sessionId = /^\/runtime\/v1\/sessions\/([^/]+)\/connect$/.exec(request.url ?? '')?.[1] ?? '';
+    connects.push(body);
     const session = sessions.get(sessionId);
     if (session === undefined) return fail(401, 'SESSION_TOKEN_INVALID');
     if (session.refusal !== undefined) return fail(...session.refusal);
@@ -57,6 +61,7 @@ export async function startStandInService(): Promise<StandInService> {
   const service: StandInService = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     reports,
+    connects,
     isDown: false,
     ended,
     mint: ({ origin, refusal, ...options } = {}) => {

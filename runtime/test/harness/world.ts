@@ -79,11 +79,12 @@ export async function startWorld({
     dataDir,
     log,
     client,
-    join: async ({ origin, protocols, plays, ...session } = {}) => {
+    join: async ({ origin, protocols, localAddress, plays, ...session } = {}) => {
       const { sessionId, token } = service.mint(session);
       const joined = await client({
         ...(origin === undefined ? {} : { origin }),
         ...(protocols === undefined ? {} : { protocols }),
+        ...(localAddress === undefined ? {} : { localAddress }),
         ...(plays === undefined ? {} : { plays }),
       });
       joined.hello({ token });

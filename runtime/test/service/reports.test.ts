@@ -1,10 +1,11 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Report } from '@session-launch/contract/runtime/lifecycle';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { serviceClient } from '../../src/service/client.ts';
 import { Journal } from '../../src/service/journal.ts';
 import { Reporter } from '../../src/service/reporter.ts';
-import { FakeClock } from '../harness/fake-clock.ts';
+import { FakeClock, settled } from '../harness/fake-clock.ts';
 import { runtimeToken } from '../harness/stand-in-service.ts';
 import { startWorld, type World } from '../harness/world.ts';
 import { harbor } from '../mind/talk.ts';
@@ -89,6 +90,79 @@ test('what a process could not deliver, the next one does, in its name', async (
   expect(old!.sessions).toEqual([{ sessionId: 'ses_old', seconds: 12, ended: 'client_left' }]);
   await expect.poll(() => readdir(join(world.dataDir, 'runtime-reports'))).toEqual([]);
   expect(client.story).toContain('ready');
+});
+
+test('while a report is in flight one more waits, and it has the newest state', async () => {
+  const sent: Report[] = [];
+  const answers: (() => void)[] = [];
+  let seconds = 0;
+  const reporter = new Reporter({
+    clock,
+    runtimeId: 'rt_slow',
+    service: {
+      report: (report) => {
+        sent.push(report);
+        return new Promise((resolve) => answers.push(() => resolve({ end: [] })));
+      },
+    },
+    journal: new Journal(world.dataDir, 'rt_slow'),
+    running: () => [{ sessionId: 'ses_a', seconds }],
+    end: () => {},
+    refused: () => {},
+    reachable: () => {},
+  });
+  reporter.start();
+  for (seconds = 5; seconds <= 60; seconds += 5) await clock.pass(5000);
+  expect(sent.length).toBe(1);
+  answers[0]!();
+  await expect.poll(() => sent.length).toBe(2);
+  expect(sent.map(({ sessions }) => sessions[0]!.seconds)).toEqual([5, 65]);
+  answers[1]!();
+  await settled();
+  expect(sent.length).toBe(2);
+  const closed = reporter.close();
+  await expect.poll(() => sent.length).toBe(3);
+  answers[2]!();
+  await closed;
+});
+
+test('the ends of at most 5000 sessions are kept through an outage, the newest ones', async () => {
+  const sent: Report[] = [];
+  const reporter = new Reporter({
+    clock,
+    runtimeId: 'rt_long',
+    service: {
+      report: async (report) => {
+        sent.push(report);
+        return { end: [] };
+      },
+    },
+    journal: new Journal(world.dataDir, 'rt_long'),
+    running: () => [],
+    end: () => {},
+    refused: () => {},
+    reachable: () => {},
+  });
+  for (let i = 0; i < 6000; i++) reporter.ended(`ses_${i}`, 'client_left', 1);
+  await reporter.close();
+  expect(sent[0]!.sessions.length).toBe(5000);
+  expect(sent[0]!.sessions[0]!.sessionId).toBe('ses_1000');
+});
+
+test('a session that waits for its client is reported as waiting', async () => {
+  const [here, away] = [await world.join({ mind: harbor }), await world.join({ mind: harbor })];
+  away.ws.terminate();
+  const states = async () => {
+    const { length } = world.service.reports;
+    await clock.pass(5000);
+    await expect.poll(() => world.service.reports.length).toBe(length + 1);
+    return new Map(world.service.reports.at(-1)!.sessions.map((state) => [state.sessionId, state]));
+  };
+  // The runtime may notice the loss only after the first report.
+  await expect
+    .poll(async () => (await states()).get(away.sessionId))
+    .toEqual({ sessionId: away.sessionId, seconds: expect.any(Number), waiting: true });
+  expect((await states()).get(here.sessionId)).not.toHaveProperty('waiting');
 });
 
 test('a stop that cannot reach the service leaves its last word on the disk', async () => {

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { bounds } from '@session-launch/contract/runtime/protocol';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { WebSocket } from 'ws';
 import { Connection } from '../../src/sockets/connection.ts';
@@ -130,14 +131,37 @@ test('a peer that takes nothing is cut, however much it is told meanwhile', asyn
   expect(socket.isTerminated).toBe(true);
 });
 
-test('a peer that lets megabytes pile up is cut at once', () => {
+test.each<[string, (connection: Connection, socket: SilentSocket) => void]>([
+  ['text', (connection) => connection.sendText('one more')],
+  ['audio', (connection) => connection.sendAudio(new Uint8Array(8))],
+  ['a pong', (_, socket) => socket.emit('ping', Buffer.from('one more'))],
+])('a peer that leaves more than 4 MiB unread is cut off when it is sent %s', (_, send) => {
   const clock = new FakeClock();
   const socket = new SilentSocket();
   const connection = new Connection(socket as unknown as WebSocket, socket, clock);
-  socket.bufferedAmount = 5_000_000;
-  connection.sendText('one more');
+  socket.bufferedAmount = bounds.unsentBytes;
+  send(connection, socket);
+  expect(socket.isTerminated).toBe(false);
+  socket.bufferedAmount++;
+  send(connection, socket);
   expect(socket.isTerminated).toBe(true);
   expect(clock.pending).toBe(0);
+});
+
+test('a peer that keeps sending after it was refused is cut off', async () => {
+  // The clock stands still: the deadline for closing never passes.
+  const still = await startWorld({ clock: new FakeClock() });
+  const client = await still.join({ mind: harbor });
+  const { _socket: wire } = client.ws as unknown as { _socket: Socket };
+  // An empty, masked ping frame.
+  const pings = Buffer.from('898000000000'.repeat(5000), 'hex');
+  // Never answers the close.
+  client.ws.close = () => {};
+  const cut = new Promise((resolve) => wire.once('close', resolve));
+  wire.on('error', () => {});
+  for (let i = 0; i < 5; i++) wire.write(pings);
+  await cut;
+  await still.close();
 });
 
 test('what is sent together with hello is heard after it', async () => {

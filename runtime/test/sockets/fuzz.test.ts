@@ -118,7 +118,8 @@ test(`${frames} frames of nonsense: no fault, no leak, and another session does 
   });
   const enter = async (hello: object) => {
     const socket = new SilentSocket();
-    reception.receive(new Connection(socket as unknown as WebSocket, socket, clock), undefined, true);
+    const connection = new Connection(socket as unknown as WebSocket, socket, clock);
+    reception.receive(connection, { client: '127.0.0.1', origin: undefined, hasProtocol: true });
     const text = { type: 'hello', protocol: 1, client: { name: 'fuzz', version: '1' }, ...hello };
     socket.emit('message', Buffer.from(JSON.stringify(text)), false);
     await settled();
@@ -135,6 +136,8 @@ test(`${frames} frames of nonsense: no fault, no leak, and another session does 
 
   const quiet = await enter({ token: token('ses_quiet') });
   quiet.on('pinged', () => quiet.emit('pong'));
+  // The idle limit is shorter until the first words.
+  quiet.emit('message', Buffer.from('{"type":"text","id":"first","text":"tide"}'), false);
   let wild = await enter({ token: token('ses_wild') });
   const next = numbers(15);
   let resumed = 0;
@@ -143,6 +146,8 @@ test(`${frames} frames of nonsense: no fault, no leak, and another session does 
     if (i % 50 === 0) await clock.pass(1500);
     if (wild.closedWith === undefined) continue;
     expect([4400, 4429]).toContain(wild.closedWith);
+    // Resumes are limited: at most five in ten seconds.
+    await clock.pass(2000);
     wild = await enter({ resume: { ticket: ticketOf(wild), lastSeq: 0 } });
     resumed++;
   }

@@ -55,8 +55,8 @@ function signed(changes: object = {}, key = keys.privateKey): Promise<string> {
 
 test('a token that the service signed names its session', async () => {
   const { read } = reader();
-  expect(await read(await signed(), undefined)).toBe('ses_1');
-  expect(await read(await signed({ origin: page }), page)).toBe('ses_1');
+  expect(await read(await signed(), undefined)).toEqual({ sessionId: 'ses_1' });
+  expect(await read(await signed({ origin: page }), page)).toEqual({ sessionId: 'ses_1', origin: page });
   expect(asked).toBe(1);
 });
 
@@ -81,21 +81,23 @@ test('a token at another page than its own is refused', async () => {
 test('one of a former address, as replays have them, is left to the service', async () => {
   const { read } = reader();
   const token = await signed({ iss: 'https://old.example.com', origin: page });
-  expect(await read(token, page)).toBe('ses_1');
+  expect(await read(token, page)).toEqual({ sessionId: 'ses_1', origin: page });
   await expect(read(token, 'https://evil.example')).rejects.toMatchObject({ closeCode: 4403 });
 });
 
 test('one that has just expired is left to the service, whose clock counts', async () => {
   const { read } = reader();
-  expect(await read(await signed({ exp: Math.floor(Date.now() / 1000) - 5 }), undefined)).toBe('ses_1');
+  expect(await read(await signed({ exp: Math.floor(Date.now() / 1000) - 5 }), undefined)).toEqual({
+    sessionId: 'ses_1',
+  });
 });
 
 test('while the keys cannot be read the service decides, and they are asked for twice a minute', async () => {
   const { read, clock, complaints } = reader();
   const foreign = await signed({}, (await generateKeyPair('EdDSA')).privateKey);
   isDown = true;
-  expect(await read(foreign, undefined)).toBe('ses_1');
-  expect(await read(foreign, undefined)).toBe('ses_1');
+  expect(await read(foreign, undefined)).toEqual({ sessionId: 'ses_1' });
+  expect(await read(foreign, undefined)).toEqual({ sessionId: 'ses_1' });
   await expect(read(await signed({ origin: page }), undefined)).rejects.toMatchObject({ closeCode: 4403 });
   expect([asked, complaints()]).toEqual([1, 1]);
   isDown = false;
@@ -106,7 +108,7 @@ test('while the keys cannot be read the service decides, and they are asked for 
 test('a runtime that does not know its service leaves every token to it', async () => {
   const read = tokenReader({ source: undefined, clock: new FakeClock(), keysUnavailable: () => {} });
   const token = await signed({ origin: page }, (await generateKeyPair('EdDSA')).privateKey);
-  expect(await read(token, page)).toBe('ses_1');
+  expect(await read(token, page)).toEqual({ sessionId: 'ses_1', origin: page });
   await expect(read(token, 'https://evil.example')).rejects.toMatchObject({ closeCode: 4403 });
   expect(asked).toBe(0);
 });

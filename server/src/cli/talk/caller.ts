@@ -13,8 +13,8 @@ type Ready = Extract<RuntimeEvent, { type: 'ready' }>;
 
 /** Beyond this a runtime is taken for dead. */
 const patienceMs = 30_000;
-/** Twice as fast as speech, and well within what a runtime takes. */
-const framePauseMs = audioFrame.milliseconds / 2;
+/** Milliseconds between two frames: real time, since a runtime refuses more sound. */
+const framePauseMs = audioFrame.milliseconds;
 
 /** A client of `session.v1` that plays nothing and says at once that it has. */
 export class Caller {

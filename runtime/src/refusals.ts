@@ -1,6 +1,6 @@
 import { closeCodes, type RuntimeErrorCode } from '@session-launch/contract/runtime/protocol';
 
-/** Why a client is sent away. */
+/** Closes a connection: the close code, and the fatal `error` event sent before it. */
 export class Refusal extends Error {
   readonly closeCode: number;
   readonly code: RuntimeErrorCode;
@@ -36,6 +36,12 @@ export const originDiffers = refusal(
 );
 export const tooManyFrames = refusal(closeCodes.tooFast, 'TOO_FAST', 'Too many frames a second.');
 export const tooManyTexts = refusal(closeCodes.tooFast, 'TOO_FAST', 'Too many texts in ten seconds.');
+export const tooMuchSound = refusal(closeCodes.tooFast, 'TOO_FAST', 'More sound than real time.');
+export const tooManyResumes = refusal(
+  closeCodes.tooFast,
+  'TOO_FAST',
+  'This session was resumed too often in ten seconds.',
+);
 export const tokenInvalid = refusal(
   closeCodes.tokenInvalid,
   'TOKEN_INVALID',
@@ -58,7 +64,7 @@ const ofService: Record<string, () => Refusal> = {
   CONCURRENCY_LIMIT: tooManySessions,
 };
 
-/** What a refusal of the service means for the client; a fault of ours for everything that is no answer about the session. */
+/** The refusal for an error code of the service; `FAULT` for codes that say nothing about the session. */
 export function refusalFor(code: string | undefined): Refusal {
   return (ofService[code ?? ''] ?? fault)();
 }

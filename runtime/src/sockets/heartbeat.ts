@@ -1,37 +1,38 @@
 import { bounds } from '@session-launch/contract/runtime/protocol';
 import type { Clock } from '../clock.ts';
 
-export interface PulseDeps {
+export interface HeartbeatDeps {
   ping(): void;
   unsent(): number;
-  /** Bytes that the peer has taken so far, or fewer. */
+  /** Lower bound of the bytes that the peer has read so far. */
   drained(): number;
   dead(): void;
 }
 
 const checkMs = 2500;
+/** A peer that reads nothing for this long is dead, in milliseconds. */
 const stallMs = 10_000;
 const checksPerPing = (bounds.heartbeatSeconds * 1000) / checkMs;
 const missedPings = 2;
 
-/** Notices a peer that is gone without a word, or takes nothing of what it is sent. */
-export class Pulse {
+/** Detects a peer that no longer answers pings, or reads nothing of what it is sent. */
+export class Heartbeat {
   readonly #clock: Clock;
-  readonly #deps: PulseDeps;
+  readonly #deps: HeartbeatDeps;
   #cancel: () => void = () => {};
   #checks = 0;
   #missed = 0;
   #drained = 0;
   #drainedAt: number;
 
-  constructor(clock: Clock, deps: PulseDeps) {
+  constructor(clock: Clock, deps: HeartbeatDeps) {
     this.#clock = clock;
     this.#deps = deps;
     this.#drainedAt = clock.now();
     this.#plan();
   }
 
-  /** A sign of life. */
+  /** A frame of the peer came. */
   beat(): void {
     this.#missed = 0;
   }

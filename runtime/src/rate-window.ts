@@ -1,6 +1,6 @@
-import type { Clock } from '../clock.ts';
+import type { Clock } from './clock.ts';
 
-/** So many within so long, counted from the first one on. */
+/** Fixed-window rate limit: at most `most` calls within `ms` of the first one. */
 export class RateWindow {
   readonly #clock: Clock;
   readonly #most: number;
@@ -14,6 +14,7 @@ export class RateWindow {
     this.#ms = ms;
   }
 
+  /** Counts one call; false if it exceeds the limit. */
   allows(): boolean {
     const now = this.#clock.now();
     if (now - this.#startedAt >= this.#ms) {

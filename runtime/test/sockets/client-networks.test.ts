@@ -1,0 +1,116 @@
+import { connect, type Socket } from 'node:net';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { Client } from '../harness/client.ts';
+import { FakeClock } from '../harness/fake-clock.ts';
+import { startWorld, type World } from '../harness/world.ts';
+
+const [attacker, visitor, neighbour] = ['127.0.0.1', '127.0.0.2', '127.0.0.3'];
+const origin = 'https://www.example.com';
+
+let world: World;
+beforeEach(async () => {
+  // The clock stands still: no socket reaches the deadline for its `hello`.
+  world = await startWorld({ clock: new FakeClock(), maxSessions: 10 });
+});
+afterEach(() => world.close());
+
+const enters = async (client: Client, token = world.service.mint().token) => {
+  client.hello({ token });
+  return Promise.race([client.event('ready').then(() => 'ready' as const), closeCode(client)]);
+};
+const closeCode = async ({ closed }: Client) => (await closed).code;
+/** Sockets that send nothing, opened at the same time. */
+const flood = (count: number, localAddress: string) =>
+  Promise.all(Array.from({ length: count }, () => world.client({ localAddress })));
+/** A session of the browser door, opened from an address: `ready`, or the close code. */
+const visits = async (localAddress: string, token = world.service.mint({ origin }).token) =>
+  enters(await world.client({ localAddress, origin }), token);
+
+test('a flood of sockets without hello from one network refuses no client of another', async () => {
+  const early = await world.client({ localAddress: visitor });
+  const silent = await flood(300, attacker);
+  const late = await world.client({ localAddress: neighbour });
+  expect(await Promise.all([early, late].map((client) => enters(client)))).toEqual(['ready', 'ready']);
+  const isOpen = ({ ws }: Client) => ws.readyState === ws.OPEN;
+  await expect.poll(() => silent.filter(isOpen).length).toBe(100);
+});
+
+test('a network that has too many sockets without hello loses the oldest ones: 1013', async () => {
+  const oldest = await flood(10, attacker);
+  const [youngest] = await flood(100, attacker);
+  expect(await Promise.all(oldest.map(closeCode))).toEqual(Array(10).fill(1013));
+  expect(await enters(youngest!)).toBe('ready');
+});
+
+test('many networks together keep no client of another one out', async () => {
+  const early = await world.client({ localAddress: visitor });
+  for (let host = 10; host < 20; host++) await flood(30, `127.0.1.${host}`);
+  expect(await visits(neighbour)).toBe('ready');
+  expect(await enters(early)).toBe('ready');
+});
+
+test('sockets that have sent hello or are closed no longer count', async () => {
+  const gone = await flood(90, attacker);
+  for (const { ws } of gone) ws.terminate();
+  const entered = await flood(5, attacker);
+  expect(await Promise.all(entered.map((client) => enters(client)))).toEqual(Array(5).fill('ready'));
+  const early = await world.client({ localAddress: attacker });
+  await flood(99, attacker);
+  expect(await enters(early)).toBe('ready');
+});
+
+test('refused sockets whose peers do not close are destroyed: at most 200 are kept', async () => {
+  const open = new Set<Socket>();
+  const { port } = new URL(world.listener.url);
+  const request = [
+    'GET /runtime HTTP/1.1',
+    ...['Host: x', 'Upgrade: websocket', 'Connection: Upgrade', 'Sec-WebSocket-Version: 13'],
+    ...['Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==', '', ''],
+  ].join('\r\n');
+  // Asks for no subprotocol, is refused, and never answers the close.
+  for (let i = 0; i < 250; i++) {
+    const socket = connect(Number(port), '127.0.0.1', () => socket.write(request));
+    open.add(socket.resume());
+    socket.once('close', () => open.delete(socket)).on('error', () => {});
+  }
+  await expect.poll(() => open.size).toBe(200);
+  for (const socket of open) socket.destroy();
+});
+
+test('once a runtime is 80 % full, a network with more than a fifth of its sessions gets no further one', async () => {
+  for (let i = 0; i < 8; i++) expect(await visits(attacker), `session ${i}`).toBe('ready');
+  const { token } = world.service.mint({ origin });
+  expect(await visits(attacker, token)).toBe(1013);
+  // The refusal has not used the token up.
+  expect(await visits(visitor, token)).toBe('ready');
+});
+
+test('a tenth of the sessions is kept for the server door', async () => {
+  for (let i = 0; i < 9; i++) await visits(`127.0.0.${i + 1}`);
+  expect(await visits('127.0.0.20')).toBe(1013);
+  const backend = await world.client({ localAddress: attacker });
+  expect(await enters(backend)).toBe('ready');
+  expect(await enters(await world.client({ localAddress: visitor }))).toBe(1013);
+});
+
+test('sessions of the server door may fill the runtime from one network', async () => {
+  const clients: Client[] = [];
+  for (let i = 0; i < 10; i++) clients.push(await world.join({ localAddress: attacker }));
+  expect(await enters(await world.client({ localAddress: attacker }))).toBe(1013);
+  clients[0]!.send({ type: 'bye' });
+  await clients[0]!.closed;
+  expect(await enters(await world.client({ localAddress: attacker }))).toBe('ready');
+});
+
+test('a session that the service refuses gives its place back', async () => {
+  for (let i = 0; i < 12; i++) {
+    const { token } = world.service.mint({ origin, refusal: [410, 'SESSION_ENDED'] });
+    expect(await visits(attacker, token)).toBe(4410);
+  }
+  expect(await visits(attacker)).toBe('ready');
+});
+
+test('the service learns the client network of a session', async () => {
+  await visits(neighbour);
+  expect(world.service.connects).toMatchObject([{ client: neighbour, runtimeId: world.runtime.runtimeId }]);
+});

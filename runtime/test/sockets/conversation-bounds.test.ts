@@ -1,0 +1,186 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Client } from '../harness/client.ts';
+import { toldHearing } from '../harness/engines.ts';
+import { FakeClock } from '../harness/fake-clock.ts';
+import { startWorld, type World } from '../harness/world.ts';
+import { harbor } from '../mind/talk.ts';
+
+/** Windows belong to the conversation: the clock stands still, and a client resumes. */
+let clock: FakeClock;
+let world: World;
+let hearing: ReturnType<typeof toldHearing>;
+let bystander: Client;
+beforeEach(async () => {
+  clock = new FakeClock();
+  hearing = toldHearing([]);
+  world = await startWorld({ clock, engines: { hearing } });
+  bystander = await world.join({ mind: harbor });
+});
+afterEach(async () => {
+  // Whatever one client did, another one is connected and answered.
+  await bystander.handled();
+  expect(bystander.story).not.toContain('error');
+  await world.close();
+});
+
+const closeCode = async ({ closed }: Client) => (await closed).code;
+
+/** Another connection of the same session. */
+async function resume(client: Client, options = {}): Promise<Client> {
+  const { resumeTicket } = await client.event('ready');
+  const again = await world.client(options);
+  again.hello({ resume: { ticket: resumeTicket, lastSeq: 0 } });
+  return again;
+}
+
+/** Frames of user audio, 40 ms each unless said otherwise. */
+function sound(client: Client, frames: number, ms = 40): void {
+  const frame = Buffer.alloc(8 + ms * 32);
+  frame[0] = 2;
+  for (let i = 0; i < frames; i++) client.ws.send(frame);
+}
+
+test('more than ten texts in ten seconds over several connections: 4429', async () => {
+  let client: Client = await world.join({ mind: harbor });
+  for (let connection = 0; connection < 3; connection++) {
+    if (connection > 0) client = await resume(client);
+    await client.event('ready');
+    for (let i = 0; i < (connection === 2 ? 3 : 4); i++)
+      client.send({ type: 'text', id: `${connection}.${i}`, text: 'ferry' });
+  }
+  expect(await closeCode(client)).toBe(4429);
+  expect(client.events.at(-1)).toMatchObject({ type: 'error', code: 'TOO_FAST', fatal: true });
+  await clock.pass(10_000);
+  const again = await resume(client);
+  again.send({ type: 'text', id: 'later', text: 'tide' });
+  await again.event('message', ({ id }) => id === 'later');
+});
+
+test('more than a hundred frames in a second over several connections: 4429', async () => {
+  const client = await world.join({ mind: harbor });
+  for (let i = 0; i < 60; i++) client.send({ type: 'ping', t: i });
+  await client.event('pong', ({ t }) => t === 59);
+  const again = await resume(client);
+  await again.event('ready');
+  for (let i = 0; i < 60; i++) again.send({ type: 'ping', t: i });
+  expect(await closeCode(again)).toBe(4429);
+});
+
+test('frames in the packet of a resume count, too', async () => {
+  let client: Client = await world.join({ mind: harbor });
+  let answered = 0;
+  for (let i = 0; i < 4; i++) {
+    const { resumeTicket } = await client.event('ready');
+    client = await world.client();
+    const { _socket: wire } = client.ws as unknown as { _socket: { cork(): void; uncork(): void } };
+    wire.cork();
+    client.hello({ resume: { ticket: resumeTicket, lastSeq: 0 } });
+    for (let t = 0; t < 40; t++) client.send({ type: 'ping', t });
+    wire.uncork();
+    await Promise.race([client.event('pong', ({ t }) => t === 39).catch(() => {}), client.closed]);
+    answered += client.events.filter(({ type }) => type === 'pong').length;
+  }
+  expect(answered).toBeLessThanOrEqual(100);
+});
+
+test('more than five resumes in ten seconds: 4429, and the ticket stays good', async () => {
+  let client: Client = await world.join({ mind: harbor });
+  for (let i = 0; i < 5; i++) {
+    client = await resume(client);
+    await client.event('ready');
+  }
+  expect(await closeCode(await resume(client))).toBe(4429);
+  // The refused connection has not replaced the one before it.
+  await client.handled();
+  await clock.pass(10_000);
+  await (await resume(client)).event('ready');
+});
+
+test('a ticket opens only from the origin of its session: 4403', async () => {
+  const origin = 'https://www.example.com';
+  const client = await world.client({ origin });
+  client.hello({ token: world.service.mint({ origin, mind: harbor }).token });
+  await client.event('ready');
+  for (const options of [{}, { origin: 'https://example.com' }]) {
+    const thief = await resume(client, options);
+    expect(await closeCode(thief)).toBe(4403);
+    expect(thief.events).toMatchObject([{ type: 'error', code: 'ORIGIN_DIFFERS', fatal: true }]);
+  }
+  await client.handled();
+  await (await resume(client, { origin })).event('ready');
+});
+
+test.each(['ping', 'pong'] as const)('more than a hundred %s frames in a second: 4429', async (kind) => {
+  const client = await world.join({ mind: harbor });
+  let pongs = 0;
+  client.ws.on('pong', () => pongs++);
+  for (let i = 0; i < 2000; i++) client.ws[kind]();
+  expect(await closeCode(client)).toBe(4429);
+  expect(pongs).toBeLessThanOrEqual(100);
+});
+
+test('a ping frame is answered with its payload', async () => {
+  const client = await world.join({ mind: harbor });
+  const pong = new Promise<string>((resolve) => client.ws.once('pong', (data) => resolve(data.toString())));
+  client.ws.ping('payload');
+  expect(await pong).toBe('payload');
+});
+
+test('a message of more than 16 fragments: 1008', async () => {
+  const client = await world.join({ mind: harbor });
+  const text = '{"type":"ping","t":1}';
+  for (const part of text) client.ws.send(part, { fin: part === '}', binary: false });
+  expect(await closeCode(client)).toBe(1008);
+  const again = await resume(client);
+  again.ws.send(text.slice(0, 9), { fin: false, binary: false });
+  again.ws.send(text.slice(9), { fin: true, binary: false });
+  await again.event('pong', ({ t }) => t === 1);
+});
+
+describe('sound', () => {
+  test('of more than real time and two seconds: 4429', async () => {
+    const client = await world.join({ mind: harbor });
+    sound(client, 50);
+    await client.handled();
+    await clock.pass(1000);
+    sound(client, 25);
+    await client.handled();
+    sound(client, 1);
+    expect(await closeCode(client)).toBe(4429);
+  });
+
+  test('is counted over several connections', async () => {
+    const client = await world.join({ mind: harbor });
+    sound(client, 40);
+    await client.handled();
+    const again = await resume(client);
+    await again.event('ready');
+    sound(again, 11);
+    expect(await closeCode(again)).toBe(4429);
+  });
+
+  test('that a network delayed is taken, of an absent client no more than two seconds', async () => {
+    const client = await world.join({ mind: harbor });
+    await clock.pass(5000);
+    sound(client, 80);
+    await client.handled();
+    await clock.pass(2000);
+    client.ws.terminate();
+    await clock.pass(8000);
+    const again = await resume(client);
+    await again.event('ready');
+    sound(again, 50);
+    await again.handled();
+    sound(again, 1);
+    expect(await closeCode(again)).toBe(4429);
+  });
+
+  test('in frames of more than 100 ms is refused, and the session goes on', async () => {
+    const client = await world.join({ mind: harbor });
+    sound(client, 1, 101);
+    sound(client, 1, 100);
+    await client.handled();
+    const errors = client.events.filter(({ type }) => type === 'error');
+    expect(errors).toMatchObject([{ code: 'INVALID_MESSAGE', re: 'audio', fatal: false }]);
+  });
+});
