@@ -13,6 +13,7 @@ export class Talker {
   readonly ws: WebSocket;
   readonly closed: Promise<number>;
   frames = 0;
+  readonly #sounded = new Set<number>();
   #wake: () => void = () => {};
 
   constructor(url: string, token: string, headers: Record<string, string> = {}) {
@@ -51,6 +52,16 @@ export class Talker {
     }
   }
 
+  /** Resolves once the first frame of this utterance has arrived. */
+  async sound(utterance: number): Promise<void> {
+    while (!this.#sounded.has(utterance)) {
+      if (this.ws.readyState === WebSocket.CLOSED) throw new Error('closed before the sound came');
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+  }
+
   ready(): Promise<Event> {
     return this.event(({ type }) => type === 'ready');
   }
@@ -74,6 +85,7 @@ export class Talker {
 
   #play(frame: Buffer): void {
     this.frames++;
+    this.#sounded.add(frame.readUInt16LE(2));
     const isDone = frame.readUInt8(1) === 1;
     if (!isDone && this.frames % playedEvery !== 0) return;
     const ms = (frame.readUInt32LE(4) + (frame.length - 8) / 2) / 16;

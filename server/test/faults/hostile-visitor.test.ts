@@ -1,0 +1,114 @@
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+import { launched } from '@session-launch/testing/lifecycle.ts';
+import { Talker } from '@session-launch/testing/talker.ts';
+import { createWorld, mintFromBrowser, pageOrigin, runtime, type World } from '@session-launch/testing/world.ts';
+import { expect, inject, onTestFinished, test } from 'vitest';
+import { effort } from '../harness/effort.ts';
+import { startTalking, type TalkingProcess } from '../harness/talking-process.ts';
+
+const talkers = 10;
+const rounds = effort(3, 12);
+
+/** One topic for each question of the test, so that no answer is spoken from the cache of the speech engine. */
+const subjects =
+  'anchor bakery castle dolphin engine fisherman garden hammer island jacket kitchen lantern market needle orchestra pepper quarry rainbow sailor tunnel umbrella village window yellow zebra bridge candle desert elephant forest guitar helmet insect jungle kettle library mountain notebook octopus palace queen river saddle telescope uniform volcano whistle xylophone yogurt zeppelin arrow blanket compass drum eagle feather glacier harvest igloo jewel kayak lighthouse magnet nest oyster pyramid quilt rocket sparrow temple urchin violin waterfall yacht zipper almond barrel cactus diamond emperor fountain goose hedge iceberg juggler kingdom lizard museum nectar olive parrot quartz raccoon spider tractor utensil vineyard walnut'.split(
+    ' ',
+  );
+
+const mind = {
+  greeting: { en: 'Welcome.' },
+  topics: subjects.map((subject) => ({
+    id: subject,
+    ask: { en: `What about the ${subject}?` },
+    words: { en: [subject] },
+    tell: { en: `The ${subject} is older than the pier, and every ${subject} here has a story of its own.` },
+  })),
+};
+
+interface Scene {
+  talking: TalkingProcess;
+  world: World;
+  address(): string;
+}
+
+async function scene(): Promise<Scene> {
+  const talking = await startTalking(inject('embedded'), { TRUST_PROXY: '127.0.0.1' });
+  onTestFinished(() => talking.stop());
+  const world = await createWorld(talking.service, {
+    experience: { runtime: runtime({ transport: { type: 'websocket' }, mind }) },
+  });
+  return { talking, world, address: () => `${talking.service.url.replace('http', 'ws')}/runtime` };
+}
+
+const from = (network: string) => ({ 'X-Forwarded-For': network });
+
+/** Milliseconds from a question to the first sound of its answer. */
+async function firstSound(talker: Talker, subject: string): Promise<number> {
+  const id = crypto.randomUUID();
+  const asked = performance.now();
+  talker.send({ type: 'text', id, text: `What about the ${subject}?` });
+  const mine = await talker.event((event) => event.id === id);
+  const { utterance } = await talker.event(({ type, seq }) => type === 'utterance' && seq > mine.seq);
+  await talker.sound(utterance);
+  const took = performance.now() - asked;
+  const answer = await talker.event(
+    ({ role, status, seq }) => role === 'character' && status === 'final' && seq > mine.seq,
+  );
+  expect(answer.text).toContain(subject);
+  return took;
+}
+
+const median = (values: number[]) => values.sort((a, b) => a - b)[Math.floor(values.length / 2)] as number;
+
+test('a visitor who tries everything at once neither delays ten talkers nor keeps new visitors out', async () => {
+  const { talking, world, address } = await scene();
+  const honest = await Promise.all(
+    Array.from({ length: talkers }, async (_, i) => {
+      const { sessionToken } = await launched(talking.service, world);
+      const talker = new Talker(address(), sessionToken, from(`198.51.100.${i + 1}`));
+      await talker.ready();
+      return talker;
+    }),
+  );
+  const visitor = new Worker(new URL('./hostile-visitor-thread.ts', import.meta.url), {
+    workerData: { url: talking.service.url, experienceId: world.experienceId, address: '203.0.113.1' },
+  });
+  onTestFinished(async () => void (await visitor.terminate()));
+
+  let asked = 0;
+  const askAll = () =>
+    Promise.all(honest.map((talker) => firstSound(talker, subjects[asked++ % subjects.length] as string)));
+  const arrives = async (network: string) => {
+    const minted = await mintFromBrowser(talking.service, { experienceId: world.experienceId }, from(network));
+    expect(minted.status, minted.text).toBe(201);
+    const newcomer = new Talker(address(), minted.json.launch.sessionToken, {
+      ...from(network),
+      Origin: pageOrigin,
+    });
+    await newcomer.ready();
+    await newcomer.leave();
+  };
+
+  const quiet: number[] = [];
+  const attacked: number[] = [];
+  let attempts: Record<string, number> = {};
+  for (let round = 0; round < rounds; round++) {
+    quiet.push(...(await askAll()));
+    visitor.postMessage(true);
+    // The visitor has taken every place that it can get before the honest ones are asked.
+    await arrives(`192.0.2.${round * 2 + 1}`);
+    attacked.push(...(await askAll()));
+    await arrives(`192.0.2.${round * 2 + 2}`);
+    visitor.postMessage(false);
+    [attempts] = (await once(visitor, 'message')) as [Record<string, number>];
+  }
+
+  const figures = { quiet: median(quiet), attacked: median(attacked), attempts };
+  console.log(`first sound, median: ${Math.round(figures.quiet)} ms undisturbed, ${Math.round(figures.attacked)} ms beside the visitor`, attempts);
+  // Below 50 ms the ratio would measure the scheduler of the machine.
+  expect(figures.attacked / Math.max(figures.quiet, 50)).toBeLessThan(2);
+  expect(Object.keys(attempts)).toHaveLength(10);
+  expect(honest.filter(({ ws }) => ws.readyState !== ws.OPEN)).toEqual([]);
+  await Promise.all(honest.map((talker) => talker.leave()));
+});
