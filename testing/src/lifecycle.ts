@@ -31,6 +31,7 @@ export function connect(
 export interface Reported {
   sessionId: string;
   seconds: number;
+  waiting?: boolean;
   ended?: string;
 }
 
