@@ -43,8 +43,9 @@ const textOf = async (name: string) =>
   (await database.query<{ text: string }>('SELECT prosrc AS text FROM pg_proc WHERE proname = $1', [name]))[0]
     ?.text;
 
+const fixture = new URL('../fixtures/database-0.1.0.sql', import.meta.url);
+
 describe('a database of version 0.1.0', () => {
-  const fixture = new URL('../fixtures/database-0.1.0.sql', import.meta.url);
   const tables = [
     'projects',
     'api_keys',
@@ -215,6 +216,44 @@ onPostgres('an upgrade', () => {
     await reader.query('COMMIT');
     await upgrading;
     expect(await versions(own)).toContain(1_000);
+  });
+
+  test('leaves statements that a process of version 0.1.0 has prepared working', async () => {
+    const own = await ownDatabase();
+    await own.load(await readFile(fixture, 'utf8'));
+    const old = await connection(own.url);
+    const [waiting] = await own.query<{ id: string; project: string }>(
+      'SELECT id, project_id AS project FROM sessions WHERE started_at IS NULL ORDER BY id',
+    );
+    const { id, project } = waiting!;
+    const statements: [text: string, values: unknown[]][] = [
+      [
+        'SELECT outcome, n, used, quota, prior FROM record_sessions($1, $2, $3, $4, $5)',
+        ['{}', '[]', null, null, false],
+      ],
+      ['SELECT outcome, session FROM connect_session($1, $2)', [id, 'rt_old']],
+      ['SELECT kind, session_id, reason, added FROM report_sessions($1, $2)', ['rt_old', '[]']],
+      [
+        'SELECT n, session, seconds FROM find_sessions($1)',
+        [JSON.stringify([{ n: 0, projectId: project, sessionId: id }])],
+      ],
+      [
+        'SELECT session_id FROM end_silent_sessions(make_interval(secs => $1::double precision / 1000), $2)',
+        [1e12, 5],
+      ],
+      ['SELECT session, ended_now, added FROM end_session($1, $2, $3)', [project, 'ses_none', 'api_request']],
+      ['SELECT experience, project, revision FROM find_experiences($1)', [['exp_none']]],
+    ];
+    const all = async () => {
+      const found: unknown[] = [];
+      for (const [text, values] of statements)
+        found.push((await old.query({ name: text.slice(0, 60), text, values })).rows.length);
+      return found;
+    };
+    const before = await all();
+    expect(before).toEqual([0, 1, 1, 1, 0, 0, 0]);
+    await own.migrate();
+    expect(await all()).toEqual(before);
   });
 
   test('that fails changes nothing', async () => {
