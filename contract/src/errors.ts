@@ -50,7 +50,7 @@ export const errorTable = {
   SESSION_ENDED: { status: 410, message: 'The session has ended.' },
   CONCURRENCY_LIMIT: {
     status: 429,
-    message: 'As many sessions of this project are active as it allows at a time.',
+    message: 'This project has reached its limit of concurrent sessions.',
   },
   METHOD_NOT_ALLOWED: {
     status: 405,

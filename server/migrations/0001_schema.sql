@@ -1,4 +1,4 @@
--- The whole schema. Ids sort bytewise on every engine, whatever the locale of the database: hence COLLATE "C".
+-- The tables of version 0.1.0. Ids sort bytewise on every engine, whatever the locale of the database: hence COLLATE "C".
 
 CREATE TABLE projects (
   id text COLLATE "C" PRIMARY KEY,
@@ -207,21 +207,10 @@ CREATE TYPE claim_to_record AS (
   day date
 );
 
+-- The functions of the triggers below. All other functions are installed after the last migration.
 --> include functions/refuse_change.sql
 --> include functions/require_revisions.sql
---> include functions/find_keys.sql
---> include functions/find_experiences.sql
---> include functions/listed_origins.sql
---> include functions/find_sessions.sql
 --> include functions/count_active.sql
---> include functions/connect_session.sql
---> include functions/report_sessions.sql
---> include functions/end_session.sql
---> include functions/end_silent_sessions.sql
---> include functions/delete_old_sessions.sql
---> include functions/known_claims.sql
---> include functions/launches_under.sql
---> include functions/record_sessions.sql
 
 CREATE TRIGGER revisions_immutable BEFORE UPDATE OR DELETE ON revisions
   FOR EACH ROW EXECUTE FUNCTION refuse_change();

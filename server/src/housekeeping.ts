@@ -2,8 +2,9 @@ import { sql } from 'drizzle-orm';
 import type { Logger } from 'pino';
 import type { KeyRing } from './keys/authenticate.ts';
 import type { RateLimits } from './limits/rate.ts';
-import { endSilentSessions, type LifecycleDeps } from './sessions/lifecycle.ts';
+import type { LifecycleDeps } from './sessions/lifecycle.ts';
 import { Retention } from './sessions/retention.ts';
+import { lookEveryMs, SilenceWatch } from './sessions/silence.ts';
 import type { Database } from './store/database.ts';
 import { RoomWatch } from './store/room-watch.ts';
 
@@ -20,61 +21,57 @@ export interface HousekeepingDeps {
   retentionDays: number | undefined;
 }
 
-/** What has to be done now and then and never inside a request. */
+/** Starts the periodic work that belongs to no request. */
 export function startHousekeeping(deps: HousekeepingDeps): { stop(): Promise<void> } {
   const { database, log } = deps.lifecycle;
-  let running: Promise<void> | undefined;
   const watches: Watches = {
     room: new RoomWatch(database, log),
-    silence: silenceWatch(deps.lifecycle),
     retention:
       deps.retentionDays === undefined ? undefined : new Retention(deps.lifecycle, deps.retentionDays),
   };
+  const silence = new SilenceWatch(deps.lifecycle);
+  const repeated = [
+    repeat(everyMs, () => round(deps, watches)),
+    repeat(lookEveryMs, () => attempt(log, () => silence.look())),
+  ];
+  return {
+    stop: async () => {
+      await Promise.all(repeated.map((one) => one.stop()));
+      await attempt(log, () => deps.keyRing.flush());
+    },
+  };
+}
+
+/** Runs `work` at an interval, and skips a turn while the one before is still running. */
+function repeat(ms: number, work: () => Promise<void>): { stop(): Promise<void> } {
+  let running: Promise<void> | undefined;
   const timer = setInterval(() => {
-    running ??= round(deps, watches).finally(() => {
+    running ??= work().finally(() => {
       running = undefined;
     });
-  }, everyMs);
+  }, ms);
   timer.unref();
   return {
     stop: async () => {
       clearInterval(timer);
       await running;
-      await attempt(log, () => deps.keyRing.flush());
     },
   };
 }
 
 interface Watches {
   room: RoomWatch;
-  silence: () => Promise<void>;
   retention: Retention | undefined;
 }
 
 async function round({ lifecycle, keyRing, rates }: HousekeepingDeps, watches: Watches): Promise<void> {
   const { database, log } = lifecycle;
-  await attempt(log, watches.silence);
   await attempt(log, () => keyRing.flush());
   await attempt(log, () => rates.clean());
   await attempt(log, () => forgetExpiredClaims(database));
   await attempt(log, async () => watches.retention?.run());
   await attempt(log, async () => database.own?.maintain(log));
   await attempt(log, () => watches.room.look());
-}
-
-/**
- * While the database was away nobody could report, and runtimes went on talking. So silence counts only when the database
- * answered a round ago, too: runtimes had ten seconds to say what they could not say before.
- */
-export function silenceWatch(lifecycle: LifecycleDeps): () => Promise<void> {
-  let wasThere = false;
-  return async () => {
-    const couldReport = wasThere;
-    wasThere = false;
-    if (couldReport) await endSilentSessions(lifecycle);
-    else await lifecycle.database.query('everyday', { name: 'is_there', text: 'SELECT 1' }, []);
-    wasThere = true;
-  };
 }
 
 /**

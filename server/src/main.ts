@@ -37,7 +37,7 @@ export async function serve(config: Config, options: { colours: boolean }): Prom
   let beside: Beside | undefined;
   try {
     const signingKeys = await readSigningKeys(config, log);
-    await migrate(database, config.database.engine === 'postgres' ? config.database.url : undefined);
+    await migrate(database, config.database.engine === 'postgres' ? config.database.url : undefined, { log });
     const changes = await openChanges(database);
     const adminToken = await resolveAdminToken(config);
     const runtimeToken = await resolveRuntimeToken(config);

@@ -23,14 +23,16 @@ export function connect(
   service: Pick<Target, 'runtime'>,
   { sessionId, sessionToken }: Launch,
   runtimeId = 'rt_test',
+  client?: string,
 ): Promise<Answer> {
   const path = `/runtime/v1/sessions/${sessionId}/connect`;
-  return service.runtime({ method: 'POST', path, body: { sessionToken, runtimeId } });
+  return service.runtime({ method: 'POST', path, body: { sessionToken, runtimeId, client } });
 }
 
 export interface Reported {
   sessionId: string;
   seconds: number;
+  waiting?: boolean;
   ended?: string;
 }
 

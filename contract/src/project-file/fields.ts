@@ -8,6 +8,7 @@ export const defaults = {
     mintsPerMinute: 600,
     sessionsPerDay: 10_000,
     concurrentSessions: null,
+    concurrentSessionsPerClient: null,
   },
   sessionLimits: { maxSeconds: 900, idleSeconds: 120 },
   sortOrder: 0,

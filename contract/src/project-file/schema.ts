@@ -99,6 +99,13 @@ const limits = Type.Object(
         defaults.limits.concurrentSessions,
       ),
     ),
+    concurrentSessionsPerClient: Type.Optional(
+      limit(
+        'Sessions of the project that are active at a time from one client network, which is an IPv4 address or the first 64 bits of an IPv6 address. A school or an office may share one address.',
+        defaults.limits.concurrentSessionsPerClient,
+        5,
+      ),
+    ),
   },
   {
     ...closed,
@@ -106,7 +113,13 @@ const limits = Type.Object(
       'How much browsers may launch, and how many sessions may be active at a time. Launches with an API key are not limited.',
     default: { ...defaults.limits },
     examples: [
-      { mintsPerMinutePerClient: 30, mintsPerMinute: 600, sessionsPerDay: null, concurrentSessions: 50 },
+      {
+        mintsPerMinutePerClient: 30,
+        mintsPerMinute: 600,
+        sessionsPerDay: null,
+        concurrentSessions: 50,
+        concurrentSessionsPerClient: 5,
+      },
     ],
   },
 );

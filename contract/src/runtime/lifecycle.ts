@@ -24,9 +24,20 @@ export const connectRequestSchema = Type.Object(
       description: 'The session token that the client brought.',
     }),
     runtimeId,
+    client: Type.Optional(
+      Type.String({
+        pattern: '^[\\x21-\\x7e]{1,64}$',
+        errorMessage: 'must be 1 to 64 printable characters without spaces',
+        description:
+          'The network of the client, as the runtime saw it: an IPv4 address, or the first 64 bits of an IPv6 address. `concurrentSessionsPerClient` counts sessions by it; without it the session is not counted for that limit. It is stored while the session is active.',
+        examples: ['203.0.113.7', '2001:db8:1:2::/64'],
+      }),
+    ),
   },
   { $id: 'ConnectRequest', description: 'A client has come to a runtime.' },
 );
+
+export type ConnectRequest = Static<typeof connectRequestSchema>;
 
 export const connectedSchema = Type.Object(
   {
@@ -52,6 +63,9 @@ export const connectedSchema = Type.Object(
   { $id: 'Connected', description: 'All that a runtime needs to run the session.' },
 );
 
+/** Seconds between two reports of a runtime. If a session is ended between reports, at most this time is metered since the last one. */
+export const reportIntervalSeconds = 5;
+
 export const reportSchema = Type.Object(
   {
     runtimeId,
@@ -63,6 +77,12 @@ export const reportSchema = Type.Object(
             description:
               'For how long its client was connected so far. Less than was reported before, or more than has passed since the session began, counts as that.',
           }),
+          waiting: Type.Optional(
+            Type.Boolean({
+              description:
+                'Whether the session has no client at the moment and waits for it to resume. If such a session is ended, the time since the report is not metered.',
+            }),
+          ),
           ended: Type.Optional(Type.Enum([...endReasons], { description: 'Why it is over, once it is.' })),
         },
         { description: 'How one session does.' },
@@ -72,7 +92,7 @@ export const reportSchema = Type.Object(
   },
   {
     $id: 'Report',
-    description: 'What a runtime has to say every five seconds.',
+    description: `What a runtime reports every ${reportIntervalSeconds} seconds.`,
   },
 );
 
@@ -112,7 +132,9 @@ export const connectOperation: Operation = {
   }),
   body: {
     schema: Type.Ref('ConnectRequest#'),
-    examples: { one: { value: { sessionToken: 'eyJhbGciOi…', runtimeId: 'rt_7f3a' } } },
+    examples: {
+      one: { value: { sessionToken: 'eyJhbGciOi…', runtimeId: 'rt_7f3a', client: '203.0.113.7' } },
+    },
   },
   answers: {
     200: {
@@ -155,17 +177,17 @@ export const reportOperation: Operation = {
   path: '/runtime/v1/reports',
   tag,
   summary: 'Report running sessions',
-  description:
-    'Every five seconds, one report for all sessions of a process. Reports may be repeated and may come late; they only ever add. Sessions that another runtime connected, or that nobody knows, are passed over. A session without a report for 60 seconds ends as runtime_lost.',
+  description: `Every ${reportIntervalSeconds} seconds, one report for all sessions of a process. Reports may be repeated and may come late; they only ever add. Sessions that another runtime connected and unknown sessions are ignored. A session without a report for 60 seconds ends as runtime_lost.`,
   caller: 'runtime-token',
   body: {
     schema: Type.Ref('Report#'),
     examples: {
-      two: {
+      several: {
         value: {
           runtimeId: 'rt_7f3a',
           sessions: [
             { sessionId: 'ses_01kb2x7m9defgt4zq8s6w3n5vh', seconds: 35 },
+            { sessionId: 'ses_01kb2x7m9defgt4zq8s6w3n5vk', seconds: 20, waiting: true },
             { sessionId: 'ses_01kb2x7m9defgt4zq8s6w3n5vj', seconds: 12.4, ended: 'client_left' },
           ],
         },

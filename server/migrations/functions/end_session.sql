@@ -1,15 +1,19 @@
--- Ends a session, once: later calls change nothing. Answers with the session, whoever ended it, and whether this call did.
--- A session that is active is metered up to now, since what its runtime says afterwards does not count any more. Locks in the
--- order of connect_session.
+-- Ends a session, once: later calls change nothing. Returns the session, whether this call ended it, and the seconds that it added. Locks
+-- in the order of connect_client.
+--
+-- The time since the last report is metered, too, since later reports do not count: nothing if the runtime said that it waits for the
+-- client, else at most one report interval. A longer silence means that the runtime is gone, and with it the client's connection.
 CREATE OR REPLACE FUNCTION end_session(project text, wanted text, reason text)
 RETURNS TABLE (session json, ended_now boolean, added integer)
 LANGUAGE plpgsql VOLATILE
 SET enable_seqscan = off
 AS $$
 DECLARE
+  report_interval CONSTANT interval := '5 seconds';
   found_session sessions;
   live active_sessions;
-  over_at timestamptz(3);
+  unreported interval := '0';
+  metered integer := 0;
 BEGIN
   SELECT * INTO found_session FROM sessions s WHERE s.id = wanted AND s.project_id = project;
   IF FOUND AND found_session.ended_at IS NULL THEN
@@ -24,13 +28,19 @@ BEGIN
   END IF;
 
   DELETE FROM active_sessions a WHERE a.session_id = wanted RETURNING * INTO live;
-  over_at := greatest(now(), found_session.created_at, live.reported_at);
+  IF live.session_id IS NOT NULL THEN
+    IF NOT live.waiting THEN
+      unreported := greatest(least(now() - live.reported_at, report_interval), '0');
+    END IF;
+    metered := least(
+      floor(extract(epoch FROM live.reported_at - live.started_at + unreported)),
+      live.seconds + floor(extract(epoch FROM unreported)));
+  END IF;
+  -- The clock may have been set back since the session began.
   UPDATE sessions s
-     SET ended_at = over_at, end_reason = reason,
-         seconds = CASE WHEN live.session_id IS NULL THEN 0 ELSE least(
-           floor(extract(epoch FROM over_at - live.started_at)),
-           live.seconds + floor(extract(epoch FROM over_at - live.reported_at))) END
+     SET ended_at = greatest(now(), s.created_at, s.started_at + make_interval(secs => metered)),
+         end_reason = reason, seconds = metered
    WHERE s.id = wanted
     RETURNING * INTO found_session;
-  RETURN QUERY SELECT to_json(found_session), true, found_session.seconds - coalesce(live.seconds, 0);
+  RETURN QUERY SELECT to_json(found_session), true, metered - coalesce(live.seconds, 0);
 END $$;

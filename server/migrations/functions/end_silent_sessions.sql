@@ -1,5 +1,5 @@
--- Ends sessions whose runtime has said nothing for so long, with what it said last and when. Bounded, passes over what
--- somebody else is about to change, and locks in the order of connect_session.
+-- Version 0.1.0 calls this; later versions call end_lost_sessions, which compares no clocks. Ends sessions whose last report is older than
+-- `silence`, with its seconds and time. Returns at most `most` sessions, skips locked ones, and locks in the order of connect_client.
 CREATE OR REPLACE FUNCTION end_silent_sessions(silence interval, most integer)
 RETURNS TABLE (session_id text)
 LANGUAGE plpgsql VOLATILE
@@ -25,7 +25,9 @@ BEGIN
       DELETE FROM active_sessions a USING those t WHERE a.session_id = t.session_id
       RETURNING a.session_id, a.reported_at, a.seconds
     )
-    UPDATE sessions s SET ended_at = g.reported_at, end_reason = 'runtime_lost', seconds = g.seconds
+    UPDATE sessions s
+       SET ended_at = greatest(g.reported_at, s.started_at + make_interval(secs => g.seconds)),
+           end_reason = 'runtime_lost', seconds = g.seconds
       FROM gone g WHERE s.id = g.session_id
     RETURNING s.id;
 END $$;

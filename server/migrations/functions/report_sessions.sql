@@ -1,9 +1,14 @@
--- What a runtime says of its sessions. Only sessions that this runtime connected and that are active change, and their seconds
--- only grow, up to the time that has passed: a report that is repeated, late or absurd stores nothing wrong.
+-- Stores what a runtime reports of its sessions. Only active sessions that this runtime connected change, and their seconds only grow, up
+-- to the time that has passed: a report that is repeated, late or absurd stores nothing wrong.
 --
--- Answers with a row for each session that this report has ended (kind ended), one for each that was over before and that the
--- runtime has to close (kind over), with the reason; and with the seconds that were added, in total. Locks in the order of
--- connect_session: a session that goes on needs nothing but its row in active_sessions.
+-- Returns a row for each session that this report has ended (kind ended), one with the reason for each that was over before and that the
+-- runtime has to close (kind over), and the sum of the seconds that were added (kind total). Locks in the order of connect_client: a
+-- session that goes on needs only its row in active_sessions.
+--
+-- The clock of the database may be set back between two reports, which shows when it is earlier than the last one. How much time has
+-- passed since then is unknown, but not more than the 60 seconds after which a session without a report is ended. started_at in
+-- active_sessions then moves back, so that the difference of the two columns stays the time that has passed, and connected seconds are
+-- not cut. A difference below one second is one of clocks, or of rounding.
 --
 -- Planned at each call: a plan made while the tables were empty goes through all of them, and is kept until somebody analyzes them.
 -- Sessions that are over are looked up one by one, by id: the index of ended sessions looks cheap to the planner as long as its
@@ -29,27 +34,35 @@ BEGIN
 
   RETURN QUERY
     WITH said AS MATERIALIZED (
-      SELECT r."sessionId" AS id, max(r.ended) AS ended,
+      SELECT r."sessionId" AS id, max(r.ended) AS ended, bool_and(coalesce(r.waiting, false)) AS waiting,
              floor(greatest(least(max(r.seconds), 2147483647), 0))::integer AS seconds
-        FROM json_to_recordset(reports) AS r("sessionId" text, seconds double precision, ended text)
+        FROM json_to_recordset(reports) AS r("sessionId" text, seconds double precision, ended text, waiting boolean)
        GROUP BY r."sessionId"
     ), mine AS MATERIALIZED (
-      SELECT a.session_id, r.ended, a.seconds AS before, greatest(now(), a.reported_at)::timestamptz(3) AS at,
-             greatest(a.seconds, least(r.seconds,
-               floor(extract(epoch FROM greatest(now(), a.reported_at)::timestamptz(3) - a.started_at))::integer)) AS seconds
+      SELECT a.session_id, r.ended, r.waiting, a.seconds AS before, clock.at, clock.started_at,
+             greatest(a.seconds, least(r.seconds, floor(extract(epoch FROM clock.at - clock.started_at))::integer)) AS seconds
         FROM said r JOIN active_sessions a ON a.session_id = r.id
+        CROSS JOIN LATERAL (
+          SELECT CASE WHEN back THEN now() ELSE greatest(now(), a.reported_at) END::timestamptz(3) AS at,
+                 CASE WHEN back THEN now() - (a.reported_at - a.started_at) - interval '60 seconds'
+                      ELSE a.started_at END::timestamptz(3) AS started_at
+            FROM (SELECT now() < a.reported_at - interval '1 second' AS back) step
+        ) clock
        WHERE a.runtime_id = runtime
        ORDER BY a.session_id FOR UPDATE OF a
     ), not_active AS MATERIALIZED (
       SELECT r.id, r.ended FROM said r
        WHERE NOT EXISTS (SELECT 1 FROM active_sessions a WHERE a.session_id = r.id)
     ), goes_on AS (
-      UPDATE active_sessions a SET seconds = m.seconds, reported_at = m.at
+      UPDATE active_sessions a
+         SET seconds = m.seconds, started_at = m.started_at, reported_at = m.at, waiting = m.waiting
         FROM mine m WHERE a.session_id = m.session_id AND m.ended IS NULL
     ), gone AS (
       DELETE FROM active_sessions a USING mine m WHERE a.session_id = m.session_id AND m.ended IS NOT NULL
     ), ended AS (
-      UPDATE sessions s SET ended_at = m.at, end_reason = m.ended, seconds = m.seconds
+      UPDATE sessions s
+         SET ended_at = greatest(m.at, s.started_at + make_interval(secs => m.seconds)),
+             end_reason = m.ended, seconds = m.seconds
         FROM mine m WHERE s.id = m.session_id AND m.ended IS NOT NULL
       RETURNING s.id, s.end_reason
     )

@@ -54,6 +54,7 @@ export async function findExperiences(
             mintsPerMinute: project.mints_per_minute as number | null,
             sessionsPerDay: project.sessions_per_day as number | null,
             concurrentSessions: project.concurrent_sessions as number | null,
+            concurrentSessionsPerClient: project.concurrent_sessions_per_client as number | null,
           },
         },
         latest: {

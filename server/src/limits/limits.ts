@@ -4,4 +4,5 @@ export interface Limits {
   mintsPerMinute: number | null;
   sessionsPerDay: number | null;
   concurrentSessions: number | null;
+  concurrentSessionsPerClient: number | null;
 }

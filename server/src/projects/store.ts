@@ -59,7 +59,8 @@ export async function readProjectText(orm: Orm, projectId: string): Promise<stri
           'allowedOrigins', ${projects.allowedOrigins},
           'limits', json_build_object(
             'mintsPerMinutePerClient', ${projects.mintsPerMinutePerClient}, 'mintsPerMinute', ${projects.mintsPerMinute},
-            'sessionsPerDay', ${projects.sessionsPerDay}, 'concurrentSessions', ${projects.concurrentSessions})),
+            'sessionsPerDay', ${projects.sessionsPerDay}, 'concurrentSessions', ${projects.concurrentSessions},
+            'concurrentSessionsPerClient', ${projects.concurrentSessionsPerClient})),
         'experiences', (
           SELECT coalesce(json_agg(json_build_object(
             'id', e.id, 'slug', e.slug, 'title', e.title, 'sortOrder', e.sort_order, 'status', e.status, 'public', e.public,
@@ -86,6 +87,7 @@ export function fileProject(row: ProjectRow): Project {
       mintsPerMinute: row.mintsPerMinute,
       sessionsPerDay: row.sessionsPerDay,
       concurrentSessions: row.concurrentSessions,
+      concurrentSessionsPerClient: row.concurrentSessionsPerClient,
     },
   };
 }

@@ -1,5 +1,6 @@
 import { routePath } from '@session-launch/contract/operation';
 import {
+  type ConnectRequest,
   connectOperation,
   connectRequestSchema,
   reportOperation,
@@ -50,9 +51,9 @@ export async function runtimeRoutes(app: FastifyInstance, deps: RuntimeDeps): Pr
 
   const connectPath = routePath(connectOperation);
   app.post<{ Params: { sessionId: string } }>(connectPath, async ({ params, body, id }) => {
-    const { sessionToken, runtimeId } = readConnect(bodyOf(body));
+    const wish = readConnect(bodyOf(body));
     try {
-      return await connect(deps, { sessionId: params.sessionId, sessionToken, runtimeId }, id);
+      return await connect(deps, params.sessionId, wish, id);
     } catch (error) {
       deps.counts.connected(toApiError(error as Error).code);
       throw error;
@@ -64,17 +65,16 @@ export async function runtimeRoutes(app: FastifyInstance, deps: RuntimeDeps): Pr
   refuseOtherMethods(app, reportOperation.path, ['POST']);
 }
 
-interface Connect {
-  sessionId: string;
-  sessionToken: string;
-  runtimeId: string;
-}
-
-async function connect(deps: RuntimeDeps, wish: Connect, requestId: string): Promise<object> {
-  const { projectId, experienceId, revision } = await deps.tokens.verify(wish.sessionToken, wish.sessionId);
+async function connect(
+  deps: RuntimeDeps,
+  sessionId: string,
+  { sessionToken, runtimeId, client }: ConnectRequest,
+  requestId: string,
+): Promise<object> {
+  const { projectId, experienceId, revision } = await deps.tokens.verify(sessionToken, sessionId);
   // Looked up first: should that fail, the session can still be begun.
   const pinned = await deps.directory.revision(projectId, experienceId, revision);
-  const session = await connectSession(deps, wish.sessionId, wish.runtimeId, requestId);
+  const session = await connectSession(deps, { sessionId, runtimeId, client }, requestId);
   return {
     session: sessionRecord(session),
     manifest: runtimeManifest(session, pinned),

@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { routePath } from '@session-launch/contract/operation';
 import { leaveOperation } from '@session-launch/contract/sessions';
 import type { FastifyInstance } from 'fastify';
+import { LRUCache } from 'lru-cache';
 import { ApiError } from '../errors.ts';
 import { readBytes } from '../http/json-body.ts';
 import { refuseOtherMethods } from '../http/server.ts';
@@ -15,8 +16,12 @@ export interface LeaveDeps {
   tokens: TokenVerifier;
 }
 
+/** How many ended sessions are remembered, and for how many milliseconds. */
+const remembered = { max: 10_000, ttl: 60_000 };
+
 /** A client that leaves ends its session, by the token alone: a page that closes can send no header. */
 export async function leaveRoutes(app: FastifyInstance, { lifecycle, tokens }: LeaveDeps): Promise<void> {
+  const end = endOnce(lifecycle);
   const path = routePath(leaveOperation);
   app.addHook('onRequest', (request, reply, done) => {
     reply.headers({
@@ -33,8 +38,7 @@ export async function leaveRoutes(app: FastifyInstance, { lifecycle, tokens }: L
     if (!isUtf8(bytes)) throw new ApiError('SESSION_TOKEN_INVALID');
     // A conversation may outlast its token.
     const { projectId } = await tokens.verify(bytes.toString('utf8').trim(), sessionId, 'even expired');
-    const ended = await endSession(lifecycle, projectId, sessionId, 'client_left', request.id);
-    if (ended === undefined) throw new ApiError('SESSION_TOKEN_INVALID');
+    if (!(await end(projectId, sessionId, request.id))) throw new ApiError('SESSION_TOKEN_INVALID');
     return reply.code(204).send();
   });
   app.options(path, async (_request, reply) => {
@@ -42,4 +46,20 @@ export async function leaveRoutes(app: FastifyInstance, { lifecycle, tokens }: L
     return reply.code(204).send();
   });
   refuseOtherMethods(app, path, ['POST', 'OPTIONS']);
+}
+
+/** Ends a session. Repeated calls share one query, and cost none for a while after it. Resolves with false for an unknown session. */
+function endOnce(lifecycle: LifecycleDeps) {
+  const ends = new LRUCache<string, Promise<boolean>>(remembered);
+  return (projectId: string, sessionId: string, requestId: string): Promise<boolean> => {
+    const known = ends.get(sessionId);
+    if (known !== undefined) return known;
+    const ending = endSession(lifecycle, projectId, sessionId, 'client_left', requestId).then(
+      (session) => session !== undefined,
+    );
+    ends.set(sessionId, ending);
+    const forget = () => ends.delete(sessionId);
+    ending.then((isEnded) => isEnded || forget(), forget);
+    return ending;
+  };
 }

@@ -14,26 +14,38 @@ export interface LifecycleDeps {
 }
 
 const connect: Statement = {
-  name: 'connect_session',
-  text: 'SELECT outcome, session FROM connect_session($1, $2)',
+  name: 'connect_client',
+  text: 'SELECT outcome, session FROM connect_client($1, $2, $3)',
 };
 
+const retryLater = { 'Retry-After': '5' };
 const refusals = {
   unknown: () => new ApiError('SESSION_TOKEN_INVALID'),
   connected: () => new ApiError('SESSION_ALREADY_CONNECTED'),
   ended: () => new ApiError('SESSION_ENDED'),
-  limit: () => new ApiError('CONCURRENCY_LIMIT', { headers: { 'Retry-After': '5' } }),
+  limit: () => new ApiError('CONCURRENCY_LIMIT', { headers: retryLater }),
+  client_limit: () =>
+    new ApiError('CONCURRENCY_LIMIT', {
+      message: "This client's network has reached its limit of concurrent sessions in this project.",
+      headers: retryLater,
+    }),
 };
+
+export interface Connection {
+  sessionId: string;
+  runtimeId: string;
+  /** The client's network; without it `concurrentSessionsPerClient` does not count the session. */
+  client: string | undefined;
+}
 
 /** Makes a session active for a runtime whose client has brought a valid token. One statement, exact across processes. */
 export async function connectSession(
   { database, log, counts }: LifecycleDeps,
-  sessionId: string,
-  runtimeId: string,
+  { sessionId, runtimeId, client }: Connection,
   requestId: string,
 ): Promise<Session> {
   type Row = { outcome: keyof typeof refusals; session: null } | { outcome: 'active'; session: SessionRow };
-  const [row] = await database.query<Row>('everyday', connect, [sessionId, runtimeId]);
+  const [row] = await database.query<Row>('everyday', connect, [sessionId, runtimeId, client ?? null]);
   if (row?.outcome !== 'active') throw refusals[row?.outcome ?? 'unknown']();
   counts.connected('active');
   log.info({ reqId: requestId, sessionId, runtimeId }, 'a session has begun');
@@ -71,7 +83,7 @@ const report: Statement = {
   text: 'SELECT kind, session_id, reason, added FROM report_sessions($1, $2)',
 };
 
-/** Takes what a runtime says of its sessions, and tells which of them it has to close. */
+/** Stores what a runtime reports of its sessions. Returns those that it has to close. */
 export async function reportSessions(
   { database, log, counts }: LifecycleDeps,
   { runtimeId, sessions }: Report,
@@ -92,29 +104,6 @@ export async function reportSessions(
     }
   }
   return { end: over };
-}
-
-/** How long a runtime may say nothing of a session before it counts as lost. */
-const silenceMs = 60_000;
-const sweepSize = 500;
-
-const endSilent: Statement = {
-  name: 'end_silent_sessions',
-  text: 'SELECT session_id FROM end_silent_sessions(make_interval(secs => $1::double precision / 1000), $2)',
-};
-
-/** Ends sessions whose runtime has fallen silent. Any process may do it, and several at a time. */
-export async function endSilentSessions(
-  { database, log, counts }: LifecycleDeps,
-  afterMs = silenceMs,
-): Promise<void> {
-  for (;;) {
-    const ended = await database.query<{ session_id: string }>('everyday', endSilent, [afterMs, sweepSize]);
-    counts.lost(ended.length);
-    for (const { session_id: sessionId } of ended)
-      log.warn({ sessionId, reason: 'runtime_lost' }, 'a session has ended: its runtime fell silent');
-    if (ended.length < sweepSize) return;
-  }
 }
 
 const countActive: Statement = {

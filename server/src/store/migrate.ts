@@ -1,47 +1,80 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { sha256Hex } from '../sha256.ts';
+import type { Logger } from 'pino';
 import { type Database, StartError } from './database.ts';
 import { isCollision, isOutage } from './database-errors.ts';
 import type { EmbeddedDatabase } from './embedded.ts';
-import { type Migration, readMigrations } from './migrations.ts';
+import { type AppliedFunctions, applyFunctions, newerDatabase, type Run } from './functions.ts';
+import { type Program, readProgram } from './migrations.ts';
 
-/** Any fixed number: processes that start together take turns on it. */
+/** Any fixed number: processes that start at the same time migrate one after the other. */
 const migrationLock = 7_315_042_017n;
 
-type Run = (text: string, values?: unknown[]) => Promise<{ rows: unknown[] }>;
+/**
+ * Digests under which a release recorded a migration whose file differs from today's by its includes alone: version 0.1.0 included every
+ * function in the first one.
+ */
+const formerDigests: Record<number, string> = {
+  1: 'f2c0b753dabee8a2255bb0201c458911d4d44721127ba8943f13724f85085286',
+};
 
-/** Brings the database to this program's schema. Refuses, untouched, one that a newer program has changed. */
+export interface MigrateOptions {
+  /** Receives what was applied. */
+  log?: Pick<Logger, 'info' | 'warn'>;
+  /** What to bring the database to, instead of this program's own files. */
+  program?: Program;
+}
+
+/**
+ * Brings tables and functions to what this program expects. Refuses a database whose tables a newer program has changed, and changes
+ * nothing in it.
+ */
 export async function migrate(
   database: Database,
   postgresUrl?: string,
-  known?: readonly Migration[],
+  { log, program }: MigrateOptions = {},
 ): Promise<void> {
-  const migrations = known ?? (await readMigrations());
+  const wanted = program ?? (await readProgram());
+  const applied = await onOneConnection(database, postgresUrl, (run) => bringUpToDate(run, wanted));
+  const { migrations, replaced, newerVersion } = applied;
+  if (migrations.length > 0 || replaced.length > 0) {
+    log?.info({ migrations, functions: replaced }, 'updated the database schema');
+  }
+  if (newerVersion !== undefined) {
+    log?.warn(
+      { version: wanted.version, newerVersion },
+      'the functions in the database are of a newer version; they are left as they are',
+    );
+  }
+}
+
+async function onOneConnection<T>(
+  database: Database,
+  postgresUrl: string | undefined,
+  work: (run: Run) => Promise<T>,
+): Promise<T> {
   if (database.engine === 'embedded') {
     const { client } = database as EmbeddedDatabase;
-    return bringUpToDate((text, values) => client.query(text, values, { patient: true }), migrations);
+    return work((text, values) => client.query(text, values, { patient: true }));
   }
   if (postgresUrl === undefined) throw new Error('PostgreSQL migrations need the address of the database');
   const { withConnection } = await import('./postgres.ts');
-  return withConnection(postgresUrl, (run) => bringUpToDate(run, migrations)).catch((error) => {
+  return withConnection(postgresUrl, work).catch((error) => {
     throw error instanceof StartError ? error : failed(error);
   });
 }
 
 /**
- * Processes of the version before go on meanwhile. A change of a table they use has to wait until nobody does, and whoever comes
- * later then waits behind it: so it waits for a moment only, shorter than the database takes to look for a deadlock,
- * makes room again, and tries later.
+ * Old processes keep serving during a migration. DDL queues behind their transactions and blocks new ones, so give up after 500 ms,
+ * which is less than `deadlock_timeout`, and retry.
  */
 const lockTimeoutMs = 500;
 const pauseMs = 300;
 const mostAttempts = 40;
 
-async function bringUpToDate(run: Run, known: readonly Migration[]): Promise<void> {
+async function bringUpToDate(run: Run, program: Program): Promise<Changes> {
   for (let attempt = 1; ; attempt++) {
     try {
-      await applyMissing(run, known);
-      return;
+      return await applyMissing(run, program);
     } catch (error) {
       const isInTheWay = isCollision(error) || (error as { code?: string }).code === '55P03';
       if (!isInTheWay || attempt === mostAttempts) throw error;
@@ -50,39 +83,49 @@ async function bringUpToDate(run: Run, known: readonly Migration[]): Promise<voi
   }
 }
 
-/** All that is missing, or nothing: one transaction, so that a start that fails has changed nothing. */
-async function applyMissing(run: Run, known: readonly Migration[]): Promise<void> {
+interface Changes extends AppliedFunctions {
+  /** Names of the migrations that were applied. */
+  migrations: string[];
+}
+
+/** One transaction, so that a start that fails has changed nothing. */
+async function applyMissing(run: Run, program: Program): Promise<Changes> {
   await run('BEGIN');
   try {
     await run(`SELECT pg_advisory_xact_lock(${migrationLock})`);
     await run(`SET LOCAL lock_timeout = ${lockTimeoutMs}`);
-    const applied = await readApplied(run);
-    const newest = applied.at(-1)?.version ?? 0;
-    if (newest > known.at(-1)!.version) {
-      throw new StartError(
-        'the database was made by a newer version of this program; start that version, or restore a backup from before the upgrade',
-      );
-    }
-    for (const { version, statements } of known) {
-      const digest = sha256Hex(statements.join('\n'));
-      if (version <= newest) {
-        // What a release has shipped never changes; before the first one it did, and such a database would fail at its first mint.
-        if (applied.find((step) => step.version === version)?.digest !== digest) throw unreleased();
-        continue;
-      }
-      for (const statement of statements) await run(statement);
-      await run('INSERT INTO public.schema_migrations (version, digest) VALUES ($1, $2)', [version, digest]);
-    }
+    const migrations = await applyMigrations(run, program);
+    const functions = await applyFunctions(run, program);
     await run('COMMIT');
+    return { migrations, ...functions };
   } catch (error) {
     await run('ROLLBACK').catch(() => undefined);
     throw error;
   }
 }
 
+async function applyMigrations(run: Run, { migrations }: Program): Promise<string[]> {
+  const applied = await readApplied(run);
+  const newest = applied.at(-1)?.version ?? 0;
+  if (newest > migrations.at(-1)!.version) throw new StartError(newerDatabase);
+  const names: string[] = [];
+  for (const { version, name, digest, statements } of migrations) {
+    if (version <= newest) {
+      // A released migration never changes. A checkout from between two releases may have applied another one under this number.
+      const recorded = applied.find((step) => step.version === version)?.digest ?? '';
+      if (![digest, formerDigests[version]].includes(recorded)) throw unreleased();
+      continue;
+    }
+    for (const statement of statements) await run(statement);
+    await run('INSERT INTO public.schema_migrations (version, digest) VALUES ($1, $2)', [version, digest]);
+    names.push(name);
+  }
+  return names;
+}
+
 interface Applied {
   version: number;
-  /** Of its statements. */
+  /** Of its file. */
   digest: string | null;
 }
 

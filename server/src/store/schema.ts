@@ -27,6 +27,7 @@ export const projects = pgTable('projects', {
   mintsPerMinute: integer('mints_per_minute'),
   sessionsPerDay: integer('sessions_per_day'),
   concurrentSessions: integer('concurrent_sessions'),
+  concurrentSessionsPerClient: integer('concurrent_sessions_per_client'),
   createdAt: instant('created_at').notNull(),
   updatedAt: instant('updated_at').notNull(),
 });
@@ -103,4 +104,6 @@ export const activeSessions = pgTable('active_sessions', {
   startedAt: instant('started_at').notNull(),
   reportedAt: instant('reported_at').notNull(),
   seconds: integer('seconds').notNull(),
+  waiting: boolean('waiting').notNull(),
+  client: text('client'),
 });

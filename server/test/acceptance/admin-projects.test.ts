@@ -229,6 +229,7 @@ experiences:
           mintsPerMinute: 600,
           sessionsPerDay: 10_000,
           concurrentSessions: null,
+          concurrentSessionsPerClient: null,
         },
       },
       experiences: [

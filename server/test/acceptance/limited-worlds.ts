@@ -8,12 +8,14 @@ export interface Limits {
   mintsPerMinute: number | null;
   sessionsPerDay: number | null;
   concurrentSessions: number | null;
+  concurrentSessionsPerClient: number | null;
 }
 export const unlimited: Limits = {
   mintsPerMinutePerClient: null,
   mintsPerMinute: null,
   sessionsPerDay: null,
   concurrentSessions: null,
+  concurrentSessionsPerClient: null,
 };
 
 /** A project whose one experience both browser doors launch. */

@@ -203,6 +203,7 @@ describe('RateLimit-Policy and RateLimit', () => {
     mintsPerMinute: 600,
     sessionsPerDay: 10_000,
     concurrentSessions: null,
+    concurrentSessionsPerClient: null,
   };
 
   test('name every limit of the project on a launch', async () => {

@@ -4,13 +4,12 @@ import { prepareDataFolder } from '@session-launch/testing/data-folder.ts';
 import { postgresFleet, processFolder, until } from '@session-launch/testing/fleet.ts';
 import type { ServiceProcess } from '@session-launch/testing/process.ts';
 import { createWorld } from '@session-launch/testing/world.ts';
-import pino from 'pino';
 import { describe, expect, type TestContext, test } from 'vitest';
-import { endSilentSessions } from '../../src/sessions/lifecycle.ts';
 import { openEmbedded } from '../../src/store/embedded.ts';
+import { openPostgres } from '../../src/store/postgres.ts';
 import { effort } from '../harness/effort.ts';
 import { History } from './history.ts';
-import { expectLived, LiveLoad, letAMinutePass, lostLast, stillActive, wrong } from './live-sessions.ts';
+import { expectLived, LiveLoad, stillActive, watchForAMinute, wrong } from './live-sessions.ts';
 import { Load } from './load.ts';
 import { seededRandom } from './random.ts';
 import { type Ask, askAt, askEmbedded, stored } from './stored.ts';
@@ -67,10 +66,11 @@ describe.concurrent('a service that is killed under load keeps every launch, onc
     await expectKept(ask);
     const left = await ask(stillActive);
     expect(left.length).toBeGreaterThan(0);
-    // Their runtimes are silent from now on: the service that runs ends them by itself.
-    await letAMinutePass(ask);
-    await until('every session to end', async () => (await ask(stillActive)).length === 0);
-    expect((await ask(lostLast)).length).toBeGreaterThanOrEqual(left.length);
+    // Their runtimes are silent from now on.
+    const database = await openPostgres(fleet.databaseUrl, { onIdleError: () => undefined });
+    context.onTestFinished(() => database.close());
+    expect(await watchForAMinute(database)).toBe(left.length);
+    expect(await ask(stillActive)).toEqual([]);
     expect(await ask(wrong)).toEqual([]);
   });
 
@@ -85,18 +85,7 @@ describe.concurrent('a service that is killed under load keeps every launch, onc
     await expectKept(ask);
     const left = await ask(stillActive);
     expect(left.length).toBeGreaterThan(0);
-    await letAMinutePass(ask);
-    let lost = 0;
-    const counts = { connected: () => undefined, metered: () => undefined };
-    const countLost = (sessions: number) => {
-      lost += sessions;
-    };
-    await endSilentSessions({
-      database,
-      log: pino({ level: 'silent' }),
-      counts: { ...counts, lost: countLost },
-    });
-    expect(lost).toBe(left.length);
+    expect(await watchForAMinute(database)).toBe(left.length);
     expect(await ask(stillActive)).toEqual([]);
     expect(await ask(wrong)).toEqual([]);
   });

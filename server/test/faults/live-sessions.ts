@@ -3,8 +3,10 @@ import type { Answer } from '@session-launch/testing/http.ts';
 import { connect, type Launch, report } from '@session-launch/testing/lifecycle.ts';
 import type { ServiceProcess } from '@session-launch/testing/process.ts';
 import { mintFromServer, type World } from '@session-launch/testing/world.ts';
+import pino from 'pino';
 import { expect } from 'vitest';
-import type { Ask } from './stored.ts';
+import { lookEveryMs, SilenceWatch } from '../../src/sessions/silence.ts';
+import type { Database } from '../../src/store/database.ts';
 
 /** What a client and a runtime saw of one session. */
 export interface Seen {
@@ -130,12 +132,19 @@ export const wrong = `
   SELECT c.project_id FROM active_counts c
    WHERE c.active <> (SELECT count(*) FROM active_sessions a WHERE a.project_id = c.project_id)`;
 export const stillActive = 'SELECT session_id FROM active_sessions';
-export const lostLast = `SELECT id FROM sessions WHERE end_reason = 'runtime_lost'`;
 
-/** For all sessions that are not over. */
-export async function letAMinutePass(ask: Ask): Promise<void> {
-  const earlier = (column: string) => `${column} = ${column} - interval '61 s'`;
-  const times = ['created_at', 'expires_at', 'started_at'].map(earlier);
-  await ask(`UPDATE sessions SET ${times} WHERE ended_at IS NULL`);
-  await ask(`UPDATE active_sessions SET ${['started_at', 'reported_at'].map(earlier)}`);
+/** Watches for a minute without reports, by a clock of its own. Returns how many sessions have ended. */
+export async function watchForAMinute(database: Database): Promise<number> {
+  let lost = 0;
+  let now = 0;
+  const counts = {
+    connected: () => undefined,
+    metered: () => undefined,
+    lost: (sessions: number) => {
+      lost += sessions;
+    },
+  };
+  const watch = new SilenceWatch({ database, log: pino({ level: 'silent' }), counts }, () => now);
+  for (; now <= 60_000; now += lookEveryMs) await watch.look();
+  return lost;
 }

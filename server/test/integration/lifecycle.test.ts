@@ -1,89 +1,16 @@
-import {
-  connect,
-  type Launch,
-  launched,
-  leave,
-  type Reported,
-  report,
-} from '@session-launch/testing/lifecycle.ts';
+import { connect, launched, leave, report } from '@session-launch/testing/lifecycle.ts';
 import { readMetrics } from '@session-launch/testing/metrics.ts';
-import { createWorld, expectError, sessionsOf, type World } from '@session-launch/testing/world.ts';
+import { createWorld, expectError, sessionsOf } from '@session-launch/testing/world.ts';
 import { sql } from 'drizzle-orm';
-import pino from 'pino';
-import { beforeAll, describe, expect, test } from 'vitest';
-import { silenceWatch } from '../../src/housekeeping.ts';
-import { endSilentSessions, type LifecycleDeps, reportSessions } from '../../src/sessions/lifecycle.ts';
+import { describe, expect, test } from 'vitest';
+import { reportSessions } from '../../src/sessions/lifecycle.ts';
 import type { Database } from '../../src/store/database.ts';
 import { useService } from '../harness/service.ts';
+import { lasted, type SessionRecord, useSessionLives } from '../harness/session-lives.ts';
 
 const service = useService();
-let world: World;
-let lost = 0;
-let lifecycle: LifecycleDeps;
-beforeAll(async () => {
-  world = await createWorld(service);
-  lifecycle = {
-    database: service.database,
-    log: pino({ level: 'silent' }),
-    counts: {
-      connected: () => undefined,
-      metered: () => undefined,
-      lost: (sessions) => {
-        lost += sessions;
-      },
-    },
-  };
-});
-
-const query = <Row>(text: string, values: unknown[] = []) =>
-  service.database.query<Row>('everyday', { name: '', text }, values);
-
-/** Lets time pass for one session: everything about it happened so much earlier. */
-async function pass(sessionId: string, seconds: number): Promise<void> {
-  const earlier = (column: string) => `${column} = ${column} - make_interval(secs => $2::double precision)`;
-  await query(
-    `UPDATE sessions SET ${['created_at', 'expires_at', 'started_at'].map(earlier)} WHERE id = $1`,
-    [sessionId, seconds],
-  );
-  await query(
-    `UPDATE active_sessions SET ${['started_at', 'reported_at'].map(earlier)} WHERE session_id = $1`,
-    [sessionId, seconds],
-  );
-}
-
-interface Record {
-  sessionId: string;
-  status: string;
-  createdAt: string;
-  startedAt: string;
-  endedAt: string;
-  endReason?: string;
-  usage: { seconds: number };
-}
-
-async function read(sessionId: string): Promise<Record> {
-  const headers = { Authorization: `Bearer ${world.key}` };
-  return (await service.call({ path: `/v1/sessions/${sessionId}`, headers })).json;
-}
-const endByApi = (sessionId: string) =>
-  service.call({
-    method: 'POST',
-    path: `/v1/sessions/${sessionId}/end`,
-    headers: { Authorization: `Bearer ${world.key}` },
-  });
-
-async function active(runtimeId?: string): Promise<Launch> {
-  const launch = await launched(service, world);
-  expect((await connect(service, launch, runtimeId)).status).toBe(200);
-  return launch;
-}
-const lasted = ({ startedAt, endedAt }: Record) => (Date.parse(endedAt) - Date.parse(startedAt)) / 1000;
-
-async function said(sessions: Reported[], runtimeId?: string): Promise<unknown> {
-  const answer = await report(service, sessions, runtimeId);
-  expect(answer.status, answer.text).toBe(200);
-  return answer.json.end;
-}
+const lives = useSessionLives(service);
+const { active, endByApi, pass, query, read, said } = lives;
 
 describe('reports', () => {
   test('add up, and never shrink', async () => {
@@ -149,7 +76,7 @@ describe('reports', () => {
   });
 
   test('for sessions of others, for sessions that wait and for unknown ones change nothing', async () => {
-    const [foreign, waiting] = [await active('rt_other'), await launched(service, world)];
+    const [foreign, waiting] = [await active('rt_other'), await launched(service, lives.world)];
     await pass(foreign.sessionId, 30);
     const before = [await read(foreign.sessionId), await read(waiting.sessionId)];
     const ids = [foreign.sessionId, waiting.sessionId, 'ses_unknown', 'nonsense', '', 'x'.repeat(10_000)];
@@ -186,7 +113,7 @@ describe('reports', () => {
       seconds: 1,
       ...(n % 2 === 0 ? { ended: 'client_ended' as const } : {}),
     }));
-    await reportSessions({ ...lifecycle, database }, { runtimeId: 'rt_one', sessions }, 'req_1');
+    await reportSessions({ ...lives.lifecycle, database }, { runtimeId: 'rt_one', sessions }, 'req_1');
     expect(statements).toBe(1);
     expect((await read(sessions[0]!.sessionId)).status).toBe('ended');
   });
@@ -201,8 +128,8 @@ describe('reports', () => {
       [all, shuffled, all.toReversed(), over, over.toReversed(), shuffled].map((one) => said(one, 'rt_many')),
     );
     const { sessions } = (
-      await service.admin({ path: `/admin/projects/${world.projectId}/sessions?limit=500` })
-    ).json as { sessions: Record[] };
+      await service.admin({ path: `/admin/projects/${lives.world.projectId}/sessions?limit=500` })
+    ).json as { sessions: SessionRecord[] };
     for (const { sessionId, seconds } of all) {
       const found = sessions.find((one) => one.sessionId === sessionId);
       expect(found).toMatchObject({ usage: { seconds }, status: seconds < 20 ? 'ended' : 'active' });
@@ -224,23 +151,21 @@ describe('each end', () => {
       endByApi(sessionId),
       leave(service, sessionId, sessionToken),
       said([{ sessionId, seconds: 119, ended: 'idle_timeout' }]),
-      endSilentSessions(lifecycle),
       endByApi(sessionId),
       leave(service, sessionId, sessionToken),
     ]);
     const record = await read(sessionId);
-    expect(['api_request', 'client_left', 'idle_timeout', 'runtime_lost']).toContain(record.endReason);
+    expect(['api_request', 'client_left', 'idle_timeout']).toContain(record.endReason);
     expect(record.usage.seconds).toBeLessThanOrEqual(lasted(record));
     await endByApi(sessionId);
     await leave(service, sessionId, sessionToken);
-    await endSilentSessions(lifecycle);
     expect(await read(sessionId)).toEqual(record);
     expect(await query('SELECT FROM active_sessions WHERE session_id = $1', [sessionId])).toEqual([]);
   });
 
   test('races with a connect, and leaves nothing behind', async () => {
     for (let n = 0; n < 20; n++) {
-      const launch = await launched(service, world);
+      const launch = await launched(service, lives.world);
       const [connected] = await Promise.all([connect(service, launch), endByApi(launch.sessionId)]);
       expect([200, 410]).toContain(connected.status);
       expect(await read(launch.sessionId)).toMatchObject({ status: 'ended', endReason: 'api_request' });
@@ -253,72 +178,15 @@ describe('each end', () => {
   test('is counted: nothing that is over is active any more', async () => {
     const [counted] = await query<{ active: number }>(
       'SELECT coalesce(sum(active), 0)::integer AS active FROM active_counts WHERE project_id = $1',
-      [world.projectId],
+      [lives.world.projectId],
     );
-    const sessions = await sessionsOf(service, world.projectId);
+    const sessions = await sessionsOf(service, lives.world.projectId);
     expect(counted?.active).toBe(sessions.filter(({ status }) => status === 'active').length);
   });
 });
 
-describe('silence', () => {
-  test('of a minute ends a session with what was reported last, and when', async () => {
-    const [silent, fresh] = [await active(), await active()];
-    await pass(silent.sessionId, 40);
-    await said([{ sessionId: silent.sessionId, seconds: 33 }]);
-    await pass(silent.sessionId, 59);
-    await endSilentSessions(lifecycle);
-    expect((await read(silent.sessionId)).status).toBe('active');
-    await pass(silent.sessionId, 2);
-    const before = lost;
-    await endSilentSessions(lifecycle);
-    const record = await read(silent.sessionId);
-    expect(record).toMatchObject({ status: 'ended', endReason: 'runtime_lost', usage: { seconds: 33 } });
-    expect(Math.round(lasted(record))).toBe(40);
-    expect(lost - before).toBe(1);
-    expect((await read(fresh.sessionId)).status).toBe('active');
-    expect(await said([{ sessionId: silent.sessionId, seconds: 99 }])).toEqual([
-      { sessionId: silent.sessionId, reason: 'runtime_lost' },
-    ]);
-    await endSilentSessions(lifecycle);
-    expect(await read(silent.sessionId)).toEqual(record);
-  });
-
-  test('ends any number, and only once where several processes look', async () => {
-    const launches = await Promise.all(Array.from({ length: 30 }, () => active('rt_gone')));
-    for (const { sessionId } of launches) await pass(sessionId, 61);
-    const before = lost;
-    await Promise.all(Array.from({ length: 4 }, () => endSilentSessions(lifecycle)));
-    expect(lost - before).toBe(30);
-    for (const { sessionId } of launches)
-      expect(await read(sessionId)).toMatchObject({ endReason: 'runtime_lost', usage: { seconds: 0 } });
-  });
-
-  test('while the database was away counts when runtimes could report again', async () => {
-    const { sessionId } = await active();
-    let isAway = false;
-    const database = Object.create(service.database, {
-      query: {
-        value: (...call: Parameters<Database['query']>) =>
-          isAway ? Promise.reject(new Error('away')) : service.database.query(...call),
-      },
-    }) as Database;
-    const watch = silenceWatch({ ...lifecycle, database });
-    /** What one round of housekeeping finds. */
-    const round = async () => {
-      await watch().catch(() => undefined);
-      return (await read(sessionId)).status;
-    };
-    expect([await round(), await round()]).toEqual(['active', 'active']);
-    isAway = true;
-    await pass(sessionId, 300);
-    expect([await round(), await round()]).toEqual(['active', 'active']);
-    isAway = false;
-    expect([await round(), await round()]).toEqual(['active', 'ended']);
-  });
-});
-
 test('a session that nobody connected to in time is expired, and can still be ended', async () => {
-  const { sessionId, sessionToken } = await launched(service, world);
+  const { sessionId, sessionToken } = await launched(service, lives.world);
   await pass(sessionId, 600);
   expect(await read(sessionId)).toMatchObject({ status: 'expired', usage: { seconds: 0 } });
   expect(await read(sessionId)).not.toHaveProperty('endedAt');
@@ -382,6 +250,7 @@ test('what goes through many sessions is planned for the tables as they are now,
   );
   expect(planned.map(({ name }) => name)).toEqual([
     'delete_old_sessions',
+    'end_lost_sessions',
     'end_silent_sessions',
     'report_sessions',
   ]);

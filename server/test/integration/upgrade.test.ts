@@ -1,32 +1,181 @@
-import { randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { onDatabase } from '@session-launch/testing/postgres-server.ts';
 import pg from 'pg';
-import { describe, expect, inject, onTestFinished, test } from 'vitest';
-import type { Database } from '../../src/store/database.ts';
-import { migrate } from '../../src/store/migrate.ts';
-import { readMigrations } from '../../src/store/migrations.ts';
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, onTestFinished, test } from 'vitest';
+import { type Program, readProgram, type SqlFunction } from '../../src/store/migrations.ts';
+import { type EmptyDatabase, emptyDatabase } from '../harness/empty-database.ts';
+
+let database: EmptyDatabase;
+let program: Program;
+beforeAll(async () => {
+  [database, program] = await Promise.all([emptyDatabase(), readProgram()]);
+});
+afterAll(() => database.drop());
+
+/** Lines of the log, as level, fields and message. */
+type Logged = [level: string, fields: object, message: string];
+
+/** Migrates, and returns what is logged. */
+async function started(changed: Partial<Program> = {}): Promise<Logged[]> {
+  const lines: Logged[] = [];
+  const note = (level: string) => (fields: object, message: string) => lines.push([level, fields, message]);
+  const log = { info: note('info'), warn: note('warn') } as never;
+  await database.migrate({ log, program: { ...program, ...changed } });
+  return lines;
+}
+
+/** The functions of this program, with one of them edited. */
+function edited(name: string, edit: (statement: string) => string): SqlFunction[] {
+  return program.functions.map((one) =>
+    one.name === name
+      ? { ...one, statement: edit(one.statement), digest: one.digest.split('').reverse().join('') }
+      : one,
+  );
+}
+
+const updated = (...functions: string[]): Logged => [
+  'info',
+  { migrations: [], functions },
+  'updated the database schema',
+];
+
+const textOf = async (name: string) =>
+  (await database.query<{ text: string }>('SELECT prosrc AS text FROM pg_proc WHERE proname = $1', [name]))[0]
+    ?.text;
+
+const fixture = new URL('../fixtures/database-0.1.0.sql', import.meta.url);
+
+describe('a database of version 0.1.0', () => {
+  const tables = [
+    'projects',
+    'api_keys',
+    'experiences',
+    'revisions',
+    'sessions',
+    'active_sessions',
+    'active_counts',
+    'idempotency_keys',
+    'daily_sessions',
+  ];
+  const rowsOf = async (table: string) =>
+    (await database.query<{ row: object }>(`SELECT to_jsonb(t) AS row FROM ${table} t ORDER BY 1`)).map(
+      ({ row }) => row,
+    );
+  const allRows = async () =>
+    Object.fromEntries(await Promise.all(tables.map(async (table) => [table, await rowsOf(table)] as const)));
+  const signatures = () =>
+    database.query<{ name: string; takes: string; returns: string }>(`
+      SELECT proname AS name, pg_get_function_arguments(p.oid) AS takes, pg_get_function_result(p.oid) AS returns
+        FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace AND n.nspname = 'public' ORDER BY 1`);
+
+  let before: Awaited<ReturnType<typeof allRows>>;
+  let callable: Awaited<ReturnType<typeof signatures>>;
+  let log: Logged[];
+  beforeAll(async () => {
+    await database.load(await readFile(fixture, 'utf8'));
+    [before, callable] = [await allRows(), await signatures()];
+    log = await started();
+  });
+
+  test('keeps its rows when it is upgraded', async () => {
+    expect(before.sessions).toHaveLength(6);
+    expect(before.active_counts).toMatchObject([{ active: 1 }]);
+    const after = await allRows();
+    for (const table of tables) {
+      expect(after[table]).toHaveLength(before[table]!.length);
+      expect(after[table], table).toMatchObject(before[table]!);
+    }
+  });
+
+  test('gets the later migrations and all functions, and the log says so', async () => {
+    const migrations = program.migrations.slice(1).map(({ name }) => name);
+    const functions = program.functions.map(({ name }) => name);
+    expect(log).toEqual([['info', { migrations, functions }, 'updated the database schema']]);
+    expect(await started()).toEqual([]);
+  });
+
+  test('keeps every function callable for processes of version 0.1.0', async () => {
+    const after = await signatures();
+    expect(callable.length).toBeGreaterThan(10);
+    for (const { name, takes, returns } of callable) {
+      const kept = after.find((one) => one.name === name);
+      expect(kept, name).toMatchObject({ takes });
+      // Further result columns do no harm: statements name the ones that they read.
+      expect(kept?.returns.startsWith(returns.replace(/\)$/, '')), name).toBe(true);
+    }
+  });
+});
+
+describe('a function', () => {
+  beforeEach(() => started());
+
+  test('whose text differs is replaced, and no database is refused for it', async () => {
+    const functions = edited('known_claims', (text) => text.replace('BEGIN', 'BEGIN -- edited'));
+    expect(await started({ functions })).toEqual([updated('known_claims')]);
+    expect(await textOf('known_claims')).toContain('-- edited');
+    expect(await started({ functions })).toEqual([]);
+    expect(await started()).toEqual([updated('known_claims')]);
+    expect(await textOf('known_claims')).not.toContain('-- edited');
+  });
+
+  test('whose comment alone differs is replaced', async () => {
+    const functions = edited('find_keys', (text) => `-- A note.\n${text}`);
+    expect(await started({ functions })).toEqual([updated('find_keys')]);
+    expect(await started()).toEqual([updated('find_keys')]);
+  });
+
+  test('whose result type differs is dropped and created', async () => {
+    const functions = edited('known_claims', (text) =>
+      text
+        .replace('TABLE (n integer)', 'TABLE (n integer, more text)')
+        .replace('SELECT i.n', 'SELECT i.n, NULL'),
+    );
+    expect(await started({ functions })).toEqual([updated('known_claims')]);
+    expect(await database.query("SELECT n, more FROM known_claims('[]')")).toEqual([]);
+    expect(await started()).toEqual([updated('known_claims')]);
+  });
+
+  test('that cannot be created leaves everything as it was', async () => {
+    const functions = edited('known_claims', (text) => text.replace('BEGIN', 'NONSENSE'));
+    await expect(started({ functions })).rejects.toThrow('NONSENSE');
+    expect(await started()).toEqual([]);
+  });
+
+  test('of a newer version is left alone by an older program, which says so', async () => {
+    const newer = { version: '0.10.0', functions: edited('known_claims', (text) => `${text}\n-- newer`) };
+    const older = { version: '0.9.1' };
+    expect(await started(newer)).toEqual([updated('known_claims')]);
+    const left: Logged = [
+      'warn',
+      { version: '0.9.1', newerVersion: '0.10.0' },
+      'the functions in the database are of a newer version; they are left as they are',
+    ];
+    for (let turn = 0; turn < 2; turn++) {
+      expect(await started(older)).toEqual([left]);
+      expect(await started(newer)).toEqual([]);
+    }
+    const more = { ...program.functions[0]!, name: 'removed_since' };
+    await expect(started({ ...older, functions: [...program.functions, more] })).rejects.toThrow(
+      /newer version of this program; start that version/,
+    );
+    expect(await started({ version: '1.0.0' })).toEqual([updated('known_claims')]);
+  });
+});
 
 const onPostgres =
   inject('engine') === 'postgres' ? describe : (_name: string, _tests: () => void) => undefined;
 
 onPostgres('an upgrade', () => {
-  async function emptyDatabase(): Promise<string> {
-    const server = inject('postgresUrl');
-    const name = `upgrade_${randomBytes(6).toString('hex')}`;
-    await onDatabase(server, (client) => client.query(`CREATE DATABASE ${name}`));
-    onTestFinished(async () => {
-      await onDatabase(server, (client) => client.query(`DROP DATABASE ${name} WITH (FORCE)`));
-    });
-    return server.replace(/\/postgres$/, `/${name}`);
+  async function ownDatabase(): Promise<EmptyDatabase & { url: string }> {
+    const own = await emptyDatabase();
+    onTestFinished(own.drop);
+    return { ...own, url: own.url! };
   }
 
-  const postgres = { engine: 'postgres' } as Database;
-  const versions = (url: string) =>
-    onDatabase(url, async (client) => {
-      const { rows } = await client.query('SELECT version FROM schema_migrations ORDER BY version');
-      return rows.map(({ version }) => version);
-    });
+  const versions = async ({ query }: EmptyDatabase) =>
+    (await query<{ version: number }>('SELECT version FROM schema_migrations ORDER BY version')).map(
+      ({ version }) => version,
+    );
 
   async function connection(url: string): Promise<pg.Client> {
     const client = new pg.Client({ connectionString: url, statement_timeout: 10_000 });
@@ -36,19 +185,22 @@ onPostgres('an upgrade', () => {
     return client;
   }
 
-  /** A step that needs the table `sessions` for itself, as most changes of a table do. */
-  const next = {
-    version: 1_000,
-    statements: ['LOCK TABLE sessions IN ACCESS EXCLUSIVE MODE', 'ALTER TABLE sessions ADD COLUMN more text'],
-  };
+  /** This program with one more migration. */
+  function withMigration(...statements: string[]): Program {
+    const further = { version: 1_000, name: '1000_further', digest: 'of 1000', statements };
+    return { ...program, migrations: [...program.migrations, further] };
+  }
+
+  /** Needs the table `sessions` for itself, as most changes of a table do. */
+  const next = ['LOCK TABLE sessions IN ACCESS EXCLUSIVE MODE', 'ALTER TABLE sessions ADD COLUMN more text'];
 
   test('makes room for those who use the table while it has to wait for a long reader', async () => {
-    const url = await emptyDatabase();
-    await migrate(postgres, url);
-    const reader = await connection(url);
+    const own = await ownDatabase();
+    await own.migrate();
+    const reader = await connection(own.url);
     await reader.query('BEGIN; SELECT FROM sessions');
-    const upgrading = migrate(postgres, url, [...(await readMigrations()), next]);
-    const client = await connection(url);
+    const upgrading = own.migrate({ program: withMigration(...next) });
+    const client = await connection(own.url);
     const waits = async () =>
       (
         await client.query(
@@ -60,52 +212,82 @@ onPostgres('an upgrade', () => {
       // Not before the upgrade has given way, and well within the patience of a statement.
       await client.query('SELECT FROM sessions');
     }
-    expect(await versions(url)).not.toContain(1_000);
+    expect(await versions(own)).not.toContain(1_000);
     await reader.query('COMMIT');
     await upgrading;
-    expect(await versions(url)).toContain(1_000);
+    expect(await versions(own)).toContain(1_000);
+  });
+
+  test('leaves statements that a process of version 0.1.0 has prepared working', async () => {
+    const own = await ownDatabase();
+    await own.load(await readFile(fixture, 'utf8'));
+    const old = await connection(own.url);
+    const [waiting] = await own.query<{ id: string; project: string }>(
+      'SELECT id, project_id AS project FROM sessions WHERE started_at IS NULL ORDER BY id',
+    );
+    const { id, project } = waiting!;
+    const statements: [text: string, values: unknown[]][] = [
+      [
+        'SELECT outcome, n, used, quota, prior FROM record_sessions($1, $2, $3, $4, $5)',
+        ['{}', '[]', null, null, false],
+      ],
+      ['SELECT outcome, session FROM connect_session($1, $2)', [id, 'rt_old']],
+      ['SELECT kind, session_id, reason, added FROM report_sessions($1, $2)', ['rt_old', '[]']],
+      [
+        'SELECT n, session, seconds FROM find_sessions($1)',
+        [JSON.stringify([{ n: 0, projectId: project, sessionId: id }])],
+      ],
+      [
+        'SELECT session_id FROM end_silent_sessions(make_interval(secs => $1::double precision / 1000), $2)',
+        [1e12, 5],
+      ],
+      ['SELECT session, ended_now, added FROM end_session($1, $2, $3)', [project, 'ses_none', 'api_request']],
+      ['SELECT experience, project, revision FROM find_experiences($1)', [['exp_none']]],
+    ];
+    const all = async () => {
+      const found: unknown[] = [];
+      for (const [text, values] of statements)
+        found.push((await old.query({ name: text.slice(0, 60), text, values })).rows.length);
+      return found;
+    };
+    const before = await all();
+    expect(before).toEqual([0, 1, 1, 1, 0, 0, 0]);
+    await own.migrate();
+    expect(await all()).toEqual(before);
   });
 
   test('that fails changes nothing', async () => {
-    const url = await emptyDatabase();
-    await migrate(postgres, url);
-    const broken = { version: 1_000, statements: ['CREATE TABLE half ()', 'SELECT nonsense'] };
-    await expect(migrate(postgres, url, [...(await readMigrations()), broken])).rejects.toThrow(
-      /could not be brought up to date/,
-    );
-    expect(await versions(url)).toEqual([1]);
-    expect(
-      await onDatabase(
-        url,
-        async (client) => (await client.query("SELECT to_regclass('half') AS half")).rows,
-      ),
-    ).toEqual([{ half: null }]);
+    const own = await ownDatabase();
+    await own.migrate();
+    const before = await versions(own);
+    const broken = withMigration('CREATE TABLE half ()', 'SELECT nonsense');
+    await expect(own.migrate({ program: broken })).rejects.toThrow(/could not be brought up to date/);
+    expect(await versions(own)).toEqual(before);
+    expect(await own.query("SELECT to_regclass('half') AS half")).toEqual([{ half: null }]);
   });
 
   test('refuses a database from before the first release, and leaves it as it is', async () => {
-    const url = await emptyDatabase();
-    await onDatabase(url, (client) =>
-      client.query('CREATE TABLE schema_migrations (id serial PRIMARY KEY, hash text, created_at bigint)'),
-    );
-    await expect(migrate(postgres, url)).rejects.toThrow(/before the first release/);
+    const own = await ownDatabase();
+    await own.query('CREATE TABLE schema_migrations (id serial PRIMARY KEY, hash text, created_at bigint)');
+    await expect(own.migrate()).rejects.toThrow(/before the first release/);
   });
 
   test('refuses a database that another form of a step has made', async () => {
-    const url = await emptyDatabase();
-    const [first, ...later] = await readMigrations();
+    const own = await ownDatabase();
+    const [first, ...later] = program.migrations;
     const other = {
-      ...first!,
-      statements: [...first!.statements, 'ALTER TABLE sessions ADD COLUMN more text'],
+      ...program,
+      migrations: [
+        {
+          ...first!,
+          digest: 'of another form',
+          statements: [...first!.statements, 'ALTER TABLE sessions ADD COLUMN more text'],
+        },
+        ...later,
+      ],
     };
-    await migrate(postgres, url, [other, ...later]);
-    await expect(migrate(postgres, url)).rejects.toThrow(/cannot be upgraded/);
-    await migrate(postgres, url, [other, ...later]);
+    await own.migrate({ program: other });
+    await expect(own.migrate()).rejects.toThrow(/cannot be upgraded/);
+    await own.migrate({ program: other });
   });
-});
-
-test('statements end with a semicolon at the end of a line, outside bodies of functions', async () => {
-  const [first] = await readMigrations();
-  const functions = first!.statements.filter((statement) => statement.includes('CREATE OR REPLACE FUNCTION'));
-  expect(functions.length).toBeGreaterThan(5);
-  for (const statement of functions) expect(statement).toMatch(/\$\$;$/);
 });

@@ -127,6 +127,17 @@ describe('two processes on one database', () => {
     expect(counted?.active).toBe(5);
   });
 
+  test('of fifty sessions of one client network that connect at once, as many begin as the project allows', async () => {
+    const world = await createWorld(a, { project: { limits: { concurrentSessionsPerClient: 5 } } });
+    const launches = await Promise.all(Array.from({ length: 50 }, () => launched(a, world)));
+    const answers = await Promise.all(
+      launches.map((launch, n) => connect(n % 2 === 0 ? a : b, launch, `rt_${n}`, '203.0.113.7')),
+    );
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(5);
+    for (const answer of answers.filter(({ status }) => status !== 200))
+      expectError(answer, 429, 'CONCURRENCY_LIMIT');
+  });
+
   test('make one launch of each of fifty keys that both get at the same time', async () => {
     const world = await createWorld(a);
     const body = { experienceId: world.experienceId };

@@ -148,6 +148,7 @@ const projectFile: fc.Arbitrary<ProjectFile> = fc.record({
       mintsPerMinute: limit,
       sessionsPerDay: limit,
       concurrentSessions: limit,
+      concurrentSessionsPerClient: limit,
     }),
   }),
   experiences: fc

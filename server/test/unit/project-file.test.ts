@@ -7,7 +7,7 @@ const full = `project:
   name: Demo
   browserEmbeds: true
   allowedOrigins: [http://localhost:5173]
-  limits: { mintsPerMinutePerClient: 30, mintsPerMinute: null, sessionsPerDay: 0, concurrentSessions: 5 }
+  limits: { mintsPerMinutePerClient: 30, mintsPerMinute: null, sessionsPerDay: 0, concurrentSessions: 5, concurrentSessionsPerClient: 2 }
 experiences:
   - id: exp_cafe
     slug: cafe
@@ -74,6 +74,7 @@ describe('a valid file', () => {
           mintsPerMinute: null,
           sessionsPerDay: 0,
           concurrentSessions: 5,
+          concurrentSessionsPerClient: 2,
         },
       },
       experiences: [
@@ -129,6 +130,7 @@ describe('a valid file', () => {
           mintsPerMinute: 600,
           sessionsPerDay: 10_000,
           concurrentSessions: null,
+          concurrentSessionsPerClient: null,
         },
       },
       experiences: [
@@ -165,6 +167,7 @@ describe('a valid file', () => {
       mintsPerMinute: 600,
       sessionsPerDay: null,
       concurrentSessions: null,
+      concurrentSessionsPerClient: null,
     });
   });
 
@@ -429,7 +432,7 @@ describe('wrong fields and values', () => {
     ],
     [
       'limits: 5',
-      'project.limits is the number 5; write its fields: mintsPerMinutePerClient, mintsPerMinute, sessionsPerDay, concurrentSessions',
+      'project.limits is the number 5; write its fields: mintsPerMinutePerClient, mintsPerMinute, sessionsPerDay, concurrentSessions, concurrentSessionsPerClient',
     ],
     [
       'limits: { mintsPerMinute: "5" }',

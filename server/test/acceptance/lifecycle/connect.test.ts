@@ -206,6 +206,75 @@ describe('concurrentSessions', () => {
   });
 });
 
+describe('concurrentSessionsPerClient', () => {
+  const limited = (limits: object) => createWorld(service, { project: { limits } });
+  const from = (client?: string) => (launch: Launch) => connect(service, launch, 'rt_test', client);
+  const perProject = 'This project has reached its limit of concurrent sessions.';
+  const perClient = "This client's network has reached its limit of concurrent sessions in this project.";
+
+  test('a burst admits exactly the limit of each network, and every end makes room for one more', async () => {
+    const crowd = await limited({ concurrentSessionsPerClient: 3 });
+    const networks = ['203.0.113.7', '2001:db8:1:2::/64'];
+    for (const client of networks) {
+      const launches = await Promise.all(Array.from({ length: 12 }, () => launched(service, crowd)));
+      const answers = await Promise.all(launches.map(from(client)));
+      const admitted = launches.filter((_, n) => answers[n]?.status === 200);
+      const refused = launches.filter((_, n) => answers[n]?.status !== 200);
+      expect([admitted.length, refused.length]).toEqual([3, 9]);
+      for (const answer of answers.filter(({ status }) => status !== 200)) {
+        expectError(answer, 429, 'CONCURRENCY_LIMIT');
+        expect(answer.json.error.message).toBe(perClient);
+        expect(answer.headers['retry-after']).toBe('5');
+      }
+      await leave(service, admitted[0]!.sessionId, admitted[0]!.sessionToken);
+      expect((await from(client)(refused[0]!)).status).toBe(200);
+      expectError(await from(client)(refused[1]!), 429, 'CONCURRENCY_LIMIT');
+    }
+  });
+
+  test('a session without a client does not count, and is not refused', async () => {
+    const crowd = await limited({ concurrentSessionsPerClient: 1 });
+    for (let n = 0; n < 3; n++) expect((await from()(await launched(service, crowd))).status).toBe(200);
+    expect((await from('203.0.113.7')(await launched(service, crowd))).status).toBe(200);
+    expectError(await from('203.0.113.7')(await launched(service, crowd)), 429, 'CONCURRENCY_LIMIT');
+  });
+
+  test('a network is counted in each project by itself', async () => {
+    for (const crowd of [
+      await limited({ concurrentSessionsPerClient: 1 }),
+      await limited({ concurrentSessionsPerClient: 1 }),
+    ])
+      expect((await from('203.0.113.7')(await launched(service, crowd))).status).toBe(200);
+  });
+
+  test('the refusal names the limit that was reached', async () => {
+    const crowd = await limited({ concurrentSessions: 2, concurrentSessionsPerClient: 1 });
+    const attempt = async (client: string) => from(client)(await launched(service, crowd));
+    expect((await attempt('a')).status).toBe(200);
+    expect((await attempt('a')).json.error.message).toBe(perClient);
+    expect((await attempt('b')).status).toBe(200);
+    expect((await attempt('c')).json.error.message).toBe(perProject);
+  });
+
+  test('of none refuses every client', async () => {
+    const closed = await limited({ concurrentSessionsPerClient: 0 });
+    expectError(await from('a')(await launched(service, closed)), 429, 'CONCURRENCY_LIMIT');
+  });
+
+  test.each(['', 'a b', 'x'.repeat(65), 'a\u0000', 7, null])('a client of %j is 400', async (client) => {
+    const path = '/runtime/v1/sessions/ses_1/connect';
+    const body = { sessionToken: 'x', runtimeId: 'rt', client };
+    expectError(await service.runtime({ method: 'POST', path, body }), 400, 'INVALID_REQUEST');
+  });
+
+  test('the client is stored nowhere that can be read', async () => {
+    const answer = await connect(service, await launched(service, world), 'rt_test', '203.0.113.77');
+    expect(answer.status).toBe(200);
+    expect(answer.text).not.toContain('203.0.113.77');
+    expect(JSON.stringify(await read(answer.json.session.sessionId))).not.toContain('203.0.113.77');
+  });
+});
+
 describe('the two tokens of the admin listener', () => {
   test('the one of runtimes opens nothing else', async () => {
     const paths = ['/admin/projects', '/admin/status', '/metrics', '/admin/openapi.json'];
