@@ -31,7 +31,7 @@ export interface Operation {
   summary: string;
   description: string;
   /** Who may call. Browser doors judge the Origin themselves, so they are open to anyone here. */
-  caller: 'api-key' | 'admin-token' | 'runtime-token' | 'anyone';
+  caller: 'api-key' | 'admin-token' | 'metrics-token' | 'runtime-token' | 'anyone';
   /** The scope that a key needs for it. */
   scope?: Scope;
   params?: TObject;

@@ -57,6 +57,12 @@ export const adminApi: Api = {
       description:
         'The admin token: `ADMIN_TOKEN`, or what stands in the token file of an embedded service. It opens everything here but what runtimes call.',
     },
+    metricsToken: {
+      type: 'http',
+      scheme: 'bearer',
+      description:
+        'The token for what collects metrics: `METRICS_TOKEN`. It opens `/metrics` and nothing else.',
+    },
     runtimeToken: {
       type: 'http',
       scheme: 'bearer',

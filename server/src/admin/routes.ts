@@ -14,7 +14,7 @@ const projectFileLimit = 4 * 1024 * 1024;
 /** A client that sends up to this much is heard out: an answer while it still sends would break its connection. */
 const heardOut = 16 * 1024 * 1024;
 
-/** The admin API: one token opens all of it, and nothing without it. */
+/** The admin API but for `/metrics`: the admin token opens it, and no other token does. */
 export async function adminRoutes(app: FastifyInstance, deps: AdminDeps): Promise<void> {
   const admit = requireBearer(deps.token, 'ADMIN_TOKEN_INVALID');
   app.addHook('onRequest', async (request, reply) => {

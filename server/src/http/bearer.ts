@@ -1,15 +1,20 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { ApiError } from '../errors.ts';
 
-/** Admits whoever sends this token. Compares hashes, so that the time it takes tells nothing about the token or its length. */
+/**
+ * Returns a check that throws unless the header holds one of these tokens. Compares hashes, and all of them, so that the time it
+ * takes does not depend on a token or its length.
+ */
 export function requireBearer(
-  token: string,
+  tokens: string | readonly string[],
   refusal: 'ADMIN_TOKEN_INVALID' | 'RUNTIME_TOKEN_INVALID',
 ): (authorization: string | undefined) => void {
-  const expected = digest(token);
+  const expected = [tokens].flat().map(digest);
   return (authorization) => {
     const sent = /^bearer +(\S+)$/i.exec(authorization ?? '')?.[1] ?? '';
-    if (timingSafeEqual(digest(sent), expected)) return;
+    const hash = digest(sent);
+    const matches = expected.filter((one) => timingSafeEqual(hash, one));
+    if (matches.length > 0) return;
     throw new ApiError(refusal, { headers: { 'WWW-Authenticate': 'Bearer' } });
   };
 }
