@@ -120,7 +120,7 @@ export const errorSchema = Type.Object(
         details: Type.Optional(
           Type.Union([Type.Array(violationSchema), Type.Object({}, { additionalProperties: true })], {
             description:
-              'More about it: every violation of an invalid request, or facts that belong to the code.',
+              'More about it: the violations of an invalid request, the first 20 of them, or facts that belong to the code.',
           }),
         ),
         requestId: Type.String({
