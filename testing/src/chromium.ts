@@ -37,7 +37,7 @@ export function tellOfNoChromium(): void {
  * x64, and one that Playwright has installed.
  */
 export async function findChromium(env: NodeJS.ProcessEnv = process.env): Promise<OpenChromium | undefined> {
-  if (env.CHROMIUM) return (await firstExecutable([env.CHROMIUM])) && asIs(env.CHROMIUM);
+  if (env.CHROMIUM) return (await firstExecutable([env.CHROMIUM])) ? asIs(env.CHROMIUM) : undefined;
   const installed = await firstExecutable(installedPrograms(env));
   if (installed !== undefined) return asIs(installed);
   if (comesPacked()) return unpack;

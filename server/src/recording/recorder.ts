@@ -99,14 +99,16 @@ export class Recorder {
 
   /**
    * Another request with this claim is under way in this process. When it is a replay, too, the launch exists and
-   * answers both; when it is the first mint, this one is told to come back, at once and without waiting for it.
+   * answers both; when it is the first mint, this one gets `in_progress`, at once and without waiting for it. So it does
+   * when the database cannot be asked: that the key is pending is known without it.
    */
   async #besidePending(mint: MintToRecord): Promise<Recorded> {
     try {
       if (!(await this.#known.submit(mint.claim!))) return { outcome: 'in_progress' };
       return (await this.#launches.submit(mint)) ?? { outcome: 'in_progress' };
     } catch (error) {
-      throw isOutage(error) ? unavailable(error) : error;
+      if (isOutage(error)) return { outcome: 'in_progress' };
+      throw error;
     }
   }
 
@@ -219,7 +221,8 @@ export class Recorder {
         waiting.resolve({ outcome: 'in_progress' });
       }
     } catch {
-      // The probe only speeds an answer up; the write that follows gives it in any case.
+      // Without an answer these mints would wait for the write that is stuck, and share its fate.
+      if (this.#queue.some(({ mint }) => mint.claim !== undefined)) this.#scheduleProbe();
     }
   }
 }

@@ -40,7 +40,7 @@ export function isOutage(error: unknown): boolean {
  * connections) and 57P01 to 57P03. 08P01 is missing on purpose: a pooler sends it for a setting that it refuses.
  */
 const notYet = /^(08(000|001|003|004|006)|53300|57P0[123])$/;
-const connectionTimeouts = /timeout exceeded when trying to connect/;
+const connectTimeouts = /timeout expired|timeout exceeded when trying to connect|due to connection timeout/;
 
 /**
  * Whether the database could not be reached: nothing listens, the name is unknown, the connection was lost or timed out, or the
@@ -53,8 +53,13 @@ export function isUnreachable(error: unknown): boolean {
       (code === 'ENOENT' ? syscall === 'connect' : socketCodes.has(code)) ||
       notYet.test(code) ||
       driverMessages.test(message) ||
-      connectionTimeouts.test(message),
+      connectTimeouts.test(message),
   );
+}
+
+/** Whether a connection could not be opened in time; the server may be away, or merely slow. */
+export function isConnectTimeout(error: unknown): boolean {
+  return links(error).some(({ message }) => connectTimeouts.test(message));
 }
 
 /** The text of an error; of the first one inside where it has none, as when every address of a name refuses the connection. */

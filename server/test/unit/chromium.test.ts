@@ -2,12 +2,14 @@ import { execFile } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { findChromium, headlessShell, noChromium } from '@session-launch/testing/chromium.ts';
 import { expect, test } from 'vitest';
+import { findChromium, headlessShell, noChromium } from '../../../testing/src/chromium.ts';
 
 const run = promisify(execFile);
 const server = fileURLToPath(new URL('../../', import.meta.url));
-const vitest = createRequire(import.meta.url).resolve('vitest/package.json').replace('package.json', 'vitest.mjs');
+const vitest = createRequire(import.meta.url)
+  .resolve('vitest/package.json')
+  .replace('package.json', 'vitest.mjs');
 
 /** What the tests say where CHROMIUM names a program that does not exist. */
 async function withoutBrowser(env: Record<string, string>, ...args: string[]) {
