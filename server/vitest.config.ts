@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
-import { findChromium, noChromium } from '../testing/src/chromium.ts';
+import { findChromium, tellOfNoChromium } from '../testing/src/chromium.ts';
 
 const isLong = process.env.TEST_LONG === '1';
 const engines = ['embedded', 'postgres'] as const;
@@ -25,7 +25,7 @@ const engineParts = [
 
 /** Where a complete run is asked for, a missing browser is a failure; on a machine of one's own it is a remark. */
 const canBrowse = process.env.CI === 'true' || (await findChromium()) !== undefined;
-if (!canBrowse) process.stderr.write(`left out the browser tests: ${noChromium}\n`);
+if (!canBrowse) tellOfNoChromium();
 
 const build = '../testing/src/brought-up-to-date.ts';
 /** The program built and both databases made, once for all files. */

@@ -56,6 +56,8 @@ export function openApiDocument(api: Api): OpenApiDocument {
 const security: Record<Operation['caller'], Json[]> = {
   'api-key': [{ apiKey: [] }],
   'admin-token': [{ adminToken: [] }],
+  // One of the two.
+  'metrics-token': [{ adminToken: [] }, { metricsToken: [] }],
   'runtime-token': [{ runtimeToken: [] }],
   anyone: [],
 };

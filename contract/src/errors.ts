@@ -122,7 +122,7 @@ export const errorSchema = Type.Object(
         details: Type.Optional(
           Type.Union([Type.Array(violationSchema), Type.Object({}, { additionalProperties: true })], {
             description:
-              'Additional information: the violations of an invalid request, or facts specific to the code.',
+              'Additional information: the first 20 violations of an invalid request, or facts specific to the code.',
           }),
         ),
         requestId: Type.String({

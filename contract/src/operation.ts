@@ -31,7 +31,7 @@ export interface Operation {
   summary: string;
   description: string;
   /** Who may call. The browser routes check the Origin themselves, so they are `anyone` here. */
-  caller: 'api-key' | 'admin-token' | 'runtime-token' | 'anyone';
+  caller: 'api-key' | 'admin-token' | 'metrics-token' | 'runtime-token' | 'anyone';
   /** The scope that an API key needs. */
   scope?: Scope;
   params?: TObject;

@@ -4,6 +4,7 @@ import type { Duplex } from 'node:stream';
 import { promisify } from 'node:util';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
+import { metricsRoutes } from './admin/metrics-routes.ts';
 import { adminRoutes } from './admin/routes.ts';
 import { bracketed, type Config } from './config.ts';
 import { openCatalog } from './experiences/catalog.ts';
@@ -155,6 +156,12 @@ export async function startApp(deps: AppDeps): Promise<App> {
           apiKeyPrefix,
           version,
           publicUrl,
+        });
+      }
+      const metricsTokens = [adminToken, config.admin.metricsToken].filter((token) => token !== undefined);
+      if (metricsTokens.length > 0) {
+        await adminServer.register(metricsRoutes, {
+          tokens: metricsTokens,
           metrics: metrics.registry,
           furtherMetrics: () => furtherMetrics(),
         });

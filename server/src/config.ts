@@ -17,8 +17,12 @@ export interface Config {
     /** Absent: the embedded engine makes a token file; with PostgreSQL the admin API stays off. */
     token?: string | undefined;
     tokenFile: string;
+    /** Opens `/metrics` and nothing else. */
+    metricsToken?: string | undefined;
   };
   database: { engine: 'embedded'; dataDir: string } | { engine: 'postgres'; url: string };
+  /** How long a start waits for PostgreSQL. */
+  databaseWaitSeconds: number;
   dataDir: string;
   /** Absent: derived from the address the service really listens on. */
   publicUrl?: string | undefined;
@@ -54,11 +58,17 @@ export function readConfig(env: Environment, cwd: string): Config {
   const read = new Reader(env, cwd);
   const values = read.readForService(variables);
   const { adminHost, adminPort, adminToken, databaseUrl, signingKeysFile, assetsDir, demo, ...rest } = values;
-  const { runtime, runtimeToken, ...others } = rest;
+  const { runtime, runtimeToken, metricsToken, ...others } = rest;
   const { dataDir } = others;
   const config: Config = {
     ...others,
-    admin: { host: adminHost, port: adminPort, token: adminToken, tokenFile: tokenFile(dataDir) },
+    admin: {
+      host: adminHost,
+      port: adminPort,
+      token: adminToken,
+      tokenFile: tokenFile(dataDir),
+      metricsToken,
+    },
     runtime:
       runtime || runtimeToken !== undefined
         ? { token: runtimeToken, tokenFile: join(dataDir, 'runtime-token'), isBeside: runtime }
@@ -81,6 +91,17 @@ export function readConfig(env: Environment, cwd: string): Config {
       variable: variables.runtimeToken.name,
       got: 'the same as ADMIN_TOKEN',
       wants: 'a token of its own, since runtimes must not reach the admin API',
+    });
+  }
+  for (const [name, other] of [
+    ['ADMIN_TOKEN', adminToken],
+    ['RUNTIME_TOKEN', runtimeToken],
+  ]) {
+    if (metricsToken === undefined || metricsToken !== other) continue;
+    read.problems.push({
+      variable: variables.metricsToken.name,
+      got: `the same as ${name}`,
+      wants: 'a token of its own, since it must open nothing but /metrics',
     });
   }
   if (runtime) checkRuntimeVariables(read);

@@ -45,11 +45,24 @@ export function unavailable(cause?: unknown, options: ApiErrorOptions = {}): Api
   return new ApiError('UNAVAILABLE', { headers: { 'Retry-After': '1' }, cause, ...options });
 }
 
+/** Maximum violations that an answer lists: a body of 64 KiB can have ten thousand. */
+export const maxViolations = 20;
+
 export function invalidRequest(violations: Violation[]): ApiError {
+  return new ApiError('INVALID_REQUEST', {
+    ...summaryOf(violations),
+    details: violations.slice(0, maxViolations),
+  });
+}
+
+/** One violation is told in the message itself. */
+function summaryOf(violations: Violation[]): { message?: string } {
   const [first, ...others] = violations;
-  const message =
-    first && others.length === 0 ? { message: `The request is not valid: ${describe(first)}` } : {};
-  return new ApiError('INVALID_REQUEST', { ...message, details: violations });
+  if (first && others.length === 0) return { message: `The request is not valid: ${describe(first)}` };
+  if (violations.length <= maxViolations) return {};
+  return {
+    message: `The request is not valid: it has more than ${maxViolations} violations; details lists the first ${maxViolations}.`,
+  };
 }
 
 function describe(violation: Violation): string {

@@ -8,6 +8,7 @@ import { createLog } from './observe/log.ts';
 import { type Beside, startBeside } from './runtimes/beside.ts';
 import { openChanges } from './store/changes.ts';
 import type { Database } from './store/database.ts';
+import { DatabaseWait, StoppedDuringStart } from './store/database-wait.ts';
 import { migrate } from './store/migrate.ts';
 import { StuckEngine } from './store/pglite-client.ts';
 import { openTokenFile } from './store/token-file.ts';
@@ -32,12 +33,37 @@ export async function serve(config: Config, options: { colours: boolean }): Prom
   await checkAddresses(config, hasAdminListener(config));
   /** Aborted when the embedded engine has ended. */
   const engine = new AbortController();
-  const database = await openDatabase(config, log, engine);
+  const wait = new DatabaseWait({
+    engine: config.database.engine,
+    seconds: config.databaseWaitSeconds,
+    log,
+  });
+  try {
+    await startAndServe({ config, log, engine, wait, colours: options.colours });
+  } catch (error) {
+    if (!(error instanceof StoppedDuringStart)) throw error;
+    log.info('stopped before the start was complete');
+  } finally {
+    wait.end();
+  }
+}
+
+interface StartDeps {
+  config: Config;
+  log: Logger;
+  engine: AbortController;
+  wait: DatabaseWait;
+  colours: boolean;
+}
+
+async function startAndServe({ config, log, engine, wait, colours }: StartDeps): Promise<void> {
+  const database = await openDatabase(config, log, engine, wait);
   let app: App | undefined;
   let beside: Beside | undefined;
   try {
     const signingKeys = await readSigningKeys(config, log);
-    await migrate(database, config.database.engine === 'postgres' ? config.database.url : undefined, { log });
+    const url = config.database.engine === 'postgres' ? config.database.url : undefined;
+    await wait.step(() => migrate(database, url, { log }));
     const changes = await openChanges(database);
     const adminToken = await resolveAdminToken(config);
     const runtimeToken = await resolveRuntimeToken(config);
@@ -51,16 +77,19 @@ export async function serve(config: Config, options: { colours: boolean }): Prom
       runtimeToken,
     });
     // Once everything else has worked: a key that a failed start made would never be shown.
-    const demo = config.demo
-      ? await provisionDemo({ database, changes, apiKeyPrefix: config.apiKeyPrefix }, demoProjectFile)
-      : undefined;
+    const demoDeps = { database, changes, apiKeyPrefix: config.apiKeyPrefix };
+    const demo = config.demo ? await wait.step(() => provisionDemo(demoDeps, demoProjectFile)) : undefined;
     if (adminToken === undefined) {
       log.warn('the admin API is off: set ADMIN_TOKEN to switch it on for a PostgreSQL deployment');
     }
+    if (config.admin.metricsToken !== undefined && app.adminUrl === undefined) {
+      log.warn('METRICS_TOKEN has no effect: the admin listener is off; set ADMIN_TOKEN or RUNTIME_TOKEN');
+    }
     if (config.runtime?.isBeside) beside = startRuntimeBeside(config, app, runtimeToken!, log);
     const running = { log, app, beside, database, engine: engine.signal };
+    wait.end();
     const stopped = untilStopped(running, config.shutdownGraceSeconds);
-    process.stdout.write(summary({ app, config, demo, colours: options.colours }));
+    process.stdout.write(summary({ app, config, demo, colours }));
     await stopped;
   } catch (error) {
     await beside?.close();
@@ -75,6 +104,7 @@ async function openDatabase(
   { database, dataDir }: Config,
   log: Logger,
   engine: AbortController,
+  wait: DatabaseWait,
 ): Promise<Database> {
   if (database.engine === 'embedded') {
     const { openEmbedded } = await import('./store/embedded.ts');
@@ -92,7 +122,7 @@ async function openDatabase(
   }
   const { openPostgres } = await import('./store/postgres.ts');
   const onIdleError = (error: Error) => log.warn({ err: error }, 'a database connection was lost');
-  return openPostgres(database.url, { onIdleError });
+  return wait.step(() => openPostgres(database.url, { onIdleError }));
 }
 
 async function readSigningKeys(config: Config, log: Logger): Promise<SigningKeys> {

@@ -67,6 +67,13 @@ export const variables = {
     secret: 'whole',
     readBy: 'both',
   }),
+  metricsToken: variable(bearerToken, {
+    name: 'METRICS_TOKEN',
+    meaning:
+      'Bearer token that opens `/metrics` and nothing else, 16 to 512 printable characters without spaces. It must differ from the other tokens, and does not switch the admin listener on.',
+    secret: 'whole',
+    readBy: 'service',
+  }),
   adminUrl: variable(baseUrl('http://127.0.0.1:8081'), {
     name: 'ADMIN_URL',
     otherwise: '`http://ADMIN_HOST:ADMIN_PORT`',
@@ -76,6 +83,13 @@ export const variables = {
   databaseUrl: variable(postgresUrl, {
     name: 'DATABASE_URL',
     meaning: '`postgres://` address of PostgreSQL 15 or newer. Unset: the embedded engine, in `DATA_DIR`.',
+    readBy: 'service',
+  }),
+  databaseWaitSeconds: variable(integer(0, 3600), {
+    name: 'DATABASE_WAIT_SECONDS',
+    default: '30',
+    meaning:
+      'How long a start waits for a PostgreSQL that cannot be reached yet. 0 to 3600; `0` does not wait. Wrong credentials, database names and TLS settings fail at once.',
     readBy: 'service',
   }),
   dataDir: variable(path, {

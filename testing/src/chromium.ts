@@ -22,12 +22,22 @@ export type OpenChromium = () => Promise<Chromium & { dispose(): Promise<void> }
 export const noChromium =
   'there is no Chromium for the browser tests: install chromium or Google Chrome, name one in the variable CHROMIUM, or run "npx playwright-core install chromium --only-shell"';
 
+const told = Symbol.for('session-launch.no-chromium-told');
+
+/** Says once in this process how to get a browser: vitest reads its configuration once for each project. */
+export function tellOfNoChromium(): void {
+  const known = globalThis as { [told]?: true };
+  if (known[told]) return;
+  known[told] = true;
+  process.stderr.write(`skipping the browser tests: ${noChromium}\n`);
+}
+
 /**
  * Looks for a browser: the one that CHROMIUM names, an installed one, the one that an npm package brings for Linux on
  * x64, and one that Playwright has installed.
  */
 export async function findChromium(env: NodeJS.ProcessEnv = process.env): Promise<OpenChromium | undefined> {
-  if (env.CHROMIUM) return asIs(env.CHROMIUM);
+  if (env.CHROMIUM) return (await firstExecutable([env.CHROMIUM])) ? asIs(env.CHROMIUM) : undefined;
   const installed = await firstExecutable(installedPrograms(env));
   if (installed !== undefined) return asIs(installed);
   if (comesPacked()) return unpack;
@@ -57,11 +67,14 @@ function installedPrograms(env: NodeJS.ProcessEnv): string[] {
 async function playwrightPrograms(): Promise<string[]> {
   const { chromium } = await import('playwright-core');
   const headed = chromium.executablePath();
-  // "--only-shell" installs a program of its own, in a folder beside the whole browser's.
-  const shell = headed
+  return [headed, headlessShell(headed)];
+}
+
+/** Where "--only-shell" installs its program: beside the folder of the whole browser, whose program is given. */
+export function headlessShell(headed: string): string {
+  return headed
     .replace(/chromium-(\d+)/, 'chromium_headless_shell-$1')
-    .replace(/chrome-(linux|mac)[^/]*\/.*$/, (_, system: string) => `chrome-${system}/headless_shell`);
-  return [headed, shell];
+    .replace(/chrome-([^/]+)\/.*$/, 'chrome-headless-shell-$1/chrome-headless-shell');
 }
 
 async function firstExecutable(programs: readonly string[]): Promise<string | undefined> {

@@ -57,6 +57,12 @@ export const adminApi: Api = {
       description:
         'The admin token: `ADMIN_TOKEN`, or the content of the token file. Valid for every route except those of runtimes.',
     },
+    metricsToken: {
+      type: 'http',
+      scheme: 'bearer',
+      description:
+        'The token for what collects metrics: `METRICS_TOKEN`. It opens `/metrics` and nothing else.',
+    },
     runtimeToken: {
       type: 'http',
       scheme: 'bearer',

@@ -61,8 +61,9 @@ export const metricsOperation: Operation = {
   path: '/metrics',
   tag,
   summary: 'Read the metrics',
-  description: 'In the text format of Prometheus. docs/operations.md explains each of them.',
-  caller: 'admin-token',
+  description:
+    'In the text format of Prometheus. docs/operations.md explains each metric. `METRICS_TOKEN` opens this path, too.',
+  caller: 'metrics-token',
   answers: {
     200: {
       description: 'The metrics.',

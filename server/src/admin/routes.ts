@@ -14,7 +14,7 @@ const projectFileLimit = 4 * 1024 * 1024;
 /** Bodies up to this size are read and discarded before the 413 is sent; answering earlier would reset the connection. */
 const heardOut = 16 * 1024 * 1024;
 
-/** The admin API. Every route requires the admin token. */
+/** The admin API except `/metrics`. Every route requires the admin token. */
 export async function adminRoutes(app: FastifyInstance, deps: AdminDeps): Promise<void> {
   const admit = requireBearer(deps.token, 'ADMIN_TOKEN_INVALID');
   app.addHook('onRequest', async (request, reply) => {

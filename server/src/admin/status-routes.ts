@@ -1,13 +1,11 @@
 import { adminApi } from '@session-launch/contract/admin/api';
 import {
   documentOperation,
-  metricsOperation,
   type ServiceStatus,
   statusOperation,
 } from '@session-launch/contract/admin/status';
 import { openApiDocument } from '@session-launch/contract/document';
 import type { FastifyInstance } from 'fastify';
-import type { Registry } from 'prom-client';
 import { refuseOtherMethods } from '../http/server.ts';
 import type { Database } from '../store/database.ts';
 
@@ -15,13 +13,10 @@ export interface StatusDeps {
   database: Database;
   version: string;
   publicUrl: string;
-  metrics: Registry;
-  /** Those of the runtime beside the service. */
-  furtherMetrics(): Promise<string>;
 }
 
 export async function statusRoutes(app: FastifyInstance, deps: StatusDeps): Promise<void> {
-  const { database, metrics } = deps;
+  const { database } = deps;
   app.get(
     statusOperation.path,
     async (): Promise<ServiceStatus> => ({
@@ -36,12 +31,6 @@ export async function statusRoutes(app: FastifyInstance, deps: StatusDeps): Prom
     }),
   );
   refuseOtherMethods(app, statusOperation.path, ['GET']);
-
-  app.get(metricsOperation.path, async (_request, reply) => {
-    const texts = await Promise.all([metrics.metrics(), deps.furtherMetrics()]);
-    return reply.type(metrics.contentType).send(texts.filter((text) => text !== '').join('\n'));
-  });
-  refuseOtherMethods(app, metricsOperation.path, ['GET']);
 
   app.get(documentOperation.path, async () => openApiDocument(adminApi));
   refuseOtherMethods(app, documentOperation.path, ['GET']);

@@ -1,15 +1,20 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { ApiError } from '../errors.ts';
 
-/** Requires this bearer token. Compares digests in constant time, so that timing reveals neither the token nor its length. */
+/**
+ * Returns a check that throws unless the header holds one of these tokens. Compares the digests of all tokens in constant time, so that
+ * timing reveals neither a token nor its length.
+ */
 export function requireBearer(
-  token: string,
+  tokens: string | readonly string[],
   refusal: 'ADMIN_TOKEN_INVALID' | 'RUNTIME_TOKEN_INVALID',
 ): (authorization: string | undefined) => void {
-  const expected = digest(token);
+  const expected = [tokens].flat().map(digest);
   return (authorization) => {
     const sent = /^bearer +(\S+)$/i.exec(authorization ?? '')?.[1] ?? '';
-    if (timingSafeEqual(digest(sent), expected)) return;
+    const hash = digest(sent);
+    const matches = expected.filter((one) => timingSafeEqual(hash, one));
+    if (matches.length > 0) return;
     throw new ApiError(refusal, { headers: { 'WWW-Authenticate': 'Bearer' } });
   };
 }

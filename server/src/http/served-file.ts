@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { FastifyInstance } from 'fastify';
+import { prefersGzip } from './accept-encoding.ts';
 import { matchesEtag } from './etag.ts';
 import { refuseOtherMethods } from './server.ts';
 
@@ -35,7 +36,7 @@ export function serveFile(app: FastifyInstance, path: string, file: URL, form: F
     reply.headers({ ...headers, 'Cache-Control': cacheControl, ETag: etag, Vary: 'Accept-Encoding' });
     if (matchesEtag(request.headers['if-none-match'], etag)) return reply.code(304).send();
     reply.type(type);
-    if (!/\bgzip\b/.test(request.headers['accept-encoding'] ?? '')) return reply.send(plain);
+    if (!prefersGzip(request.headers['accept-encoding'])) return reply.send(plain);
     return reply.header('Content-Encoding', 'gzip').send(gzipped);
   });
   refuseOtherMethods(app, path, ['GET']);

@@ -11,12 +11,15 @@ ajv.addFormat('bcp47', (value) => canonicalLocale(value) !== undefined);
 ajv.addFormat('return-url', isReturnUrl);
 ajv.addFormat('instant', isInstant);
 
-/** A reader of values that follow a schema of the contract. It refuses with every violation at once, and coerces nothing. */
+/** A reader of values that follow a schema of the contract. It refuses with the first violations, and coerces nothing. */
 export function reader<T extends TSchema>(schema: T): (value: unknown) => Static<T> {
   const validate = ajv.compile<Static<T>>(schema);
   return (value) => {
-    if (!validate(value)) throw invalidRequest(violationsOf(validate.errors ?? []));
-    return value;
+    if (validate(value)) return value;
+    const violations = violationsOf(validate.errors ?? []);
+    // They refer to the whole body, and the validator lives on.
+    validate.errors = null;
+    throw invalidRequest(violations);
   };
 }
 

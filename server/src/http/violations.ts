@@ -1,12 +1,21 @@
 import type { Violation } from '@session-launch/contract/errors';
 import type { ErrorObject } from 'ajv';
+import { maxViolations } from '../errors.ts';
 
-/** Turns Ajv's findings into sentences a caller can act on, one for each place. */
+/** Maximum characters of a path in an answer: names of fields are the caller's, and may be as long as the body. */
+const maxPath = 200;
+
+/**
+ * Turns Ajv's errors into sentences a caller can act on, one for each place: the first of them, up to one more than an answer lists, so
+ * that the caller of this function sees that there are more.
+ */
 export function violationsOf(errors: readonly ErrorObject[]): Violation[] {
   const found = new Map<string, Violation>();
   for (const error of errors) {
-    const violation = describe(error);
-    const key = `${violation.path} ${violation.message}`;
+    if (found.size > maxViolations) break;
+    const { path, message } = describe(error);
+    const violation = { path: path.length > maxPath ? `${path.slice(0, maxPath)}…` : path, message };
+    const key = `${path} ${message}`;
     if (!found.has(key)) found.set(key, violation);
   }
   return [...found.values()];

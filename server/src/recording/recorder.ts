@@ -99,14 +99,16 @@ export class Recorder {
 
   /**
    * Another request with this claim is in flight in this process. If a launch already exists under the claim, returns that launch;
-   * otherwise the first mint is still executing, and this returns `in_progress` without waiting for it.
+   * otherwise the first mint is still executing, and this returns `in_progress` without waiting for it. It returns the same if the database
+   * cannot be asked.
    */
   async #besidePending(mint: MintToRecord): Promise<Recorded> {
     try {
       if (!(await this.#known.submit(mint.claim!))) return { outcome: 'in_progress' };
       return (await this.#launches.submit(mint)) ?? { outcome: 'in_progress' };
     } catch (error) {
-      throw isOutage(error) ? unavailable(error) : error;
+      if (isOutage(error)) return { outcome: 'in_progress' };
+      throw error;
     }
   }
 
@@ -219,7 +221,8 @@ export class Recorder {
         waiting.resolve({ outcome: 'in_progress' });
       }
     } catch {
-      // The probe only makes the answer faster; the write gives the same one.
+      // Probe again: otherwise these mints would wait for the blocked write and fail with it.
+      if (this.#queue.some(({ mint }) => mint.claim !== undefined)) this.#scheduleProbe();
     }
   }
 }

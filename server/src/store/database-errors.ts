@@ -15,7 +15,7 @@ const socketCodes = new Set([
 // 25006: read-only transaction (a standby answers during a failover); 58: system error.
 const sqlStates = /^(08...|53...|57P0.|57014|25006|58...)$/;
 const driverMessages =
-  /Connection terminated|Client has encountered a connection error|not queryable|Connection ended|PGlite is clos/i;
+  /Connection terminated|Client has encountered a connection error|not queryable|Connection ended|PGlite is clos|timeout expired/i;
 
 /** No connection could be acquired, so the statement was not sent. */
 export class NeverSent extends Error {
@@ -33,6 +33,39 @@ export function isOutage(error: unknown): boolean {
       (e.code !== undefined && (socketCodes.has(e.code) || sqlStates.test(e.code))) ||
       driverMessages.test(e.message),
   );
+}
+
+/**
+ * SQLSTATEs that a server sends while it starts, stops, recovers or has no free connection: connection failures, 53300 (too many
+ * connections) and 57P01 to 57P03. 08P01 is missing on purpose: a pooler sends it for a setting that it refuses.
+ */
+const notYet = /^(08(000|001|003|004|006)|53300|57P0[123])$/;
+const connectTimeouts = /timeout expired|timeout exceeded when trying to connect|due to connection timeout/;
+
+/**
+ * Whether the database could not be reached: nothing listens, the name is unknown, the connection was lost or timed out, or the
+ * server is starting up. A later attempt may succeed, which cannot be said of wrong credentials, names or TLS settings.
+ */
+export function isUnreachable(error: unknown): boolean {
+  return links(error).some(
+    ({ code = '', syscall, message }) =>
+      // ENOENT of a Unix socket, and not of a file such as a TLS certificate.
+      (code === 'ENOENT' ? syscall === 'connect' : socketCodes.has(code)) ||
+      notYet.test(code) ||
+      driverMessages.test(message) ||
+      connectTimeouts.test(message),
+  );
+}
+
+/** Whether a connection could not be opened in time; the server may be away, or merely slow. */
+export function isConnectTimeout(error: unknown): boolean {
+  return links(error).some(({ message }) => connectTimeouts.test(message));
+}
+
+/** The text of an error; of the first one inside where it has none, as when every address of a name refuses the connection. */
+export function messageOf(error: unknown): string {
+  if (error instanceof AggregateError && error.errors.length > 0) return messageOf(error.errors[0]);
+  return error instanceof Error ? error.message : String(error);
 }
 
 /** Whether the server rolled back the statement because of a conflict with another one; a retry may succeed immediately. */
@@ -76,6 +109,8 @@ interface Link {
   neverSent: boolean;
   code?: string;
   severity?: string;
+  /** Of errors of the operating system. */
+  syscall?: string;
 }
 
 function links(error: unknown): Link[] {
@@ -84,12 +119,13 @@ function links(error: unknown): Link[] {
   while (pending.length > 0 && found.length < 10) {
     const next = pending.shift();
     if (!(next instanceof Error)) continue;
-    const { code, severity } = next as { code?: unknown; severity?: unknown };
+    const { code, severity, syscall } = next as { code?: unknown; severity?: unknown; syscall?: unknown };
     found.push({
       message: next.message,
       neverSent: next instanceof NeverSent,
       ...(typeof code === 'string' ? { code } : {}),
       ...(typeof severity === 'string' ? { severity } : {}),
+      ...(typeof syscall === 'string' ? { syscall } : {}),
     });
     pending.push(next.cause, ...(next instanceof AggregateError ? next.errors : []));
   }

@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { close, connectionConfig, connectTimeout } from './connection.ts';
 import { StartError } from './database.ts';
+import { messageOf } from './database-errors.ts';
 import { ask } from './statement.ts';
 import { Watch } from './watch.ts';
 
@@ -10,7 +11,7 @@ const minimumVersion = 15;
 export async function checkServer(url: string): Promise<void> {
   const { version, isShared } = await examine(url).catch((error) => {
     throw new StartError(
-      `cannot use the database of DATABASE_URL: ${reason(error)}; check the address, the credentials and that PostgreSQL runs`,
+      `cannot use the database of DATABASE_URL: ${messageOf(error)}; check the address, the credentials and that PostgreSQL runs`,
       { cause: error },
     );
   });
@@ -59,9 +60,4 @@ function newClient(url: string): pg.Client {
   const client = new pg.Client(connectionConfig(url, 'session-launch start'));
   client.on('error', () => undefined);
   return client;
-}
-
-function reason(error: unknown): string {
-  if (error instanceof AggregateError && error.errors.length > 0) return reason(error.errors[0]);
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,11 +1,17 @@
+import type { Socket } from 'node:net';
 import pg from 'pg';
 import { backendOf, connectionConfig, drop } from './connection.ts';
-import { isRolledBack } from './database-errors.ts';
+import { isConnectTimeout, isRolledBack } from './database-errors.ts';
 
 const lookEvery = 250;
 /** A statement that takes longer is asked about, again and again. */
 const patience = 2_000;
 const questionTimeout = 3_000;
+/**
+ * After this many questions in a row to a server that accepts TCP connections and does not answer in time, the statement's connection
+ * counts as silent. One is not enough: a busy server takes seconds to start a backend.
+ */
+const maxTimeouts = 2;
 
 /** A statement that was sent and is not answered yet. */
 interface UnderWay {
@@ -13,6 +19,8 @@ interface UnderWay {
   readonly since: number;
   readonly deadline: number;
   askedAt: number;
+  /** Questions in a row about this statement that timed out. */
+  timeouts: number;
   /** Nobody will answer it: its connection was dropped. */
   isLost: boolean;
 }
@@ -40,7 +48,7 @@ export class Watch {
   /** A statement is about to be sent. At the deadline its connection is dropped. */
   begin(client: pg.Client, deadline: number): UnderWay {
     const since = performance.now();
-    const statement = { client, since, deadline, askedAt: since, isLost: false };
+    const statement = { client, since, deadline, askedAt: since, timeouts: 0, isLost: false };
     this.#underWay.add(statement);
     return statement;
   }
@@ -73,10 +81,18 @@ export class Watch {
     );
     this.#asking = false;
     const now = performance.now();
-    for (const statement of slow) statement.askedAt = now;
+    for (const statement of slow) {
+      // After a timeout the next look asks again.
+      if (working === 'timeout') statement.timeouts++;
+      else Object.assign(statement, { askedAt: now, timeouts: 0 });
+    }
     if (working === undefined) return;
+    const silent =
+      working === 'timeout'
+        ? slow.filter(({ timeouts }) => timeouts >= maxTimeouts)
+        : slow.filter(({ client }) => !working.has(backendOf(client)!));
     // Answers that were sent before this one are read first.
-    setImmediate(() => this.#drop(slow.filter(({ client }) => !working.has(backendOf(client)!))));
+    setImmediate(() => this.#drop(silent));
   }
 
   #drop(silent: UnderWay[]): void {
@@ -96,10 +112,10 @@ const atWork = `
    WHERE pid = ANY ($1::integer[]) AND coalesce(state, '') NOT LIKE 'idle%' AND wait_event IS DISTINCT FROM 'ClientRead'`;
 
 /**
- * Which of these backends work on a statement now: none, where nobody answers any more. Undefined when the server does answer,
- * but not this question; it may have no connection left.
+ * Which of these backends work on a statement now: none, where no connection can be opened. `timeout` when the server accepted the TCP
+ * connection and did not answer in time. Undefined when the server does answer, but not this question; it may have no connection left.
  */
-async function backendsAtWork(url: string, backends: number[]): Promise<Set<number> | undefined> {
+async function backendsAtWork(url: string, backends: number[]): Promise<Set<number> | 'timeout' | undefined> {
   const client = new pg.Client({
     ...connectionConfig(url, 'session-launch watch'),
     query_timeout: questionTimeout,
@@ -108,7 +124,10 @@ async function backendsAtWork(url: string, backends: number[]): Promise<Set<numb
   try {
     await client.connect();
   } catch (error) {
-    return isRolledBack(error) ? undefined : new Set();
+    if (isRolledBack(error)) return undefined;
+    // The startup packet is the first thing to be sent, once TCP is connected.
+    const isAccepted = (client.connection.stream as Socket).bytesWritten > 0;
+    return isConnectTimeout(error) && isAccepted ? 'timeout' : new Set();
   }
   try {
     const { rows } = await client.query<{ pid: number }>(atWork, [backends]);

@@ -34,8 +34,8 @@ async function mints(world: World, count: number): Promise<number[]> {
 /** The quota is counted by the UTC day: no test may begin in one and end in the next. */
 beforeEach(async () => {
   const left = 86_400_000 - (Date.now() % 86_400_000);
-  if (left < 10_000) await sleep(left + 100);
-}, 20_000);
+  if (left < 60_000) await sleep(left + 100);
+});
 
 const rules: [keyof Limits, string, string][] = [
   ['mintsPerMinutePerClient', 'RATE_LIMITED', 'client'],

@@ -42,7 +42,11 @@ test.concurrent.for(
   const folder = await temporaryFolder();
   onTestFinished(folder.remove);
   const DATABASE_URL = await silentFrom(onTestFinished, url, words, others);
-  const { code, lines } = await starts.start({ DATABASE_URL, DATA_DIR: folder.path });
+  const { code, lines } = await starts.start({
+    DATABASE_URL,
+    DATABASE_WAIT_SECONDS: '0',
+    DATA_DIR: folder.path,
+  });
   expect(lines).toEqual([expect.stringMatching(/^session-launch: \S/)]);
   expect(code).toBe(1);
 });
@@ -51,7 +55,7 @@ test.concurrent('connections that are silent do not keep its process alive', asy
   const fleet = await postgresFleet(onTestFinished);
   const words = moments['the end of the migrations'];
   const DATABASE_URL = await silentFrom(onTestFinished, fleet.databaseUrl, words, 'mute');
-  await expect(fleet.start({ DATABASE_URL })).rejects.toThrow(
+  await expect(fleet.start({ DATABASE_URL, DATABASE_WAIT_SECONDS: '0' })).rejects.toThrow(
     /^the service ended with 1: (\{.*\}\n)*session-launch: [^\n]*\n$/,
   );
 });

@@ -4,7 +4,7 @@ import { sql } from 'drizzle-orm';
 import { inject } from 'vitest';
 import type { Database } from '../../src/store/database.ts';
 import { openInMemory } from '../../src/store/embedded.ts';
-import { openPostgres } from '../../src/store/postgres.ts';
+import { openPatiently } from './patient-postgres.ts';
 
 export interface TestDatabase {
   database: Database;
@@ -33,7 +33,7 @@ export async function freshDatabase(): Promise<TestDatabase> {
     return { database, drop: () => emptied(database) };
   }
   const { url, drop } = await clonedDatabase();
-  const database = await openPostgres(url, { onIdleError: () => undefined });
+  const database = await openPatiently(url);
   return {
     database,
     url,

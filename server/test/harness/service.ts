@@ -22,7 +22,7 @@ export interface Service extends Target {
 
 /**
  * A running service of this run's engine, on free ports, with a database and signing keys of its own; `beside`
- * another one it shares that one's database, and leaves it open.
+ * another one it shares that one's database, and leaves it open. An empty ADMIN_TOKEN keeps the admin API off.
  */
 export async function startService(env: Record<string, string> = {}, beside?: Service): Promise<Service> {
   const folder = await mkdtemp(join(tmpdir(), 'session-launch-test-'));
@@ -38,7 +38,7 @@ export async function startService(env: Record<string, string> = {}, beside?: Se
     changes: await openChanges(database),
     signingKeys,
     log: pino({ level: 'silent' }),
-    adminToken,
+    adminToken: env.ADMIN_TOKEN === '' ? undefined : adminToken,
     runtimeToken,
   });
   return {

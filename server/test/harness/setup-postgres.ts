@@ -1,7 +1,6 @@
 import { onDatabase, startPostgres } from '@session-launch/testing/postgres-server.ts';
 import type { TestProject } from 'vitest/node';
-import { migrate } from '../../src/store/migrate.ts';
-import { openPostgres } from '../../src/store/postgres.ts';
+import { openPatiently } from './patient-postgres.ts';
 
 /** Starts one PostgreSQL for the whole run, with a migrated template: whoever needs a database clones the template. */
 export default async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
@@ -10,8 +9,7 @@ export default async function setup(project: TestProject): Promise<(() => Promis
   const server = await startPostgres();
   await onDatabase(server.url('postgres'), (client) => client.query('CREATE DATABASE template_service'));
   const url = server.url('template_service');
-  const database = await openPostgres(url, { onIdleError: () => undefined });
-  await migrate(database, url);
+  const database = await openPatiently(url, { migrated: true });
   await database.close();
   project.vitest.provide('postgresUrl', server.url('postgres'));
   return () => server.dispose();

@@ -105,6 +105,9 @@ describe('files of the pages', () => {
     const response = await fetch(service.url + path, { headers: { 'Accept-Encoding': 'gzip' } });
     expect(response.headers.get('content-encoding')).toBe('gzip');
     expect(await response.text()).toBe(answer.text);
+    const plain = await service.call({ path, headers: { 'Accept-Encoding': 'gzip;q=0, *' } });
+    expect(plain.headers).not.toHaveProperty('content-encoding');
+    expect(plain.text).toBe(answer.text);
     const again = await service.call({ path, headers: { 'If-None-Match': answer.headers.etag as string } });
     expect(again).toMatchObject({ status: 304, text: '' });
   });

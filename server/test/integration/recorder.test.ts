@@ -8,6 +8,7 @@ import { Recorder, type RecorderOptions } from '../../src/recording/recorder.ts'
 import type { Session } from '../../src/sessions/session.ts';
 import { toRow } from '../../src/sessions/session-row.ts';
 import type { Database, Lane, Statement } from '../../src/store/database.ts';
+import { NeverSent } from '../../src/store/database-errors.ts';
 import { useService } from '../harness/service.ts';
 
 type Mint = Parameters<Recorder['record']>[0];
@@ -115,28 +116,34 @@ class Gate {
   }
 }
 
-/** The real database, with something put in front of every write of mints. */
-function intercepted(
-  write: (send: () => Promise<unknown[]>, attempt: number) => Promise<unknown[]>,
-): Database {
-  let attempt = 0;
+type Intercept = (send: () => Promise<unknown[]>, attempt: number) => Promise<unknown[]>;
+
+/** The real database, with something put in front of every statement of some lanes: of every write of mints, or others. */
+function intercepted(write: Intercept, others: Partial<Record<Lane, Intercept>> = {}): Database {
   const { database } = service;
+  const intercepts: Partial<Record<Lane, Intercept>> = { recording: write, ...others };
+  const attempts: Partial<Record<Lane, number>> = {};
   return {
     ...database,
     query: <Row>(lane: Lane, statement: Statement, values: unknown[]) => {
       const send = () => database.query<Row>(lane, statement, values);
-      return lane === 'recording' ? (write(send, attempt++) as Promise<Row[]>) : send();
+      const attempt = attempts[lane] ?? 0;
+      attempts[lane] = attempt + 1;
+      return (intercepts[lane]?.(send, attempt) ?? send()) as Promise<Row[]>;
     },
   };
 }
 
-function gated(options: RecorderOptions = {}): { recorder: Recorder; gate: Gate; batches: number[] } {
+function gated(
+  options: RecorderOptions = {},
+  others: Partial<Record<Lane, Intercept>> = {},
+): { recorder: Recorder; gate: Gate; batches: number[] } {
   const gate = new Gate();
   const batches: number[] = [];
   const database = intercepted(async (send) => {
     await gate.opened;
     return send();
-  });
+  }, others);
   const recorder = recorderOf(database, { ...options, onBatch: (size) => batches.push(size) });
   onTestFinished(async () => {
     gate.lift();
@@ -242,6 +249,31 @@ describe('batching', () => {
     ]);
     expect(await used()).toBe(2);
   });
+
+  test.each(['probing', 'everyday'] as const)(
+    'tells a mint beside one with its key that it is pending, also when no connection for looking it up (%s) can be had',
+    async (lane) => {
+      const noConnection = async () => {
+        throw new NeverSent(new Error('timeout exceeded when trying to connect'));
+      };
+      const { recorder, gate } = gated({}, { [lane]: noConnection });
+      const mint = counted({}, freshKey());
+      gate.shut();
+      const first = recorder.record(mint);
+      if (lane === 'probing')
+        expect(await recorder.record({ ...counted(), claim: mint.claim! })).toEqual({
+          outcome: 'in_progress',
+        });
+      gate.lift();
+      expect((await first).outcome).toBe('recorded');
+      // Replays: the launch is there, and cannot be read for the one beside.
+      gate.shut();
+      const replay = recorder.record({ ...counted(), claim: mint.claim! });
+      expect(await recorder.record({ ...counted(), claim: mint.claim! })).toEqual({ outcome: 'in_progress' });
+      gate.lift();
+      expect((await replay).outcome).toBe('replayed');
+    },
+  );
 
   test('shares a quota that does not suffice for all, first come first served', async () => {
     const poor = await createWorld(service, {
@@ -579,6 +611,24 @@ withOtherProcesses('a key that is pending in another process', () => {
     expect((await Promise.all(recordings)).map((r) => r.outcome)).toEqual(new Array(3).fill('recorded'));
     expect((await recorder.record(counted({}, key))).outcome).toBe('recorded');
     expect(await used()).toBe(4);
+  });
+
+  test('is answered from within the queue also when the first looks at the keys fail', async () => {
+    let looks = 0;
+    const probing: Intercept = (send, attempt) => {
+      looks++;
+      return attempt < 3 ? Promise.reject(new NeverSent(new Error('timeout expired'))) : send();
+    };
+    const { recorder, gate } = gated({ probeAfterMs: 5 }, { probing });
+    const key = freshKey();
+    gate.shut();
+    const first = recorder.record(counted());
+    await heldElsewhere(key, async () => {
+      expect(await recorder.record(counted({}, key))).toEqual({ outcome: 'in_progress' });
+    });
+    expect(looks).toBe(4);
+    gate.lift();
+    expect((await first).outcome).toBe('recorded');
   });
 
   test('is not made up by looking for it', async () => {

@@ -11,7 +11,7 @@ import { runtimeToken } from '@session-launch/testing/target.ts';
 import { createKey, createWorld, experience, pageOrigin, type World } from '@session-launch/testing/world.ts';
 import { sql } from 'drizzle-orm';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { openPostgres } from '../../src/store/postgres.ts';
+import { openPatiently } from '../harness/patient-postgres.ts';
 import { everyFile, everyTable, everyTableIn } from '../harness/stored-places.ts';
 
 const random = (label: string) => `${label}-${randomBytes(12).toString('hex')}`;
@@ -64,7 +64,7 @@ const deployments: Record<
       env: { DATABASE_URL: url.replace('postgres@', `postgres:${password}@`) },
       secrets: { 'database password': password },
       stored: async () => {
-        const database = await openPostgres(url, { onIdleError: () => undefined });
+        const database = await openPatiently(url);
         const tables = await everyTable((text) => database.orm.execute(sql.raw(text)));
         await database.close();
         return tables;

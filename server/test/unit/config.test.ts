@@ -36,6 +36,7 @@ describe('defaults', () => {
       port: 8080,
       admin: { host: '127.0.0.1', port: 8081, tokenFile: join(cwd, 'data', 'admin-token') },
       database: { engine: 'embedded', dataDir: join(cwd, 'data') },
+      databaseWaitSeconds: 30,
       dataDir: join(cwd, 'data'),
       signingKeysFile: join(cwd, 'data', 'signing-keys.json'),
       apiKeyPrefix: 'sl',
@@ -53,7 +54,13 @@ describe('defaults', () => {
     const others = ['PUBLIC_URL', 'SIGNING_KEYS_FILE', 'API_KEY_PREFIX', 'TOKEN_TTL_SECONDS', 'TRUST_PROXY'];
     for (const nothing of ['', '   ']) {
       const more = ['ASSETS_DIR', 'DEMO', 'LOG_LEVEL', 'SHUTDOWN_GRACE_SECONDS', 'SESSION_RETENTION_DAYS'];
-      const ofRuntimes = ['RUNTIME', 'RUNTIME_TOKEN', 'RUNTIME_URL'];
+      const ofRuntimes = [
+        'RUNTIME',
+        'RUNTIME_TOKEN',
+        'RUNTIME_URL',
+        'METRICS_TOKEN',
+        'DATABASE_WAIT_SECONDS',
+      ];
       const env = [...names, ...others, ...more, ...ofRuntimes].map((name) => [name, nothing]);
       expect(read(Object.fromEntries(env))).toEqual(read());
     }
@@ -108,6 +115,9 @@ describe('each variable takes', () => {
     ['DEMO', 'on', { demo: true }],
     ['LOG_LEVEL', 'silent', { logLevel: 'silent' }],
     ['LOG_LEVEL', 'trace', { logLevel: 'trace' }],
+    ['METRICS_TOKEN', token, { admin: { metricsToken: token } }],
+    ['DATABASE_WAIT_SECONDS', '0', { databaseWaitSeconds: 0 }],
+    ['DATABASE_WAIT_SECONDS', '3600', { databaseWaitSeconds: 3600 }],
     ['SHUTDOWN_GRACE_SECONDS', '0', { shutdownGraceSeconds: 0 }],
     ['SHUTDOWN_GRACE_SECONDS', '300', { shutdownGraceSeconds: 300 }],
   ])('%s=%s', (variable, value, expected) => {
@@ -165,6 +175,10 @@ describe('each variable refuses', () => {
     ['DEMO', 'ON'],
     ['LOG_LEVEL', 'verbose'],
     ['LOG_LEVEL', 'INFO'],
+    ['METRICS_TOKEN', 'fifteen-letters'],
+    ['METRICS_TOKEN', 'with a space in the middle'],
+    ['DATABASE_WAIT_SECONDS', '3601'],
+    ['DATABASE_WAIT_SECONDS', 'never'],
     ['SHUTDOWN_GRACE_SECONDS', '301'],
     ['SHUTDOWN_GRACE_SECONDS', '-1'],
   ])('%s=%s', (variable, value) => {
@@ -276,6 +290,12 @@ describe('runtimes', () => {
       { variable: 'RUNTIME_TOKEN', got: 'the same as ADMIN_TOKEN', wants: expect.any(String) },
     ]);
     expect(problemsOf({ RUNTIME_TOKEN: 'too short' })).toMatchObject([{ got: 'a secret of 9 characters' }]);
+  });
+
+  test.each(['ADMIN_TOKEN', 'RUNTIME_TOKEN'])('METRICS_TOKEN must not be %s', (other) => {
+    expect(problemsOf({ METRICS_TOKEN: token, [other]: token })).toEqual([
+      { variable: 'METRICS_TOKEN', got: `the same as ${other}`, wants: expect.any(String) },
+    ]);
   });
 
   test.each(['ws://127.0.0.1:9000/', 'wss://runtime.example.com/session?zone=eu'])(

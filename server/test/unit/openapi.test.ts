@@ -8,6 +8,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import pino from 'pino';
 import { Registry } from 'prom-client';
 import { describe, expect, test } from 'vitest';
+import { metricsRoutes } from '../../src/admin/metrics-routes.ts';
 import { type AdminDeps, adminRoutes } from '../../src/admin/routes.ts';
 import { createServer } from '../../src/http/server.ts';
 import { mountPublicRoutes, type PublicDeps } from '../../src/public-routes.ts';
@@ -150,8 +151,9 @@ async function mountedRoutes(name: string): Promise<string[]> {
     await mountPublicRoutes(server, { doors: { signer }, assetsDir: '/nowhere' } as unknown as PublicDeps);
   else {
     const token = 'a-token-for-tests';
-    const adminDeps = { token, database: {}, metrics: new Registry() };
-    await server.register(adminRoutes, adminDeps as unknown as AdminDeps);
+    await server.register(adminRoutes, { token, database: {} } as unknown as AdminDeps);
+    const furtherMetrics = async () => '';
+    await server.register(metricsRoutes, { tokens: [token], metrics: new Registry(), furtherMetrics });
     await server.register(runtimeRoutes, { token } as unknown as RuntimeDeps);
   }
   await server.ready();

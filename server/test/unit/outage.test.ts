@@ -5,6 +5,7 @@ import {
   isReadOnly,
   isRefusedWrite,
   isRolledBack,
+  isUnreachable,
   NeverSent,
 } from '../../src/store/database-errors.ts';
 
@@ -63,4 +64,39 @@ test.each([
 test('read-only is told from full', () => {
   expect(isReadOnly(server('25006'))).toBe(true);
   expect(isReadOnly(server('53100'))).toBe(false);
+});
+
+test.each([
+  ['a refused connection', network('ECONNREFUSED')],
+  ['a refusal at every address of a name', new AggregateError([network('ECONNREFUSED')])],
+  ['an unknown host name', network('ENOTFOUND')],
+  ['a name server that does not answer', network('EAI_AGAIN')],
+  ['a reset', network('ECONNRESET')],
+  ['a socket file that is not there', Object.assign(network('ENOENT'), { syscall: 'connect' })],
+  ['a server that is starting up', server('57P03', 'FATAL')],
+  ['a server that is shutting down', server('57P01', 'FATAL')],
+  ['too many connections', server('53300', 'FATAL')],
+  ['a connection that timed out', new Error('timeout expired')],
+  [
+    'a connection of a pool that timed out',
+    new NeverSent(new Error('timeout exceeded when trying to connect')),
+  ],
+  ['a lost connection, as the cause of another error', new Error('no start', { cause: lost })],
+])('a start waits after %s', (_what, error) => {
+  expect(isUnreachable(error)).toBe(true);
+});
+
+test.each([
+  ['a wrong password', server('28P01', 'FATAL')],
+  ['a role that is not admitted', new NeverSent(server('28000', 'FATAL'))],
+  ['an unknown database', server('3D000', 'FATAL')],
+  ['a setting that a pooler refuses', server('08P01', 'FATAL')],
+  ['a server without TLS', new Error('The server does not support SSL connections')],
+  ['a certificate that is not trusted', network('DEPTH_ZERO_SELF_SIGNED_CERT')],
+  ['a certificate file that is not there', Object.assign(network('ENOENT'), { syscall: 'open' })],
+  ['a missing privilege', server('42501')],
+  ['a table in use', server('55P03')],
+  ['an error of the program', new TypeError('x is not a function')],
+])('a start does not wait after %s', (_what, error) => {
+  expect(isUnreachable(error)).toBe(false);
 });

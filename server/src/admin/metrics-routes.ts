@@ -1,0 +1,28 @@
+import { metricsOperation } from '@session-launch/contract/admin/status';
+import type { FastifyInstance } from 'fastify';
+import type { Registry } from 'prom-client';
+import { requireBearer } from '../http/bearer.ts';
+import { refuseOtherMethods } from '../http/server.ts';
+
+export interface MetricsDeps {
+  /** Each of them opens this route: the admin token, and METRICS_TOKEN. */
+  tokens: readonly string[];
+  metrics: Registry;
+  /** Metrics of the runtime beside the service. */
+  furtherMetrics(): Promise<string>;
+}
+
+/** `GET /metrics`. A plugin of its own, since METRICS_TOKEN opens nothing else. */
+export async function metricsRoutes(app: FastifyInstance, deps: MetricsDeps): Promise<void> {
+  const { tokens, metrics } = deps;
+  const admit = requireBearer(tokens, 'ADMIN_TOKEN_INVALID');
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header('Cache-Control', 'no-store, private');
+    admit(request.headers.authorization);
+  });
+  app.get(metricsOperation.path, async (_request, reply) => {
+    const texts = await Promise.all([metrics.metrics(), deps.furtherMetrics()]);
+    return reply.type(metrics.contentType).send(texts.filter((text) => text !== '').join('\n'));
+  });
+  refuseOtherMethods(app, metricsOperation.path, ['GET']);
+}

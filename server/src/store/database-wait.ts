@@ -1,0 +1,82 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import { isUnreachable, messageOf } from './database-errors.ts';
+
+/** Milliseconds between two attempts. */
+const retryMs = 250;
+/** Milliseconds between two log lines. */
+const lineMs = 5_000;
+
+const stopSignals = ['SIGTERM', 'SIGINT'] as const;
+
+/** The process was told to stop while it started. */
+export class StoppedDuringStart extends Error {}
+
+export interface DatabaseWaitDeps {
+  engine: 'embedded' | 'postgres';
+  /** How long a step is repeated at most; 0 makes a single attempt. */
+  seconds: number;
+  log: Logger;
+}
+
+/**
+ * Runs the steps of a start that need the database. With PostgreSQL a step is repeated while the server cannot be reached, and
+ * SIGTERM or SIGINT ends the start, until `end` is called. The embedded engine gets a single attempt.
+ */
+export class DatabaseWait {
+  readonly #deps: DatabaseWaitDeps;
+  readonly #stopped: Promise<never>;
+  #isStopped = false;
+  #onSignal = () => {};
+
+  constructor(deps: DatabaseWaitDeps) {
+    this.#deps = deps;
+    this.#stopped = new Promise((_, reject) => {
+      this.#onSignal = () => {
+        this.#isStopped = true;
+        reject(new StoppedDuringStart());
+      };
+    });
+    // Without a step under way the rejection is for the next one.
+    this.#stopped.catch(() => undefined);
+    if (deps.engine === 'postgres') for (const signal of stopSignals) process.on(signal, this.#onSignal);
+  }
+
+  /** Rejects with the last error when the time is up, and at once with an error that waiting does not change. */
+  async step<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#deps.engine === 'embedded') return work();
+    if (this.#isStopped) throw new StoppedDuringStart();
+    return Promise.race([this.#repeat(work), this.#stopped]);
+  }
+
+  end(): void {
+    for (const signal of stopSignals) process.off(signal, this.#onSignal);
+  }
+
+  async #repeat<T>(work: () => Promise<T>): Promise<T> {
+    const { seconds, log } = this.#deps;
+    const began = performance.now();
+    let nextLineAt = began;
+    for (;;) {
+      try {
+        return await work();
+      } catch (error) {
+        const now = performance.now();
+        const isOver = this.#isStopped || now - began >= seconds * 1000;
+        if (isOver || !isUnreachable(error)) throw error;
+        if (now >= nextLineAt) {
+          nextLineAt = now + lineMs;
+          log.warn(
+            {
+              reason: messageOf((error as Error).cause ?? error),
+              waitedSeconds: Math.round((now - began) / 1000),
+              maxSeconds: seconds,
+            },
+            'waiting for the database',
+          );
+        }
+        await sleep(retryMs);
+      }
+    }
+  }
+}

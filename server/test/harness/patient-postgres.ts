@@ -1,0 +1,17 @@
+import pino from 'pino';
+import type { Database } from '../../src/store/database.ts';
+import { DatabaseWait } from '../../src/store/database-wait.ts';
+import { migrate } from '../../src/store/migrate.ts';
+import { openPostgres } from '../../src/store/postgres.ts';
+
+/** Opens a database as a start does: a server that is too busy to accept a connection in time is asked again. */
+export async function openPatiently(url: string, steps: { migrated?: boolean } = {}): Promise<Database> {
+  const wait = new DatabaseWait({ engine: 'postgres', seconds: 180, log: pino({ level: 'silent' }) });
+  try {
+    const database = await wait.step(() => openPostgres(url, { onIdleError: () => undefined }));
+    if (steps.migrated) await wait.step(() => migrate(database, url));
+    return database;
+  } finally {
+    wait.end();
+  }
+}

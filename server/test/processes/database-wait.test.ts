@@ -1,0 +1,153 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { useCleanup } from '@session-launch/testing/cleanup.ts';
+import { clonedDatabase } from '@session-launch/testing/cloned-database.ts';
+import { postgresFleet, until } from '@session-launch/testing/fleet.ts';
+import { freePort, type PostgresServer, startPostgres } from '@session-launch/testing/postgres-server.ts';
+import { program, runProgram, shortLived, temporaryFolder } from '@session-launch/testing/process.ts';
+import { startTcpProxy } from '@session-launch/testing/tcp-proxy.ts';
+import { beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
+
+const cleanup = useCleanup();
+
+let folder: string;
+beforeAll(async () => {
+  const { path, remove } = await temporaryFolder();
+  folder = path;
+  cleanup(remove);
+});
+
+const settings = (DATABASE_URL: string, wait: string) => ({
+  DATABASE_URL,
+  DATABASE_WAIT_SECONDS: wait,
+  DATA_DIR: folder,
+  PORT: '0',
+  ADMIN_PORT: '0',
+  RUNTIME: 'off',
+  LOG_LEVEL: 'info',
+});
+
+/** An address at which nothing listens. */
+const nowhere = async () => `postgres://postgres@127.0.0.1:${await freePort()}/postgres`;
+
+/** A start in a process of its own, whose output can be read while it waits. */
+function begin(env: Record<string, string>) {
+  const child = spawn(process.execPath, [...shortLived, program, 'serve'], {
+    env: { PATH: process.env.PATH, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  onTestFinished(async () => {
+    child.kill('SIGKILL');
+  });
+  let stdout = '';
+  let stderr = '';
+  child.stdout.on('data', (chunk) => {
+    stdout += chunk;
+  });
+  child.stderr.on('data', (chunk) => {
+    stderr += chunk;
+  });
+  return {
+    child,
+    closed: once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>,
+    waits: () => until('a line about the wait', async () => waitingLines(stderr).length > 0),
+    serves: () => until('the service', async () => stdout.includes('is running')),
+    stderr: () => stderr,
+  };
+}
+
+/** What the log says about waiting. */
+function waitingLines(stderr: string): { reason: string }[] {
+  const lines = stderr.split('\n').filter((line) => line.startsWith('{'));
+  return lines.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'waiting for the database');
+}
+
+/** The lines for the person who started it. */
+const spoken = (stderr: string) => stderr.split('\n').filter((line) => line.startsWith('session-launch:'));
+
+describe('a start whose PostgreSQL is not there yet', () => {
+  let server: PostgresServer;
+  beforeAll(async () => {
+    server = await startPostgres();
+    cleanup(server.dispose);
+    await server.stop();
+  });
+
+  test('waits, says so, and serves once PostgreSQL accepts connections', async () => {
+    const service = begin(settings(server.url('postgres'), '3600'));
+    await service.waits();
+    await server.start();
+    await service.serves();
+    expect(waitingLines(service.stderr())[0]?.reason).toContain('ECONNREFUSED');
+    expect(spoken(service.stderr())).toEqual([]);
+  });
+
+  test.each(['SIGTERM', 'SIGINT'] as const)('ends with exit code 0 on %s while it waits', async (signal) => {
+    const service = begin(settings(await nowhere(), '3600'));
+    await service.waits();
+    service.child.kill(signal);
+    expect(await service.closed).toEqual([0, null]);
+    expect(spoken(service.stderr())).toEqual([]);
+  });
+
+  test('fails when DATABASE_WAIT_SECONDS have passed', async () => {
+    const { code, stderr } = await runProgram(['serve'], settings(await nowhere(), '1'));
+    expect(waitingLines(stderr)).toHaveLength(1);
+    expect(spoken(stderr)).toEqual([expect.stringContaining('ECONNREFUSED')]);
+    expect(code).toBe(1);
+  });
+
+  test('waits for a host name that is not known yet', async () => {
+    const url = 'postgres://postgres@database.invalid/postgres';
+    const { code, stderr } = await runProgram(['serve'], settings(url, '1'));
+    expect(waitingLines(stderr)).toHaveLength(1);
+    expect(code).toBe(1);
+  });
+
+  test('fails at the first attempt with DATABASE_WAIT_SECONDS=0', async () => {
+    const { code, stderr } = await runProgram(['serve'], settings(await nowhere(), '0'));
+    expect(waitingLines(stderr)).toEqual([]);
+    expect(spoken(stderr)).toEqual([expect.stringContaining('ECONNREFUSED')]);
+    expect(code).toBe(1);
+  });
+});
+
+describe('a start does not wait', () => {
+  test.each([
+    ['for a role that does not exist', (url: string) => url.replace('postgres@', 'nobody_knows@')],
+    ['for a database that does not exist', (url: string) => url.replace(/postgres$/, 'nobody_knows')],
+    ['for TLS that the server does not offer', (url: string) => `${url}?sslmode=require`],
+    ['for a certificate that is not there', (url: string) => `${url}?sslrootcert=/nobody/knows.pem`],
+  ])('%s', async (_, changed) => {
+    const url = changed(inject('postgresUrl'));
+    const { code, stderr } = await runProgram(['serve'], settings(url, '3600'));
+    expect(waitingLines(stderr)).toEqual([]);
+    expect(spoken(stderr)).toEqual([expect.stringContaining('DATABASE_URL')]);
+    expect(code).toBe(1);
+  });
+});
+
+describe.concurrent('a start survives a database that is slow to accept connections', () => {
+  /** Statements of a start, by words in them. The first connection that sends them gets no answer. */
+  test.for([
+    ['at the first question', 'server_version_num'],
+    ['at the lock of the migrations', 'pg_advisory_xact_lock'],
+    ['when it looks for the demo', 'experiences'],
+  ] as const)('%s', async ([_, words], { onTestFinished }) => {
+    const { url, drop } = await clonedDatabase();
+    onTestFinished(drop);
+    let muted = 0;
+    const proxy = await startTcpProxy(onTestFinished, Number(new URL(url).port), {
+      toServer: (link, bytes) => {
+        if (muted > 0 || !bytes.includes(words)) return true;
+        muted++;
+        link.mute();
+        return false;
+      },
+    });
+    const fleet = await postgresFleet(onTestFinished, url);
+    const service = await fleet.start({ DATABASE_URL: proxy.through(url), DEMO: 'on' });
+    expect(muted).toBe(1);
+    expect((await service.call({ path: '/readyz' })).status).toBe(200);
+  });
+});

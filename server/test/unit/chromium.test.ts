@@ -1,0 +1,50 @@
+import { execFile } from 'node:child_process';
+import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { findChromium, headlessShell, noChromium } from '../../../testing/src/chromium.ts';
+
+const run = promisify(execFile);
+const server = fileURLToPath(new URL('../../', import.meta.url));
+const vitest = createRequire(import.meta.url)
+  .resolve('vitest/package.json')
+  .replace('package.json', 'vitest.mjs');
+
+/** What the tests say where CHROMIUM names a program that does not exist. */
+async function withoutBrowser(env: Record<string, string>, ...args: string[]) {
+  const { NODE_OPTIONS: _, CI: __, ...inherited } = process.env;
+  const options = { cwd: server, env: { ...inherited, CHROMIUM: '/nowhere/chromium', ...env } };
+  return run(process.execPath, [vitest, 'list', '--filesOnly', ...args], options);
+}
+
+test('a CHROMIUM that does not exist is no browser', async () => {
+  expect(await findChromium({ CHROMIUM: '/nowhere/chromium' })).toBeUndefined();
+});
+
+test('without a browser, all projects together say in one line how to get one, and leave its tests out', async () => {
+  const { stdout, stderr } = await withoutBrowser({});
+  expect(stderr.split('\n').filter((line) => line.includes(noChromium))).toHaveLength(1);
+  expect(stdout).toContain('test/unit/chromium.test.ts');
+  expect(stdout).not.toContain('test/browser/');
+});
+
+test('with CI=true the tests that need a browser are not left out', async () => {
+  const { stdout, stderr } = await withoutBrowser({ CI: 'true' });
+  expect(stderr).not.toContain(noChromium);
+  expect(stdout).toContain('test/browser/');
+});
+
+test.each([
+  ['chrome-linux64/chrome', 'chrome-headless-shell-linux64'],
+  ['chrome-linux-arm64/chrome', 'chrome-headless-shell-linux-arm64'],
+  [
+    'chrome-mac-arm64/Google Chrome for Testing.app/Contents/MacOS/Google Chrome for Testing',
+    'chrome-headless-shell-mac-arm64',
+  ],
+])('the shell that the advice installs is found beside %s', (headed, folder) => {
+  const cache = '/home/me/.cache/ms-playwright';
+  expect(headlessShell(`${cache}/chromium-1254/${headed}`)).toBe(
+    `${cache}/chromium_headless_shell-1254/${folder}/chrome-headless-shell`,
+  );
+});

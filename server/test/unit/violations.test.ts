@@ -1,0 +1,66 @@
+import { serverMintRequestSchema } from '@session-launch/contract/mint-requests';
+import { reportSchema } from '@session-launch/contract/runtime/lifecycle';
+import { describe, expect, test } from 'vitest';
+import { ApiError } from '../../src/errors.ts';
+import { reader } from '../../src/http/validator.ts';
+
+const readMint = reader(serverMintRequestSchema);
+const readReport = reader(reportSchema);
+
+/** How a value is refused. */
+function refusal(
+  read: (value: unknown) => unknown,
+  value: unknown,
+): ApiError & { details: { path: string }[] } {
+  try {
+    read(value);
+  } catch (error) {
+    if (error instanceof ApiError) return error as ApiError & { details: { path: string }[] };
+    throw error;
+  }
+  throw new Error('the value was accepted');
+}
+
+const experienceId = 'exp_harbor_guide';
+/** A body of about 64 KiB in which every value is wrong. */
+const manyKeys = Object.fromEntries(Array.from({ length: 6_000 }, (_, n) => [`${n} ?`, 1]));
+
+describe('a request with more than 20 violations', () => {
+  test.each([
+    ['metadata', readMint, { experienceId, metadata: manyKeys }],
+    [
+      'sessions of a report',
+      readReport,
+      { runtimeId: 'rt_test', sessions: Array.from({ length: 6_000 }, () => 0) },
+    ],
+  ])('lists the first 20, and says that there are more: %s', (_, read, value) => {
+    const { details, message, code } = refusal(read, value);
+    expect(code).toBe('INVALID_REQUEST');
+    expect(details).toHaveLength(20);
+    expect(new Set(details.map((one) => JSON.stringify(one))).size).toBe(20);
+    expect(message).toBe(
+      'The request is not valid: it has more than 20 violations; details lists the first 20.',
+    );
+    expect(JSON.stringify(details).length).toBeLessThan(4_000);
+  });
+
+  test('has short paths, however long a name in it is', () => {
+    const metadata = { ['x'.repeat(60_000)]: 1 };
+    const { details, message } = refusal(readMint, { experienceId, metadata });
+    expect(details.map(({ path }) => path)).toContainEqual(expect.stringMatching(/^metadata\.x{100,300}…$/));
+    expect(JSON.stringify({ details, message }).length).toBeLessThan(2_000);
+  });
+});
+
+test('a request with 20 violations lists them all, under the usual message', () => {
+  const sessions = Array.from({ length: 20 }, () => 0);
+  const { details, message } = refusal(readReport, { runtimeId: 'rt_test', sessions });
+  expect(details).toEqual(sessions.map((_, n) => ({ path: `sessions[${n}]`, message: 'must be an object' })));
+  expect(message).toBe('The request is not valid; see details.');
+});
+
+test('a request with one violation has it in the message', () => {
+  const { details, message } = refusal(readMint, { experienceId, speechOnly: 1 });
+  expect(details).toEqual([{ path: 'speechOnly', message: 'must be a boolean' }]);
+  expect(message).toBe('The request is not valid: speechOnly must be a boolean.');
+});
