@@ -95,15 +95,16 @@ const projects: TestProjectInlineConfiguration[] = [
   })),
 ];
 
-/** The contract and the verifier as they are written, not as they were built last. */
+/** The contract and the backend SDK as they are written, not as they were built last. */
 const contract = fileURLToPath(new URL('../contract/src/', import.meta.url));
-const verifier = fileURLToPath(new URL('../sdk/backend/src/verify.ts', import.meta.url));
+const backend = fileURLToPath(new URL('../sdk/backend/src/', import.meta.url));
 
 export default defineConfig({
   resolve: {
     alias: [
       { find: /^@session-launch\/contract\/(.*)$/, replacement: `${contract}$1.ts` },
-      { find: '@session-launch/backend/verify', replacement: verifier },
+      { find: /^@session-launch\/backend$/, replacement: `${backend}index.ts` },
+      { find: '@session-launch/backend/verify', replacement: `${backend}verify.ts` },
     ],
   },
   test: {
