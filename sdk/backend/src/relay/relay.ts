@@ -9,7 +9,7 @@ import { relayMint } from './mint.ts';
 import { type RelayOptions, readRules } from './options.ts';
 import { tokenReader } from './token-reader.ts';
 
-/** Takes a request and answers it, whatever happens. It has the signature of a Next.js route handler. */
+/** Answers a request and never rejects. Also answers OPTIONS, for preflights. It has the signature of a Next.js route handler. */
 export type Handler = (request: Request) => Promise<Response>;
 
 export interface Relay {
