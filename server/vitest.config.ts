@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 import { findChromium, noChromium } from '../testing/src/chromium.ts';
+import { findNginx, noNginx } from '../testing/src/nginx.ts';
 
 const isLong = process.env.TEST_LONG === '1';
 const engines = ['embedded', 'postgres'] as const;
@@ -26,6 +27,10 @@ const engineParts = [
 /** Where a complete run is asked for, a missing browser is a failure; on a machine of one's own it is a remark. */
 const canBrowse = process.env.CI === 'true' || (await findChromium()) !== undefined;
 if (!canBrowse) process.stderr.write(`left out the browser tests: ${noChromium}\n`);
+
+/** The same for nginx. */
+const hasNginx = process.env.CI === 'true' || findNginx() !== undefined;
+if (!hasNginx) process.stderr.write(`left out the test with nginx: ${noNginx}\n`);
 
 const build = '../testing/src/brought-up-to-date.ts';
 /** The program built and both databases made, once for all files. */
@@ -79,6 +84,7 @@ const projects: TestProjectInlineConfiguration[] = [
     test: {
       name: 'processes',
       include: [...engineParts, 'test/processes/**/*.test.ts', 'test/faults/**/*.test.ts'],
+      exclude: hasNginx ? [] : ['test/processes/nginx.test.ts'],
       globalSetup: databases,
     },
   },
