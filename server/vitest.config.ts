@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 import { findChromium, noChromium } from '../testing/src/chromium.ts';
-import { findNginx, noNginx } from '../testing/src/nginx.ts';
+import { findNginx, noNginx } from '../testing/src/find-nginx.ts';
 
 const isLong = process.env.TEST_LONG === '1';
 const engines = ['embedded', 'postgres'] as const;

@@ -1,38 +1,13 @@
 import { spawn } from 'node:child_process';
-import { accessSync, constants } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { platform, tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { findNginx, noNginx } from './find-nginx.ts';
 import type { Cleanup } from './fleet.ts';
-
-export const noNginx =
-  'there is no nginx for the test of the proxy example: install the package nginx (Linux)';
-
-/** The program; undefined where it is not installed, or where the test's loopback addresses (127.0.0.2 …) do not exist. */
-export function findNginx(env: NodeJS.ProcessEnv = process.env): string | undefined {
-  if (platform() !== 'linux') return undefined;
-  // Debian installs it into /usr/sbin, which is not in the PATH of every user.
-  const folders = [...(env.PATH ?? '').split(delimiter), '/usr/sbin', '/usr/local/sbin'];
-  return folders
-    .filter((folder) => folder !== '')
-    .map((folder) => join(folder, 'nginx'))
-    .find(isExecutable);
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 export interface Nginx {
   /** Reads the configuration again. Resolves when a new worker takes connections; the old one keeps those it has. */
   reload(): Promise<void>;
-  /** What nginx has written to its error log. */
-  log(): string;
 }
 
 /** Runs nginx with what stands in its `http` block, as any user and in a folder of its own. */
@@ -75,7 +50,6 @@ export async function startNginx(cleanup: Cleanup, http: string): Promise<Nginx>
     });
   await started(1);
   return {
-    log: () => log,
     reload: async () => {
       const next = started(workers() + 1);
       child.kill('SIGHUP');

@@ -2,12 +2,12 @@ import { readFile } from 'node:fs/promises';
 import { postgresFleet } from '@session-launch/testing/fleet.ts';
 import { type Call, send } from '@session-launch/testing/http.ts';
 import { readMetrics } from '@session-launch/testing/metrics.ts';
+import { type Nginx, startNginx } from '@session-launch/testing/nginx.ts';
 import { freePort } from '@session-launch/testing/postgres-server.ts';
 import type { ServiceProcess } from '@session-launch/testing/process.ts';
 import { Talker } from '@session-launch/testing/talker.ts';
 import { createWorld, pageOrigin, runtime, type World } from '@session-launch/testing/world.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Nginx, startNginx } from '../../../testing/src/nginx.ts';
 
 const example = new URL('../../../examples/proxy/nginx.conf', import.meta.url);
 const undo: (() => Promise<void>)[] = [];
