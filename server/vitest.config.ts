@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 import { findChromium, tellOfNoChromium } from '../testing/src/chromium.ts';
+import { findNginx, noNginx } from '../testing/src/find-nginx.ts';
 
 const isLong = process.env.TEST_LONG === '1';
 const engines = ['embedded', 'postgres'] as const;
@@ -26,6 +27,10 @@ const engineParts = [
 /** Where a complete run is asked for, a missing browser is a failure; on a machine of one's own it is a remark. */
 const canBrowse = process.env.CI === 'true' || (await findChromium()) !== undefined;
 if (!canBrowse) tellOfNoChromium();
+
+/** The same for nginx. */
+const hasNginx = process.env.CI === 'true' || findNginx() !== undefined;
+if (!hasNginx) process.stderr.write(`left out the test with nginx: ${noNginx}\n`);
 
 const build = '../testing/src/brought-up-to-date.ts';
 /** The program built and both databases made, once for all files. */
@@ -79,6 +84,7 @@ const projects: TestProjectInlineConfiguration[] = [
     test: {
       name: 'processes',
       include: [...engineParts, 'test/processes/**/*.test.ts', 'test/faults/**/*.test.ts'],
+      exclude: hasNginx ? [] : ['test/processes/nginx.test.ts'],
       globalSetup: databases,
     },
   },
@@ -95,15 +101,16 @@ const projects: TestProjectInlineConfiguration[] = [
   })),
 ];
 
-/** The contract and the verifier as they are written, not as they were built last. */
+/** The contract and the backend SDK as they are written, not as they were built last. */
 const contract = fileURLToPath(new URL('../contract/src/', import.meta.url));
-const verifier = fileURLToPath(new URL('../sdk/backend/src/verify.ts', import.meta.url));
+const backend = fileURLToPath(new URL('../sdk/backend/src/', import.meta.url));
 
 export default defineConfig({
   resolve: {
     alias: [
       { find: /^@session-launch\/contract\/(.*)$/, replacement: `${contract}$1.ts` },
-      { find: '@session-launch/backend/verify', replacement: verifier },
+      { find: /^@session-launch\/backend$/, replacement: `${backend}index.ts` },
+      { find: '@session-launch/backend/verify', replacement: `${backend}verify.ts` },
     ],
   },
   test: {

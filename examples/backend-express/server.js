@@ -27,9 +27,10 @@ app.get('/', (_request, response) => {
   response.cookie('visitor', randomUUID(), { httpOnly: true, sameSite: 'lax' });
   response.type('html').send(page.replaceAll('LAUNCH_URL', LAUNCH_URL));
 });
-app.get('/api/catalog', toExpress(relay.catalog));
-app.post('/api/launch', toExpress(relay.mint));
-app.post('/api/leave', toExpress(relay.end));
+// All methods: the relay answers preflights itself (see its option `origins`), and other methods with 405.
+app.all('/api/catalog', toExpress(relay.catalog));
+app.all('/api/launch', toExpress(relay.mint));
+app.all('/api/leave', toExpress(relay.end));
 
 const server = app.listen(Number(PORT), 'localhost', () => {
   console.log(`Open http://localhost:${server.address().port}/`);

@@ -29,9 +29,10 @@ app.get('/', (_request, reply) =>
     .header('Set-Cookie', `visitor=${randomUUID()}; HttpOnly; SameSite=Lax`)
     .send(page.replaceAll('LAUNCH_URL', LAUNCH_URL)),
 );
-app.get('/api/catalog', toFastify(relay.catalog));
-app.post('/api/launch', toFastify(relay.mint));
-app.post('/api/leave', toFastify(relay.end));
+// All methods: the relay answers preflights itself (see its option `origins`), and other methods with 405.
+app.all('/api/catalog', toFastify(relay.catalog));
+app.all('/api/launch', toFastify(relay.mint));
+app.all('/api/leave', toFastify(relay.end));
 
 await app.listen({ port: Number(PORT), host: 'localhost' });
 console.log(`Open http://localhost:${app.server.address().port}/`);

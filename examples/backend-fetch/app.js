@@ -2,7 +2,8 @@ import { createRelay, SessionLaunch } from '@session-launch/backend';
 
 /**
  * An application as a function from Request to Response, for every runtime that has these: Deno, Bun, workers, or Node
- * through `server.js`. In Next.js each line of the table below is a route file: `export const POST = relay.mint`.
+ * through `server.js`. In Next.js each line of the table below is a route file: `export const POST = relay.mint`, and with
+ * pages of other origins also `export const OPTIONS = relay.mint`.
  */
 export function createApp({ launchUrl, launchKey, projectId, page }) {
   const client = new SessionLaunch({ baseUrl: launchUrl, apiKey: launchKey });

@@ -16,8 +16,18 @@ export class Talker {
   readonly #sounded = new Set<number>();
   #wake: () => void = () => {};
 
-  constructor(url: string, token: string, headers: Record<string, string> = {}) {
-    this.ws = new WebSocket(url, 'session.v1', { headers, perMessageDeflate: false });
+  /** `from` is the ticket and the last event of a connection that was lost, where it is resumed. */
+  constructor(
+    url: string,
+    token: string,
+    headers: Record<string, string> = {},
+    { localAddress, from }: { localAddress?: string; from?: { ticket: string; lastSeq: number } } = {},
+  ) {
+    this.ws = new WebSocket(url, 'session.v1', {
+      headers,
+      perMessageDeflate: false,
+      ...(localAddress === undefined ? {} : { localAddress }),
+    });
     this.closed = new Promise((resolve) => {
       this.ws.once('close', (code) => {
         resolve(code);
@@ -26,7 +36,12 @@ export class Talker {
     });
     this.ws.on('error', () => {});
     this.ws.on('open', () =>
-      this.send({ type: 'hello', protocol: 1, token, client: { name: 'test', version: '1' } }),
+      this.send({
+        type: 'hello',
+        protocol: 1,
+        ...(from === undefined ? { token } : { resume: from }),
+        client: { name: 'test', version: '1' },
+      }),
     );
     this.ws.on('message', (data: Buffer, isBinary) => {
       if (isBinary) this.#play(data);

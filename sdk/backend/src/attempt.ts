@@ -1,5 +1,5 @@
 import { AbortedError, ConnectionError, type LaunchError, TimeoutError } from './errors.ts';
-import { withoutKey } from './secrets.ts';
+import { redacted, withoutKey } from './secrets.ts';
 import type { Settings } from './settings.ts';
 
 export interface Call {
@@ -14,6 +14,8 @@ export interface Answer {
   status: number;
   headers: Headers;
   text: string;
+  /** Removes the key of the request from what is quoted of the answer. */
+  redact(value: unknown): unknown;
 }
 
 export interface Bounds {
@@ -71,7 +73,8 @@ async function exchange(
       redirect: 'manual',
       signal,
     });
-    return { status: response.status, headers: response.headers, text: await response.text() };
+    const { status, headers } = response;
+    return { status, headers, text: await response.text(), redact: (value) => redacted(value, key) };
   } catch (error) {
     const cause = withoutKey(error, key);
     throw new ConnectionError(`The service could not be reached: ${reason(cause)}.`, {

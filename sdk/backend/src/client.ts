@@ -1,6 +1,7 @@
 import type { Answer } from './attempt.ts';
 import type { CatalogEntry, ServerMintRequest, Session, SessionLaunchResponse } from './contract.ts';
 import { InvalidRequestError, ServiceError } from './errors.ts';
+import { requestIdOf } from './refusal.ts';
 import { hideToken } from './secrets.ts';
 import { type RequestOptions, send } from './send.ts';
 import { readOptions, type SessionLaunchOptions, type Settings } from './settings.ts';
@@ -100,7 +101,7 @@ async function mint(
     session,
     launch: hideToken(launch),
     replayed: answer.headers.get('Idempotent-Replayed') === 'true',
-    requestId: answer.headers.get('X-Request-Id') ?? '',
+    requestId: requestIdOf(answer) ?? '',
   };
 }
 
@@ -113,8 +114,10 @@ async function list(
   const call = { method: 'GET', path: catalogPath(projectId), headers } as const;
   const answer = await send(settings, 'experiences.list', call, options);
   const notModified = answer.status === 304;
+  const { experiences } = notModified ? { experiences: [] } : json<{ experiences: CatalogEntry[] }>(answer);
+  if (!Array.isArray(experiences)) throw notTheService(answer);
   return {
-    experiences: notModified ? [] : json<{ experiences: CatalogEntry[] }>(answer).experiences,
+    experiences,
     etag: answer.headers.get('ETag') ?? etag ?? '',
     notModified,
   };

@@ -2,10 +2,11 @@ import type { Answer } from './attempt.ts';
 import { errorClass, type LaunchError } from './errors.ts';
 
 /** The error that an answer means. */
-export function refusal({ status, headers, text }: Answer, attempts: number): LaunchError {
-  const error = envelope(text);
+export function refusal(answer: Answer, attempts: number): LaunchError {
+  const { status, headers } = answer;
+  const error = envelope(answer);
   const code = error?.code ?? `HTTP_${status}`;
-  const requestId = error?.requestId ?? headers.get('X-Request-Id') ?? undefined;
+  const requestId = error?.requestId ?? requestIdOf(answer);
   const retryAfterMs = readRetryAfter(headers.get('Retry-After'));
   return new (errorClass(status))(
     error?.message ?? `The answer had status ${status} and is not the service's.`,
@@ -21,20 +22,38 @@ export function refusal({ status, headers, text }: Answer, attempts: number): La
   );
 }
 
-interface Envelope {
-  code: string;
-  message?: string;
-  details?: unknown;
-  requestId?: string;
+/** The request id in the header of an answer. */
+export function requestIdOf({ headers, redact }: Answer): string | undefined {
+  return checkedId(redact(headers.get('X-Request-Id')));
 }
 
-function envelope(text: string): Envelope | undefined {
+interface Envelope {
+  code: string;
+  message: string;
+  details: unknown;
+  requestId: string | undefined;
+}
+
+/** The error of the service; undefined if the body is not an error envelope. Parts of a wrong type are left out. */
+function envelope({ text, redact }: Answer): Envelope | undefined {
   try {
-    const { error } = JSON.parse(text) as { error?: Envelope };
-    return typeof error?.code === 'string' ? error : undefined;
+    const { error } = redact(JSON.parse(text)) as { error?: Record<string, unknown> };
+    if (typeof error?.code !== 'string' || !/^[A-Z][A-Z0-9_]{0,63}$/.test(error.code)) return undefined;
+    const { code, message, details, requestId } = error;
+    return {
+      code,
+      message: typeof message === 'string' ? message : `The service refused the request: ${code}.`,
+      details,
+      requestId: checkedId(requestId),
+    };
   } catch {
     return undefined;
   }
+}
+
+/** Relays send the id in a header, so anything but an id is dropped. */
+function checkedId(id: unknown): string | undefined {
+  return typeof id === 'string' && /^[\w.:-]{1,128}$/.test(id) ? id : undefined;
 }
 
 /** Seconds, or a date. */

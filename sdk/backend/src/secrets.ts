@@ -18,6 +18,20 @@ export function hideToken(launch: SessionManifest): SessionManifest {
 }
 
 /**
+ * A copy of a JSON value without the key and without bearer tokens, in texts and in names of fields: proxies and test
+ * servers quote requests in their answers.
+ */
+export function redacted(value: unknown, key: string): unknown {
+  if (typeof value === 'string')
+    return value.replaceAll(key, hidden).replace(/\bBearer\s+[\w.~+/=-]+/gi, `Bearer ${hidden}`);
+  if (Array.isArray(value)) return value.map((item) => redacted(item, key));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, item]) => [redacted(name, key), redacted(item, key)]),
+  );
+}
+
+/**
  * What went wrong below, without the key. Libraries that stand in for fetch put whole requests into their errors, so the
  * error itself is not kept.
  */

@@ -1,4 +1,6 @@
-import type { AddressInfo } from 'node:net';
+import { once } from 'node:events';
+import { createServer, ServerResponse } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
 import { deployedService } from '@session-launch/testing/deployment.ts';
 import { send } from '@session-launch/testing/http.ts';
 import { createWorld, type World } from '@session-launch/testing/world.ts';
@@ -14,7 +16,7 @@ import {
   toFastify,
   toNode,
 } from '../src/index.ts';
-import { listen } from './scripted-server.ts';
+import { listen, scriptedServer } from './scripted-server.ts';
 
 const service = deployedService();
 let world: World;
@@ -201,3 +203,97 @@ test('a handler is a Next.js route as it is', async () => {
   const answer: Response = await POST(new Request('https://app.example.com/api/launch', init));
   expect(answer.status).toBe(200);
 });
+
+describe('requests that cannot become a Request', () => {
+  const mounted: Record<string, () => Promise<string>> = {
+    'node:http': async () => (await applications['node:http']?.(relay)) ?? '',
+    Express: async () => listen(express().use(toExpress(relay.mint))),
+    Fastify: async () => {
+      const app = fastify();
+      app.all('/*', toFastify(relay.mint));
+      app.setNotFoundHandler(toFastify(relay.mint));
+      onTestFinished(() => app.close());
+      return app.listen({ port: 0, host: '127.0.0.1' });
+    },
+  };
+
+  describe.each(Object.entries(mounted))('%s', (_name, start) => {
+    test('TRACE is answered with 405', async () => {
+      const answer = await send(await start(), { method: 'TRACE', path: '/mint' });
+      expect([answer.status, answer.json.error.code]).toEqual([405, 'METHOD_NOT_ALLOWED']);
+      expect(answer.headers.allow).toContain('POST');
+    });
+
+    test.each(['user:secret@host', 'two words', 'host:port', '[::1'])(
+      'a Host of %j is answered with 400',
+      async (Host) => {
+        const answer = await send(await start(), {
+          method: 'POST',
+          path: '/mint',
+          headers: { Host },
+          body: {},
+        });
+        expect([answer.status, answer.json.error.code]).toEqual([400, 'INVALID_REQUEST']);
+      },
+    );
+
+    test('an absolute address in the request line is taken', async () => {
+      const url = await start();
+      const answer = await raw(url, `POST ${url}/mint HTTP/1.1\r\nHost: ${new URL(url).host}\r\n`);
+      expect(answer).toMatch(/^HTTP\/1\.1 403 /);
+    });
+  });
+
+  test('CONNECT is answered with 405', async () => {
+    const server = createServer();
+    server.on('connect', (request, socket) => {
+      const response = new ServerResponse(request);
+      response.assignSocket(socket as Socket);
+      response.on('finish', () => socket.end());
+      void toNode(relay.mint)(request, response);
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    onTestFinished(() => {
+      server.close();
+    });
+    const { port } = server.address() as AddressInfo;
+    const answer = await raw(
+      `http://127.0.0.1:${port}`,
+      'CONNECT example.com:443 HTTP/1.1\r\nHost: example.com\r\n',
+    );
+    expect(answer).toMatch(/^HTTP\/1\.1 405 /);
+  });
+});
+
+test('a mint stops when the caller hangs up', async () => {
+  const { url: silent, received } = await scriptedServer(() => {});
+  const waiting = new SessionLaunch({ baseUrl: silent, apiKey: world.key, timeoutMs: 60_000 });
+  let answered: Promise<Response> | undefined;
+  const { mint } = createRelay(waiting, { authorize: () => ({ userId: 'ann' }) });
+  const url = await listen((request, response) => {
+    void toNode((one) => {
+      answered = mint(one);
+      return answered;
+    })(request, response);
+  });
+  const controller = new AbortController();
+  const call = fetch(`${url}/mint`, {
+    method: 'POST',
+    signal: controller.signal,
+    headers: { Origin: url, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ experienceId: world.experienceId }),
+  });
+  await expect.poll(() => received.length).toBe(1);
+  controller.abort();
+  await expect(call).rejects.toThrow();
+  expect((await answered)?.status).toBe(503);
+  expect(received).toHaveLength(1);
+});
+
+/** Sends a request as it is written, and reads until the other side closes. */
+async function raw(url: string, head: string): Promise<string> {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1');
+  socket.write(`${head}Connection: close\r\nContent-Length: 0\r\n\r\n`);
+  return Buffer.concat(await socket.toArray()).toString();
+}

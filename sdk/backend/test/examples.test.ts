@@ -46,6 +46,12 @@ test.each(['backend-express', 'backend-fastify', 'backend-fetch'])(
     expect((await launch(headers)).json.sessionId).toBe(launched.json.sessionId);
     expect((await launch({ Origin: url })).status).toBe(401);
     expect((await launch({ Cookie: cookie, Origin: 'https://evil.example' })).status).toBe(403);
+    // Preflights reach the relay, which decides by its own list of origins.
+    const preflight = { Origin: 'https://evil.example', 'Access-Control-Request-Method': 'POST' };
+    for (const path of ['/api/launch', '/api/leave', '/api/catalog']) {
+      const refused = await send(url, { method: 'OPTIONS', path, headers: preflight });
+      expect([refused.status, refused.json.error.code]).toEqual([403, 'ORIGIN_NOT_ALLOWED']);
+    }
 
     const beacon = { ...headers, 'Content-Type': 'text/plain;charset=UTF-8' };
     const left = await send(url, {

@@ -3,7 +3,7 @@ import { deployedService } from '@session-launch/testing/deployment.ts';
 import { createWorld, type World } from '@session-launch/testing/world.ts';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createRelay, type Minted, SessionLaunch } from '../src/index.ts';
-import { failure, nobody, scriptedServer } from './scripted-server.ts';
+import { failure, json, nobody, scriptedServer } from './scripted-server.ts';
 
 const service = deployedService();
 const everything = { depth: 20, showHidden: true };
@@ -37,6 +37,28 @@ describe('the token of a launch', () => {
   });
 });
 
+/** Answers with the service's envelope, whose every part repeats the request, as a debugging proxy may. */
+function quoting(status: number): Parameters<typeof scriptedServer>[0] {
+  return (response, { headers }) => {
+    const { authorization = '' } = headers;
+    const quoted = JSON.stringify(headers);
+    const error = {
+      code: 'INVALID_REQUEST',
+      message: `got ${quoted}`,
+      details: [{ path: authorization, message: quoted, [authorization]: { headers } }],
+      requestId: authorization,
+      headers,
+    };
+    response.writeHead(status, {
+      'Content-Type': 'application/json',
+      'X-Request-Id': authorization,
+      'Retry-After': '0',
+      ETag: authorization,
+    });
+    response.end(JSON.stringify({ error, experiences: status }));
+  };
+}
+
 describe('the API key is nowhere in', () => {
   test('a client', () => {
     const client = new SessionLaunch({ baseUrl: service.url, apiKey: world.key });
@@ -64,11 +86,22 @@ describe('the API key is nowhere in', () => {
         ).url,
     ],
   ])('errors, events and answers of a relay in front of %s', async (_case, address) => {
+    expect((await everythingSaid(await address())).events).not.toEqual([]);
+  });
+
+  test.each([200, 400, 404, 409, 429, 503])(
+    'errors, events and answers of a relay in front of one that quotes requests in answers of status %d',
+    async (status) => {
+      await everythingSaid((await scriptedServer(quoting(status))).url);
+    },
+  );
+
+  async function everythingSaid(baseUrl: string): Promise<{ events: object[] }> {
     const events: object[] = [];
     const log = (event: object) => {
       events.push(event);
     };
-    const client = new SessionLaunch({ baseUrl: await address(), apiKey: world.key, maxRetryWaitMs: 1, log });
+    const client = new SessionLaunch({ baseUrl, apiKey: world.key, maxRetryWaitMs: 1, log });
     const error = await client.sessions.mint({ experienceId: 'exp_a' }).catch((reason) => reason);
     expect(error).toBeInstanceOf(Error);
     const relay = createRelay(client, { authorize: () => ({ userId: 'u' }), projectId: 'prj_a' });
@@ -89,8 +122,8 @@ describe('the API key is nowhere in', () => {
     );
     const seen = [inspect(error, everything), String(error.stack), inspect(events, everything), ...texts];
     for (const text of seen) expect(text).not.toContain(world.key);
-    expect(events.length).toBeGreaterThan(0);
-  });
+    return { events };
+  }
 
   test('what a stand-in for fetch throws', async () => {
     const throwing: typeof fetch = async (_url, init) => {
@@ -108,5 +141,62 @@ describe('the API key is nowhere in', () => {
     const error = await client.sessions.mint({ experienceId: 'exp_a' }).catch((reason) => reason);
     expect(error).toMatchObject({ name: 'ConnectionError', message: expect.stringContaining('[hidden]') });
     expect(inspect(error, everything)).not.toContain(world.key);
+  });
+});
+
+describe('a refusal of the service as a relay passes it on', () => {
+  const relayed = async (reply: Parameters<typeof scriptedServer>[0]) => {
+    const { url: baseUrl } = await scriptedServer(reply);
+    const client = new SessionLaunch({ baseUrl, apiKey: world.key, maxRetryWaitMs: 1, log: () => {} });
+    const relay = createRelay(client, { authorize: () => ({ userId: 'u' }) });
+    const answer = await relay.mint(
+      new Request('https://app.example/mint', {
+        method: 'POST',
+        headers: { 'Sec-Fetch-Site': 'same-origin', 'Content-Type': 'application/json' },
+        body: '{"experienceId":"exp_a"}',
+      }),
+    );
+    const { error } = (await answer.json()) as { error: Record<string, unknown> };
+    return { status: answer.status, id: answer.headers.get('X-Request-Id'), error };
+  };
+
+  test('keeps code, message, details and request id, and nothing else', async () => {
+    const error = {
+      code: 'INVALID_REQUEST',
+      message: 'It is not valid.',
+      details: [{ path: 'locale', message: 'is too long' }],
+      requestId: 'req_01k',
+    };
+    expect(await relayed(json(400, { error: { ...error, debug: 'internal' }, more: 1 }))).toEqual({
+      status: 400,
+      id: 'req_01k',
+      error,
+    });
+  });
+
+  test('hides bearer tokens of any kind', async () => {
+    const { error } = await relayed(
+      json(400, { error: { code: 'INVALID_REQUEST', message: 'seen: bearer eyJhbGciOi.eyJzdWIi.c2ln' } }),
+    );
+    expect(error.message).toBe('seen: Bearer [hidden]');
+  });
+
+  test.each([
+    ['a code that is none', { code: 'not a code', message: 'secret' }],
+    ['a code that is not a text', { code: 7, message: 'secret' }],
+    ['no code', { message: 'secret' }],
+  ])('is UNAVAILABLE where the envelope has %s', async (_case, error) => {
+    expect(await relayed(json(400, { error }))).toMatchObject({
+      status: 502,
+      error: { code: 'UNAVAILABLE', message: expect.not.stringContaining('secret') },
+    });
+  });
+
+  test('has a request id of its own where the one of the service cannot stand in a header', async () => {
+    const { id, error } = await relayed(
+      json(400, { error: { code: 'INVALID_REQUEST', message: { text: 'no' }, requestId: 'req_\n\u2028' } }),
+    );
+    expect(id).toMatch(/^req_\w+$/);
+    expect(error).toMatchObject({ code: 'INVALID_REQUEST', message: expect.any(String), requestId: id });
   });
 });

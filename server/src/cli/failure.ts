@@ -14,6 +14,11 @@ export class CliFailure extends Error {
   }
 }
 
+/** Ended by Ctrl-C: nothing is printed, and the exit code is the shell's for SIGINT, 128 + 2. */
+export class Interrupted extends Error {
+  readonly exitCode = 130;
+}
+
 /** The command was written wrongly: exit code 2. */
 export function badUsage(message: string): CliFailure {
   return new CliFailure(message, { exitCode: 2 });

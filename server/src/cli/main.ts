@@ -5,7 +5,7 @@ import { createAdminClient } from './admin-client.ts';
 import { addApply } from './apply.ts';
 import type { Context } from './context.ts';
 import { addDoctor } from './doctor.ts';
-import { CliFailure } from './failure.ts';
+import { CliFailure, Interrupted } from './failure.ts';
 import { addInit } from './init.ts';
 import { type Io, printable, write } from './io.ts';
 import { addKeys } from './keys.ts';
@@ -33,7 +33,7 @@ ADMIN_TOKEN or the token file in DATA_DIR opens it.
 Variables of the command line (serve --help has those of the service):
 ${variableLines('command line')}
 
-Exit codes: 0 done, 1 failed, 2 wrong usage or configuration.`;
+Exit codes: 0 done, 1 failed, 2 wrong usage or configuration, 130 ended by Ctrl-C.`;
 
 /** The command line, `argv` being what follows its name. Answers with the exit code and never throws. */
 export async function run(argv: string[], io: Io): Promise<number> {
@@ -112,6 +112,7 @@ function report(error: unknown, program: Command, argv: readonly string[], io: I
     );
     return { lines: lines.map(prefixed), exitCode: 2 };
   }
+  if (error instanceof Interrupted) return { lines: [], exitCode: error.exitCode };
   if (error instanceof CliFailure) {
     return { lines: [prefixed(error.message), ...error.more], exitCode: error.exitCode };
   }

@@ -39,6 +39,15 @@ export function refuse({ status, code, message, details, requestId, headers }: R
   return answer(status, { error }, { 'X-Request-Id': id, ...headers });
 }
 
+export function notAllowed(allow: string): Refusal {
+  return {
+    status: 405,
+    code: 'METHOD_NOT_ALLOWED',
+    message: 'This address does not take that method; see the Allow header.',
+    headers: { Allow: allow },
+  };
+}
+
 export function newRequestId(): string {
   return `req_${crypto.randomUUID().replaceAll('-', '')}`;
 }

@@ -25,7 +25,11 @@ export async function relayMint(deps: RelayDeps, request: Request): Promise<Resp
       message: 'This site does not launch that experience.',
     });
   const key = await idempotencyKey(request, grant, grant.userId === undefined ? userId : undefined);
-  const minted = await client.sessions.mint(mint, key === undefined ? {} : { idempotencyKey: key });
+  const minted = await client.sessions.mint(mint, {
+    // A page that has given up sends the request again, so its first one must not be retried here.
+    signal: request.signal,
+    ...(key === undefined ? {} : { idempotencyKey: key }),
+  });
   return answer(200, minted.launch, {
     'X-Request-Id': minted.requestId,
     ...(minted.replayed ? { 'Idempotent-Replayed': 'true' } : {}),

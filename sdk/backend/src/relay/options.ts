@@ -14,8 +14,10 @@ export interface RelayOptions {
   pageMaySet?: (keyof MintFields)[];
   /** Takes the page's `userId` where the grant names none. Only for applications whose user ids are no secret and prove nothing. */
   acceptUserId?: boolean;
-  /** Origins of other pages that may ask, such as https://app.example.com. */
+  /** Origins of other sites whose pages may ask, such as https://app.example.com. Their browsers get CORS headers. */
   origins?: string[];
+  /** Lets pages of `origins` send cookies (`Access-Control-Allow-Credentials`); false unless given. */
+  credentials?: boolean;
   /** Whose catalog `catalog` shows. */
   projectId?: string;
 }
@@ -29,6 +31,7 @@ export interface Rules {
   pageMaySet: readonly (keyof MintFields)[];
   acceptUserId: boolean;
   origins: ReadonlySet<string>;
+  credentials: boolean;
   projectId: string | undefined;
 }
 
@@ -50,6 +53,7 @@ export function readRules(options: RelayOptions): Rules {
     pageMaySet,
     acceptUserId: options.acceptUserId === true,
     origins: readOrigins(options.origins),
+    credentials: options.credentials === true,
     projectId: options.projectId,
   };
 }

@@ -1,14 +1,15 @@
 import { type SessionLaunch, settingsOf } from '../client.ts';
 import { isLaunchError, type LaunchError } from '../errors.ts';
-import { newRequestId, type Refusal, Refused, refuse } from './answers.ts';
+import { newRequestId, notAllowed, type Refusal, Refused, refuse } from './answers.ts';
 import { catalogReader, relayCatalog } from './catalog.ts';
+import { isPreflight, preflight, withCors } from './cors.ts';
 import type { RelayDeps } from './deps.ts';
 import { relayEnd } from './end.ts';
 import { relayMint } from './mint.ts';
 import { type RelayOptions, readRules } from './options.ts';
 import { tokenReader } from './token-reader.ts';
 
-/** Takes a request and answers it, whatever happens. It has the signature of a Next.js route handler. */
+/** Answers a request and never rejects. Also answers OPTIONS, for preflights. It has the signature of a Next.js route handler. */
 export type Handler = (request: Request) => Promise<Response>;
 
 export interface Relay {
@@ -49,35 +50,35 @@ export function createRelay(client: SessionLaunch, options: RelayOptions): Relay
   };
 }
 
-function handler(
-  deps: RelayDeps,
-  method: string,
-  work: (deps: RelayDeps, request: Request) => Promise<Response>,
-): Handler {
+type Work = (deps: RelayDeps, request: Request) => Promise<Response>;
+
+function handler(deps: RelayDeps, method: string, work: Work): Handler {
   return async (request) => {
-    try {
-      const asked = request.method === 'HEAD' ? 'GET' : request.method;
-      if (asked === method) return await work(deps, request);
-      return refuse({
-        status: 405,
-        code: 'METHOD_NOT_ALLOWED',
-        message: 'This URL does not support the request method; see the Allow header.',
-        headers: { Allow: method },
-      });
-    } catch (error) {
-      return refuse(refusalOf(deps, error));
-    }
+    const response = await answered(deps, method, work, request).catch((error) =>
+      refuse(refusalOf(deps, request, error)),
+    );
+    return withCors(deps.rules, request, response);
   };
 }
 
+async function answered(deps: RelayDeps, method: string, work: Work, request: Request): Promise<Response> {
+  if (isPreflight(request)) return preflight(deps.rules, request, method);
+  const asked = request.method === 'HEAD' ? 'GET' : request.method;
+  if (asked === method) return work(deps, request);
+  throw new Refused(notAllowed(method));
+}
+
 /** What the page hears of a failure. The reasons are for the developer. */
-function refusalOf({ report }: RelayDeps, error: unknown): Refusal {
+function refusalOf({ client, report }: RelayDeps, request: Request, error: unknown): Refusal {
   if (error instanceof Refused && error.refusal.code !== 'RELAY_MISCONFIGURED') return error.refusal;
   if (error instanceof Refused) {
     report({ event: 'relay.misconfigured', message: error.message });
     return { ...error.refusal, message: unusable };
   }
-  if (isLaunchError(error)) return passedOn(error, report);
+  // The page has hung up, which aborted the call to the service.
+  if (isLaunchError(error) && request.signal.aborted)
+    return { status: 503, code: 'ABORTED', message: 'The request was aborted.' };
+  if (isLaunchError(error)) return passedOn(error, report, settingsOf(client).maxRetries);
   const requestId = newRequestId();
   report({ event: 'relay.failed', requestId, error });
   return { status: 500, code: 'INTERNAL', message: 'Something went wrong on our side.', requestId };
@@ -85,8 +86,9 @@ function refusalOf({ report }: RelayDeps, error: unknown): Refusal {
 
 const unusable = 'This site cannot launch sessions right now.';
 
-function passedOn(error: LaunchError, report: RelayDeps['report']): Refusal {
-  const { code, message, status, details, requestId, retryAfterMs } = error;
+function passedOn(error: LaunchError, report: RelayDeps['report'], maxRetries: number): Refusal {
+  const { code, message, status, requestId, retryAfterMs } = error;
+  const details = maxRetries > 0 ? withAttempts(error) : error.details;
   // Our own key was refused: nothing that the visitor did, and nothing that he may know more about.
   if (status === 401 || status === 403) {
     report({ event: 'relay.misconfigured', code, message, status, requestId });
@@ -100,11 +102,20 @@ function passedOn(error: LaunchError, report: RelayDeps['report']): Refusal {
       status: status === undefined || status >= 500 ? 503 : 502,
       code: 'UNAVAILABLE',
       message: unusable,
+      details,
       requestId,
       headers,
     };
   }
   return { status, code, message, details, requestId, headers };
+}
+
+/**
+ * Failures that the client of this relay retries carry how often it has sent the request. The browser SDK does not retry
+ * what has `attempts`: otherwise its retries would multiply those of the relay.
+ */
+function withAttempts({ status, details, attempts }: LaunchError): unknown {
+  return status === undefined || status === 408 || status >= 500 ? { attempts } : details;
 }
 
 function misconfigured(message: string): Refused {

@@ -30,7 +30,7 @@ export function refuseOtherOrigins(request: Request, origins: ReadonlySet<string
   throw foreign(origin);
 }
 
-function foreign(origin: string | null): Refused {
+export function foreign(origin: string | null): Refused {
   return new Refused({
     status: 403,
     code: 'ORIGIN_NOT_ALLOWED',

@@ -26,9 +26,11 @@ export function retryPolicy(isRepeatable: boolean, random: () => number = Math.r
   };
 }
 
-function kindOf({ code, status }: ExperienceError): string | undefined {
+function kindOf({ code, status, details }: ExperienceError): string | undefined {
   if (code === 'NETWORK' || code === 'TIMEOUT') return 'lost';
   if (code === 'IDEMPOTENCY_IN_PROGRESS') return 'pending';
   if (status === 429) return 'limited';
+  // A relay that has retried already says how often it sent the request.
+  if ((details as { attempts?: number } | undefined)?.attempts) return undefined;
   return status === 500 || status === 503 ? 'down' : undefined;
 }

@@ -11,9 +11,11 @@ export interface Launch {
 
 type Ready = Extract<RuntimeEvent, { type: 'ready' }>;
 
-/** Beyond this a runtime is taken for dead. */
-const patienceMs = 30_000;
-/** Milliseconds between two frames: real time, since a runtime refuses more sound. */
+/** Milliseconds without a message after which the runtime counts as dead. */
+const silenceMs = 30_000;
+/** Milliseconds that an interrupted conversation waits for the runtime to close the connection. */
+const goodbyeMs = 700;
+/** Milliseconds between two frames: real time, because a runtime rejects more sound. */
 const framePauseMs = audioFrame.milliseconds;
 
 /** A client of `session.v1` that plays nothing and says at once that it has. */
@@ -25,7 +27,8 @@ export class Caller {
   #mode: string | undefined;
   #error: Error | undefined;
   #isClosed = false;
-  #wake: () => void = () => {};
+  /** Called at the next change: several callers may wait at a time. */
+  readonly #waiting: (() => void)[] = [];
 
   constructor({ sessionToken, transport }: Launch, onEvent: (event: RuntimeEvent) => void) {
     if (transport.type !== 'websocket')
@@ -35,7 +38,7 @@ export class Caller {
     this.#onEvent = onEvent;
     this.#ws = new WebSocket(transport.url, subprotocol, {
       perMessageDeflate: false,
-      handshakeTimeout: patienceMs,
+      handshakeTimeout: silenceMs,
     });
     this.#ws.on('open', () =>
       this.send({
@@ -89,7 +92,7 @@ export class Caller {
       throw new CliFailure('this runtime does not listen to sound: set HEARING=openai, or use --text');
     const perFrame = (audioFrame.inputSampleRate * audioFrame.milliseconds) / 1000;
     this.send({ type: 'audio.start' });
-    for (let at = 0; at < samples.length; at += perFrame) {
+    for (let at = 0; at < samples.length && !this.#isClosed; at += perFrame) {
       const part = samples.subarray(at, at + perFrame);
       const frame = Buffer.alloc(audioFrame.headerBytes + part.byteLength);
       frame.writeUInt8(audioFrame.kinds.user, audioFrame.kindAt);
@@ -109,6 +112,13 @@ export class Caller {
     if (this.#ws.readyState === WebSocket.OPEN) this.send({ type: 'bye' });
     else this.#ws.close();
     while (!this.#isClosed) await this.#change();
+  }
+
+  /** Leaves at once: says goodbye, and closes the connection itself if the runtime does not. */
+  async hangUp(): Promise<void> {
+    const timer = setTimeout(() => this.#ws.terminate(), goodbyeMs);
+    await this.leave().catch(() => {});
+    clearTimeout(timer);
   }
 
   send(message: object): void {
@@ -139,18 +149,22 @@ export class Caller {
     this.#wake();
   }
 
+  #wake(): void {
+    for (const resume of this.#waiting.splice(0)) resume();
+  }
+
+  /** Resolves at the next message or when the connection closes; rejects if it is closed already or silent for too long. */
   async #change(): Promise<void> {
     if (this.#isClosed) throw this.#error ?? new CliFailure('the session has ended');
-    const controller = new AbortController();
-    const isLate = await Promise.race([
-      new Promise<false>((resolve) => {
-        this.#wake = () => resolve(false);
-      }),
-      sleep(patienceMs, true, { signal: controller.signal }).catch(() => true),
-    ]);
-    controller.abort();
-    if (!isLate) return;
+    const isSilent = await new Promise<boolean>((resolve) => {
+      const timer = setTimeout(() => resolve(true), silenceMs);
+      this.#waiting.push(() => {
+        clearTimeout(timer);
+        resolve(false);
+      });
+    });
+    if (!isSilent) return;
     this.#ws.terminate();
-    throw new CliFailure('the runtime says nothing any more');
+    throw new CliFailure(`the runtime has sent nothing for ${silenceMs / 1000} seconds`);
   }
 }

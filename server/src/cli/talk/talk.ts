@@ -7,7 +7,7 @@ import { audioFrame } from '@session-launch/contract/runtime/protocol';
 import type { Command } from 'commander';
 import { type AdminClient, jsonBody } from '../admin-client.ts';
 import type { Context } from '../context.ts';
-import { CliFailure } from '../failure.ts';
+import { CliFailure, Interrupted } from '../failure.ts';
 import { checkId } from '../ids.ts';
 import { type Io, write } from '../io.ts';
 import type { Caller, Launch } from './caller.ts';
@@ -123,28 +123,49 @@ async function converse(
   // Loaded here so that other commands start without WebSockets.
   const { Caller } = await import('./caller.ts');
   const caller = new Caller(launch, transcript(io, launch.characters, options.json === true));
-  // The first Ctrl-C says goodbye; a second one does not wait for an answer.
-  const leave = () => void caller.leave().catch(() => {});
-  process.once('SIGINT', leave);
+  const interrupt = new AbortController();
+  const interrupted = new Promise<never>((_, reject) => {
+    interrupt.signal.addEventListener('abort', () => reject(new Interrupted()));
+  });
+  // Once: a second Ctrl-C ends the process without a goodbye.
+  const onSignal = () => interrupt.abort();
+  process.once('SIGINT', onSignal);
   try {
-    await caller.untilListening();
-    for await (const text of texts(io, options, sound !== undefined)) await caller.say(text);
-    if (sound !== undefined) await caller.speak(sound);
-    await caller.leave();
+    await Promise.race([talkThrough(io, caller, options, sound, interrupt.signal), interrupted]);
   } finally {
-    process.off('SIGINT', leave);
+    process.off('SIGINT', onSignal);
+    if (interrupt.signal.aborted) await caller.hangUp();
     if (options.out !== undefined) await save(io, caller, options.out);
   }
 }
 
-/** What was asked for, else what somebody types. */
-async function* texts(io: Io, { text, json }: TalkOptions, hasSound: boolean): AsyncIterable<string> {
+async function talkThrough(
+  io: Io,
+  caller: Caller,
+  options: TalkOptions,
+  sound: Int16Array | undefined,
+  signal: AbortSignal,
+): Promise<void> {
+  await caller.untilListening();
+  for await (const text of texts(io, options, sound !== undefined, signal)) await caller.say(text);
+  if (signal.aborted) return;
+  if (sound !== undefined) await caller.speak(sound);
+  await caller.leave();
+}
+
+/** The texts of the options, or else the lines of standard input until it ends or the signal is aborted. */
+async function* texts(
+  io: Io,
+  { text, json }: TalkOptions,
+  hasSound: boolean,
+  signal: AbortSignal,
+): AsyncIterable<string> {
   if (text !== undefined || hasSound) {
     yield* text ?? [];
     return;
   }
   const isTerminal = io.stdout.isTTY === true && json === undefined;
-  const lines = createInterface({ input: io.stdin });
+  const lines = createInterface({ input: io.stdin, signal });
   if (isTerminal) await write(io.stdout, '> ');
   for await (const line of lines) {
     if (line.trim() !== '') yield line.trim();

@@ -1,0 +1,44 @@
+import { answer } from './answers.ts';
+import type { Rules } from './options.ts';
+import { foreign } from './same-origin.ts';
+
+type CorsRules = Pick<Rules, 'origins' | 'credentials'>;
+
+/** Response headers that pages of listed origins may read, beside those that every page may. */
+const exposedHeaders = 'Retry-After, Idempotent-Replayed, X-Request-Id, ETag';
+/** Request headers that pages of listed origins may send. Without cookies, Authorization is how a page proves who asks. */
+const allowedHeaders = 'Content-Type, Idempotency-Key, Authorization';
+/** Seconds for which browsers cache the answer to a preflight. */
+const preflightMaxAge = '600';
+
+/** Answers the request by which a browser asks whether a page of another origin may send `method`. */
+export function preflight({ origins }: CorsRules, request: Request, method: string): Response {
+  const origin = request.headers.get('Origin');
+  if (origin === null || !origins.has(origin)) throw foreign(origin);
+  return answer(204, undefined, {
+    'Access-Control-Allow-Methods': method,
+    'Access-Control-Allow-Headers': allowedHeaders,
+    'Access-Control-Max-Age': preflightMaxAge,
+  });
+}
+
+export function isPreflight({ method, headers }: Request): boolean {
+  return method === 'OPTIONS' && headers.has('Access-Control-Request-Method');
+}
+
+/** Lets the page that asked read the response, refusals included, if its origin is listed. */
+export function withCors(
+  { origins, credentials }: CorsRules,
+  request: Request,
+  response: Response,
+): Response {
+  if (origins.size === 0) return response;
+  const { headers } = response;
+  headers.append('Vary', 'Origin');
+  const origin = request.headers.get('Origin');
+  if (origin === null || !origins.has(origin)) return response;
+  headers.set('Access-Control-Allow-Origin', origin);
+  headers.set('Access-Control-Expose-Headers', exposedHeaders);
+  if (credentials) headers.set('Access-Control-Allow-Credentials', 'true');
+  return response;
+}
