@@ -3,12 +3,12 @@ import { canonicalJson } from '../canonical-json.ts';
 import type { Changes } from '../store/changes.ts';
 import type { Orm } from '../store/database.ts';
 import { findTaken, writePiece } from './apply-statements.ts';
-import { prepareBytes } from './file-work.ts';
+import { prepareBytes } from './file-tasks.ts';
 import { type PreparedFile, prepare } from './prepared-file.ts';
 import { ProjectFileError, type ProjectFileProblem } from './problem.ts';
 import type { Project, ProjectFile, ProjectFileFormat } from './project-file.ts';
+import { serialQueue } from './serial-queue.ts';
 import { fileProject, findProject, lockProjects, upsertProject } from './store.ts';
-import { takeTurns } from './turns.ts';
 
 /** While another file is applied. Each that waits is up to 4 MiB of memory. */
 const bounds = { maxWaiting: 16, maxWaitMs: 30_000 };
@@ -20,7 +20,7 @@ const bounds = { maxWaiting: 16, maxWaitMs: 30_000 };
 export function openApply(deps: {
   changes: Changes;
 }): (bytes: Uint8Array, format: ProjectFileFormat) => Promise<Applied> {
-  const inTurn = takeTurns(bounds);
+  const inTurn = serialQueue(bounds);
   return (bytes, format) => inTurn(() => applyBytes(deps, bytes, format));
 }
 

@@ -1,8 +1,8 @@
 import type { Orm } from '../store/database.ts';
-import { serialiseStored } from './file-work.ts';
+import { serialiseStored } from './file-tasks.ts';
 import type { ProjectFileFormat } from './project-file.ts';
+import { serialQueue } from './serial-queue.ts';
 import { readProjectText } from './store.ts';
-import { takeTurns } from './turns.ts';
 
 /** Each that waits holds nothing but its connection. */
 const bounds = { maxWaiting: 64, maxWaitMs: 30_000 };
@@ -11,7 +11,7 @@ const bounds = { maxWaiting: 64, maxWaitMs: 30_000 };
 export function openExport(
   orm: Orm,
 ): (projectId: string, format: ProjectFileFormat) => Promise<string | undefined> {
-  const inTurn = takeTurns(bounds);
+  const inTurn = serialQueue(bounds);
   return (projectId, format) =>
     inTurn(async () => {
       const stored = await readProjectText(orm, projectId);

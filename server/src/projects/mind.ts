@@ -1,6 +1,6 @@
 import type { Mind } from '@session-launch/contract/project-file/mind';
 import { canonicalLocale } from '../locales/locale.ts';
-import type { Located } from './located.ts';
+import type { FileData } from './file-data.ts';
 import { type Path, type ProjectFileProblem, quoted } from './problem.ts';
 
 type Texts = Record<string, string | string[]>;
@@ -39,7 +39,7 @@ function normaliseTexts(texts: Texts): Texts {
 }
 
 /** What a schema cannot see is wrong with a mind: languages, ids that repeat, topics that lead nowhere. */
-export function mindProblems(file: Located, path: Path, mind: unknown): ProjectFileProblem[] {
+export function mindProblems(file: FileData, path: Path, mind: unknown): ProjectFileProblem[] {
   if (!isObject(mind)) return [];
   return [
     ...ownTexts.flatMap((name) => languageProblems(file, [...path, name], mind[name])),
@@ -50,7 +50,7 @@ export function mindProblems(file: Located, path: Path, mind: unknown): ProjectF
 }
 
 function listProblems(
-  file: Located,
+  file: FileData,
   path: Path,
   list: unknown,
   texts: readonly string[],
@@ -79,7 +79,7 @@ function listProblems(
 }
 
 function followUpProblems(
-  file: Located,
+  file: FileData,
   path: Path,
   then: unknown,
   topics: ReadonlySet<string>,
@@ -92,7 +92,7 @@ function followUpProblems(
   });
 }
 
-function languageProblems(file: Located, path: Path, texts: unknown): ProjectFileProblem[] {
+function languageProblems(file: FileData, path: Path, texts: unknown): ProjectFileProblem[] {
   if (!isObject(texts)) return [];
   const seen = new Map<string, string>();
   return Object.keys(texts).flatMap((tag) => {

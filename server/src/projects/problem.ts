@@ -1,16 +1,20 @@
-/** One thing to repair in a project file: where it is, and what is wrong with it, ending in the fix. */
+/** One error in a project file: its position, and a message that says what is wrong and how to fix it. */
 export interface ProjectFileProblem {
   line?: number;
   column?: number;
-  /** The place in the data, such as `experiences[1].slug`; empty for the file as a whole. */
+  /** The path in the data, such as `experiences[1].slug`; empty for the file as a whole. */
   path: string;
   message: string;
 }
 
-/** Nobody reads on after so many, and a hostile file can have millions. */
+/** Maximum problems reported for one file; a hostile file can have millions. */
 export const maxProblems = 1_000;
 
-/** A project file that cannot be used. It lists everything that is wrong, so that one edit can mend it all. */
+/** Maximum nesting depth of maps and lists. */
+export const maxLevels = 32;
+export const tooDeep = `is nested more than ${maxLevels} levels deep; flatten it`;
+
+/** An invalid project file. It lists every problem found, so that one edit can fix them all. */
 export class ProjectFileError extends Error {
   readonly problems: ProjectFileProblem[];
 
@@ -24,7 +28,7 @@ export class ProjectFileError extends Error {
   }
 }
 
-/** A problem as one sentence for people: `line 12: experiences[1].slug "Café" may only …`. */
+/** Formats a problem as one sentence: `line 12: experiences[1].slug "Café" may only …`. */
 export function describeProblem(problem: ProjectFileProblem): string {
   const line = problem.line === undefined ? '' : `line ${problem.line}: `;
   return `${line}${problem.path === '' ? 'the file' : problem.path} ${problem.message}`;
@@ -49,7 +53,7 @@ function segmentText(segment: string | number): string {
 
 const maxShown = 60;
 
-/** Text from the file as a message shows it: quoted, escaped and not too long. */
+/** Text from the file for use in a message: quoted, escaped and truncated. */
 export function quoted(text: string): string {
   const characters = [...text.slice(0, maxShown * 2)];
   const short = text.length > maxShown ? `${characters.slice(0, maxShown).join('')}…` : text;

@@ -6,12 +6,12 @@ import type { Limits } from '../limits/limits.ts';
 import { type Axis, canonicalLocale, type Languages } from '../locales/locale.ts';
 import { normaliseEntry } from '../origins/origin.ts';
 import { knownTransport } from '../transports/known.ts';
-import { locate } from './located.ts';
-import { meaningProblems } from './meaning.ts';
+import { FileData } from './file-data.ts';
 import { normaliseMind } from './mind.ts';
 import { ProjectFileError } from './problem.ts';
-import { structureProblems } from './structure.ts';
-import { parseText } from './yaml-text.ts';
+import { schemaProblems } from './schema-checks.ts';
+import { semanticProblems } from './semantic-checks.ts';
+import { parseText } from './syntax.ts';
 
 export type ProjectFileFormat = 'yaml' | 'json';
 
@@ -45,8 +45,8 @@ export interface Experience {
 
 /** Reads a project file, or throws a ProjectFileError that lists everything wrong with it. */
 export function parseProjectFile(text: string, format: ProjectFileFormat = 'yaml'): ProjectFile {
-  const file = locate(parseText(text, format));
-  const problems = [...file.problems, ...structureProblems(file), ...meaningProblems(file)];
+  const file = new FileData(parseText(text, format));
+  const problems = [...file.problems, ...schemaProblems(file), ...semanticProblems(file)];
   if (problems.length > 0) throw new ProjectFileError(problems);
   return normalise(file.value as WrittenProjectFile);
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { findJsonBreak } from '../../src/projects/json-syntax.ts';
+import { checkJson } from '../../src/projects/json-check.ts';
 import { ProjectFileError } from '../../src/projects/problem.ts';
 import {
   type Experience,
@@ -290,7 +290,7 @@ describe('only a ProjectFileError refuses', () => {
   });
 });
 
-test('where JSON breaks off is found exactly when JSON.parse refuses it', () => {
+test('a JSON error is found exactly when JSON.parse throws', () => {
   const almost = fc.tuple(fc.json(), edits).map(([json, damage]) => damaged(json, damage));
   fc.assert(
     fc.property(fc.oneof(fc.json(), almost, fc.string()), (source) => {
@@ -300,7 +300,15 @@ test('where JSON breaks off is found exactly when JSON.parse refuses it', () => 
       } catch {
         parses = false;
       }
-      expect(findJsonBreak(source) === undefined).toBe(parses);
+      let offset = -1;
+      const check = () =>
+        checkJson(source, (at) => {
+          offset = at;
+          throw new Error('not JSON');
+        });
+      if (parses) expect(check).not.toThrow();
+      else expect(check).toThrow('not JSON');
+      expect(offset).toBeLessThanOrEqual(source.length);
     }),
     { numRuns: effort(666, 2_000) },
   );

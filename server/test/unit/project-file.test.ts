@@ -218,6 +218,15 @@ project: { name: A, id: prj_a }
     expect(limits).toMatchObject({ mintsPerMinute: null, sessionsPerDay: null });
   });
 
+  test('an alias refers to the last anchor before it, also when that is on a field name', () => {
+    const file = parseProjectFile(
+      withRuntime('location: { a: &x 1, b: &list [*x], &x c: d, e: *x, f: &x 2, g: *x, h: *list }'),
+    );
+    expect(file.experiences[0]?.runtime.location).toEqual({
+      ...{ a: 1, b: [1], c: 'd', e: 'c', f: 2, g: 2, h: [1] },
+    });
+  });
+
   test('may be JSON, with a byte order mark and any line ends', () => {
     const json = '\ufeff{\r\n\t"project": { "id": "prj_a", "name": "A\\u00e9\\/" }\r}\r\n';
     expect(parseProjectFile(json, 'json').project.name).toBe('Aé/');
@@ -307,6 +316,15 @@ describe('text that is no project file', () => {
     ['an open text', '{"a": "b', 'line 1', 'a text has no closing quote'],
     ['an unknown escape', '{"a": "\\q"}', 'line 1', 'write a backslash as \\\\'],
     ['a wrong number', '{"a": 01}', 'line 1', 'write a comma or "}"'],
+    ['an incomplete number', '{"a": 1.}', 'line 1', 'a number is incomplete'],
+    [
+      'a bare field name',
+      '{a: 1}',
+      'line 1',
+      '"a" is not expected here; write a field name in double quotes',
+    ],
+    ['a word after a value', '{"a": 1 b}', 'line 1', '"b" is not expected here; write a comma or "}"'],
+    ['an end after a comma', '[1,', 'line 1', 'it ends too early; close it with "]"'],
     ['YAML', small(), 'line 1', 'is not expected here'],
   ])('JSON with %s', (_, text, line, fix) => {
     const problems = problemsOf(text, 'json');
@@ -317,6 +335,10 @@ describe('text that is no project file', () => {
 
   test.each(['[', '{', '- ', '? ', '{a: ', '[{"a":'])('%s a hundred thousand times', (opener) => {
     expect(problemsOf(opener.repeat(100_000))[0]).toContain('is nested more than 32 levels deep');
+  });
+
+  test.each(['[', '{"a":'])('JSON with %s a hundred thousand times', (opener) => {
+    expect(problemsOf(opener.repeat(100_000), 'json')[0]).toContain('is nested more than 32 levels deep');
   });
 });
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { takeTurns } from '../../src/projects/turns.ts';
+import { serialQueue } from '../../src/projects/serial-queue.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -9,7 +9,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Work that ends when it is told to, and keeps what happened. */
+/** Tasks that end when `end` is called; `events` records their starts. */
 function working() {
   const events: string[] = [];
   const ends = new Map<string, (error?: Error) => void>();
@@ -27,10 +27,10 @@ function working() {
 
 const refused = { code: 'UNAVAILABLE', headers: { 'Retry-After': '1' } };
 
-test('one at a time, in order, whether the one before succeeds or fails', async () => {
+test('tasks run one at a time, in order, whether the previous one succeeds or fails', async () => {
   const { events, work, end } = working();
-  const inTurn = takeTurns({ maxWaiting: 5, maxWaitMs: 1000 });
-  const answers = ['a', 'b', 'c'].map((name) => inTurn(work(name)));
+  const enqueue = serialQueue({ maxWaiting: 5, maxWaitMs: 1000 });
+  const answers = ['a', 'b', 'c'].map((name) => enqueue(work(name)));
   const failure = expect(answers[0]).rejects.toThrow('no');
   await vi.advanceTimersByTimeAsync(0);
   expect(events).toEqual(['a begins']);
@@ -42,28 +42,28 @@ test('one at a time, in order, whether the one before succeeds or fails', async 
   expect(await Promise.all(answers.slice(1))).toEqual(['b', 'c']);
 });
 
-test('who would wait behind too many is refused at once; a place comes free with each that is done', async () => {
+test('a task is rejected at once while the queue is full; each task that ends frees a slot', async () => {
   const { work, end } = working();
-  const inTurn = takeTurns({ maxWaiting: 1, maxWaitMs: 1000 });
-  const first = inTurn(work('a'));
-  const second = inTurn(work('b'));
-  await expect(inTurn(work('c'))).rejects.toMatchObject(refused);
+  const enqueue = serialQueue({ maxWaiting: 1, maxWaitMs: 1000 });
+  const first = enqueue(work('a'));
+  const second = enqueue(work('b'));
+  await expect(enqueue(work('c'))).rejects.toMatchObject(refused);
   await end('a');
   await first;
-  const third = inTurn(work('d'));
+  const third = enqueue(work('d'));
   await end('b');
   await end('d');
   expect(await Promise.all([second, third])).toEqual(['b', 'd']);
 });
 
-test('who waits too long is refused, leaves a place, and is never served; who is being served is not hurried', async () => {
+test('a task that waits too long is rejected, frees its slot and never runs; a running task has no time limit', async () => {
   const { events, work, end } = working();
-  const inTurn = takeTurns({ maxWaiting: 1, maxWaitMs: 1000 });
-  const first = inTurn(work('a'));
-  const late = expect(inTurn(work('b'))).rejects.toMatchObject(refused);
+  const enqueue = serialQueue({ maxWaiting: 1, maxWaitMs: 1000 });
+  const first = enqueue(work('a'));
+  const late = expect(enqueue(work('b'))).rejects.toMatchObject(refused);
   await vi.advanceTimersByTimeAsync(1001);
   await late;
-  const next = inTurn(work('c'));
+  const next = enqueue(work('c'));
   await end('a');
   await end('c');
   expect(await Promise.all([first, next])).toEqual(['a', 'c']);

@@ -10,7 +10,7 @@ interface Bounds {
  * Does one piece of work at a time, in the order in which they came. Where too many wait, and to who has waited too long,
  * it says to come back later; what was refused is never done.
  */
-export function takeTurns({ maxWaiting, maxWaitMs }: Bounds): <T>(work: () => Promise<T>) => Promise<T> {
+export function serialQueue({ maxWaiting, maxWaitMs }: Bounds): <T>(work: () => Promise<T>) => Promise<T> {
   let present = 0;
   let last: Promise<void> = Promise.resolve();
   return async (work) => {

@@ -2,10 +2,10 @@ import { projectFileSchema } from '@session-launch/contract/project-file/schema'
 import { Ajv2020, type DefinedError, type ValidateFunction } from 'ajv/dist/2020.js';
 import { stringify } from 'yaml';
 import { nearest } from './did-you-mean.ts';
-import { explainPattern } from './formats.ts';
-import type { Located } from './located.ts';
+import type { FileData } from './file-data.ts';
+import { explainPattern } from './pattern-messages.ts';
 import { maxProblems, type Path, type ProjectFileProblem, pathText, quoted } from './problem.ts';
-import { explainType } from './wrong-type.ts';
+import { explainType } from './type-message.ts';
 
 /** The parts of a JSON Schema that messages speak about. */
 interface SchemaPart {
@@ -16,7 +16,7 @@ interface SchemaPart {
 let compiled: ValidateFunction | undefined;
 
 /** What the schema finds wrong with a file: fields unknown or missing, values of a wrong type or form. */
-export function structureProblems(file: Located): ProjectFileProblem[] {
+export function schemaProblems(file: FileData): ProjectFileProblem[] {
   // Compiled at the first use: it takes tens of milliseconds that most processes never need.
   compiled ??= new Ajv2020({
     allErrors: true,
@@ -65,7 +65,7 @@ function isTelling(error: DefinedError): boolean {
   return !(error.keyword === 'pattern' && error.data === '' && 'minLength' in (error.parentSchema ?? {}));
 }
 
-function explain(error: DefinedError, path: Path, file: Located): string {
+function explain(error: DefinedError, path: Path, file: FileData): string {
   const { data } = error;
   const part = error.parentSchema as SchemaPart;
   switch (error.keyword) {

@@ -3,16 +3,16 @@ import { patterns } from '@session-launch/contract/project-file/patterns';
 import { canonicalLocale } from '../locales/locale.ts';
 import { normaliseEntry } from '../origins/origin.ts';
 import { transportType } from '../transports/known.ts';
-import { problemInDecodedPath } from './formats.ts';
-import type { Located } from './located.ts';
+import type { FileData } from './file-data.ts';
 import { mindProblems } from './mind.ts';
+import { problemInDecodedPath } from './pattern-messages.ts';
 import { type Path, type ProjectFileProblem, pathText, quoted } from './problem.ts';
 
 /**
  * What a schema cannot see: origins, language tags, addresses, and what must be unique. It reads a file that
  * may be malformed, so that these problems are told together with the others.
  */
-export function meaningProblems(file: Located): ProjectFileProblem[] {
+export function semanticProblems(file: FileData): ProjectFileProblem[] {
   const experiences = itemsOf(file.value, ['experiences']);
   return [
     ...originProblems(file, ['project', 'allowedOrigins']),
@@ -23,7 +23,7 @@ export function meaningProblems(file: Located): ProjectFileProblem[] {
   ];
 }
 
-function experienceProblems(file: Located, path: Path): ProjectFileProblem[] {
+function experienceProblems(file: FileData, path: Path): ProjectFileProblem[] {
   const runtime = [...path, 'runtime'];
   const languages = [...runtime, 'languages'];
   const characters = itemsOf(file.value, [...runtime, 'characters']);
@@ -46,7 +46,7 @@ function experienceProblems(file: Located, path: Path): ProjectFileProblem[] {
   ];
 }
 
-function originProblems(file: Located, list: Path): ProjectFileProblem[] {
+function originProblems(file: FileData, list: Path): ProjectFileProblem[] {
   return itemsOf(file.value, list).flatMap((path) => {
     const text = textAt(file.value, path);
     if (text === undefined) return [];
@@ -60,12 +60,12 @@ function originProblems(file: Located, list: Path): ProjectFileProblem[] {
 }
 
 /** YAML reads an empty value as null, which would lift a limit that someone forgot to fill in. */
-function limitProblems(file: Located, path: Path): ProjectFileProblem[] {
+function limitProblems(file: FileData, path: Path): ProjectFileProblem[] {
   if (valueAt(file.value, path) !== null || file.written(path)) return [];
   return file.problem(path, 'is empty; write a whole number, or null for no limit');
 }
 
-function assetProblems(file: Located, path: Path, pattern: string): ProjectFileProblem[] {
+function assetProblems(file: FileData, path: Path, pattern: string): ProjectFileProblem[] {
   const text = textAt(file.value, path);
   // One that does not match as it stands was reported with the structure.
   if (text === undefined || !new RegExp(pattern, 'u').test(text)) return [];
@@ -73,7 +73,7 @@ function assetProblems(file: Located, path: Path, pattern: string): ProjectFileP
   return problem === undefined ? [] : file.problem(path, problem);
 }
 
-function localeProblems(file: Located, path: Path): ProjectFileProblem[] {
+function localeProblems(file: FileData, path: Path): ProjectFileProblem[] {
   const tag = textAt(file.value, path);
   if (tag === undefined || canonicalLocale(tag) !== undefined) return [];
   const repaired = canonicalLocale(tag.trim().replaceAll('_', '-'));
@@ -81,14 +81,14 @@ function localeProblems(file: Located, path: Path): ProjectFileProblem[] {
   return file.problem(path, `${quoted(tag)} is not a BCP 47 language tag; ${fix}`);
 }
 
-function transportProblems(file: Located, path: Path): ProjectFileProblem[] {
+function transportProblems(file: FileData, path: Path): ProjectFileProblem[] {
   const written = valueAt(file.value, path) as Record<string, unknown> | undefined;
   const found = transportType(written?.type)?.problems(written ?? {}) ?? [];
   return found.flatMap(({ field, message }) => file.problem([...path, field], message));
 }
 
 /** Every item whose field repeats that of an item before it. */
-function repeated(file: Located, items: readonly Path[], field: string, rule: string): ProjectFileProblem[] {
+function repeated(file: FileData, items: readonly Path[], field: string, rule: string): ProjectFileProblem[] {
   const first = new Map<string, Path>();
   return items.flatMap((item) => {
     const value = textAt(file.value, [...item, field]);

@@ -16,7 +16,7 @@ export type FileTask =
   | { kind: 'prepare'; bytes: Uint8Array; format: ProjectFileFormat }
   | { kind: 'serialise'; stored: string; format: ProjectFileFormat };
 
-export type FileAnswer = { done: PreparedFile | string } | { problems: ProjectFileProblem[] };
+export type FileResult = { done: PreparedFile | string } | { problems: ProjectFileProblem[] };
 
 /**
  * Reads a file, or throws a ProjectFileError that lists everything wrong with it. Reading megabytes takes seconds, for
@@ -36,7 +36,7 @@ export async function serialiseStored(stored: string, format: ProjectFileFormat)
 }
 
 /** What the thread does. */
-export function carryOut(task: FileTask): FileAnswer {
+export function runTask(task: FileTask): FileResult {
   try {
     return {
       done: task.kind === 'prepare' ? read(task.bytes, task.format) : write(task.stored, task.format),
@@ -68,7 +68,7 @@ function write(stored: string, format: ProjectFileFormat): string {
 function onThread(task: FileTask): Promise<PreparedFile | string> {
   return new Promise((resolve, reject) => {
     const thread = new Worker(new URL('./file-thread.js', import.meta.url), { workerData: task });
-    thread.once('message', (answer: FileAnswer) => {
+    thread.once('message', (answer: FileResult) => {
       if ('problems' in answer) reject(new ProjectFileError(answer.problems));
       else resolve(answer.done);
     });
