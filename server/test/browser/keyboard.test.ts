@@ -2,8 +2,7 @@ import { type Site, startSite, useBrowser } from '@session-launch/testing/browse
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bundleReact, reactPlayer } from '../harness/react-bundle.ts';
-import { walk } from '../harness/tab-walk.ts';
-import { focusedControl } from '../harness/tab-walk.ts';
+import { focusedControl, walk } from '../harness/tab-walk.ts';
 import { becomes, isIn, onSlowScreen } from '../harness/talking-page.ts';
 import { useTalkingService } from '../harness/talking-service.ts';
 
