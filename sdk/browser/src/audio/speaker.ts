@@ -34,6 +34,7 @@ export class Speaker implements Output {
   }
 
   close(): void {
+    this.#audio?.removeEventListener('statechange', this.#look);
     this.#audio = undefined;
     this.#played = undefined;
     this.#look();

@@ -27,6 +27,11 @@ export class ExperienceError extends Error implements Shape {
   }
 }
 
+/** The runtime closes with it when it is full, before it looks at the token. */
+export const fullCode = 1013;
+
+export const isFull = ({ details }: Shape) => Object(details).closeCode === fullCode;
+
 export const expired = () =>
   new ExperienceError('SESSION_EXPIRED', 'The launch is too old to be connected with.', { retryable: true });
 

@@ -20,7 +20,7 @@ import type {
 import { Attempt } from './attempt.ts';
 import { Emitter } from './emitter.ts';
 import { type Environment, randomId } from './environment.ts';
-import { aborted, ExperienceError, expired } from './experience-error.ts';
+import { aborted, ExperienceError, expired, isFull } from './experience-error.ts';
 import { serviceUrl } from './home.ts';
 import { type Fresh, readLaunch } from './manifest.ts';
 import { mint } from './mint.ts';
@@ -224,9 +224,15 @@ export class LiveExperience extends Emitter implements Experience {
       // Ended while the runtime was opening the door: it is told so at once.
       if (attempt.isOver) attempt.connection.close(this.endReason ?? 'user');
     } catch (error) {
-      const { code } = readable(error);
-      const isRefused = code === 'SESSION_EXPIRED' || code === 'SESSION_USED';
-      if (!isRefused || !mayMintAgain || this.options.source.kind === 'launch' || attempt.isOver) throw error;
+      const found = readable(error);
+      const isGiven = this.options.source.kind === 'launch';
+      if (isGiven && isFull(found)) {
+        // The token was not used: a later start may connect with it.
+        this.#isGivenUsed = false;
+        attempt.fresh = undefined;
+      }
+      const isRefused = found.code === 'SESSION_EXPIRED' || found.code === 'SESSION_USED';
+      if (!isRefused || !mayMintAgain || isGiven || attempt.isOver) throw error;
       attempt.leave(fresh);
       attempt.fresh = undefined;
       return this.#connect(attempt, await this.#launch(attempt), false);

@@ -228,7 +228,7 @@ export class PlayerView implements Player {
     const { state, mode, error } = this.#experience;
     if (state === 'live') return mode ?? 'listening';
     if (state === 'ended' && this.#experience.wasCutShort) return 'lost';
-    return state === 'failed' && error ? textOfError(error.code) : state;
+    return state === 'failed' && error ? textOfError(error) : state;
   }
 
   #animate = (): void => {

@@ -1,9 +1,13 @@
-import { ExperienceError, expired } from '../core/experience-error.ts';
+import { ExperienceError, expired, fullCode } from '../core/experience-error.ts';
 
 /** What a runtime that closes before it was ready means. */
 export function refusalOf(code: number, reason: string): ExperienceError {
   const failed = (message: string, hint?: string) =>
-    new ExperienceError('CONNECT_FAILED', message, { retryable: true, hint });
+    new ExperienceError('CONNECT_FAILED', message, {
+      retryable: true,
+      hint,
+      details: { closeCode: code },
+    });
   switch (code) {
     case 4401:
     case 4410:
@@ -19,20 +23,22 @@ export function refusalOf(code: number, reason: string): ExperienceError {
       return new ExperienceError('CONCURRENCY_LIMIT', 'Too many sessions are running at once.', {
         retryable: true,
       });
-    case 1013:
-    case 1001:
-      return failed('The runtime has no room for another session.');
+    case fullCode:
+      return failed('The service is busy.', 'The runtime is full: see RUNTIME_MAX_SESSIONS.');
     default:
       return failed(`The runtime closed the connection (${code}${reason ? ` ${reason}` : ''}).`);
   }
 }
 
-/** Whether another try with the same token can help: nobody has refused it. */
+/** Whether to try again with the same token: these codes do not mean that the runtime refused it. */
 export function isWorthAnotherTry(code: number): boolean {
-  return code === 1006 || code === 1001 || code === 1011;
+  return [1001, 1006, 1011, fullCode, 4408].includes(code);
 }
 
-/** Whether a session that had begun is over with it. What a client did wrong costs the connection, not the session. */
+/**
+ * Whether a session that had begun is over. Codes for a malformed message (4400), a late hello (4408) and too many messages
+ * (4429) close the connection only.
+ */
 export function isFinal(code: number): boolean {
-  return code > 4400 && code < 4500 && code !== 4429;
+  return code > 4400 && code < 4500 && code !== 4408 && code !== 4429;
 }
