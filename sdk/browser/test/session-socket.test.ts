@@ -286,7 +286,10 @@ describe('malformed messages', () => {
     ['cues that are no pairs', { type: 'cues', utterance: 1, cues: [null] }],
     ['cues that end in a year', { type: 'cues', utterance: 1, cues: [[1e11, 'sil']] }],
     ['suggestions without items', { type: 'suggestions' }],
-    ['a notice that cannot be printed', { type: 'notice', code: 'ENDING_SOON', secondsLeft: { toString: 1 } }],
+    [
+      'a notice that cannot be printed',
+      { type: 'notice', code: 'ENDING_SOON', secondsLeft: { toString: 1 } },
+    ],
     ['an error without a message', { type: 'error', code: 'FAULT', fatal: false }],
     ['a frame shorter than its header', new ArrayBuffer(7)],
     ['a frame of another kind', new ArrayBuffer(8)],

@@ -57,12 +57,16 @@ test('every shape of the contract has a pose of its own', () => {
 });
 
 test('a shape that has the name of a property of every object is a shape like any unknown one', () => {
-  for (const name of ['constructor', '__proto__', 'toString']) expect(poseOf(name)).toEqual(poseOf('unknown'));
+  for (const name of ['constructor', '__proto__', 'toString'])
+    expect(poseOf(name)).toEqual(poseOf('unknown'));
 });
 
-test('a speaker that is closed listens to its context no more', () => {
+test('close() removes the listener that play() has added to the audio context', () => {
   const audio = new EventTarget();
-  const spied = { added: vi.spyOn(audio, 'addEventListener'), removed: vi.spyOn(audio, 'removeEventListener') };
+  const spied = {
+    added: vi.spyOn(audio, 'addEventListener'),
+    removed: vi.spyOn(audio, 'removeEventListener'),
+  };
   const speaker = new Speaker(() => {});
   for (let i = 0; i < 3; i++) {
     speaker.open(audio as AudioContext);
