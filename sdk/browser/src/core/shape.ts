@@ -2,26 +2,38 @@
 
 // biome-ignore lint/suspicious/noExplicitAny: checks look into values of any type
 export type Check = (value: any) => boolean;
+/** A check, an object whose fields have shapes (others are ignored), or a list of one shape. */
+export type Shape = Check | { [field: string]: Shape } | [item: Shape];
+
+// biome-ignore lint/suspicious/noExplicitAny: see above
+export function fits(value: any, shape: Shape): boolean {
+  if (typeof shape === 'function') return shape(value);
+  return Array.isArray(shape)
+    ? Array.isArray(value) && value.every((item) => fits(item, shape[0]))
+    : value instanceof Object && Object.entries(shape).every(([field, inner]) => fits(value[field], inner));
+}
 
 export const text: Check = (value) => typeof value === 'string';
-export const within =
-  (least: number, most: number): Check =>
-  (value) =>
-    Number.isFinite(value) && value >= least && value <= most;
-export const oneOf =
-  (...words: string[]): Check =>
-  (value) =>
-    words.includes(value);
-export const optional =
-  (check: Check): Check =>
-  (value) =>
-    value === undefined || check(value);
-export const list =
-  (check: Check): Check =>
-  (value) =>
-    Array.isArray(value) && value.every(check);
-/** An object whose fields pass their checks, or an array whose items do. Other fields are ignored. */
-export const shape = (fields: Record<string, Check> | Check[]): Check => {
-  const checks = Object.entries(fields);
-  return (value) => value instanceof Object && checks.every(([name, check]) => check(value[name]));
-};
+export const filledText: Check = (value) => text(value) && value !== '';
+
+// Annotated for bundlers: shapes are made when a module loads, and may be dropped.
+
+/* @__NO_SIDE_EFFECTS__ */
+export function within(least: number, most: number): Check {
+  return (value) => Number.isFinite(value) && value >= least && value <= most;
+}
+
+/* @__NO_SIDE_EFFECTS__ */
+export function oneOf(...words: string[]): Check {
+  return (value) => words.includes(value);
+}
+
+/* @__NO_SIDE_EFFECTS__ */
+export function optional(shape: Shape): Check {
+  return (value) => value === undefined || fits(value, shape);
+}
+
+/* @__NO_SIDE_EFFECTS__ */
+export function matching(pattern: RegExp): Check {
+  return (value) => text(value) && pattern.test(value);
+}

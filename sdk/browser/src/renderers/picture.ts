@@ -2,7 +2,7 @@ const elements =
   'svg g defs path circle ellipse rect line polyline polygon use linearGradient radialGradient stop clipPath mask title desc symbol';
 const allowed = new Set(elements.split(' '));
 const attributes =
-  /^(?:id|d|x|y|x1|x2|y1|y2|cx|cy|r|rx|ry|fx|fy|width|height|points|offset|opacity|transform|viewBox|preserveAspectRatio|(?:fill|stroke|stop|clip|mask)(?:-[a-z]+)?|gradient(?:Units|Transform)|spreadMethod|(?:clipPath|mask|maskContent)Units)$/;
+  /^(?:id|d|r|[cfr]?[xy]|[xy][12]|width|height|points|offset|opacity|transform|viewBox|preserveAspectRatio|(?:fill|stroke|stop|clip|mask)(?:-[a-z]+)?|gradientTransform|spreadMethod|(?:gradient|clipPath|mask|maskContent)Units)$/;
 
 /**
  * Fetches a drawing and keeps what draws. An XMLHttpRequest, since it parses without a sink that Trusted Types guard.

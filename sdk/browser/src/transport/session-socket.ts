@@ -305,7 +305,7 @@ function messageOf(event: Extract<RuntimeEvent, { type: 'message' }>, locale: st
   const { type: _type, seq: _seq, heard: _heard, spans = [], ...message } = event;
   return {
     ...message,
-    ...(event.role === 'character' ? { locale: spans[0]?.locale ?? locale } : {}),
-    ...(spans.length < 2 ? {} : { spans }),
+    ...(event.role === 'character' && { locale: spans[0]?.locale ?? locale }),
+    ...(spans.length > 1 && { spans }),
   };
 }
