@@ -87,7 +87,9 @@ async function buildModules(bundle, common) {
     chunkNames: 'chunk-[hash]',
     outdir: dist,
   });
-  const made = new Map(outputFiles.map(({ path, contents }) => [basename(path), contents]));
+  // esbuild adds imports for their side effects alone. The package has none, and bundlers would warn.
+  const bare = /^import "\.\/chunk-[^"]+";\n/gm;
+  const made = new Map(outputFiles.map(({ path, text }) => [basename(path), text.replace(bare, '')]));
   // Chunks first, so that an entry never imports one that is not there yet.
   for (const name of [...made.keys()].sort((one, other) => isChunk(other) - isChunk(one)))
     write(name, made.get(name));

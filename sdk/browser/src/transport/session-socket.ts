@@ -1,21 +1,16 @@
 import type { RuntimeEvent } from '@session-launch/contract/runtime/protocol';
 import { randomId } from '../core/environment.ts';
-import { aborted, fullCode } from '../core/experience-error.ts';
+import { fullCode } from '../core/experience-error.ts';
 import { pause } from '../core/request.ts';
 import type { Connection, Message, TransportContext } from '../types.ts';
-import { version } from '../version.ts';
+import { connect, type Joined } from './connect.ts';
 import { Conversation, type Sent } from './conversation.ts';
 import type { PageSpeech } from './page-speech.ts';
 import { giveUpAfterMs, reconnectDelay } from './reconnect.ts';
 import { isFinal, isWorthAnotherTry, refusalOf } from './refusals.ts';
 import { readMessage } from './runtime-messages.ts';
 
-type Ready = Extract<RuntimeEvent, { type: 'ready' }>;
-
-const subprotocol = 'session.v1';
 const firstTries = 3;
-/** A runtime that is just starting lets clients wait. Whoever gives up too early has used its token up. */
-const readyTimeoutMs = 20_000;
 const workletMs = 10_000;
 /** A list of voices that is not there by then is not waited for. */
 const voicesMs = 150;
@@ -25,7 +20,7 @@ export class SessionSocket implements Connection {
   readonly #context: TransportContext;
   readonly #conversation: Conversation;
   #socket: WebSocket;
-  #ready: Ready;
+  #ready: Joined['ready'];
   /** Of events alone: a `ready` that resumes has a later number than what is told again after it. */
   #lastSeq = 0;
   #isClosed = false;
@@ -247,58 +242,6 @@ function loaded({ audio, signal }: TransportContext, url: string): Promise<boole
     module?.then(() => true, no) ?? false,
     pause(globalThis, workletMs, signal).then(no, no),
   ]);
-}
-
-interface HelloFacts {
-  token?: string;
-  resume?: { ticket: string; lastSeq: number };
-  speech?: { synthesis: string[]; recognition: string[] };
-}
-
-/** `early`: what has come since, for whoever takes it over. */
-type Joined = { socket: WebSocket; ready: Ready; early: (MessageEvent | CloseEvent)[] };
-type Connected = Joined | { socket?: undefined; code: number; reason: string };
-
-/** One try. Resolves with the socket once the runtime is ready, or with the code that it closed with. */
-function connect(
-  { manifest, signal }: TransportContext,
-  facts: HelloFacts | Promise<HelloFacts>,
-): Promise<Connected> {
-  return new Promise((resolve, reject) => {
-    if (signal.aborted) return reject(aborted());
-    // Throws where a page on https is sent to a ws address.
-    const socket = new WebSocket(manifest.transport.url, subprotocol);
-    socket.binaryType = 'arraybuffer';
-    const settle = (settled: () => void) => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', leave);
-      socket.onopen = socket.onmessage = socket.onclose = null;
-      settled();
-    };
-    const leave = () =>
-      settle(() => {
-        socket.close(1000);
-        reject(aborted());
-      });
-    const timer = setTimeout(() => {
-      settle(() => resolve({ code: 1006, reason: 'no answer' }));
-      socket.close();
-    }, readyTimeoutMs);
-    signal.addEventListener('abort', leave);
-    socket.onopen = async () => {
-      const client = { name: '@session-launch/browser', version };
-      const hello = JSON.stringify({ type: 'hello', protocol: 1, client, ...(await facts) });
-      if (socket.readyState === WebSocket.OPEN) socket.send(hello);
-    };
-    socket.onclose = ({ code, reason }) => settle(() => resolve({ code, reason }));
-    socket.onmessage = ({ data }) => {
-      const ready = readMessage(data) as RuntimeEvent | undefined;
-      if (ready?.type !== 'ready') return;
-      const early: Joined['early'] = [];
-      settle(() => resolve({ socket, ready, early }));
-      socket.onmessage = socket.onclose = (one: MessageEvent | CloseEvent) => void early.push(one);
-    };
-  });
 }
 
 function messageOf(event: Extract<RuntimeEvent, { type: 'message' }>, locale: string): Message {
