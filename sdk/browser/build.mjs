@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, join, relative, resolve } from 'node:path';
+import { basename, dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('.', import.meta.url));
@@ -61,10 +61,9 @@ export async function build() {
     'session-launch.js': { entryPoints: ['src/script.ts'], format: 'iife', banner },
     'session-launch.mjs': { entryPoints: ['src/served.ts'], format: 'esm', banner },
     'worklet.js': { entryPoints: ['src/audio/worklet.js'], format: 'esm' },
-    // For bundlers: readable, and without an address of its own.
-    'index.js': { entryPoints: ['src/index.ts'], format: 'esm', minify: false, minifySyntax: true },
   };
   mkdirSync(dist, { recursive: true });
+  await buildModules(bundle, common);
   const integrity = {};
   for (const [name, options] of Object.entries(outputs)) {
     const { outputFiles } = await bundle({ ...common, ...options });
@@ -76,6 +75,30 @@ export async function build() {
   write('integrity.json', `${JSON.stringify({ version, files: integrity }, null, 2)}\n`);
 }
 
+/** The entries for bundlers: readable, and without an address of their own. Code that they share is in chunks, once. */
+async function buildModules(bundle, common) {
+  const { outputFiles } = await bundle({
+    ...common,
+    entryPoints: ['src/index.ts', 'src/core.ts', 'src/page-speech.ts'],
+    format: 'esm',
+    minify: false,
+    minifySyntax: true,
+    splitting: true,
+    chunkNames: 'chunk-[hash]',
+    outdir: dist,
+  });
+  // esbuild adds imports for their side effects alone. The package has none, and bundlers would warn.
+  const bare = /^import "\.\/chunk-[^"]+";\n/gm;
+  const made = new Map(outputFiles.map(({ path, text }) => [basename(path), text.replace(bare, '')]));
+  // Chunks first, so that an entry never imports one that is not there yet.
+  for (const name of [...made.keys()].sort((one, other) => isChunk(other) - isChunk(one)))
+    write(name, made.get(name));
+  for (const name of readdirSync(dist))
+    if (isChunk(name) && !made.has(name)) rmSync(join(dist, name), { force: true });
+}
+
+const isChunk = (name) => Number(name.startsWith('chunk-'));
+
 /** Moved into place: another process may be reading. */
 function write(name, contents) {
   const partial = join(dist, `.${name}.${process.pid}`);
@@ -83,7 +106,7 @@ function write(name, contents) {
   renameSync(partial, join(dist, name));
 }
 
-/** Declarations, of what the two entries lead to and nothing else. */
+/** Writes the declarations that the entries lead to, and no others. */
 export function buildTypes() {
   const compiler = join(
     dirname(createRequire(import.meta.url).resolve('typescript/package.json')),
@@ -103,8 +126,7 @@ export function buildTypes() {
     for (const [, name] of readFileSync(file, 'utf8').matchAll(/from '(\.[^']+)'/g))
       follow(resolve(dirname(file), name.replace(/\.[jt]s$/, '.d.ts')));
   };
-  follow(join(own, 'index.d.ts'));
-  follow(join(own, 'script.d.ts'));
+  for (const entry of ['index', 'core', 'page-speech', 'script']) follow(join(own, `${entry}.d.ts`));
   for (const file of reached) {
     const place = join(dist, relative(own, file));
     mkdirSync(dirname(place), { recursive: true });

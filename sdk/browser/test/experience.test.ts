@@ -298,6 +298,38 @@ describe('a launch that is too old', () => {
   });
 });
 
+describe('a runtime that is full', () => {
+  const full = () =>
+    new ExperienceError('CONNECT_FAILED', 'The service is busy.', {
+      retryable: true,
+      details: { closeCode: 1013 },
+    });
+
+  test('fails the attempt without a further mint, and the next start mints with a new key', async () => {
+    const experience = open();
+    const started = experience.start();
+    started.catch(() => {});
+    await browser.pass(0);
+    runtime.refuseWith = [full()];
+    browser.requests[0]!.answer(ok({ session: {}, launch: manifest() }));
+    await expect(started).rejects.toMatchObject({ code: 'CONNECT_FAILED', retryable: true });
+    expect([experience.state, browser.requests.length, browser.left.length]).toEqual(['failed', 1, 1]);
+    experience.start().catch(() => {});
+    await browser.pass(0);
+    const keys = browser.requests.map(({ init }) => new Headers(init.headers).get('idempotency-key'));
+    expect(new Set(keys).size).toBe(2);
+  });
+
+  test('does not use up a given launch: a later start connects with it', async () => {
+    const experience = open({ launch: manifest() });
+    runtime.refuseWith = [full()];
+    await expect(experience.start()).rejects.toMatchObject({ code: 'CONNECT_FAILED' });
+    expect(browser.left).toEqual([]);
+    await experience.start();
+    expect(experience.state).toBe('live');
+  });
+});
+
 describe('a given launch', () => {
   test('brings its chrome before the start', () => {
     const player = { startButton: { label: 'Meet Sayo' } };

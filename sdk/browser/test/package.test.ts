@@ -37,21 +37,48 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 test('everything that a page loads stays within its budget', async () => {
   const whole = gzipped(await built('session-launch.js'));
   const worklet = gzipped(await built('worklet.js'));
-  // What `createExperience` hands to it is not the core: the player with its faces, and the browser's own voice and ears.
-  const core = await bundle({
-    stdin: {
-      contents: `export { LiveExperience } from './src/core/experience.ts'; export { check } from './src/core/options.ts';
-        export { browserEnvironment } from './src/core/environment.ts';`,
-      resolveDir: root,
-    },
+  expect(worklet).toBeLessThan(1000);
+  expect(whole + worklet).toBeLessThan(28_000);
+});
+
+/** As an application bundles it from the installed package. */
+async function bundled(contents: string): Promise<Uint8Array> {
+  const { outputFiles } = await bundle({
+    stdin: { contents, resolveDir: folder },
     bundle: true,
     minify: true,
     format: 'esm',
     write: false,
   });
-  expect(gzipped(core.outputFiles[0]!.contents)).toBeLessThan(12_000);
-  expect(worklet).toBeLessThan(1000);
-  expect(whole + worklet).toBeLessThan(28_000);
+  return outputFiles[0]!.contents;
+}
+
+test('all of the entry /core stays within its budget, without the player, the elements and the renderers', async () => {
+  const core = await bundled(`export * from '@session-launch/browser/core';`);
+  expect(gzipped(core)).toBeLessThan(12_000);
+  const text = Buffer.from(core).toString();
+  expect(text).not.toMatch(/session-launch-player|customElements|aria-|adoptedStyleSheets/);
+  const speech = await bundled(`export * from '@session-launch/browser/page-speech';`);
+  expect(gzipped(speech)).toBeLessThan(2000);
+});
+
+test('the entries share what they register, and the class of their errors', async () => {
+  const script = `
+    import * as sdk from '@session-launch/browser';
+    import * as core from '@session-launch/browser/core';
+    import { pageSpeech } from '@session-launch/browser/page-speech';
+    const experience = core.createExperience({ experienceId: 'exp_a', baseUrl: 'https://launch.example.com', pageSpeech });
+    const attached = (() => { try { experience.attach('#here'); } catch (error) { return [error.name, error.message]; } })();
+    console.log(JSON.stringify({ isShared: sdk.ExperienceError === core.ExperienceError && sdk.register === core.register,
+      attached, state: experience.state, names: Object.keys(core) }));`;
+  await writeFile(join(folder, 'both.mjs'), script);
+  const { stdout } = await run(process.execPath, ['both.mjs'], { cwd: folder });
+  expect(JSON.parse(stdout)).toEqual({
+    isShared: true,
+    attached: ['TypeError', expect.stringContaining('@session-launch/browser')],
+    state: 'idle',
+    names: ['ExperienceError', 'createExperience', 'launch', 'register', 'version'],
+  });
 });
 
 test('the version is one, and the hashes are of the files', async () => {
@@ -74,24 +101,27 @@ test('nothing in it evaluates text, or needs a policy that allows it', async () 
   );
 });
 
-test('installed in an empty folder, importing it touches nothing', async () => {
-  const script = `
+test.each(['browser', 'browser/core'])(
+  'installed in an empty folder, importing @session-launch/%s touches nothing',
+  async (entry) => {
+    const script = `
     const before = Reflect.ownKeys(globalThis);
     const touched = [];
     for (const name of ['document', 'window', 'navigator', 'AudioContext', 'WebSocket', 'customElements', 'HTMLElement']) {
       const old = Object.getOwnPropertyDescriptor(globalThis, name);
       Object.defineProperty(globalThis, name, { configurable: true, get() { touched.push(name); return old?.get ? old.get.call(globalThis) : old?.value; } });
     }
-    const sdk = await import('@session-launch/browser');
+    const sdk = await import('@session-launch/${entry}');
     const atImport = [...touched];
-    sdk.defineElements();
+    sdk.defineElements?.();
     const experience = sdk.createExperience({ experienceId: 'exp_a', baseUrl: 'https://launch.example.com' });
     const code = await experience.start().catch((error) => error.code);
     console.log(JSON.stringify({ atImport, code, state: experience.state, version: sdk.version }));`;
-  await writeFile(join(folder, 'import.mjs'), script);
-  const { stdout } = await run(process.execPath, ['import.mjs'], { cwd: folder });
-  expect(JSON.parse(stdout)).toEqual({ atImport: [], code: 'NOT_A_BROWSER', state: 'idle', version });
-});
+    await writeFile(join(folder, 'import.mjs'), script);
+    const { stdout } = await run(process.execPath, ['import.mjs'], { cwd: folder });
+    expect(JSON.parse(stdout)).toEqual({ atImport: [], code: 'NOT_A_BROWSER', state: 'idle', version });
+  },
+);
 
 test.each([
   ['NodeNext', 'NodeNext'],
@@ -100,6 +130,8 @@ test.each([
   await writeFile(
     join(folder, 'page.ts'),
     `import { createExperience, ExperienceError, launch, type Message, type PlayerOptions } from '@session-launch/browser';
+    import { createExperience as createCore, type CoreOptions } from '@session-launch/browser/core';
+    import { pageSpeech } from '@session-launch/browser/page-speech';
     import '@session-launch/browser/session-launch.js';
     import type {} from '@session-launch/browser/worklet.js';
     SessionLaunch?.launch satisfies typeof launch | undefined;
@@ -107,6 +139,8 @@ test.each([
     experience.on('modeChange', (mode) => mode satisfies 'listening' | 'speaking' | 'thinking');
     experience.on('message', (message: Message) => message.status === 'final');
     experience.on('error', (error) => error instanceof ExperienceError && error.code === 'NETWORK');
+    const coreOptions: CoreOptions = { experienceId: 'exp_a', pageSpeech };
+    createCore(coreOptions) satisfies typeof experience;
     const options: PlayerOptions = { startButton: { label: 'Go' }, fit: 'cover' };
     experience.attach('#here', options).detach();
     // @ts-expect-error close is no event
@@ -132,15 +166,6 @@ test.each([
 });
 
 test('a bundler drops what a page does not use', async () => {
-  const { outputFiles } = await bundle({
-    stdin: {
-      contents: `import { assetUrl } from '@session-launch/browser'; console.log(assetUrl('/a', { baseUrl: 'b' }));`,
-      resolveDir: folder,
-    },
-    bundle: true,
-    minify: true,
-    format: 'esm',
-    write: false,
-  });
-  expect(outputFiles[0]!.contents.length).toBeLessThan(2000);
+  const used = `import { assetUrl } from '@session-launch/browser'; console.log(assetUrl('/a', { baseUrl: 'b' }));`;
+  expect((await bundled(used)).length).toBeLessThan(2000);
 });

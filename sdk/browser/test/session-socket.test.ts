@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { pageSpeech } from '../src/transport/page-speech.ts';
 import { SessionSocket } from '../src/transport/session-socket.ts';
 import { FakeSocket, fakeContext } from './fake-socket.ts';
@@ -187,4 +187,140 @@ test('a page that lets no worklet in has no ears for the runtime, and the sessio
   connection.setMic({} as MediaStreamTrack);
   connection.sendText('Hello?', 'a');
   expect(said()).toEqual(['a']);
+});
+
+describe('a runtime that is full (1013)', () => {
+  /** Waits in seconds between the tries, which all close with the code, and the error of the last one. */
+  async function refusedBy(code: number) {
+    const found = fakeContext();
+    end = found.end;
+    const times: number[] = [];
+    const failed = SessionSocket.open(found.context).catch((error) => error);
+    let result: unknown;
+    void failed.then((error) => {
+      result = error;
+    });
+    for (let ms = 0; ms < 120_000 && result === undefined; ms += 100) {
+      await vi.advanceTimersByTimeAsync(100);
+      if (FakeSocket.all.length === times.length) continue;
+      times.push(ms / 1000);
+      FakeSocket.last.breaks(code);
+    }
+    return { waits: times.slice(1).map((at, i) => at - times[i]!), error: result };
+  }
+
+  test('is tried four times with growing delays; then the error says that the service is busy', async () => {
+    const { waits, error } = await refusedBy(1013);
+    expect(waits).toHaveLength(3);
+    for (const [i, least] of [0.9, 2.1, 3.7].entries()) expect(waits[i]).toBeGreaterThanOrEqual(least);
+    expect(waits.reduce((sum, wait) => sum + wait)).toBeLessThan(12);
+    expect(error).toMatchObject({
+      code: 'CONNECT_FAILED',
+      message: 'The service is busy.',
+      retryable: true,
+      details: { closeCode: 1013 },
+      hint: expect.stringContaining('RUNTIME_MAX_SESSIONS'),
+    });
+  });
+
+  test('is tried again with the same token', async () => {
+    const found = fakeContext();
+    end = found.end;
+    const opening = SessionSocket.open(found.context);
+    await vi.advanceTimersByTimeAsync(0);
+    const first = FakeSocket.last;
+    first.breaks(1013);
+    await vi.advanceTimersByTimeAsync(1500);
+    expect(FakeSocket.last).not.toBe(first);
+    FakeSocket.last.welcome();
+    await opening;
+    const tokens = FakeSocket.all.map(({ sent }) => sent[0]?.token);
+    expect(tokens).toEqual([found.context.manifest.sessionToken, found.context.manifest.sessionToken]);
+  });
+
+  test('lets a client that resumes wait for a second before each further try', async () => {
+    const { told } = await open();
+    FakeSocket.last.breaks();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(FakeSocket.all).toHaveLength(2);
+    FakeSocket.last.breaks(1013);
+    await vi.advanceTimersByTimeAsync(900);
+    expect(FakeSocket.all).toHaveLength(2);
+    await vi.advanceTimersByTimeAsync(600);
+    expect(FakeSocket.all).toHaveLength(3);
+    FakeSocket.last.welcome({ seq: 2, resumed: true });
+    await vi.advanceTimersByTimeAsync(0);
+    expect(told.at(-1)?.told).toBe('resumed');
+  });
+
+  test('a code that refuses the token is not tried again', async () => {
+    expect((await refusedBy(4401)).waits).toEqual([]);
+  });
+
+  test('a runtime that did not get the hello in time (4408) is tried again', async () => {
+    expect((await refusedBy(4408)).waits).toHaveLength(2);
+  });
+});
+
+test('a resume that is closed with 4408 is tried again', async () => {
+  const { told } = await open();
+  FakeSocket.last.breaks();
+  await vi.advanceTimersByTimeAsync(0);
+  await comeBack(2, 4408);
+  expect(told.map(({ told: what }) => what)).toEqual(['event', 'dropped', 'event', 'resumed']);
+});
+
+describe('malformed messages', () => {
+  const message = { type: 'message', seq: 2, id: 'a', role: 'character', status: 'final', text: 'Hello.' };
+  const malformed: [string, unknown][] = [
+    ['no JSON', '{'],
+    ['no object', 'null'],
+    ['no type', {}],
+    ['a type that is no text', { type: { toString: 1 } }],
+    ['a seq that is no number', { ...message, seq: 'x' }],
+    ['a second ready', { type: 'ready', seq: 2, resumeTicket: 'secret' }],
+    ['an unknown mode', { type: 'mode', mode: 'dancing' }],
+    ['a message without a text', { ...message, text: undefined }],
+    ['a message with spans that are no list', { ...message, spans: 1 }],
+    ['an utterance without a locale', { type: 'utterance', utterance: 1, text: '', speech: 'client' }],
+    ['cues that are no pairs', { type: 'cues', utterance: 1, cues: [null] }],
+    ['cues that end in a year', { type: 'cues', utterance: 1, cues: [[1e11, 'sil']] }],
+    ['suggestions without items', { type: 'suggestions' }],
+    [
+      'a notice that cannot be printed',
+      { type: 'notice', code: 'ENDING_SOON', secondsLeft: { toString: 1 } },
+    ],
+    ['an error without a message', { type: 'error', code: 'FAULT', fatal: false }],
+    ['a frame shorter than its header', new ArrayBuffer(7)],
+    ['a frame of another kind', new ArrayBuffer(8)],
+  ];
+
+  test.each(malformed)('%s: ignored and counted, and the conversation goes on', async (_name, data) => {
+    const { told, events } = await open();
+    const raw = data instanceof ArrayBuffer || typeof data === 'string' ? data : JSON.stringify(data);
+    const before = told.length;
+    FakeSocket.last.onmessage?.({ type: 'message', data: raw });
+    expect(told.slice(before)).toEqual([{ told: 'event', of: { type: 'malformed', count: 1 } }]);
+    FakeSocket.last.tell(message);
+    expect(told.at(-1)?.told).toBe('message');
+    expect(events('malformed')).toHaveLength(1);
+  });
+
+  test('an event of a type that is not known is passed on', async () => {
+    const { events } = await open();
+    FakeSocket.last.tell({ type: 'constructor', seq: 2, further: [1] });
+    expect(events('constructor')).toEqual([{ type: 'constructor', seq: 2, further: [1] }]);
+  });
+
+  test('before ready they are ignored, too', async () => {
+    const found = fakeContext();
+    end = found.end;
+    const opening = SessionSocket.open(found.context);
+    await vi.advanceTimersByTimeAsync(0);
+    FakeSocket.last.onmessage?.({ type: 'message', data: '{' });
+    FakeSocket.last.onmessage?.({ type: 'message', data: new ArrayBuffer(3) });
+    FakeSocket.last.tell({ type: 'ready', seq: 1, resumeTicket: 'a', limits: { heartbeatSeconds: 0 } });
+    FakeSocket.last.welcome();
+    await opening;
+  });
 });

@@ -1,7 +1,8 @@
 import { visemes } from '@session-launch/contract/runtime/protocol';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { toFloats, writePcm } from '../src/audio/pcm.ts';
 import { Resampler } from '../src/audio/resampler.ts';
+import { Speaker } from '../src/audio/speaker.ts';
 import { ease, poseOf, visemeAt } from '../src/renderers/visemes.ts';
 import { reconnectDelay } from '../src/transport/reconnect.ts';
 
@@ -53,6 +54,27 @@ test('every shape of the contract has a pose of its own', () => {
   expect(new Set(poses).size).toBe(visemes.length);
   expect(poseOf('sil').open).toBe(0);
   expect(poseOf('of a later version').open).toBeGreaterThan(0);
+});
+
+test('a shape that has the name of a property of every object is a shape like any unknown one', () => {
+  for (const name of ['constructor', '__proto__', 'toString'])
+    expect(poseOf(name)).toEqual(poseOf('unknown'));
+});
+
+test('close() removes the listener that play() has added to the audio context', () => {
+  const audio = new EventTarget();
+  const spied = {
+    added: vi.spyOn(audio, 'addEventListener'),
+    removed: vi.spyOn(audio, 'removeEventListener'),
+  };
+  const speaker = new Speaker(() => {});
+  for (let i = 0; i < 3; i++) {
+    speaker.open(audio as AudioContext);
+    speaker.play({ setVolume: () => {} });
+    speaker.close();
+  }
+  expect(spied.added).toHaveBeenCalledTimes(3);
+  expect(spied.removed.mock.calls).toEqual(spied.added.mock.calls);
 });
 
 test('the shape at a time is the last that has begun', () => {

@@ -2,6 +2,7 @@ import { useBrowser, watch } from '@session-launch/testing/browser.ts';
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { obstacles } from '../harness/obstacles.ts';
+import { focusedControl, walk } from '../harness/tab-walk.ts';
 import { isIn, onSlowScreen, press } from '../harness/talking-page.ts';
 import { useTalkingService } from '../harness/talking-service.ts';
 
@@ -31,6 +32,26 @@ test('a press on Start of a card, and the character talks in its place; Escape l
   await page.keyboard.press('Escape');
   await page.locator('.card.talking').waitFor({ state: 'detached' });
   expect(await page.evaluate(`document.activeElement.getAttribute('aria-label')`)).toBe(start);
+  expect(complaints).toEqual([]);
+});
+
+test('Tab goes from a card into its player, over every control, and on to the next card', async () => {
+  await page.getByRole('button', { name: 'Start Sunrise Round the Harbor' }).press('Enter');
+  await isIn(page, 'listening');
+  expect(await focusedControl(page)).toMatch(/^group /);
+  const stops = await walk(page, 'Tab', 'button Start Market Day with Mateo');
+  const names = stops.map(({ control }) => control);
+  expect(names).toEqual(
+    expect.arrayContaining([
+      'log Conversation',
+      'textbox Write a message',
+      'button Send',
+      'button End the conversation',
+    ]),
+  );
+  expect(stops.filter(({ isVisible }) => !isVisible)).toEqual([]);
+  const back = await walk(page, 'Shift+Tab', 'log Conversation');
+  expect(back.at(-1)?.control).toBe(names[1]);
   expect(complaints).toEqual([]);
 });
 

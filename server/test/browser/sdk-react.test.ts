@@ -1,12 +1,11 @@
-import { fileURLToPath } from 'node:url';
 import { type Site, startSite, useBrowser } from '@session-launch/testing/browser.ts';
-import { type BuildOptions, build } from 'esbuild';
+import type { BuildOptions } from 'esbuild';
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { bundleReact, reactExample, reactPlayer } from '../harness/react-bundle.ts';
 import { onSlowScreen } from '../harness/talking-page.ts';
 import { useTalkingService } from '../harness/talking-service.ts';
 
-const place = (path: string) => fileURLToPath(new URL(`../../../${path}`, import.meta.url));
 let site: Site;
 beforeAll(async () => {
   site = await startSite();
@@ -25,54 +24,10 @@ afterAll(async () => {
   await site?.close();
 });
 
-const example = { entryPoints: [place('examples/react/main.tsx')] };
-/** A component whose props the test decides. */
-const bare = {
-  stdin: {
-    resolveDir: place('examples/react'),
-    contents: `import { ExperiencePlayer } from '@session-launch/react';
-      import { createElement } from 'react';
-      import { createRoot } from 'react-dom/client';
-      const source = { experienceId: EXPERIENCE_ID, baseUrl: SERVICE_URL };
-      const root = createRoot(document.getElementById('root'));
-      window.show = (props) => root.render(createElement(ExperiencePlayer, { ...source, ...props }));`,
-  },
-};
-
-const bundles = new Map<string, string>();
-
-/** As a bundler makes it, with the React of a folder. */
-async function bundled(react: string, entry: BuildOptions): Promise<string> {
-  const name = JSON.stringify([react, entry]);
-  const made = bundles.get(name);
-  if (made !== undefined) return made;
-  const { outputFiles } = await build({
-    ...entry,
-    bundle: true,
-    format: 'iife',
-    jsx: 'automatic',
-    write: false,
-    alias: {
-      react: place(`${react}/react`),
-      'react-dom': place(`${react}/react-dom`),
-      '@session-launch/react': place('sdk/react/src/index.ts'),
-      '@session-launch/browser': place('sdk/browser/dist/index.js'),
-    },
-    define: {
-      SERVICE_URL: JSON.stringify(talking.service.url),
-      EXPERIENCE_ID: JSON.stringify(talking.experienceId),
-      'process.env.NODE_ENV': '"development"',
-    },
-  });
-  const { text } = outputFiles![0]!;
-  bundles.set(name, text);
-  return text;
-}
-
-async function open(react: string, entry: BuildOptions = example): Promise<void> {
+async function open(react: string, entry: BuildOptions = reactExample): Promise<void> {
   site.show('<div id="root"></div>');
   await page.goto(site.origin);
-  await page.addScriptTag({ content: await bundled(react, entry) });
+  await page.addScriptTag({ content: await bundleReact(react, entry, talking) });
 }
 
 const ended = async () => (await talking.sessions()).filter(({ status }) => status === 'ended').length;
@@ -99,7 +54,7 @@ describe.each([
   });
 
   test('a prop that is left out is taken back', async () => {
-    await open(react, bare);
+    await open(react, reactPlayer);
     await page.evaluate(`show({ startButton: { label: 'Go' } })`);
     await page.getByRole('button', { name: 'Go' }).waitFor();
     await page.evaluate(`show({})`);

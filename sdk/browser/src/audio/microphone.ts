@@ -15,8 +15,6 @@ interface MicSession {
 const closed: MicSession = { isAllowed: false, audio: undefined, give: () => {} };
 
 const statusOf: Record<string, MicStatus> = {
-  NotFoundError: 'missing',
-  OverconstrainedError: 'missing',
   NotReadableError: 'busy',
   AbortError: 'busy',
   NotAllowedError: 'denied',
@@ -99,11 +97,11 @@ export class Mic implements Microphone {
   }
 
   async #ask(session: MicSession): Promise<void> {
-    if (!session.isAllowed) throw unavailable('This session takes no speech, or has not begun.');
+    if (!session.isAllowed) throw unavailable('The session takes no speech, or is not live.');
     const media = this.#env.media();
     if (!media?.getUserMedia) {
       this.#set(this.#env.isSecure ? 'missing' : 'insecure');
-      throw unavailable('Pages get a microphone only over https, or on localhost.');
+      throw unavailable('A microphone needs https or localhost.');
     }
     this.#set('prompting');
     let stream: MediaStream;
@@ -117,14 +115,14 @@ export class Mic implements Microphone {
         },
       });
     } catch (cause) {
-      if (session !== this.#session) throw unavailable('Nobody listens any more.', cause);
+      if (session !== this.#session) throw unavailable('The session has ended.', cause);
       const status = statusOf[(cause as DOMException).name] ?? 'missing';
       this.#set(status === 'denied' && this.#env.isMicForbidden() ? 'blocked-by-policy' : status);
-      throw unavailable((cause as Error).message || 'There is no microphone.', cause);
+      throw unavailable((cause as Error).message || 'No microphone was found.', cause);
     }
     if (session !== this.#session) {
       for (const track of stream.getTracks()) track.stop();
-      throw unavailable('Nobody listens any more.');
+      throw unavailable('The session has ended.');
     }
     this.#stream = stream;
     if (session.audio) this.#meter = meterOf(session.audio, stream);

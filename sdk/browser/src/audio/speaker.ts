@@ -34,6 +34,7 @@ export class Speaker implements Output {
   }
 
   close(): void {
+    this.#audio?.removeEventListener('statechange', this.#look);
     this.#audio = undefined;
     this.#played = undefined;
     this.#look();
@@ -45,7 +46,7 @@ export class Speaker implements Output {
     await Promise.race([this.#audio?.resume(), patience]);
     this.#look();
     if (this.blocked)
-      throw new ExperienceError('AUDIO_BLOCKED', 'The browser plays sound only after a tap.', {
+      throw new ExperienceError('AUDIO_BLOCKED', 'The browser waits for a tap.', {
         fatal: false,
         retryable: true,
       });
@@ -60,7 +61,7 @@ export class Speaker implements Output {
   }
 
   setVolume(volume: number): void {
-    if (!(volume >= 0 && volume <= 1)) throw new TypeError('a volume is a number from 0 to 1');
+    if (!(volume >= 0 && volume <= 1)) throw new TypeError('volume must be from 0 to 1');
     this.#apply(this.muted, volume);
   }
 

@@ -2,22 +2,22 @@ import type { Events } from '../types.ts';
 
 type Handler<K extends keyof Events> = (payload: Events[K]) => void;
 
-const names: Record<keyof Events, true> = {
-  stateChange: true,
-  modeChange: true,
-  message: true,
-  micChange: true,
-  outputChange: true,
-  suggestions: true,
-  error: true,
-  ended: true,
-  runtimeEvent: true,
-};
+const names: readonly string[] = [
+  'stateChange',
+  'modeChange',
+  'message',
+  'micChange',
+  'outputChange',
+  'suggestions',
+  'error',
+  'ended',
+  'runtimeEvent',
+] satisfies (keyof Events)[];
 
-/** What belongs to the player. */
-const elsewhere: Record<string, string> = {
-  close: 'pass onClose to attach(), or listen to "experience:close"',
-  stateUpdate: 'pass onStateUpdate to attach(), or listen to "experience:stateupdate"',
+/** Options of the player that take the place of an event. */
+const ofPlayer: Record<string, string> = {
+  close: 'onClose',
+  stateUpdate: 'onStateUpdate',
 };
 
 export class Emitter {
@@ -25,11 +25,11 @@ export class Emitter {
   readonly #handlers = new Map<keyof Events, Map<Handler<never>, boolean>>();
 
   on<K extends keyof Events>(event: K, handler: Handler<K>, isOnce = false): () => void {
-    if (!Object.hasOwn(names, event))
+    if (!names.includes(event))
       throw new TypeError(
-        `there is no event "${event}": ${elsewhere[event] ?? `it is one of ${Object.keys(names).join(', ')}`}`,
+        `there is no event "${event}": ${Object.hasOwn(ofPlayer, event) ? `pass ${ofPlayer[event]} to attach()` : names.join(', ')}`,
       );
-    if (typeof handler !== 'function') throw new TypeError(`the handler of "${event}" is not a function`);
+    if (typeof handler !== 'function') throw new TypeError('handler must be a function');
     const all = this.#handlers.get(event) ?? new Map();
     this.#handlers.set(event, all.set(handler, isOnce));
     return () => this.off(event, handler);

@@ -19,9 +19,9 @@ export function browserEnvironment(): Environment {
   const view = globalThis as unknown as Window & typeof globalThis;
   return {
     isBrowser: typeof view.document === 'object' && typeof view.addEventListener === 'function',
-    fetch: (...request) => view.fetch(...request),
-    setTimeout: ((...call: Parameters<typeof setTimeout>) => view.setTimeout(...call)) as typeof setTimeout,
-    clearTimeout: (timer) => view.clearTimeout(timer),
+    fetch: (...request) => fetch(...request),
+    setTimeout: ((...call: Parameters<typeof setTimeout>) => setTimeout(...call)) as typeof setTimeout,
+    clearTimeout: (timer) => clearTimeout(timer),
     now: () => performance.now(),
     newKey: randomId,
     openAudio: () => {

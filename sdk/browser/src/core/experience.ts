@@ -20,7 +20,7 @@ import type {
 import { Attempt } from './attempt.ts';
 import { Emitter } from './emitter.ts';
 import { type Environment, randomId } from './environment.ts';
-import { aborted, ExperienceError, expired } from './experience-error.ts';
+import { aborted, ExperienceError, expired, isFull } from './experience-error.ts';
 import { serviceUrl } from './home.ts';
 import { type Fresh, readLaunch } from './manifest.ts';
 import { mint } from './mint.ts';
@@ -109,9 +109,7 @@ export class LiveExperience extends Emitter implements Experience {
   start(): Promise<void> {
     if (this.#started && running.includes(this.state)) return this.#started;
     if (!this.#env.isBrowser)
-      return Promise.reject(
-        new ExperienceError('NOT_A_BROWSER', 'A session can only be started in a browser.'),
-      );
+      return Promise.reject(new ExperienceError('NOT_A_BROWSER', 'A session needs a browser.'));
     const request = { ...this.options.fields };
     if (this.options.signal?.aborted || !this.beforeStart(request)) return Promise.reject(aborted());
     this.#request = request;
@@ -152,7 +150,7 @@ export class LiveExperience extends Emitter implements Experience {
     const said = text.trim();
     if (said === '') return;
     if (said.length > longestText) throw new TypeError(`a text has at most ${longestText} characters`);
-    if (!running.includes(this.state)) throw new TypeError('there is no session: start() one first');
+    if (!running.includes(this.state)) throw new TypeError('call start() first');
     const id = randomId();
     this.#say({ id, role: 'user', text: said, status: 'final' });
     if (this.state === 'live') this.#attempt?.connection?.sendText(said, id);
@@ -187,8 +185,7 @@ export class LiveExperience extends Emitter implements Experience {
     const { source } = this.options;
     if (source.kind !== 'launch')
       return mint(this.#env, source, this.#request, attempt.signal, (late) => attempt.leave(late));
-    if (this.#isGivenUsed)
-      throw new ExperienceError('SESSION_USED', 'A launch starts once; get another one for another start.');
+    if (this.#isGivenUsed) throw new ExperienceError('SESSION_USED', 'A launch starts once.');
     this.#isGivenUsed = true;
     const given = readLaunch(source.launch, this.#createdAt);
     if (Date.parse(given.manifest.expiresAt) <= Date.now()) throw expired();
@@ -210,7 +207,7 @@ export class LiveExperience extends Emitter implements Experience {
       livemode,
       capabilities: [...capabilities],
       characters: characters.map(({ characterId, name }) => ({ characterId, name })),
-      ...(secondaryLocale === undefined ? {} : { secondaryLocale }),
+      ...(secondaryLocale && { secondaryLocale }),
     };
     if (this.state === 'minting') this.#become('connecting');
     if (attempt.isOver) throw aborted();
@@ -224,9 +221,15 @@ export class LiveExperience extends Emitter implements Experience {
       // Ended while the runtime was opening the door: it is told so at once.
       if (attempt.isOver) attempt.connection.close(this.endReason ?? 'user');
     } catch (error) {
-      const { code } = readable(error);
-      const isRefused = code === 'SESSION_EXPIRED' || code === 'SESSION_USED';
-      if (!isRefused || !mayMintAgain || this.options.source.kind === 'launch' || attempt.isOver) throw error;
+      const found = readable(error);
+      const isGiven = this.options.source.kind === 'launch';
+      if (isGiven && isFull(found)) {
+        // The token was not used: a later start may connect with it.
+        this.#isGivenUsed = false;
+        attempt.fresh = undefined;
+      }
+      const isRefused = found.code === 'SESSION_EXPIRED' || found.code === 'SESSION_USED';
+      if (!isRefused || !mayMintAgain || isGiven || attempt.isOver) throw error;
       attempt.leave(fresh);
       attempt.fresh = undefined;
       return this.#connect(attempt, await this.#launch(attempt), false);
@@ -285,8 +288,8 @@ export class LiveExperience extends Emitter implements Experience {
           }
           const [found, text, reason] =
             by === 'runtime'
-              ? (['RUNTIME', 'The runtime had to end the session.', by] as const)
-              : (['CONNECTION_LOST', 'The connection was lost, and did not come back.', lost] as const);
+              ? (['RUNTIME', 'The runtime ended the session.', by] as const)
+              : (['CONNECTION_LOST', 'The connection was lost.', lost] as const);
           this.#fail(attempt, new ExperienceError(found, text, { retryable: true }), reason);
         }),
       },
@@ -323,8 +326,8 @@ export class LiveExperience extends Emitter implements Experience {
     if (event.type === 'ready') {
       this.engines = event.engines;
       // Nobody would understand it: the microphone is given back.
-      const { hearing } = (event.engines ?? {}) as { hearing?: { kind: string } };
-      if (hearing?.kind === 'none') this.mic.close();
+      const { engines } = event as { engines?: { hearing?: { kind: string } } };
+      if (engines?.hearing?.kind === 'none') this.mic.close();
     }
     this.emit('runtimeEvent', event);
   }
@@ -382,7 +385,7 @@ export class LiveExperience extends Emitter implements Experience {
 
 function readable(error: unknown): ExperienceError {
   if (error instanceof ExperienceError) return error;
-  return new ExperienceError('CONNECT_FAILED', 'The session could not be connected.', {
+  return new ExperienceError('CONNECT_FAILED', 'The session was not connected.', {
     cause: error,
     retryable: true,
     hint: String(error),

@@ -14,7 +14,6 @@ export function serviceUrl(given: string | undefined): string | undefined {
 
 export function requiredServiceUrl(given: string | undefined): string {
   const url = serviceUrl(given);
-  if (url === undefined)
-    throw new TypeError('baseUrl is missing: the address of your session launch service');
+  if (url === undefined) throw new TypeError('baseUrl is missing: the address of the service');
   return url;
 }

@@ -1,5 +1,6 @@
 import type { Launch, SessionManifest } from '../types.ts';
 import { ExperienceError } from './experience-error.ts';
+import { filledText, fits, type Shape } from './shape.ts';
 
 /** A manifest, when it came, and until when it is safe to connect with it. */
 export interface Fresh {
@@ -12,32 +13,38 @@ const knownSchema = 1;
 /** Of the life of a token: the rest is for the way, and for a prompt that waits. */
 const safeShare = 0.8;
 
+/** The fields that no session can do without. */
+const shape: Shape = {
+  sessionId: filledText,
+  sessionToken: filledText,
+  transport: { type: filledText },
+  characters: Array.isArray,
+  capabilities: Array.isArray,
+};
+
 /** Takes the manifest out of a launch, or says what is wrong with it. */
 export function readLaunch(launch: Launch, now: number): Fresh {
   const manifest = (launch as { launch?: SessionManifest }).launch ?? (launch as SessionManifest);
-  const { schemaVersion, sessionId, sessionToken, transport, characters, capabilities } = manifest ?? {};
+  const { schemaVersion } = manifest ?? {};
   if (typeof schemaVersion === 'number' && schemaVersion !== knownSchema)
     throw new ExperienceError(
       'UNSUPPORTED_SCHEMA',
-      `This manifest has version ${schemaVersion}, and this SDK knows version ${knownSchema}.`,
+      `The manifest has version ${schemaVersion}; this SDK reads version ${knownSchema}.`,
       { hint: 'Update @session-launch/browser.' },
     );
-  const isWhole =
-    schemaVersion === knownSchema &&
-    [sessionId, sessionToken, transport?.type].every((text) => typeof text === 'string' && text !== '') &&
-    Array.isArray(characters) &&
-    Array.isArray(capabilities);
-  if (!isWhole) throw new ExperienceError('INVALID_MANIFEST', 'The answer to the mint is no manifest.');
-  return { manifest, deadline: now + safeShare * lifeOf(sessionToken) };
+  if (schemaVersion !== knownSchema || !fits(manifest, shape))
+    throw new ExperienceError('INVALID_MANIFEST', 'The answer to the mint is no manifest.');
+  return { manifest, deadline: now + safeShare * lifeOf(manifest.sessionToken) };
 }
 
 /** Milliseconds from issue to expiry. A token of another form may be used at any time: its runtime will say. */
 function lifeOf(token: string): number {
+  let life = 0;
   try {
     const { exp, iat } = JSON.parse(atob((token.split('.')[1] ?? '').replace(/-/g, '+').replace(/_/g, '/')));
-    const life = (exp - iat) * 1000;
-    return life > 0 ? life : Number.POSITIVE_INFINITY;
+    life = (exp - iat) * 1000;
   } catch {
-    return Number.POSITIVE_INFINITY;
+    // Not a JWT.
   }
+  return life > 0 ? life : Number.POSITIVE_INFINITY;
 }

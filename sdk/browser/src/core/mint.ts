@@ -2,7 +2,7 @@ import type { Launch, MintFields } from '../types.ts';
 import { aborted, ExperienceError } from './experience-error.ts';
 import { type Fresh, readLaunch } from './manifest.ts';
 import { browserLocale, type CheckedSource } from './options.ts';
-import { type MintRequest, pause, type RequestDeps, send } from './request.ts';
+import { pause, type RequestDeps, send } from './request.ts';
 import { retryPolicy } from './retries.ts';
 
 export interface MintDeps extends RequestDeps {
@@ -55,33 +55,20 @@ function asking(
 ): () => Promise<Launch> {
   if (source.kind === 'callback') return () => callback(source.mint, fields, key, signal);
   const { experienceId } = source;
-  const userId = source.kind === 'relay' ? source.userId : undefined;
-  const body = JSON.stringify({ experienceId, ...fields, userId });
-  if (source.kind === 'relay') return async () => send(deps, await relayRequest(source, body, key));
-  const { door, url } = source;
-  const headers = {
-    'Content-Type': 'application/json',
+  const isRelay = source.kind === 'relay';
+  const body = JSON.stringify({ experienceId, ...fields, userId: isRelay ? source.userId : undefined });
+  return async () => {
+    const own = isRelay ? await source.init?.() : undefined;
+    const headers = new Headers(own?.headers);
+    headers.set('Content-Type', 'application/json');
     // The public door has no idempotency, and its preflight no such header.
-    ...(door === 'browser' ? { 'Idempotency-Key': key } : {}),
-  };
-  const init: RequestInit = { method: 'POST', headers, body, credentials: 'omit', cache: 'no-store' };
-  const request: MintRequest = { url: `${url}/v1/${door}-sessions`, init, to: door };
-  return () => send(deps, request);
-}
-
-async function relayRequest(
-  { url, init }: Extract<CheckedSource, { kind: 'relay' }>,
-  body: string,
-  key: string,
-): Promise<MintRequest> {
-  const own = await init?.();
-  const headers = new Headers(own?.headers);
-  headers.set('Content-Type', 'application/json');
-  headers.set('Idempotency-Key', key);
-  return {
-    url,
-    to: 'relay',
-    init: { credentials: 'same-origin', cache: 'no-store', ...own, method: 'POST', headers, body },
+    if (isRelay || source.door === 'browser') headers.set('Idempotency-Key', key);
+    const credentials = isRelay ? 'same-origin' : 'omit';
+    return send(deps, {
+      url: isRelay ? source.url : `${source.url}/v1/${source.door}-sessions`,
+      to: isRelay ? 'relay' : source.door,
+      init: { credentials, cache: 'no-store', ...own, method: 'POST', headers, body },
+    });
   };
 }
 
@@ -95,6 +82,6 @@ async function callback(
     return await mintFromPage({ ...fields }, { idempotencyKey, signal });
   } catch (cause) {
     if (cause instanceof ExperienceError) throw cause;
-    throw new ExperienceError('RELAY_FAILED', 'The page could not get a launch.', { cause, retryable: true });
+    throw new ExperienceError('RELAY_FAILED', 'The page got no launch.', { cause, retryable: true });
   }
 }

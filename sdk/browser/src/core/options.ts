@@ -1,4 +1,4 @@
-import type { ExperienceOptions, Launch, MintFields, RendererFactory, TransportFactory } from '../types.ts';
+import type { ExperienceOptions, Launch, MintFields } from '../types.ts';
 import { requiredServiceUrl, serviceUrl } from './home.ts';
 
 /** Where launches come from, once the options were found to name one place. */
@@ -17,16 +17,11 @@ export type CheckedSource =
     }
   | { kind: 'launch'; launch: Launch };
 
-export interface Checked {
+export type Checked = Pick<ExperienceOptions, 'leaveUrl' | 'signal' | 'transports' | 'renderers' | 'log'> & {
   source: CheckedSource;
   fields: MintFields;
   baseUrl: string | undefined;
-  leaveUrl: string | undefined;
-  signal: AbortSignal | undefined;
-  transports: readonly TransportFactory[];
-  renderers: readonly RendererFactory[];
-  log: ((level: string, text: string) => void) | undefined;
-}
+};
 
 const mintFields = [
   'locale',
@@ -40,40 +35,29 @@ const mintFields = [
 
 /** Throws a TypeError for what cannot work. Asks nobody and changes nothing. */
 export function check(options: ExperienceOptions): Checked {
-  const { baseUrl, leaveUrl, signal, transports = [], renderers = [], log } = options;
   const fields: Record<string, unknown> = {};
   for (const name of mintFields) if (options[name] !== undefined) fields[name] = options[name];
-  return {
-    source: checkSource(options as unknown as Record<string, unknown>),
-    fields: fields as MintFields,
-    baseUrl: serviceUrl(baseUrl),
-    leaveUrl,
-    signal,
-    transports,
-    renderers,
-    log,
-  };
+  const source = checkSource(options as unknown as Record<string, unknown>);
+  return { ...options, source, fields: fields as MintFields, baseUrl: serviceUrl(options.baseUrl) };
 }
 
 function checkSource(options: Record<string, unknown>): CheckedSource {
   const { experienceId, relayUrl, relayInit, userId, door, mint, launch, baseUrl } = options;
   const given = [experienceId, mint, launch].filter((value) => value !== undefined).length;
   if (given !== 1 || (experienceId === undefined && (relayUrl ?? door) !== undefined))
-    throw new TypeError(
-      'name exactly one source: experienceId (with door or relayUrl, if you like), mint, or launch',
-    );
+    throw new TypeError('give exactly one of experienceId (and its door or relayUrl), mint and launch');
   if (mint !== undefined) {
     if (typeof mint !== 'function') throw new TypeError('mint must be a function');
     return { kind: 'callback', mint: mint as Extract<CheckedSource, { kind: 'callback' }>['mint'] };
   }
   if (launch !== undefined) {
-    if (typeof launch !== 'object' || launch === null) throw new TypeError('launch must be a launch');
+    if (typeof launch !== 'object' || launch === null) throw new TypeError('launch must be an object');
     return { kind: 'launch', launch: launch as Launch };
   }
   if (typeof experienceId !== 'string' || !experienceId.startsWith('exp_'))
-    throw new TypeError('experienceId must be a text that starts with exp_');
+    throw new TypeError('experienceId must start with exp_');
   if (relayUrl !== undefined) {
-    if (door !== undefined) throw new TypeError('name door or relayUrl, not both');
+    if (door !== undefined) throw new TypeError('give door or relayUrl, not both');
     return {
       kind: 'relay',
       url: String(relayUrl),

@@ -11,7 +11,7 @@ export function register(plugIn: TransportFactory | RendererFactory): void {
 }
 
 /** Before anybody is asked for anything. */
-export function transportFor(type: string, own: readonly TransportFactory[], builtIn: TransportFactory) {
+export function transportFor(type: string, own: readonly TransportFactory[] = [], builtIn: TransportFactory) {
   const known = new Map([
     [builtIn.type, builtIn],
     ...transports,
@@ -22,12 +22,12 @@ export function transportFor(type: string, own: readonly TransportFactory[], bui
   const names = [...known.keys()].join(', ');
   throw new ExperienceError(
     'UNSUPPORTED_TRANSPORT',
-    `This session needs the transport "${type}", and this page knows: ${names}.`,
-    { hint: 'Pass a factory for it in transports, or register() one.' },
+    `The session needs the transport "${type}"; known are ${names}.`,
+    { hint: 'Add it by transports or register().' },
   );
 }
 
 /** In the order in which they are asked. */
-export function allRenderers(own: readonly RendererFactory[], builtIn: readonly RendererFactory[]) {
+export function allRenderers(own: readonly RendererFactory[] = [], builtIn: readonly RendererFactory[]) {
   return [...own, ...renderers, ...builtIn];
 }

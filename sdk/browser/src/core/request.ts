@@ -20,7 +20,7 @@ export async function send(deps: RequestDeps, { url, init, to }: MintRequest): P
   const controller = new AbortController();
   const { signal } = controller;
   const late = pause(deps, timeoutMs, signal).then(() => {
-    throw new ExperienceError('TIMEOUT', 'The launch was not answered within ten seconds.', {
+    throw new ExperienceError('TIMEOUT', 'The mint timed out.', {
       retryable: true,
     });
   });
@@ -44,13 +44,13 @@ async function answer(
     response = await deps.fetch(url, init);
     text = await response.text();
   } catch (cause) {
-    throw new ExperienceError('NETWORK', 'The launch could not be asked for.', {
+    throw new ExperienceError('NETWORK', 'The mint got no answer.', {
       cause,
       retryable: true,
       hint:
         to === 'public'
-          ? `Is ${origin()} on the allowlist of the experience? The public door tells other pages nothing.`
-          : `Is ${new URL(url, globalThis.location?.href).origin} running, and may this page connect to it (connect-src)?`,
+          ? `Is ${origin()} on the allowlist of the experience?`
+          : `Is ${new URL(url, globalThis.location?.href).origin} running, and does the page's connect-src allow it?`,
     });
   }
   const body = parsed(text);
@@ -71,7 +71,7 @@ function refusal(response: Response, body: unknown, to: MintRequest['to']): Expe
   const requestId = (found?.requestId as string | undefined) ?? headers.get('x-request-id') ?? undefined;
   return new ExperienceError(
     code ?? (to === 'relay' ? 'RELAY_FAILED' : status === 503 ? 'UNAVAILABLE' : 'INTERNAL'),
-    typeof found?.message === 'string' ? found.message : `The launch was refused with ${status}.`,
+    typeof found?.message === 'string' ? found.message : `The mint was refused with ${status}.`,
     {
       status,
       retryable: status >= 500 || status === 429 || code === 'IDEMPOTENCY_IN_PROGRESS',
@@ -84,10 +84,9 @@ function refusal(response: Response, body: unknown, to: MintRequest['to']): Expe
 }
 
 function hintFor(code: ServiceCode | undefined): string {
-  if (code === 'BROWSER_EMBEDS_DISABLED') return 'Set browserEmbeds: true in the project file, and apply it.';
-  if (code === 'ORIGIN_NOT_ALLOWED')
-    return `Add "${origin()}" to allowedOrigins in the project file, and apply it.`;
-  return `The launch was refused for the page at ${origin()}.`;
+  if (code === 'BROWSER_EMBEDS_DISABLED') return 'Set browserEmbeds: true in the project file.';
+  if (code === 'ORIGIN_NOT_ALLOWED') return `Add "${origin()}" to allowedOrigins in the project file.`;
+  return `The mint was refused for ${origin()}.`;
 }
 
 const origin = () => globalThis.location?.origin ?? 'this origin';

@@ -22,15 +22,15 @@ export class Face {
   #shown: Shown | undefined;
   #mode: Mode | undefined;
   #track: MediaStreamTrack | null = null;
-  /** What was said before the renderer was there. */
-  #early: unknown[] = [];
+  /** Cues that arrive while the renderer loads; undefined when there is none to wait for. */
+  #early: unknown[] | undefined;
 
   constructor(host: HTMLElement, experience: LiveExperience) {
     this.#host = host;
     this.#experience = experience;
     experience.onCue = (cue) => {
       if (this.#renderer) this.#renderer.cue?.(cue);
-      else this.#early.push(cue);
+      else this.#early?.push(cue);
     };
     experience.onVideo = (track) => {
       this.#track = track;
@@ -43,6 +43,7 @@ export class Face {
     this.clear();
     const shown = { manifest, fit };
     this.#shown = shown;
+    this.#early = [];
     artComesFrom(manifest, this.#experience.baseUrl);
     void this.#find(shown);
   }
@@ -60,7 +61,7 @@ export class Face {
     this.#renderer?.destroy();
     this.#renderer = undefined;
     this.#shown = undefined;
-    this.#early = [];
+    this.#early = undefined;
   }
 
   async #find(shown: Shown): Promise<void> {
@@ -79,12 +80,15 @@ export class Face {
         this.#renderer = renderer;
         if (this.#mode) renderer.mode(this.#mode);
         if (this.#track) renderer.video?.(this.#track);
-        for (const cue of this.#early.splice(0)) renderer.cue?.(cue);
+        for (const cue of this.#early ?? []) renderer.cue?.(cue);
+        this.#early = undefined;
         return;
       } catch (cause) {
         renderer?.destroy();
+        if (this.#shown !== shown) return;
         // The next one may do: only when nobody is left is it worth a word. The session goes on without a face.
         if (factory !== willing.at(-1)) continue;
+        this.#early = undefined;
         const facts = { fatal: false, cause };
         const error = new ExperienceError('RENDERER_FAILED', 'The face cannot be drawn.', facts);
         this.#experience.emit('error', error);

@@ -6,7 +6,7 @@ export type Parts = ReturnType<typeof makeParts>;
 
 /** The elements of a player, each in its place. */
 export function makeParts(captions: Captions) {
-  const element = make('div', { class: 'session-launch-player', tabindex: '-1' });
+  const element = make('div', { class: 'session-launch-player' });
   const stage = make('div', { class: 'stage' });
   const poster = make('div', { class: 'poster' });
   const status = make('p', { class: 'status', role: 'status' });
@@ -37,7 +37,9 @@ export function makeParts(captions: Captions) {
   const close = iconButton('close', 'close');
   const corner = make('div', { class: 'corner' }, sound, cc, close);
 
-  const root = make('div', { class: 'player', role: 'group' }, scene, panel, corner);
+  const root = make('div', { class: 'player', role: 'group', tabindex: '-1' }, scene, panel, corner);
+  // Chromium skips everything inside a shadow host that has a negative tabindex, so the focus goes to the root inside.
+  element.focus = (options) => root.focus(options);
   const shadow = element.attachShadow({ mode: 'open' });
   shadow.adoptedStyleSheets = [playerSheet()];
   shadow.append(root);
@@ -45,6 +47,16 @@ export function makeParts(captions: Captions) {
     ...{ element, root, stage, poster, status, front, apology, start, hear },
     ...{ panel, title, suggestions, form, mic, input, send, note, sound, cc, close },
   };
+}
+
+/** Runs `change`. If that takes the focused control away, the focus moves to the player; if it brings Start, to Start. */
+export function keepFocus({ element, root, front, start }: Parts, change: () => void): void {
+  const focused = element.shadowRoot!.activeElement as HTMLButtonElement | null;
+  const wasInFront = !front.hidden;
+  change();
+  if (!focused) return;
+  if (focused.disabled || focused.getClientRects().length === 0) root.focus({ preventScroll: true });
+  if (!front.hidden && !wasInFront) start.focus();
 }
 
 /** Only what has changed is written: screen readers would say it again. */

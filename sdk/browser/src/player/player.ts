@@ -6,7 +6,7 @@ import { Countdown } from './countdown.ts';
 import { make } from './dom.ts';
 import { type Engines, honesty } from './engines.ts';
 import { Face } from './face.ts';
-import { makeParts, set } from './parts.ts';
+import { keepFocus, makeParts, set } from './parts.ts';
 import { StateTeller } from './player-state.ts';
 import { safeReturnUrl } from './return-url.ts';
 import { defaultTexts, filled, micTexts, textOfError } from './texts.ts';
@@ -83,12 +83,7 @@ export class PlayerView implements Player {
   #listen(): void {
     const { mic, output } = this.#experience;
     const parts = this.#parts;
-    parts.start.onclick = () => {
-      const hadFocus = this.#isFocused(parts.start);
-      this.#experience.start().catch(() => {});
-      // Whoever pressed it with a key stays inside.
-      if (hadFocus) this.element.focus();
-    };
+    parts.start.onclick = () => void this.#experience.start().catch(() => {});
     parts.close.onclick = (event) => {
       // The second half of a double click meant what was there before.
       if (event.detail < 2) this.#closeBecause('button');
@@ -158,13 +153,12 @@ export class PlayerView implements Player {
   }
 
   #suggest(items: readonly Suggestion[]): void {
-    this.#parts.suggestions.replaceChildren(
-      ...items.map(({ text, locale }) => {
-        const chip = make('button', { type: 'button', class: 'chip', lang: locale, dir: 'auto' }, text);
-        chip.onclick = () => this.#say(text);
-        return chip;
-      }),
-    );
+    const chips = items.map(({ text, locale }) => {
+      const chip = make('button', { type: 'button', class: 'chip', lang: locale, dir: 'auto' }, text);
+      chip.onclick = () => this.#say(text);
+      return chip;
+    });
+    keepFocus(this.#parts, () => this.#parts.suggestions.replaceChildren(...chips));
   }
 
   #closeBecause(reason: 'button' | 'escape' | 'api'): void {
@@ -184,16 +178,16 @@ export class PlayerView implements Player {
     });
   }
 
-  #isFocused(element: Element): boolean {
-    return this.element.shadowRoot?.activeElement === element;
+  #render(): void {
+    keepFocus(this.#parts, () => this.#draw());
+    this.#state.tell(this.#experience, this.#showsCaptions, this.#options.onStateUpdate);
   }
 
-  #render(): void {
+  #draw(): void {
     const parts = this.#parts;
     const { state, mode, mic, output, error, manifest } = this.#experience;
     const isBusy = busy.includes(state);
     const isBefore = before.includes(state);
-    const wasInFront = !parts.front.hidden;
     if (isBusy && manifest) this.#face.show(manifest, this.#options.fit ?? 'contain');
     parts.root.dataset.state = state;
     parts.root.dataset.mode = mode ?? '';
@@ -226,11 +220,7 @@ export class PlayerView implements Player {
       ...honesty(this.#engines, manifest, this.#text),
     ];
     set(parts.note, isBusy ? notes.filter(Boolean).join(' ') : '');
-    // The element may stand in a shadow root itself, whose document knows only its host.
-    const { activeElement } = this.element.getRootNode() as Document;
-    if (!parts.front.hidden && !wasInFront && activeElement === this.element) parts.start.focus();
     if (state === 'live' && !this.#frame) this.#animate();
-    this.#state.tell(this.#experience, this.#showsCaptions, this.#options.onStateUpdate);
   }
 
   /** What is going on, or why nothing is. */
@@ -238,7 +228,7 @@ export class PlayerView implements Player {
     const { state, mode, error } = this.#experience;
     if (state === 'live') return mode ?? 'listening';
     if (state === 'ended' && this.#experience.wasCutShort) return 'lost';
-    return state === 'failed' && error ? textOfError(error.code) : state;
+    return state === 'failed' && error ? textOfError(error) : state;
   }
 
   #animate = (): void => {

@@ -1,4 +1,5 @@
-import type { MicStatus, TextKey } from '../types.ts';
+import { isFull } from '../core/experience-error.ts';
+import type { ExperienceError, MicStatus, TextKey } from '../types.ts';
 
 /** What the player says unless the page says it otherwise. Braces are filled in. */
 export const defaultTexts: Record<TextKey, string> = {
@@ -55,13 +56,13 @@ export const micTexts: Partial<Record<MicStatus, TextKey>> = {
 };
 
 /** What visitors read of an error. Its cause is for the developer. */
-export function textOfError(code: string): TextKey {
+export function textOfError(error: ExperienceError): TextKey {
+  const { code } = error;
   if (code === 'NETWORK' || code === 'TIMEOUT') return 'offline';
   if (code === 'CONNECTION_LOST') return 'lost';
   if (code === 'SESSION_EXPIRED' || code === 'SESSION_USED') return 'expired';
-  return ['RATE_LIMITED', 'QUOTA_EXCEEDED', 'CONCURRENCY_LIMIT', 'UNAVAILABLE'].includes(code)
-    ? 'busy'
-    : 'failed';
+  const isBusy = ['RATE_LIMITED', 'QUOTA_EXCEEDED', 'CONCURRENCY_LIMIT', 'UNAVAILABLE'].includes(code);
+  return isBusy || isFull(error) ? 'busy' : 'failed';
 }
 
 export function filled(text: string, values: Record<string, string | number>): string {

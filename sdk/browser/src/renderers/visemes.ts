@@ -32,7 +32,7 @@ const rows: Record<string, Row> = {
 const unknown: Row = [0.35, 0.1, 0, 0.3, 0.2, 0];
 
 export function poseOf(viseme: string): Pose {
-  const [open, wide, round, teeth, tongue, press] = rows[viseme] ?? unknown;
+  const [open, wide, round, teeth, tongue, press] = Object.hasOwn(rows, viseme) ? rows[viseme]! : unknown;
   return { open, wide, round, teeth, tongue, press };
 }
 

@@ -1,9 +1,9 @@
 import { joined, writePcm } from '../audio/pcm.ts';
 import { Resampler } from '../audio/resampler.ts';
+import { audioHeaderBytes } from './runtime-messages.ts';
 
 const inputRate = 16_000;
 const frameSamples = 640;
-const headerBytes = 8;
 const userKind = 2;
 
 /** Sends what the microphone hears, 40 ms at a time. */
@@ -34,10 +34,10 @@ export class Capture {
     const all = joined(this.#waiting, this.#resampler.push(samples));
     let at = 0;
     for (; at + frameSamples <= all.length; at += frameSamples) {
-      const frame = new DataView(new ArrayBuffer(headerBytes + frameSamples * 2));
+      const frame = new DataView(new ArrayBuffer(audioHeaderBytes + frameSamples * 2));
       frame.setUint8(0, userKind);
       frame.setUint32(4, this.#offset, true);
-      writePcm(all.subarray(at, at + frameSamples), frame, headerBytes);
+      writePcm(all.subarray(at, at + frameSamples), frame, audioHeaderBytes);
       this.#offset += frameSamples;
       this.#send(frame.buffer as ArrayBuffer);
     }

@@ -1,6 +1,7 @@
 import { analyserOf, loudness } from '../audio/meter.ts';
 import { toFloats } from '../audio/pcm.ts';
 import { Resampler } from '../audio/resampler.ts';
+import { audioHeaderBytes } from './runtime-messages.ts';
 
 interface Progress {
   id: number;
@@ -17,7 +18,6 @@ interface Utterance {
   progress?: Progress;
 }
 
-const headerBytes = 8;
 /** The clock runs on by itself between two reports, but no further. */
 const longestStrideMs = 250;
 /** Without a report for so long, there is nothing to play: the connection is slow, or broken. */
@@ -66,7 +66,7 @@ export class Playback {
     const utterance = this.#utterances.get(id);
     if (!utterance || utterance.progress?.done) return;
     const isLast = (header.getUint8(1) & 1) === 1;
-    this.#hand(id, utterance, utterance.resampler.push(toFloats(frame, headerBytes)), false);
+    this.#hand(id, utterance, utterance.resampler.push(toFloats(frame, audioHeaderBytes)), false);
     if (isLast) this.#hand(id, utterance, utterance.resampler.end(), true);
   }
 

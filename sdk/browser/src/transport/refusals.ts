@@ -1,38 +1,41 @@
-import { ExperienceError, expired } from '../core/experience-error.ts';
+import { ExperienceError, expired, fullCode } from '../core/experience-error.ts';
+import type { ClientCode, ServiceCode } from '../types.ts';
 
-/** What a runtime that closes before it was ready means. */
-export function refusalOf(code: number, reason: string): ExperienceError {
-  const failed = (message: string, hint?: string) =>
-    new ExperienceError('CONNECT_FAILED', message, { retryable: true, hint });
-  switch (code) {
-    case 4401:
-    case 4410:
-      return expired();
-    case 4409:
-      return new ExperienceError('SESSION_USED', 'This launch was connected with already.');
-    case 4403:
-      return failed(
-        'The launch was minted for a page of another origin.',
-        'A launch for a page must be minted by that page, or by its relay.',
-      );
-    case 4431:
-      return new ExperienceError('CONCURRENCY_LIMIT', 'Too many sessions are running at once.', {
-        retryable: true,
-      });
-    case 1013:
-    case 1001:
-      return failed('The runtime has no room for another session.');
-    default:
-      return failed(`The runtime closed the connection (${code}${reason ? ` ${reason}` : ''}).`);
-  }
+const failed = 'CONNECT_FAILED';
+const refusals: Record<number, [code: ClientCode | ServiceCode, message: string, hint?: string]> = {
+  1013: [failed, 'The service is busy.', 'The runtime is full: see RUNTIME_MAX_SESSIONS.'],
+  4403: [
+    failed,
+    'The launch was minted for another origin.',
+    'Mint on the page that connects, or in its relay.',
+  ],
+  4409: ['SESSION_USED', 'The launch was used already.'],
+  4431: ['CONCURRENCY_LIMIT', 'Too many sessions at once.'],
+};
+
+/** The error for a runtime that closed the connection with `closeCode` before it was ready. */
+export function refusalOf(closeCode: number, reason: string): ExperienceError {
+  if (closeCode === 4401 || closeCode === 4410) return expired();
+  const [code, message, hint] = refusals[closeCode] ?? [
+    failed,
+    `The runtime closed the connection (${closeCode} ${reason}).`,
+  ];
+  return new ExperienceError(code, message, {
+    retryable: code !== 'SESSION_USED',
+    hint,
+    details: { closeCode },
+  });
 }
 
-/** Whether another try with the same token can help: nobody has refused it. */
+/** Whether to try again with the same token: these codes do not mean that the runtime refused it. */
 export function isWorthAnotherTry(code: number): boolean {
-  return code === 1006 || code === 1001 || code === 1011;
+  return [1001, 1006, 1011, fullCode, 4408].includes(code);
 }
 
-/** Whether a session that had begun is over with it. What a client did wrong costs the connection, not the session. */
+/**
+ * Whether a session that had begun is over. Codes for a malformed message (4400), a late hello (4408) and too many messages
+ * (4429) close the connection only.
+ */
 export function isFinal(code: number): boolean {
-  return code > 4400 && code < 4500 && code !== 4429;
+  return code > 4400 && code < 4500 && code !== 4408 && code !== 4429;
 }

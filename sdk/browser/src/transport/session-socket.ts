@@ -1,20 +1,16 @@
 import type { RuntimeEvent } from '@session-launch/contract/runtime/protocol';
 import { randomId } from '../core/environment.ts';
-import { aborted } from '../core/experience-error.ts';
+import { fullCode } from '../core/experience-error.ts';
 import { pause } from '../core/request.ts';
 import type { Connection, Message, TransportContext } from '../types.ts';
-import { version } from '../version.ts';
+import { connect, type Joined } from './connect.ts';
 import { Conversation, type Sent } from './conversation.ts';
 import type { PageSpeech } from './page-speech.ts';
 import { giveUpAfterMs, reconnectDelay } from './reconnect.ts';
 import { isFinal, isWorthAnotherTry, refusalOf } from './refusals.ts';
+import { readMessage } from './runtime-messages.ts';
 
-type Ready = Extract<RuntimeEvent, { type: 'ready' }>;
-
-const subprotocol = 'session.v1';
 const firstTries = 3;
-/** A runtime that is just starting lets clients wait. Whoever gives up too early has used its token up. */
-const readyTimeoutMs = 20_000;
 const workletMs = 10_000;
 /** A list of voices that is not there by then is not waited for. */
 const voicesMs = 150;
@@ -24,7 +20,7 @@ export class SessionSocket implements Connection {
   readonly #context: TransportContext;
   readonly #conversation: Conversation;
   #socket: WebSocket;
-  #ready: Ready;
+  #ready: Joined['ready'];
   /** Of events alone: a `ready` that resumes has a later number than what is told again after it. */
   #lastSeq = 0;
   #isClosed = false;
@@ -34,6 +30,8 @@ export class SessionSocket implements Connection {
   #kept: { id: string | undefined; json: string }[] = [];
   #heartbeat: ReturnType<typeof setInterval> | undefined;
   #heardAt = 0;
+  /** Messages and frames that were ignored because they are malformed. */
+  #malformed = 0;
   #retryNow: () => void = () => {};
 
   static async open(context: TransportContext, own?: PageSpeech): Promise<SessionSocket> {
@@ -51,8 +49,11 @@ export class SessionSocket implements Connection {
     for (let tries = 1; ; tries++) {
       const [result, canPlay] = await Promise.all([connect(context, hello), module]);
       if (result.socket) return new SessionSocket(context, result, canPlay, own);
-      if (tries >= firstTries || !isWorthAnotherTry(result.code)) throw refusalOf(result.code, result.reason);
-      await pause(globalThis, reconnectDelay(tries), context.signal);
+      const { code, reason } = result;
+      // A runtime that is full gets one more try, and longer delays: 1.2, 2.7 and 4.8 s.
+      const isFull = Number(code === fullCode);
+      if (tries >= firstTries + isFull || !isWorthAnotherTry(code)) throw refusalOf(code, reason);
+      await pause(globalThis, reconnectDelay(tries + isFull), context.signal);
     }
   }
 
@@ -133,8 +134,11 @@ export class SessionSocket implements Connection {
     this.#heardAt = performance.now();
     const onmessage = ({ data }: MessageEvent<string | ArrayBuffer>) => {
       this.#heardAt = performance.now();
-      if (typeof data === 'string') this.#event(JSON.parse(data));
-      else this.#conversation.frame(data);
+      const message = readMessage(data);
+      if (message instanceof ArrayBuffer) this.#conversation.frame(message);
+      // A connection has one `ready`, which `connect` has read.
+      else if (message && message.type !== 'ready') this.#event(message);
+      else this.#context.sink.event({ type: 'malformed', count: ++this.#malformed });
     };
     const onclose = ({ code }: CloseEvent) => this.#lost(socket, code);
     // Once everybody knows of the connection. What it said meanwhile comes first.
@@ -186,13 +190,14 @@ export class SessionSocket implements Connection {
     socket.onmessage = null;
     socket.close();
     this.#context.sink.dropped();
-    // Whoever was sent away for being too fast does not come back at once.
-    void this.#comeBack(code < 4400 ? 0 : 2);
+    void this.#comeBack(code);
   }
 
-  async #comeBack(tries: number): Promise<void> {
+  async #comeBack(code: number): Promise<void> {
     const until = performance.now() + giveUpAfterMs;
-    for (; ; tries++) {
+    for (let tries = 0; ; tries++) {
+      // A client that the runtime has sent away waits for at least a second.
+      if (code >= fullCode) tries = Math.max(tries, 2);
       await this.#pause(Math.min(reconnectDelay(tries), Math.max(0, until - performance.now())));
       if (this.#isClosed) return;
       if (performance.now() >= until) return this.#over('error');
@@ -208,7 +213,8 @@ export class SessionSocket implements Connection {
         return;
       }
       // Nobody knows this session any more: waiting longer will not help.
-      if (isFinal(result.code)) return this.#over('error', result.code);
+      code = result.code;
+      if (isFinal(code)) return this.#over('error', code);
     }
   }
 
@@ -238,63 +244,11 @@ function loaded({ audio, signal }: TransportContext, url: string): Promise<boole
   ]);
 }
 
-interface HelloFacts {
-  token?: string;
-  resume?: { ticket: string; lastSeq: number };
-  speech?: { synthesis: string[]; recognition: string[] };
-}
-
-/** `early`: what has come since, for whoever takes it over. */
-type Joined = { socket: WebSocket; ready: Ready; early: (MessageEvent | CloseEvent)[] };
-type Connected = Joined | { socket?: undefined; code: number; reason: string };
-
-/** One try. Resolves with the socket once the runtime is ready, or with the code that it closed with. */
-function connect(
-  { manifest, signal }: TransportContext,
-  facts: HelloFacts | Promise<HelloFacts>,
-): Promise<Connected> {
-  return new Promise((resolve, reject) => {
-    if (signal.aborted) return reject(aborted());
-    // Throws where a page on https is sent to a ws address.
-    const socket = new WebSocket(manifest.transport.url, subprotocol);
-    socket.binaryType = 'arraybuffer';
-    const settle = (settled: () => void) => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', leave);
-      socket.onopen = socket.onmessage = socket.onclose = null;
-      settled();
-    };
-    const leave = () =>
-      settle(() => {
-        socket.close(1000);
-        reject(aborted());
-      });
-    const timer = setTimeout(() => {
-      settle(() => resolve({ code: 1006, reason: 'no answer' }));
-      socket.close();
-    }, readyTimeoutMs);
-    signal.addEventListener('abort', leave);
-    socket.onopen = async () => {
-      const client = { name: '@session-launch/browser', version };
-      const hello = JSON.stringify({ type: 'hello', protocol: 1, client, ...(await facts) });
-      if (socket.readyState === WebSocket.OPEN) socket.send(hello);
-    };
-    socket.onclose = ({ code, reason }) => settle(() => resolve({ code, reason }));
-    socket.onmessage = ({ data }) => {
-      const event = typeof data === 'string' ? (JSON.parse(data) as RuntimeEvent) : undefined;
-      if (event?.type !== 'ready') return;
-      const early: Joined['early'] = [];
-      settle(() => resolve({ socket, ready: event, early }));
-      socket.onmessage = socket.onclose = (one: MessageEvent | CloseEvent) => void early.push(one);
-    };
-  });
-}
-
 function messageOf(event: Extract<RuntimeEvent, { type: 'message' }>, locale: string): Message {
   const { type: _type, seq: _seq, heard: _heard, spans = [], ...message } = event;
   return {
     ...message,
-    ...(event.role === 'character' ? { locale: spans[0]?.locale ?? locale } : {}),
-    ...(spans.length < 2 ? {} : { spans }),
+    ...(event.role === 'character' && { locale: spans[0]?.locale ?? locale }),
+    ...(spans.length > 1 && { spans }),
   };
 }

@@ -1,0 +1,39 @@
+// Checks of values that come from elsewhere. None of them throws.
+
+// biome-ignore lint/suspicious/noExplicitAny: checks look into values of any type
+export type Check = (value: any) => boolean;
+/** A check, an object whose fields have shapes (others are ignored), or a list of one shape. */
+export type Shape = Check | { [field: string]: Shape } | [item: Shape];
+
+// biome-ignore lint/suspicious/noExplicitAny: see above
+export function fits(value: any, shape: Shape): boolean {
+  if (typeof shape === 'function') return shape(value);
+  return Array.isArray(shape)
+    ? Array.isArray(value) && value.every((item) => fits(item, shape[0]))
+    : value instanceof Object && Object.entries(shape).every(([field, inner]) => fits(value[field], inner));
+}
+
+export const text: Check = (value) => typeof value === 'string';
+export const filledText: Check = (value) => text(value) && value !== '';
+
+// Annotated for bundlers: shapes are made when a module loads, and may be dropped.
+
+/* @__NO_SIDE_EFFECTS__ */
+export function within(least: number, most: number): Check {
+  return (value) => Number.isFinite(value) && value >= least && value <= most;
+}
+
+/* @__NO_SIDE_EFFECTS__ */
+export function oneOf(...words: string[]): Check {
+  return (value) => words.includes(value);
+}
+
+/* @__NO_SIDE_EFFECTS__ */
+export function optional(shape: Shape): Check {
+  return (value) => value === undefined || fits(value, shape);
+}
+
+/* @__NO_SIDE_EFFECTS__ */
+export function matching(pattern: RegExp): Check {
+  return (value) => text(value) && pattern.test(value);
+}

@@ -1,0 +1,61 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { expect, test } from 'vitest';
+import type { LiveExperience } from '../src/core/experience.ts';
+import { Face } from '../src/player/face.ts';
+import type { Renderer, RendererFactory } from '../src/types.ts';
+import { manifest } from './fake-environment.ts';
+
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
+
+/** A face whose renderer is ready, or fails, when the test says so. */
+function open() {
+  const drawn: unknown[] = [];
+  let settle: { resolve(): void; reject(error: Error): void } = { resolve: () => {}, reject: () => {} };
+  const ready = new Promise<void>((resolve, reject) => {
+    settle = { resolve, reject };
+  });
+  const renderer: Renderer = { ready, mode: () => {}, cue: (cue) => drawn.push(cue), destroy: () => {} };
+  const factory: RendererFactory = { name: 'test', accepts: () => true, load: async () => () => renderer };
+  const experience = {
+    options: { renderers: [factory] },
+    emit: () => {},
+    onCue: (_cue: unknown) => {},
+    baseUrl: 'https://launch.example.com',
+  };
+  const face = new Face({} as HTMLElement, experience as unknown as LiveExperience);
+  face.show(manifest(), 'contain');
+  return { face, drawn, settle, hear: (cue: unknown) => experience.onCue(cue) };
+}
+
+/** Whether something still holds on to a cue that was given to `hear`. */
+async function isKept(hear: (cue: unknown) => void): Promise<boolean> {
+  const reference = (() => {
+    const cue = { type: 'speech' };
+    hear(cue);
+    return new WeakRef(cue);
+  })();
+  await new Promise((resolve) => setTimeout(resolve));
+  collectGarbage();
+  return reference.deref() !== undefined;
+}
+
+const settled = () => new Promise((resolve) => setTimeout(resolve));
+
+test('cues that arrive while the renderer loads are drawn once it is ready', async () => {
+  const { drawn, settle, hear } = open();
+  await settled();
+  hear('first');
+  settle.resolve();
+  await settled();
+  hear('second');
+  expect(drawn).toEqual(['first', 'second']);
+});
+
+test('cues are kept while the renderer loads, and not after the player was detached', async () => {
+  const { face, hear } = open();
+  expect(await isKept(hear)).toBe(true);
+  face.clear();
+  expect(await isKept(hear)).toBe(false);
+});
