@@ -11,9 +11,12 @@ import { pt } from './pt.ts';
 
 const known: Record<string, Phrases> = { en, es, fr, de, pt, it, ja };
 
+/** The languages that a script understands by itself. */
+export const languages: readonly string[] = Object.keys(known);
+
 /** The phrases that serve a locale, and the locale that they are in: English where its language is not known. */
 export function phrasesFor(locale: string): { phrases: Phrases; locale: string; stopWords: Set<string> } {
-  const language = nearest(Object.keys(known), locale);
+  const language = nearest(languages, locale);
   const phrases = known[language ?? 'en']!;
   return {
     phrases,
