@@ -1,5 +1,5 @@
 import type { Phrases } from './phrases/phrases.ts';
-import { Heard, Phrase } from './words.ts';
+import { Heard, Phrase, readable, wordsIn } from './words.ts';
 
 export type Intent = keyof Phrases['understand'];
 
@@ -41,7 +41,8 @@ export class Understanding {
 
   /** Whether a text means something that everybody says. */
   means(text: string, intent: Intent): boolean {
-    if (this.#last?.text !== text) this.#last = { text, heard: new Heard(text, this.#locale) };
+    if (this.#last?.text !== text)
+      this.#last = { text, heard: new Heard(wordsIn(readable(text), this.#locale)) };
     const { heard } = this.#last;
     return this.#intents
       .get(intent)!

@@ -62,7 +62,7 @@ function within(value: unknown, min: number, max: number, otherwise: number): nu
 }
 
 /** Leaves only a breath of silence at both ends, in sound and times alike. */
-function trimmed(text: string, samples: Int16Array, phones: Phone[]): Spoken {
+export function trimmed(text: string, samples: Int16Array, phones: Phone[]): Spoken {
   const wholeMs = (samples.length / sampleRate) * 1000;
   const firstMs = phones[0]?.name === 'pau' ? phones[0].endMs : 0;
   const lastMs = phones.at(-1)?.name === 'pau' ? (phones.at(-2)?.endMs ?? 0) : wholeMs;
