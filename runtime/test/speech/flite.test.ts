@@ -72,7 +72,7 @@ test('voice, rate and pitch change what is heard; a slower pace lasts longer', a
   const text = 'Welcome to the harbor.';
   const usual = await say(text);
   const other = await say(text, { flite: { voice: 'rms' } });
-  const higher = await say(text, { flite: { pitch: 260 } });
+  const higher = await say(text, { flite: { pitch: 1.5 } });
   const slower = await say(text, {}, 0.8);
   expect(other.audio).not.toEqual(usual.audio);
   expect(higher.audio).not.toEqual(usual.audio);
@@ -82,8 +82,12 @@ test('voice, rate and pitch change what is heard; a slower pace lasts longer', a
 });
 
 test('a voice that it does not have, or settings that are none, leave the usual voice', async () => {
-  const odd = await say('Hello.', { flite: { voice: 'caruso', rate: 'fast', pitch: Number.NaN } });
-  expect(odd.audio).toEqual((await say('Hello.')).audio);
+  const usual = await say('Hello.');
+  for (const flite of [
+    { voice: 'caruso', rate: 'fast', pitch: Number.NaN },
+    { pitch: 190, rate: 0.1 },
+  ])
+    expect((await say('Hello.', { flite })).audio).toEqual(usual.audio);
 });
 
 test('only English is spoken', () => {

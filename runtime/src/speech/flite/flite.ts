@@ -1,3 +1,4 @@
+import { fliteVoices, voiceFactor } from '@session-launch/contract/project-file/voice';
 import { cuesOf, type Phone, readPhones } from '../phones.ts';
 import type { Sentence, Speech, Spoken, Voice } from '../speech.ts';
 import { readWav } from '../wav.ts';
@@ -5,7 +6,6 @@ import { wordTimes } from '../words.ts';
 import { speakable } from './speakable.ts';
 import { FliteThreads } from './threads.ts';
 
-const voices = ['slt', 'rms', 'awb', 'kal16'] as const;
 const sampleRate = 16_000;
 /** The engine begins and ends with a long silence; so much of it is left. */
 const lead = 40;
@@ -38,16 +38,15 @@ export async function openFlite(threads: number): Promise<Speech> {
 
 function argumentsFor(text: string, { settings, pace }: Voice): string[] {
   const flite = (settings.flite ?? {}) as { voice?: unknown; pitch?: unknown; rate?: unknown };
-  const voice = voices.find((name) => name === flite.voice) ?? 'slt';
-  const rate = within(flite.rate, 0.5, 2, 1) * pace;
-  const pitch = within(flite.pitch, 60, 400, 0);
+  const voice = fliteVoices.find((name) => name === flite.voice) ?? 'slt';
+  const [rate, pitch] = [factor(flite.rate) * pace, factor(flite.pitch)];
   return [
     '-voice',
     voice,
     '-psdur',
     '--setf',
     `duration_stretch=${(1 / rate).toFixed(3)}`,
-    ...(pitch === 0 ? [] : ['--setf', `int_f0_target_mean=${pitch}`]),
+    ...(pitch === 1 ? [] : ['--setf', `f0_shift=${pitch.toFixed(3)}`]),
     '-t',
     text,
     '-o',
@@ -55,10 +54,10 @@ function argumentsFor(text: string, { settings, pace }: Voice): string[] {
   ];
 }
 
-function within(value: unknown, min: number, max: number, otherwise: number): number {
-  return typeof value === 'number' && Number.isFinite(value)
-    ? Math.min(max, Math.max(min, value))
-    : otherwise;
+/** A factor within its limits; else 1. The service refuses others in project files. */
+function factor(value: unknown): number {
+  const { minimum, maximum } = voiceFactor;
+  return typeof value === 'number' && value >= minimum && value <= maximum ? value : 1;
 }
 
 /** Leaves only a breath of silence at both ends, in sound and times alike. */
