@@ -13,7 +13,7 @@ afterAll(() => flite.close());
 
 const never = new AbortController().signal;
 const say = (text: string, settings: Record<string, unknown> = {}, pace = 1): Promise<Spoken> =>
-  flite.speak({ text, locale: 'en', voice: { characterId: 'maren', settings, pace } }, never);
+  flite.speak({ text, locale: 'en', voice: { characterId: 'maren', settings, pace }, session: {} }, never);
 
 function loudness(audio: Int16Array): number {
   return Math.sqrt(audio.reduce((sum, sample) => sum + sample * sample, 0) / audio.length);
@@ -120,7 +120,12 @@ test('a sentence that nobody waits for any more is not spoken', async () => {
     'This sentence keeps the only thread busy for a while, so that the next one has to wait.',
   );
   const second = flite.speak(
-    { text: 'Nobody hears this.', locale: 'en', voice: { characterId: 'x', settings: {}, pace: 1 } },
+    {
+      text: 'Nobody hears this.',
+      locale: 'en',
+      voice: { characterId: 'x', settings: {}, pace: 1 },
+      session: {},
+    },
     stop.signal,
   );
   stop.abort(new Error('gone'));
@@ -139,7 +144,12 @@ test('the same sentence is spoken once for all sessions, and given up when all h
       return flite.speak(sentence, signal);
     },
   });
-  const sentence = { text: 'Once.', locale: 'en', voice: { characterId: 'a', settings: {}, pace: 1 } };
+  const sentence = {
+    text: 'Once.',
+    locale: 'en',
+    voice: { characterId: 'a', settings: {}, pace: 1 },
+    session: {},
+  };
   const [one, two] = await Promise.all([counting.speak(sentence, never), counting.speak(sentence, never)]);
   expect(await counting.speak(sentence, never)).toBe(one);
   expect(two).toBe(one);

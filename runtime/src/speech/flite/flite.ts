@@ -1,8 +1,10 @@
 import { fliteVoices, voiceFactor } from '@session-launch/contract/project-file/voice';
+import { unlessAborted } from '../../endpoint.ts';
 import { cuesOf, type Phone, readPhones } from '../phones.ts';
 import type { Sentence, Speech, Spoken, Voice } from '../speech.ts';
 import { readWav } from '../wav.ts';
 import { wordTimes } from '../words.ts';
+import { partsOf } from './parts.ts';
 import { speakable } from './speakable.ts';
 import { FliteThreads } from './threads.ts';
 
@@ -13,27 +15,50 @@ const tail = { sentence: 160, clause: 40 };
 const warmUp =
   'Good morning, and welcome. It takes a moment until I have found my voice, but from then on I am quick.';
 
-/** English, offline, on threads of its own, with the exact times of its phones. */
+/** English, offline, in worker threads, with the exact times of its phones. */
 export async function openFlite(threads: number): Promise<Speech> {
   const pool = await FliteThreads.open(threads);
   const { signal } = new AbortController();
   const warm = argumentsFor(warmUp, { characterId: '', settings: {}, pace: 1 });
-  // First in the queue of each thread: clients may come meanwhile, and no sentence of theirs is spoken cold.
-  const warmed = Promise.all(Array.from({ length: pool.size }, () => pool.run(warm, signal)));
+  // First in the queue, once per thread: clients may come meanwhile, and none of their sentences is spoken cold.
+  const warmed = Promise.all(Array.from({ length: pool.size }, () => pool.run(warm, pool, signal)));
   warmed.catch(() => {});
   return {
     name: 'flite',
     sampleRate,
     speaks: (locale) => /^en(-|$)/i.test(locale),
-    speak: async ({ text, voice }: Sentence, signal: AbortSignal): Promise<Spoken> => {
-      const said = speakable(text);
-      if (said === '') return silence();
-      await warmed;
-      const { wav, printed } = await pool.run(argumentsFor(said, voice), signal);
-      return trimmed(text, readWav(wav).samples, readPhones(printed));
+    speak: async ({ text, voice, session }: Sentence, signal: AbortSignal): Promise<Spoken> => {
+      const parts = partsOf(speakable(text));
+      if (parts.length === 0) return silence();
+      await unlessAborted(warmed, signal);
+      const spoken: { samples: Int16Array; phones: Phone[] }[] = [];
+      // One after another: the other sessions have their turn between two parts.
+      for (const part of parts) {
+        const { wav, printed } = await pool.run(argumentsFor(part, voice), session, signal);
+        spoken.push({ samples: readWav(wav).samples, phones: readPhones(printed) });
+      }
+      const { samples, phones } = spoken.length === 1 ? spoken[0]! : concatenated(spoken);
+      return trimmed(text, samples, phones);
     },
     close: () => pool.close(),
   };
+}
+
+/** Parts as one sound, with the times of their phones moved accordingly. */
+function concatenated(parts: { samples: Int16Array; phones: Phone[] }[]): {
+  samples: Int16Array;
+  phones: Phone[];
+} {
+  const samples = new Int16Array(parts.reduce((sum, part) => sum + part.samples.length, 0));
+  const phones: Phone[] = [];
+  let length = 0;
+  for (const part of parts) {
+    const startMs = (length / sampleRate) * 1000;
+    for (const { name, endMs } of part.phones) phones.push({ name, endMs: startMs + endMs });
+    samples.set(part.samples, length);
+    length += part.samples.length;
+  }
+  return { samples, phones };
 }
 
 function argumentsFor(text: string, { settings, pace }: Voice): string[] {
