@@ -38,7 +38,7 @@ export async function checkEngines({
     checks.push(
       check('SPEECH', async (signal) => {
         const voice = { characterId: 'doctor', settings: {}, pace: 1 };
-        await openaiSpeech(speech).speak({ text: 'Hello.', locale: 'en', voice }, signal);
+        await openaiSpeech(speech).speak({ text: 'Hello.', locale: 'en', voice, session: {} }, signal);
       }),
     );
   if (hearing.kind === 'openai')

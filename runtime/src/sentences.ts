@@ -1,8 +1,13 @@
-/** The very first piece may be a clause of so many characters: it is heard sooner. */
+import { segmenterFor } from './segmenters.ts';
+
+/** The first piece may already end with a clause of at least this many characters, so that it is heard sooner. */
 const firstClause = 24;
-/** What would be left behind such a clause must be worth an utterance of its own. */
+/** Minimum characters that must be left of the sentence behind such a clause. */
 const worthwhile = 12;
+/** Maximum characters of a piece. */
 const longest = 280;
+/** Characters at the beginning of the text that are looked at to find the end of the next piece. */
+const searched = 2 * longest;
 const abbreviation =
   /(?:^|[\s(])(?:\p{Lu}|Dr|Mr|Mrs|Ms|St|Sr|Sra|Srta|Prof|Nr|No|vs|etc|e\.g|i\.e|z\.B|usw|bzw|ca)\.\s*$/u;
 
@@ -13,7 +18,7 @@ export class Sentences {
   #isFirst: boolean;
 
   constructor(locale: string, isFirst = true) {
-    this.#segmenter = new Intl.Segmenter(locale, { granularity: 'sentence' });
+    this.#segmenter = segmenterFor(locale, 'sentence');
     this.#isFirst = isFirst;
   }
 
@@ -45,24 +50,25 @@ export class Sentences {
 
   /** How long the first whole piece is; 0 while there is none. */
   #whole(): number {
-    const sentence = this.#firstSentence();
-    const end = sentence === 0 ? this.#text.length : sentence;
+    const text = this.#text.slice(0, searched);
+    const sentence = this.#firstSentence(text);
+    const end = sentence === 0 ? text.length : sentence;
     if (this.#isFirst) {
-      const clause = clauseEnd(this.#text.slice(0, end), firstClause);
+      const clause = clauseEnd(text.slice(0, end), firstClause);
       if (clause > 0 && end - clause >= worthwhile) return clause;
     }
     if (sentence > 0 && sentence <= longest) return sentence;
     if (end <= longest) return 0;
-    const part = this.#text.slice(0, longest);
+    const part = text.slice(0, longest);
     return Math.max(lastClauseEnd(part), part.lastIndexOf(' ') + 1) || longest;
   }
 
   /** A sentence is over when something follows it. */
-  #firstSentence(): number {
+  #firstSentence(text: string): number {
     let end = 0;
-    for (const { segment } of this.#segmenter.segment(this.#text)) {
+    for (const { segment } of this.#segmenter.segment(text)) {
       end += segment.length;
-      if (end >= this.#text.length) return 0;
+      if (end >= text.length) return 0;
       if (!abbreviation.test(segment)) return end;
     }
     return 0;
@@ -82,11 +88,11 @@ function lastClauseEnd(text: string): number {
   return Math.max(...ends);
 }
 
+const withoutSpaces = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}。、！？」）]$/u;
+
 /** Pieces as one text. Scripts without spaces need none between sentences. */
 export function joined(pieces: readonly string[]): string {
-  return pieces.reduce((text, piece) => {
-    const isTight =
-      text === '' || /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}。、！？」）]$/u.test(text);
-    return text + (isTight ? '' : ' ') + piece;
-  }, '');
+  return pieces.map((piece, n) => piece + (n + 1 < pieces.length && needsSpace(piece) ? ' ' : '')).join('');
 }
+
+const needsSpace = (piece: string) => piece !== '' && !withoutSpaces.test(piece.slice(-2));

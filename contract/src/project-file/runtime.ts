@@ -4,6 +4,7 @@ import Type from '../type.ts';
 import { axis, closed, defaults, free, shortText } from './fields.ts';
 import { mind } from './mind.ts';
 import { patterns } from './patterns.ts';
+import { voice } from './voice.ts';
 
 const languages = Type.Object(
   {
@@ -41,12 +42,7 @@ const character = Type.Object(
       examples: ['ines'],
     }),
     name: shortText('Display name of the character.', 'Inês'),
-    voice: Type.Optional(
-      free({
-        description: 'Voice settings. Any fields; passed to the runtime unchanged.',
-        examples: [{ voiceId: 'ines-pt' }],
-      }),
-    ),
+    voice: Type.Optional(voice),
     avatar: Type.Optional(
       free({
         description:

@@ -14,7 +14,7 @@ export interface PiecesDeps {
   clock: Clock;
   /** Begins to speak. */
   voice(said: Said): Promise<Voiced>;
-  /** Whether the client has so much to take still that engines should pause. */
+  /** Whether no further piece should be synthesised for now: the client is disconnected, or has not read what was sent. */
   isFull(): boolean;
   /** A sentence instead of the rest, when the mind fails. */
   failed(error: Error): Said | undefined;

@@ -68,11 +68,6 @@ export class Telling {
     return this.#stop.signal;
   }
 
-  /** Whether there is something to interrupt. */
-  get isHeard(): boolean {
-    return this.#sending !== undefined || this.#playback.current !== undefined;
-  }
-
   /** Resolves when all was heard, or it was stopped. */
   async tell(said: AsyncIterable<Said>): Promise<Told> {
     const { clock, outbox, mindFailed, voice } = this.#deps;
@@ -80,7 +75,7 @@ export class Telling {
       {
         clock,
         voice: (one) => voice(one, this.signal),
-        isFull: () => (outbox.line?.unsent ?? 0) > unsentLimit,
+        isFull: () => outbox.line === undefined || outbox.line.unsent > unsentLimit,
         failed: mindFailed,
       },
       said,

@@ -34,11 +34,17 @@ export class Voicing {
   }
 
   /** Always answers: where the engine fails, `failed` hears of it and the sentence is shown in another way. */
-  async voice(sentence: Sentence, signal: AbortSignal, failed: (error: Error) => void): Promise<Voiced> {
+  async voice(
+    sentence: Omit<Sentence, 'session'>,
+    signal: AbortSignal,
+    failed: (error: Error) => void,
+  ): Promise<Voiced> {
     const { locale, text, voice } = sentence;
     if (this.#engine?.speaks(locale)) {
       try {
-        return { speech: 'server', spoken: await inTime(this.#engine, sentence, signal) };
+        // There is one `Voicing` per session.
+        const spoken = await inTime(this.#engine, { ...sentence, session: this }, signal);
+        return { speech: 'server', spoken };
       } catch (error) {
         if (!signal.aborted) failed(error as Error);
       }
@@ -53,6 +59,7 @@ export class Voicing {
 }
 
 async function inTime(engine: Speech, sentence: Sentence, signal: AbortSignal): Promise<Spoken> {
+  signal.throwIfAborted();
   const stop = new AbortController();
   const leave = () => stop.abort(signal.reason);
   signal.addEventListener('abort', leave, { once: true });

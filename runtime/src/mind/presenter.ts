@@ -1,3 +1,4 @@
+import { sentencesOf } from '../segmenters.ts';
 import type { Dialogue, Said, Setting, Suggestion } from './mind.ts';
 import { Understanding } from './script/intents.ts';
 import { phrasesFor } from './script/phrases/known.ts';
@@ -120,16 +121,15 @@ class Presenter implements Dialogue {
 }
 
 /** What is left of a text behind what was heard, from the beginning of the sentence that was cut. */
-function unheard(said: Said[], heard: string): Said[] {
+export function unheard(said: Said[], heard: string): Said[] {
   let left = heard.trimEnd().length;
   return said.flatMap((one) => {
-    const sentences = [...new Intl.Segmenter(one.locale, { granularity: 'sentence' }).segment(one.text)];
-    const rest = sentences.filter(({ segment }) => {
-      const isHeard = left >= segment.trimEnd().length;
-      left -= segment.length;
+    const rest = [...sentencesOf(one.text, one.locale)].filter((sentence) => {
+      const isHeard = left >= sentence.trimEnd().length;
+      left -= sentence.length;
       return !isHeard;
     });
     left -= 1;
-    return rest.length === 0 ? [] : [{ ...one, text: rest.map(({ segment }) => segment).join('') }];
+    return rest.length === 0 ? [] : [{ ...one, text: rest.join('') }];
   });
 }

@@ -2,11 +2,12 @@ import { LRUCache } from 'lru-cache';
 import { unlessAborted } from '../endpoint.ts';
 import type { Sentence, Speech, Spoken } from './speech.ts';
 
+/** Maximum bytes of sound, cues and words in the cache. */
 const most = 24 * 1024 * 1024;
 
 /**
- * Scripts say the same sentences in many sessions: each is spoken once. Who asks while it is being spoken joins; it is given up
- * only when nobody waits for it any more.
+ * Caches sentences: scripts say the same ones in many sessions. Requests for a sentence that is being synthesised share the result; it
+ * is aborted when all of them were.
  */
 export function cached(speech: Speech): Speech {
   const known = new LRUCache<string, Spoken>({
@@ -30,6 +31,7 @@ export function cached(speech: Speech): Speech {
   async function speak(sentence: Sentence, signal: AbortSignal): Promise<Spoken> {
     const { text, locale, voice } = sentence;
     const key = JSON.stringify([text, locale, voice.pace, voice.settings]);
+    signal.throwIfAborted();
     const found = known.get(key);
     if (found !== undefined) return found;
     const asked = underWay.get(key) ?? ask(key, sentence);
@@ -40,7 +42,7 @@ export function cached(speech: Speech): Speech {
       asked.waiting--;
       if (asked.waiting === 0 && underWay.get(key) === asked) {
         underWay.delete(key);
-        asked.stop.abort(new Error('nobody waits for this sentence'));
+        asked.stop.abort(new Error('no session waits for this sentence'));
       }
     }
   }

@@ -1,4 +1,5 @@
 import type { Cue, Viseme, WordTime } from '@session-launch/contract/runtime/protocol';
+import { wordsOf } from '../segmenters.ts';
 
 /** Part of a text as a mouth would say it: how long it takes is in units of one short sound. */
 interface Sound {
@@ -126,18 +127,21 @@ function timed(text: string, sounds: Sound[], durationMs: number): Prediction {
   }
   if (cues.length === 0) cues.push([0, 'sil']);
   if (cues.at(-1)?.[1] !== 'sil') cues.push([Math.round(durationMs), 'sil']);
-  const words = wordsOf(text).map(([start, end]): WordTime => {
-    const first = starts.find(([at]) => at >= start && at < end) ?? starts.find(([at]) => at >= start);
-    return [first?.[1] ?? Math.round(durationMs), start, end];
+  return { durationMs: Math.round(durationMs), cues, words: wordTimes(text, starts, Math.round(durationMs)) };
+}
+
+/** Each word begins with the first sound at or behind its first letter. */
+function wordTimes(text: string, starts: [at: number, ms: number][], endMs: number): WordTime[] {
+  let next = 0;
+  return placesOf(text).map(([start, end]) => {
+    while (next < starts.length && starts[next]![0] < start) next++;
+    return [starts[next]?.[1] ?? endMs, start, end];
   });
-  return { durationMs: Math.round(durationMs), cues, words };
 }
 
 /** Where the words of a text stand. */
-export function wordsOf(text: string): [start: number, end: number][] {
-  return [...new Intl.Segmenter(undefined, { granularity: 'word' }).segment(text)]
-    .filter(({ isWordLike }) => isWordLike)
-    .map(({ index, segment }) => [index, index + segment.length]);
+export function placesOf(text: string): [start: number, end: number][] {
+  return Array.from(wordsOf(text, 'und'), ({ word, index }) => [index, index + word.length]);
 }
 
 function soundsOf(text: string): Sound[] {

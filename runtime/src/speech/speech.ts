@@ -13,6 +13,8 @@ export interface Sentence {
   text: string;
   locale: string;
   voice: Voice;
+  /** Identity of the session that asks: engines with a queue serve sessions in turn. */
+  session: object;
 }
 
 /** A sentence, spoken: sound, mouth and words on one clock. */
@@ -30,6 +32,7 @@ export interface Speech {
   sampleRate: number;
   /** False where another way has to be found: the page's own voice, or captions. */
   speaks(locale: string): boolean;
+  /** Rejects when the signal is aborted; a sentence that has not begun by then is never synthesised. */
   speak(sentence: Sentence, signal: AbortSignal): Promise<Spoken>;
   close(): Promise<void>;
 }

@@ -1,5 +1,5 @@
 import type { WordTime } from '@session-launch/contract/runtime/protocol';
-import { wordsOf } from './letters.ts';
+import { placesOf } from './letters.ts';
 import type { Phone } from './phones.ts';
 
 /**
@@ -8,7 +8,7 @@ import type { Phone } from './phones.ts';
  */
 export function wordTimes(text: string, phones: readonly Phone[]): WordTime[] {
   const stretches = stretchesOf(phones);
-  const words = wordsOf(text);
+  const words = placesOf(text);
   const phrases = phrasesOf(text, words);
   if (phrases.length === stretches.length)
     return phrases.flatMap((phrase, index) => shareOut(phrase, stretches[index]!));

@@ -243,7 +243,12 @@ test('a real voice is found in silence and noise', async () => {
     ended: (samples) => turns.push(samples.length / 16),
   });
   const { audio, durationMs } = await flite.speak(
-    { text: 'When do the ferries leave?', locale: 'en', voice: { characterId: 'a', settings: {}, pace: 1 } },
+    {
+      text: 'When do the ferries leave?',
+      locale: 'en',
+      voice: { characterId: 'a', settings: {}, pace: 1 },
+      session: {},
+    },
     new AbortController().signal,
   );
   const hiss = (ms: number) => Int16Array.from({ length: ms * 16 }, (_, i) => ((i * 7919) % 61) - 30);

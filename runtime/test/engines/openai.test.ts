@@ -135,6 +135,7 @@ describe('speech', () => {
     text: 'Bom dia, meu amigo.',
     locale: 'pt-PT',
     voice: { characterId: 'a', settings, pace: 1 },
+    session: {},
   });
   const speech = () => openaiSpeech({ endpoint: endpoint(), model: 'kokoro', voice: 'nova' });
 

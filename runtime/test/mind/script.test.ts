@@ -1,6 +1,5 @@
 import type { Mind } from '@session-launch/contract/project-file/mind';
 import { describe, expect, test } from 'vitest';
-import type { Dialogue } from '../../src/mind/mind.ts';
 import { scriptedMind } from '../../src/mind/script/script.ts';
 import { harbor, talk } from './talk.ts';
 
@@ -230,36 +229,46 @@ test('a question with a greeting before it is that question', async () => {
   expect(await maren.say('Hello, who are you?')).toBe('I knot ropes.');
 });
 
-test('a script is made ready once for all sessions of its revision, and anew for another', async () => {
-  let reads = 0;
-  const topic = {
-    id: 'ferry',
-    get ask() {
-      reads++;
-      return { en: 'When does the ferry leave?' };
-    },
-    tell: { en: 'At nine.' },
+describe('a script is prepared once', () => {
+  const prepared = () => {
+    let times = 0;
+    const topic = {
+      id: 'ferry',
+      ask: {
+        en: 'When does the ferry leave?',
+        'en-GB': 'When does the ferry leave?',
+        es: '¿Cuándo sale el ferry?',
+      },
+      tell: { en: 'At nine.', 'en-GB': 'At nine, sharp.', es: 'A las nueve.' },
+    };
+    const topics = [topic];
+    // Only preparing a script walks through its topics in this way.
+    topics.filter = (...args: Parameters<typeof topics.filter>) => {
+      times++;
+      return Array.prototype.filter.apply(topics, args);
+    };
+    const mind = scriptedMind(() => 0);
+    const begin = (revision: string, locale = 'en') => talk({ topics }, { revision, locale }, mind);
+    return { begin, times: () => times };
   };
-  const mind = scriptedMind(() => 0);
-  const begin = (revision: string, locale = 'en') =>
-    mind.begin({
-      mind: { topics: [topic] },
-      mode: 'conversation',
-      locale,
-      characters: [{ characterId: 'maren', name: 'Maren', voice: {} }],
-      title: 'Harbor',
-      revision,
-    });
-  const told = async (dialogue: Dialogue) => {
-    const said: string[] = [];
-    const { signal } = new AbortController();
-    for await (const { text } of dialogue.answer('When does the ferry leave?', signal)) said.push(text);
-    return said;
-  };
-  const sessions = [begin('exp_harbor 1'), begin('exp_harbor 1')];
-  expect(reads).toBe(1);
-  for (const session of sessions) expect(await told(session)).toEqual(['At nine.']);
-  begin('exp_harbor 2');
-  begin('exp_harbor 1', 'en-GB');
-  expect(reads).toBe(3);
+
+  test('for all sessions of its revision, and anew for another revision or another of its locales', async () => {
+    const { begin, times } = prepared();
+    for (const maren of [begin('exp_harbor 1'), begin('exp_harbor 1')])
+      expect(await maren.say('When does the ferry leave?')).toBe('At nine.');
+    expect(times()).toBe(1);
+    begin('exp_harbor 2');
+    expect(times()).toBe(2);
+    expect(await begin('exp_harbor 1', 'en-GB').say('ferry')).toBe('At nine, sharp.');
+    expect(await begin('exp_harbor 1', 'es-MX').say('ferry')).toBe('A las nueve.');
+    expect(times()).toBe(4);
+  });
+
+  test('whatever tags sessions make up', async () => {
+    const { begin, times } = prepared();
+    const tags = ['en', 'en-x-a1', 'en-AU', 'en-Qaaa-QZ', 'en-u-ca-buddhist', 'en-Latn', 'tlh', 'zu-ZA'];
+    for (const tag of tags)
+      expect(await begin('exp_harbor 1', tag).say('When does the ferry leave?')).toBe('At nine.');
+    expect(times()).toBe(1);
+  });
 });

@@ -13,7 +13,7 @@ afterAll(() => flite.close());
 
 const never = new AbortController().signal;
 const say = (text: string, settings: Record<string, unknown> = {}, pace = 1): Promise<Spoken> =>
-  flite.speak({ text, locale: 'en', voice: { characterId: 'maren', settings, pace } }, never);
+  flite.speak({ text, locale: 'en', voice: { characterId: 'maren', settings, pace }, session: {} }, never);
 
 function loudness(audio: Int16Array): number {
   return Math.sqrt(audio.reduce((sum, sample) => sum + sample * sample, 0) / audio.length);
@@ -72,7 +72,7 @@ test('voice, rate and pitch change what is heard; a slower pace lasts longer', a
   const text = 'Welcome to the harbor.';
   const usual = await say(text);
   const other = await say(text, { flite: { voice: 'rms' } });
-  const higher = await say(text, { flite: { pitch: 260 } });
+  const higher = await say(text, { flite: { pitch: 1.5 } });
   const slower = await say(text, {}, 0.8);
   expect(other.audio).not.toEqual(usual.audio);
   expect(higher.audio).not.toEqual(usual.audio);
@@ -82,8 +82,12 @@ test('voice, rate and pitch change what is heard; a slower pace lasts longer', a
 });
 
 test('a voice that it does not have, or settings that are none, leave the usual voice', async () => {
-  const odd = await say('Hello.', { flite: { voice: 'caruso', rate: 'fast', pitch: Number.NaN } });
-  expect(odd.audio).toEqual((await say('Hello.')).audio);
+  const usual = await say('Hello.');
+  for (const flite of [
+    { voice: 'caruso', rate: 'fast', pitch: Number.NaN },
+    { pitch: 190, rate: 0.1 },
+  ])
+    expect((await say('Hello.', { flite })).audio).toEqual(usual.audio);
 });
 
 test('only English is spoken', () => {
@@ -116,7 +120,12 @@ test('a sentence that nobody waits for any more is not spoken', async () => {
     'This sentence keeps the only thread busy for a while, so that the next one has to wait.',
   );
   const second = flite.speak(
-    { text: 'Nobody hears this.', locale: 'en', voice: { characterId: 'x', settings: {}, pace: 1 } },
+    {
+      text: 'Nobody hears this.',
+      locale: 'en',
+      voice: { characterId: 'x', settings: {}, pace: 1 },
+      session: {},
+    },
     stop.signal,
   );
   stop.abort(new Error('gone'));
@@ -135,7 +144,12 @@ test('the same sentence is spoken once for all sessions, and given up when all h
       return flite.speak(sentence, signal);
     },
   });
-  const sentence = { text: 'Once.', locale: 'en', voice: { characterId: 'a', settings: {}, pace: 1 } };
+  const sentence = {
+    text: 'Once.',
+    locale: 'en',
+    voice: { characterId: 'a', settings: {}, pace: 1 },
+    session: {},
+  };
   const [one, two] = await Promise.all([counting.speak(sentence, never), counting.speak(sentence, never)]);
   expect(await counting.speak(sentence, never)).toBe(one);
   expect(two).toBe(one);

@@ -9,6 +9,9 @@ import { explainType } from './type-message.ts';
 
 /** The parts of a JSON Schema that messages speak about. */
 interface SchemaPart {
+  type?: unknown;
+  description?: string;
+  additionalProperties?: unknown;
   properties?: Record<string, SchemaPart>;
   examples?: unknown[];
 }
@@ -72,7 +75,7 @@ function explain(error: DefinedError, path: Path, file: FileData): string {
     case 'type':
       return explainType(error.params.type as string | string[], data, {
         written: file.written(path),
-        fields: fieldsOf(part),
+        fields: part.additionalProperties === true ? [] : fieldsOf(part),
         example: exampleOf(part),
       });
     case 'enum': {
@@ -99,12 +102,17 @@ function explain(error: DefinedError, path: Path, file: FileData): string {
     case 'maxProperties':
       return `has ${Object.keys(data as object).length} fields; keep at most ${error.params.limit}`;
     case 'minimum':
-      return `is ${data}; it must be at least ${error.params.limit}`;
+      return `is ${data}; it must be at least ${error.params.limit}${factorOf(part)}`;
     case 'maximum':
-      return `is ${data}; it must be at most ${error.params.limit}`;
+      return `is ${data}; it must be at most ${error.params.limit}${factorOf(part)}`;
     default:
       return error.message ?? 'is not valid';
   }
+}
+
+/** Numbers that are not integers are factors: their description says of what. */
+function factorOf({ type, description }: SchemaPart): string {
+  return type === 'number' && description !== undefined ? `. ${description}` : '';
 }
 
 function explainMissing(error: DefinedError & { keyword: 'required' }): string {

@@ -601,6 +601,26 @@ describe('wrong fields and values', () => {
     ],
     [
       'name: A }]',
+      'name: A, voice: { flite: { pitch: 190 } } }]',
+      '.characters[0].voice.flite.pitch is 190; it must be at most 2. Factor of the natural pitch of the voice',
+    ],
+    [
+      'name: A }]',
+      'name: A, voice: { flite: { rate: 0 } } }]',
+      '.characters[0].voice.flite.rate is 0; it must be at least 0.5. Factor of the usual speed of the voice',
+    ],
+    [
+      'name: A }]',
+      'name: A, voice: { flite: { voice: kal } } }]',
+      '.characters[0].voice.flite.voice "kal" must be one of slt, rms, awb, kal16; did you mean "kal16"?',
+    ],
+    [
+      'name: A }]',
+      'name: A, voice: { flite: { pich: 1 } } }]',
+      '.characters[0].voice.flite has an unknown field "pich"; did you mean "pitch"?',
+    ],
+    [
+      'name: A }]',
       'name: A }, { characterId: a, name: B }]',
       '.characters[1].characterId "a" is already used by experiences[0].runtime.characters[0] (line 7); characters of one experience need different ids; change one',
     ],

@@ -6,12 +6,13 @@ import type { Phrases } from './phrases/phrases.ts';
 import { addressed, spokenBy } from './speakers.ts';
 import { nearest, pick, type Texts, Variety } from './texts.ts';
 import type { Topic, Topics } from './topics.ts';
+import { readable } from './words.ts';
 
 const mostSuggestions = 4;
 const slow = 0.8;
 
-/** The topics of a script, in one language. Sessions share them. */
-export type TopicsOf = (setting: Setting, locale: string, stopWords: Set<string>) => Topics;
+/** The topics of a script in one of its locales. Sessions share them. */
+export type TopicsOf = (setting: Setting, written: string, stopWords: Set<string>) => Topics;
 
 type Line = Exclude<keyof Phrases['say'], 'next'>;
 
@@ -38,10 +39,11 @@ export class ScriptDialogue implements Dialogue {
   constructor(setting: Setting, random: () => number, topicsOf: TopicsOf) {
     this.#setting = setting;
     this.#speaker = setting.characters[0];
-    this.#locale = scriptLocale(setting);
+    const { spoken, written } = scriptLocales(setting);
+    this.#locale = spoken;
     this.#phrases = phrasesFor(this.#locale);
     this.#understanding = new Understanding(this.#phrases.phrases, this.#locale);
-    this.#topics = topicsOf(setting, this.#locale, this.#phrases.stopWords);
+    this.#topics = topicsOf(setting, written, this.#phrases.stopWords);
     this.#variety = new Variety(random);
     const { lessons } = setting.mind;
     if (lessons !== undefined && setting.secondaryLocale !== undefined)
@@ -54,7 +56,8 @@ export class ScriptDialogue implements Dialogue {
     yield* this.#say([...greeting, ...lesson]);
   }
 
-  async *answer(text: string): AsyncIterable<Said> {
+  async *answer(given: string): AsyncIterable<Said> {
+    const text = readable(given);
     this.#justTold = undefined;
     this.#speaker = addressed(text, this.#setting.characters) ?? this.#speaker;
     yield* this.#say(this.#reply(text));
@@ -238,16 +241,26 @@ export class ScriptDialogue implements Dialogue {
   }
 }
 
-/** The session's language where the script has it, else English, else whatever it has. */
-function scriptLocale({ mind, locale }: Setting): string {
-  const texts: (Texts | undefined)[] = [
+/**
+ * `spoken` is the session's locale where the script has its language, else English, else whatever the script has. `written` is the
+ * nearest locale in which the script is written: one of the few in the project file, whatever a session asks for.
+ */
+function scriptLocales({ mind, locale }: Setting): { spoken: string; written: string } {
+  const topics = mind.topics ?? [];
+  const told: (Texts | undefined)[] = [
     mind.greeting,
-    ...(mind.topics ?? []).map(({ tell }) => tell),
+    ...topics.map(({ tell }) => tell),
     ...(mind.presentation ?? []).map(({ tell }) => tell),
     ...(mind.lessons ?? []).map(({ gloss }) => gloss),
     mind.fallback,
   ];
-  const locales = [...new Set(texts.flatMap((one) => Object.keys(one ?? {})))];
-  if (locales.length === 0 || nearest(locales, locale) !== undefined) return locale;
-  return nearest(locales, 'en') ?? locales[0]!;
+  const locales = localesOf(told);
+  const hasLanguage = locales.length === 0 || nearest(locales, locale) !== undefined;
+  const spoken = hasLanguage ? locale : (nearest(locales, 'en') ?? locales[0]!);
+  const all = localesOf([...told, ...topics.flatMap(({ ask, words }) => [ask, words])]);
+  return { spoken, written: nearest(all, spoken) ?? 'en' };
 }
+
+const localesOf = (texts: (Texts | undefined)[]) => [
+  ...new Set(texts.flatMap((one) => Object.keys(one ?? {}))),
+];

@@ -1,6 +1,7 @@
 import type { Mind } from '@session-launch/contract/project-file/mind';
+import { likeness } from './edit-distance.ts';
 import { pick } from './texts.ts';
-import { fold, likeness, wordsIn } from './words.ts';
+import { fold, wordsIn } from './words.ts';
 
 /** A phrase to learn. */
 export interface Lesson {
@@ -45,10 +46,10 @@ export class Lessons {
     const { current } = this;
     if (current === undefined) return 'wrong';
     const plain = (one: string) => wordsIn(one, current.locale).join('');
-    const best = Math.max(
-      ...[current.say, ...current.others].map((say) => likeness(plain(text), plain(say))),
-    );
-    const isContained = [current.say, ...current.others].some((say) => fold(text).includes(fold(say)));
+    const [said, folded] = [plain(text), fold(text)];
+    const ways = [current.say, ...current.others];
+    const best = Math.max(...ways.map((way) => likeness(said, plain(way), closeEnough)));
+    const isContained = ways.some((way) => folded.includes(fold(way)));
     return best >= rightEnough || isContained ? 'right' : best >= closeEnough ? 'close' : 'wrong';
   }
 

@@ -8,13 +8,13 @@ const mostScripts = 100;
 
 /** The mind that comes along: what the project file wrote down, and nothing else. */
 export function scriptedMind(random: () => number = Math.random): Mind {
-  // Making a long script ready takes tens of milliseconds, in which nobody else is heard. So it is done once for all its sessions.
+  // Preparing a long script blocks the event loop for tens of milliseconds, so it is done once per revision and locale of the script.
   const ready = new LRUCache<string, Topics>({ max: mostScripts });
-  const topicsOf: TopicsOf = ({ revision, mind }, locale, stopWords) => {
-    const key = `${revision} ${locale}`;
+  const topicsOf: TopicsOf = ({ revision, mind }, written, stopWords) => {
+    const key = `${revision} ${written}`;
     const known = ready.get(key);
     if (known !== undefined) return known;
-    const made = new Topics(mind.topics ?? [], locale, stopWords);
+    const made = new Topics(mind.topics ?? [], written, stopWords);
     ready.set(key, made);
     return made;
   };

@@ -10,11 +10,11 @@ export function spokenBy(
 ): Said[] {
   const said: Said[] = [];
   let speaker = first;
-  for (const line of text.split(/\n+/)) {
-    const named = /^\s*([^:\n]{1,64}):\s+(?=\S)/.exec(line);
+  for (const line of text.split('\n').map((one) => one.trim())) {
+    const named = /^([^:]{1,64}):\s+/.exec(line);
     const other = named === null ? undefined : byName(named[1]!, characters);
     if (other !== undefined) speaker = other;
-    const words = (other === undefined ? line : line.slice(named![0].length)).trim();
+    const words = other === undefined ? line : line.slice(named![0].length);
     if (words !== '') said.push({ text: words, locale, characterId: speaker.characterId });
   }
   return said;

@@ -1,7 +1,7 @@
 import type { Mind } from '@session-launch/contract/project-file/mind';
-import Fuse from 'fuse.js';
+import { Spelling } from './spelling.ts';
 import { type Picked, pick } from './texts.ts';
-import { fold, Heard, Phrase, wordsIn } from './words.ts';
+import { Heard, Phrase, wordsIn } from './words.ts';
 
 /** A topic in the language of the session. */
 export interface Topic {
@@ -28,7 +28,7 @@ interface Known {
 /** Below this a text is about something else. */
 const enough = 1.6;
 const followUpBonus = 1.4;
-/** Looking for the right spelling takes long, and what is longer than this is no question with a slip in it. */
+/** Maximum words of a text whose spelling is corrected. */
 const correctedWords = 40;
 
 /** The topics of a script, and which of them a text is about. */
@@ -38,7 +38,7 @@ export class Topics {
   readonly #locale: string;
   readonly #stopWords: Set<string>;
   readonly #weights: Map<string, number>;
-  readonly #spelling: Fuse<string>;
+  readonly #spelling: Spelling;
 
   constructor(topics: NonNullable<Mind['topics']>, locale: string, stopWords: Set<string>) {
     this.#locale = locale;
@@ -71,20 +71,14 @@ export class Topics {
       ];
     });
     this.all = this.#known.map(({ topic }) => topic);
-    const vocabulary = new Set(this.#known.flatMap(({ words }) => [...words]));
+    const topicsWith = new Map<string, number>();
+    for (const { words } of this.#known)
+      for (const word of words) topicsWith.set(word, (topicsWith.get(word) ?? 0) + 1);
+    const count = this.#known.length;
     this.#weights = new Map(
-      [...vocabulary].map((word) => {
-        const topicsWithIt = this.#known.filter(({ words }) => words.has(word)).length;
-        return [word, Math.log2(1 + this.#known.length / topicsWithIt) / Math.log2(1 + this.#known.length)];
-      }),
+      [...topicsWith].map(([word, topics]) => [word, Math.log2(1 + count / topics) / Math.log2(1 + count)]),
     );
-    const long = [...vocabulary].filter((word) => word.length >= 4);
-    this.#spelling = new Fuse(long, {
-      threshold: 0.34,
-      distance: 20,
-      includeScore: true,
-      minMatchCharLength: 3,
-    });
+    this.#spelling = new Spelling(this.#weights.keys());
   }
 
   byId(id: string): Topic | undefined {
@@ -93,7 +87,7 @@ export class Topics {
 
   /** What a text is about. Topics that may come next are preferred; those inside another thread are out of reach. */
   find(text: string, after: Topic | undefined): Topic | undefined {
-    const heard = new Heard(this.#corrected(text), this.#locale);
+    const heard = new Heard(this.#corrected(wordsIn(text, this.#locale)));
     const next = new Set(after?.next ?? []);
     let best: { topic: Topic; score: number } | undefined;
     for (const known of this.#known) {
@@ -131,16 +125,11 @@ export class Topics {
     return words.filter((word) => !this.#stopWords.has(word));
   }
 
-  /** Words that nobody knows become the known ones that they resemble. */
-  #corrected(text: string): string {
-    return wordsIn(text, this.#locale)
-      .map((word, n) => {
-        if (n >= correctedWords || word.length < 4 || this.#weights.has(word) || this.#stopWords.has(word))
-          return word;
-        const [found] = this.#spelling.search(word, { limit: 1 });
-        const isSimilar = found !== undefined && Math.abs(found.item.length - word.length) <= 2;
-        return isSimilar && fold(found.item)[0] === word[0] ? found.item : word;
-      })
-      .join(' ');
+  /** Unknown words are replaced by the known ones that they resemble. */
+  #corrected(words: string[]): string[] {
+    return words.map((word, n) => {
+      if (n >= correctedWords || this.#weights.has(word) || this.#stopWords.has(word)) return word;
+      return this.#spelling.nearest(word) ?? word;
+    });
   }
 }

@@ -1,28 +1,26 @@
-/** Case and accents do not matter to a listener. */
+import { decomposed } from '../../decomposed.ts';
+import { wordsOf } from '../../segmenters.ts';
+
+/** A text without what does not matter to a listener: case, accents and kinds of apostrophes. */
 export function fold(text: string): string {
-  return text
-    .normalize('NFD')
+  return decomposed(text)
     .replace(/[\u0300-\u036f]/g, '')
     .normalize('NFC')
     .toLowerCase()
     .replaceAll('’', "'");
 }
 
-const segmenters = new Map<string, Intl.Segmenter>();
+/** Maximum characters of a text that a script reads: no question is longer, and the time to read it is bounded. */
+const longestRead = 1000;
 
-function segmenter(locale: string): Intl.Segmenter {
-  const known = segmenters.get(locale);
-  if (known !== undefined) return known;
-  const made = new Intl.Segmenter(locale, { granularity: 'word' });
-  segmenters.set(locale, made);
-  return made;
+/** The part of a text that a script reads. */
+export function readable(text: string): string {
+  return text.length > longestRead ? text.slice(0, longestRead) : text;
 }
 
 /** The words of a text, folded. */
 export function wordsIn(text: string, locale: string): string[] {
-  return [...segmenter(locale).segment(fold(text))]
-    .filter(({ isWordLike }) => isWordLike)
-    .map(({ segment }) => segment);
+  return Array.from(wordsOf(fold(text), locale), ({ word }) => word);
 }
 
 const withoutSpaces = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
@@ -41,16 +39,16 @@ export class Phrase {
   }
 }
 
-/** A text made ready for looking up phrases in it. */
+/** The words of a text, prepared for looking up phrases in them. */
 export class Heard {
-  readonly words: string[];
+  readonly words: readonly string[];
   readonly #spaced: string;
   readonly #joined: string;
 
-  constructor(text: string, locale: string) {
-    this.words = wordsIn(text, locale);
-    this.#spaced = ` ${this.words.join(' ')} `;
-    this.#joined = this.words.join('');
+  constructor(words: readonly string[]) {
+    this.words = words;
+    this.#spaced = ` ${words.join(' ')} `;
+    this.#joined = words.join('');
   }
 
   /** Whether a phrase stands in it, as whole words. */
@@ -66,22 +64,4 @@ export class Heard {
       : this.words.length <= words.length + 2;
     return isShort && this.has(phrase);
   }
-}
-
-/** How much two texts have in common, from 0 to 1, by the edits that turn one into the other. */
-export function likeness(a: string, b: string): number {
-  const [left, right] = [[...a], [...b]];
-  if (left.length === 0 || right.length === 0) return 0;
-  let row = right.map((_, index) => index + 1);
-  for (const [i, letter] of left.entries()) {
-    let diagonal = i;
-    let before = i + 1;
-    row = row.map((above, j) => {
-      const cost = Math.min(above + 1, before + 1, diagonal + (letter === right[j] ? 0 : 1));
-      diagonal = above;
-      before = cost;
-      return cost;
-    });
-  }
-  return 1 - row.at(-1)! / Math.max(left.length, right.length);
 }

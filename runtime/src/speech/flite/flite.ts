@@ -1,11 +1,13 @@
+import { fliteVoices, voiceFactor } from '@session-launch/contract/project-file/voice';
+import { unlessAborted } from '../../endpoint.ts';
 import { cuesOf, type Phone, readPhones } from '../phones.ts';
 import type { Sentence, Speech, Spoken, Voice } from '../speech.ts';
 import { readWav } from '../wav.ts';
 import { wordTimes } from '../words.ts';
+import { partsOf } from './parts.ts';
 import { speakable } from './speakable.ts';
 import { FliteThreads } from './threads.ts';
 
-const voices = ['slt', 'rms', 'awb', 'kal16'] as const;
 const sampleRate = 16_000;
 /** The engine begins and ends with a long silence; so much of it is left. */
 const lead = 40;
@@ -13,41 +15,63 @@ const tail = { sentence: 160, clause: 40 };
 const warmUp =
   'Good morning, and welcome. It takes a moment until I have found my voice, but from then on I am quick.';
 
-/** English, offline, on threads of its own, with the exact times of its phones. */
+/** English, offline, in worker threads, with the exact times of its phones. */
 export async function openFlite(threads: number): Promise<Speech> {
   const pool = await FliteThreads.open(threads);
   const { signal } = new AbortController();
   const warm = argumentsFor(warmUp, { characterId: '', settings: {}, pace: 1 });
-  // First in the queue of each thread: clients may come meanwhile, and no sentence of theirs is spoken cold.
-  const warmed = Promise.all(Array.from({ length: pool.size }, () => pool.run(warm, signal)));
+  // First in the queue, once per thread: clients may come meanwhile, and none of their sentences is spoken cold.
+  const warmed = Promise.all(Array.from({ length: pool.size }, () => pool.run(warm, pool, signal)));
   warmed.catch(() => {});
   return {
     name: 'flite',
     sampleRate,
     speaks: (locale) => /^en(-|$)/i.test(locale),
-    speak: async ({ text, voice }: Sentence, signal: AbortSignal): Promise<Spoken> => {
-      const said = speakable(text);
-      if (said === '') return silence();
-      await warmed;
-      const { wav, printed } = await pool.run(argumentsFor(said, voice), signal);
-      return trimmed(text, readWav(wav).samples, readPhones(printed));
+    speak: async ({ text, voice, session }: Sentence, signal: AbortSignal): Promise<Spoken> => {
+      const parts = partsOf(speakable(text));
+      if (parts.length === 0) return silence();
+      await unlessAborted(warmed, signal);
+      const spoken: { samples: Int16Array; phones: Phone[] }[] = [];
+      // One after another: the other sessions have their turn between two parts.
+      for (const part of parts) {
+        const { wav, printed } = await pool.run(argumentsFor(part, voice), session, signal);
+        spoken.push({ samples: readWav(wav).samples, phones: readPhones(printed) });
+      }
+      const { samples, phones } = spoken.length === 1 ? spoken[0]! : concatenated(spoken);
+      return trimmed(text, samples, phones);
     },
     close: () => pool.close(),
   };
 }
 
+/** Parts as one sound, with the times of their phones moved accordingly. */
+function concatenated(parts: { samples: Int16Array; phones: Phone[] }[]): {
+  samples: Int16Array;
+  phones: Phone[];
+} {
+  const samples = new Int16Array(parts.reduce((sum, part) => sum + part.samples.length, 0));
+  const phones: Phone[] = [];
+  let length = 0;
+  for (const part of parts) {
+    const startMs = (length / sampleRate) * 1000;
+    for (const { name, endMs } of part.phones) phones.push({ name, endMs: startMs + endMs });
+    samples.set(part.samples, length);
+    length += part.samples.length;
+  }
+  return { samples, phones };
+}
+
 function argumentsFor(text: string, { settings, pace }: Voice): string[] {
   const flite = (settings.flite ?? {}) as { voice?: unknown; pitch?: unknown; rate?: unknown };
-  const voice = voices.find((name) => name === flite.voice) ?? 'slt';
-  const rate = within(flite.rate, 0.5, 2, 1) * pace;
-  const pitch = within(flite.pitch, 60, 400, 0);
+  const voice = fliteVoices.find((name) => name === flite.voice) ?? 'slt';
+  const [rate, pitch] = [factor(flite.rate) * pace, factor(flite.pitch)];
   return [
     '-voice',
     voice,
     '-psdur',
     '--setf',
     `duration_stretch=${(1 / rate).toFixed(3)}`,
-    ...(pitch === 0 ? [] : ['--setf', `int_f0_target_mean=${pitch}`]),
+    ...(pitch === 1 ? [] : ['--setf', `f0_shift=${pitch.toFixed(3)}`]),
     '-t',
     text,
     '-o',
@@ -55,14 +79,14 @@ function argumentsFor(text: string, { settings, pace }: Voice): string[] {
   ];
 }
 
-function within(value: unknown, min: number, max: number, otherwise: number): number {
-  return typeof value === 'number' && Number.isFinite(value)
-    ? Math.min(max, Math.max(min, value))
-    : otherwise;
+/** A factor within its limits; else 1. The service refuses others in project files. */
+function factor(value: unknown): number {
+  const { minimum, maximum } = voiceFactor;
+  return typeof value === 'number' && value >= minimum && value <= maximum ? value : 1;
 }
 
 /** Leaves only a breath of silence at both ends, in sound and times alike. */
-function trimmed(text: string, samples: Int16Array, phones: Phone[]): Spoken {
+export function trimmed(text: string, samples: Int16Array, phones: Phone[]): Spoken {
   const wholeMs = (samples.length / sampleRate) * 1000;
   const firstMs = phones[0]?.name === 'pau' ? phones[0].endMs : 0;
   const lastMs = phones.at(-1)?.name === 'pau' ? (phones.at(-2)?.endMs ?? 0) : wholeMs;

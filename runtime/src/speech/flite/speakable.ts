@@ -1,9 +1,12 @@
+import { decomposed } from '../../decomposed.ts';
+
 /** The engine reads ASCII: accents are folded, signs become words or pauses, and what it cannot say is left out. */
 export function speakable(text: string): string {
-  const plain = text
+  const spelled = text
     .replace(/[‘’‚′]/g, "'")
     .replace(/[“”„«»"*_#`~<>[\]{}|\\^]/g, ' ')
-    .replace(/\s*[–—]\s*/g, ', ')
+    .replace(/\s+/g, ' ')
+    .replace(/ ?[–—] ?/g, ', ')
     .replace(/…/g, '. ')
     .replace(/€\s?(\d+)/g, '$1 euros')
     .replace(/£\s?(\d+)/g, '$1 pounds')
@@ -13,8 +16,8 @@ export function speakable(text: string): string {
     .replace(/ß/g, 'ss')
     .replace(/[øØ]/g, 'o')
     .replace(/[æÆ]/g, 'ae')
-    .replace(/[œŒ]/g, 'oe')
-    .normalize('NFD')
+    .replace(/[œŒ]/g, 'oe');
+  const plain = decomposed(spelled)
     .replace(/[^\x20-\x7e]/g, '')
     .replace(/\s+/g, ' ')
     .replace(/ (?=[,.;:!?])/g, '')

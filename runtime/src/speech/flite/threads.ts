@@ -1,4 +1,6 @@
 import { Worker } from 'node:worker_threads';
+import { EngineError } from '../../endpoint.ts';
+import { FairQueue } from '../fair-queue.ts';
 import { compileFlite } from './program.js';
 
 /** What the program wrote and printed. */
@@ -16,34 +18,37 @@ interface Job {
 interface Thread {
   worker: Worker;
   job?: Job | undefined;
+  /** Ends the job when it exceeds the deadline. */
+  timer?: NodeJS.Timeout | undefined;
 }
 
-/** Threads that run flite, each one text at a time. Texts wait in one queue. */
+/** Milliseconds after which a run is given up and its thread replaced. A run takes about a second at most. */
+const deadlineMs = 15_000;
+
+/** Worker threads that run flite, each one text at a time. Waiting texts are taken in turn from each session. */
 export class FliteThreads {
   readonly #module: unknown;
+  readonly #deadlineMs: number;
   readonly #threads: Thread[] = [];
-  readonly #queue: Job[] = [];
+  readonly #queue = new FairQueue<Job>();
   #isClosed = false;
 
-  private constructor(module: unknown, count: number) {
+  private constructor(module: unknown, count: number, deadline: number) {
     this.#module = module;
+    this.#deadlineMs = deadline;
     for (let i = 0; i < count; i++) this.#threads.push(this.#start());
   }
 
-  static async open(count: number): Promise<FliteThreads> {
-    return new FliteThreads(await compileFlite(), count);
+  static async open(count: number, deadline = deadlineMs): Promise<FliteThreads> {
+    return new FliteThreads(await compileFlite(), count, deadline);
   }
 
   get size(): number {
     return this.#threads.length;
   }
 
-  /** Texts that wait or are being spoken. */
-  get load(): number {
-    return this.#queue.length + this.#threads.filter(({ job }) => job !== undefined).length;
-  }
-
-  run(args: string[], signal: AbortSignal): Promise<Output> {
+  /** Rejects when the signal is aborted. A text that waits is then never spoken; the output of one being spoken is discarded. */
+  run(args: string[], session: object, signal: AbortSignal): Promise<Output> {
     return new Promise((resolve, reject) => {
       if (signal.aborted || this.#isClosed) return reject(signal.reason ?? new Error('closed'));
       const job: Job = {
@@ -57,21 +62,20 @@ export class FliteThreads {
           reject(error);
         },
       };
-      // A text that nobody waits for any more leaves the queue; one that is being spoken is done in a moment anyway.
       const leave = () => {
-        const at = this.#queue.indexOf(job);
-        if (at >= 0) this.#queue.splice(at, 1);
+        this.#queue.remove(session, job);
         reject(signal.reason);
       };
       signal.addEventListener('abort', leave, { once: true });
-      this.#queue.push(job);
+      this.#queue.push(session, job);
       this.#next();
     });
   }
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    for (const job of this.#queue.splice(0)) job.reject(new Error('closed'));
+    for (const job of this.#queue.clear()) job.reject(new Error('closed'));
+    for (const thread of this.#threads) clearTimeout(thread.timer);
     await Promise.all(this.#threads.map(({ worker }) => worker.terminate()));
   }
 
@@ -81,20 +85,37 @@ export class FliteThreads {
       const job = this.#queue.shift();
       if (job === undefined) return;
       thread.job = job;
+      thread.timer = setTimeout(() => this.#giveUp(thread), this.#deadlineMs).unref();
       thread.worker.postMessage({ args: job.args });
     }
+  }
+
+  /** Replaces a thread whose run exceeds the deadline: WebAssembly cannot be interrupted otherwise. */
+  #giveUp(thread: Thread): void {
+    this.#replace(thread);
+    thread.job?.reject(new EngineError(0, 'the speech engine took too long'));
+    void thread.worker.terminate();
+  }
+
+  #replace(thread: Thread): void {
+    clearTimeout(thread.timer);
+    const at = this.#threads.indexOf(thread);
+    if (this.#isClosed || at < 0) return;
+    this.#threads[at] = this.#start();
+    this.#next();
   }
 
   #start(): Thread {
     const worker = new Worker(new URL('./flite-thread.js', import.meta.url), {
       workerData: { module: this.#module },
     });
-    // A process may end while its threads have nothing to do.
+    // A process may end while its threads are idle.
     worker.unref();
     const thread: Thread = { worker };
     worker.on('message', ({ failure, ...output }: Output & { failure?: string }) => {
       const { job } = thread;
       thread.job = undefined;
+      clearTimeout(thread.timer);
       if (failure === undefined) job?.resolve(output);
       else job?.reject(new Error(failure));
       this.#next();
@@ -102,10 +123,7 @@ export class FliteThreads {
     worker.on('error', (error) => thread.job?.reject(error));
     worker.on('exit', () => {
       thread.job?.reject(new Error('a speech thread has ended'));
-      const at = this.#threads.indexOf(thread);
-      if (this.#isClosed || at < 0) return;
-      this.#threads[at] = this.#start();
-      this.#next();
+      this.#replace(thread);
     });
     return thread;
   }

@@ -1,3 +1,4 @@
+import { nameAfter, nameAlone } from './name-patterns.ts';
 import type { Phrases } from './phrases.ts';
 
 export const de: Phrases = {
@@ -61,10 +62,8 @@ export const de: Phrases = {
     ],
     whatWasThat: ['worüber haben wir gesprochen', 'worüber sprachen wir', 'wo waren wir'],
   },
-  nameIs: [
-    /(?:ich heiße|ich heisse|mein name ist|nenn mich|nennen sie mich)\s+(\p{L}[\p{L}'-]*)/iu,
-    /^\s*(?:hallo|hi)?[,!. ]*ich bin\s+(?:der |die )?(\p{Lu}[\p{L}'-]*)\s*[.!]?\s*$/iu,
-  ],
+  nameIs: [nameAfter('ich heiße', 'ich heisse', 'mein name ist', 'nenn mich', 'nennen sie mich')],
+  capitalNameIs: [nameAlone(['hallo', 'hi'], 'ich bin(?: der| die)?')],
   say: {
     greeting: ['Guten Tag und willkommen. Ich bin {name}.'],
     fallback: [

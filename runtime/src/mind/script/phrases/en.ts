@@ -1,3 +1,4 @@
+import { nameAfter, nameAlone } from './name-patterns.ts';
 import type { Phrases } from './phrases.ts';
 
 export const en: Phrases = {
@@ -48,10 +49,8 @@ export const en: Phrases = {
       'what was the topic',
     ],
   },
-  nameIs: [
-    /\b(?:my name is|my name's|call me|i am called)\s+(\p{L}[\p{L}'-]*)/iu,
-    /^\s*(?:hi|hello|hey)?[,!. ]*\b(?:i'm|i am|i’m)\s+(\p{Lu}[\p{L}'-]*)\s*[.!]?\s*$/u,
-  ],
+  nameIs: [nameAfter('my name is', "my name's", 'call me', 'i am called', "i'm called")],
+  capitalNameIs: [nameAlone(['hi', 'hello', 'hey'], "i'm", 'i am')],
   say: {
     greeting: ['Hello, and welcome. I am {name}.'],
     fallback: [

@@ -1,3 +1,4 @@
+import { nameAfter } from './name-patterns.ts';
 import type { Phrases } from './phrases.ts';
 
 export const es: Phrases = {
@@ -49,10 +50,8 @@ export const es: Phrases = {
     whoAmI: ['cómo me llamo', 'mi nombre cuál es', 'sabes mi nombre', 'recuerdas mi nombre', 'quién soy'],
     whatWasThat: ['de qué hablábamos', 'de qué estábamos hablando', 'dónde estábamos'],
   },
-  nameIs: [
-    /\b(?:me llamo|mi nombre es|llámame|soy)\s+(\p{Lu}[\p{L}'-]*)/u,
-    /(?:me llamo|mi nombre es)\s+(\p{L}[\p{L}'-]*)/iu,
-  ],
+  nameIs: [nameAfter('me llamo', 'mi nombre es')],
+  capitalNameIs: [nameAfter('llámame', 'soy')],
   say: {
     greeting: ['Hola, le doy la bienvenida. Soy {name}.'],
     fallback: [

@@ -1,3 +1,4 @@
+import { nameAfter, nameFirst } from './name-patterns.ts';
 import type { Phrases } from './phrases.ts';
 
 export const fr: Phrases = {
@@ -71,10 +72,8 @@ export const fr: Phrases = {
     whoAmI: ["comment je m'appelle", "comment m'appelle-je", 'tu connais mon nom', 'mon nom', 'qui suis-je'],
     whatWasThat: ['de quoi parlions-nous', 'de quoi on parlait', 'où en étions-nous', 'on en était où'],
   },
-  nameIs: [
-    /(?:je m['’]appelle|mon nom est|appelle-moi|appelez-moi)\s+(\p{L}[\p{L}'-]*)/iu,
-    /^\s*(?:bonjour|salut)?[,!. ]*(?:moi c['’]est|je suis)\s+(\p{Lu}[\p{L}'-]*)/iu,
-  ],
+  nameIs: [nameAfter("je m'appelle", 'mon nom est', 'appelle-moi', 'appelez-moi')],
+  capitalNameIs: [nameFirst(['bonjour', 'salut'], "moi c'est", 'je suis')],
   say: {
     greeting: ['Bonjour et bienvenue. Je suis {name}.'],
     fallback: [

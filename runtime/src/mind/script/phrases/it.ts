@@ -1,3 +1,4 @@
+import { nameAfter, nameAlone } from './name-patterns.ts';
 import type { Phrases } from './phrases.ts';
 
 export const it: Phrases = {
@@ -41,10 +42,8 @@ export const it: Phrases = {
     whoAmI: ['come mi chiamo', 'sai il mio nome', 'ricordi il mio nome', 'chi sono'],
     whatWasThat: ['di cosa parlavamo', 'di che cosa stavamo parlando', 'dove eravamo'],
   },
-  nameIs: [
-    /(?:mi chiamo|il mio nome è|chiamami)\s+(\p{L}[\p{L}'-]*)/iu,
-    /^\s*(?:ciao|salve)?[,!. ]*(?:io )?sono\s+(\p{Lu}[\p{L}'-]*)\s*[.!]?\s*$/iu,
-  ],
+  nameIs: [nameAfter('mi chiamo', 'il mio nome è', 'chiamami')],
+  capitalNameIs: [nameAlone(['ciao', 'salve'], '(?:io )?sono')],
   say: {
     greeting: ['Salve e benvenuti. Sono {name}.'],
     fallback: [

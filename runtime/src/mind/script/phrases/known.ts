@@ -11,13 +11,20 @@ import { pt } from './pt.ts';
 
 const known: Record<string, Phrases> = { en, es, fr, de, pt, it, ja };
 
+/** The languages that a script understands by itself. */
+export const languages: readonly string[] = Object.keys(known);
+
+const stopWordsOf = new Map(
+  Object.entries(known).map(([language, { stopWords }]) => [language, new Set(fold(stopWords).split(' '))]),
+);
+
 /** The phrases that serve a locale, and the locale that they are in: English where its language is not known. */
 export function phrasesFor(locale: string): { phrases: Phrases; locale: string; stopWords: Set<string> } {
-  const language = nearest(Object.keys(known), locale);
-  const phrases = known[language ?? 'en']!;
+  const found = nearest(languages, locale);
+  const language = found ?? 'en';
   return {
-    phrases,
-    locale: language === undefined ? 'en' : locale,
-    stopWords: new Set(fold(phrases.stopWords).split(' ')),
+    phrases: known[language]!,
+    locale: found === undefined ? 'en' : locale,
+    stopWords: stopWordsOf.get(language)!,
   };
 }

@@ -20,8 +20,10 @@ export interface Phrases {
     whoAmI: string[];
     whatWasThat: string[];
   };
-  /** Each finds a name in its first group. */
+  /** Patterns that find a name in their first group, in a text whose runs of blanks are folded into one space each. */
   nameIs: RegExp[];
+  /** The same for phrases that introduce other things as well ("I am tired"): what follows is a name only with a capital letter. */
+  capitalNameIs: RegExp[];
   say: {
     /** {title} */
     greeting: string[];

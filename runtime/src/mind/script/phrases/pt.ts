@@ -1,3 +1,4 @@
+import { nameAfter, nameAlone } from './name-patterns.ts';
 import type { Phrases } from './phrases.ts';
 
 export const pt: Phrases = {
@@ -49,10 +50,8 @@ export const pt: Phrases = {
     whoAmI: ['como me chamo', 'sabes o meu nome', 'sabe o meu nome', 'quem sou eu'],
     whatWasThat: ['de que falávamos', 'do que estávamos a falar', 'onde estávamos'],
   },
-  nameIs: [
-    /(?:chamo-me|me chamo|o meu nome é|meu nome é)\s+(\p{L}[\p{L}'-]*)/iu,
-    /^\s*(?:olá|oi)?[,!. ]*(?:eu )?sou (?:o |a )?(\p{Lu}[\p{L}'-]*)\s*[.!]?\s*$/iu,
-  ],
+  nameIs: [nameAfter('chamo-me', 'me chamo', '(?:o )?meu nome é')],
+  capitalNameIs: [nameAlone(['olá', 'oi'], '(?:eu )?sou(?: o| a)?')],
   say: {
     greeting: ['Olá, dou-lhe as boas-vindas. Eu sou {name}.'],
     fallback: [

@@ -1,0 +1,29 @@
+/** Maximum characters of a name. */
+const longest = 40;
+
+const part = String.raw`[\p{L}'-]`;
+const name = String.raw`(\p{L}${part}{0,${longest - 1}})(?!${part})`;
+
+/*
+ * These patterns expect a text whose runs of blanks are folded into one space each. No two neighbouring quantifiers match the same
+ * character, so a pattern that fails does so in linear time.
+ */
+
+/** A pattern that finds a name behind one of these phrases, anywhere in a text. */
+export function nameAfter(...phrases: string[]): RegExp {
+  return new RegExp(String.raw`(?<!\p{L})(?:${phrases.join('|')}) ${name}`, 'iu');
+}
+
+/** The same at the beginning of a text, perhaps behind a greeting. */
+export function nameFirst(greetings: readonly string[], ...phrases: string[]): RegExp {
+  return new RegExp(beginning(greetings, phrases), 'iu');
+}
+
+/** The same for a text that says nothing else. */
+export function nameAlone(greetings: readonly string[], ...phrases: string[]): RegExp {
+  return new RegExp(`${beginning(greetings, phrases)} ?[.!]?$`, 'iu');
+}
+
+function beginning(greetings: readonly string[], phrases: readonly string[]): string {
+  return `^(?:${greetings.join('|')})?[,!. ]{0,3}(?:${phrases.join('|')}) ${name}`;
+}

@@ -1,0 +1,47 @@
+/**
+ * Maximum phones of a part, as estimated: about 30 seconds of sound, so that one run of the engine takes at most about a second. A piece
+ * of 280 ordinary characters stays below it and is spoken in one go.
+ */
+const mostPhones = 500;
+
+/** Estimated phones per character, from measurements: flite reads digits as numbers and spells words that have no vowel. */
+const phonesOf = { digit: 8.5, sign: 6, w: 7, spelledLetter: 2.5, letter: 1.2 } as const;
+
+/** Cuts a text into parts that the engine speaks in a bounded time each, between words where possible. */
+export function partsOf(said: string): string[] {
+  const parts: string[] = [];
+  let [part, phones] = ['', 0];
+  for (const token of said.split(/(?<= )/).flatMap(cutToken)) {
+    const more = phonesIn(token);
+    if (phones + more > mostPhones && part !== '') {
+      parts.push(part.trim());
+      [part, phones] = ['', 0];
+    }
+    part += token;
+    phones += more;
+  }
+  parts.push(part.trim());
+  // The engine fails on a text without anything to say.
+  return parts.filter((one) => /[A-Za-z0-9]/.test(one));
+}
+
+/** A token that is too long for one part, in shorter ones. */
+function cutToken(token: string): string[] {
+  const count = Math.ceil(phonesIn(token) / mostPhones);
+  if (count <= 1) return [token];
+  const length = Math.ceil(token.length / count);
+  return Array.from({ length: count }, (_, n) => token.slice(n * length, (n + 1) * length));
+}
+
+function phonesIn(token: string): number {
+  const isSpelled = !/[aeiouy]/i.test(token);
+  let phones = 0;
+  for (const character of token) {
+    if (/\d/.test(character)) phones += phonesOf.digit;
+    else if (/[%$/:]/.test(character)) phones += phonesOf.sign;
+    else if (!/[a-z]/i.test(character)) continue;
+    else if (!isSpelled) phones += phonesOf.letter;
+    else phones += /w/i.test(character) ? phonesOf.w : phonesOf.spelledLetter;
+  }
+  return phones;
+}

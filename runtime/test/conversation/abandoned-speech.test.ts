@@ -1,0 +1,70 @@
+import { afterEach, expect, test } from 'vitest';
+import type { Sentence } from '../../src/speech/speech.ts';
+import { RecordedLine } from '../harness/conversation.ts';
+import { instantSpeech } from '../harness/engines.ts';
+import { settled } from '../harness/fake-clock.ts';
+import { closeStages, openStage as open } from '../harness/stages.ts';
+
+afterEach(closeStages);
+
+const greeting = Array.from({ length: 12 }, (_, n) => `This is sentence number ${n + 1} of twelve.`).join(
+  ' ',
+);
+const mind = { greeting: { en: greeting } };
+
+/** An engine that finishes nothing, and records what is asked for and given up. */
+function pendingSpeech() {
+  const asked: Sentence[] = [];
+  const givenUp: string[] = [];
+  const speech = instantSpeech({
+    speak: (sentence, signal) => {
+      asked.push(sentence);
+      return new Promise((_, reject) => {
+        signal.addEventListener('abort', () => {
+          givenUp.push(sentence.text);
+          reject(signal.reason);
+        });
+      });
+    },
+  });
+  return { speech, asked, givenUp };
+}
+
+test.each(['interrupt', 'text', 'bye'] as const)(
+  '%s gives up every piece that is being synthesised',
+  async (type) => {
+    const { speech, asked, givenUp } = pendingSpeech();
+    const { receive } = open({ mind }, { speech });
+    await settled();
+    const texts = asked.map(({ text }) => text);
+    expect(texts.length).toBeGreaterThan(1);
+    await receive(type === 'text' ? { type, id: 'a', text: 'Hello?' } : { type });
+    expect(givenUp).toEqual(texts);
+  },
+);
+
+test('every piece of a session carries the same identity, and another session has another one', async () => {
+  const { speech, asked } = pendingSpeech();
+  open({ mind }, { speech });
+  await settled();
+  const first = new Set(asked.map(({ session }) => session));
+  open({ mind }, { speech });
+  await settled();
+  expect(first.size).toBe(1);
+  expect(new Set(asked.map(({ session }) => session)).size).toBe(2);
+});
+
+test('while the client is disconnected no further piece is synthesised', async () => {
+  const speech = instantSpeech();
+  const { conversation, line, play, clock } = open({ mind }, { speech });
+  await play(500);
+  conversation.lost();
+  await settled();
+  const before = speech.spoken.length;
+  await clock.pass(20_000);
+  expect(speech.spoken.length).toBe(before);
+  const again = new RecordedLine();
+  conversation.resume(again, line.events.at(-1)!.seq);
+  await clock.pass(10_000);
+  expect(speech.spoken.length).toBeGreaterThan(before);
+});

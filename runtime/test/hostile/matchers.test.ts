@@ -1,0 +1,129 @@
+import { readFileSync } from 'node:fs';
+import type { Mind } from '@session-launch/contract/project-file/mind';
+import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { spansOf } from '../../src/conversation/spans.ts';
+import type { Character } from '../../src/mind/mind.ts';
+import { unheard } from '../../src/mind/presenter.ts';
+import { editDistance, likeness } from '../../src/mind/script/edit-distance.ts';
+import { type Intent, Understanding } from '../../src/mind/script/intents.ts';
+import { Lessons } from '../../src/mind/script/lessons.ts';
+import { languages, phrasesFor } from '../../src/mind/script/phrases/known.ts';
+import { addressed, spokenBy } from '../../src/mind/script/speakers.ts';
+import { Spelling } from '../../src/mind/script/spelling.ts';
+import { Topics } from '../../src/mind/script/topics.ts';
+import { fold, Heard, wordsIn } from '../../src/mind/script/words.ts';
+import { joined, Sentences } from '../../src/sentences.ts';
+import { trimmed } from '../../src/speech/flite/flite.ts';
+import { speakable } from '../../src/speech/flite/speakable.ts';
+import { predict } from '../../src/speech/letters.ts';
+import { readPhones } from '../../src/speech/phones.ts';
+import { talk } from '../mind/talk.ts';
+import { slowTexts } from './growth.ts';
+
+interface Demo {
+  experiences: { slug: string; runtime: { mind: Mind } }[];
+}
+
+const demo = parse(readFileSync(new URL('../../../examples/demo.yaml', import.meta.url), 'utf8')) as Demo;
+const topics = demo.experiences.flatMap(({ runtime }) => runtime.mind.topics ?? []);
+const everything: Mind = {
+  topics,
+  lessons: demo.experiences.flatMap(({ runtime }) => runtime.mind.lessons ?? []),
+  presentation: demo.experiences.flatMap(({ runtime }) => runtime.mind.presentation ?? []),
+};
+const wren = { characterId: 'wren', name: 'Wren', voice: {} };
+const characters: [Character, Character] = [wren, { characterId: 'pip', name: 'Pip', voice: {} }];
+const phones = readPhones('pau:0.1 m:0.2 aa:0.3 p:0.4 pau:0.5');
+
+const never = new AbortController().signal;
+
+const linear = (work: (text: string) => unknown) => expect(slowTexts(work)).toEqual([]);
+const cut = (text: string, locale: string) => {
+  const sentences = new Sentences(locale);
+  return [...sentences.push(text), ...sentences.end()];
+};
+const said = (text: string, locale: string) => ({ text, locale, characterId: 'wren' });
+
+describe.each(languages)('%s: takes linear time on every hostile text', (language) => {
+  const { phrases, locale, stopWords } = phrasesFor(language);
+
+  test('recognising what everybody says', () => {
+    const intents = Object.keys(phrases.understand) as Intent[];
+    linear((text) => {
+      const understanding = new Understanding(phrases, locale);
+      return intents.map((intent) => understanding.means(text, intent));
+    });
+  });
+
+  test('finding the topic', () => {
+    const prepared = new Topics(topics, locale, stopWords);
+    linear((text) => prepared.find(text, prepared.all[0]));
+  });
+
+  test('judging an attempt at a phrase', () => {
+    const lesson = { id: 'x', say: { [language]: ['A fery tims x', 'é'.repeat(400)] }, gloss: { en: 'x' } };
+    linear((text) => new Lessons([lesson], 'en', language).judge(text));
+  });
+
+  test('answering', async () => {
+    const character = talk(everything, { locale, secondaryLocale: 'pt-PT', mode: 'presenter', characters });
+    await character.open();
+    // A script decides what to say before its first sentence is taken.
+    linear((text) => {
+      void character.dialogue.answer(text, never)[Symbol.asyncIterator]().next();
+    });
+  });
+});
+
+/** With and without spaces between words. */
+describe.each(['en', 'ja'])('%s: takes linear time on every hostile text', (locale) => {
+  test('finding words', () => linear((text) => new Heard(wordsIn(text, locale))));
+
+  test('cutting into sentences at once', () => linear((text) => cut(text, locale)));
+
+  test('cutting into sentences as they arrive', () => {
+    linear((text) => {
+      const sentences = new Sentences(locale);
+      for (let at = 0; at < text.length; at += 200) sentences.push(text.slice(at, at + 200));
+      sentences.end();
+    });
+  });
+
+  test('finding the rest of an interrupted section', () => {
+    linear((text) => unheard([said(text, locale)], text.slice(0, text.length / 2)));
+  });
+
+  test('joining pieces', () => {
+    linear((text) => joined(cut(text, locale)));
+    linear((text) => spansOf(cut(text, locale).map((piece) => said(piece, locale))));
+  });
+});
+
+describe('takes linear time on every hostile text', () => {
+  test('folding', () => linear(fold));
+
+  test('comparing with words and phrases', () => {
+    const spelling = new Spelling(['ferry', 'timetable', 'aaaaaaaaaa']);
+    linear((text) => spelling.nearest(text));
+    linear((text) => wordsIn(text, 'en').map((word) => spelling.nearest(word)));
+    linear((text) => likeness(text, text.toUpperCase(), 0.1));
+    linear((text) => editDistance(text, text.slice(1), 3));
+  });
+
+  test('finding speakers', () => {
+    linear((text) => spokenBy(text, 'en', characters, wren));
+    linear((text) => addressed(text, characters));
+  });
+
+  test('preparing a text for the speech engine', () => linear(speakable));
+
+  test('predicting the mouth', () => {
+    linear((text) => predict(text));
+  });
+
+  test('timing words by phones', () => {
+    linear((text) => trimmed(text, new Int16Array(16_000), phones));
+    linear(readPhones);
+  });
+});

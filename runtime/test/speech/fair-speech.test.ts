@@ -1,0 +1,161 @@
+import { Worker } from 'node:worker_threads';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { cached } from '../../src/speech/cached.ts';
+import { FairQueue } from '../../src/speech/fair-queue.ts';
+import { openFlite } from '../../src/speech/flite/flite.ts';
+import { partsOf } from '../../src/speech/flite/parts.ts';
+import { speakable } from '../../src/speech/flite/speakable.ts';
+import { FliteThreads } from '../../src/speech/flite/threads.ts';
+import { readPhones } from '../../src/speech/phones.ts';
+import type { Speech } from '../../src/speech/speech.ts';
+
+const never = new AbortController().signal;
+const voice = { characterId: 'a', settings: {}, pace: 1 };
+const filled = (unit: string, length = 280) => unit.repeat(length).slice(0, length);
+
+/** Texts of one piece that the engine expands to many words. */
+const expensive = ['w', '7', '1777 ', '$7,777,777.77 ', '7%', '€7', '°', 'bcdfgklmnprstvwz', '777-7777 '].map(
+  (unit) => filled(unit),
+);
+const args = (text: string) => ['-voice', 'slt', '-psdur', '-t', text, '-o', '/spoken.wav'];
+
+describe('a fair queue', () => {
+  const [a, b, c] = [{}, {}, {}];
+
+  test('serves sessions in turn, and each in the order of its items', () => {
+    const queue = new FairQueue<string>();
+    for (const item of ['a1', 'a2', 'a3', 'a4']) queue.push(a, item);
+    for (const item of ['b1', 'b2']) queue.push(b, item);
+    queue.push(c, 'c1');
+    expect(Array.from({ length: 3 }, () => queue.shift())).toEqual(['a1', 'b1', 'c1']);
+    queue.push(c, 'c2');
+    expect(Array.from({ length: 6 }, () => queue.shift())).toEqual(['a2', 'b2', 'c2', 'a3', 'a4', undefined]);
+  });
+
+  test('never serves what was removed', () => {
+    const queue = new FairQueue<string>();
+    for (const item of ['a1', 'a2']) queue.push(a, item);
+    queue.push(b, 'b1');
+    queue.remove(a, 'a1');
+    queue.remove(b, 'b1');
+    queue.remove(c, 'c1');
+    expect([queue.shift(), queue.shift()]).toEqual(['a2', undefined]);
+    queue.push(a, 'a3');
+    expect(queue.clear()).toEqual(['a3']);
+    expect(queue.shift()).toBeUndefined();
+  });
+});
+
+describe('one thread', () => {
+  let flite: Speech;
+  beforeAll(async () => {
+    flite = await openFlite(1);
+    await flite.speak({ text: 'Warm.', locale: 'en', voice, session: {} }, never);
+  });
+  afterAll(() => flite.close());
+  afterEach(() => vi.restoreAllMocks());
+
+  test('a session that always has expensive pieces waiting delays each sentence of others by one run', async () => {
+    const runs = vi.spyOn(Worker.prototype, 'postMessage');
+    const talker = {};
+    const stops = Array.from({ length: 30 }, () => new AbortController());
+    const flood = stops.map(({ signal }, n) =>
+      flite.speak({ text: `${n} ${filled('w')}`, locale: 'en', voice, session: talker }, signal),
+    );
+    for (const one of flood) one.catch(() => {});
+    const needed = await Promise.all(
+      ['Ada', 'Ben', 'Cleo'].map(async (name) => {
+        const session = {};
+        for (const text of [`I am ${name}.`, `${name} again.`])
+          await flite.speak({ text, locale: 'en', voice, session }, never);
+        return runs.mock.calls.length;
+      }),
+    );
+    for (const stop of stops) stop.abort(new Error('left'));
+    await Promise.allSettled(flood);
+    // Twice: the run under way, and one of each of the four sessions; and the run that began when the last one ended.
+    expect(Math.max(...needed)).toBeLessThanOrEqual(2 * (1 + 4) + 1);
+  });
+
+  test('pieces that are no longer awaited are never synthesised', async () => {
+    const engine = cached(flite);
+    const runs = vi.spyOn(Worker.prototype, 'postMessage');
+    const session = {};
+    const stops = Array.from({ length: 20 }, () => new AbortController());
+    const speak = (text: string, signal: AbortSignal) =>
+      engine.speak({ text, locale: 'en', voice, session }, signal);
+    const first = speak('This one is being spoken.', never);
+    const left = stops.map(({ signal }, n) => speak(`Nobody hears number ${n}.`, signal));
+    for (const stop of stops) stop.abort(new Error('left'));
+    for (const one of left) await expect(one).rejects.toThrow('left');
+    await expect(speak('Neither is this one begun.', stops[0]!.signal)).rejects.toThrow('left');
+    await first;
+    await speak('The last one.', never);
+    expect(runs).toHaveBeenCalledTimes(2);
+  });
+
+  test('a piece that is given up while one of its parts is spoken has no further part spoken', async () => {
+    const runs = vi.spyOn(Worker.prototype, 'postMessage');
+    const stop = new AbortController();
+    const sentence = { text: filled('w'), locale: 'en', voice, session: {} };
+    expect(partsOf(speakable(sentence.text)).length).toBeGreaterThan(2);
+    const spoken = flite.speak(sentence, stop.signal);
+    await expect.poll(() => runs.mock.calls.length).toBe(1);
+    stop.abort(new Error('left'));
+    await expect(spoken).rejects.toThrow('left');
+    await flite.speak({ ...sentence, text: 'Hello.' }, never);
+    expect(runs).toHaveBeenCalledTimes(2);
+  });
+
+  test('a piece in several parts is one sound, its words and mouth shapes in the order of time', async () => {
+    const text = filled('1777 ');
+    const { audio, durationMs, cues, words } = await flite.speak(
+      { text, locale: 'en', voice, session: {} },
+      never,
+    );
+    expect(durationMs).toBe(Math.round(audio.length / 16));
+    expect(durationMs).toBeGreaterThan(60_000);
+    const times = cues.map(([ms]) => ms);
+    expect(times).toEqual([...times].sort((a, b) => a - b));
+    expect(times.at(-1)).toBeGreaterThan(durationMs - 1000);
+    expect(words.at(-1)![0]).toBeGreaterThan(durationMs / 2);
+  });
+});
+
+describe('parts', () => {
+  test.each([
+    'The ferries leave at every full hour, and the last one at ten. The first one leaves at six, when it is still dark.',
+    'Dr. Smith paid €20 for 3 tickets in 1984, at 10:30, and had 15% back; NASA and the BBC reported it on May 5th.',
+    filled('Strengths and rhythms which twelve sphinxes judged by quartz clocks vexed the lynx. '),
+  ])('an ordinary piece is one part: %s', (text) => {
+    expect(partsOf(speakable(text))).toHaveLength(1);
+  });
+
+  test('nothing of an expensive piece is lost', () => {
+    for (const text of expensive.map(speakable)) {
+      expect(partsOf(text).length).toBeGreaterThan(1);
+      expect(partsOf(text).join('').replaceAll(' ', '')).toBe(text.replaceAll(' ', ''));
+    }
+  });
+
+  test('the phones of one part are limited, whatever the text', async () => {
+    const pool = await FliteThreads.open(1);
+    for (const text of expensive.slice(0, 5)) {
+      const { printed } = await pool.run(args(partsOf(speakable(text))[0]!), {}, never);
+      expect([text, readPhones(printed).length]).toEqual([text, expect.toSatisfy((count) => count <= 600)]);
+    }
+    await pool.close();
+  });
+});
+
+test('a run that exceeds the deadline is rejected, and its thread is replaced', async () => {
+  const pool = await FliteThreads.open(1, 3000);
+  const endless = pool.run(args(filled('1777 ', 20_000)), {}, never);
+  await expect(endless).rejects.toThrow('the speech engine took too long');
+  // A machine that is very busy may need several attempts within the deadline.
+  for (;;) {
+    const output = await pool.run(args('Hi.'), {}, never).catch(() => undefined);
+    if (output !== undefined) break;
+  }
+  await pool.close();
+});
