@@ -52,6 +52,8 @@ export interface App {
   url: string;
   /** Of the admin listener. */
   adminUrl?: string;
+  /** Maximum of connections of the public listener. */
+  maxConnections: number;
   /** Takes over sockets of clients who want to talk to the runtime. */
   onUpgrade(take: (request: IncomingMessage, socket: Duplex, head: Buffer) => void): void;
   /** Shows further metrics beside those of the service. */
@@ -86,7 +88,8 @@ export async function startApp(deps: AppDeps): Promise<App> {
   const publicServer = createServer(log, traffic, ({ raw }) =>
     pace.turn(new Client(raw, config.trustProxy).network()),
   );
-  boundConnections(publicServer.server, connectionsWithin(descriptorLimit()), log);
+  const maxConnections = connectionsWithin(descriptorLimit());
+  boundConnections(publicServer.server, maxConnections, log);
   const drain = new Drain(publicServer.server);
   // Without PUBLIC_URL it is where the service listens, which is known further down and before any request.
   let publicUrl = config.publicUrl ?? '';
@@ -177,6 +180,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
   return {
     publicUrl,
     url,
+    maxConnections,
     ...(adminServer === undefined ? {} : { adminUrl: addressOf(adminServer, config.admin.host) }),
     onUpgrade: (take) => {
       publicServer.server.on('upgrade', take);

@@ -4,8 +4,9 @@ import type { Logger } from 'pino';
 import { type App, checkAddresses, startApp } from './app.ts';
 import { type Config, demoProjectFile, hasAdminListener } from './config.ts';
 import { provisionDemo } from './demo.ts';
+import { upgradesWithin } from './http/connections.ts';
 import { createLog } from './observe/log.ts';
-import { type Beside, startBeside } from './runtimes/beside.ts';
+import { type Supervisor, superviseRuntime } from './runtimes/supervisor.ts';
 import { openChanges } from './store/changes.ts';
 import type { Database } from './store/database.ts';
 import { migrate } from './store/migrate.ts';
@@ -34,7 +35,7 @@ export async function serve(config: Config, options: { colours: boolean }): Prom
   const engine = new AbortController();
   const database = await openDatabase(config, log, engine);
   let app: App | undefined;
-  let beside: Beside | undefined;
+  let runtime: Supervisor | undefined;
   try {
     const signingKeys = await readSigningKeys(config, log);
     await migrate(database, config.database.engine === 'postgres' ? config.database.url : undefined);
@@ -57,13 +58,13 @@ export async function serve(config: Config, options: { colours: boolean }): Prom
     if (adminToken === undefined) {
       log.warn('the admin API is off: set ADMIN_TOKEN to switch it on for a PostgreSQL deployment');
     }
-    if (config.runtime?.isBeside) beside = startRuntimeBeside(config, app, runtimeToken!, log);
-    const running = { log, app, beside, database, engine: engine.signal };
+    if (config.runtime?.isBeside) runtime = startRuntime(config, app, runtimeToken!, log);
+    const running = { log, app, runtime, database, engine: engine.signal };
     const stopped = untilStopped(running, config.shutdownGraceSeconds);
     process.stdout.write(summary({ app, config, demo, colours: options.colours }));
     await stopped;
   } catch (error) {
-    await beside?.close();
+    await runtime?.close();
     await app?.close();
     await database.close();
     throw error;
@@ -127,8 +128,8 @@ function environmentOfRuntime(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
 }
 
 /** A process of its own, so that speech never delays a mint. It reads its engines from the environment itself. */
-function startRuntimeBeside(config: Config, app: App, token: string, log: Logger): Beside {
-  const beside = startBeside({
+function startRuntime(config: Config, app: App, token: string, log: Logger): Supervisor {
+  const runtime = superviseRuntime({
     log,
     env: {
       ...environmentOfRuntime(process.env),
@@ -142,16 +143,17 @@ function startRuntimeBeside(config: Config, app: App, token: string, log: Logger
       SHUTDOWN_GRACE_SECONDS: String(config.shutdownGraceSeconds),
     },
     stopMs: config.shutdownGraceSeconds * 1000 + runtimeStopMs,
+    mostUpgrades: upgradesWithin(app.maxConnections),
   });
-  app.onUpgrade(beside.upgrade);
-  app.addMetrics(beside.metrics);
-  return beside;
+  app.onUpgrade(runtime.upgrade);
+  app.addMetrics(runtime.metrics);
+  return runtime;
 }
 
 interface Running {
   log: Logger;
   app: App;
-  beside: Beside | undefined;
+  runtime: Supervisor | undefined;
   database: Database;
   engine: AbortSignal;
 }
@@ -161,7 +163,7 @@ interface Running {
  * and closes the engine. Ten seconds later the process ends regardless. An engine that has ended ends the process, too:
  * whoever supervises it starts it again.
  */
-function untilStopped({ log, app, beside, database, engine }: Running, graceSeconds: number): Promise<void> {
+function untilStopped({ log, app, runtime, database, engine }: Running, graceSeconds: number): Promise<void> {
   return new Promise((resolve) => {
     const options = {
       delay: graceSeconds * 1000 + shutdownTimeout,
@@ -175,7 +177,7 @@ function untilStopped({ log, app, beside, database, engine }: Running, graceSeco
       else log.info({ signal }, 'stopping');
       try {
         // Who sends SIGTERM is a supervisor; a person at a terminal sends SIGINT and waits.
-        await Promise.all([signal === 'SIGTERM' ? app.drain() : undefined, beside?.close()]);
+        await Promise.all([signal === 'SIGTERM' ? app.drain() : undefined, runtime?.close()]);
         await app.close();
         await database.close();
       } catch (error) {
