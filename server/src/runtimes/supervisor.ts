@@ -1,8 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
+import { createInterface } from 'node:readline';
 import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
+import { lineSink } from '../observe/log.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { runtimeProgram } from './program.ts';
 import { UpgradeQueue } from './upgrade-queue.ts';
@@ -54,6 +56,7 @@ interface Loaded {
 export function superviseRuntime(deps: SupervisorDeps): Supervisor {
   const { log, env, stopMs, mostUpgrades, program = [...runtimeProgram(), '--child'], pingEveryMs } = deps;
   const upgrades = new UpgradeQueue(mostUpgrades);
+  const writeLine = lineSink(log);
   let current: Loaded | undefined;
   /** A process that has loaded its code and waits to begin: on a busy machine, loading is most of a start. */
   let spare: Loaded | undefined;
@@ -67,8 +70,10 @@ export function superviseRuntime(deps: SupervisorDeps): Supervisor {
   const load = (): Loaded => {
     const process = spawn(globalThis.process.execPath, program, {
       env,
-      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+      // Its log lines are written here. With an inherited descriptor, libuv would switch ours to blocking writes as well.
+      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     });
+    createInterface({ input: process.stderr! }).on('line', (line) => writeLine(`${line}\n`));
     const hung = () => {
       log.error({ pid: process.pid }, 'the runtime does not answer, and is killed');
       process.kill('SIGKILL');
