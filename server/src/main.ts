@@ -6,6 +6,7 @@ import { type Config, demoProjectFile, hasAdminListener } from './config.ts';
 import { provisionDemo } from './demo.ts';
 import { upgradesWithin } from './http/connections.ts';
 import { createLog } from './observe/log.ts';
+import { environmentOfRuntime } from './runtimes/environment.ts';
 import { type Supervisor, superviseRuntime } from './runtimes/supervisor.ts';
 import { openChanges } from './store/changes.ts';
 import type { Database } from './store/database.ts';
@@ -14,7 +15,6 @@ import { StuckEngine } from './store/pglite-client.ts';
 import { openTokenFile } from './store/token-file.ts';
 import { summary } from './summary.ts';
 import { openSigningKeys, type SigningKeys } from './tokens/signing-keys.ts';
-import { variables } from './variables.ts';
 
 /** How long a stop may take, once nobody sends requests any more. */
 const shutdownTimeout = 10_000;
@@ -120,13 +120,6 @@ async function resolveRuntimeToken({ runtime }: Config): Promise<string | undefi
   );
 }
 
-/** All but what is the service's own: whoever finds a way into the runtime finds no key to the database or the admin API there. */
-function environmentOfRuntime(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const own = new Set<string>();
-  for (const { name, readBy } of Object.values(variables)) if (readBy !== 'runtime') own.add(name);
-  return Object.fromEntries(Object.entries(env).filter(([name]) => !own.has(name) && !name.startsWith('PG')));
-}
-
 /** A process of its own, so that speech never delays a mint. It reads its engines from the environment itself. */
 function startRuntime(config: Config, app: App, token: string, log: Logger): Supervisor {
   const runtime = superviseRuntime({
@@ -144,9 +137,10 @@ function startRuntime(config: Config, app: App, token: string, log: Logger): Sup
     },
     stopMs: config.shutdownGraceSeconds * 1000 + runtimeStopMs,
     mostUpgrades: upgradesWithin(app.maxConnections),
+    maxSessions: config.maxSessions,
+    trustProxy: config.trustProxy,
   });
-  app.onUpgrade(runtime.upgrade);
-  app.addMetrics(runtime.metrics);
+  app.useRuntime(runtime);
   return runtime;
 }
 

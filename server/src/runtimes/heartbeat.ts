@@ -17,10 +17,16 @@ export class Heartbeat {
   readonly #timer: NodeJS.Timeout;
   #phase: 'loading' | 'spare' | 'opening' | 'ready' = 'loading';
   #unanswered = 0;
+  #isHung = false;
 
   constructor(process: ChildProcess, hung: () => void, everyMs = pingEveryMs) {
     this.#process = process;
     this.#timer = setInterval(() => this.#tick(hung), everyMs);
+  }
+
+  /** The process was reported as hung. */
+  get isHung(): boolean {
+    return this.#isHung;
   }
 
   get isSuspicious(): boolean {
@@ -54,6 +60,7 @@ export class Heartbeat {
     const isStarting = this.#phase === 'loading' || this.#phase === 'opening';
     if (this.#unanswered >= (isStarting ? mostUnansweredAtStart : mostUnanswered)) {
       this.stop();
+      this.#isHung = true;
       hung();
       return;
     }

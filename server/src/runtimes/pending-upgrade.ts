@@ -7,17 +7,20 @@ const mostEarlyBytes = 16 * 1024;
 /** A socket that asked for a WebSocket and is not handed over to the runtime yet. */
 export class PendingUpgrade {
   readonly socket: Socket;
+  /** The client network that it counts under. */
+  readonly client: string;
   readonly arrivedAt = performance.now();
   /** Set when the socket is sent. */
   id = 0;
-  readonly #request: Pick<IncomingMessage, 'method' | 'url' | 'headers'>;
+  readonly #request: object;
   #early: Buffer[];
   #onData: ((chunk: Buffer) => void) | undefined;
   #onEnd: (() => void) | undefined;
 
-  constructor({ method, url, headers }: IncomingMessage, socket: Socket, head: Buffer) {
+  constructor({ method, url, headers }: IncomingMessage, socket: Socket, head: Buffer, client: string) {
     this.socket = socket;
-    this.#request = { method: method ?? '', url: url ?? '', headers };
+    this.client = client;
+    this.#request = { method, url, headers, client };
     this.#early = [head];
   }
 

@@ -3,20 +3,20 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 import type { Duplex } from 'node:stream';
+import type { RuntimeState } from '@session-launch/contract/health';
 import type { Logger } from 'pino';
 import { lineSink } from '../observe/log.ts';
+import type { RuntimeStatus } from '../observe/runtime-metrics.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { runtimeProgram } from './program.ts';
-import { UpgradeQueue } from './upgrade-queue.ts';
+import { UpgradeQueue, type UpgradeQueueDeps } from './upgrade-queue.ts';
 
-export interface SupervisorDeps {
+export interface SupervisorDeps extends UpgradeQueueDeps {
   log: Logger;
   /** Variables of the runtime. */
   env: NodeJS.ProcessEnv;
   /** How long the runtime may take to stop before it is killed. */
   stopMs: number;
-  /** Maximum of sockets on their way to the runtime. */
-  mostUpgrades: number;
   /** Arguments for Node that run the runtime. */
   program?: string[];
   pingEveryMs?: number;
@@ -27,6 +27,7 @@ export interface Supervisor {
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
   /** Metrics of the runtime; empty while there is none. */
   metrics(): Promise<string>;
+  status(): RuntimeStatus;
   close(): Promise<void>;
 }
 
@@ -54,13 +55,14 @@ interface Loaded {
  * costs this process nothing.
  */
 export function superviseRuntime(deps: SupervisorDeps): Supervisor {
-  const { log, env, stopMs, mostUpgrades, program = [...runtimeProgram(), '--child'], pingEveryMs } = deps;
-  const upgrades = new UpgradeQueue(mostUpgrades);
+  const { log, env, stopMs, program = [...runtimeProgram(), '--child'], pingEveryMs } = deps;
+  const upgrades = new UpgradeQueue(deps);
   const writeLine = lineSink(log);
   let current: Loaded | undefined;
   /** A process that has loaded its code and waits to begin: on a busy machine, loading is most of a start. */
   let spare: Loaded | undefined;
-  let isReady = false;
+  let state: RuntimeState = 'starting';
+  const restarts = { exit: 0, hung: 0, failed_start: 0 };
   let isClosing = false;
   let pauseMs = 0;
   let timer: NodeJS.Timeout | undefined;
@@ -100,7 +102,7 @@ export function superviseRuntime(deps: SupervisorDeps): Supervisor {
     kept.process.once('exit', () => {
       if (spare !== kept) return;
       spare = undefined;
-      if (!isClosing && isReady) timer = setTimeout(keepSpare, soundAfterMs);
+      if (!isClosing && state === 'ready') timer = setTimeout(keepSpare, soundAfterMs);
     });
   };
 
@@ -120,20 +122,25 @@ export function superviseRuntime(deps: SupervisorDeps): Supervisor {
       if (message.type === 'metrics') answer(message.id, message.text);
       else if (message.type === 'taken') upgrades.taken(message.id);
       else if (message.type === 'ready') {
-        isReady = true;
+        state = isClosing ? 'off' : 'ready';
         heartbeat.ready();
         upgrades.sendTo(process);
         if (!isClosing) timer = setTimeout(keepSpare, soundAfterMs);
       }
     });
     process.once('exit', (code, signal) => {
-      isReady = false;
+      const cause = state !== 'ready' ? 'failed_start' : heartbeat.isHung ? 'hung' : 'exit';
       current = undefined;
       clearTimeout(timer);
       for (const id of [...questions.keys()]) answer(id, '');
       upgrades.processEnded();
       if (isClosing) return;
-      log.error({ code, signal }, 'the runtime and its conversations have ended; another one is started');
+      restarts[cause]++;
+      state = 'restarting';
+      log.error(
+        { code, signal, cause },
+        'the runtime and its conversations have ended; another one is started',
+      );
       timer = setTimeout(start, pauseMs);
       pauseMs = Math.min(longestPauseMs, Math.max(firstPauseMs, pauseMs * 2));
     });
@@ -151,7 +158,7 @@ export function superviseRuntime(deps: SupervisorDeps): Supervisor {
     upgrade: (request, socket, head) => upgrades.arrive(request, socket as Socket, head),
     metrics: () =>
       new Promise((resolve) => {
-        if (!isReady || current === undefined) return resolve('');
+        if (state !== 'ready' || current === undefined) return resolve('');
         const id = ++lastQuestion;
         const late = setTimeout(() => answer(id, ''), metricsMs);
         questions.set(id, (text) => {
@@ -160,8 +167,15 @@ export function superviseRuntime(deps: SupervisorDeps): Supervisor {
         });
         current.process.send({ type: 'metrics', id }, () => {});
       }),
+    status: () => ({
+      state,
+      restarts: Object.entries(restarts),
+      upgrades: upgrades.reports.total,
+      upgradesUnderWay: upgrades.underWay,
+    }),
     close: async () => {
       isClosing = true;
+      state = 'off';
       clearTimeout(timer);
       upgrades.stop();
       await Promise.all([

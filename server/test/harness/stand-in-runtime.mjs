@@ -11,6 +11,8 @@ process.on('message', (message, socket) => {
   if (message.type !== 'upgrade' || behaviour.includes('takes nothing')) return;
   sockets.push(socket);
   process.send({ type: 'taken', id: message.id });
-  socket?.end(`HTTP/1.1 101 Switching Protocols\r\n\r\n${Buffer.from(message.head, 'base64')}`);
+  socket?.end(
+    `HTTP/1.1 101 Switching Protocols\r\nX-Client: ${message.request.client}\r\n\r\n${Buffer.from(message.head, 'base64')}`,
+  );
 });
 process.once('disconnect', () => process.exit(0));
