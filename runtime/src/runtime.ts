@@ -24,8 +24,11 @@ export interface RuntimeDeps {
   log: Logger;
 }
 
-/** What `handleUpgrade` needs of a request; another process may have read it. */
-export type UpgradeRequest = Pick<IncomingMessage, 'method' | 'url' | 'headers'>;
+/** A request for a WebSocket, which the service or the own listener has read. */
+export interface UpgradeRequest extends Pick<IncomingMessage, 'method' | 'url' | 'headers'> {
+  /** The client network that it counts under: an IPv4 address or an IPv6 /64. */
+  client: string;
+}
 
 export interface Runtime {
   runtimeId: string;
@@ -121,7 +124,7 @@ export function startRuntime({ config, engines, clock, log }: RuntimeDeps): Runt
   return {
     runtimeId,
     upgrade: (request, socket, head) =>
-      sockets.handleUpgrade(request as IncomingMessage, socket, head, (ws) =>
+      sockets.handleUpgrade(request as unknown as IncomingMessage, socket, head, (ws) =>
         reception.receive(
           new Connection(ws, socket, clock),
           request.headers.origin,

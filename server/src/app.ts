@@ -96,7 +96,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
   );
   const maxConnections = connectionsWithin(descriptorLimit());
   boundConnections(publicServer.server, maxConnections, log);
-  const drain = new Drain(publicServer.server);
+  const drain = new Drain(publicServer.server, config.trustProxy);
   // Without PUBLIC_URL it is where the service listens, which is known further down and before any request.
   let publicUrl = config.publicUrl ?? '';
   const doorDeps = {

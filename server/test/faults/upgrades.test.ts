@@ -94,6 +94,29 @@ test('a runtime that is stopped is replaced; mints go on, /healthz answers, and 
   await expectLevel(before);
 });
 
+test('refused upgrades leave no descriptor, although their clients keep their side open', async () => {
+  const before = await openDescriptors(victim.service);
+  const answers: string[] = [];
+  for (let sent = 0; sent < effort(500, 10_000); sent += 50) {
+    const group = Array.from({ length: 50 }, () => openConnection(victim.service.url));
+    for (const { socket } of group) {
+      socket.allowHalfOpen = true;
+      socket.write(upgradeRequest(16_000_000));
+    }
+    await Promise.all(
+      group.map(async ({ socket, received }) => {
+        if (received().length === 0) await new Promise((resolve) => socket.once('data', resolve));
+        answers.push(received().toString('latin1', 9, 12));
+      }),
+    );
+    const now = await openDescriptors(victim.service);
+    expect(now.service).toBeLessThan(before.service + 300);
+    for (const { socket } of group) socket.destroy();
+  }
+  expect(answers.filter((status) => status === '429').length).toBeGreaterThan(answers.length / 2);
+  await expectLevel(before);
+});
+
 test('abandoned handshakes leave no descriptor', async () => {
   const before = await openDescriptors(victim.service);
   const count = effort(500, 10_000) / 2;

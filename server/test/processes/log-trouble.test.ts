@@ -64,8 +64,8 @@ describe('a log that cannot be written stops neither a mint nor the process', ()
     const client = await talker(service);
     service.log?.pause();
     await expectServed(service);
-    // Each text is a line in the log of the runtime.
-    for (let times = 0; times < 5; times++) await client.ask(`Are you there? ${times}`);
+    // A text is a line in the log of the runtime.
+    await client.ask('Are you there?');
     const stopped = service.kill('SIGTERM');
     expect(await client.closed).toBe(1001);
     expect(await stopped).toMatchObject({ code: 0 });
