@@ -1,11 +1,17 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
-/** The contract as it is written, not as it was built last. */
+/** Other workspaces as they are written, not as they were built last. */
 const contract = fileURLToPath(new URL('../contract/src/', import.meta.url));
+const ofProcess = fileURLToPath(new URL('../process/src/', import.meta.url));
 
 export default defineConfig({
-  resolve: { alias: [{ find: /^@session-launch\/contract\/(.*)$/, replacement: `${contract}$1.ts` }] },
+  resolve: {
+    alias: [
+      { find: /^@session-launch\/contract\/(.*)$/, replacement: `${contract}$1.ts` },
+      { find: /^@session-launch\/process\/(.*)$/, replacement: `${ofProcess}$1.ts` },
+    ],
+  },
   test: {
     include: ['test/**/*.test.ts'],
     // Limits are for what hangs: a machine that is busy with other things is slow, and nothing is wrong.

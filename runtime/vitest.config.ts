@@ -1,14 +1,16 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
-/** The contract and the verifier as they are written, not as they were built last. */
+/** Other workspaces as they are written, not as they were built last. */
 const contract = fileURLToPath(new URL('../contract/src/', import.meta.url));
+const ofProcess = fileURLToPath(new URL('../process/src/', import.meta.url));
 const verifier = fileURLToPath(new URL('../sdk/backend/src/verify.ts', import.meta.url));
 
 export default defineConfig({
   resolve: {
     alias: [
       { find: /^@session-launch\/contract\/(.*)$/, replacement: `${contract}$1.ts` },
+      { find: /^@session-launch\/process\/(.*)$/, replacement: `${ofProcess}$1.ts` },
       { find: '@session-launch/backend/verify', replacement: verifier },
     ],
   },

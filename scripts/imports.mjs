@@ -9,14 +9,16 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 /** What each workspace may import of the others. Tests and benchmarks stand on top of everything that they look at. */
 const mayKnow = {
   contract: [],
-  'server/src': ['contract'],
+  // Beside the contract, since it reads sockets and writes to descriptors.
+  process: [],
+  'server/src': ['contract', 'process'],
   // Of the SDKs it has the check of session tokens, which other people's runtimes have, too.
-  'runtime/src': ['contract', 'sdk/backend/src'],
+  'runtime/src': ['contract', 'process', 'sdk/backend/src'],
   'sdk/browser/src': ['contract'],
   'sdk/react/src': ['sdk/browser/src'],
   testing: [],
-  'server/test': ['contract', 'testing', 'server/src', 'sdk/backend/src'],
-  'runtime/test': ['contract', 'testing', 'runtime/src'],
+  'server/test': ['contract', 'process', 'testing', 'server/src', 'sdk/backend/src'],
+  'runtime/test': ['contract', 'process', 'testing', 'runtime/src'],
   'sdk/browser/test': ['contract', 'testing', 'sdk/browser/src'],
   // Installed without the contract: what an SDK needs of it is written into its sources.
   'sdk/backend/src': [],
@@ -26,6 +28,7 @@ const mayKnow = {
 
 const packages = {
   '@session-launch/contract': 'contract',
+  '@session-launch/process': 'process',
   '@session-launch/testing': 'testing',
   '@session-launch/browser': 'sdk/browser/src',
   '@session-launch/backend': 'sdk/backend/src',
@@ -61,8 +64,8 @@ const workspaceOf = (path) =>
 
 /** A room is a folder of a workspace, or a file that stands in no folder. */
 function roomOf(file) {
-  const home = ['server/src', 'runtime/src', 'contract/src', 'sdk/backend/src'].find((folder) =>
-    file.startsWith(`${folder}/`),
+  const home = ['server/src', 'runtime/src', 'contract/src', 'process/src', 'sdk/backend/src'].find(
+    (folder) => file.startsWith(`${folder}/`),
   );
   return home === undefined ? undefined : `${home}/${file.slice(home.length + 1).split('/')[0]}`;
 }

@@ -101,14 +101,16 @@ const projects: TestProjectInlineConfiguration[] = [
   })),
 ];
 
-/** The contract and the backend SDK as they are written, not as they were built last. */
+/** Other workspaces from their sources instead of their last build. */
 const contract = fileURLToPath(new URL('../contract/src/', import.meta.url));
+const ofProcess = fileURLToPath(new URL('../process/src/', import.meta.url));
 const backend = fileURLToPath(new URL('../sdk/backend/src/', import.meta.url));
 
 export default defineConfig({
   resolve: {
     alias: [
       { find: /^@session-launch\/contract\/(.*)$/, replacement: `${contract}$1.ts` },
+      { find: /^@session-launch\/process\/(.*)$/, replacement: `${ofProcess}$1.ts` },
       { find: /^@session-launch\/backend$/, replacement: `${backend}index.ts` },
       { find: '@session-launch/backend/verify', replacement: `${backend}verify.ts` },
     ],

@@ -7,10 +7,20 @@ export const healthSchema = Type.Object(
   { $id: 'Health', description: 'The process is alive.' },
 );
 
+/** What the runtime beside the service does. `off`: there is none, or it is stopping. */
+export const runtimeStates = ['starting', 'ready', 'restarting', 'off'] as const;
+export type RuntimeState = (typeof runtimeStates)[number];
+
 export const readinessSchema = Type.Object(
   {
     status: Type.Enum(['ready', 'unavailable'], { description: 'Whether sessions can be minted.' }),
     reason: Type.Optional(Type.String({ description: 'What is missing, when it is not ready.' })),
+    runtime: Type.Optional(
+      Type.Enum([...runtimeStates], {
+        description:
+          'State of the runtime beside the service. It does not change the status: sessions are minted without it, and clients try again until it is ready.',
+      }),
+    ),
   },
   { $id: 'Readiness', description: 'Whether the service can mint.' },
 );
@@ -60,7 +70,10 @@ export const readyOperation: Operation = {
     200: {
       description: 'It can mint.',
       headers: {},
-      content: { schema: Type.Ref('Readiness#'), examples: { ready: { value: { status: 'ready' } } } },
+      content: {
+        schema: Type.Ref('Readiness#'),
+        examples: { ready: { value: { status: 'ready', runtime: 'ready' } } },
+      },
     },
     503: {
       description: 'It cannot mint right now.',
@@ -68,7 +81,9 @@ export const readyOperation: Operation = {
       content: {
         schema: Type.Ref('Readiness#'),
         examples: {
-          away: { value: { status: 'unavailable', reason: 'the database cannot be reached' } },
+          away: {
+            value: { status: 'unavailable', reason: 'the database cannot be reached', runtime: 'ready' },
+          },
         },
       },
     },

@@ -1,6 +1,9 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo, BlockList } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { networkOf } from '@session-launch/process/client-address';
 import type { Config } from './config.ts';
 import type { Runtime } from './runtime.ts';
 
@@ -9,33 +12,82 @@ export interface Listener {
   close(): Promise<void>;
 }
 
-/** A port of its own, for a runtime that no service hands its sockets to. */
+type ListenerConfig = Pick<Config, 'host' | 'port' | 'token' | 'maxSessions'> & {
+  trustProxy?: BlockList | undefined;
+};
+
+const runtimePath = '/runtime';
+/** Connections beside those of sessions and of clients before their `hello`: health checks, metrics. */
+const spareConnections = 200;
+
+/** A listener of its own, for a runtime that no service hands sockets to. */
 export async function listenAlone(
-  config: Pick<Config, 'host' | 'port' | 'token'>,
+  config: ListenerConfig,
   runtime: Runtime,
   isReady: () => boolean,
 ): Promise<Listener> {
-  const server = createServer(async (request, response) => {
-    const path = request.url?.split('?')[0];
-    const say = (status: number, text: string, type = 'text/plain') =>
-      response.writeHead(status, { 'Content-Type': type, 'Cache-Control': 'no-store' }).end(text);
-    if (path === '/healthz') say(200, 'ok\n');
-    else if (path === '/readyz') say(isReady() ? 200 : 503, isReady() ? 'ready\n' : 'stopping\n');
-    else if (path !== '/metrics') say(404, 'not here\n');
-    else if (request.headers.authorization !== `Bearer ${config.token}`)
-      say(401, 'a bearer token is needed\n');
-    else say(200, await runtime.metrics(), 'text/plain; version=0.0.4');
+  const isToken = tokenCheck(config.token);
+  const server = createServer(
+    { headersTimeout: 10_000, requestTimeout: 30_000, connectionsCheckingInterval: 1000 },
+    (request, response) => {
+      answer(request, response, { runtime, isReady, isToken }).catch(() => response.destroy());
+    },
+  );
+  // A client before its `hello` may take a connection as well as each session.
+  server.maxConnections = 2 * config.maxSessions + spareConnections;
+  server.on('upgrade', (request, socket, head) => {
+    socket.on('error', () => {});
+    if (pathOf(request) !== runtimePath) return refuse(socket);
+    const { method, url, headers } = request;
+    runtime.upgrade({ method, url, headers, client: networkOf(request, config.trustProxy) }, socket, head);
   });
-  server.on('upgrade', (request, socket, head) => runtime.upgrade(request, socket, head));
   server.listen(config.port, config.host);
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   const host = config.host.includes(':') ? `[${config.host}]` : config.host;
   return {
-    url: `ws://${host}:${port}/runtime`,
+    url: `ws://${host}:${port}${runtimePath}`,
     close: async () => {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
     },
   };
+}
+
+interface AnswerDeps {
+  runtime: Runtime;
+  isReady: () => boolean;
+  isToken: (authorization: string | undefined) => boolean;
+}
+
+async function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { runtime, isReady, isToken }: AnswerDeps,
+): Promise<void> {
+  const send = (status: number, text: string, type = 'text/plain') =>
+    response.writeHead(status, { 'Content-Type': type, 'Cache-Control': 'no-store' }).end(text);
+  const path = pathOf(request);
+  if (path === '/healthz') send(200, 'ok\n');
+  else if (path === '/readyz') send(isReady() ? 200 : 503, isReady() ? 'ready\n' : 'stopping\n');
+  else if (path !== '/metrics') send(404, 'not found\n');
+  else if (!isToken(request.headers.authorization)) send(401, 'a bearer token is needed\n');
+  else send(200, await runtime.metrics(), 'text/plain; version=0.0.4');
+}
+
+/** Compares in constant time. Digests have the same length, whatever was sent. */
+function tokenCheck(token: string): (authorization: string | undefined) => boolean {
+  const digest = (text: string) => createHash('sha256').update(text).digest();
+  const wanted = digest(`Bearer ${token}`);
+  return (authorization) => authorization !== undefined && timingSafeEqual(digest(authorization), wanted);
+}
+
+/** The socket is half-open: without `destroy` it stays open until the client closes its side. */
+function refuse(socket: Duplex): void {
+  socket.once('finish', () => socket.destroy());
+  socket.end('HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
+}
+
+function pathOf({ url = '' }: IncomingMessage): string {
+  return url.split('?', 1)[0] ?? '';
 }

@@ -1,49 +1,73 @@
 import type { Socket } from 'node:net';
 import type { Runtime, UpgradeRequest } from './runtime.ts';
 
-/** What the service says to the runtime beside it. */
-type FromParent =
+/** Messages of the service that started this process. */
+type FromService =
+  | { type: 'ping' }
   | { type: 'begin' }
   | { type: 'upgrade'; id: number; request: UpgradeRequest; head: string }
   | { type: 'metrics'; id: number }
   | { type: 'drain' };
 
-/**
- * Waits for the service that started this process to say that its time has come: until then it is a spare, which costs little. False when the
- * service is gone. Signals are the service's business: a terminal sends them to both.
- */
-export function untilBegun(): Promise<boolean> {
+/** The channel to the service that started this process. */
+export interface ServiceChannel {
+  /** Resolves when the service wants this process to open its engines: until then it is a spare. */
+  readonly begun: Promise<void>;
+  /** Resolves when the service wants this process to stop, or is gone; at any time, also while engines open. */
+  readonly stop: Promise<void>;
+  /** Takes sockets for the runtime from now on. */
+  serve(runtime: Runtime): void;
+}
+
+/** Listens to the service. Signals are ignored: a terminal sends them to both processes, and the service says when to stop. */
+export function openServiceChannel(): ServiceChannel {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => {});
-  return new Promise((resolve) => {
-    process.once('message', () => resolve(true));
-    process.once('disconnect', () => resolve(false));
-    if (!process.connected) resolve(false);
+  let runtime: Runtime | undefined;
+  let begin = () => {};
+  let end = () => {};
+  const begun = new Promise<void>((resolve) => {
+    begin = resolve;
   });
-}
-
-/** Takes sockets from the service, until it says stop or is gone. */
-export async function followParent(runtime: Runtime, graceSeconds: number): Promise<void> {
   const stop = new Promise<void>((resolve) => {
-    process.on('message', (message: FromParent, socket?: Socket) => {
-      if (message.type === 'upgrade') {
-        tell({ type: 'taken', id: message.id });
-        // A client may have left while its socket was on its way.
-        if (socket === undefined) return;
-        socket.on('error', () => {});
-        runtime.upgrade(message.request, socket, Buffer.from(message.head, 'base64'));
-      } else if (message.type === 'metrics') {
-        void runtime.metrics().then((text) => tell({ type: 'metrics', id: message.id, text }));
-      } else if (message.type === 'drain') resolve();
-    });
-    process.once('disconnect', resolve);
-    // It may have gone while the engines were opened, and then nobody tells.
-    if (!process.connected) resolve();
+    end = resolve;
   });
-  tell({ type: 'ready' });
-  await stop;
-  await runtime.drain(graceSeconds);
+  process.on('message', (message: FromService, socket?: Socket) => {
+    if (message.type === 'ping') send({ type: 'pong' });
+    else if (message.type === 'begin') begin();
+    else if (message.type === 'drain') end();
+    else if (message.type === 'upgrade') takeSocket(runtime, message, socket);
+    else if (message.type === 'metrics') void sendMetrics(runtime, message.id);
+  });
+  process.once('disconnect', end);
+  if (!process.connected) end();
+  return {
+    begun,
+    stop,
+    serve: (started) => {
+      runtime = started;
+      send({ type: 'ready' });
+    },
+  };
 }
 
-function tell(message: object): void {
-  if (process.connected) process.send?.(message);
+function takeSocket(
+  runtime: Runtime | undefined,
+  { id, request, head }: { id: number; request: UpgradeRequest; head: string },
+  socket: Socket | undefined,
+): void {
+  send({ type: 'taken', id });
+  // A client may have left while its socket was on its way.
+  if (socket === undefined) return;
+  socket.on('error', () => {});
+  if (runtime === undefined) socket.destroy();
+  else runtime.upgrade(request, socket, Buffer.from(head, 'base64'));
+}
+
+async function sendMetrics(runtime: Runtime | undefined, id: number): Promise<void> {
+  const text = (await runtime?.metrics().catch(() => '')) ?? '';
+  send({ type: 'metrics', id, text });
+}
+
+function send(message: object): void {
+  if (process.connected) process.send?.(message, undefined, undefined, () => {});
 }

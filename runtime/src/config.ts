@@ -1,10 +1,12 @@
 import { readFileSync } from 'node:fs';
+import type { BlockList } from 'node:net';
 import { join, resolve } from 'node:path';
 import {
   type RuntimeVariable,
   runtimeVariables,
   type VariableForm,
 } from '@session-launch/contract/runtime/variables';
+import { proxyList } from '@session-launch/process/client-address';
 import type { Endpoint } from './endpoint.ts';
 import type { TokenSource } from './sockets/token.ts';
 
@@ -17,6 +19,8 @@ export interface Config {
   token: string;
   /** Absent: session tokens are read by the service alone. */
   tokens?: TokenSource | undefined;
+  /** Proxies whose `X-Forwarded-For` is believed, for a runtime with a listener of its own. */
+  trustProxy?: BlockList | undefined;
   dataDir: string;
   logLevel: string;
   maxSessions: number;
@@ -59,6 +63,10 @@ export function readConfig(env: Environment, cwd: string): Config {
     return { kind: 'openai' as const, endpoint, model: name ?? '' };
   };
   const dataDir = resolve(cwd, written('DATA_DIR') ?? './data');
+  const named = written('TRUST_PROXY');
+  const trustProxy = named === undefined ? undefined : proxyList(named);
+  if (named !== undefined && trustProxy === undefined)
+    problems.push('TRUST_PROXY must be a comma-separated list of IP addresses or CIDR ranges');
   const [mind, speech, hearing] = [read(v.mind), read(v.speech), read(v.hearing)];
   const config: Config = {
     host: read(v.host)!,
@@ -66,6 +74,7 @@ export function readConfig(env: Environment, cwd: string): Config {
     adminUrl: adminUrl(written),
     token: written('RUNTIME_TOKEN') ?? tokenIn(dataDir) ?? '',
     tokens: tokenSource(written('PUBLIC_URL'), read(v.jwksUrl)),
+    trustProxy,
     dataDir,
     logLevel: written('LOG_LEVEL') ?? 'info',
     maxSessions: Number(read(v.maxSessions)),

@@ -1,9 +1,9 @@
 import { setFlagsFromString } from 'node:v8';
 import { listenAlone } from './alone.ts';
 import { checkEngines } from './check.ts';
-import { followParent, untilBegun } from './child.ts';
+import { openServiceChannel, type ServiceChannel } from './child.ts';
 import { systemClock } from './clock.ts';
-import { ConfigError, readConfig } from './config.ts';
+import { type Config, ConfigError, readConfig } from './config.ts';
 import { openEngines } from './engines.ts';
 import { createLog } from './observe/log.ts';
 import { startRuntime } from './runtime.ts';
@@ -17,27 +17,44 @@ async function main(): Promise<void> {
   }
   // Otherwise the heap grows to several times of what is alive before it is cleaned up.
   setFlagsFromString('--heap-growing-percent=40');
-  const isChild = process.argv.includes('--child');
-  if (isChild && !(await untilBegun())) return;
-  const [log, engines] = await Promise.all([createLog(config.logLevel), openEngines(config)]);
-  const runtime = startRuntime({ config, engines, clock: systemClock, log });
-  if (isChild) {
-    await followParent(runtime, config.shutdownGraceSeconds);
-  } else {
-    let isReady = true;
-    const listener = await listenAlone(config, runtime, () => isReady);
-    process.stdout.write(
-      `\n  Runtime is listening\n\n  Address   ${listener.url}\n  Service   ${config.adminUrl}\n\n`,
-    );
-    await new Promise<void>((resolve) => {
-      for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve());
-    });
-    isReady = false;
-    log.info('stopping');
-    await runtime.drain(config.shutdownGraceSeconds);
-    await listener.close();
-  }
+  if (process.argv.includes('--child')) await runBesideService(config, openServiceChannel());
+  else await runAlone(config);
+}
+
+/** Takes sockets from the service that started this process. */
+async function runBesideService(config: Config, service: ServiceChannel): Promise<void> {
+  const stopped = service.stop.then(() => undefined);
+  if ((await Promise.race([service.begun.then(() => 'begun'), stopped])) === undefined) return;
+  const started = await Promise.race([start(config), stopped]);
+  // A stop that comes while engines open has no conversation to wait for.
+  if (started === undefined) return;
+  service.serve(started.runtime);
+  await stopped;
+  await started.runtime.drain(config.shutdownGraceSeconds);
+  await started.engines.close();
+}
+
+/** Listens on a port of its own, until a signal. */
+async function runAlone(config: Config): Promise<void> {
+  const { runtime, engines, log } = await start(config);
+  let isReady = true;
+  const listener = await listenAlone(config, runtime, () => isReady);
+  process.stdout.write(
+    `\n  Runtime is listening\n\n  Address   ${listener.url}\n  Service   ${config.adminUrl}\n\n`,
+  );
+  await new Promise<void>((resolve) => {
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve());
+  });
+  isReady = false;
+  log.info('stopping');
+  await runtime.drain(config.shutdownGraceSeconds);
+  await listener.close();
   await engines.close();
+}
+
+async function start(config: Config) {
+  const [log, engines] = await Promise.all([createLog(config.logLevel), openEngines(config)]);
+  return { log, engines, runtime: startRuntime({ config, engines, clock: systemClock, log }) };
 }
 
 try {

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { bounds, subprotocol } from '@session-launch/contract/runtime/protocol';
 import { WebSocketServer } from 'ws';
@@ -25,11 +24,11 @@ export interface RuntimeDeps {
   log: Logger;
 }
 
-/** What `handleUpgrade` needs of a request; another process may have read it. */
-export type UpgradeRequest = Pick<IncomingMessage, 'method' | 'url' | 'headers'> & {
-  /** The client network: an IPv4 address, or an IPv6 /64. */
-  client?: string;
-};
+/** A WebSocket upgrade request, read by the service or by the runtime's own listener. */
+export interface UpgradeRequest extends Pick<IncomingMessage, 'method' | 'url' | 'headers'> {
+  /** The client network: an IPv4 address or an IPv6 /64. */
+  client: string;
+}
 
 export interface Runtime {
   runtimeId: string;
@@ -38,11 +37,6 @@ export interface Runtime {
   readonly sessions: number;
   /** No new sessions; resolves when those that run have ended and the service knows. */
   drain(seconds: number): Promise<void>;
-}
-
-/** Of a request that another process has read. An `IncomingMessage` has a `client` that is its socket. */
-function clientOf({ client }: UpgradeRequest, socket: Duplex): string {
-  return typeof client === 'string' ? client : ((socket as Partial<Socket>).remoteAddress ?? '');
 }
 
 /** Where something went wrong. The message of an error may quote what somebody said. */
@@ -133,9 +127,9 @@ export function startRuntime({ config, engines, clock, log }: RuntimeDeps): Runt
   return {
     runtimeId,
     upgrade: (request, socket, head) =>
-      sockets.handleUpgrade(request as IncomingMessage, socket, head, (ws) =>
+      sockets.handleUpgrade(request as unknown as IncomingMessage, socket, head, (ws) =>
         reception.receive(new Connection(ws, socket, clock), {
-          client: clientOf(request, socket),
+          client: request.client,
           origin: request.headers.origin,
           hasProtocol: ws.protocol === subprotocol,
         }),

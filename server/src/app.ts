@@ -20,6 +20,7 @@ import { Pace } from './limits/pace.ts';
 import { openRateLimits } from './limits/rate.ts';
 import { droppedLines } from './observe/log.ts';
 import { createMetrics } from './observe/metrics.ts';
+import type { RuntimeStatus } from './observe/runtime-metrics.ts';
 import { Traffic } from './observe/traffic.ts';
 import { ownOrigins } from './origins/own-origins.ts';
 import { demoProjectId } from './pages/demo-cards.ts';
@@ -53,14 +54,21 @@ export interface App {
   url: string;
   /** Of the admin listener. */
   adminUrl?: string;
-  /** Takes over sockets of clients who want to talk to the runtime. */
-  onUpgrade(take: (request: IncomingMessage, socket: Duplex, head: Buffer) => void): void;
-  /** Shows further metrics beside those of the service. */
-  addMetrics(read: () => Promise<string>): void;
+  /** Maximum of connections of the public listener. */
+  maxConnections: number;
+  /** Sends upgrades to the runtime, and shows its metrics and state, from now on. */
+  useRuntime(runtime: AttachedRuntime): void;
   /** Not ready any more, but serving: resolves when nobody sends requests, at the latest after the configured grace. */
   drain(): Promise<void>;
   /** Stops accepting, finishes what runs, writes what is kept in memory. The database stays open. */
   close(): Promise<void>;
+}
+
+/** A runtime process beside the service. */
+export interface AttachedRuntime {
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
+  metrics(): Promise<string>;
+  status(): RuntimeStatus;
 }
 
 /** For operators, their tools and what collects metrics; and for runtimes. */
@@ -87,8 +95,9 @@ export async function startApp(deps: AppDeps): Promise<App> {
   const publicServer = createServer(log, traffic, ({ raw }) =>
     pace.turn(new Client(raw, config.trustProxy).network()),
   );
-  boundConnections(publicServer.server, connectionsWithin(descriptorLimit()), log);
-  const drain = new Drain(publicServer.server);
+  const maxConnections = connectionsWithin(descriptorLimit());
+  boundConnections(publicServer.server, maxConnections, log);
+  const drain = new Drain(publicServer.server, config.trustProxy);
   // Without PUBLIC_URL it is where the service listens, which is known further down and before any request.
   let publicUrl = config.publicUrl ?? '';
   const doorDeps = {
@@ -106,6 +115,8 @@ export async function startApp(deps: AppDeps): Promise<App> {
     isOwnPage: (projectId: string, origin: string) =>
       config.demo && projectId === demoProjectId && ownOrigins(doorDeps.issuer()).includes(origin),
   };
+  let attached: AttachedRuntime | undefined;
+  const runtimeStatus = () => attached?.status() ?? noRuntime(config);
   const lifecycle = { database, log, counts: metrics.lifecycle };
   const tokens = new TokenVerifier(signingKeys);
   const admissions = await mountPublicRoutes(publicServer, {
@@ -123,6 +134,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
     baseUrl: doorDeps.issuer,
     runtimeUrl: () => (config.runtime?.isBeside || config.runtimeUrl ? doorDeps.runtimeUrl() : undefined),
     isDraining: () => drain.begun,
+    runtimeState: () => runtimeStatus().state,
   });
   metrics.watch({
     database,
@@ -134,13 +146,13 @@ export async function startApp(deps: AppDeps): Promise<App> {
     activeSessions: () => activeSessions(database).catch(() => undefined),
     refusalsDelayed: () => pace.delayed,
     logLinesDropped: () => droppedLines(log),
+    runtime: runtimeStatus,
   });
   await listen(publicServer, config.host, config.port, 'PORT');
   const url = addressOf(publicServer, config.host);
   publicUrl = config.publicUrl ?? url;
 
   let adminServer: FastifyInstance | undefined;
-  let furtherMetrics = async () => '';
   try {
     const { adminToken, runtimeToken } = deps;
     if (adminToken !== undefined || runtimeToken !== undefined) {
@@ -163,7 +175,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
         await adminServer.register(metricsRoutes, {
           tokens: metricsTokens,
           metrics: metrics.registry,
-          furtherMetrics: () => furtherMetrics(),
+          furtherMetrics: async () => (await attached?.metrics()) ?? '',
         });
       }
       if (runtimeToken !== undefined)
@@ -184,12 +196,11 @@ export async function startApp(deps: AppDeps): Promise<App> {
   return {
     publicUrl,
     url,
+    maxConnections,
     ...(adminServer === undefined ? {} : { adminUrl: addressOf(adminServer, config.admin.host) }),
-    onUpgrade: (take) => {
-      publicServer.server.on('upgrade', take);
-    },
-    addMetrics: (read) => {
-      furtherMetrics = read;
+    useRuntime: (runtime) => {
+      attached = runtime;
+      publicServer.server.on('upgrade', runtime.upgrade);
     },
     drain: () => drain.quiet(config.shutdownGraceSeconds * 1000),
     close: async () => {
@@ -200,6 +211,11 @@ export async function startApp(deps: AppDeps): Promise<App> {
       await housekeeping.stop();
     },
   };
+}
+
+/** Before a runtime is started, or without one. */
+function noRuntime({ runtime }: Config): RuntimeStatus {
+  return { state: runtime?.isBeside ? 'starting' : 'off', restarts: [], upgrades: [], upgradesUnderWay: 0 };
 }
 
 /** Fails as a start would when an address cannot be listened on, before anything else is opened or changed. */

@@ -1,5 +1,6 @@
-import { BlockList, isIP } from 'node:net';
+import { type BlockList, isIP } from 'node:net';
 import { resolve } from 'node:path';
+import { proxyList } from '@session-launch/process/client-address';
 
 /** Variables as the process got them. */
 export type Environment = Record<string, string | undefined>;
@@ -170,7 +171,7 @@ export const websocketUrl: Kind<string> = {
 
 export const proxies: Kind<BlockList> = {
   wants: 'a comma-separated list of IP addresses or CIDR ranges, such as 10.0.0.0/8,::1',
-  parse: parseProxies,
+  parse: proxyList,
 };
 
 function shown(value: string, secret: Kind<unknown>['secret']): string {
@@ -229,19 +230,4 @@ function parseBaseUrl(value: string): string | undefined {
   if (url === undefined || !['http:', 'https:'].includes(url.protocol)) return undefined;
   const isBare = url.search === '' && url.hash === '' && url.username === '' && url.password === '';
   return isBare ? url.href.replace(/\/+$/, '') : undefined;
-}
-
-function parseProxies(value: string): BlockList | undefined {
-  const proxies = new BlockList();
-  for (const part of value.split(',').map((p) => p.trim())) {
-    const [address = '', bits, ...rest] = part.split('/');
-    const version = isIP(address);
-    if (version === 0 || rest.length > 0) return undefined;
-    const family = version === 6 ? 'ipv6' : 'ipv4';
-    if (bits === undefined) proxies.addAddress(address, family);
-    else if (/^\d{1,3}$/.test(bits) && Number(bits) <= (version === 6 ? 128 : 32))
-      proxies.addSubnet(address, Number(bits), family);
-    else return undefined;
-  }
-  return proxies;
 }

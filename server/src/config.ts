@@ -31,6 +31,8 @@ export interface Config {
   tokenTtlSeconds: number;
   /** What runtimes call. Absent: that API stays off. */
   runtime?: { token?: string | undefined; tokenFile: string; isBeside: boolean } | undefined;
+  /** Sessions that the runtime beside this service takes at a time. */
+  maxSessions: number;
   /** Where clients find the runtime beside this service. Absent: under the public address. */
   runtimeUrl?: string | undefined;
   /** Absent: sessions are kept for good. */
@@ -62,6 +64,7 @@ export function readConfig(env: Environment, cwd: string): Config {
   const { dataDir } = others;
   const config: Config = {
     ...others,
+    maxSessions: 0,
     admin: {
       host: adminHost,
       port: adminPort,
@@ -71,7 +74,11 @@ export function readConfig(env: Environment, cwd: string): Config {
     },
     runtime:
       runtime || runtimeToken !== undefined
-        ? { token: runtimeToken, tokenFile: join(dataDir, 'runtime-token'), isBeside: runtime }
+        ? {
+            token: runtimeToken,
+            tokenFile: join(dataDir, 'runtime-token'),
+            isBeside: runtime,
+          }
         : undefined,
     database:
       databaseUrl === undefined ? { engine: 'embedded', dataDir } : { engine: 'postgres', url: databaseUrl },
@@ -106,6 +113,7 @@ export function readConfig(env: Environment, cwd: string): Config {
   }
   if (runtime) checkRuntimeVariables(read);
   read.finish();
+  if (runtime) config.maxSessions = read.read(variablesOfRuntime.maxSessions) as number;
   return config;
 }
 
@@ -113,7 +121,14 @@ export function readConfig(env: Environment, cwd: string): Config {
 export function checkRuntime(env: Environment, cwd: string): void {
   const read = new Reader(env, cwd);
   checkRuntimeVariables(read);
-  for (const name of ['adminUrl', 'adminHost', 'adminPort', 'logLevel', 'shutdownGraceSeconds'] as const)
+  for (const name of [
+    'adminUrl',
+    'adminHost',
+    'adminPort',
+    'logLevel',
+    'shutdownGraceSeconds',
+    'trustProxy',
+  ] as const)
     read.read(variables[name]);
   read.finish();
 }

@@ -4,8 +4,10 @@ import type { Logger } from 'pino';
 import { type App, checkAddresses, startApp } from './app.ts';
 import { type Config, demoProjectFile, hasAdminListener } from './config.ts';
 import { provisionDemo } from './demo.ts';
+import { upgradesWithin } from './http/connections.ts';
 import { createLog } from './observe/log.ts';
-import { type Beside, startBeside } from './runtimes/beside.ts';
+import { environmentOfRuntime } from './runtimes/environment.ts';
+import { type Supervisor, superviseRuntime } from './runtimes/supervisor.ts';
 import { openChanges } from './store/changes.ts';
 import type { Database } from './store/database.ts';
 import { DatabaseWait, StoppedDuringStart } from './store/database-wait.ts';
@@ -14,7 +16,6 @@ import { StuckEngine } from './store/pglite-client.ts';
 import { openTokenFile } from './store/token-file.ts';
 import { summary } from './summary.ts';
 import { openSigningKeys, type SigningKeys } from './tokens/signing-keys.ts';
-import { variables } from './variables.ts';
 
 /** How long a stop may take, once nobody sends requests any more. */
 const shutdownTimeout = 10_000;
@@ -59,7 +60,7 @@ interface StartDeps {
 async function startAndServe({ config, log, engine, wait, colours }: StartDeps): Promise<void> {
   const database = await openDatabase(config, log, engine, wait);
   let app: App | undefined;
-  let beside: Beside | undefined;
+  let runtime: Supervisor | undefined;
   try {
     const signingKeys = await readSigningKeys(config, log);
     const url = config.database.engine === 'postgres' ? config.database.url : undefined;
@@ -85,14 +86,14 @@ async function startAndServe({ config, log, engine, wait, colours }: StartDeps):
     if (config.admin.metricsToken !== undefined && app.adminUrl === undefined) {
       log.warn('METRICS_TOKEN has no effect: the admin listener is off; set ADMIN_TOKEN or RUNTIME_TOKEN');
     }
-    if (config.runtime?.isBeside) beside = startRuntimeBeside(config, app, runtimeToken!, log);
-    const running = { log, app, beside, database, engine: engine.signal };
+    if (config.runtime?.isBeside) runtime = startRuntime(config, app, runtimeToken!, log);
+    const running = { log, app, runtime, database, engine: engine.signal };
     wait.end();
     const stopped = untilStopped(running, config.shutdownGraceSeconds);
     process.stdout.write(summary({ app, config, demo, colours }));
     await stopped;
   } catch (error) {
-    await beside?.close();
+    await runtime?.close();
     await app?.close();
     await database.close();
     throw error;
@@ -149,16 +150,9 @@ async function resolveRuntimeToken({ runtime }: Config): Promise<string | undefi
   );
 }
 
-/** All but what is the service's own: whoever finds a way into the runtime finds no key to the database or the admin API there. */
-function environmentOfRuntime(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const own = new Set<string>();
-  for (const { name, readBy } of Object.values(variables)) if (readBy !== 'runtime') own.add(name);
-  return Object.fromEntries(Object.entries(env).filter(([name]) => !own.has(name) && !name.startsWith('PG')));
-}
-
 /** A process of its own, so that speech never delays a mint. It reads its engines from the environment itself. */
-function startRuntimeBeside(config: Config, app: App, token: string, log: Logger): Beside {
-  const beside = startBeside({
+function startRuntime(config: Config, app: App, token: string, log: Logger): Supervisor {
+  const runtime = superviseRuntime({
     log,
     env: {
       ...environmentOfRuntime(process.env),
@@ -172,16 +166,18 @@ function startRuntimeBeside(config: Config, app: App, token: string, log: Logger
       SHUTDOWN_GRACE_SECONDS: String(config.shutdownGraceSeconds),
     },
     stopMs: config.shutdownGraceSeconds * 1000 + runtimeStopMs,
+    mostUpgrades: upgradesWithin(app.maxConnections),
+    maxSessions: config.maxSessions,
+    trustProxy: config.trustProxy,
   });
-  app.onUpgrade(beside.upgrade);
-  app.addMetrics(beside.metrics);
-  return beside;
+  app.useRuntime(runtime);
+  return runtime;
 }
 
 interface Running {
   log: Logger;
   app: App;
-  beside: Beside | undefined;
+  runtime: Supervisor | undefined;
   database: Database;
   engine: AbortSignal;
 }
@@ -191,7 +187,7 @@ interface Running {
  * and closes the engine. Ten seconds later the process ends regardless. An engine that has ended ends the process, too:
  * whoever supervises it starts it again.
  */
-function untilStopped({ log, app, beside, database, engine }: Running, graceSeconds: number): Promise<void> {
+function untilStopped({ log, app, runtime, database, engine }: Running, graceSeconds: number): Promise<void> {
   return new Promise((resolve) => {
     const options = {
       delay: graceSeconds * 1000 + shutdownTimeout,
@@ -205,7 +201,7 @@ function untilStopped({ log, app, beside, database, engine }: Running, graceSeco
       else log.info({ signal }, 'stopping');
       try {
         // Who sends SIGTERM is a supervisor; a person at a terminal sends SIGINT and waits.
-        await Promise.all([signal === 'SIGTERM' ? app.drain() : undefined, beside?.close()]);
+        await Promise.all([signal === 'SIGTERM' ? app.drain() : undefined, runtime?.close()]);
         await app.close();
         await database.close();
       } catch (error) {

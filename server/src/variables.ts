@@ -155,7 +155,7 @@ export const variables = {
   trustProxy: variable(proxies, {
     name: 'TRUST_PROXY',
     meaning:
-      'Proxies whose `X-Forwarded-For` is believed: a comma-separated list of addresses and CIDR ranges. Unset: none.',
+      'Proxies whose `X-Forwarded-For` is believed, by the service and by a runtime of its own: a comma-separated list of addresses and CIDR ranges. Unset: none.',
     readBy: 'service',
   }),
   assetsDir: variable(path, {

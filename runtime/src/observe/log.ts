@@ -1,12 +1,13 @@
-import pino, { type Logger } from 'pino';
+import { LineWriter } from '@session-launch/process/line-writer';
+import pino, { type DestinationStream, type Logger } from 'pino';
 
 export type { Logger } from 'pino';
 
 const tokens = /\beyJ[\w-]+\.[\w-]+\.[\w-]+/g;
 
-/** Logs go to standard error, as JSON; on a terminal as lines for people. What people say is in none but those of level trace. */
+/** Logs to standard error: JSON, or formatted lines on a terminal. What people say is logged at level trace only. */
 export async function createLog(level: string): Promise<Logger> {
-  const destination = process.stderr.isTTY ? await forPeople() : pino.destination({ dest: 2, sync: true });
+  const destination = process.stderr.isTTY ? await forPeople() : jsonLines();
   return pino(
     {
       level,
@@ -19,8 +20,19 @@ export async function createLog(level: string): Promise<Logger> {
   );
 }
 
-/** Loaded only where there are any. */
-async function forPeople() {
+/** The service shares this descriptor: a reader that stops must not block the event loop. */
+function jsonLines(): LineWriter {
+  const lines = new LineWriter(
+    2,
+    (dropped) =>
+      `{"level":"warn","time":"${new Date().toISOString()}","part":"runtime","lines":${dropped},"msg":"log lines were dropped: they could not be written"}\n`,
+  );
+  process.on('exit', () => lines.flushSync());
+  return lines;
+}
+
+/** Loaded only on a terminal. */
+async function forPeople(): Promise<DestinationStream> {
   const { default: pretty } = await import('pino-pretty');
   return pretty({
     colorize: true,

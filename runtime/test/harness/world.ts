@@ -25,7 +25,7 @@ export interface World {
   close(): Promise<void>;
 }
 
-export interface WorldOptions extends Partial<Pick<Config, 'maxSessions' | 'resumeSeconds'>> {
+export interface WorldOptions extends Partial<Pick<Config, 'maxSessions' | 'resumeSeconds' | 'trustProxy'>> {
   engines?: Partial<Engines>;
   clock?: Clock;
   logLevel?: string;
@@ -36,6 +36,7 @@ export async function startWorld({
   engines,
   clock = systemClock,
   logLevel = 'debug',
+  trustProxy,
   ...more
 }: WorldOptions = {}): Promise<World> {
   const service = await startStandInService();
@@ -62,7 +63,7 @@ export async function startWorld({
     log: pino({ level: logLevel }, { write: (line: string) => log.push(line) }),
   });
   const listener = await listenAlone(
-    { host: '127.0.0.1', port: 0, token: runtimeToken },
+    { host: '127.0.0.1', port: 0, token: runtimeToken, maxSessions: more.maxSessions ?? 50, trustProxy },
     runtime,
     () => true,
   );

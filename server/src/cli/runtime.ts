@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import type { Command } from 'commander';
 import { checkRuntime } from '../config.ts';
+import { environmentOfRuntime } from '../runtimes/environment.ts';
 import { runtimeProgram } from '../runtimes/program.ts';
 import type { Context } from './context.ts';
 import { CliFailure } from './failure.ts';
@@ -15,10 +16,10 @@ export function addRuntime(program: Command, { io }: Context): void {
       checkRuntime(io.env, io.cwd);
       const child = spawn(process.execPath, runtimeProgram(), {
         cwd: io.cwd,
-        env: io.env,
+        env: environmentOfRuntime(io.env),
         stdio: 'inherit',
       });
-      // A terminal tells both; a supervisor tells only this one.
+      // A terminal signals both processes; a supervisor signals only this one.
       const pass = (signal: NodeJS.Signals) => child.kill(signal);
       for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, pass);
       const code = await new Promise<number>((resolve, reject) => {

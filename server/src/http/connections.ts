@@ -9,12 +9,20 @@ import type { Logger } from 'pino';
 const reserved = 512;
 const warnEveryMs = 60_000;
 
-/** How many connections clients may hold, of so many descriptors that the process may open. */
+/** Maximum of sockets on their way to the runtime. */
+const mostUpgrades = 256;
+
+/** Client connections that fit into the process's descriptor limit. */
 export function connectionsWithin(descriptors: number): number {
   return Math.max(descriptors - reserved, Math.floor(descriptors / 4));
 }
 
-/** Accepts no more connections than that. One that finds no room is closed; those that are there are served. */
+/** Sockets that may wait for the runtime: a quarter of the connections at most, so that mints always find one. */
+export function upgradesWithin(connections: number): number {
+  return Math.min(mostUpgrades, Math.floor(connections / 4));
+}
+
+/** Accepts at most `most` connections. Further ones are closed at once; open ones are served. */
 export function boundConnections(server: Server, most: number, log: Logger): void {
   let warned = Number.NEGATIVE_INFINITY;
   server.maxConnections = most;

@@ -1,24 +1,43 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { BlockList } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { clientAddress, isListed } from '@session-launch/process/client-address';
 
-/** Traffic is over when nothing but health checks has come for so long. */
+/** Traffic is over when no request but health checks has come for this many milliseconds. */
 const quietMs = 1_000;
-/** Whoever asked for readiness in this time goes by it, and is waited for. */
+/** Load balancers that polled `/readyz` within this window are waited for. */
 const watchedMs = 30_000;
-/** How often a watcher has to hear that the service is shutting down. */
+/** Answers of `/readyz` that a load balancer gets before it counts as informed. */
 const tellings = 3;
 
+/** Loopback, private and link-local addresses, where load balancers and supervisors are. */
+const local = new BlockList();
+for (const [address, bits] of [
+  ['127.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['172.16.0.0', 12],
+  ['192.168.0.0', 16],
+  ['169.254.0.0', 16],
+  ['100.64.0.0', 10],
+] as const)
+  local.addSubnet(address, bits, 'ipv4');
+local.addAddress('::1', 'ipv6');
+local.addSubnet('fc00::', 7, 'ipv6');
+local.addSubnet('fe80::', 10, 'ipv6');
+
 /**
- * The time between the wish to stop and the closed listener. Balancers learn from /readyz that they should send no more,
- * and until they have learned it they are served as ever; but each answer closes its connection.
+ * The time between SIGTERM and the closed listener. Load balancers learn from `/readyz` to send no more requests; until then requests are
+ * served, but each answer closes its connection.
  */
 export class Drain {
+  readonly #proxies: BlockList | undefined;
   #lastRequest = Number.NEGATIVE_INFINITY;
-  /** Who asks for readiness, by address: when last, and how often it has heard of the end. */
+  /** Load balancers by address: when each polled `/readyz` last, and how often it has got the 503 of a shutdown. */
   readonly #watchers = new Map<string, { asked: number; told: number }>();
   #begun = false;
 
-  constructor(server: Server) {
+  constructor(server: Server, proxies?: BlockList) {
+    this.#proxies = proxies;
     server.prependListener('request', (request, response) => this.#onRequest(request, response));
   }
 
@@ -30,7 +49,7 @@ export class Drain {
     this.#begun = true;
   }
 
-  /** Begins, and resolves when nobody sends any more or the time is up. */
+  /** Begins, and resolves when requests have stopped and load balancers are informed, or when the grace is over. */
   async quiet(graceMs: number): Promise<void> {
     this.begin();
     const deadline = performance.now() + graceMs;
@@ -46,19 +65,30 @@ export class Drain {
   #onRequest(request: IncomingMessage, response: ServerResponse): void {
     if (this.#begun) response.shouldKeepAlive = false;
     const { url = '' } = request;
-    if (url.startsWith('/readyz')) this.#onCheck(request.socket.remoteAddress ?? '');
+    if (url.startsWith('/readyz')) this.#onCheck(request);
     else if (!url.startsWith('/healthz')) this.#lastRequest = performance.now();
   }
 
-  #onCheck(address: string): void {
+  #onCheck({ socket, headers }: IncomingMessage): void {
+    const address = clientAddress(socket.remoteAddress, undefined);
+    if (!this.#isBalancer(address, headers)) return;
     let watcher = this.#watchers.get(address);
     if (watcher === undefined) {
-      // Balancers are few; whoever else asks makes no memory grow.
+      // Load balancers are few; the map must not grow with other clients.
       if (this.#watchers.size >= 100) this.#watchers.clear();
       watcher = { asked: 0, told: 0 };
       this.#watchers.set(address, watcher);
     }
     watcher.asked = performance.now();
     if (this.#begun) watcher.told++;
+  }
+
+  /**
+   * A load balancer polls from a local address or from one in `TRUST_PROXY`, and in its own name: a check that was forwarded, or comes from
+   * the internet, is anybody's, and could stretch every stop to the whole grace.
+   */
+  #isBalancer(address: string, headers: IncomingMessage['headers']): boolean {
+    if (headers['x-forwarded-for'] !== undefined || headers.forwarded !== undefined) return false;
+    return isListed(address, local) || (this.#proxies !== undefined && isListed(address, this.#proxies));
   }
 }

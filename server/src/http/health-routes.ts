@@ -1,4 +1,4 @@
-import { aliveOperation, readyOperation } from '@session-launch/contract/health';
+import { aliveOperation, type RuntimeState, readyOperation } from '@session-launch/contract/health';
 import type { FastifyInstance } from 'fastify';
 import type { Database } from '../store/database.ts';
 import { TakesNoWrites } from '../store/write-health.ts';
@@ -8,6 +8,7 @@ export interface HealthDeps {
   database: Database;
   /** True once shutdown has begun: balancers should send nothing more. */
   isDraining: () => boolean;
+  runtimeState: () => RuntimeState;
 }
 
 const checkTimeout = 2_000;
@@ -25,9 +26,10 @@ export async function healthRoutes(app: FastifyInstance, deps: HealthDeps): Prom
 
   app.get(readyOperation.path, async (request, reply) => {
     const reason = await whyNotReady(deps);
-    if (reason === undefined) return { status: 'ready' };
+    const runtime = deps.runtimeState();
+    if (reason === undefined) return { status: 'ready', runtime };
     request.log.warn({ reqId: request.id, reason }, 'not ready');
-    return reply.code(503).header('Retry-After', '1').send({ status: 'unavailable', reason });
+    return reply.code(503).header('Retry-After', '1').send({ status: 'unavailable', reason, runtime });
   });
   refuseOtherMethods(app, readyOperation.path, ['GET']);
 }

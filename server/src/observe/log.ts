@@ -1,8 +1,8 @@
 import { createRequire } from 'node:module';
+import { LineWriter } from '@session-launch/process/line-writer';
 import pino, { type DestinationStream, type Logger } from 'pino';
 import type { LogLevel } from '../config.ts';
 import { isoTime } from '../iso-time.ts';
-import { LineWriter } from './line-writer.ts';
 
 /**
  * Logs go to standard error, as JSON; on a terminal as lines for people. Headers and bodies are never logged, and
@@ -35,7 +35,7 @@ function forPeople(fd: number): DestinationStream {
   const pretty: typeof import('pino-pretty') = createRequire(import.meta.url)('pino-pretty');
   return pretty({
     colorize: true,
-    ignore: 'pid,hostname',
+    ignore: 'pid,hostname,part',
     translateTime: 'SYS:HH:MM:ss.l',
     destination: fd,
   });
@@ -60,6 +60,12 @@ export function droppedLines(log: Logger): number {
 
 function destinationOf(log: Logger): DestinationStream {
   return (log as unknown as Record<symbol, DestinationStream>)[pino.symbols.streamSym]!;
+}
+
+/** Writes lines that another process has formatted. */
+export function lineSink(log: Logger): (line: string) => void {
+  const destination = destinationOf(log);
+  return (line) => destination.write(line);
 }
 
 /** What is said about a request that has been answered. */

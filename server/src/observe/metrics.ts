@@ -1,9 +1,11 @@
 import { type Source, sources } from '@session-launch/contract/session';
-import { collectDefaultMetrics, type Metric, Registry } from 'prom-client';
+import { collectDefaultMetrics, Registry } from 'prom-client';
 import type { CacheCounts } from '../store/cache.ts';
 import type { Database } from '../store/database.ts';
 import type { LookUpCounts } from '../store/look-ups.ts';
 import { Counter, Histogram } from './counters.ts';
+import { type RuntimeStatus, showRuntime } from './runtime-metrics.ts';
+import { type Sample, show } from './sampled-metric.ts';
 import type { Traffic } from './traffic.ts';
 
 const durationBounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20];
@@ -46,6 +48,8 @@ export interface MetricSources {
   activeSessions: () => Promise<number | undefined>;
   refusalsDelayed: () => number;
   logLinesDropped: () => number;
+  /** The runtime beside the service. */
+  runtime: () => RuntimeStatus;
 }
 
 /**
@@ -200,6 +204,7 @@ function watch(registry: Registry, parts: MetricSources): void {
     'Lines of the log that could not be written',
     () => [{ labels: {}, value: parts.logLinesDropped() }],
   );
+  showRuntime(registry, parts.runtime);
   show(registry, 'gauge', 'session_launch_requests_in_flight', 'Requests that are not answered yet', () => [
     { labels: {}, value: traffic.inFlight() },
   ]);
@@ -210,25 +215,6 @@ function watch(registry: Registry, parts: MetricSources): void {
     'Connections that clients keep open',
     async () => [{ labels: {}, value: await openConnections() }],
   );
-}
-
-interface Sample {
-  labels: Record<string, string>;
-  value: number;
-  /** Where it is not the name of the metric itself. */
-  metricName?: string;
-}
-
-/** Registers a metric that is read when it is asked for. The library knows metrics by this much of their form. */
-function show(
-  registry: Registry,
-  type: 'counter' | 'gauge' | 'histogram',
-  name: string,
-  help: string,
-  read: () => Sample[] | Promise<Sample[]>,
-): void {
-  const get = async () => ({ name, help, type, values: await read() });
-  registry.registerMetric({ name, help, type, get } as unknown as Metric);
 }
 
 function buckets(name: string, labels: Record<string, string>, spread: Histogram): Sample[] {

@@ -1,11 +1,17 @@
 import { closeSync, existsSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { clonedDatabase } from '@session-launch/testing/cloned-database.ts';
+import { launched } from '@session-launch/testing/lifecycle.ts';
 import { type ServiceProcess, startProcess, temporaryFolder } from '@session-launch/testing/process.ts';
+import { Talker } from '@session-launch/testing/talker.ts';
+import { createWorld } from '@session-launch/testing/world.ts';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { dropped, expectServed } from '../harness/log-load.ts';
 
-async function start(stderr: 'pipe' | number = 'pipe'): Promise<ServiceProcess> {
+async function start(
+  stderr: 'pipe' | number = 'pipe',
+  more: Record<string, string> = {},
+): Promise<ServiceProcess> {
   const { url, drop } = await clonedDatabase();
   onTestFinished(drop);
   const folder = await temporaryFolder();
@@ -15,10 +21,18 @@ async function start(stderr: 'pipe' | number = 'pipe'): Promise<ServiceProcess> 
     DATA_DIR: join(folder.path, 'data'),
     LOG_LEVEL: 'info',
     SHUTDOWN_GRACE_SECONDS: '0',
+    ...more,
   };
   const service = await startProcess(env, folder.path, undefined, stderr);
   onTestFinished(async () => void (await service.kill('SIGKILL')));
   return service;
+}
+
+async function talker(service: ServiceProcess): Promise<Talker> {
+  const { sessionToken } = await launched(service, await createWorld(service));
+  const client = new Talker(`${service.url.replace('http', 'ws')}/runtime`, sessionToken);
+  await client.ready();
+  return client;
 }
 
 describe('a log that cannot be written stops neither a mint nor the process', () => {
@@ -43,6 +57,18 @@ describe('a log that cannot be written stops neither a mint nor the process', ()
     await expectServed(service);
     expect(await dropped(service)).toBeGreaterThan(lost);
     expect(await service.kill('SIGTERM')).toMatchObject({ code: 0 });
+  });
+
+  test('its reader has stopped reading: the runtime goes on talking, and stops', async () => {
+    const service = await start('pipe', { RUNTIME: 'on', SPEECH: 'captions', LOG_LEVEL: 'trace' });
+    const client = await talker(service);
+    service.log?.pause();
+    await expectServed(service);
+    // A text is a line in the log of the runtime.
+    await client.ask('Are you there?');
+    const stopped = service.kill('SIGTERM');
+    expect(await client.closed).toBe(1001);
+    expect(await stopped).toMatchObject({ code: 0 });
   });
 
   // Linux has a device that is always full; elsewhere a reader that has gone, as in observability.test.ts, is as much of an error.

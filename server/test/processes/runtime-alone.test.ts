@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { clonedDatabase } from '@session-launch/testing/cloned-database.ts';
 import { launched } from '@session-launch/testing/lifecycle.ts';
 import { readMetrics } from '@session-launch/testing/metrics.ts';
@@ -11,7 +12,7 @@ import {
 import { Talker } from '@session-launch/testing/talker.ts';
 import { runtimeToken } from '@session-launch/testing/target.ts';
 import { createWorld, runtime, type World } from '@session-launch/testing/world.ts';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { runtimeProgram } from '../../src/runtimes/program.ts';
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
@@ -102,6 +103,50 @@ test('a wrong token: clients hear of a fault, not of a bad token', async () => {
   expect(await client.closed).toBe(1011);
   expect(alone.output.stderr).toContain('RUNTIME_TOKEN_INVALID');
   await alone.stop();
+});
+
+test('a runtime whose log cannot be written goes on talking, and stops', async () => {
+  // Reads nothing: the pipe to it is full once this much is written.
+  const reader = spawn('sleep', ['600'], { stdio: ['pipe', 'ignore', 'ignore'] });
+  reader.stdin.on('error', () => {});
+  reader.stdin.write(Buffer.alloc(4 * 1024 * 1024));
+  const env = {
+    PATH: process.env.PATH,
+    DATA_DIR: folder.path,
+    ADMIN_URL: service.adminUrl,
+    RUNTIME_TOKEN: runtimeToken,
+    RUNTIME_PORT: '0',
+    SPEECH: 'captions',
+    LOG_LEVEL: 'trace',
+    SHUTDOWN_GRACE_SECONDS: '0',
+  };
+  const child = spawn(process.execPath, runtimeProgram(), { env, stdio: ['ignore', 'pipe', reader.stdin] });
+  const exited = new Promise((resolve) => child.once('exit', resolve));
+  onTestFinished(() => {
+    child.kill('SIGKILL');
+    reader.kill('SIGKILL');
+  });
+  const [output] = (await once(child.stdout, 'data')) as [Buffer];
+  const { sessionToken } = await launched(service, world);
+  const client = new Talker(/Address\s+(\S+)/.exec(output.toString())![1]!, sessionToken);
+  await client.ready();
+  // What is said is in the log at this level.
+  await client.ask('Are you there?');
+  child.kill('SIGTERM');
+  expect(await client.closed).toBe(1001);
+  expect(await exited).toBe(0);
+});
+
+test('a stop that comes while a runtime opens its engines is kept', async () => {
+  const child = spawn(process.execPath, [...runtimeProgram(), '--child'], {
+    env: { PATH: process.env.PATH, DATA_DIR: folder.path, RUNTIME_TOKEN: runtimeToken, LOG_LEVEL: 'warn' },
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const exited = new Promise((resolve) => child.once('exit', resolve));
+  child.send({ type: 'begin' });
+  child.send({ type: 'drain' });
+  expect(await exited).toBe(0);
 });
 
 test('a runtime whose service is gone before it was ready ends by itself', async () => {

@@ -17,6 +17,7 @@ import { Talker } from '@session-launch/testing/talker.ts';
 import { adminToken } from '@session-launch/testing/target.ts';
 import { createWorld, mintFromServer, runtime, type World } from '@session-launch/testing/world.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { runtimeProcesses } from '../harness/upgrades.ts';
 
 const mind = {
   greeting: { en: 'Good morning.' },
@@ -72,17 +73,8 @@ async function session(sessionId: string) {
   return json;
 }
 
-/** The one that talks is the oldest; its spare may be the other. */
-function runtimeProcesses(): number[] {
-  const columns = ['pid=', 'ppid=', 'etime=', 'args='].flatMap((column) => ['-o', column]);
-  const all = execFileSync('ps', ['-A', ...columns]).toString();
-  const ages = [...all.matchAll(/^\s*(\d+)\s+(\d+)\s+(\S+) .*--child$/gm)]
-    .filter(([, , parent]) => Number(parent) === service.pid)
-    .map(([, pid, , age]) => ({ pid: Number(pid), age: age!.padStart(20, '0') }));
-  return ages.sort((a, b) => (a.age < b.age ? 1 : -1)).map(({ pid }) => pid);
-}
-
-const runtimeProcess = () => runtimeProcesses()[0]!;
+const processes = () => runtimeProcesses(service);
+const runtimeProcess = () => processes()[0]!;
 
 test('a launch talks: the manifest leads to the public port, the character greets and answers aloud', async () => {
   const answer = await mintFromServer(service, world.key, { experienceId: world.experienceId });
@@ -237,8 +229,8 @@ test('the runtime gets no key to the database or the admin API', async () => {
 
 test('a spare takes the place of a runtime that is killed among conversations; mints do not notice, and nobody is left waiting', async () => {
   // One that was sound has a spare by now, or soon.
-  await expect.poll(() => runtimeProcesses().length, { interval: 250 }).toBe(2);
-  const [before, spare] = runtimeProcesses();
+  await expect.poll(() => processes().length, { interval: 250 }).toBe(2);
+  const [before, spare] = processes();
   const talking = await Promise.all(Array.from({ length: 8 }, talker));
   const statuses: number[] = [];
   let isOver = false;
@@ -269,7 +261,7 @@ test('a spare takes the place of a runtime that is killed among conversations; m
 });
 
 test('another takes the place of a runtime that ends before it has a spare', async () => {
-  const before = runtimeProcesses();
+  const before = processes();
   for (const child of before) process.kill(child, 'SIGKILL');
   const client = await talker();
   expect(before).not.toContain(runtimeProcess());
@@ -278,7 +270,7 @@ test('another takes the place of a runtime that ends before it has a spare', asy
 
 test('a stop ends running sessions as server_shutdown, and takes the runtime along', async () => {
   const client = await talker();
-  const children = runtimeProcesses();
+  const children = processes();
   const stopped = service.kill('SIGTERM');
   await client.event(({ type, code }) => type === 'notice' && code === 'RESTARTING');
   expect(await client.closed).toBe(1001);

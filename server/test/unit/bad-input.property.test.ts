@@ -1,6 +1,7 @@
 import { BlockList, isIP } from 'node:net';
 import { Readable } from 'node:stream';
 import { serverMintRequestSchema } from '@session-launch/contract/mint-requests';
+import { clientAddress, clientNetwork } from '@session-launch/process/client-address';
 import { experience, project } from '@session-launch/testing/world.ts';
 import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
@@ -13,7 +14,6 @@ import { fingerprint } from '../../src/idempotency/fingerprint.ts';
 import { readIdempotencyKey } from '../../src/idempotency/key.ts';
 import { isId } from '../../src/ids.ts';
 import { bearerToken, generateApiKey, parseApiKey } from '../../src/keys/api-key.ts';
-import { clientAddress, clientNetwork } from '../../src/limits/client-address.ts';
 import { bestAcceptedLanguage, canonicalLocale } from '../../src/locales/locale.ts';
 import { scrubbed } from '../../src/observe/log.ts';
 import { corsHeaders } from '../../src/origins/cors.ts';

@@ -1,7 +1,7 @@
 import { BlockList } from 'node:net';
+import { clientAddress, clientNetwork } from '@session-launch/process/client-address';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { clientAddress, clientNetwork } from '../../src/limits/client-address.ts';
 import { unicodeText } from '../harness/texts.ts';
 
 function proxies(...entries: string[]): BlockList {

@@ -41,6 +41,12 @@ async function exposition() {
     activeSessions: async () => 1,
     refusalsDelayed: () => 0,
     logLinesDropped: () => 0,
+    runtime: () => ({
+      state: 'ready',
+      restarts: [['exit', 1]],
+      upgrades: [['handed_over', 1]],
+      upgradesUnderWay: 0,
+    }),
   });
   for (const { source } of doors) metrics.minted(source, 'launched', 0.01);
   metrics.batchWritten(1);

@@ -1,38 +1,38 @@
 import { write, writeSync } from 'node:fs';
 
-/** So many characters wait at most while the descriptor takes nothing. Further lines are dropped. */
+/** Maximum buffered characters while the descriptor is blocked. Further lines are dropped. */
 const mostWaiting = 1024 * 1024;
 const retryMs = 100;
-/** So long lines are collected. A write of its own for each turn of the event loop would be a twentieth of a mint, one every 5 ms a fiftieth. */
+/** Lines are buffered for this many milliseconds, then written together. A write in each turn of the event loop would cost a twentieth of a mint. */
 const collectMs = 25;
-/** How long a flush keeps at a descriptor whose reader is slow. */
+/** How long a flush retries a descriptor whose reader is slow. */
 const flushMs = 500;
 
 const nothing = Buffer.alloc(0);
 
 /**
- * Writes lines to a descriptor and never holds anybody up. Lines of a few milliseconds are written together. While a write cannot succeed, because a disk is full or nobody reads, it is tried again; lines
- * wait up to a bound, and those beyond it are dropped and counted. pino's own asynchronous destination would not do: at the end
- * of the process it waits for its reader without end.
+ * Writes lines to a descriptor without blocking the event loop. Lines of a few milliseconds are written together. A write that fails,
+ * because the disk is full or the pipe's reader has stopped, is retried; lines are buffered up to a maximum, further ones are dropped and
+ * counted. pino's asynchronous destination is no alternative: its flush at exit waits for the reader without a limit.
  */
 export class LineWriter {
   readonly #fd: number;
   readonly #describeGap: (lines: number) => string;
   #pending = '';
-  /** What is being written. */
+  /** Bytes of the write in progress. */
   #chunk: Buffer = nothing;
   #state: 'idle' | 'collecting' | 'writing' | 'pausing' = 'idle';
   #dropped = 0;
   #untold = 0;
   #afterWrite: (() => void) | undefined;
 
-  /** `describeGap` is the line that tells of dropped ones, as soon as there is room for it. */
+  /** `describeGap` returns the line that reports dropped lines, written as soon as there is room. */
   constructor(fd: number, describeGap: (lines: number) => string) {
     this.#fd = fd;
     this.#describeGap = describeGap;
   }
 
-  /** How many lines were lost. */
+  /** Number of dropped lines. */
   get dropped(): number {
     return this.#dropped;
   }
@@ -47,10 +47,10 @@ export class LineWriter {
     if (this.#state === 'idle') this.#collect();
   }
 
-  /** For the end of the process: writes what waits, at once and as far as that is possible. */
+  /** For the exit of the process: writes buffered lines synchronously, as far as the descriptor takes them. */
   flushSync(): void {
     const until = performance.now() + flushMs;
-    // What is in the hands of a write already is written by that.
+    // A write in progress finishes by itself.
     let rest = Buffer.concat([this.#state === 'writing' ? nothing : this.#chunk, Buffer.from(this.#pending)]);
     this.#pending = '';
     if (this.#state !== 'writing') this.#chunk = nothing;
@@ -64,7 +64,7 @@ export class LineWriter {
     }
   }
 
-  /** The same, by the name under which loggers know it; but lines that are being written come first. */
+  /** Flushes after the write in progress. pino calls it by this name. */
   flush(done: () => void = () => undefined): void {
     const flush = () => {
       clearTimeout(late);

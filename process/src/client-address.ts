@@ -1,0 +1,93 @@
+import type { IncomingMessage } from 'node:http';
+import { BlockList, isIP } from 'node:net';
+
+/** The network that a request counts under. */
+export function networkOf(
+  { headers, socket }: Pick<IncomingMessage, 'headers' | 'socket'>,
+  proxies: BlockList | undefined,
+): string {
+  const forwardedFor = headers['x-forwarded-for'];
+  // A repeated header is one list, in order.
+  const hops = Array.isArray(forwardedFor) ? forwardedFor.join(',') : forwardedFor;
+  return clientNetwork(clientAddress(socket.remoteAddress, hops, proxies));
+}
+
+/**
+ * The address a mint is counted under: the socket's, or, behind proxies that the operator named, the right-most
+ * hop that is not one of them. Whatever a client writes further left is never believed.
+ */
+export function clientAddress(
+  socket: string | undefined,
+  forwardedFor: string | undefined,
+  proxies?: BlockList,
+): string {
+  let address = plain(socket ?? '') ?? 'unknown';
+  if (proxies === undefined || forwardedFor === undefined) return address;
+  const hops = forwardedFor.split(',').reverse();
+  for (const hop of hops) {
+    if (!isListed(address, proxies)) break;
+    const next = plain(hop.trim());
+    if (next === undefined) break;
+    address = next;
+  }
+  return address;
+}
+
+/** What counts as one client: an IPv4 address, or an IPv6 /64, since a household owns all of that. */
+export function clientNetwork(address: string): string {
+  if (isIP(address) !== 6) return address;
+  return `${expanded(address).slice(0, 4).join(':')}::/64`;
+}
+
+/** Whether an address is in a list. */
+export function isListed(address: string, proxies: BlockList): boolean {
+  const version = isIP(address);
+  return version !== 0 && proxies.check(address, version === 6 ? 'ipv6' : 'ipv4');
+}
+
+/** A bare address: without port, brackets or zone, and IPv4 in its own form when it comes mapped into IPv6. */
+function plain(text: string): string | undefined {
+  const bare =
+    /^\[([^\]]+)\](?::\d+)?$/.exec(text)?.[1] ?? /^(\d+\.\d+\.\d+\.\d+):\d+$/.exec(text)?.[1] ?? text;
+  const address = bare.replace(/%.*$/, '');
+  const version = isIP(address);
+  if (version === 0) return undefined;
+  if (version === 4) return address;
+  const parts = expanded(address);
+  if (parts.slice(0, 5).every((part) => part === '0') && parts[5] === 'ffff') {
+    return parts
+      .slice(6)
+      .flatMap((part) => [Number.parseInt(part, 16) >> 8, Number.parseInt(part, 16) & 255])
+      .join('.');
+  }
+  return address.toLowerCase();
+}
+
+/** The eight groups of an IPv6 address, in lower case and without leading zeros. */
+function expanded(address: string): string[] {
+  const hex = address.toLowerCase().replace(/(\d+)\.(\d+)\.(\d+)\.(\d+)$/, (_, a, b, c, d) => {
+    const pair = (high: string, low: string) => ((Number(high) << 8) | Number(low)).toString(16);
+    return `${pair(a, b)}:${pair(c, d)}`;
+  });
+  const [head = '', tail] = hex.split('::');
+  const left = head === '' ? [] : head.split(':');
+  const right = tail === undefined || tail === '' ? [] : tail.split(':');
+  const zeros = new Array<string>(Math.max(8 - left.length - right.length, 0)).fill('0');
+  return [...left, ...zeros, ...right].map((part) => Number.parseInt(part, 16).toString(16));
+}
+
+/** Reads the addresses and CIDR ranges of `TRUST_PROXY`. Returns `undefined` if one of them is malformed. */
+export function proxyList(value: string): BlockList | undefined {
+  const list = new BlockList();
+  for (const part of value.split(',').map((p) => p.trim())) {
+    const [address = '', bits, ...rest] = part.split('/');
+    const version = isIP(address);
+    if (version === 0 || rest.length > 0) return undefined;
+    const family = version === 6 ? 'ipv6' : 'ipv4';
+    if (bits === undefined) list.addAddress(address, family);
+    else if (/^\d{1,3}$/.test(bits) && Number(bits) <= (version === 6 ? 128 : 32))
+      list.addSubnet(address, Number(bits), family);
+    else return undefined;
+  }
+  return list;
+}

@@ -1,0 +1,51 @@
+import type { Logger } from 'pino';
+import { Counter } from '../observe/counters.ts';
+
+/** The log line of each outcome, where it is not one for each upgrade. */
+const messages = {
+  handed_over: undefined,
+  refused_full: 'as many upgrades wait for the runtime as may; further ones are refused',
+  refused_limit: 'a client network sends more upgrades than it may; they are refused',
+  refused_stopping: 'upgrades are refused while the service stops',
+  timed_out: 'the runtime did not take upgrades in time; they are refused',
+  client_left: 'clients left before the runtime took their upgrade',
+} as const;
+
+export type UpgradeOutcome = keyof typeof messages;
+const outcomes = Object.keys(messages) as UpgradeOutcome[];
+
+/** Time between two log lines about the same outcome; the second one counts the upgrades in between. */
+const logEveryMs = 10_000;
+
+/** Counts upgrades by outcome and logs them: each one that is handed over, the others with one line in ten seconds. */
+export class UpgradeReports {
+  readonly #log: Logger;
+  readonly #total = new Counter<UpgradeOutcome>();
+  readonly #unlogged = new Map<UpgradeOutcome, { count: number; loggedAt: number }>();
+
+  constructor(log: Logger) {
+    this.#log = log;
+  }
+
+  get total(): Iterable<[UpgradeOutcome, number]> {
+    const counted = new Map(this.#total.entries());
+    return outcomes.map((outcome) => [outcome, counted.get(outcome) ?? 0]);
+  }
+
+  add(outcome: UpgradeOutcome, ms: number): void {
+    this.#total.add(outcome);
+    const message = messages[outcome];
+    if (message === undefined) {
+      this.#log.info({ ms: Math.round(ms * 10) / 10 }, 'upgrade handed over to the runtime');
+      return;
+    }
+    const entry = this.#unlogged.get(outcome) ?? { count: 0, loggedAt: Number.NEGATIVE_INFINITY };
+    this.#unlogged.set(outcome, entry);
+    entry.count++;
+    if (performance.now() - entry.loggedAt < logEveryMs) return;
+    const level = outcome === 'client_left' || outcome === 'refused_stopping' ? 'info' : 'warn';
+    this.#log[level]({ upgrades: entry.count, outcome }, message);
+    entry.count = 0;
+    entry.loggedAt = performance.now();
+  }
+}

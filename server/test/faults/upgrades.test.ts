@@ -1,0 +1,136 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { until } from '@session-launch/testing/fleet.ts';
+import { launched } from '@session-launch/testing/lifecycle.ts';
+import { openConnection } from '@session-launch/testing/raw-http.ts';
+import { Talker } from '@session-launch/testing/talker.ts';
+import { mintFromServer } from '@session-launch/testing/world.ts';
+import { beforeAll, expect, test } from 'vitest';
+import { effort, isLong } from '../harness/effort.ts';
+import { openDescriptors, runtimeProcesses, sendUpgrade, upgradeRequest } from '../harness/upgrades.ts';
+import { useVictim } from './rude-service.ts';
+
+// Behind a proxy, so that each client may come from a network of its own.
+const victim = useVictim({
+  env: { RUNTIME: 'on', TRUST_PROXY: '127.0.0.1', SPEECH: 'captions' },
+  descriptors: 4096,
+});
+
+const isReady = async () =>
+  (await victim.service.admin({ path: '/metrics' })).text.includes('session_runtime_sessions');
+beforeAll(() => until('a runtime', isReady));
+
+/** Connects as the SDK does: again, when it was refused. */
+async function talker(): Promise<Talker> {
+  for (;;) {
+    const { sessionToken } = await launched(victim.service, victim.world);
+    const client = new Talker(`${victim.service.url.replace('http', 'ws')}/runtime`, sessionToken);
+    const isIn = await Promise.race([client.ready().then(() => true), client.closed.then(() => false)]).catch(
+      () => false,
+    );
+    if (isIn) return client;
+    await sleep(100);
+  }
+}
+
+let networks = 0;
+
+/** Sends upgrades in groups, each socket from a network of its own, and does something to each group. */
+async function upgrades(
+  count: number,
+  then: (sockets: ReturnType<typeof sendUpgrade>[]) => Promise<unknown>,
+) {
+  for (let sent = 0; sent < count; sent += 50)
+    await then(
+      Array.from({ length: Math.min(50, count - sent) }, () => sendUpgrade(victim.service, networks++)),
+    );
+}
+
+/** The same number of descriptors as before, but for some that open and close all the time. */
+async function expectLevel(before: { service: number; runtime: number }): Promise<void> {
+  await expect
+    .poll(async () => {
+      const now = await openDescriptors(victim.service);
+      return { service: now.service <= before.service + 10, runtime: now.runtime <= before.runtime + 10 };
+    })
+    .toEqual({ service: true, runtime: true });
+}
+
+test('a runtime that is stopped is replaced; mints go on, /healthz answers, and upgrades that wait meanwhile leave no descriptor', async () => {
+  const before = await openDescriptors(victim.service);
+  const [stopped] = runtimeProcesses(victim.service);
+  process.kill(stopped!, 'SIGSTOP');
+  const stoppedAt = performance.now();
+  let isOver = false;
+  const statuses = new Set<number>();
+  const asking = (async () => {
+    while (!isOver) {
+      statuses.add((await victim.service.call({ path: '/healthz' })).status);
+      const { key, experienceId } = victim.world;
+      statuses.add((await mintFromServer(victim.service, key, { experienceId })).status);
+      await sleep(20);
+    }
+  })();
+  // A third of the clients resets, a third closes its side, a third waits for an answer.
+  const patient: Promise<void>[] = [];
+  const crowd = upgrades(effort(400, 1_000), async (sockets) => {
+    await sleep(200);
+    for (const [i, { socket, closed }] of sockets.entries()) {
+      if (i % 3 === 0) socket.resetAndDestroy();
+      else if (i % 3 === 1) socket.end();
+      patient.push(closed);
+    }
+  });
+  const client = await talker();
+  const seconds = (performance.now() - stoppedAt) / 1000;
+  if (isLong) expect(seconds).toBeLessThan(15);
+  await crowd;
+  isOver = true;
+  await asking;
+  expect(statuses).toEqual(new Set([200, 201]));
+  expect(runtimeProcesses(victim.service)).not.toContain(stopped);
+  await client.leave();
+  // The new runtime closes those who never say hello.
+  await Promise.all(patient);
+  await expectLevel(before);
+});
+
+test('refused upgrades leave no descriptor, although their clients keep their side open', async () => {
+  const before = await openDescriptors(victim.service);
+  const answers: string[] = [];
+  for (let sent = 0; sent < effort(500, 10_000); sent += 50) {
+    const group = Array.from({ length: 50 }, () => openConnection(victim.service.url));
+    for (const { socket } of group) {
+      socket.allowHalfOpen = true;
+      socket.write(upgradeRequest(16_000_000));
+    }
+    await Promise.all(
+      group.map(async ({ socket, received }) => {
+        if (received().length === 0) await new Promise((resolve) => socket.once('data', resolve));
+        answers.push(received().toString('latin1', 9, 12));
+      }),
+    );
+    const now = await openDescriptors(victim.service);
+    expect(now.service).toBeLessThan(before.service + 300);
+    for (const { socket } of group) socket.destroy();
+  }
+  expect(answers.filter((status) => status === '429').length).toBeGreaterThan(answers.length / 2);
+  await expectLevel(before);
+});
+
+test('abandoned handshakes leave no descriptor', async () => {
+  const before = await openDescriptors(victim.service);
+  const count = effort(500, 10_000) / 2;
+  await upgrades(count, async (sockets) => {
+    await sleep(5);
+    for (const { socket } of sockets) socket.resetAndDestroy();
+  });
+  for (let sent = 0; sent < count; sent += 50) {
+    const group = Array.from({ length: 50 }, () => openConnection(victim.service.url));
+    for (const { socket } of group) socket.write(upgradeRequest(networks++).slice(0, 80));
+    await sleep(5);
+    for (const { socket } of group) socket.destroy();
+  }
+  await expectLevel(before);
+  const client = await talker();
+  await client.leave();
+});

@@ -1,0 +1,74 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { proxyList } from '@session-launch/process/client-address';
+import { expect, onTestFinished, test } from 'vitest';
+import { Drain } from '../../src/http/drain.ts';
+
+const graceMs = 60_000;
+
+async function start(proxies?: string) {
+  const server = createServer((_request, response) => response.end());
+  const drain = new Drain(server, proxies === undefined ? undefined : proxyList(proxies));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/readyz`;
+  return { drain, server, poll: (headers: Record<string, string> = {}) => fetch(url, { headers }) };
+}
+
+/** A poll whose connection comes from another address. */
+function pollFrom(server: Server, remoteAddress: string): void {
+  server.emit('request', { url: '/readyz', headers: {}, socket: { remoteAddress } }, {});
+}
+
+/** Whether a drain is over although a poller has not come back. */
+async function isOver(drain: Drain): Promise<boolean> {
+  const late = new Promise<boolean>((resolve) => {
+    const timer = setTimeout(() => resolve(false), 2000);
+    onTestFinished(() => clearTimeout(timer));
+  });
+  return Promise.race([drain.quiet(graceMs).then(() => true), late]);
+}
+
+test('a load balancer that polls from a local address is waited for', async () => {
+  const { drain, poll } = await start();
+  await poll();
+  const over = isOver(drain);
+  expect(await over).toBe(false);
+});
+
+test('a load balancer that was told three times is not waited for any longer', async () => {
+  const { drain, poll } = await start();
+  await poll();
+  const over = drain.quiet(graceMs);
+  for (let times = 0; times < 3; times++) await poll();
+  await over;
+});
+
+test.each([{ 'X-Forwarded-For': '203.0.113.9' }, { Forwarded: 'for=203.0.113.9' }])(
+  'a poll that a proxy forwarded is not waited for: %j',
+  async (headers) => {
+    const { drain, poll } = await start('127.0.0.1');
+    await poll(headers as unknown as Record<string, string>);
+    await drain.quiet(graceMs);
+  },
+);
+
+test.each(['203.0.113.9', '2001:db8::1', '::ffff:203.0.113.9'])(
+  'a poll from the internet is not waited for: %s',
+  async (address) => {
+    const { drain, server } = await start();
+    pollFrom(server, address);
+    await drain.quiet(graceMs);
+  },
+);
+
+test.each(['10.1.2.3', '::ffff:10.1.2.3', 'fd00::1', '169.254.1.1', '203.0.113.9'])(
+  'a poll from a private address, or from one in TRUST_PROXY, is waited for: %s',
+  async (address) => {
+    const { drain, server } = await start('203.0.113.0/24');
+    pollFrom(server, address);
+    expect(await isOver(drain)).toBe(false);
+  },
+);
