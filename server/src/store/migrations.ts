@@ -3,7 +3,7 @@ import { sha256Hex } from '../sha256.ts';
 import { version } from '../version.ts';
 
 /** A numbered change of tables. It runs once in the life of a database and is never edited after its release. */
-export interface Migration {
+interface Migration {
   /** From 1. */
   version: number;
   name: string;
