@@ -50,7 +50,11 @@ const client = { name: 'hostile', version: '1' };
 
 async function session(locale = 'en'): Promise<{ ws: WebSocket; ticket: string } | undefined> {
   const target = { call: (call: Parameters<typeof send>[1]) => send(url, call) };
-  const answer = await mintFromBrowser(target as Parameters<typeof mintFromBrowser>[0], { experienceId, locale }, headers);
+  const answer = await mintFromBrowser(
+    target as Parameters<typeof mintFromBrowser>[0],
+    { experienceId, locale },
+    headers,
+  );
   if (answer.status !== 201) return undefined;
   const ws = open();
   const ticket = await begun(ws, { token: answer.json.launch.sessionToken });

@@ -2,7 +2,13 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { launched } from '@session-launch/testing/lifecycle.ts';
 import { Talker } from '@session-launch/testing/talker.ts';
-import { createWorld, mintFromBrowser, pageOrigin, runtime, type World } from '@session-launch/testing/world.ts';
+import {
+  createWorld,
+  mintFromBrowser,
+  pageOrigin,
+  runtime,
+  type World,
+} from '@session-launch/testing/world.ts';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { effort } from '../harness/effort.ts';
 import { startTalking, type TalkingProcess } from '../harness/talking-process.ts';
@@ -33,7 +39,7 @@ interface Scene {
 }
 
 async function scene(): Promise<Scene> {
-  const talking = await startTalking(inject('embedded'), { TRUST_PROXY: '127.0.0.1' });
+  const talking = await startTalking(inject('dataFolder'), { TRUST_PROXY: '127.0.0.1' });
   onTestFinished(() => talking.stop());
   const world = await createWorld(talking.service, {
     experience: { runtime: runtime({ transport: { type: 'websocket' }, mind }) },
@@ -80,7 +86,11 @@ test('a visitor who tries everything at once neither delays ten talkers nor keep
   const askAll = () =>
     Promise.all(honest.map((talker) => firstSound(talker, subjects[asked++ % subjects.length] as string)));
   const arrives = async (network: string) => {
-    const minted = await mintFromBrowser(talking.service, { experienceId: world.experienceId }, from(network));
+    const minted = await mintFromBrowser(
+      talking.service,
+      { experienceId: world.experienceId },
+      from(network),
+    );
     expect(minted.status, minted.text).toBe(201);
     const newcomer = new Talker(address(), minted.json.launch.sessionToken, {
       ...from(network),
@@ -105,7 +115,10 @@ test('a visitor who tries everything at once neither delays ten talkers nor keep
   }
 
   const figures = { quiet: median(quiet), attacked: median(attacked), attempts };
-  console.log(`first sound, median: ${Math.round(figures.quiet)} ms undisturbed, ${Math.round(figures.attacked)} ms beside the visitor`, attempts);
+  console.log(
+    `first sound, median: ${Math.round(figures.quiet)} ms undisturbed, ${Math.round(figures.attacked)} ms beside the visitor`,
+    attempts,
+  );
   // Below 50 ms the ratio would measure the scheduler of the machine.
   expect(figures.attacked / Math.max(figures.quiet, 50)).toBeLessThan(2);
   expect(Object.keys(attempts)).toHaveLength(10);
