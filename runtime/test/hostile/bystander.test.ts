@@ -1,0 +1,54 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Client } from '../harness/client.ts';
+import { startWorld, type World } from '../harness/world.ts';
+import { harbor } from '../mind/talk.ts';
+import { hostileTexts } from './texts.ts';
+
+/** A client may send this many texts in 10 seconds. */
+const textsPerClient = 9;
+/** Pings in a row, of which the slower ones count as much as the others. */
+const pingsEach = 20;
+/** Milliseconds of noise in a mean. */
+const noise = 5;
+
+let world: World;
+beforeAll(async () => {
+  world = await startWorld({ logLevel: 'silent', maxSessions: 1000 });
+});
+afterAll(() => world.close());
+
+let pings = 0;
+
+/** Milliseconds until a ping is answered. */
+async function ping(client: Client): Promise<number> {
+  const t = ++pings;
+  const from = client.events.length;
+  const start = performance.now();
+  client.send({ type: 'ping', t });
+  await client.event('pong', (pong) => pong.t === t, from);
+  return performance.now() - start;
+}
+
+async function pingsOf(client: Client): Promise<number> {
+  let total = 0;
+  for (let n = 0; n < pingsEach; n++) total += await ping(client);
+  return total / pingsEach;
+}
+
+const median = (times: number[]) => times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)]!;
+
+test('pings beside hostile texts of other sessions are answered within five times the usual time', async () => {
+  const texts = Object.values(hostileTexts).map((text) => text(4000));
+  const talkers: Client[] = [];
+  for (let n = 0; n < texts.length; n += textsPerClient) talkers.push(await world.join({ mind: harbor }));
+  const [usual, beside]: [number[], number[]] = [[], []];
+  for (const [n, text] of texts.entries()) {
+    // A client may send 100 frames in a second.
+    const bystander = await world.join({ mind: harbor });
+    usual.push(await pingsOf(bystander));
+    talkers[n % talkers.length]!.send({ type: 'text', id: `t${n}`, text });
+    beside.push(await pingsOf(bystander));
+    bystander.send({ type: 'bye' });
+  }
+  expect(median(beside)).toBeLessThan(5 * median(usual) + noise);
+});
