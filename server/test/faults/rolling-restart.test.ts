@@ -76,7 +76,11 @@ describe.concurrent('a stop', () => {
       const answer = await service.call({ path: '/readyz' });
       return answer.status === 503 && answer;
     });
-    expect(told.json).toEqual({ status: 'unavailable', reason: 'the service is shutting down' });
+    expect(told.json).toEqual({
+      status: 'unavailable',
+      reason: 'the service is shutting down',
+      runtime: 'off',
+    });
     expect(told.headers.connection).toBe('close');
     const served = await mint(service, world);
     expect(served.status, served.text).toBe(201);

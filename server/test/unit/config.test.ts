@@ -42,6 +42,7 @@ describe('defaults', () => {
       apiKeyPrefix: 'sl',
       tokenTtlSeconds: 600,
       runtime: { tokenFile: join(cwd, 'data', 'runtime-token'), isBeside: true },
+      maxSessions: 50,
       assetsDir: join(demoProjectFile, '..', 'assets'),
       demo: true,
       logLevel: 'info',

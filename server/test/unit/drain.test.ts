@@ -19,13 +19,13 @@ async function start(proxies?: string) {
 
 /** A poll whose connection comes from another address. */
 function pollFrom(server: Server, remoteAddress: string): void {
-  server.emit('request', { url: '/readyz', headers: {}, socket: { remoteAddress } }, {});
+  server.emit('request', { url: '/readyz', headers: {}, socket: { remoteAddress } }, { end() {} });
 }
 
 /** Whether a drain is over although a poller has not come back. */
 async function isOver(drain: Drain): Promise<boolean> {
   const late = new Promise<boolean>((resolve) => {
-    const timer = setTimeout(() => resolve(false), 2000);
+    const timer = setTimeout(() => resolve(false), 300);
     onTestFinished(() => clearTimeout(timer));
   });
   return Promise.race([drain.quiet(graceMs).then(() => true), late]);
