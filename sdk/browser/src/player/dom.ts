@@ -20,9 +20,9 @@ const drawings = {
   send: 'M4 12l16-7-6 15-3-6z',
   mic: 'M12 3a3 3 0 0 1 3 3v5a3 3 0 0 1-6 0V6a3 3 0 0 1 3-3zM6 11a6 6 0 0 0 12 0M12 17v4',
   micOff: 'M12 3a3 3 0 0 1 3 3v5a3 3 0 0 1-6 0V6a3 3 0 0 1 3-3zM6 11a6 6 0 0 0 12 0M12 17v4M4 4l16 16',
-  sound: 'M4 10v4h4l5 4V6L8 10zM16 9a4 4 0 0 1 0 6M18.500 6.500a8 8 0 0 1 0 11',
-  soundOff: 'M4 10v4h4l5 4V6L8 10zM16.500 9.500l5 5M21.500 9.500l-5 5',
-  captions: 'M4 6h16v12H4zM7.500 11h4M13.500 11h3M7.500 14.500h2M11.500 14.500h5',
+  sound: 'M4 10v4h4l5 4V6L8 10zM16 9a4 4 0 0 1 0 6M18.5 6.5a8 8 0 0 1 0 11',
+  soundOff: 'M4 10v4h4l5 4V6L8 10zM16.5 9.5l5 5M21.5 9.5l-5 5',
+  captions: 'M4 6h16v12H4zM7.5 11h4M13.5 11h3M7.5 14.5h2M11.5 14.5h5',
   play: 'M8 5l11 7-11 7z',
 };
 export type Drawing = keyof typeof drawings;
