@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, utimes, writeFile } from 'node:fs/promises';
-import { hostname, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -8,10 +9,10 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 const launcher = fileURLToPath(new URL('../../bin/session-launch.js', import.meta.url));
 const typescript = dirname(fileURLToPath(import.meta.resolve('typescript/package.json')));
 let root: string;
-/** What a first start leaves. */
+/** A package that has been started once. */
 let built: string;
 
-/** A package of one module that says its own name: the launcher does not care what it starts. */
+/** Creates a package whose only module prints a word. */
 async function make(): Promise<void> {
   root = await mkdtemp(join(tmpdir(), 'session-launch-bin-'));
   await mkdir(join(root, 'bin'));
@@ -33,7 +34,7 @@ beforeEach(make);
 afterEach(() => rm(root, { recursive: true }));
 afterAll(() => rm(built, { recursive: true }));
 
-/** As if this package had been started before, without another run of the compiler. */
+/** Replaces the package by a copy of `built`, to save a run of the compiler. */
 async function startedBefore(): Promise<void> {
   await rm(root, { recursive: true });
   await cp(built, root, { recursive: true, preserveTimestamps: true, verbatimSymlinks: true });
@@ -54,7 +55,7 @@ const says = (word: string) =>
   `declare const console: { log(text: string): void };\nexport function main() { console.log('${word}'); }\n`;
 
 let clock = 0;
-/** Later than the write before, by more than the clock of a file system can miss, and later than any build so far. */
+/** Advances the modification time given to sources, so that it is later than every write and build so far. */
 function tick(): void {
   clock = Math.max(clock, Date.now() / 1000) + 1;
 }
@@ -82,7 +83,7 @@ function start(): Promise<{ code: number | null; stdout: string; stderr: string 
 }
 
 describe('the launcher', () => {
-  it('builds what is stale, and only that', async () => {
+  it('builds only if the output is stale', async () => {
     expect(await start()).toEqual({ code: 0, stdout: 'one\n', stderr: 'Building…\n' });
     expect(await start()).toEqual({ code: 0, stdout: 'one\n', stderr: '' });
     await source('cli/main.ts', says('two'));
@@ -90,7 +91,7 @@ describe('the launcher', () => {
     expect(await start()).toEqual({ code: 0, stdout: 'two\n', stderr: '' });
   });
 
-  it('leaves no module of a source that is gone', async () => {
+  it('removes the output of a deleted source', async () => {
     await source('extra.ts', 'export const extra = 1;\n');
     await start();
     expect(await readdir(join(root, 'dist'))).toContain('extra.js');
@@ -110,15 +111,24 @@ describe('the launcher', () => {
     expect((await readdir(root)).filter((name) => name.startsWith('dist'))).toEqual(['dist']);
   });
 
-  it('goes on after a build that was killed', async () => {
-    await mkdir(join(root, 'dist.building'));
-    const gone = spawn(process.execPath, ['-e', '']);
-    await new Promise((resolve) => gone.on('close', resolve));
-    await writeFile(join(root, 'dist.building', '.owner'), `${hostname()} ${gone.pid}`);
+  it('starts after a build was killed', async () => {
+    const killed = spawn(process.execPath, [join(root, 'bin', 'session-launch.js')]);
+    await once(killed.stderr, 'data'); // "Building…": the lock is held
+    killed.kill('SIGKILL');
+    await once(killed, 'close');
+    expect(await readdir(root)).toContain('dist.lock');
+    expect(await start()).toMatchObject({ code: 0, stdout: 'one\n' });
+    expect(await readdir(root)).not.toContain('dist.lock');
+  });
+
+  it('ignores a lock older than any build, whose process id may have been reused', async () => {
+    const lock = join(root, 'dist.lock');
+    await writeFile(lock, String(process.pid));
+    await utimes(lock, 0, 0);
     expect(await start()).toMatchObject({ code: 0, stdout: 'one\n' });
   });
 
-  it('stops at a source that does not compile, and keeps the last build', async () => {
+  it('exits with 1 at a source that does not compile, and keeps the last build', async () => {
     await startedBefore();
     await source('cli/main.ts', 'export function main( {\n');
     const { code, stdout, stderr } = await start();
@@ -131,19 +141,19 @@ describe('the launcher', () => {
     expect(await start()).toEqual({ code: 0, stdout: 'two\n', stderr: 'Building…\n' });
   });
 
-  it('makes again what somebody removed from the build', async () => {
+  it('rebuilds deleted output', async () => {
     await startedBefore();
     await rm(join(root, 'dist', 'cli'), { recursive: true });
     expect(await start()).toEqual({ code: 0, stdout: 'one\n', stderr: 'Building…\n' });
   });
 
-  it('leaves alone what is newer but says the same', async () => {
+  it('does not rebuild for a source with a newer time and the same text', async () => {
     await startedBefore();
     await source('cli/main.ts', says('one'));
     expect(await start()).toEqual({ code: 0, stdout: 'one\n', stderr: '' });
   });
 
-  it('builds the packages that this one refers to, too', async () => {
+  it('builds referenced packages', async () => {
     const contract = join(root, 'contract');
     await mkdir(contract);
     await writeFile(join(contract, 'package.json'), '{"type":"module"}');
@@ -161,7 +171,7 @@ describe('the launcher', () => {
     expect(await start()).toEqual({ code: 0, stdout: 'two\n', stderr: '' });
   });
 
-  it('without TypeScript runs what is built, or says what to do', async () => {
+  it('without TypeScript runs the existing build, or fails with instructions', async () => {
     await startedBefore();
     await source('cli/main.ts', says('two'));
     await rm(join(root, 'node_modules'), { recursive: true });
@@ -173,7 +183,7 @@ describe('the launcher', () => {
     });
   });
 
-  it('an installed package without sources just runs', async () => {
+  it('runs an installed package, which has no sources, without building', async () => {
     await startedBefore();
     await rm(join(root, 'src'), { recursive: true });
     expect(await start()).toEqual({ code: 0, stdout: 'one\n', stderr: '' });

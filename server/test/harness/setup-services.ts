@@ -18,6 +18,8 @@ async function bundleFileThread(folder: string): Promise<void> {
     format: 'esm',
     platform: 'node',
     conditions: ['source'],
+    // The main entry of jsonc-parser is UMD, whose `require` calls esbuild does not see.
+    mainFields: ['module', 'main'],
     banner: {
       js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
     },
