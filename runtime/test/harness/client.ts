@@ -13,8 +13,8 @@ const checks = new Map(Object.entries(runtimeEvents).map(([type, schema]) => [ty
 export interface ClientOptions {
   origin?: string;
   protocols?: string[];
-  /** Loopback address to connect from: each one is a client network of its own. */
-  localAddress?: string;
+  /** The address that a trusted proxy would report; each one is a separate client network. */
+  address?: string;
   /** Whether it reports audio as played as soon as it arrives. */
   plays?: boolean;
 }
@@ -28,13 +28,10 @@ export class Client {
   readonly closed: Promise<{ code: number; reason: string }>;
   #wake: () => void = () => {};
 
-  constructor(
-    url: string,
-    { origin, protocols = [subprotocol], localAddress, plays = true }: ClientOptions = {},
-  ) {
+  constructor(url: string, { origin, protocols = [subprotocol], address, plays = true }: ClientOptions = {}) {
     this.ws = new WebSocket(url, protocols, {
       ...(origin === undefined ? {} : { origin }),
-      ...(localAddress === undefined ? {} : { localAddress }),
+      ...(address === undefined ? {} : { headers: { 'X-Forwarded-For': address } }),
       perMessageDeflate: false,
     });
     this.closed = new Promise((resolve) => {

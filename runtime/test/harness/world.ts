@@ -1,4 +1,5 @@
 import { mkdtemp, rm } from 'node:fs/promises';
+import { BlockList } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pino from 'pino';
@@ -31,12 +32,19 @@ export interface WorldOptions extends Partial<Pick<Config, 'maxSessions' | 'resu
   logLevel?: string;
 }
 
+/** The tests connect as a proxy does that reports the addresses of its clients. */
+function loopback(): BlockList {
+  const proxies = new BlockList();
+  proxies.addAddress('127.0.0.1');
+  return proxies;
+}
+
 /** A runtime on a port of its own, with a service to talk to. */
 export async function startWorld({
   engines,
   clock = systemClock,
   logLevel = 'debug',
-  trustProxy,
+  trustProxy = loopback(),
   ...more
 }: WorldOptions = {}): Promise<World> {
   const service = await startStandInService();
@@ -80,12 +88,12 @@ export async function startWorld({
     dataDir,
     log,
     client,
-    join: async ({ origin, protocols, localAddress, plays, ...session } = {}) => {
+    join: async ({ origin, protocols, address, plays, ...session } = {}) => {
       const { sessionId, token } = service.mint(session);
       const joined = await client({
         ...(origin === undefined ? {} : { origin }),
         ...(protocols === undefined ? {} : { protocols }),
-        ...(localAddress === undefined ? {} : { localAddress }),
+        ...(address === undefined ? {} : { address }),
         ...(plays === undefined ? {} : { plays }),
       });
       joined.hello({ token });

@@ -4,7 +4,7 @@ import type { Client } from '../harness/client.ts';
 import { FakeClock } from '../harness/fake-clock.ts';
 import { startWorld, type World } from '../harness/world.ts';
 
-const [attacker, visitor, neighbour] = ['127.0.0.1', '127.0.0.2', '127.0.0.3'];
+const [attacker, visitor, neighbour] = ['203.0.113.1', '203.0.113.2', '203.0.113.3'];
 const origin = 'https://www.example.com';
 
 let world: World;
@@ -20,16 +20,16 @@ const enters = async (client: Client, token = world.service.mint().token) => {
 };
 const closeCode = async ({ closed }: Client) => (await closed).code;
 /** Sockets that send nothing, opened at the same time. */
-const flood = (count: number, localAddress: string) =>
-  Promise.all(Array.from({ length: count }, () => world.client({ localAddress })));
+const flood = (count: number, address: string) =>
+  Promise.all(Array.from({ length: count }, () => world.client({ address })));
 /** A session of the browser door, opened from an address: `ready`, or the close code. */
-const visits = async (localAddress: string, token = world.service.mint({ origin }).token) =>
-  enters(await world.client({ localAddress, origin }), token);
+const visits = async (address: string, token = world.service.mint({ origin }).token) =>
+  enters(await world.client({ address, origin }), token);
 
 test('a flood of sockets without hello from one network refuses no client of another', async () => {
-  const early = await world.client({ localAddress: visitor });
+  const early = await world.client({ address: visitor });
   const silent = await flood(300, attacker);
-  const late = await world.client({ localAddress: neighbour });
+  const late = await world.client({ address: neighbour });
   expect(await Promise.all([early, late].map((client) => enters(client)))).toEqual(['ready', 'ready']);
   const isOpen = ({ ws }: Client) => ws.readyState === ws.OPEN;
   await expect.poll(() => silent.filter(isOpen).length).toBe(100);
@@ -43,7 +43,7 @@ test('a network that has too many sockets without hello loses the oldest ones: 1
 });
 
 test('many networks together keep no client of another one out', async () => {
-  const early = await world.client({ localAddress: visitor });
+  const early = await world.client({ address: visitor });
   for (let host = 10; host < 20; host++) await flood(30, `127.0.1.${host}`);
   expect(await visits(neighbour)).toBe('ready');
   expect(await enters(early)).toBe('ready');
@@ -54,7 +54,7 @@ test('sockets that have sent hello or are closed no longer count', async () => {
   for (const { ws } of gone) ws.terminate();
   const entered = await flood(5, attacker);
   expect(await Promise.all(entered.map((client) => enters(client)))).toEqual(Array(5).fill('ready'));
-  const early = await world.client({ localAddress: attacker });
+  const early = await world.client({ address: attacker });
   await flood(99, attacker);
   expect(await enters(early)).toBe('ready');
 });
@@ -86,20 +86,20 @@ test('once a runtime is 80 % full, a network with more than a fifth of its sessi
 });
 
 test('a tenth of the sessions is kept for the server door', async () => {
-  for (let i = 0; i < 9; i++) await visits(`127.0.0.${i + 1}`);
-  expect(await visits('127.0.0.20')).toBe(1013);
-  const backend = await world.client({ localAddress: attacker });
+  for (let i = 0; i < 9; i++) await visits(`203.0.113.${i + 1}`);
+  expect(await visits('203.0.113.20')).toBe(1013);
+  const backend = await world.client({ address: attacker });
   expect(await enters(backend)).toBe('ready');
-  expect(await enters(await world.client({ localAddress: visitor }))).toBe(1013);
+  expect(await enters(await world.client({ address: visitor }))).toBe(1013);
 });
 
 test('sessions of the server door may fill the runtime from one network', async () => {
   const clients: Client[] = [];
-  for (let i = 0; i < 10; i++) clients.push(await world.join({ localAddress: attacker }));
-  expect(await enters(await world.client({ localAddress: attacker }))).toBe(1013);
+  for (let i = 0; i < 10; i++) clients.push(await world.join({ address: attacker }));
+  expect(await enters(await world.client({ address: attacker }))).toBe(1013);
   clients[0]!.send({ type: 'bye' });
   await clients[0]!.closed;
-  expect(await enters(await world.client({ localAddress: attacker }))).toBe('ready');
+  expect(await enters(await world.client({ address: attacker }))).toBe('ready');
 });
 
 test('a session that the service refuses gives its place back', async () => {

@@ -5,7 +5,7 @@ import { FakeClock } from '../harness/fake-clock.ts';
 import { startWorld, type World } from '../harness/world.ts';
 import { harbor } from '../mind/talk.ts';
 
-const localAddress = '127.0.0.2';
+const hostile = '203.0.113.1';
 const origin = 'https://www.example.com';
 
 let world: World;
@@ -19,7 +19,7 @@ afterEach(() => world.close());
 
 /** A session of a page, or the close code. */
 async function visit(address: string): Promise<Client | number> {
-  const client = await world.client({ localAddress: address, origin });
+  const client = await world.client({ address, origin });
   client.hello({ token: world.service.mint({ origin, mind: harbor }).token });
   return Promise.race([
     client.event('ready').then(
@@ -38,7 +38,7 @@ async function insist(client: Client, act: (client: Client) => void): Promise<nu
     codes.push((await current.closed).code);
     const ready = current.events.find(({ type }) => type === 'ready');
     if (ready?.type !== 'ready') return codes;
-    const next = await world.client({ localAddress, origin });
+    const next = await world.client({ address: hostile, origin });
     next.hello({ resume: { ticket: ready.resumeTicket, lastSeq: 0 } });
     await Promise.race([next.event('ready').catch(() => {}), next.closed]);
     current = next;
@@ -73,15 +73,15 @@ const attacks: ((client: Client) => void)[] = [
 test('a visitor that tries every bound refuses, closes and silences none of ten honest talkers', async () => {
   const honest = await Promise.all(Array.from({ length: 10 }, () => world.join({ mind: harbor })));
   // Takes every session that it gets.
-  const taken = await Promise.all(Array.from({ length: 40 }, () => visit(localAddress)));
+  const taken = await Promise.all(Array.from({ length: 40 }, () => visit(hostile)));
   const mine = taken.filter((one): one is Client => typeof one !== 'number');
   expect(taken.filter((one) => typeof one === 'number')).toEqual(Array(40 - mine.length).fill(1013));
   expect(mine.length).toBe(22);
 
   const floods = mine.slice(0, attacks.length).map((client, i) => insist(client, attacks[i]!));
-  const silent = Array.from({ length: 120 }, () => world.client({ localAddress, origin }));
+  const silent = Array.from({ length: 120 }, () => world.client({ address: hostile, origin }));
   const answers = Promise.all(honest.map((client) => client.ask('When do the ferries leave?')));
-  const late = await visit('127.0.0.3');
+  const late = await visit('203.0.113.2');
 
   expect(await answers).toEqual(Array(10).fill('At every full hour.'));
   expect(typeof late).toBe('object');

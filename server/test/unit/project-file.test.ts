@@ -616,11 +616,6 @@ describe('wrong fields and values', () => {
     ],
     [
       'name: A }]',
-      'name: A, voice: { flite: { pich: 1 } } }]',
-      '.characters[0].voice.flite has an unknown field "pich"; did you mean "pitch"?',
-    ],
-    [
-      'name: A }]',
       'name: A }, { characterId: a, name: B }]',
       '.characters[1].characterId "a" is already used by experiences[0].runtime.characters[0] (line 7); characters of one experience need different ids; change one',
     ],
