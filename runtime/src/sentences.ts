@@ -50,6 +50,7 @@ export class Sentences {
 
   /** How long the first whole piece is; 0 while there is none. */
   #whole(): number {
+    this.#text = this.#text.trimStart();
     const text = this.#text.slice(0, searched);
     const sentence = this.#firstSentence(text);
     const end = sentence === 0 ? text.length : sentence;

@@ -8,8 +8,9 @@ const most = 3;
 /** Milliseconds of noise that do not count. */
 const noise = 1.5;
 const mostRounds = 20;
-/** Milliseconds after which no further round can help. */
-const hopeless = 100;
+/** Milliseconds that are too slow to be noise in each of a few rounds. */
+const hopeless = 1000;
+const fewRounds = 3;
 
 /** Runs `work` on every hostile text and returns those on which its time grows faster than their length, with the times. */
 export function slowTexts(work: (text: string) => unknown): string[] {
@@ -32,7 +33,7 @@ function growth(work: (text: string) => unknown, text: (length: number) => strin
   for (let round = 0; round === 0 || (!isLinear() && round < mostRounds); round++) {
     shortMs = Math.min(shortMs, cpuTime(work, one));
     longMs = Math.min(longMs, cpuTime(work, two));
-    if (longMs > hopeless) break;
+    if (longMs > hopeless && round >= fewRounds) break;
   }
   return { shortMs, longMs, isLinear: isLinear() };
 }
