@@ -5,8 +5,15 @@ export const pingEveryMs = 1000;
 const mostUnanswered = 10;
 /** The same while the process loads its code or opens its engines, which blocks its event loop. */
 const mostUnansweredAtStart = 60;
-/** A spare with this many unanswered pings is not trusted to take over. */
+/** A process with this many unanswered pings is expected to hang: it gets a spare, and as a spare it does not take over. */
 const suspicious = 3;
+
+export interface HeartbeatCalls {
+  /** Some pings are unanswered; called again with each further one. */
+  late(): void;
+  /** The process counts as hung. Called once. */
+  hung(): void;
+}
 
 /**
  * Pings a runtime process and reports when it stops answering. Unanswered pings are counted instead of time, so that a service whose own
@@ -14,14 +21,16 @@ const suspicious = 3;
  */
 export class Heartbeat {
   readonly #process: ChildProcess;
+  readonly #calls: HeartbeatCalls;
   readonly #timer: NodeJS.Timeout;
   #phase: 'loading' | 'spare' | 'opening' | 'ready' = 'loading';
   #unanswered = 0;
   #isHung = false;
 
-  constructor(process: ChildProcess, hung: () => void, everyMs = pingEveryMs) {
+  constructor(process: ChildProcess, calls: HeartbeatCalls, everyMs = pingEveryMs) {
     this.#process = process;
-    this.#timer = setInterval(() => this.#tick(hung), everyMs);
+    this.#calls = calls;
+    this.#timer = setInterval(() => this.#tick(), everyMs);
   }
 
   /** The process was reported as hung. */
@@ -30,7 +39,7 @@ export class Heartbeat {
   }
 
   get isSuspicious(): boolean {
-    return this.#phase === 'spare' && this.#unanswered >= suspicious;
+    return !this.#isStarting && this.#unanswered >= suspicious;
   }
 
   /** The process answered a ping. */
@@ -56,14 +65,18 @@ export class Heartbeat {
     clearInterval(this.#timer);
   }
 
-  #tick(hung: () => void): void {
-    const isStarting = this.#phase === 'loading' || this.#phase === 'opening';
-    if (this.#unanswered >= (isStarting ? mostUnansweredAtStart : mostUnanswered)) {
+  get #isStarting(): boolean {
+    return this.#phase === 'loading' || this.#phase === 'opening';
+  }
+
+  #tick(): void {
+    if (this.#unanswered >= (this.#isStarting ? mostUnansweredAtStart : mostUnanswered)) {
       this.stop();
       this.#isHung = true;
-      hung();
+      this.#calls.hung();
       return;
     }
+    if (this.isSuspicious) this.#calls.late();
     this.#unanswered++;
     if (this.#process.connected) this.#process.send({ type: 'ping' }, () => {});
   }
