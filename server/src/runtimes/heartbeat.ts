@@ -1,22 +1,22 @@
 import type { ChildProcess } from 'node:child_process';
 
 export const pingEveryMs = 1000;
-/** Unanswered pings after which a process counts as hung. */
-const mostUnanswered = 10;
+/** Ping intervals without an answer after which a process counts as hung. */
+const hungAfter = 10;
 /** The same while the process loads its code or opens its engines, which blocks its event loop. */
-const mostUnansweredAtStart = 60;
-/** A process with this many unanswered pings is expected to hang: it gets a spare, and as a spare it does not take over. */
+const hungAfterAtStart = 60;
+/** After this many intervals without an answer a process is expected to hang: it gets a spare, and as a spare it does not take over. */
 const suspicious = 3;
 
 export interface HeartbeatCalls {
-  /** Some pings are unanswered; called again with each further one. */
+  /** The process has not answered for some intervals; called again after each further one. */
   late(): void;
   /** The process counts as hung. Called once. */
   hung(): void;
 }
 
 /**
- * Pings a runtime process and reports when it stops answering. Unanswered pings are counted instead of time, so that a service whose own
+ * Pings a runtime process and reports when it stops answering. Intervals are counted instead of time, so that a service whose own
  * event loop was blocked, or a machine that was suspended, adds at most one.
  */
 export class Heartbeat {
@@ -24,7 +24,7 @@ export class Heartbeat {
   readonly #calls: HeartbeatCalls;
   readonly #timer: NodeJS.Timeout;
   #phase: 'loading' | 'spare' | 'opening' | 'ready' = 'loading';
-  #unanswered = 0;
+  #silent = 0;
   #isHung = false;
 
   constructor(process: ChildProcess, calls: HeartbeatCalls, everyMs = pingEveryMs) {
@@ -39,7 +39,7 @@ export class Heartbeat {
   }
 
   get isSuspicious(): boolean {
-    return !this.#isStarting && this.#unanswered >= suspicious;
+    return !this.#isStarting && this.#silent >= suspicious;
   }
 
   /** The process answered a ping. */
@@ -47,18 +47,18 @@ export class Heartbeat {
     // Engines have a deadline, even if the process answers pings while it opens them.
     if (this.#phase === 'opening') return;
     if (this.#phase === 'loading') this.#phase = 'spare';
-    this.#unanswered = 0;
+    this.#silent = 0;
   }
 
   /** The process was told to open its engines. */
   opening(): void {
     this.#phase = 'opening';
-    this.#unanswered = 0;
+    this.#silent = 0;
   }
 
   ready(): void {
     this.#phase = 'ready';
-    this.#unanswered = 0;
+    this.#silent = 0;
   }
 
   stop(): void {
@@ -70,14 +70,14 @@ export class Heartbeat {
   }
 
   #tick(): void {
-    if (this.#unanswered >= (this.#isStarting ? mostUnansweredAtStart : mostUnanswered)) {
+    this.#silent++;
+    if (this.#silent >= (this.#isStarting ? hungAfterAtStart : hungAfter)) {
       this.stop();
       this.#isHung = true;
       this.#calls.hung();
       return;
     }
     if (this.isSuspicious) this.#calls.late();
-    this.#unanswered++;
     if (this.#process.connected) this.#process.send({ type: 'ping' }, () => {});
   }
 }
