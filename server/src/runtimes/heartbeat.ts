@@ -1,27 +1,36 @@
 import type { ChildProcess } from 'node:child_process';
 
 export const pingEveryMs = 1000;
-/** Unanswered pings after which a process counts as hung. */
-const mostUnanswered = 10;
+/** Ping intervals without an answer after which a process counts as hung. */
+const hungAfter = 10;
 /** The same while the process loads its code or opens its engines, which blocks its event loop. */
-const mostUnansweredAtStart = 60;
-/** A spare with this many unanswered pings is not trusted to take over. */
+const hungAfterAtStart = 60;
+/** After this many intervals without an answer a process is expected to hang: it gets a spare, and as a spare it does not take over. */
 const suspicious = 3;
 
+export interface HeartbeatCalls {
+  /** The process has not answered for some intervals; called again after each further one. */
+  late(): void;
+  /** The process counts as hung. Called once. */
+  hung(): void;
+}
+
 /**
- * Pings a runtime process and reports when it stops answering. Unanswered pings are counted instead of time, so that a service whose own
+ * Pings a runtime process and reports when it stops answering. Intervals are counted instead of time, so that a service whose own
  * event loop was blocked, or a machine that was suspended, adds at most one.
  */
 export class Heartbeat {
   readonly #process: ChildProcess;
+  readonly #calls: HeartbeatCalls;
   readonly #timer: NodeJS.Timeout;
   #phase: 'loading' | 'spare' | 'opening' | 'ready' = 'loading';
-  #unanswered = 0;
+  #silent = 0;
   #isHung = false;
 
-  constructor(process: ChildProcess, hung: () => void, everyMs = pingEveryMs) {
+  constructor(process: ChildProcess, calls: HeartbeatCalls, everyMs = pingEveryMs) {
     this.#process = process;
-    this.#timer = setInterval(() => this.#tick(hung), everyMs);
+    this.#calls = calls;
+    this.#timer = setInterval(() => this.#tick(), everyMs);
   }
 
   /** The process was reported as hung. */
@@ -30,7 +39,7 @@ export class Heartbeat {
   }
 
   get isSuspicious(): boolean {
-    return this.#phase === 'spare' && this.#unanswered >= suspicious;
+    return !this.#isStarting && this.#silent >= suspicious;
   }
 
   /** The process answered a ping. */
@@ -38,33 +47,37 @@ export class Heartbeat {
     // Engines have a deadline, even if the process answers pings while it opens them.
     if (this.#phase === 'opening') return;
     if (this.#phase === 'loading') this.#phase = 'spare';
-    this.#unanswered = 0;
+    this.#silent = 0;
   }
 
   /** The process was told to open its engines. */
   opening(): void {
     this.#phase = 'opening';
-    this.#unanswered = 0;
+    this.#silent = 0;
   }
 
   ready(): void {
     this.#phase = 'ready';
-    this.#unanswered = 0;
+    this.#silent = 0;
   }
 
   stop(): void {
     clearInterval(this.#timer);
   }
 
-  #tick(hung: () => void): void {
-    const isStarting = this.#phase === 'loading' || this.#phase === 'opening';
-    if (this.#unanswered >= (isStarting ? mostUnansweredAtStart : mostUnanswered)) {
+  get #isStarting(): boolean {
+    return this.#phase === 'loading' || this.#phase === 'opening';
+  }
+
+  #tick(): void {
+    this.#silent++;
+    if (this.#silent >= (this.#isStarting ? hungAfterAtStart : hungAfter)) {
       this.stop();
       this.#isHung = true;
-      hung();
+      this.#calls.hung();
       return;
     }
-    this.#unanswered++;
+    if (this.isSuspicious) this.#calls.late();
     if (this.#process.connected) this.#process.send({ type: 'ping' }, () => {});
   }
 }

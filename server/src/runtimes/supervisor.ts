@@ -80,7 +80,11 @@ export function superviseRuntime(deps: SupervisorDeps): Supervisor {
       log.error({ pid: process.pid }, 'the runtime does not answer, and is killed');
       process.kill('SIGKILL');
     };
-    const heartbeat = new Heartbeat(process, hung, pingEveryMs);
+    // Loaded by the time the process is killed.
+    const late = () => {
+      if (current?.process === process && !isClosing) loadSpare();
+    };
+    const heartbeat = new Heartbeat(process, { late, hung }, pingEveryMs);
     process.once('exit', () => heartbeat.stop());
     process.on('error', (error: NodeJS.ErrnoException) => {
       // A failed send is followed by `exit`. A process that could not be spawned emits none.
@@ -97,12 +101,19 @@ export function superviseRuntime(deps: SupervisorDeps): Supervisor {
 
   const keepSpare = () => {
     pauseMs = 0;
+    loadSpare();
+  };
+
+  const loadSpare = () => {
+    if (spare !== undefined) return;
     const kept = load();
     spare = kept;
     kept.process.once('exit', () => {
       if (spare !== kept) return;
       spare = undefined;
-      if (!isClosing && state === 'ready') timer = setTimeout(keepSpare, soundAfterMs);
+      if (isClosing || state !== 'ready') return;
+      clearTimeout(timer);
+      timer = setTimeout(keepSpare, soundAfterMs);
     });
   };
 

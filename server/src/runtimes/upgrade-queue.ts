@@ -51,6 +51,11 @@ export class UpgradeQueue {
     // A conversation may be silent for long; the runtime notices clients that are gone.
     socket.setTimeout(0);
     socket.on('error', () => {});
+    if (socket.remoteAddress === undefined) {
+      this.reports.add('client_left', 0);
+      socket.destroy();
+      return;
+    }
     const client = networkOf(request, this.#trustProxy);
     const refusal = this.#refusalFor(client);
     if (refusal !== undefined) {

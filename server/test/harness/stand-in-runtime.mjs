@@ -1,6 +1,7 @@
 // A runtime process that does only what the channel to the service asks for, or fails to do it as BEHAVIOUR says.
 const behaviour = process.env.BEHAVIOUR;
 const sockets = [];
+process.stderr.write('{"msg":"stand-in loaded"}\n');
 
 process.on('message', (message, socket) => {
   if (message.type === 'ping' && !behaviour.includes('silent')) process.send({ type: 'pong' });

@@ -43,6 +43,7 @@ async function supervise(behaviour: string, more: Partial<SupervisorDeps> = {}) 
     lines: (text: string) => lines.filter((line) => line.includes(text)).length,
     connections: () =>
       new Promise<number>((resolve) => server.getConnections((_error, count) => resolve(count))),
+    loaded: () => lines.filter((line) => line.includes('stand-in loaded')).length,
     count: (outcome: string) => new Map(supervisor.status().upgrades).get(outcome),
     upgrade: ({ early = '', from }: { early?: string; from?: string } = {}) => {
       const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
@@ -77,6 +78,13 @@ test('a runtime that answers no pings is killed, and another one is started', as
   await expect.poll(() => lines('does not answer')).toBeGreaterThan(0);
   await expect.poll(metrics).toMatch(/pid/);
   expect(await metrics()).not.toBe(first);
+});
+
+test('a runtime that leaves pings unanswered gets a spare before it is killed', async () => {
+  const { loaded, lines } = await supervise('silent', { pingEveryMs: 100 });
+  // The first one, which is silent, and its spare.
+  await expect.poll(loaded).toBe(2);
+  expect(lines('does not answer')).toBe(0);
 });
 
 test('a runtime that is never ready is killed, and another one is started', async () => {
