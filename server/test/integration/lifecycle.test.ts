@@ -10,13 +10,16 @@ import { readMetrics } from '@session-launch/testing/metrics.ts';
 import { createWorld, expectError, sessionsOf, type World } from '@session-launch/testing/world.ts';
 import { sql } from 'drizzle-orm';
 import pino from 'pino';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { silenceWatch } from '../../src/housekeeping.ts';
 import { endSilentSessions, type LifecycleDeps, reportSessions } from '../../src/sessions/lifecycle.ts';
 import type { Database } from '../../src/store/database.ts';
 import { useService } from '../harness/service.ts';
 
+// The service of these tests does no housekeeping: its rounds would end silent sessions before a slow test has looked at them.
+beforeAll(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] }));
 const service = useService();
+afterAll(() => void vi.useRealTimers());
 let world: World;
 let lost = 0;
 let lifecycle: LifecycleDeps;
@@ -35,8 +38,9 @@ beforeAll(async () => {
   };
 });
 
+/** As operators do: what is arranged here may take longer than a statement of a request. */
 const query = <Row>(text: string, values: unknown[] = []) =>
-  service.database.query<Row>('everyday', { name: '', text }, values);
+  service.database.query<Row>('admin', { name: '', text }, values);
 
 /** Lets time pass for one session: everything about it happened so much earlier. */
 async function pass(sessionId: string, seconds: number): Promise<void> {
@@ -368,7 +372,7 @@ test('what becomes of sessions is counted', async () => {
   const running = 'session_launch_active_sessions';
   expect(during.total(running) - before.total(running)).toBe(1);
   expect(after.total(running)).toBe(before.total(running));
-  expect(after.total('session_launch_sessions_lost_total')).toBe(0);
+  expect(added('session_launch_sessions_lost_total')).toBe(0);
 });
 
 test('what goes through many sessions is planned for the tables as they are now, not as they were at the first call', async () => {
