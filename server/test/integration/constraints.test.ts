@@ -28,7 +28,7 @@ interface Refusal {
 /** Why the database itself refuses a statement; undefined when it takes it. */
 async function refusal(statement: SQL): Promise<Refusal | undefined> {
   try {
-    await service.database.orm.execute(statement);
+    await service.database.admin.execute(statement);
     return undefined;
   } catch (error) {
     return (error as Error).cause as Refusal;
@@ -36,7 +36,7 @@ async function refusal(statement: SQL): Promise<Refusal | undefined> {
 }
 
 const rowsOf = async <Row>(statement: SQL) =>
-  ((await service.database.orm.execute(statement)) as unknown as { rows: Row[] }).rows;
+  ((await service.database.admin.execute(statement)) as unknown as { rows: Row[] }).rows;
 
 let world: World;
 let other: World;
@@ -414,7 +414,7 @@ describe('with many sessions', () => {
                'ended_at', CASE WHEN i BETWEEN 90 AND 119 THEN s.created_at END))).*
         FROM sessions s, generate_series(${first}::integer, ${first + 999}::integer) i
        WHERE s.id = ${json.session.sessionId}`);
-    await service.database.orm.execute(sql`ANALYZE sessions`);
+    await service.database.admin.execute(sql`ANALYZE sessions`);
   });
 
   const list = (filter: SessionFilter, before?: string) =>
@@ -445,26 +445,26 @@ describe('with many sessions', () => {
     ['active', 'sessions_active'],
     ['expired', 'sessions_waiting'],
   ] as const)('%s ones are found among many that have ended', async (status, index) => {
-    await service.database.orm.execute(sql`UPDATE sessions SET ended_at = created_at, end_reason = 'api_request'
+    await service.database.admin.execute(sql`UPDATE sessions SET ended_at = created_at, end_reason = 'api_request'
       WHERE project_id = ${crowd.projectId} AND id > ${old} AND started_at IS NULL AND ended_at IS NULL`);
-    await service.database.orm.execute(sql`ANALYZE sessions`);
+    await service.database.admin.execute(sql`ANALYZE sessions`);
     const plan = await list({ status });
     expect(plan.map((node) => node['Index Name'])).toContain(index);
     expect(Math.max(...plan.map(looked))).toBeLessThanOrEqual(60);
   });
 
   test('claims that are over, and keys, are found by index', async () => {
-    await service.database.orm.execute(sql`
+    await service.database.admin.execute(sql`
       INSERT INTO idempotency_keys
       SELECT decode(lpad(to_hex(i), 64, '0'), 'hex'), '\\x00', ${sessionId}, now() + (i - 10) * interval '1 minute'
         FROM generate_series(1, 3000) i`);
-    await service.database.orm.execute(sql`
+    await service.database.admin.execute(sql`
       INSERT INTO api_keys (id, project_id, mode, hash, hint, scopes, created_at)
       SELECT 'key_' || i, CASE WHEN i < 5 THEN ${other.projectId} ELSE ${world.projectId} END, 'test',
              decode(lpad(to_hex(i), 64, '0'), 'hex'), '…', ARRAY['catalog:read'], now()
         FROM generate_series(1, 3000) i`);
-    await service.database.orm.execute(sql`ANALYZE idempotency_keys`);
-    await service.database.orm.execute(sql`ANALYZE api_keys`);
+    await service.database.admin.execute(sql`ANALYZE idempotency_keys`);
+    await service.database.admin.execute(sql`ANALYZE api_keys`);
     const asked: [(database: Database) => Promise<unknown>, string, number][] = [
       [forgetExpiredClaims, 'idempotency_keys_by_expiry', 20],
       [({ orm }) => listKeys(orm, other.projectId), 'api_keys_by_project', 10],

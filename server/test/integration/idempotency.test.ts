@@ -62,7 +62,7 @@ const doorNames = Object.keys(doors) as DoorName[];
 
 async function rows<Row = Record<string, unknown>>(text: string, values: unknown[] = []): Promise<Row[]> {
   // A connection remembers a statement by its name, so each gets one of its own.
-  return service.database.query<Row>('everyday', { name: `test_${freshKey()}`, text }, values);
+  return service.database.query<Row>('admin', { name: `test_${freshKey()}`, text }, values);
 }
 
 function expectLaunch(answer: Answer): string {

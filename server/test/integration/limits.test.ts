@@ -30,7 +30,7 @@ async function mints(world: World, count: number): Promise<number[]> {
 }
 
 async function query<Row>(text: string, values: unknown[]): Promise<Row[]> {
-  return service.database.query<Row>('everyday', { name: uniqueId('test'), text }, values);
+  return service.database.query<Row>('admin', { name: uniqueId('test'), text }, values);
 }
 
 async function used(projectId: string): Promise<number[]> {

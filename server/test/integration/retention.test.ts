@@ -15,7 +15,7 @@ beforeAll(async () => {
 
 const day = 86_400_000;
 const query = <Row>(text: string, values: unknown[] = []) =>
-  service.database.query<Row>('everyday', { name: '', text }, values);
+  service.database.query<Row>('admin', { name: '', text }, values);
 const left = async () => (await sessionsOf(service, world.projectId)).map(({ sessionId }) => sessionId);
 const log = pino({ level: 'silent' });
 
