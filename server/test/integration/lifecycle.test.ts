@@ -2,96 +2,15 @@ import { connect, launched, leave, report } from '@session-launch/testing/lifecy
 import { readMetrics } from '@session-launch/testing/metrics.ts';
 import { createWorld, expectError, sessionsOf } from '@session-launch/testing/world.ts';
 import { sql } from 'drizzle-orm';
-<<<<<<< HEAD
 import { describe, expect, test } from 'vitest';
 import { reportSessions } from '../../src/sessions/lifecycle.ts';
-=======
-import pino from 'pino';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { silenceWatch } from '../../src/housekeeping.ts';
-import { endSilentSessions, type LifecycleDeps, reportSessions } from '../../src/sessions/lifecycle.ts';
->>>>>>> start
 import type { Database } from '../../src/store/database.ts';
 import { useService } from '../harness/service.ts';
 import { lasted, type SessionRecord, useSessionLives } from '../harness/session-lives.ts';
 
-// The service of these tests does no housekeeping: its rounds would end silent sessions before a slow test has looked at them.
-beforeAll(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] }));
 const service = useService();
-<<<<<<< HEAD
 const lives = useSessionLives(service);
 const { active, endByApi, pass, query, read, said } = lives;
-=======
-afterAll(() => void vi.useRealTimers());
-let world: World;
-let lost = 0;
-let lifecycle: LifecycleDeps;
-beforeAll(async () => {
-  world = await createWorld(service);
-  lifecycle = {
-    database: service.database,
-    log: pino({ level: 'silent' }),
-    counts: {
-      connected: () => undefined,
-      metered: () => undefined,
-      lost: (sessions) => {
-        lost += sessions;
-      },
-    },
-  };
-});
-
-/** As operators do: what is arranged here may take longer than a statement of a request. */
-const query = <Row>(text: string, values: unknown[] = []) =>
-  service.database.query<Row>('admin', { name: '', text }, values);
-
-/** Lets time pass for one session: everything about it happened so much earlier. */
-async function pass(sessionId: string, seconds: number): Promise<void> {
-  const earlier = (column: string) => `${column} = ${column} - make_interval(secs => $2::double precision)`;
-  await query(
-    `UPDATE sessions SET ${['created_at', 'expires_at', 'started_at'].map(earlier)} WHERE id = $1`,
-    [sessionId, seconds],
-  );
-  await query(
-    `UPDATE active_sessions SET ${['started_at', 'reported_at'].map(earlier)} WHERE session_id = $1`,
-    [sessionId, seconds],
-  );
-}
-
-interface Record {
-  sessionId: string;
-  status: string;
-  createdAt: string;
-  startedAt: string;
-  endedAt: string;
-  endReason?: string;
-  usage: { seconds: number };
-}
-
-async function read(sessionId: string): Promise<Record> {
-  const headers = { Authorization: `Bearer ${world.key}` };
-  return (await service.call({ path: `/v1/sessions/${sessionId}`, headers })).json;
-}
-const endByApi = (sessionId: string) =>
-  service.call({
-    method: 'POST',
-    path: `/v1/sessions/${sessionId}/end`,
-    headers: { Authorization: `Bearer ${world.key}` },
-  });
-
-async function active(runtimeId?: string): Promise<Launch> {
-  const launch = await launched(service, world);
-  expect((await connect(service, launch, runtimeId)).status).toBe(200);
-  return launch;
-}
-const lasted = ({ startedAt, endedAt }: Record) => (Date.parse(endedAt) - Date.parse(startedAt)) / 1000;
-
-async function said(sessions: Reported[], runtimeId?: string): Promise<unknown> {
-  const answer = await report(service, sessions, runtimeId);
-  expect(answer.status, answer.text).toBe(200);
-  return answer.json.end;
-}
->>>>>>> start
 
 describe('reports', () => {
   test('add up, and never shrink', async () => {
