@@ -9,7 +9,7 @@ import {
   serialiseProjectFile,
 } from './project-file.ts';
 
-/** Up to this many bytes are processed on the event loop, in milliseconds; starting a thread takes hundreds of them. */
+/** Files up to this many bytes are processed on the event loop, in milliseconds; starting a thread takes a few hundred. */
 const smallLength = 16 * 1024;
 
 export type FileTask =
