@@ -3,7 +3,7 @@ import { scopes } from '@session-launch/contract/operation';
 import { listPublished } from './experiences/store.ts';
 import { createKey } from './keys/create.ts';
 import { demoProjectId } from './pages/demo-cards.ts';
-import { applyInside } from './projects/apply.ts';
+import { applyInTransaction } from './projects/apply.ts';
 import { ProjectFileError } from './projects/problem.ts';
 import { type ProjectFile, parseProjectFile } from './projects/project-file.ts';
 import { findProject, lockProjects } from './projects/store.ts';
@@ -50,7 +50,7 @@ async function provision(deps: DemoDeps, demo: ProjectFile): Promise<string | un
     await lockProjects(tx);
     if (await findProject(tx, projectId)) return undefined;
     changed({ kind: 'project', id: projectId });
-    await applyInside(tx, demo);
+    await applyInTransaction(tx, demo);
     const made = await createKey(tx, deps.apiKeyPrefix, {
       projectId,
       mode: 'test',

@@ -12,7 +12,7 @@ export type AdminFailureKind =
   | 'refused'
   | 'not-the-admin-api';
 
-/** Why the admin API did not do what was asked. `code` and `details` are those of its error envelope. */
+/** A failed request to the admin API. `code` and `details` come from its error envelope. */
 export class AdminFailure extends CliFailure {
   readonly kind: AdminFailureKind;
   readonly code: string | undefined;
@@ -32,24 +32,24 @@ export class AdminFailure extends CliFailure {
 }
 
 export interface AdminRequest {
-  /** Encoded one by one: `['projects', 'prj_demo', 'keys']`. */
+  /** Path segments, each encoded separately: `['projects', 'prj_demo', 'keys']`. */
   path: readonly string[];
   query?: Record<string, string | undefined>;
-  /** Makes it a POST. */
+  /** A request with a body is a POST. */
   body?: { type: 'application/json' | 'application/yaml'; text: string };
   accept?: string;
-  /** How long to wait for the whole answer; 10 unless told. */
+  /** Timeout for the complete response; 10 by default. */
   timeoutSeconds?: number;
 }
 
 export interface AdminClient {
-  /** The JSON of a 2xx answer, which must have `field`; everything else throws an AdminFailure. */
+  /** Returns the JSON of a 2xx response, which must have `field`; throws an AdminFailure otherwise. */
   json<T>(field: keyof T & string, request: AdminRequest): Promise<T>;
   text(request: AdminRequest): Promise<string>;
 }
 
-/** Seconds for work on a whole project file, the largest on a busy machine included. */
-export const longWork = 120;
+/** Timeout for requests that read or write a whole project file; enough for 4 MiB on a busy machine. */
+export const projectFileTimeoutSeconds = 120;
 
 export function jsonBody(value: unknown): NonNullable<AdminRequest['body']> {
   return { type: 'application/json', text: JSON.stringify(value) };
@@ -65,7 +65,7 @@ export function createAdminClient(config: ClientConfig): AdminClient {
   const json = async <T>(field: keyof T & string, request: AdminRequest): Promise<T> => {
     const answer = parseJson(await text(request));
     if (typeof answer === 'object' && answer !== null && field in answer) return answer as T;
-    throw notTheAdminApi(config.adminUrl, `something that has no ${field}`);
+    throw notTheAdminApi(config.adminUrl, `a body without ${field}`);
   };
   return { json, text };
 }
@@ -77,7 +77,7 @@ async function readToken(file: string): Promise<string> {
   } catch (cause) {
     const why =
       (cause as NodeJS.ErrnoException).code === 'ENOENT'
-        ? `${file} does not exist; an embedded service makes it at its first start`
+        ? `${file} does not exist; an embedded service creates it at its first start`
         : `${file} cannot be read: ${(cause as NodeJS.ErrnoException).code}`;
     throw new AdminFailure(
       'no-token',
@@ -136,7 +136,7 @@ function unreachable(adminUrl: string, error: unknown): string {
     code === undefined || code === 'ECONNREFUSED'
       ? 'is the service running?'
       : code === 'ENOTFOUND'
-        ? 'that host is not known'
+        ? 'the host name cannot be resolved'
         : `${code}; is the service running?`;
   return `cannot reach the admin API at ${adminUrl}: ${why} (set ADMIN_URL to point elsewhere)`;
 }
@@ -179,7 +179,7 @@ function envelope(answer: unknown): ErrorFacts | undefined {
     : undefined;
 }
 
-/** The details that the message does not already say. */
+/** The error details, without those that the message already contains. */
 function inOneLine({ message, details }: ErrorFacts): string {
   if (details === undefined || details === null) return '';
   const parts = (Array.isArray(details) ? details : [details])

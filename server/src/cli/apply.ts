@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Applied, AppliedChange, ProjectFileProblem } from '@session-launch/contract/admin/projects';
 import type { Command } from 'commander';
-import { AdminFailure, longWork } from './admin-client.ts';
+import { AdminFailure, projectFileTimeoutSeconds } from './admin-client.ts';
 import type { Context } from './context.ts';
 import { CliFailure } from './failure.ts';
 import { type Io, printable, write, writeJson } from './io.ts';
@@ -12,13 +12,13 @@ export function addApply(program: Command, { io, admin }: Context): void {
   program
     .command('apply')
     .description(
-      'create or update one project from its file; experiences left out of the file are left alone',
+      'create or update a project from a file; experiences that the file does not list stay unchanged',
     )
     .argument(
       '<file>',
-      'project file in YAML, or in JSON when its name ends in .json; - reads standard input',
+      'project file: JSON if its name ends in .json, otherwise YAML; - reads standard input',
     )
-    .option('--json', 'print what changed as JSON')
+    .option('--json', 'print the changes as JSON')
     .addHelpText(
       'after',
       '\nExamples:\n  session-launch apply project.yaml\n  session-launch projects export prj_demo | session-launch apply -',
@@ -30,7 +30,7 @@ export function addApply(program: Command, { io, admin }: Context): void {
       const answer = admin().json<Applied>('changes', {
         path: ['projects'],
         body: { type, text },
-        timeoutSeconds: longWork,
+        timeoutSeconds: projectFileTimeoutSeconds,
       });
       const applied = await showProgress(io, `Applying ${printable(name)}`, answer).catch(
         (error: unknown) => {
@@ -68,7 +68,7 @@ async function readBytes(path: string, file: string): Promise<Buffer> {
   }
 }
 
-/** `project.yaml:12:5: experiences[1].slug …`, which editors and terminals turn into links. */
+/** Lists problems as `project.yaml:12:5: experiences[1].slug …`, which editors and terminals turn into links. */
 function explained(file: string, error: unknown): unknown {
   if (!(error instanceof AdminFailure)) return error;
   if (error.kind === 'timeout') {

@@ -1,15 +1,14 @@
-/** Work that was not done in time. */
+/** The error of `within` after its timeout. */
 export class TimeUp extends Error {
   constructor(seconds: number) {
-    super(`not done within ${seconds} seconds`);
+    super(`timed out after ${seconds} seconds`);
     this.name = 'TimeUp';
   }
 }
 
 /**
- * Waits for work, but not for ever. Timer and controller are held here, and the work is raced against them: a `fetch`
- * whose signal nobody holds was seen to forget it and to hang for good. The timer also keeps the process alive until
- * there is something to say.
+ * Runs work with a timeout. The promise is raced as well as aborted: after a garbage collection, `fetch` in Node 20 may
+ * ignore its AbortSignal and never settle. The pending timer also keeps the process alive until the work ends.
  */
 export async function within<T>(seconds: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const controller = new AbortController();

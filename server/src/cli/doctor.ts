@@ -7,7 +7,7 @@ import { checkDataFolder } from './checks/data-folder.ts';
 import { checkDatabase } from './checks/database.ts';
 import { checkEngines } from './checks/engines.ts';
 import { type Finding, findingsOf } from './checks/finding.ts';
-import { askService } from './checks/service.ts';
+import { checkService } from './checks/service.ts';
 import { checkSigningKeys } from './checks/signing-keys.ts';
 import type { Context } from './context.ts';
 import { CliFailure } from './failure.ts';
@@ -18,13 +18,11 @@ const { ok, fail } = findingsOf('configuration');
 export function addDoctor(program: Command, { io }: Context): void {
   program
     .command('doctor')
-    .description(
-      'check configuration, database, signing keys, clock, folders and engines, and say what to do',
-    )
+    .description('check configuration, database, signing keys, clock, folders and engines, and suggest fixes')
     .option('--json', 'print the findings as JSON')
     .addHelpText(
       'after',
-      '\nRun it with the variables and as the user of the service. Exit code 1: something failed.',
+      '\nRun it as the user of the service, with the same environment variables. Exit code 1: a check failed.',
     )
     .action(async (options: { json?: true }) => {
       const findings = await examine(io);
@@ -48,7 +46,7 @@ async function examine(io: Io): Promise<Finding[]> {
       fail(`${variable} is ${got}`, `it must be ${wants}`),
     );
   }
-  const service = await askService(client, config.database.engine);
+  const service = await checkService(client, config.database.engine);
   return [
     ok('every variable can be used'),
     await checkDataFolder(config),
@@ -61,7 +59,7 @@ async function examine(io: Io): Promise<Finding[]> {
   ];
 }
 
-/** Both the service and the command line read variables: the problems of one must not hide those of the other. */
+/** Collects problems instead of throwing, so that those of the service and of the command line are reported together. */
 function attempt<T>(read: () => T, problems: Map<string, ConfigProblem>): T | undefined {
   try {
     return read();
@@ -75,7 +73,7 @@ function attempt<T>(read: () => T, problems: Map<string, ConfigProblem>): T | un
 
 function lineFor(io: Io): (finding: Finding) => string {
   const paint = (colour: 'green' | 'yellow' | 'red', text: string) =>
-    // The stream is that of `io`, not the one of the process that styleText would look at.
+    // `validateStream` would check `process.stdout` instead of `io.stdout`.
     hasColours(io) ? styleText(colour, text, { validateStream: false }) : text;
   const labels = { ok: paint('green', 'ok  '), warn: paint('yellow', 'warn'), fail: paint('red', 'FAIL') };
   return ({ check, status, message, todo }) => {

@@ -7,11 +7,11 @@ const furthestYears = 100;
 
 export const expiryForms = '30s, 15m, 12h, 90d, P90D, PT12H or 2030-01-31T12:00:00Z';
 
-/** The instant that `--expires` names, counted from `now`. Throws a RangeError whose text is for people. */
+/** Parses the value of `--expires`; durations count from `now`. Throws a RangeError with a message for the user. */
 export function parseExpiry(text: string, now: Date): Date {
   const at = shortDuration(text, now) ?? isoDuration(text, now) ?? isoInstant(text);
   if (at === undefined) throw new RangeError(`it must be ${expiryForms}`);
-  // Past what a Date can hold its time is NaN: further than any limit.
+  // A time beyond the range of Date is NaN.
   if (Number.isNaN(at.getTime()) || at > addMonths(now, furthestYears * 12)) {
     throw new RangeError(`it must be within ${furthestYears} years`);
   }
@@ -34,7 +34,7 @@ const isoPattern = new RegExp(
 function isoDuration(text: string, now: Date): Date | undefined {
   const parts = isoPattern.exec(text)?.slice(1);
   if (!parts) return undefined;
-  // ISO 8601 allows a fraction on the smallest part only; of a year or a month it has no exact length.
+  // ISO 8601 allows a fraction on the smallest part only; a fraction of a year or month has no exact length.
   const given = parts.flatMap((part, index) => (part === undefined ? [] : [{ part, index }]));
   const fraction = given.findIndex(({ part }) => /[.,]/.test(part));
   if (fraction !== -1 && (fraction !== given.length - 1 || given[fraction]!.index < 2)) return undefined;
@@ -46,7 +46,7 @@ function isoDuration(text: string, now: Date): Date | undefined {
   return new Date(start.getTime() + rest);
 }
 
-/** Calendar months in UTC; a day that the month does not have becomes its last one. */
+/** Adds calendar months in UTC; a day past the end of the month becomes its last day. */
 function addMonths(from: Date, months: number): Date {
   const at = new Date(from);
   at.setUTCDate(1);
@@ -56,7 +56,7 @@ function addMonths(from: Date, months: number): Date {
   return at;
 }
 
-/** A date (midnight UTC), or a date and time with its offset. */
+/** Parses a date (midnight UTC), or a date and time with an offset. */
 function isoInstant(text: string): Date | undefined {
   const match =
     /^(\d{4})-(\d{2})-(\d{2})(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2}))?$/.exec(text);

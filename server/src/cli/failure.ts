@@ -1,4 +1,4 @@
-/** A failure meant for people: the first line says what to do, further lines (if any) where. */
+/** An expected failure: `message` is printed without a stack trace, followed by the lines of `more`. */
 export class CliFailure extends Error {
   readonly exitCode: number;
   readonly more: readonly string[];
@@ -14,12 +14,16 @@ export class CliFailure extends Error {
   }
 }
 
+<<<<<<< HEAD
 /** Ended by Ctrl-C: nothing is printed, and the exit code is the shell's for SIGINT, 128 + 2. */
 export class Interrupted extends Error {
   readonly exitCode = 130;
 }
 
 /** The command was written wrongly: exit code 2. */
+=======
+/** A usage error: exit code 2. */
+>>>>>>> files
 export function badUsage(message: string): CliFailure {
   return new CliFailure(message, { exitCode: 2 });
 }

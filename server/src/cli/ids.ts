@@ -5,8 +5,8 @@ const examples = { prj: 'prj_demo', exp: 'exp_cafe', key: 'key_01k…' } as cons
 const names = { prj: 'a project id', exp: 'an experience id', key: 'a key id' } as const;
 
 /**
- * Refuses what cannot be an id before it becomes part of an address (`..` would change the route). The value is
- * not repeated: people paste API keys where key ids belong.
+ * Throws if a value is not an id, before it becomes part of a URL (`..` would change the route). The message does not
+ * contain the value, because it may be an API key pasted by mistake.
  */
 export function checkId(prefix: keyof typeof names, value: string): string {
   if (isId(prefix, value)) return value;

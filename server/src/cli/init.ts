@@ -4,7 +4,7 @@ import type { CreatedApiKey } from '@session-launch/contract/admin/keys';
 import type { Applied, ProjectList } from '@session-launch/contract/admin/projects';
 import type { ServiceStatus } from '@session-launch/contract/admin/status';
 import { type Command, Option } from 'commander';
-import { type AdminClient, jsonBody, longWork } from './admin-client.ts';
+import { type AdminClient, jsonBody, projectFileTimeoutSeconds } from './admin-client.ts';
 import type { Context } from './context.ts';
 import { CliFailure } from './failure.ts';
 import { checkId } from './ids.ts';
@@ -15,10 +15,12 @@ import { environmentFile, pageSettings, projectFile, readme, type StarterFacts }
 export function addInit(program: Command, { io, admin }: Context): void {
   program
     .command('init')
-    .description('write an application to start from into an empty folder, with a project and a test key')
-    .argument('[folder]', 'where to; it is made when it is missing', '.')
-    .addOption(new Option('--template <name>', 'what it is made of').choices(templates).makeOptionMandatory())
-    .option('--project <id>', 'id of the new project; made from the name of the folder unless given')
+    .description('create a starter application in an empty folder, with its project and a test key')
+    .argument('[folder]', 'folder to write to; created if missing', '.')
+    .addOption(
+      new Option('--template <name>', 'kind of application').choices(templates).makeOptionMandatory(),
+    )
+    .option('--project <id>', 'id of the new project; derived from the folder name by default')
     .addHelpText('after', '\nExample:\n  session-launch init my-app --template express')
     .action(async (folder: string, options: { template: Template; project?: string }) => {
       const path = resolve(io.cwd, folder);
@@ -35,7 +37,7 @@ export function addInit(program: Command, { io, admin }: Context): void {
       await writeAll(path, { ...files, '.env': environmentFile(facts, key) });
       await write(
         io.stdout,
-        `${projectId} is in ${printable(folder)}, with a test key in .env. README.md there says how to start it.\n`,
+        `${projectId} is in ${printable(folder)}, with a test key in .env. See its README.md for how to start it.\n`,
       );
     });
 }
@@ -56,7 +58,7 @@ function idFrom(path: string): string {
   return `prj_${name}`;
 }
 
-/** Applying a file changes a project that exists, and this one may be somebody's. */
+/** Throws if the project exists: applying the starter file would change it. */
 async function requireNew(client: AdminClient, projectId: string): Promise<void> {
   const { projects } = await client.json<ProjectList>('projects', { path: ['projects'] });
   if (projects.some((project) => project.projectId === projectId))
@@ -67,7 +69,7 @@ async function provision(client: AdminClient, facts: StarterFacts): Promise<stri
   await client.json<Applied>('changes', {
     path: ['projects'],
     body: { type: 'application/yaml', text: projectFile(facts) },
-    timeoutSeconds: longWork,
+    timeoutSeconds: projectFileTimeoutSeconds,
   });
   const { key } = await client.json<CreatedApiKey>('key', {
     path: ['projects', facts.projectId, 'keys'],
@@ -100,7 +102,7 @@ async function writeAll(folder: string, files: Record<string, string>): Promise<
   for (const [name, text] of Object.entries(files)) {
     const path = join(folder, name);
     await mkdir(dirname(path), { recursive: true });
-    // Fails where a file has appeared meanwhile. The key is for its owner only.
+    // `wx` fails if the file exists by now. Only the owner may read the key in `.env`.
     await writeFile(path, text, { flag: 'wx', mode: name === '.env' ? 0o600 : 0o644 });
   }
 }

@@ -1,7 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 import type { Environment } from '../config.ts';
 
-/** All that a command sees of its surroundings; tests hand in their own. */
+/** The environment of a command; tests pass their own. */
 export interface Io {
   env: Environment;
   cwd: string;
@@ -10,12 +10,12 @@ export interface Io {
   stderr: Writable & { isTTY?: boolean };
 }
 
-/** Colours are for a terminal, unless NO_COLOR says otherwise (https://no-color.org). */
+/** Whether to print colours: on a terminal, unless NO_COLOR is set (https://no-color.org). */
 export function hasColours(io: Io): boolean {
   return io.stdout.isTTY === true && !io.env.NO_COLOR;
 }
 
-/** Resolves when the reader has taken the text, so that long listings wait for slow readers. */
+/** Resolves once the stream has flushed the text, for back-pressure in long listings. */
 export function write(stream: Writable, text: string): Promise<void> {
   return new Promise((resolve, reject) => {
     stream.write(text, (error) => (error ? reject(error) : resolve()));
@@ -26,7 +26,7 @@ export function writeJson(stream: Writable, value: unknown): Promise<void> {
   return write(stream, `${JSON.stringify(value)}\n`);
 }
 
-/** Text that others chose, made harmless for a terminal: no control characters, no reordering. */
+/** Makes untrusted text safe for a terminal: replaces control characters and bidirectional overrides. */
 export function printable(text: string): string {
   return text.replace(/[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, '\ufffd');
 }

@@ -27,20 +27,20 @@ interface CreateOptions {
 function addCreate(keys: Command, { io, admin }: Context): void {
   keys
     .command('create')
-    .description('make an API key and print it, this one time')
+    .description('create an API key and print it; it cannot be shown again')
     .requiredOption('--project <id>', 'project the key belongs to')
     .addOption(
-      new Option('--mode <mode>', 'a test key may also launch drafts')
+      new Option('--mode <mode>', 'live or test; a test key can also launch drafts')
         .choices(keyModes)
         .makeOptionMandatory(),
     )
     .requiredOption(
       '--scope <scope>',
-      `what the key may do: ${scopes.join(', ')}; repeat it for more`,
+      `permission of the key: ${scopes.join(', ')}; repeat the option for several`,
       addScope,
     )
-    .option('--name <name>', 'a name to recognise the key by')
-    .option('--expires <duration>', `when the key stops working: ${expiryForms}`, expiry)
+    .option('--name <name>', 'name of the key, for lists')
+    .option('--expires <duration>', `when the key expires: ${expiryForms}`, expiry)
     .option('--json', 'print {"keyId","key"}')
     .addHelpText(
       'after',
@@ -85,7 +85,7 @@ function expiry(value: string): Date {
 function addList(keys: Command, { io, admin }: Context): void {
   keys
     .command('list')
-    .description('list the keys of a project; the keys themselves are not stored and cannot be shown')
+    .description('list the API keys of a project; the secrets are not stored and cannot be shown')
     .requiredOption('--project <id>', 'project whose keys to list')
     .option('--json', 'print an array of key records')
     .action(async (options: { project: string; json?: true }) => {
@@ -130,8 +130,8 @@ function stateOf(key: ApiKeyRecord, now: Date): 'active' | 'expired' | 'revoked'
 function addRevoke(keys: Command, { io, admin }: Context): void {
   keys
     .command('revoke')
-    .description('make a key unusable, for good; revoking it again changes nothing')
-    .argument('<keyId>', 'id of the key, as keys list shows it')
+    .description('revoke an API key permanently; revoking it again changes nothing')
+    .argument('<keyId>', 'id of the key, from keys list')
     .action(async (value: string) => {
       const keyId = checkId('key', value);
       const record = await admin().json<ApiKeyRecord>('keyId', {

@@ -27,15 +27,19 @@ Examples:
   session-launch talk exp_harbor_guide --text "Hello, who are you?"
   session-launch init my-app --template express
 
-All commands but serve and runtime speak to the admin API of a running service: ADMIN_URL says where,
-ADMIN_TOKEN or the token file in DATA_DIR opens it.
+All commands except serve and runtime call the admin API of a running service at ADMIN_URL. They send
+ADMIN_TOKEN, or the token from the token file in DATA_DIR.
 
-Variables of the command line (serve --help has those of the service):
+Environment variables of the command line (for those of the service, see serve --help):
 ${variableLines('command line')}
 
+<<<<<<< HEAD
 Exit codes: 0 done, 1 failed, 2 wrong usage or configuration, 130 ended by Ctrl-C.`;
+=======
+Exit codes: 0 success, 1 failure, 2 wrong usage or configuration.`;
+>>>>>>> files
 
-/** The command line, `argv` being what follows its name. Answers with the exit code and never throws. */
+/** Runs a command; `argv` are the arguments after the program name. Returns the exit code and never throws. */
 export async function run(argv: string[], io: Io): Promise<number> {
   const program = createProgram({
     io,
@@ -51,13 +55,13 @@ export async function run(argv: string[], io: Io): Promise<number> {
   }
 }
 
-/** The process around `run`, called by bin/session-launch.js. */
+/** Entry point of the process, called by bin/session-launch.js. */
 export async function main(): Promise<void> {
-  // Failed writes reach the commands through `write`; without a listener the event would end the process.
+  // `write` passes write errors to the commands; an `error` event without a listener would end the process.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
-  // Emitted when nothing is left that could still happen: then what is awaited will never come.
-  process.once('beforeExit', sayThatItHangs);
-  // Not process.exit: output may still be on its way.
+  // Emitted when the event loop is empty: the promise that is still awaited will never settle.
+  process.once('beforeExit', reportHang);
+  // Not process.exit, which would discard buffered output.
   process.exitCode = await run(process.argv.slice(2), {
     env: process.env,
     cwd: process.cwd(),
@@ -65,24 +69,24 @@ export async function main(): Promise<void> {
     stdout: process.stdout,
     stderr: process.stderr,
   });
-  process.off('beforeExit', sayThatItHangs);
-  // A connection on which nobody answers must not keep a command that has said everything from ending.
+  process.off('beforeExit', reportHang);
+  // An open connection, such as an unanswered request, must not keep a finished command running.
   setTimeout(() => process.exit(), 1000).unref();
 }
 
-/** Without this, Node would end with exit code 13 and not a word. */
-function sayThatItHangs(): void {
-  writeSync(2, `${prefixed('the command waits for something that will never come; try it again')}\n`);
+/** Node would exit with code 13 and no message. */
+function reportHang(): void {
+  writeSync(2, `${prefixed('the command hangs: it waits for an event that cannot occur; try again')}\n`);
   process.exit(1);
 }
 
 function createProgram(context: Context): Command {
   const { version } = JSON.parse(readFileSync(packageFile, 'utf8')) as { version: string };
   const program = new Command('session-launch')
-    .description('Starts the session launch service and administers a running one.')
+    .description('Starts the session launch service, and administers a running one.')
     .version(version)
     .exitOverride()
-    // Commander's errors are rendered like all others, in `report`.
+    // `report` prints the errors of commander, too.
     .configureOutput({ writeOut: (text) => context.io.stdout.write(text), writeErr: () => {} })
     .addHelpText('after', examples);
   addServe(program, context);
@@ -117,7 +121,7 @@ function report(error: unknown, program: Command, argv: readonly string[], io: I
     return { lines: [prefixed(error.message), ...error.more], exitCode: error.exitCode };
   }
   const { name, message, stack, code, exitCode } = error as Error & { code?: unknown; exitCode?: unknown };
-  // The reader of a pipe has seen enough.
+  // The reader closed the pipe, as `head` does.
   if (code === 'EPIPE') return { lines: [], exitCode: 0 };
   if (name === 'StartError') {
     return { lines: [prefixed(message)], exitCode: typeof exitCode === 'number' ? exitCode : 1 };

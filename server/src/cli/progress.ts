@@ -1,6 +1,6 @@
 import type { Io } from './io.ts';
 
-/** Tells a person at a terminal every second that work goes on; a log or a pipe hears nothing of it. */
+/** Prints the elapsed seconds while work is pending, if standard error is a terminal. */
 export async function showProgress<T>(io: Io, what: string, work: Promise<T>): Promise<T> {
   if (io.stderr.isTTY !== true) return work;
   let seconds = 0;

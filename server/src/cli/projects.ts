@@ -1,13 +1,13 @@
 import type { ProjectList } from '@session-launch/contract/admin/projects';
 import type { Command } from 'commander';
-import { longWork } from './admin-client.ts';
+import { projectFileTimeoutSeconds } from './admin-client.ts';
 import type { Context } from './context.ts';
 import { checkId } from './ids.ts';
 import { write, writeJson } from './io.ts';
 import { Table } from './table.ts';
 
 export function addProjects(program: Command, context: Context): void {
-  const projects = program.command('projects').description('list projects and write out their files');
+  const projects = program.command('projects').description('list and export projects');
   addList(projects, context);
   addExport(projects, context);
 }
@@ -15,12 +15,12 @@ export function addProjects(program: Command, context: Context): void {
 function addList(projects: Command, { io, admin }: Context): void {
   projects
     .command('list')
-    .description('list every project')
+    .description('list all projects')
     .option('--json', 'print an array of projects')
     .action(async (options: { json?: true }) => {
       const answer = await admin().json<ProjectList>('projects', { path: ['projects'] });
       if (options.json) return writeJson(io.stdout, answer.projects);
-      if (answer.projects.length === 0) return write(io.stdout, 'no projects: make one with apply\n');
+      if (answer.projects.length === 0) return write(io.stdout, 'no projects: create one with apply\n');
       const table = new Table(['PROJECT', 'EXPERIENCES', 'BROWSER EMBEDS', 'NAME']);
       const rows = answer.projects.map((project) => [
         project.projectId,
@@ -35,15 +35,15 @@ function addList(projects: Command, { io, admin }: Context): void {
 function addExport(projects: Command, { io, admin }: Context): void {
   projects
     .command('export')
-    .description('print the file of a project, in the form that apply takes')
-    .argument('<id>', 'project to print')
-    .option('--json', 'as JSON instead of YAML')
+    .description('print a project as a file that apply accepts')
+    .argument('<id>', 'id of the project')
+    .option('--json', 'print JSON instead of YAML')
     .addHelpText('after', '\nExample:\n  session-launch projects export prj_demo > project.yaml')
     .action(async (id: string, options: { json?: true }) => {
       const text = await admin().text({
         path: ['projects', checkId('prj', id)],
         accept: options.json ? 'application/json' : 'application/yaml',
-        timeoutSeconds: longWork,
+        timeoutSeconds: projectFileTimeoutSeconds,
       });
       await write(io.stdout, text.endsWith('\n') ? text : `${text}\n`);
     });

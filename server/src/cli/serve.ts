@@ -7,11 +7,11 @@ import { variableLines } from './variable-lines.ts';
 export function addServe(program: Command, { io }: Context): void {
   program
     .command('serve')
-    .description('start the service; it runs until it gets SIGTERM or SIGINT')
-    .addHelpText('after', `\nVariables:\n${variableLines('service')}`)
+    .description('start the service; it runs until SIGTERM or SIGINT')
+    .addHelpText('after', `\nEnvironment variables:\n${variableLines('service')}`)
     .action(async () => {
       const config = readConfig(io.env, io.cwd);
-      // Loaded here so that the commands that only speak HTTP start without the whole service.
+      // Imported lazily: the other commands only need an HTTP client and start faster.
       const { serve } = await import('../main.ts');
       await serve(config, { colours: hasColours(io) });
     });

@@ -21,15 +21,15 @@ interface ListOptions {
 const pageSize = 500;
 
 export function addSessions(program: Command, { io, admin }: Context): void {
-  const sessions = program.command('sessions').description('look at the sessions of a project');
+  const sessions = program.command('sessions').description('list the sessions of a project');
   sessions
     .command('list')
-    .description('list the sessions of a project, all of them unless limited')
+    .description('list the sessions of a project; all of them, unless --limit is given')
     .requiredOption('--project <id>', 'project whose sessions to list')
-    .option('--limit <n>', 'stop after this many', wholeNumber)
+    .option('--limit <n>', 'maximum number of sessions', wholeNumber)
     .option('--experience <id>', 'only sessions of this experience')
-    .addOption(new Option('--status <status>', 'only sessions in this state').choices(statuses))
-    .addOption(new Option('--source <source>', 'only sessions minted through this door').choices(sources))
+    .addOption(new Option('--status <status>', 'only sessions with this status').choices(statuses))
+    .addOption(new Option('--source <source>', 'only sessions with this source').choices(sources))
     .option('--user <id>', 'only sessions with this userId')
     .option('--json', 'print an array of session records')
     .addHelpText(
@@ -71,13 +71,13 @@ async function* pagesOf(
     yield page.sessions.slice(0, left);
     left -= page.sessions.length;
     if (page.nextCursor !== undefined && page.nextCursor === cursor) {
-      throw new CliFailure('the admin API repeats a page; the list is not complete');
+      throw new CliFailure('the admin API returned the same page twice; the list is incomplete');
     }
     cursor = page.nextCursor;
   } while (cursor !== undefined && left > 0);
 }
 
-/** One record a line inside the array: valid JSON, and friendly to grep. */
+/** Prints an array with one record per line: valid JSON that grep can search. */
 async function printJson(io: Io, pages: AsyncIterable<SessionRecord[]>): Promise<void> {
   let separator = '[';
   for await (const page of pages) {

@@ -1,8 +1,8 @@
 import { printable } from './io.ts';
 
 /**
- * An aligned table that can be written page by page: a column grows when a later page needs it, and the last
- * one is never padded. The first call also writes the header.
+ * Formats an aligned table page by page. Columns grow when a later page needs more space; the last column is not padded.
+ * The first page includes the header.
  */
 export class Table {
   readonly #header: readonly string[];

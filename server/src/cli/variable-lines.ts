@@ -1,7 +1,7 @@
 import type { Variable } from '../config-values.ts';
 import { variables } from '../variables.ts';
 
-/** What `--help` says of the variables that one side reads. */
+/** The environment variables that one program reads, as lines for `--help`. */
 export function variableLines(reader: 'service' | 'command line' | 'runtime'): string {
   const shown: Variable<unknown>[] = Object.values(variables).filter(
     ({ readBy }) => readBy === reader || readBy === 'both',

@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm';
 import type { Orm } from '../store/database.ts';
 import { maxProblems } from './problem.ts';
 
-/** What a statement did to an experience of the file, in the order of the file. */
+/** The change to one experience; rows are in file order. */
 export interface WrittenRow {
   id: string;
   change: 'created' | 'updated' | 'unchanged';
@@ -11,14 +11,14 @@ export interface WrittenRow {
 }
 
 /**
- * Compares a piece of a file with what is stored, and writes what differs. Look-ups go row by row through the primary
- * keys (LATERAL … LIMIT 1): left to itself, the planner reads the whole project for every piece. Runtimes are compared
- * as `jsonb`, to which the order of fields means nothing, and stored as they were written.
+ * Compares a batch of experiences with the stored ones, and writes those that differ. LATERAL … LIMIT 1 forces a primary
+ * key look-up per row; otherwise the planner reads the whole project for every batch. Runtimes are compared as `jsonb`,
+ * which ignores the order of fields, and stored as JSON in their original order.
  */
-export async function writePiece(
+export async function writeBatch(
   tx: Orm,
   projectId: string,
-  piece: string,
+  batch: string,
   at: Date,
 ): Promise<readonly WrittenRow[]> {
   const now = sql`${at.toISOString()}::timestamptz`;
@@ -28,7 +28,7 @@ export async function writePiece(
       SELECT id, slug, title, "sortOrder" AS sort_order, status, public, "allowedOrigins" AS allowed_origins,
         "avatarId" AS avatar_id, "thumbnailPath" AS thumbnail_path, "galleryThumb" ->> 'avatarImage' AS gallery_avatar_image,
         "galleryThumb" ->> 'backgroundImage' AS gallery_background_image, runtime, position
-      FROM ROWS FROM (json_to_recordset(${piece}::json) AS (
+      FROM ROWS FROM (json_to_recordset(${batch}::json) AS (
         id text, slug text, title text, "sortOrder" integer, status text, public boolean, "allowedOrigins" text[],
         "avatarId" text, "thumbnailPath" text, "galleryThumb" json, runtime json)) WITH ORDINALITY AS f(
         id, slug, title, "sortOrder", status, public, "allowedOrigins", "avatarId", "thumbnailPath", "galleryThumb", runtime,
@@ -71,16 +71,17 @@ export async function writePiece(
   );
 }
 
-/** An id of the file that another project owns, or a slug of it that an experience outside the file holds. */
+/** An experience of the file whose id belongs to another project, or whose slug belongs to an experience outside the file. */
 export interface TakenRow {
-  place: number;
+  /** Index in the list of experiences. */
+  index: number;
   id: string;
   slug: string;
   is_foreign: boolean;
   holder: string | null;
 }
 
-/** Ids are global and slugs belong to one experience of a project, in the file or not. */
+/** Finds conflicts: ids are unique in the database, slugs within a project. */
 export async function findTaken(tx: Orm, projectId: string, names: string): Promise<readonly TakenRow[]> {
   return rowsOf(
     await tx.execute(sql`
@@ -96,12 +97,12 @@ export async function findTaken(tx: Orm, projectId: string, names: string): Prom
         SELECT id FROM experiences WHERE project_id = ${projectId} AND slug = file.slug LIMIT 1
       ) held ON true
     )
-    SELECT position::integer - 1 AS place, id, slug, is_foreign, holder FROM found
+    SELECT position::integer - 1 AS index, id, slug, is_foreign, holder FROM found
     WHERE is_foreign OR holder IS NOT NULL ORDER BY position LIMIT ${maxProblems}`),
   );
 }
 
-/** Both drivers answer with an object that has the rows. */
+/** Both drivers return an object with `rows`. */
 function rowsOf<Row>(result: unknown): readonly Row[] {
   return (result as { rows: Row[] }).rows;
 }

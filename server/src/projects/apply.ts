@@ -2,7 +2,7 @@ import type { Applied, AppliedChange } from '@session-launch/contract/admin/proj
 import { canonicalJson } from '../canonical-json.ts';
 import type { Changes } from '../store/changes.ts';
 import type { Orm } from '../store/database.ts';
-import { findTaken, writePiece } from './apply-statements.ts';
+import { findTaken, writeBatch } from './apply-statements.ts';
 import { prepareBytes } from './file-tasks.ts';
 import { type PreparedFile, prepare } from './prepared-file.ts';
 import { ProjectFileError, type ProjectFileProblem } from './problem.ts';
@@ -10,21 +10,21 @@ import type { Project, ProjectFile, ProjectFileFormat } from './project-file.ts'
 import { serialQueue } from './serial-queue.ts';
 import { fileProject, findProject, lockProjects, upsertProject } from './store.ts';
 
-/** While another file is applied. Each that waits is up to 4 MiB of memory. */
-const bounds = { maxWaiting: 16, maxWaitMs: 30_000 };
+/** Limits of the queue. Each waiting request holds up to 4 MiB. */
+const limits = { maxWaiting: 16, maxWaitMs: 30_000 };
 
 /**
- * Applies files one at a time. Several large ones at once would only take memory and connections from mints: the
- * database lets one through at a time anyway.
+ * Applies files one at a time. Parallel requests would only take memory and connections from mints, because
+ * `lockProjects` serialises them in the database anyway.
  */
 export function openApply(deps: {
   changes: Changes;
 }): (bytes: Uint8Array, format: ProjectFileFormat) => Promise<Applied> {
-  const inTurn = serialQueue(bounds);
-  return (bytes, format) => inTurn(() => applyBytes(deps, bytes, format));
+  const enqueue = serialQueue(limits);
+  return (bytes, format) => enqueue(() => applyBytes(deps, bytes, format));
 }
 
-/** Makes the stored project as the file says, all of it or nothing. What the file leaves out is left alone. */
+/** Creates or updates a project in one transaction. Experiences that the file does not list stay unchanged. */
 async function applyBytes(
   { changes }: { changes: Changes },
   bytes: Uint8Array,
@@ -37,8 +37,8 @@ async function applyBytes(
   });
 }
 
-/** The same inside a transaction that does more. */
-export function applyInside(tx: Orm, file: ProjectFile): Promise<Applied> {
+/** Applies a file in the transaction of the caller. */
+export function applyInTransaction(tx: Orm, file: ProjectFile): Promise<Applied> {
   return applyPrepared(tx, prepare(file));
 }
 
@@ -48,8 +48,8 @@ async function applyPrepared(tx: Orm, file: PreparedFile): Promise<Applied> {
   await lockProjects(tx);
   await refuseTaken(tx, file);
   const all: AppliedChange[] = [await applyProject(tx, project, at)];
-  for (const piece of file.pieces) {
-    for (const { id, change, revision, new_revision } of await writePiece(tx, project.id, piece, at)) {
+  for (const batch of file.batches) {
+    for (const { id, change, revision, new_revision } of await writeBatch(tx, project.id, batch, at)) {
       const newRevision = new_revision ? { newRevision: true } : {};
       all.push({ kind: 'experience', id, change, revision, ...newRevision });
     }
@@ -65,18 +65,18 @@ async function applyProject(tx: Orm, project: Project, at: Date): Promise<Applie
   return { kind: 'project', id: project.id, change };
 }
 
-/** Whether two values say the same; the order in which a creator wrote fields does not count. */
+/** Whether two values are equal, regardless of the order of fields. */
 function same(a: unknown, b: unknown): boolean {
   return canonicalJson(a) === canonicalJson(b);
 }
 
 async function refuseTaken(tx: Orm, file: PreparedFile): Promise<void> {
   const taken = await findTaken(tx, file.project.id, file.names);
-  const problems = taken.flatMap(({ place, id, slug, is_foreign, holder }): ProjectFileProblem[] => [
+  const problems = taken.flatMap(({ index, id, slug, is_foreign, holder }): ProjectFileProblem[] => [
     ...(is_foreign
       ? [
           {
-            path: `experiences[${place}].id`,
+            path: `experiences[${index}].id`,
             message: `"${id}" belongs to another project; choose another id`,
           },
         ]
@@ -85,8 +85,8 @@ async function refuseTaken(tx: Orm, file: PreparedFile): Promise<void> {
       ? []
       : [
           {
-            path: `experiences[${place}].slug`,
-            message: `"${slug}" is the slug of ${holder}, which this file leaves alone; choose another slug, or change that one in the same file`,
+            path: `experiences[${index}].slug`,
+            message: `"${slug}" is the slug of ${holder}, which is not in this file; choose another slug, or change that one in the same file`,
           },
         ]),
   ]);

@@ -1,8 +1,9 @@
-const longestCompared = 64;
+/** Longer words, in characters, are not compared: edit distance takes quadratic time. */
+const maxLength = 64;
 
-/** The candidate that someone most likely meant, or undefined when none is close. */
+/** The candidate closest to a misspelt word, or undefined if none is close. */
 export function nearest(written: string, candidates: readonly string[]): string | undefined {
-  if (written.length > longestCompared) return undefined;
+  if (written.length > maxLength) return undefined;
   const target = folded(written);
   let best: string | undefined;
   let fewest = Number.POSITIVE_INFINITY;
@@ -19,12 +20,12 @@ export function nearest(written: string, candidates: readonly string[]): string 
   return best;
 }
 
-/** `sort_order`, `Sort-Order` and `sortOrder` are one word to someone who types from memory. */
+/** Ignores case and separators: `sort_order`, `Sort-Order` and `sortOrder` are equal. */
 function folded(word: string): string {
   return word.toLowerCase().replace(/[-_ ]/g, '');
 }
 
-/** How many letters to add, drop, change or swap with a neighbour to get from one word to the other. */
+/** Damerau-Levenshtein distance (optimal string alignment). */
 function editDistance(from: string, to: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: to.length + 1 }, (_, column) => column);

@@ -4,16 +4,16 @@ import type { ProjectFileFormat } from './project-file.ts';
 import { serialQueue } from './serial-queue.ts';
 import { readProjectText } from './store.ts';
 
-/** Each that waits holds nothing but its connection. */
-const bounds = { maxWaiting: 64, maxWaitMs: 30_000 };
+/** Limits of the queue. A waiting request holds only its connection. */
+const limits = { maxWaiting: 64, maxWaitMs: 30_000 };
 
-/** Writes out the file that would make what is stored of a project, or undefined where there is none. One at a time. */
+/** Exports projects as files, one at a time. Returns undefined if the project does not exist. */
 export function openExport(
   orm: Orm,
 ): (projectId: string, format: ProjectFileFormat) => Promise<string | undefined> {
-  const inTurn = serialQueue(bounds);
+  const enqueue = serialQueue(limits);
   return (projectId, format) =>
-    inTurn(async () => {
+    enqueue(async () => {
       const stored = await readProjectText(orm, projectId);
       return stored === undefined ? undefined : serialiseStored(stored, format);
     });

@@ -101,8 +101,8 @@ export class FileData {
 
   #read(node: unknown, path: Path, level: number): unknown {
     if (this.#alias !== undefined && --this.#aliasedLeft < 0) {
-      const size = `with the aliases before it, stands for more than ${maxAliased} values`;
-      this.#report(this.#alias.node, this.#alias.path, `is an alias that, ${size}; write the values out`);
+      const message = `expands, with the aliases before it, to more than ${maxAliased} values; write the values out`;
+      this.#report(this.#alias.node, this.#alias.path, message);
       throw new ProjectFileError(this.problems);
     }
     if (isAlias(node)) return this.#readAlias(node, path, level);
@@ -200,7 +200,7 @@ function scalarProblem({ value, source }: Scalar): string | undefined {
   }
   const written = source ?? String(value);
   if (typeof value !== 'number' || !Number.isFinite(value)) {
-    return `is ${quoted(written)}, which JSON cannot hold; put it in quotes`;
+    return `is ${quoted(written)}, which JSON cannot represent; put it in quotes`;
   }
   if (/^(?:[-+]?\d+|0x[\da-f]+|0o[0-7]+)$/i.test(written) && !isExact(written, value)) {
     return `is too large to be kept exactly; put it in quotes: "${written}"`;

@@ -9,7 +9,7 @@ import {
   serialiseProjectFile,
 } from './project-file.ts';
 
-/** What is read or written here and now takes some milliseconds; starting a thread takes a few hundred. */
+/** Files up to this many bytes are processed on the event loop, in milliseconds; starting a thread takes a few hundred. */
 const smallLength = 16 * 1024;
 
 export type FileTask =
@@ -19,8 +19,8 @@ export type FileTask =
 export type FileResult = { done: PreparedFile | string } | { problems: ProjectFileProblem[] };
 
 /**
- * Reads a file, or throws a ProjectFileError that lists everything wrong with it. Reading megabytes takes seconds, for
- * which everybody else would wait, so that a thread does it and ends.
+ * Parses a file, or throws a ProjectFileError that lists every problem. Large files take seconds to parse, so a worker
+ * thread does it.
  */
 export async function prepareBytes(bytes: Uint8Array, format: ProjectFileFormat): Promise<PreparedFile> {
   return bytes.length <= smallLength
@@ -28,14 +28,14 @@ export async function prepareBytes(bytes: Uint8Array, format: ProjectFileFormat)
     : (onThread({ kind: 'prepare', bytes, format }) as Promise<PreparedFile>);
 }
 
-/** Writes out what is stored of a project, JSON text with nulls, as the file that would make it. */
+/** Serialises a stored project, from the JSON text of `readProjectText`. */
 export async function serialiseStored(stored: string, format: ProjectFileFormat): Promise<string> {
   return stored.length <= smallLength
     ? write(stored, format)
     : (onThread({ kind: 'serialise', stored, format }) as Promise<string>);
 }
 
-/** What the thread does. */
+/** Runs a task in the worker thread. */
 export function runTask(task: FileTask): FileResult {
   try {
     return {
@@ -68,11 +68,13 @@ function write(stored: string, format: ProjectFileFormat): string {
 function onThread(task: FileTask): Promise<PreparedFile | string> {
   return new Promise((resolve, reject) => {
     const thread = new Worker(new URL('./file-thread.js', import.meta.url), { workerData: task });
-    thread.once('message', (answer: FileResult) => {
-      if ('problems' in answer) reject(new ProjectFileError(answer.problems));
-      else resolve(answer.done);
+    thread.once('message', (result: FileResult) => {
+      if ('problems' in result) reject(new ProjectFileError(result.problems));
+      else resolve(result.done);
     });
     thread.once('error', reject);
-    thread.once('exit', () => reject(new Error('the thread for project files has ended without an answer')));
+    thread.once('exit', () =>
+      reject(new Error('the worker thread for project files exited without a result')),
+    );
   });
 }

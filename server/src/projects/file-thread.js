@@ -1,6 +1,5 @@
 // @ts-check
-// One piece of work with a large project file, on a thread of its own. Plain JavaScript, because a thread is started from its
-// file, and the tests start it from the sources.
+// Entry point of the worker thread for large project files. Plain JavaScript, because tests start it from the sources.
 import { parentPort, workerData } from 'node:worker_threads';
 import { runTask } from './file-tasks.ts';
 

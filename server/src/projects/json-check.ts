@@ -70,7 +70,7 @@ function explain(text: string, offset: number, expected: string, closer: string 
     return closer === undefined ? 'a value is missing' : `it ends too early; close it with "${closer}"`;
   }
   if (/[}\]]/.test(character) && /,[ \t\n\r]*$/.test(text.slice(Math.max(0, offset - 200), offset))) {
-    return `a comma stands before "${character}"; remove it`;
+    return `there is a comma before "${character}"; remove it`;
   }
   if (character === "'") return 'a text is in single quotes; use double quotes';
   if (character === '#') return comment;

@@ -6,7 +6,7 @@ import { type Path, type ProjectFileProblem, quoted } from './problem.ts';
 type Texts = Record<string, string | string[]>;
 type Fields = Record<string, unknown>;
 
-/** The fields of a mind that are texts by language, and those of the items of its lists. */
+/** The fields with texts by language: of a mind, and of the items of its lists. */
 const ownTexts = ['greeting', 'fallback'];
 const lists: Record<string, readonly string[]> = {
   topics: ['ask', 'words', 'tell'],
@@ -14,7 +14,7 @@ const lists: Record<string, readonly string[]> = {
   presentation: ['title', 'tell'],
 };
 
-/** Languages in their canonical form, and every text as a list of variants. */
+/** Converts language tags to canonical form, and every text to a list of variants. */
 export function normaliseMind(written: Mind): Mind {
   const fields = Object.entries(written).map(([name, value]) => {
     const texts = lists[name];
@@ -38,7 +38,7 @@ function normaliseTexts(texts: Texts): Texts {
   );
 }
 
-/** What a schema cannot see is wrong with a mind: languages, ids that repeat, topics that lead nowhere. */
+/** Problems that JSON Schema cannot find: invalid languages, duplicate ids, unknown follow-up topics. */
 export function mindProblems(file: FileData, path: Path, mind: unknown): ProjectFileProblem[] {
   if (!isObject(mind)) return [];
   return [
@@ -70,7 +70,7 @@ function listProblems(
       ...(isRepeated
         ? file.problem(
             [...here, 'id'],
-            `${quoted(String(item.id))} stands twice in this list; ids differ, change one`,
+            `${quoted(String(item.id))} is used twice in this list; ids must be unique, change one`,
           )
         : []),
       ...followUpProblems(file, [...here, 'then'], item.then, ids),
@@ -88,7 +88,7 @@ function followUpProblems(
   return next.flatMap((id, index) => {
     if (typeof id !== 'string' || topics.has(id)) return [];
     const known = [...topics].slice(0, 10).join(', ');
-    return file.problem([...path, index], `${quoted(id)} is no topic of this mind; write one of ${known}`);
+    return file.problem([...path, index], `${quoted(id)} is not a topic of this mind; write one of ${known}`);
   });
 }
 
@@ -105,8 +105,8 @@ function languageProblems(file: FileData, path: Path, texts: unknown): ProjectFi
     const earlier = seen.get(canonical);
     seen.set(canonical, tag);
     if (earlier === undefined) return [];
-    const says = `${quoted(tag)} is the same language as ${quoted(earlier)}; keep one`;
-    return file.problem([...path, tag], says, 'name');
+    const message = `${quoted(tag)} is the same language as ${quoted(earlier)}; keep one`;
+    return file.problem([...path, tag], message, 'name');
   });
 }
 

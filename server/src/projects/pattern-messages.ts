@@ -25,12 +25,12 @@ const explanations: Record<string, (text: string) => string> = {
   },
 };
 
-/** Says why a text does not match one of the patterns, and what to write instead. */
+/** Explains why a text does not match a pattern, and what to write instead. */
 export function explainPattern(pattern: string, text: string): string {
   return explanations[pattern]?.(text) ?? `${quoted(text)} must match ${pattern}`;
 }
 
-/** What a browser makes of a path after decoding it must obey the same rules. */
+/** Checks the percent-decoded path against the same pattern. */
 export function problemInDecodedPath(path: string, pattern: string): string | undefined {
   let decoded: string;
   try {

@@ -1,41 +1,38 @@
 import type { Experience, Project, ProjectFile } from './project-file.ts';
 
-/**
- * A project file as the statements take it: JSON text, which passes from thread to thread and on to the database
- * without being taken apart on the way.
- */
+/** A project file as the SQL statements take it: JSON text, so that no thread on the way has to parse or copy objects. */
 export interface PreparedFile {
   project: Project;
-  /** The id and slug of every experience, in the order of the file. */
+  /** JSON array with the id and slug of every experience, in file order. */
   names: string;
-  /** The experiences in the same order, some in each piece. */
-  pieces: string[];
+  /** JSON arrays of experiences, in the same order. */
+  batches: string[];
 }
 
-/** What one statement takes: it is over soon, whatever the size of the file. */
-const pieceRows = 500;
-const pieceLength = 256 * 1024;
+/** Limits for one batch (rows, and characters), so that each statement is short. */
+const batchRows = 500;
+const batchLength = 256 * 1024;
 
 export function prepare({ project, experiences }: ProjectFile): PreparedFile {
   const names = JSON.stringify(experiences.map(({ id, slug }) => ({ id, slug })));
-  return { project, names, pieces: inPieces(experiences) };
+  return { project, names, batches: inBatches(experiences) };
 }
 
-function inPieces(experiences: readonly Experience[]): string[] {
-  const pieces: string[] = [];
+function inBatches(experiences: readonly Experience[]): string[] {
+  const batches: string[] = [];
   let rows: string[] = [];
   let length = 0;
   const close = () => {
-    if (rows.length > 0) pieces.push(`[${rows.join(',')}]`);
+    if (rows.length > 0) batches.push(`[${rows.join(',')}]`);
     rows = [];
     length = 0;
   };
   for (const experience of experiences) {
     const row = JSON.stringify(experience);
-    if (rows.length === pieceRows || length + row.length > pieceLength) close();
+    if (rows.length === batchRows || length + row.length > batchLength) close();
     rows.push(row);
     length += row.length;
   }
   close();
-  return pieces;
+  return batches;
 }

@@ -1,4 +1,4 @@
-/** One error in a project file: its position, and a message that says what is wrong and how to fix it. */
+/** One error in a project file: its position, and a message that explains it and suggests a fix. */
 export interface ProjectFileProblem {
   line?: number;
   column?: number;

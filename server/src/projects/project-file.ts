@@ -15,7 +15,7 @@ import { parseText } from './syntax.ts';
 
 export type ProjectFileFormat = 'yaml' | 'json';
 
-/** A project file with everything filled in that it may leave out, and every value in its normal form. */
+/** A project file with defaults filled in and values normalised. */
 export interface ProjectFile {
   project: Project;
   experiences: Experience[];
@@ -43,7 +43,7 @@ export interface Experience {
   runtime: Runtime;
 }
 
-/** Reads a project file, or throws a ProjectFileError that lists everything wrong with it. */
+/** Parses a project file, or throws a ProjectFileError that lists every problem. */
 export function parseProjectFile(text: string, format: ProjectFileFormat = 'yaml'): ProjectFile {
   const file = new FileData(parseText(text, format));
   const problems = [...file.problems, ...schemaProblems(file), ...semanticProblems(file)];
@@ -51,7 +51,7 @@ export function parseProjectFile(text: string, format: ProjectFileFormat = 'yaml
   return normalise(file.value as WrittenProjectFile);
 }
 
-/** Writes a project file that reads back as the same one. */
+/** Serialises a project file; parsing the result returns the same file. */
 export function serialiseProjectFile(file: ProjectFile, format: ProjectFileFormat): string {
   if (format === 'json') return `${JSON.stringify(file, null, 2)}\n`;
   const document = new Document(file, { aliasDuplicateObjects: false, compat: 'yaml-1.1' });
@@ -63,7 +63,7 @@ export function serialiseProjectFile(file: ProjectFile, format: ProjectFileForma
   return document.toString({ lineWidth: 0, doubleQuotedMinMultiLineLength: Number.MAX_SAFE_INTEGER });
 }
 
-/** Invisible characters and line breaks, which are safest escaped, and the merge key of older YAML. */
+/** Strings to write in double quotes: with invisible characters or line breaks, and the merge key of YAML 1.1. */
 const needsQuotes = /[\p{C}\p{Zl}\p{Zp}]|^<<$/u;
 
 type WrittenExperience = NonNullable<WrittenProjectFile['experiences']>[number];
@@ -139,7 +139,7 @@ function entries(written: readonly string[] = []): string[] {
 }
 
 function checked(result: ReturnType<typeof normaliseEntry>): { entry: string } {
-  if ('problem' in result) throw new Error('an origin was normalised before it was checked');
+  if ('problem' in result) throw new Error('an origin was normalised before it was validated');
   return result;
 }
 
@@ -149,6 +149,6 @@ function axis(written: Axis): Axis {
 
 function locale(tag: string): string {
   const canonical = canonicalLocale(tag);
-  if (canonical === undefined) throw new Error('a language tag was normalised before it was checked');
+  if (canonical === undefined) throw new Error('a language tag was normalised before it was validated');
   return canonical;
 }

@@ -7,7 +7,7 @@ import { explainPattern } from './pattern-messages.ts';
 import { maxProblems, type Path, type ProjectFileProblem, pathText, quoted } from './problem.ts';
 import { explainType } from './type-message.ts';
 
-/** The parts of a JSON Schema that messages speak about. */
+/** The parts of a JSON Schema that messages use. */
 interface SchemaPart {
   type?: unknown;
   description?: string;
@@ -18,9 +18,9 @@ interface SchemaPart {
 
 let compiled: ValidateFunction | undefined;
 
-/** What the schema finds wrong with a file: fields unknown or missing, values of a wrong type or form. */
+/** Problems that JSON Schema finds: unknown or missing fields, values of the wrong type or format. */
 export function schemaProblems(file: FileData): ProjectFileProblem[] {
-  // Compiled at the first use: it takes tens of milliseconds that most processes never need.
+  // Compiled on first use, which takes tens of milliseconds.
   compiled ??= new Ajv2020({
     allErrors: true,
     verbose: true,
@@ -28,11 +28,11 @@ export function schemaProblems(file: FileData): ProjectFileProblem[] {
     validateSchema: false,
   }).compile(projectFileSchema);
   if (compiled(file.value)) return [];
-  const errors = (compiled.errors as DefinedError[]).filter(isTelling).slice(0, maxProblems);
-  // They refer to the whole file, and the validator lives on.
+  const errors = (compiled.errors as DefinedError[]).filter(isUseful).slice(0, maxProblems);
+  // The errors reference the whole file, and the validator is kept.
   compiled.errors = null;
 
-  // A misspelt field is one mistake: the field that it was meant to be is not reported as missing as well.
+  // A misspelt field is reported once, not also as a missing field.
   const meant = new Set<string>();
   for (const error of errors) {
     const field = error.keyword === 'additionalProperties' ? meantField(error) : undefined;
@@ -57,14 +57,14 @@ export function schemaProblems(file: FileData): ProjectFileProblem[] {
 }
 
 /**
- * An axis is `match` or an object. A failed choice reports both branches; only one tells something: that of
- * the object when an object was written, and otherwise the choice itself.
+ * Drops redundant errors. An axis is `match` or an object (`anyOf`), and ajv reports both branches: keep the errors of the
+ * object branch if the value is an object, otherwise the `anyOf` error itself.
  */
-function isTelling(error: DefinedError): boolean {
+function isUseful(error: DefinedError): boolean {
   if (error.keyword === 'anyOf') return !isObject(error.data);
   if (error.schemaPath.endsWith('/anyOf/1/type')) return false;
   if (error.schemaPath.includes('/anyOf/0/')) return false;
-  // An empty text is said to be empty, and nothing more.
+  // An empty text gets the `minLength` error only.
   return !(error.keyword === 'pattern' && error.data === '' && 'minLength' in (error.parentSchema ?? {}));
 }
 
@@ -126,16 +126,16 @@ type UnknownField = DefinedError & { keyword: 'additionalProperties' };
 function explainUnknown(error: UnknownField): string {
   const part = error.parentSchema as SchemaPart;
   const field = error.params.additionalProperty;
-  const says = `has an unknown field ${quoted(field)}`;
+  const unknown = `has an unknown field ${quoted(field)}`;
   const known = fieldsOf(part);
   const meant = meantField(error) ?? fieldBelow(part.properties ?? {}, field);
-  if (meant !== undefined) return `${says}; did you mean "${meant}"?`;
+  if (meant !== undefined) return `${unknown}; did you mean "${meant}"?`;
   const present = nearest(field, known);
-  if (present !== undefined) return `${says}; remove it, since "${present}" is there already`;
-  return `${says}; remove it, since only ${known.join(', ')} can stand here`;
+  if (present !== undefined) return `${unknown}; remove it, since "${present}" is there already`;
+  return `${unknown}; remove it, since the allowed fields are ${known.join(', ')}`;
 }
 
-/** The known field that an unknown one resembles, of those that are not there. */
+/** The known field that an unknown one resembles, among those that are missing. */
 function meantField(error: UnknownField): string | undefined {
   const present = error.data as Record<string, unknown>;
   const known = fieldsOf(error.parentSchema as SchemaPart);
@@ -143,12 +143,12 @@ function meantField(error: UnknownField): string | undefined {
   return nearest(error.params.additionalProperty, absent);
 }
 
-/** The fields worth naming to a person: `$schema` is for editors. */
+/** The fields that messages list; `$schema` is for editors. */
 function fieldsOf(part: SchemaPart): string[] {
   return Object.keys(part.properties ?? {}).filter((name) => !name.startsWith('$'));
 }
 
-/** `mode` written on an experience belongs into its `runtime`. */
+/** The field of a nested object: `mode` on an experience belongs in its `runtime`. */
 function fieldBelow(properties: Record<string, SchemaPart>, field: string): string | undefined {
   const parent = Object.keys(properties).find((name) =>
     Object.hasOwn(properties[name]?.properties ?? {}, field),
@@ -173,7 +173,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** A JSON pointer as a path: only the data tells whether `0` is an index or a name. */
+/** Converts a JSON pointer to a path. Only the data shows whether `0` is an index or a field name. */
 function pathOf(pointer: string, root: unknown): Path {
   const path: (string | number)[] = [];
   let value = root;

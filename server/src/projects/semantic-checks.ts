@@ -9,8 +9,8 @@ import { problemInDecodedPath } from './pattern-messages.ts';
 import { type Path, type ProjectFileProblem, pathText, quoted } from './problem.ts';
 
 /**
- * What a schema cannot see: origins, language tags, addresses, and what must be unique. It reads a file that
- * may be malformed, so that these problems are told together with the others.
+ * Problems that JSON Schema cannot find: origins, language tags, addresses and uniqueness. Accepts a file that does not
+ * match the schema, so that all problems are reported together.
  */
 export function semanticProblems(file: FileData): ProjectFileProblem[] {
   const experiences = itemsOf(file.value, ['experiences']);
@@ -59,7 +59,7 @@ function originProblems(file: FileData, list: Path): ProjectFileProblem[] {
   });
 }
 
-/** YAML reads an empty value as null, which would lift a limit that someone forgot to fill in. */
+/** YAML reads an empty value as null, which would remove a limit by accident. */
 function limitProblems(file: FileData, path: Path): ProjectFileProblem[] {
   if (valueAt(file.value, path) !== null || file.written(path)) return [];
   return file.problem(path, 'is empty; write a whole number, or null for no limit');
@@ -67,7 +67,7 @@ function limitProblems(file: FileData, path: Path): ProjectFileProblem[] {
 
 function assetProblems(file: FileData, path: Path, pattern: string): ProjectFileProblem[] {
   const text = textAt(file.value, path);
-  // One that does not match as it stands was reported with the structure.
+  // The schema check reports a path that does not match before decoding.
   if (text === undefined || !new RegExp(pattern, 'u').test(text)) return [];
   const problem = problemInDecodedPath(text, pattern);
   return problem === undefined ? [] : file.problem(path, problem);
@@ -87,7 +87,7 @@ function transportProblems(file: FileData, path: Path): ProjectFileProblem[] {
   return found.flatMap(({ field, message }) => file.problem([...path, field], message));
 }
 
-/** Every item whose field repeats that of an item before it. */
+/** Items whose field has the same value as an earlier item. */
 function repeated(file: FileData, items: readonly Path[], field: string, rule: string): ProjectFileProblem[] {
   const first = new Map<string, Path>();
   return items.flatMap((item) => {

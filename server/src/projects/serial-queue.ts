@@ -1,33 +1,33 @@
 import { unavailable } from '../errors.ts';
 
-interface Bounds {
-  /** Besides the one whose turn it is. */
+interface Limits {
+  /** Maximum waiting tasks, not counting the running one. */
   maxWaiting: number;
   maxWaitMs: number;
 }
 
 /**
- * Does one piece of work at a time, in the order in which they came. Where too many wait, and to who has waited too long,
- * it says to come back later; what was refused is never done.
+ * Returns a function that runs tasks one at a time, in order. It rejects with 503 a task that finds the queue full, or that
+ * waits longer than `maxWaitMs`; a rejected task never runs.
  */
-export function serialQueue({ maxWaiting, maxWaitMs }: Bounds): <T>(work: () => Promise<T>) => Promise<T> {
-  let present = 0;
+export function serialQueue({ maxWaiting, maxWaitMs }: Limits): <T>(task: () => Promise<T>) => Promise<T> {
+  let queued = 0;
   let last: Promise<void> = Promise.resolve();
-  return async (work) => {
-    if (present > maxWaiting) throw unavailable();
-    present++;
+  return async (task) => {
+    if (queued > maxWaiting) throw unavailable();
+    queued++;
     return new Promise((resolve, reject) => {
       let isLate = false;
       const timer = setTimeout(() => {
         isLate = true;
-        present--;
+        queued--;
         reject(unavailable());
       }, maxWaitMs);
       last = last.then(async () => {
         if (isLate) return;
         clearTimeout(timer);
-        await work().then(resolve, reject);
-        present--;
+        await task().then(resolve, reject);
+        queued--;
       });
     });
   };

@@ -10,12 +10,12 @@ export async function findProject(orm: Orm, projectId: string): Promise<ProjectR
   return found;
 }
 
-/** Any fixed number: processes that apply files take turns on it. */
+/** Key of the advisory lock that serialises the processes that apply files; an arbitrary constant. */
 const applyLock = 7_315_042_018n;
 
 /**
- * Held until the transaction ends: files are applied one after the other, those of other projects too, since
- * experience ids are global. What is read after this stays true until the commit.
+ * Takes a lock until the transaction ends, so that files are applied one at a time. It covers all projects, since
+ * experience ids are unique across projects. Rows read after this cannot change before the commit.
  */
 export async function lockProjects(tx: Orm): Promise<void> {
   await tx.execute(sql`SELECT pg_advisory_xact_lock(${sql.raw(String(applyLock))})`);
@@ -47,8 +47,8 @@ export async function upsertProject(tx: Orm, project: Project, at: Date): Promis
 }
 
 /**
- * The file that would make what is stored, as JSON text, with null for what a file leaves out. One statement, so all of it
- * as it was at one moment; text, because thousands of rows would take the event loop long to read.
+ * The stored project as a project file in JSON text; absent fields are null. One statement, so it is a consistent snapshot.
+ * Text, because parsing thousands of rows would block the event loop.
  */
 export async function readProjectText(orm: Orm, projectId: string): Promise<string | undefined> {
   const [row] = await orm

@@ -101,7 +101,7 @@ function* syntaxTokens(text: string, fail: Fail): Generator<CST.Token> {
 /** The YAML parser's messages for common mistakes, and the explanation shown instead. */
 const explanations: readonly (readonly [original: RegExp, explanation: string])[] = [
   [/^Tabs are not/, 'a line is indented with a tab; indent with spaces'],
-  [/^Nested mappings/, 'a second ": " stands on the line; put the value in quotes, or start a new line'],
+  [/^Nested mappings/, 'there is a second ": " on the line; put the value in quotes, or start a new line'],
   [/^Missing closing/, 'a quote that was opened above is never closed; add the closing quote'],
   [/end with a \]$/, 'a "[" that was opened above is not closed; close it, and indent what is inside'],
   [/end with a \}$/, 'a "{" that was opened above is not closed; close it, and indent what is inside'],

@@ -1,14 +1,14 @@
 import { quoted } from './problem.ts';
 
 interface Context {
-  /** The scalar as it stands in the file. */
+  /** The source text of the scalar. */
   written: string | undefined;
-  /** What an object may hold here. */
+  /** Fields that the object may have. */
   fields: readonly string[];
   example: string;
 }
 
-/** Says what was written instead of the wanted JSON type, and how to write that type. */
+/** Explains a value of the wrong JSON type: what was found, and how to write the expected type. */
 export function explainType(wanted: string | string[], got: unknown, context: Context): string {
   const type = Array.isArray(wanted) ? wanted[0] : wanted;
   const found = describe(got, context.written);

@@ -392,6 +392,6 @@ test('a command that waits for what never comes says so instead of ending withou
   const { code, lines } = await failed(['projects', 'list'], { NODE_OPTIONS }, program);
   expect(code).toBe(1);
   expect(lines).toEqual([
-    'session-launch: the command waits for something that will never come; try it again',
+    'session-launch: the command hangs: it waits for an event that cannot occur; try again',
   ]);
 });

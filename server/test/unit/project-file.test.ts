@@ -304,7 +304,7 @@ describe('text that is no project file', () => {
   });
 
   test.each([
-    ['a trailing comma', '{\n  "a": 1,\n}', 'line 3', 'a comma stands before "}"; remove it'],
+    ['a trailing comma', '{\n  "a": 1,\n}', 'line 3', 'there is a comma before "}"; remove it'],
     ['single quotes', "{'a': 1}", 'line 1', 'use double quotes'],
     ['a comment', '// a\n{}', 'line 1', 'it has a comment'],
     ['no end', '{"a": [1', 'line 1', 'it ends too early; close it with "]"'],
@@ -354,9 +354,9 @@ test('a file with more problems than anyone reads is refused with the first thou
 
 describe('values that have no place in a project file', () => {
   test.each([
-    ['.nan', 'is ".nan", which JSON cannot hold; put it in quotes'],
-    ['-.inf', 'is "-.inf", which JSON cannot hold; put it in quotes'],
-    ['1e999', 'is "1e999", which JSON cannot hold; put it in quotes'],
+    ['.nan', 'is ".nan", which JSON cannot represent; put it in quotes'],
+    ['-.inf', 'is "-.inf", which JSON cannot represent; put it in quotes'],
+    ['1e999', 'is "1e999", which JSON cannot represent; put it in quotes'],
     ['12345678901234567890', 'is too large to be kept exactly; put it in quotes: "12345678901234567890"'],
     ['!!binary aGk=', 'has the tag "!!binary"; remove it and write plain text or numbers'],
     ['!!timestamp 2024-01-01', 'has the tag "!!timestamp"; remove it and write plain text or numbers'],
@@ -412,7 +412,7 @@ describe('values that have no place in a project file', () => {
     const bomb = ['a: &x0 [1, 1]'];
     for (let i = 1; i < 30; i++) bomb.push(`b${i}: &x${i} [*x${i - 1}, *x${i - 1}]`);
     expect(problemsOf(withRuntime(`location: { ${bomb.join(', ')} }`))[0]).toContain(
-      'stands for more than 10000 values; write the values out',
+      'to more than 10000 values; write the values out',
     );
   });
 });
@@ -446,7 +446,7 @@ describe('wrong fields and values', () => {
     ],
     [
       'colour: red',
-      'project has an unknown field "colour"; remove it, since only id, name, browserEmbeds, allowedOrigins, limits can stand here',
+      'project has an unknown field "colour"; remove it, since the allowed fields are id, name, browserEmbeds, allowedOrigins, limits',
     ],
     [
       'allowedOrigins: https://a.example',
@@ -592,7 +592,7 @@ describe('wrong fields and values', () => {
     [
       'name: A }]',
       'name: A, mood: 1 }]',
-      '.characters[0] has an unknown field "mood"; remove it, since only characterId, name, voice, avatar can stand here',
+      '.characters[0] has an unknown field "mood"; remove it, since the allowed fields are characterId, name, voice, avatar',
     ],
     [
       'name: A }]',
@@ -682,9 +682,12 @@ describe('wrong fields and values', () => {
     ],
     [
       '{ topics: [{ id: a }, { id: a }] }',
-      '.topics[1].id "a" stands twice in this list; ids differ, change one',
+      '.topics[1].id "a" is used twice in this list; ids must be unique, change one',
     ],
-    ['{ topics: [{ id: a, then: [b] }] }', '.topics[0].then[0] "b" is no topic of this mind; write one of a'],
+    [
+      '{ topics: [{ id: a, then: [b] }] }',
+      '.topics[0].then[0] "b" is not a topic of this mind; write one of a',
+    ],
     ['{ topics: [{ id: a, tell: { xx_: A } }] }', '.topics[0].tell.xx_ "xx_" is not a BCP 47 language tag'],
     [
       '{ lessons: [{ id: a }] }',

@@ -1,7 +1,7 @@
 import { type Finding, findingsOf } from './finding.ts';
 import type { Service } from './service.ts';
 
-/** How far two clocks may be apart: a token's lifetime and a key's expiry are counted in seconds. */
+/** Maximum difference between two clocks: token lifetimes and key expiry are counted in seconds. */
 export const clockToleranceMs = 2000;
 
 const { ok, warn, fail } = findingsOf('clock');

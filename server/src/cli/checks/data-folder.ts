@@ -11,7 +11,7 @@ const { ok, warn, fail } = findingsOf('data folder');
 
 export async function checkDataFolder(config: Config): Promise<Finding> {
   const { dataDir } = config;
-  // With PostgreSQL and every secret elsewhere, a start neither reads nor writes here.
+  // With PostgreSQL and all secrets elsewhere, the service does not use this folder.
   const needsTokenFile = config.runtime !== undefined && config.runtime.token === undefined;
   const isKeyFileElsewhere = relative(dataDir, config.signingKeysFile).startsWith('..');
   if (config.database.engine === 'postgres' && isKeyFileElsewhere && !needsTokenFile) {
@@ -22,11 +22,11 @@ export async function checkDataFolder(config: Config): Promise<Finding> {
   if (!found) {
     const parent = await existingParent(dataDir);
     return (await writable(parent))
-      ? ok(`${dataDir} will be made at the first start`)
-      : fail(`${dataDir} does not exist and ${parent} is not writable`, 'make it, or set DATA_DIR');
+      ? ok(`${dataDir} will be created at the first start`)
+      : fail(`${dataDir} does not exist and ${parent} is not writable`, 'create it, or set DATA_DIR');
   }
   if (!(await writable(dataDir))) {
-    return fail(`${dataDir} is not writable for this user`, 'run as its owner, or set DATA_DIR');
+    return fail(`${dataDir} is not writable by this user`, 'run as its owner, or set DATA_DIR');
   }
   return (
     (await sharedToken(config.admin.tokenFile)) ??
@@ -43,20 +43,20 @@ async function sharedToken(file: string): Promise<Finding | undefined> {
   return found && sharedSecret('data folder', file);
 }
 
-/** Who may write a folder may put another database in the place of this one. */
+/** A user who can write to the folder can replace the database. */
 function changeableByOthers(dataDir: string, mode: number): Finding | undefined {
   if (process.platform === 'win32' || (mode & 0o022) === 0) return undefined;
   const shown = `${dataDir} has mode ${(mode & 0o777).toString(8).padStart(3, '0')}`;
   return (mode & 0o002) === 0
-    ? warn(`${shown}, so its group can replace what is in it`, `chmod g-w ${dataDir}`)
-    : fail(`${shown}, so others can replace what is in it`, `chmod go-w ${dataDir}`);
+    ? warn(`${shown}, so its group can replace its files`, `chmod g-w ${dataDir}`)
+    : fail(`${shown}, so others can replace its files`, `chmod go-w ${dataDir}`);
 }
 
-/** A start closes it; one that was copied or restored may be open until then. */
+/** The service sets the permissions at its start; a copied or restored folder may be readable by others until then. */
 async function isOpenInside(dataDir: string): Promise<Finding | undefined> {
   const folder = join(dataDir, 'database');
   return (await isOpenToOthers(folder).catch(() => false))
-    ? fail(`others can look into ${folder}`, `chmod -R go= ${folder}`)
+    ? fail(`others can read ${folder}`, `chmod -R go= ${folder}`)
     : undefined;
 }
 
@@ -65,7 +65,7 @@ async function fullSoon({ dataDir, database }: Config): Promise<Finding | undefi
   return database.engine === 'embedded' && free < littleRoom
     ? warn(
         `${inMegabytes(free)} are free on the disk of ${dataDir}`,
-        'make room, or set SESSION_RETENTION_DAYS',
+        'free disk space, or set SESSION_RETENTION_DAYS',
       )
     : undefined;
 }

@@ -27,8 +27,8 @@ async function checkEmbedded(dataDir: string, service: Service | undefined): Pro
         );
   }
   const found = await stat(dataDir).catch(() => undefined);
-  if (!found) return ok(`embedded in ${dataDir}; it will be made at the first start`);
-  // A process that the admin check did not reach may hold it: a service whose admin API is elsewhere, say.
+  if (!found) return ok(`embedded in ${dataDir}; it will be created at the first start`);
+  // The folder may be in use although the admin check failed, by a service with another admin address.
   return ok(`embedded in ${dataDir}; the folder is ${(await isFolderInUse(dataDir)) ? 'in use' : 'free'}`);
 }
 
@@ -42,7 +42,7 @@ async function checkPostgres(url: string): Promise<Finding> {
       query_timeout: timeoutMs,
       application_name: 'session-launch doctor',
     });
-    // An idle connection that breaks emits this; the failed query below reports it.
+    // Emitted when an idle connection breaks; the query below fails and reports it.
     client.on('error', () => {});
     await client.connect();
     const asked = Date.now();
@@ -74,7 +74,7 @@ function describe(number: number, version: string, offsetMs: number): Finding {
 
 function reason(error: unknown): string {
   const { code, message } = error as { code?: string; message?: string };
-  // A refused connection to both addresses of localhost is an AggregateError without a text of its own.
-  const text = message === undefined || message === '' ? (code ?? 'it does not answer') : message;
+  // If both addresses of localhost refuse the connection, pg throws an AggregateError with an empty message.
+  const text = message === undefined || message === '' ? (code ?? 'it does not respond') : message;
   return text.replace(/\s+/g, ' ');
 }

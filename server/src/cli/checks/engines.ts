@@ -4,7 +4,7 @@ import type { Environment } from '../../config.ts';
 import { runtimeProgram } from '../../runtimes/program.ts';
 import { type Finding, findingsOf } from './finding.ts';
 
-/** What the runtime prints about each engine that it has called. */
+/** The runtime's report about one engine. */
 interface EngineCheck {
   engine: string;
   problem?: string;
@@ -13,16 +13,16 @@ interface EngineCheck {
 
 const { ok, fail } = findingsOf('engines');
 
-/** Has the runtime call every engine that stands somewhere else, once. */
+/** Makes the runtime call each remote engine once. */
 export async function checkEngines(env: Environment, cwd: string): Promise<Finding[]> {
   if (!['MIND', 'SPEECH', 'HEARING'].some((name) => env[name]?.trim() === 'openai'))
     return [ok('the runtime needs nothing from elsewhere')];
-  // A check needs no service, so any token will do.
-  const called = await promisify(execFile)(process.execPath, [...runtimeProgram(), '--check'], {
+  // The check does not call the service, so the token is not used.
+  const report = await promisify(execFile)(process.execPath, [...runtimeProgram(), '--check'], {
     cwd,
     env: { ...env, RUNTIME_TOKEN: 'none-is-needed-here' },
   });
-  return (JSON.parse(called.stdout) as EngineCheck[]).map(({ engine, problem, ms }) =>
+  return (JSON.parse(report.stdout) as EngineCheck[]).map(({ engine, problem, ms }) =>
     problem === undefined
       ? ok(`${engine} answers (${ms} ms)`)
       : fail(

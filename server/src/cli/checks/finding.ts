@@ -1,4 +1,4 @@
-/** What a check of `doctor` found, and what to do about it. */
+/** The result of a check of `doctor`, and how to fix the problem. */
 export interface Finding {
   check: string;
   status: 'ok' | 'warn' | 'fail';
@@ -6,7 +6,7 @@ export interface Finding {
   todo?: string;
 }
 
-/** The three outcomes of one named check. A warning or a failure always says what to do. */
+/** Constructors for the results of one check. Warnings and failures always include a fix. */
 export function findingsOf(check: string) {
   return {
     ok: (message: string): Finding => ({ check, status: 'ok', message }),

@@ -2,8 +2,8 @@ import { stat } from 'node:fs/promises';
 import { type Finding, findingsOf } from './finding.ts';
 
 /**
- * Who else may read a file that only its owner should. Group reading is a warning: mounted secrets of an
- * orchestrator look like that. Undefined: nobody else, or the platform has no such permissions.
+ * Checks that only the owner can read a file. Group access is a warning, because orchestrators mount secrets that way.
+ * Returns undefined if the permissions are right, or if the platform has none.
  */
 export async function sharedSecret(check: string, file: string): Promise<Finding | undefined> {
   if (process.platform === 'win32') return undefined;

@@ -4,17 +4,17 @@ import { AdminFailure, createAdminClient } from '../admin-client.ts';
 import { within } from '../deadline.ts';
 import { type Finding, findingsOf } from './finding.ts';
 
-/** The running service, asked once for all checks. */
+/** The state of the running service, requested once for all checks. */
 export interface Service {
   finding: Finding;
   status?: ServiceStatus;
-  /** How far its clock is ahead of ours, give or take half the journey. */
+  /** How far its clock is ahead of the local clock; accurate to half the round-trip time. */
   clockOffsetMs?: number;
 }
 
 const { ok, warn, fail } = findingsOf('admin API');
 
-export async function askService(client: ClientConfig, engine: ServiceStatus['engine']): Promise<Service> {
+export async function checkService(client: ClientConfig, engine: ServiceStatus['engine']): Promise<Service> {
   const asked = Date.now();
   try {
     const status = await createAdminClient(client).json<ServiceStatus>('engine', { path: ['status'] });
@@ -29,7 +29,7 @@ export async function askService(client: ClientConfig, engine: ServiceStatus['en
 function describe(adminUrl: string, status: ServiceStatus, engine: ServiceStatus['engine']): Finding {
   if (status.engine !== engine) {
     return warn(
-      `the service at ${adminUrl} runs on ${status.engine}, this configuration says ${engine}`,
+      `the service at ${adminUrl} runs on ${status.engine}, but this configuration says ${engine}`,
       'run doctor with the variables of the service',
     );
   }

@@ -15,19 +15,19 @@ export async function checkSigningKeys(config: Config): Promise<Finding> {
     if (code === 'ENOENT') return missing(config);
     return fail(`${file} cannot be read (${code})`, 'run as its owner, or set SIGNING_KEYS_FILE');
   }
-  // The same eyes as at a start. Loaded here: no other command needs cryptography.
+  // The parser that the service uses. Imported lazily: no other command needs cryptography.
   const { parseSigningKeys } = await import('../../tokens/signing-keys.ts');
   try {
     const { all } = await parseSigningKeys(text, file);
     const count = all.length === 1 ? 'one key' : `${all.length} keys, of which the first signs`;
     return (await sharedSecret('signing keys', file)) ?? ok(`${file} holds ${count}`);
   } catch (error) {
-    return fail((error as Error).message, 'restore the file from a copy, if there is one');
+    return fail((error as Error).message, 'restore the file from a backup, if there is one');
   }
 }
 
 function missing(config: Config): Finding {
-  const message = `${config.signingKeysFile} will be made at the first start`;
+  const message = `${config.signingKeysFile} will be created at the first start`;
   return config.database.engine === 'embedded'
     ? ok(message)
     : warn(

@@ -6,9 +6,9 @@ export const templates = ['express', 'fastify', 'static'] as const;
 export type Template = (typeof templates)[number];
 
 interface Layout {
-  /** Files of the starter, by the examples that they are copies of. */
+  /** Path of each starter file, and of the example file that it is copied from. */
   files: Record<string, string>;
-  /** The example whose dependencies are those of the starter. */
+  /** The example whose dependencies the starter gets. */
   example: string;
   start: string;
   port: number;

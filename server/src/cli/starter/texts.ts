@@ -9,7 +9,7 @@ export interface StarterFacts {
 }
 
 export function projectFile({ projectId, experienceId, port }: StarterFacts): string {
-  return `# Who may launch, and what. After a change: npx session-launch apply project.yaml
+  return `# The project and its experiences. After a change: npx session-launch apply project.yaml
 project:
   id: ${projectId}
   name: "${projectId.slice('prj_'.length)}"
@@ -24,9 +24,9 @@ experiences:
       characters:
         - characterId: ada
           name: Ada
-      # The runtime that comes with the service. With a url, one of your own.
+      # The runtime included in the service. Add a url to use your own.
       transport: { type: websocket }
-      # What she says without a model. See docs/runtime.md of the service.
+      # What the character says without a language model. See docs/runtime.md of the service.
       mind:
         greeting: { en: [Hello! I am Ada. Ask me about numbers.] }
         topics:
@@ -38,7 +38,7 @@ experiences:
 }
 
 export function environmentFile({ projectId, publicUrl }: StarterFacts, key: string): string {
-  return `# The key belongs to this server only: never commit it, never send it to a browser.
+  return `# Keep the key on this server: never commit it, never send it to a browser.
 LAUNCH_URL=${publicUrl}
 LAUNCH_KEY=${key}
 LAUNCH_PROJECT=${projectId}
@@ -46,7 +46,7 @@ LAUNCH_PROJECT=${projectId}
 }
 
 export function pageSettings({ publicUrl, experienceId }: StarterFacts): string {
-  return `// Where the page mints, and what.
+  return `// The service that creates the sessions, and the experience that the page launches.
 export const launchUrl = '${publicUrl}';
 export const experienceId = '${experienceId}';
 `;
@@ -55,8 +55,8 @@ export const experienceId = '${experienceId}';
 export function readme({ template, projectId, publicUrl, port }: StarterFacts): string {
   const how =
     template === 'static'
-      ? 'The page mints by itself. The service admits it by its origin, which `project.yaml` lists; the key in `.env` is for trying things by hand.'
-      : 'The page launches through a relay, an address of this server. The server mints with the key in `.env`, which no page ever sees.';
+      ? 'The page creates sessions itself. The service allows it because `project.yaml` lists its origin; the key in `.env` is for experiments on the command line.'
+      : 'The page creates sessions through a relay, an endpoint of this server. The server calls the service with the key in `.env`, which is never sent to a page.';
   return `# ${projectId}
 
 ${how}
@@ -65,12 +65,12 @@ ${how}
 ${template === 'static' ? '' : 'npm install\n'}npm start
 \`\`\`
 
-Then open <http://localhost:${port}/>. The service is expected at <${publicUrl}>.
+Then open <http://localhost:${port}/>. The service must be running at <${publicUrl}>.
 
 | File | |
 | --- | --- |
 | \`project.yaml\` | the project: allowed origins, limits, experiences; \`npx session-launch apply project.yaml\` after a change |
-| \`.env\` | where the service is, and a test key; not for version control |
-| \`${template === 'static' ? 'public/' : 'src/server.js'}\` | ${template === 'static' ? 'the page' : 'the server: replace the cookie in `authorize` by your own sign-in'} |
+| \`.env\` | the address of the service, and a test key; do not commit it |
+| \`${template === 'static' ? 'public/' : 'src/server.js'}\` | ${template === 'static' ? 'the page' : 'the server: replace the cookie in `authorize` with your own sign-in'} |
 `;
 }
