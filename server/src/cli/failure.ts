@@ -14,16 +14,12 @@ export class CliFailure extends Error {
   }
 }
 
-<<<<<<< HEAD
 /** Ended by Ctrl-C: nothing is printed, and the exit code is the shell's for SIGINT, 128 + 2. */
 export class Interrupted extends Error {
   readonly exitCode = 130;
 }
 
-/** The command was written wrongly: exit code 2. */
-=======
 /** A usage error: exit code 2. */
->>>>>>> files
 export function badUsage(message: string): CliFailure {
   return new CliFailure(message, { exitCode: 2 });
 }

@@ -33,11 +33,7 @@ ADMIN_TOKEN, or the token from the token file in DATA_DIR.
 Environment variables of the command line (for those of the service, see serve --help):
 ${variableLines('command line')}
 
-<<<<<<< HEAD
-Exit codes: 0 done, 1 failed, 2 wrong usage or configuration, 130 ended by Ctrl-C.`;
-=======
-Exit codes: 0 success, 1 failure, 2 wrong usage or configuration.`;
->>>>>>> files
+Exit codes: 0 success, 1 failure, 2 wrong usage or configuration, 130 ended by Ctrl-C.`;
 
 /** Runs a command; `argv` are the arguments after the program name. Returns the exit code and never throws. */
 export async function run(argv: string[], io: Io): Promise<number> {
