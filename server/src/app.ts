@@ -64,7 +64,7 @@ export interface App {
 }
 
 /** A runtime process beside the service. */
-export interface AttachedRuntime {
+interface AttachedRuntime {
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
   metrics(): Promise<string>;
   status(): RuntimeStatus;

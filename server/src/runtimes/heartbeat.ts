@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 
-export const pingEveryMs = 1000;
+const pingEveryMs = 1000;
 /** Ping intervals without an answer after which a process counts as hung. */
 const hungAfter = 10;
 /** The same while the process loads its code or opens its engines, which blocks its event loop. */
