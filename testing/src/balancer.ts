@@ -19,11 +19,12 @@ const checkEveryMs = 100;
 
 /**
  * Hands each connection to the next service in turn. One that does not say that it is ready, or that cannot be
- * connected to, gets no more until it does.
+ * connected to, gets no more until it does. While none is ready, clients wait.
  */
 export async function startBalancer(cleanup: Cleanup): Promise<Balancer> {
   const backends = new Map<string, Backend>();
   const sockets = new Set<Socket>();
+  const waiting: Socket[] = [];
   let turn = 0;
 
   const next = (): Backend | undefined => {
@@ -33,7 +34,7 @@ export async function startBalancer(cleanup: Cleanup): Promise<Balancer> {
   const serve = (client: Socket): void => {
     const backend = next();
     if (backend === undefined) {
-      client.destroy();
+      waiting.push(client);
       return;
     }
     const { hostname, port } = new URL(backend.url);
@@ -69,13 +70,14 @@ export async function startBalancer(cleanup: Cleanup): Promise<Balancer> {
   const check = async (backend: Backend): Promise<void> => {
     const answer = await send(backend.url, { path: '/readyz' }).catch(() => undefined);
     backend.isReady = answer?.status === 200;
+    if (backend.isReady) for (const client of waiting.splice(0)) serve(client);
   };
   const timer = setInterval(() => {
     for (const backend of backends.values()) void check(backend);
   }, checkEveryMs);
   cleanup(async () => {
     clearInterval(timer);
-    for (const socket of sockets) socket.destroy();
+    for (const socket of [...sockets, ...waiting]) socket.destroy();
     server.close();
     await once(server, 'close');
   });

@@ -1,17 +1,19 @@
 import type pg from 'pg';
 
-/** How long a connection may take to come about. */
+/** Milliseconds that a connection may take to open while a request waits for it. */
 export const connectTimeout = 3_000;
+/** The same for connections that only a start waits for: a busy server takes seconds to start a backend. */
+export const startTimeout = 10_000;
 
 /** A farewell that nobody answers is not waited for any longer. */
 const farewellTimeout = 1_000;
 
 /** How every connection is opened. Nothing is sent along that a pooler could refuse. */
-export function connectionConfig(url: string, name: string): pg.ClientConfig {
+export function connectionConfig(url: string, name: string, timeout = connectTimeout): pg.ClientConfig {
   return {
     connectionString: url,
     application_name: name,
-    connectionTimeoutMillis: connectTimeout,
+    connectionTimeoutMillis: timeout,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
   };

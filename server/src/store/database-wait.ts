@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { StartError } from './database.ts';
 import { isUnreachable, messageOf } from './database-errors.ts';
 
 /** Milliseconds between two attempts. */
@@ -62,13 +63,13 @@ export class DatabaseWait {
         return await work();
       } catch (error) {
         const now = performance.now();
-        const isOver = this.#isStopped || now - began >= seconds * 1000;
-        if (isOver || !isUnreachable(error)) throw error;
+        if (this.#isStopped || !isUnreachable(error)) throw error;
+        if (now - began >= seconds * 1000) throw gaveUp(error);
         if (now >= nextLineAt) {
           nextLineAt = now + lineMs;
           log.warn(
             {
-              reason: messageOf((error as Error).cause ?? error),
+              reason: reasonOf(error),
               waitedSeconds: Math.round((now - began) / 1000),
               maxSeconds: seconds,
             },
@@ -79,4 +80,17 @@ export class DatabaseWait {
       }
     }
   }
+}
+
+function reasonOf(error: unknown): string {
+  return messageOf((error as Error).cause ?? error);
+}
+
+/** The error that ends a start: one line for the person who started it, whichever step failed. */
+function gaveUp(error: unknown): unknown {
+  if (error instanceof StartError) return error;
+  return new StartError(
+    `the database of DATABASE_URL could not be reached: ${reasonOf(error)}; start again when it answers`,
+    { cause: error },
+  );
 }

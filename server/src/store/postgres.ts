@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { close, connectionConfig } from './connection.ts';
+import { close, connectionConfig, startTimeout } from './connection.ts';
 import type { Database, Lane } from './database.ts';
 import { isReadOnly } from './database-errors.ts';
 import { type LaneSettings, PostgresLane } from './lane.ts';
@@ -102,7 +102,7 @@ export async function withConnection<T>(
   work: (run: (text: string, values?: unknown[]) => Promise<pg.QueryResult>) => Promise<T>,
 ): Promise<T> {
   const watch = new Watch(url);
-  const client = new pg.Client(connectionConfig(url, 'session-launch'));
+  const client = new pg.Client(connectionConfig(url, 'session-launch', startTimeout));
   client.on('error', () => undefined);
   try {
     await client.connect();

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { close, connectionConfig, connectTimeout } from './connection.ts';
+import { close, connectionConfig, startTimeout } from './connection.ts';
 import { StartError } from './database.ts';
 import { messageOf } from './database-errors.ts';
 import { ask } from './statement.ts';
@@ -38,7 +38,7 @@ async function examine(url: string): Promise<{ version: number; isShared: boolea
     await Promise.all([one.connect(), other.connect()]);
     const look = async (client: pg.Client) => {
       const text = `SELECT current_setting('server_version_num') AS version, pg_backend_pid() AS backend`;
-      return (await ask(watch, client, connectTimeout, text)).rows[0] as { version: string; backend: number };
+      return (await ask(watch, client, startTimeout, text)).rows[0] as { version: string; backend: number };
     };
     const { version, backend } = await look(one);
     const ofOne = new Set([backend]);
@@ -57,7 +57,7 @@ async function examine(url: string): Promise<{ version: number; isShared: boolea
 }
 
 function newClient(url: string): pg.Client {
-  const client = new pg.Client(connectionConfig(url, 'session-launch start'));
+  const client = new pg.Client(connectionConfig(url, 'session-launch start', startTimeout));
   client.on('error', () => undefined);
   return client;
 }

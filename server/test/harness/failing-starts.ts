@@ -43,7 +43,9 @@ export class FailingStarts {
       };
       this.#child.on('message', hear);
     });
-    this.#child.send({ id, env: { PORT: '0', ADMIN_PORT: '0', LOG_LEVEL: 'warn', ...env } });
+    // They share a process, and so hold each other up: those that need a database get all the time they need for it.
+    const defaults = { PORT: '0', ADMIN_PORT: '0', LOG_LEVEL: 'warn', DATABASE_WAIT_SECONDS: '600' };
+    this.#child.send({ id, env: { ...defaults, ...env } });
     const { code, said } = await Promise.race([answered, this.#failed]);
     return { code, lines: said.trimEnd().split('\n') };
   }

@@ -49,6 +49,7 @@ test.each(['Bearer', 'bearer', 'BEARER'])('the token is admitted behind %s', (sc
 
 test('texts are compared by their hashes, in a time that does not depend on them', () => {
   const source = readFileSync(new URL('../../src/http/bearer.ts', import.meta.url), 'utf8');
-  expect(source).toContain('timingSafeEqual(digest(sent), expected)');
+  expect(source).toContain('const hash = digest(sent);');
+  expect(source).toContain('expected.filter((one) => timingSafeEqual(hash, one))');
   expect(source).not.toMatch(/sent\s*[!=]==?\s*token|token\s*[!=]==?\s*sent/);
 });
