@@ -60,7 +60,7 @@ describe('one thread', () => {
     const talker = {};
     const stops = Array.from({ length: 30 }, () => new AbortController());
     const flood = stops.map(({ signal }, n) =>
-      flite.speak({ text: `${n} ${filled('w')}`, locale: 'en', voice, session: talker }, signal),
+      flite.speak({ text: `${n} ${filled('w', 150)}`, locale: 'en', voice, session: talker }, signal),
     );
     for (const one of flood) one.catch(() => {});
     const needed = await Promise.all(
@@ -108,13 +108,14 @@ describe('one thread', () => {
   });
 
   test('a piece in several parts is one sound, its words and mouth shapes in the order of time', async () => {
-    const text = filled('1777 ');
+    const text = filled('1777 ', 120);
+    expect(partsOf(text).length).toBeGreaterThan(1);
     const { audio, durationMs, cues, words } = await flite.speak(
       { text, locale: 'en', voice, session: {} },
       never,
     );
     expect(durationMs).toBe(Math.round(audio.length / 16));
-    expect(durationMs).toBeGreaterThan(60_000);
+    expect(durationMs).toBeGreaterThan(30_000);
     const times = cues.map(([ms]) => ms);
     expect(times).toEqual([...times].sort((a, b) => a - b));
     expect(times.at(-1)).toBeGreaterThan(durationMs - 1000);
@@ -140,7 +141,7 @@ describe('parts', () => {
 
   test('the phones of one part are limited, whatever the text', async () => {
     const pool = await FliteThreads.open(1);
-    for (const text of expensive.slice(0, 5)) {
+    for (const text of expensive.slice(0, 3)) {
       const { printed } = await pool.run(args(partsOf(speakable(text))[0]!), {}, never);
       expect([text, readPhones(printed).length]).toEqual([text, expect.toSatisfy((count) => count <= 600)]);
     }

@@ -88,18 +88,20 @@ export class Topics {
   /** What a text is about. Topics that may come next are preferred; those inside another thread are out of reach. */
   find(text: string, after: Topic | undefined): Topic | undefined {
     const heard = new Heard(this.#corrected(wordsIn(text, this.#locale)));
+    const content = new Set(this.#content(heard.words));
     const next = new Set(after?.next ?? []);
     let best: { topic: Topic; score: number } | undefined;
     for (const known of this.#known) {
       const { topic } = known;
       if (topic.isInside && !next.has(topic.id)) continue;
-      const score = this.#score(known, heard) * (next.has(topic.id) ? followUpBonus : 1);
+      const score = this.#score(known, heard, content) * (next.has(topic.id) ? followUpBonus : 1);
       if (score >= enough && score > (best?.score ?? 0)) best = { topic, score };
     }
     return best?.topic;
   }
 
-  #score({ asks, phrases, words }: Known, heard: Heard): number {
+  /** `content` are the words of the text that may say something about a topic. */
+  #score({ asks, phrases, words }: Known, heard: Heard, content: Set<string>): number {
     const meant = asks.find((ask) => heard.is(ask));
     // With a greeting before it, or a word behind, it is still the question, unless another one is just that.
     if (meant !== undefined) return heard.words.length === meant.words.length ? 20 : 15;
@@ -107,18 +109,17 @@ export class Topics {
     for (const phrase of phrases) {
       if (heard.has(phrase)) score += 2 * phrase.words.length;
     }
-    const common = this.#content(heard.words).filter((word) => words.has(word));
-    for (const word of new Set(common)) score += 1.7 * (this.#weights.get(word) ?? 0);
+    for (const word of content) if (words.has(word)) score += 1.7 * (this.#weights.get(word) ?? 0);
     // A whole question that is meant shows by how much of it was said.
-    const closest = Math.max(0, ...asks.map((ask) => this.#overlap(ask, heard)));
+    const closest = Math.max(0, ...asks.map((ask) => this.#overlap(ask, content)));
     return score + 2 * closest * closest;
   }
 
   /** The share of a question's content that was said. */
-  #overlap(ask: Phrase, heard: Heard): number {
+  #overlap(ask: Phrase, heard: Set<string>): number {
     const content = this.#content(ask.words);
     if (content.length === 0) return 0;
-    return content.filter((word) => heard.words.includes(word)).length / content.length;
+    return content.filter((word) => heard.has(word)).length / content.length;
   }
 
   #content(words: readonly string[]): string[] {

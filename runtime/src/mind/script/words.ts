@@ -18,9 +18,12 @@ export function readable(text: string): string {
   return text.length > longestRead ? text.slice(0, longestRead) : text;
 }
 
+/** Runs of characters that are in no word: only a single one of them can stand inside a word, as in `don't` and `3.5`. */
+const betweenWords = /[^\p{L}\p{M}\p{N}]{2,}/gu;
+
 /** The words of a text, folded. */
 export function wordsIn(text: string, locale: string): string[] {
-  return Array.from(wordsOf(fold(text), locale), ({ word }) => word);
+  return Array.from(wordsOf(fold(text).replace(betweenWords, ' '), locale), ({ word }) => word);
 }
 
 const withoutSpaces = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
