@@ -27,11 +27,7 @@ test.each(['53100', '53200', '58030'])(
       const answer = await readiness();
       return answer.status === 503 && answer;
     });
-    expect(unready.json).toEqual({
-      status: 'unavailable',
-      reason: 'the database takes no writes',
-      runtime: 'off',
-    });
+    expect(unready.json).toMatchObject({ status: 'unavailable', reason: 'the database takes no writes' });
     expect(unready.headers['retry-after']).toBe('1');
     expect((await service.call({ path: '/healthz' })).status).toBe(200);
 
