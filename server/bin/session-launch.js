@@ -44,6 +44,8 @@ async function ensureBuilt() {
       rmSync(lock, { force: true });
     }
   }
+  // The compiler of a killed start may have finished the build, and only its lock is left.
+  if (existsSync(lock) && !isLocked()) rmSync(lock, { force: true });
 }
 
 /** Whether a running process holds the lock. A killed build leaves its lock behind. */

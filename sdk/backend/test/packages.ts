@@ -7,7 +7,15 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 /** The only dependency of the backend SDK is packed, too, so that no registry has to be asked for it. */
-const folders = ['server', 'contract', 'runtime', 'sdk/backend', 'sdk/browser', 'node_modules/jose'];
+const folders = [
+  'server',
+  'contract',
+  'process',
+  'runtime',
+  'sdk/backend',
+  'sdk/browser',
+  'node_modules/jose',
+];
 
 export interface Package {
   name: string;

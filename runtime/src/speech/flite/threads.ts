@@ -23,7 +23,7 @@ interface Thread {
 }
 
 /** Milliseconds after which a run is given up and its thread replaced. A run takes about a second at most. */
-const deadlineMs = 15_000;
+const deadlineMs = 60_000;
 
 /** Worker threads that run flite, each one text at a time. Waiting texts are taken in turn from each session. */
 export class FliteThreads {
