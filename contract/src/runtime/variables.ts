@@ -30,7 +30,7 @@ const secret = (name: string, what: string) =>
   ({
     name,
     form: { kind: 'secret' },
-    meaning: `Bearer key of the ${what}, where it wants one.`,
+    meaning: `API key of the ${what}, sent as a bearer token, if it requires one.`,
   }) as const;
 
 /** The variables of the runtime, which it reads itself. The service checks them at its start and describes them. */
@@ -39,38 +39,39 @@ export const runtimeVariables = {
     name: 'RUNTIME_HOST',
     form: { kind: 'host' },
     default: '127.0.0.1',
-    meaning: 'Address that a runtime of its own (`session-launch runtime`) listens on.',
+    meaning: 'Address that a standalone runtime (`session-launch runtime`) binds to.',
   },
   port: {
     name: 'RUNTIME_PORT',
     form: { kind: 'integer', min: 0, max: 65_535 },
     default: '8082',
-    meaning: 'Port of a runtime of its own. `0` picks a free one and prints it.',
+    meaning: 'Port of a standalone runtime. `0` selects a free port and prints it.',
   },
   maxSessions: {
     name: 'RUNTIME_MAX_SESSIONS',
     form: { kind: 'integer', min: 1, max: 10_000 },
     default: '50',
-    meaning: 'Sessions that one runtime takes at once; further clients are sent away with close code 1013.',
+    meaning:
+      'Maximum concurrent sessions of one runtime, 1 to 10000. Further clients are closed with code 1013.',
   },
   resumeSeconds: {
     name: 'RESUME_SECONDS',
     form: { kind: 'integer', min: 0, max: 600 },
     default: '30',
-    meaning: 'How long a session waits for a client whose connection broke.',
+    meaning: 'Seconds in which a client can resume its session after losing the connection, 0 to 600.',
   },
   jwksUrl: {
     name: 'JWKS_URL',
     form: { kind: 'url', example: 'http://127.0.0.1:8080/.well-known/jwks.json' },
-    otherwise: 'below `PUBLIC_URL`',
+    otherwise: '`PUBLIC_URL/.well-known/jwks.json`',
     meaning:
-      'Where a runtime of its own that knows the `PUBLIC_URL` of its service reads the keys of session tokens, if not there.',
+      'Address from which a standalone runtime reads the public keys of session tokens. Used only if `PUBLIC_URL` is set.',
   },
   mind: engine(
     'MIND',
     ['script', 'openai'],
     'script',
-    'Who thinks: the script in the project file, or a language model.',
+    'Source of what characters say: `script` (the script in the project file) or `openai` (a language model).',
   ),
   mindUrl: address('MIND_URL', 'http://127.0.0.1:11434/v1', 'language model'),
   mindModel: named('MIND_MODEL', 'Name of the language model.'),
@@ -79,17 +80,17 @@ export const runtimeVariables = {
     'SPEECH',
     ['flite', 'openai', 'captions'],
     'flite',
-    'Who speaks: the voice that comes along (English), a speech service, or nobody, with captions only.',
+    'Speech synthesis: `flite` (the included English voice), `openai` (a speech service) or `captions` (text only).',
   ),
   speechUrl: address('SPEECH_URL', 'http://127.0.0.1:8000/v1', 'speech service'),
   speechModel: named('SPEECH_MODEL', 'Name of the speech model.'),
-  speechVoice: named('SPEECH_VOICE', 'Voice of characters that name none.'),
+  speechVoice: named('SPEECH_VOICE', 'Voice of characters without a voice in the project file.'),
   speechApiKey: secret('SPEECH_API_KEY', 'speech service'),
   hearing: engine(
     'HEARING',
     ['page', 'openai', 'off'],
     'page',
-    'Who listens: the browser where it can, a transcription service, or nobody.',
+    'Speech recognition: `page` (the browser, if it supports it), `openai` (a transcription service) or `off`.',
   ),
   hearingUrl: address('HEARING_URL', 'http://127.0.0.1:8000/v1', 'transcription service'),
   hearingModel: named('HEARING_MODEL', 'Name of the transcription model.'),
