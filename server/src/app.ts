@@ -50,17 +50,17 @@ export interface AppDeps {
 
 export interface App {
   publicUrl: string;
-  /** Of the public listener, seen from this machine. */
+  /** URL of the public listener on this machine. */
   url: string;
-  /** Of the admin listener. */
+  /** URL of the admin listener. */
   adminUrl?: string;
   /** Maximum of connections of the public listener. */
   maxConnections: number;
   /** Sends upgrades to the runtime, and shows its metrics and state, from now on. */
   useRuntime(runtime: AttachedRuntime): void;
-  /** Not ready any more, but serving: resolves when nobody sends requests, at the latest after the configured grace. */
+  /** Reports not ready but keeps serving. Resolves when requests have stopped, or after the configured grace period. */
   drain(): Promise<void>;
-  /** Stops accepting, finishes what runs, writes what is kept in memory. The database stays open. */
+  /** Stops accepting connections, finishes running requests and writes buffered data. The database stays open. */
   close(): Promise<void>;
 }
 
@@ -71,7 +71,7 @@ interface AttachedRuntime {
   status(): RuntimeStatus;
 }
 
-/** For operators, their tools and what collects metrics; and for runtimes. */
+/** The admin listener, for operators, metrics collectors and runtimes. */
 const adminConnections = 64;
 const runtimeConnections = 192;
 
@@ -98,7 +98,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
   const maxConnections = connectionsWithin(descriptorLimit());
   boundConnections(publicServer.server, maxConnections, log);
   const drain = new Drain(publicServer.server, config.trustProxy);
-  // Without PUBLIC_URL it is where the service listens, which is known further down and before any request.
+  // Without PUBLIC_URL it is the listener's address, which is set below, before the first request.
   let publicUrl = config.publicUrl ?? '';
   const doorDeps = {
     keyRing,
@@ -111,7 +111,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
     tokenTtlSeconds: config.tokenTtlSeconds,
     runtimeUrl: () => config.runtimeUrl ?? `${doorDeps.issuer().replace(/^http/, 'ws')}${runtimePath}`,
     trustProxy: config.trustProxy,
-    // The page that the service shows to people launches the demo that it shows.
+    // The service's own landing page may launch the demo that it shows.
     isOwnPage: (projectId: string, origin: string) =>
       config.demo && projectId === demoProjectId && ownOrigins(doorDeps.issuer()).includes(origin),
   };
@@ -129,7 +129,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
     assetsDir: config.assetsDir,
     directory,
     trustProxy: config.trustProxy,
-    // Only the demo's catalog is for everyone's eyes, and only while the operator wants a demo.
+    // Only the demo's catalog is public, and only while the demo is enabled.
     demoProjectId: config.demo ? demoProjectId : undefined,
     baseUrl: doorDeps.issuer,
     runtimeUrl: () => (config.runtime?.isBeside || config.runtimeUrl ? doorDeps.runtimeUrl() : undefined),
@@ -218,7 +218,7 @@ function noRuntime({ runtime }: Config): RuntimeStatus {
   return { state: runtime?.isBeside ? 'starting' : 'off', restarts: [], upgrades: [], upgradesUnderWay: 0 };
 }
 
-/** Fails as a start would when an address cannot be listened on, before anything else is opened or changed. */
+/** Checks that the addresses can be listened on, before anything else is opened or changed. */
 export async function checkAddresses({ host, port, admin }: Config, withAdmin: boolean): Promise<void> {
   const addresses: [string, number, string][] = [[host, port, 'PORT']];
   if (withAdmin) addresses.push([admin.host, admin.port, 'ADMIN_PORT']);

@@ -2,10 +2,10 @@ import { type BlockList, isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { proxyList } from '@session-launch/process/client-address';
 
-/** Variables as the process got them. */
+/** Environment variables. */
 export type Environment = Record<string, string | undefined>;
 
-/** One variable that cannot be used: its name, what it got (masked when it is a secret) and what it wants. */
+/** A variable with an invalid value: its name, the value (masked if it is a secret) and what is expected. */
 export interface ConfigProblem {
   variable: string;
   got: string;
@@ -25,23 +25,23 @@ export class ConfigError extends Error {
   }
 }
 
-/** What a value looks like, and how it is read. */
+/** The format of a value and its parser. */
 export interface Kind<T> {
   wants: string;
   parse(value: string, cwd: string): T | undefined;
-  /** What must not be shown of it: all of it, or the password inside an address. */
+  /** What must be masked: the whole value, or the password in a URL. */
   secret?: 'whole' | 'password';
 }
 
 export interface Variable<T> extends Kind<T> {
   name: string;
-  /** What counts when it is unset, written like a value of it. */
+  /** The default, written like a value. */
   default?: string;
-  /** Without a default: what holds when it is unset, in words for people. */
+  /** If there is no default: what happens when the variable is unset. */
   otherwise?: string;
   /** Markdown; `--help` shows it without its backticks. */
   meaning: string;
-  /** The service checks at its start what the runtime beside it will read. */
+  /** The service also checks the variables of the included runtime at its start. */
   readBy: 'service' | 'command line' | 'both' | 'runtime';
 }
 
@@ -50,12 +50,12 @@ type ValueOf<V extends Variable<unknown>> =
   | NonNullable<ReturnType<V['parse']>>
   | (V extends { default: string } ? never : undefined);
 
-/** What the service gets to know. */
+/** The parsed value types. */
 export type ServiceValues<T extends Record<string, Variable<unknown>>> = {
   [K in keyof T as T[K]['readBy'] extends 'command line' | 'runtime' ? never : K]: ValueOf<T[K]>;
 };
 
-/** Reads variables and keeps what is wrong with them, so that one start reports everything. */
+/** Parses variables and collects their problems, so that one start reports all of them. */
 export class Reader {
   readonly problems: ConfigProblem[] = [];
   readonly #env: Environment;
@@ -66,7 +66,7 @@ export class Reader {
     this.#cwd = cwd;
   }
 
-  /** The value of a variable, or its default; the default too when it is bad, since `finish` will throw. */
+  /** The value of a variable or its default. Also returns the default for an invalid value, because `finish` throws. */
   read<V extends Variable<unknown>>(variable: V): ValueOf<V> {
     const { name, wants, secret } = variable;
     const value = this.#written(name);
@@ -98,7 +98,7 @@ export class Reader {
     if (this.problems.length > 0) throw new ConfigError(this.problems);
   }
 
-  /** An unset variable and an empty one are the same thing. */
+  /** An empty variable counts as unset. */
   #written(name: string): string | undefined {
     return this.#env[name]?.trim() || undefined;
   }
@@ -119,7 +119,7 @@ export function integer(min: number, max: number): Kind<number> {
   };
 }
 
-/** A file or a folder; relative ones start at the working folder. */
+/** A path; relative paths are resolved against the working directory. */
 export const path: Kind<string> = {
   wants: 'text without NUL characters',
   parse: (value, cwd) => (value.includes('\0') ? undefined : resolve(cwd, value)),
@@ -148,7 +148,7 @@ export const postgresUrl: Kind<string> = {
   secret: 'password',
 };
 
-/** An http(s) address to build others on. */
+/** An http(s) base URL. */
 export function baseUrl(example: string): Kind<string> {
   return {
     wants: `an absolute http(s) address without query, fragment, user name or password, such as ${example}`,
@@ -157,7 +157,7 @@ export function baseUrl(example: string): Kind<string> {
   };
 }
 
-/** Where clients connect: the whole address. */
+/** A complete URL that clients connect to. */
 export const websocketUrl: Kind<string> = {
   wants:
     'an absolute ws(s) address without fragment, user name or password, such as wss://runtime.example.com/session',
@@ -184,9 +184,9 @@ function quote(value: string): string {
   return JSON.stringify(short);
 }
 
-/** Hides all that may be a password: what goes wrong with an address is often an unescaped character in it. */
+/** Masks everything that may be a password: invalid URLs often contain an unescaped character in the password. */
 function maskUrl(value: string): string {
-  // Settings such as "host=db password=…": nobody knows which part is the password.
+  // Key-value settings such as "host=db password=…" are masked entirely.
   if (!/:\/\/|@/.test(value) && /[=:\s]/.test(value))
     return `"***" (${value.length} characters without "://")`;
   return quote(

@@ -14,34 +14,34 @@ export interface Config {
   admin: {
     host: string;
     port: number;
-    /** Absent: the embedded engine makes a token file; with PostgreSQL the admin API stays off. */
+    /** Absent: the embedded engine creates a token file; with PostgreSQL the admin API is off. */
     token?: string | undefined;
     tokenFile: string;
-    /** Opens `/metrics` and nothing else. */
+    /** Valid only for `/metrics`. */
     metricsToken?: string | undefined;
   };
   database: { engine: 'embedded'; dataDir: string } | { engine: 'postgres'; url: string };
   /** How long a start waits for PostgreSQL. */
   databaseWaitSeconds: number;
   dataDir: string;
-  /** Absent: derived from the address the service really listens on. */
+  /** Absent: derived from the listener's address. */
   publicUrl?: string | undefined;
   signingKeysFile: string;
   apiKeyPrefix: string;
   tokenTtlSeconds: number;
-  /** What runtimes call. Absent: that API stays off. */
+  /** The API for runtimes. Absent: it is off. */
   runtime?: { token?: string | undefined; tokenFile: string; isBeside: boolean } | undefined;
   /** Sessions that the runtime beside this service takes at a time. */
   maxSessions: number;
-  /** Where clients find the runtime beside this service. Absent: under the public address. */
+  /** URL of the included runtime. Absent: below the public URL. */
   runtimeUrl?: string | undefined;
-  /** Absent: sessions are kept for good. */
+  /** Absent: sessions are kept indefinitely. */
   sessionRetentionDays?: number | undefined;
   trustProxy?: BlockList | undefined;
   assetsDir: string;
   demo: boolean;
   logLevel: LogLevel;
-  /** How long the public listener stays open at most after SIGTERM, for balancers to notice. */
+  /** Maximum seconds that the public listener stays open after SIGTERM, so that load balancers notice. */
   shutdownGraceSeconds: number;
 }
 
@@ -55,7 +55,7 @@ export interface ClientConfig {
 export const demoProjectFile = join(examples, 'demo.yaml');
 const demoAssets = join(examples, 'assets');
 
-/** The only reader of the environment. Everything else receives what it needs as an argument. */
+/** The only place that reads environment variables. Other code receives its settings as arguments. */
 export function readConfig(env: Environment, cwd: string): Config {
   const read = new Reader(env, cwd);
   const values = read.readForService(variables);
@@ -117,7 +117,7 @@ export function readConfig(env: Environment, cwd: string): Config {
   return config;
 }
 
-/** For a runtime of its own: it reads its variables itself, but here all that is wrong with them is told. */
+/** Checks the variables of a standalone runtime. The runtime reads them itself; this reports every problem at once. */
 export function checkRuntime(env: Environment, cwd: string): void {
   const read = new Reader(env, cwd);
   checkRuntimeVariables(read);
@@ -133,7 +133,7 @@ export function checkRuntime(env: Environment, cwd: string): void {
   read.finish();
 }
 
-/** What the runtime would stop at: bad values, and engines without an address or a model. */
+/** Problems at which the runtime would exit: invalid values, and engines without a URL or model. */
 function checkRuntimeVariables(read: Reader): void {
   for (const variable of Object.values(variablesOfRuntime)) read.read(variable);
   const { mind, speech, hearing, mindUrl, mindModel, speechUrl, speechModel, hearingUrl, hearingModel } =
@@ -158,7 +158,7 @@ export function hasAdminListener({ admin, database, runtime }: Config): boolean 
   return admin.token !== undefined || database.engine === 'embedded' || runtime !== undefined;
 }
 
-/** Two listeners on one port, where one address is the other or stands for all of the machine. */
+/** Whether two listeners would use the same port on the same or an overlapping address. */
 function listenersCollide(config: Config): boolean {
   const { host, port, admin } = config;
   if (!hasAdminListener(config) || port === 0 || port !== admin.port) return false;
@@ -174,10 +174,10 @@ export function readClientConfig(env: Environment, cwd: string): ClientConfig {
   return { adminUrl, token, tokenFile: tokenFile(dataDir) };
 }
 
-/** How to reach an address that means every one of the machine. */
+/** The loopback address by which a wildcard address is reached. */
 const loopback: Record<string, string> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
 
-/** A port that somebody listens on already. */
+/** The error for a port that is already in use. */
 const knownPort = {
   ...variables.adminPort,
   ...integer(1, 65_535),
@@ -190,7 +190,7 @@ function adminAddress(read: Reader): string {
   return `http://${bracketed(loopback[host] ?? host)}:${read.read(knownPort)}`;
 }
 
-/** An IPv6 address as it stands in a URL. */
+/** Puts an IPv6 address in brackets for a URL. */
 export function bracketed(host: string): string {
   return isIP(host) === 6 ? `[${host}]` : host;
 }

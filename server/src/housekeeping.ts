@@ -10,18 +10,18 @@ import { RoomWatch } from './store/room-watch.ts';
 
 const everyMs = 10_000;
 const batchSize = 1_000;
-/** How long one round may take: half of the time between rounds, so that what piles up is always worked off. */
+/** Maximum duration of one round: half of the interval, so that a backlog is always worked off. */
 const roundMs = 5_000;
 
 export interface HousekeepingDeps {
   lifecycle: LifecycleDeps;
   keyRing: KeyRing;
   rates: RateLimits;
-  /** Absent: sessions are kept for good. */
+  /** Absent: sessions are kept indefinitely. */
   retentionDays: number | undefined;
 }
 
-/** Starts the periodic work that belongs to no request. */
+/** Starts the periodic background work. */
 export function startHousekeeping(deps: HousekeepingDeps): { stop(): Promise<void> } {
   const { database, log } = deps.lifecycle;
   const watches: Watches = {
@@ -42,7 +42,7 @@ export function startHousekeeping(deps: HousekeepingDeps): { stop(): Promise<voi
   };
 }
 
-/** Runs `work` at an interval, and skips a turn while the one before is still running. */
+/** Runs `work` at an interval; skips a round while the previous one is still running. */
 function repeat(ms: number, work: () => Promise<void>): { stop(): Promise<void> } {
   let running: Promise<void> | undefined;
   const timer = setInterval(() => {
@@ -75,8 +75,8 @@ async function round({ lifecycle, keyRing, rates }: HousekeepingDeps, watches: W
 }
 
 /**
- * Idempotency records older than a day, in bounded batches, leaving alone what somebody else has locked. A minute more,
- * because a replay that began in time reads its record more than once.
+ * Deletes idempotency records older than a day, in bounded batches, skipping locked rows. Waits one extra minute, because a replay that
+ * began in time reads its record more than once.
  */
 export async function forgetExpiredClaims(database: Database, timeMs = roundMs): Promise<void> {
   const until = performance.now() + timeMs;

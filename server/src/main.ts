@@ -17,22 +17,22 @@ import { openTokenFile } from './store/token-file.ts';
 import { summary } from './summary.ts';
 import { openSigningKeys, type SigningKeys } from './tokens/signing-keys.ts';
 
-/** How long a stop may take, once nobody sends requests any more. */
+/** Maximum milliseconds of a stop after the drain. */
 const shutdownTimeout = 10_000;
-/** What the runtime needs for its last report, once its sessions have ended. */
+/** Milliseconds that the runtime may take for its last report after its sessions have ended. */
 const runtimeStopMs = 3000;
 
-/** Of what is alive. By itself the heap grows to several times of it before it is cleaned up, and the process with it. */
+/** How far the heap may grow past the live set before V8 collects, in percent. */
 const heapGrowthPercent = 40;
 
 /** Configuration → engine → migrations → app → listen → drain on SIGTERM. */
 export async function serve(config: Config, options: { colours: boolean }): Promise<void> {
   setFlagsFromString(`--heap-growing-percent=${heapGrowthPercent}`);
-  // So little of what requests leave behind is alive that waking helpers for it takes longer, and takes time from the database.
+  // Almost no request data survives a young-generation collection, so waking helper threads costs more than it saves.
   setFlagsFromString('--no-parallel-scavenge');
   const log = createLog(config.logLevel);
   await checkAddresses(config, hasAdminListener(config));
-  /** Aborted when the embedded engine has ended. */
+  /** Aborted when the embedded engine exits. */
   const engine = new AbortController();
   const wait = new DatabaseWait({
     engine: config.database.engine,
@@ -77,7 +77,7 @@ async function startAndServe({ config, log, engine, wait, colours }: StartDeps):
       adminToken,
       runtimeToken,
     });
-    // Once everything else has worked: a key that a failed start made would never be shown.
+    // Last, because the key of a start that fails later would never be shown.
     const demoDeps = { database, changes, apiKeyPrefix: config.apiKeyPrefix };
     const demo = config.demo ? await wait.step(() => provisionDemo(demoDeps, demoProjectFile)) : undefined;
     if (adminToken === undefined) {
@@ -100,7 +100,7 @@ async function startAndServe({ config, log, engine, wait, colours }: StartDeps):
   }
 }
 
-/** Loads the engine that is asked for, and not the other one. */
+/** Loads only the configured engine. */
 async function openDatabase(
   { database, dataDir }: Config,
   log: Logger,
@@ -150,7 +150,7 @@ async function resolveRuntimeToken({ runtime }: Config): Promise<string | undefi
   );
 }
 
-/** A process of its own, so that speech never delays a mint. It reads its engines from the environment itself. */
+/** Starts the runtime in a separate process, so that speech never delays a mint. It reads its engine variables itself. */
 function startRuntime(config: Config, app: App, token: string, log: Logger): Supervisor {
   const runtime = superviseRuntime({
     log,
@@ -158,7 +158,7 @@ function startRuntime(config: Config, app: App, token: string, log: Logger): Sup
       ...environmentOfRuntime(process.env),
       ADMIN_URL: app.adminUrl,
       PUBLIC_URL: app.publicUrl,
-      // By the address of the listener: the public one may lead through a proxy that this machine cannot reach.
+      // The listener's own address: PUBLIC_URL may lead through a proxy that this machine cannot reach.
       JWKS_URL: `${app.url}/.well-known/jwks.json`,
       RUNTIME_TOKEN: token,
       DATA_DIR: config.dataDir,
@@ -183,9 +183,9 @@ interface Running {
 }
 
 /**
- * On SIGTERM lets balancers notice first; then, and on every other signal at once, stops accepting, finishes what runs
- * and closes the engine. Ten seconds later the process ends regardless. An engine that has ended ends the process, too:
- * whoever supervises it starts it again.
+ * On SIGTERM, drains first so that load balancers notice. Then, and immediately on other signals, stops accepting connections, finishes
+ * running requests and closes the engine. The process exits ten seconds later at the latest. It also exits if the embedded engine has
+ * exited, so that its supervisor restarts it.
  */
 function untilStopped({ log, app, runtime, database, engine }: Running, graceSeconds: number): Promise<void> {
   return new Promise((resolve) => {
@@ -200,19 +200,19 @@ function untilStopped({ log, app, runtime, database, engine }: Running, graceSec
       if (err) log.fatal({ err }, 'stopping after an unexpected error');
       else log.info({ signal }, 'stopping');
       try {
-        // Who sends SIGTERM is a supervisor; a person at a terminal sends SIGINT and waits.
+        // SIGTERM comes from a supervisor; SIGINT from a person at a terminal, who is waiting.
         await Promise.all([signal === 'SIGTERM' ? app.drain() : undefined, runtime?.close()]);
         await app.close();
         await database.close();
       } catch (error) {
         log.error({ err: error }, 'the stop was not clean');
-        // An exit would wait for a thread that the system does not give back, for as long as that takes.
+        // `process.exit` would wait for a thread that is blocked in the kernel.
         if (error instanceof StuckEngine) process.kill(process.pid, 'SIGKILL');
         throw error;
       }
       log.info('stopped');
       await new Promise<void>((resolve) => log.flush(() => resolve()));
-      // Exit code 1, which supervisors take for a failure.
+      // Exit code 1, which supervisors treat as a failure.
       engine.throwIfAborted();
       resolve();
     });

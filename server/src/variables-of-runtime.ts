@@ -7,7 +7,7 @@ import { baseUrl, host, integer, type Kind, matching, oneOf, type Variable } fro
 
 type OfRuntime = Variable<unknown> & { readBy: 'runtime' };
 
-/** What the runtime reads. It stands in the contract, since the runtime is a program of its own. */
+/** The variables of the runtime. They are defined in the contract, because the runtime is a separate program. */
 export const variablesOfRuntime = Object.fromEntries(
   Object.entries<RuntimeVariable>(runtimeVariables).map(
     ([name, { form, ...variable }]): [string, OfRuntime] => [

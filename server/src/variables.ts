@@ -20,19 +20,19 @@ export type LogLevel = (typeof logLevels)[number];
 
 const bearerToken = matching(/^[\x21-\x7e]{16,512}$/, '16 to 512 printable ASCII characters without spaces');
 
-/** Named apart: the service has a host and a port of its own. */
+/** Renamed in `Config`, because the service also has a host and a port. */
 const prefixed = Object.fromEntries(
   Object.entries(variablesOfRuntime).map(([name, variable]) => [`ofRuntime.${name}`, variable]),
 ) as { [K in keyof typeof variablesOfRuntime as `ofRuntime.${K}`]: (typeof variablesOfRuntime)[K] };
 
-/** An entry as it stands below: everything about a variable, so that a new one is one entry and its place in `Config`. */
+/** Everything about one variable. A new variable needs one entry here and one field in `Config`. */
 function variable<T, V extends Omit<Variable<T>, keyof Kind<T>>>(kind: Kind<T>, entry: V): Kind<T> & V {
   return { ...kind, ...entry };
 }
 
 /**
- * Every variable, by its name in `Config` where it has one of its own. Reading, `--help` and docs/configuration.md
- * (`npm run docs`) come from here.
+ * All variables, keyed by their name in `Config` where they have one. Parsing, `--help` and docs/configuration.md (`npm run docs`) are
+ * derived from this table.
  */
 export const variables = {
   host: variable(host, {

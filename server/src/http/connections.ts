@@ -2,9 +2,8 @@ import type { Server } from 'node:http';
 import type { Logger } from 'pino';
 
 /**
- * Descriptors that are kept from clients: for the files or connections of the database, for art on its way out and
- * for the admin listener. Without them a crowd of connections leaves the embedded engine unable to open a file of
- * its own, which it does not recover from.
+ * Descriptors reserved for database files or connections, for files being sent and for the admin listener. Without them, many client
+ * connections could leave the embedded engine unable to open a file, from which it does not recover.
  */
 const reserved = 512;
 const warnEveryMs = 60_000;
@@ -33,9 +32,9 @@ export function boundConnections(server: Server, most: number, log: Logger): voi
   });
 }
 
-/** What the system allows this process to have open at a time. */
+/** The descriptor limit of this process. */
 export function descriptorLimit(): number {
-  // Otherwise the report asks the name service about every open connection, and waits for it.
+  // Otherwise the report resolves the host name of every open connection, which blocks.
   Object.assign(process.report, { excludeNetwork: true });
   const { userLimits } = process.report.getReport() as {
     userLimits?: { open_files?: { soft: number | 'unlimited' } };

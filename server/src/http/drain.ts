@@ -5,7 +5,7 @@ import { clientAddress, isListed } from '@session-launch/process/client-address'
 
 /** Traffic is over when no request but health checks has come for this many milliseconds. */
 const quietMs = 1_000;
-/** Load balancers that polled `/readyz` within this window are waited for. */
+/** Addresses that polled `/readyz` within this window are treated as load balancers; the drain waits for them. */
 const watchedMs = 30_000;
 /** Answers of `/readyz` that a load balancer gets before it counts as informed. */
 const tellings = 3;
@@ -49,7 +49,7 @@ export class Drain {
     this.#begun = true;
   }
 
-  /** Begins, and resolves when requests have stopped and load balancers are informed, or when the grace is over. */
+  /** Starts the drain. Resolves when requests have stopped and load balancers have seen the 503, or when the grace period ends. */
   async quiet(graceMs: number): Promise<void> {
     this.begin();
     const deadline = performance.now() + graceMs;
@@ -84,8 +84,8 @@ export class Drain {
   }
 
   /**
-   * A load balancer polls from a local address or from one in `TRUST_PROXY`, and in its own name: a check that was forwarded, or comes from
-   * the internet, is anybody's, and could stretch every stop to the whole grace.
+   * A load balancer polls directly (not forwarded) from a local address or from one in `TRUST_PROXY`. Other clients are ignored; otherwise
+   * anyone who polls could extend every stop to the whole grace period.
    */
   #isBalancer(address: string, headers: IncomingMessage['headers']): boolean {
     if (headers['x-forwarded-for'] !== undefined || headers.forwarded !== undefined) return false;

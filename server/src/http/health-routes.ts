@@ -6,7 +6,7 @@ import { refuseOtherMethods } from './server.ts';
 
 export interface HealthDeps {
   database: Database;
-  /** True once shutdown has begun: balancers should send nothing more. */
+  /** True once shutdown has begun: load balancers should send no more requests. */
   isDraining: () => boolean;
   runtimeState: () => RuntimeState;
 }
@@ -34,12 +34,12 @@ export async function healthRoutes(app: FastifyInstance, deps: HealthDeps): Prom
   refuseOtherMethods(app, readyOperation.path, ['GET']);
 }
 
-/** What keeps the service from minting; nothing when it can. */
+/** Why the service cannot mint; `undefined` if it can. */
 export async function whyNotReady(deps: HealthDeps): Promise<string | undefined> {
   return deps.isDraining() ? 'the service is shutting down' : databaseProblem(deps.database);
 }
 
-/** The reason is public: it says what is away, never where it is or why. */
+/** The public reason: names the unavailable part, without its address or cause. */
 async function databaseProblem(database: Database): Promise<string | undefined> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<string>((resolve) => {

@@ -3,17 +3,17 @@ import type { Socket } from 'node:net';
 
 interface Answers {
   /**
-   * Not finished yet, in the order in which they were asked for. An array: a set that something is added to and deleted from
-   * again and again leaves old tables behind, and through them everything it held lives on until a full garbage collection.
+   * Unfinished responses in request order. An array, because a `Set` with constant additions and deletions keeps old hash tables, and
+   * through them its former members, alive until a full garbage collection.
    */
   open: ServerResponse[];
-  /** Of the request that came last, finished or not. */
+  /** The response to the latest request, finished or not. */
   latest: ServerResponse;
 }
 
 const connections = new WeakMap<Socket, Answers>();
 
-/** Keeps track of what the connections of a server owe; returns how many answers are under way on all of them. */
+/** Tracks the unfinished responses of each connection of a server. Returns a function that counts all of them. */
 export function watchAnswers(server: Server): () => number {
   let count = 0;
   function onClose(this: ServerResponse): void {
@@ -39,8 +39,8 @@ export function watchAnswers(server: Server): () => number {
 }
 
 /**
- * Node tells only the answer that was next of a lost connection. Those behind it would count as under way for good, and a
- * file that is sent as one of them would never be closed.
+ * When a connection is lost, Node closes only the first pending response. Closes the pipelined ones too; otherwise they would stay
+ * counted, and files being sent would never be closed.
  */
 function forsake(open: readonly ServerResponse[]): void {
   for (const response of [...open]) {
@@ -49,20 +49,20 @@ function forsake(open: readonly ServerResponse[]): void {
   }
 }
 
-/** Resolves when nothing more is written to an answer: it is complete, or its connection is gone. */
+/** Resolves when a response is complete or its connection is closed. */
 export async function answerOver(response: ServerResponse): Promise<void> {
   if (!connections.get(response.req.socket)?.open.includes(response)) return;
   await new Promise((resolve) => response.once('close', resolve));
 }
 
 export interface Unfinished {
-  /** The answer, begun or not, to a request that is still coming in. */
+  /** The response, begun or not, to a request that is still being received. */
   own: ServerResponse | undefined;
-  /** Resolves when everything asked before that has its answer. */
+  /** Resolves when every earlier request has its response. */
   earlier: Promise<unknown>;
 }
 
-/** What a connection still owes, when the bytes that come in next turn out to be wrong. */
+/** The unfinished responses of a connection on which the parser has failed. */
 export function unfinishedAnswers(socket: Socket): Unfinished {
   const { open, latest } = connections.get(socket) ?? { open: [] };
   const own = latest?.req.complete === false ? latest : undefined;

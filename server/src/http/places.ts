@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 
-/** Of one request, which gives it back while its body is still on the way. */
+/** The slot of one request, which is released while its body is still being received. */
 interface Place {
   request: IncomingMessage;
   isKept: boolean;
@@ -8,14 +8,14 @@ interface Place {
 }
 
 /**
- * So many requests may be worked on at a time. One call takes a place, does the work and gives the place back,
- * so that none is lost, however the work ends and whoever has left meanwhile.
+ * Limits the number of requests that are processed concurrently. One call acquires a slot, runs the work and releases the slot, however
+ * the work ends, so that no slot leaks when a client disconnects.
  */
 export class Places {
   readonly #most: number;
   #underWay = 0;
   #refused = 0;
-  /** Requests whose bodies did not come along with their headers. */
+  /** Requests whose bodies did not arrive together with their headers. */
   #incomplete: Place[] = [];
 
   constructor(most: number) {
@@ -26,12 +26,12 @@ export class Places {
     return this.#underWay;
   }
 
-  /** How often there was no place. */
+  /** Number of requests rejected because no slot was free. */
   get refused(): number {
     return this.#refused;
   }
 
-  /** Does the work in a place; without a free one, does the other thing. Both get the arguments. */
+  /** Runs `work` in a slot, or `otherwise` if none is free. Both receive the arguments. */
   async hold<T, Args extends unknown[]>(
     request: IncomingMessage,
     work: (...args: Args) => T | Promise<T>,
@@ -59,7 +59,7 @@ export class Places {
     this.#underWay += isKept ? 1 : -1;
   }
 
-  /** Whether a body came along shows in the next turn of the event loop. Who is slow to send keeps no place from others. */
+  /** Checks in the next tick whether the body has arrived. A client that sends its body slowly holds no slot. */
   #lookBack(place: Place): void {
     if (this.#incomplete.push(place) > 1) return;
     setImmediate(() => {

@@ -18,12 +18,12 @@ interface LoadedFile {
 /** What to serve a file as. */
 export interface FileForm {
   type: string;
-  /** Names stay the same when a new version brings new content, so browsers ask whether their copy still holds. */
+  /** The name stays the same when the content changes, so browsers must revalidate their copy. */
   cacheControl?: string;
   headers?: Record<string, string>;
 }
 
-/** Serves a file that browsers need, from memory once someone has asked for it. */
+/** Serves a file for browsers, from memory after the first request. */
 export function serveFile(app: FastifyInstance, path: string, file: URL, form: FileForm): void {
   const { type, cacheControl = 'no-cache', headers = {} } = form;
   let loaded: Promise<LoadedFile> | undefined;

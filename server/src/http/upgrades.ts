@@ -1,12 +1,11 @@
 import { IncomingMessage } from 'node:http';
 
-/** Where clients reach the runtime beside the service. */
+/** The path of the included runtime. */
 export const runtimePath = '/runtime';
 
 /**
- * A request of the public listener. Node takes every request that offers an upgrade out of HTTP as soon as somebody listens for
- * upgrades; here only a WebSocket to the runtime is one. Others, such as clients that offer h2c with every request, are
- * answered as if they had not.
+ * A request of the public listener. Once an `upgrade` listener exists, Node stops treating any request with an `Upgrade` header as HTTP.
+ * Here, only a WebSocket to the runtime is an upgrade; other requests, such as those of clients that offer h2c, are handled as usual.
  */
 export class PublicRequest extends IncomingMessage {
   declare offersUpgrade: boolean | null;

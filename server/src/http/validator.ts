@@ -4,7 +4,7 @@ import { invalidRequest } from '../errors.ts';
 import { canonicalLocale } from '../locales/locale.ts';
 import { violationsOf } from './violations.ts';
 
-// That a schema is one is for tests to find out. To look again would take a good part of a start.
+// Tests check that the schemas are valid. Checking again here would take a large part of the start.
 const ajv = new Ajv2020({ allErrors: true, strict: true, verbose: true, validateSchema: false });
 ajv.addKeyword({ keyword: 'errorMessage', schemaType: 'string' });
 ajv.addFormat('bcp47', (value) => canonicalLocale(value) !== undefined);
@@ -17,14 +17,14 @@ export function reader<T extends TSchema>(schema: T): (value: unknown) => Static
   return (value) => {
     if (validate(value)) return value;
     const violations = violationsOf(validate.errors ?? []);
-    // They refer to the whole body, and the validator lives on.
+    // The errors reference the whole body; clear them, because the validator outlives the request.
     validate.errors = null;
     throw invalidRequest(violations);
   };
 }
 
 function isReturnUrl(value: string): boolean {
-  // URL drops these before it reads the scheme; whoever gets the text may not.
+  // `URL` removes these characters before it parses the scheme; other programs may not.
   if (/^\s|\s$|\p{Cc}/u.test(value) || !URL.canParse(value)) return false;
   return !['javascript:', 'data:', 'vbscript:', 'blob:', 'file:'].includes(new URL(value).protocol);
 }

@@ -1,4 +1,4 @@
-/** Counter by name. Counting is a look-up in a map; whoever shows the counts does the rest. */
+/** Counters by name. Counting is one map look-up; formatting happens when metrics are read. */
 export class Counter<Name> {
   readonly #counts = new Map<Name, number>();
 
@@ -11,7 +11,7 @@ export class Counter<Name> {
   }
 }
 
-/** How values are spread over buckets, each named by the greatest value that it holds. */
+/** A histogram with buckets by upper bound. */
 export class Histogram {
   readonly bounds: readonly number[];
   readonly #counts: number[];
@@ -33,7 +33,7 @@ export class Histogram {
     return this.#sum;
   }
 
-  /** For each bound, then for no bound at all, how many values did not exceed it. */
+  /** Cumulative counts per bound, ending with `+Inf`. */
   cumulated(): number[] {
     let total = 0;
     return this.#counts.map((count) => {

@@ -5,8 +5,8 @@ import type { LogLevel } from '../config.ts';
 import { isoTime } from '../iso-time.ts';
 
 /**
- * Logs go to standard error, as JSON; on a terminal as lines for people. Headers and bodies are never logged, and
- * what looks like a credential is masked wherever it stands: keys, tokens and idempotency keys stay out of logs.
+ * Writes logs to standard error as JSON, or pretty-printed on a terminal. Headers and bodies are never logged, and anything that looks
+ * like a credential (API key, token, idempotency key) is masked.
  */
 export function createLog(
   level: LogLevel,
@@ -30,7 +30,7 @@ export function createLog(
   );
 }
 
-/** Loaded where there is a terminal only: a service that nobody looks at starts without it. */
+/** Loaded only on a terminal, so that other starts skip it. */
 function forPeople(fd: number): DestinationStream {
   const pretty: typeof import('pino-pretty') = createRequire(import.meta.url)('pino-pretty');
   return pretty({
@@ -41,7 +41,7 @@ function forPeople(fd: number): DestinationStream {
   });
 }
 
-/** Lines in JSON. Flushed at exit, so that none is lost. */
+/** JSON lines, flushed at exit so that none is lost. */
 function jsonLines(fd: number): LineWriter {
   const lines = new LineWriter(
     fd,
@@ -52,7 +52,7 @@ function jsonLines(fd: number): LineWriter {
   return lines;
 }
 
-/** How many lines of a log could not be written. */
+/** Number of log lines that could not be written. */
 export function droppedLines(log: Logger): number {
   const destination = destinationOf(log);
   return destination instanceof LineWriter ? destination.dropped : 0;
@@ -68,7 +68,7 @@ export function lineSink(log: Logger): (line: string) => void {
   return (line) => destination.write(line);
 }
 
-/** What is said about a request that has been answered. */
+/** The fields of a request's log line. */
 export interface Answered {
   requestId: string;
   method: string;
@@ -78,8 +78,8 @@ export interface Answered {
 }
 
 /**
- * Writes the one line that each request gets. It has the fields of every other line, but is put together by hand: nothing in it
- * can be a secret, and only an address that leads nowhere needs an escape.
+ * Writes the one log line of each request. Formatted by hand for speed: it contains no secret, and only the path of an unknown URL needs
+ * escaping.
  */
 export function answerLog(log: Logger): (answered: Answered) => void {
   if (!log.isLevelEnabled('info')) return () => undefined;
@@ -111,7 +111,7 @@ function scrubbedError(error: Error): object {
   };
 }
 
-/** A failed query names the values it was sent with, which may be anybody's data. */
+/** The error of a failed query contains its parameters, which may be personal data; removes them. */
 function withoutValues(text: string | undefined): string | undefined {
   return text?.replace(/^params:[\s\S]*?(?=\n {4}at |$(?![\s\S]))/m, 'params: [redacted]');
 }

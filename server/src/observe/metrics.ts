@@ -11,7 +11,7 @@ import type { Traffic } from './traffic.ts';
 const durationBounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20];
 const batchBounds = [1, 2, 4, 8, 16, 32, 64, 128, 256];
 
-/** What becomes of sessions, as the parts report it. */
+/** Counters of session events. */
 export interface LifecycleCounts {
   /** By outcome: `active`, or the code of the refusal. */
   connected(outcome: string): void;
@@ -19,32 +19,32 @@ export interface LifecycleCounts {
   lost(sessions: number): void;
 }
 
-/** What the parts report while they work. */
+/** Counters that the parts of the service update while they work. */
 export interface Metrics {
   registry: Registry;
-  /** One mint: `launched`, `replayed`, or the code of the error it ended with. */
+  /** Counts a mint by outcome: `launched`, `replayed` or the error code. */
   minted(door: Source, outcome: string, seconds: number): void;
   batchWritten(size: number): void;
-  /** What becomes of sessions. */
+  /** Counts session events. */
   lifecycle: LifecycleCounts;
 }
 
-/** What a part of the interface has in hand, and how often it had to say no. */
+/** Requests in flight in a part of the API, and the number rejected for overload. */
 export interface Load {
   readonly underWay: number;
   readonly refused: number;
 }
 
-/** Read when somebody asks for the metrics, never while a request runs. */
+/** Values that are read when metrics are collected, never during a request. */
 export interface MetricSources {
   database: Pick<Database, 'pools' | 'own'>;
   queueLength: () => number;
   caches: Record<string, CacheCounts | LookUpCounts>;
-  /** What goes on at the public listener. */
+  /** Traffic of the public listener. */
   traffic: Traffic;
   openConnections: () => Promise<number>;
   admissions: Record<string, Load>;
-  /** Of all processes. Undefined while the database does not answer. */
+  /** Active sessions of all processes; `undefined` while the database does not answer. */
   activeSessions: () => Promise<number | undefined>;
   refusalsDelayed: () => number;
   logLinesDropped: () => number;
@@ -53,8 +53,8 @@ export interface MetricSources {
 }
 
 /**
- * Metrics of one app. A request only adds to plain numbers: a labelled counter or histogram of the library costs ten
- * times as much, with its labels bound beforehand too.
+ * Metrics of one app. Requests only increment plain numbers: a labelled counter or histogram of prom-client costs ten times as much, even
+ * with pre-bound labels.
  */
 export function createMetrics(): Metrics & { watch(parts: MetricSources): void } {
   const registry = new Registry();

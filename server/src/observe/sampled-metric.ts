@@ -7,7 +7,7 @@ export interface Sample {
   metricName?: string;
 }
 
-/** Registers a metric whose samples are read when the metrics are asked for. prom-client knows metrics by this much of their form. */
+/** Registers a metric whose samples are read when metrics are collected. prom-client needs only this part of a metric's interface. */
 export function show(
   registry: Registry,
   type: 'counter' | 'gauge' | 'histogram',

@@ -1,13 +1,13 @@
 import { Counter } from './counters.ts';
 
-/** What goes on at one listener. */
+/** Traffic of one listener. */
 export class Traffic {
-  /** Requests that have no complete answer yet. */
+  /** Requests without a complete response. */
   inFlight = () => 0;
-  /** Answers by route, then by status. */
+  /** Responses by route and status. */
   readonly answers = new Map<string, Counter<number>>();
 
-  /** A route is its pattern: what callers put into an address makes no new one. */
+  /** Routes are counted by pattern, so that parameters in a URL add no label values. */
   answered(route: string, status: number): void {
     let counts = this.answers.get(route);
     if (counts === undefined) {

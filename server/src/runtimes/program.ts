@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url';
 
 /**
- * What Node runs. The runtime is a program of its own: it is started, never imported. It makes thousands of short-lived frames a second, and
- * would by itself let tens of megabytes of them lie before it cleans up.
+ * Node arguments of the runtime, which is a separate program and never imported. It allocates thousands of short-lived frames per second;
+ * the small semi-space keeps tens of megabytes of garbage from accumulating.
  */
 export const runtimeProgram = (): string[] => [
   '--max-semi-space-size=2',

@@ -20,19 +20,19 @@ import { sessionRecord } from '../sessions/session.ts';
 import type { TokenVerifier } from '../tokens/verify-token.ts';
 
 export interface RuntimeDeps extends LifecycleDeps {
-  /** Opens these routes and nothing else. */
+  /** The runtime token, valid only for these routes. */
   token: string;
   directory: Directory;
   tokens: TokenVerifier;
 }
 
 const bodyLimit = 2 * 1024 * 1024;
-/** A client that sends up to this much is heard out: an answer while it still sends would break its connection. */
+/** Bodies up to this size are read and discarded before the 413 is sent; answering earlier would reset the connection. */
 const heardOut = 16 * 1024 * 1024;
 const readConnect = reader(connectRequestSchema);
 const readReport = reader(reportSchema);
 
-/** What runtimes call: it begins a session, and tells what becomes of it. */
+/** The API for runtimes: connect a session and report its usage. */
 export async function runtimeRoutes(app: FastifyInstance, deps: RuntimeDeps): Promise<void> {
   const admit = requireBearer(deps.token, 'RUNTIME_TOKEN_INVALID');
   app.addHook('onRequest', async (request, reply) => {
@@ -72,7 +72,7 @@ async function connect(
   requestId: string,
 ): Promise<object> {
   const { projectId, experienceId, revision } = await deps.tokens.verify(sessionToken, sessionId);
-  // Looked up first: should that fail, the session can still be begun.
+  // Look up the revision first: if that fails, the session has not been connected and can be retried.
   const pinned = await deps.directory.revision(projectId, experienceId, revision);
   const session = await connectSession(deps, { sessionId, runtimeId, client }, requestId);
   return {

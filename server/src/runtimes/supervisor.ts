@@ -22,7 +22,7 @@ export interface SupervisorDeps extends UpgradeQueueDeps {
   pingEveryMs?: number;
 }
 
-/** The runtime process beside this service, for as long as the service runs. */
+/** The included runtime, which runs as long as the service. */
 export interface Supervisor {
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
   /** Metrics of the runtime; empty while there is none. */
@@ -51,8 +51,8 @@ interface Loaded {
 }
 
 /**
- * Runs the runtime in a process of its own and replaces it when it ends or hangs. Sockets are handed over to it, so that what it streams
- * costs this process nothing.
+ * Runs the runtime in a separate process and replaces it when it exits or hangs. Sockets are passed to it, so that streaming costs this
+ * process nothing.
  */
 export function superviseRuntime(deps: SupervisorDeps): Supervisor {
   const { log, env, stopMs, program = [...runtimeProgram(), '--child'], pingEveryMs } = deps;

@@ -19,7 +19,7 @@ export interface LeaveDeps {
 /** How many ended sessions are remembered, and for how many milliseconds. */
 const remembered = { max: 10_000, ttl: 60_000 };
 
-/** A client that leaves ends its session, by the token alone: a page that closes can send no header. */
+/** Ends a session on behalf of its client, authenticated by the token in the body: a beacon cannot set headers. */
 export async function leaveRoutes(app: FastifyInstance, { lifecycle, tokens }: LeaveDeps): Promise<void> {
   const end = endOnce(lifecycle);
   const path = routePath(leaveOperation);
@@ -36,7 +36,7 @@ export async function leaveRoutes(app: FastifyInstance, { lifecycle, tokens }: L
     const { sessionId } = request.params;
     const bytes = await readBytes(request.raw);
     if (!isUtf8(bytes)) throw new ApiError('SESSION_TOKEN_INVALID');
-    // A conversation may outlast its token.
+    // Expired tokens are accepted, because a conversation may outlast its token.
     const { projectId } = await tokens.verify(bytes.toString('utf8').trim(), sessionId, 'even expired');
     if (!(await end(projectId, sessionId, request.id))) throw new ApiError('SESSION_TOKEN_INVALID');
     return reply.code(204).send();

@@ -38,7 +38,7 @@ export interface Connection {
   client: string | undefined;
 }
 
-/** Makes a session active for a runtime whose client has brought a valid token. One statement, exact across processes. */
+/** Makes a session active for a runtime whose client presented a valid token. One statement, exact across processes. */
 export async function connectSession(
   { database, log, counts }: LifecycleDeps,
   { sessionId, runtimeId, client }: Connection,
@@ -57,7 +57,7 @@ const end: Statement = {
   text: 'SELECT session, ended_now, added FROM end_session($1, $2, $3)',
 };
 
-/** The first call ends a session; every later one leaves it as it is and returns the same record. Undefined: there is none. */
+/** Ends a session. Later calls change nothing and return the same record. `undefined` if the session does not exist. */
 export async function endSession(
   { database, log, counts }: LifecycleDeps,
   projectId: string,
@@ -111,7 +111,7 @@ const countActive: Statement = {
   text: 'SELECT coalesce(sum(active), 0)::integer AS active FROM active_counts',
 };
 
-/** How many sessions are active, in all projects and processes. */
+/** Number of active sessions in all projects and processes. */
 export async function activeSessions(database: Database): Promise<number> {
   const [row] = await database.query<{ active: number }>('admin', countActive, []);
   return row?.active ?? 0;

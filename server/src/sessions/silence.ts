@@ -3,7 +3,7 @@ import type { LifecycleDeps } from './lifecycle.ts';
 
 /** Milliseconds without a report after which the runtime of a session counts as lost. */
 const silenceMs = 60_000;
-/** Milliseconds between two looks. */
+/** Milliseconds between two checks. */
 export const lookEveryMs = 5_000;
 /** Longest time between two looks that counts. In a longer one this process was stopped, and could not take reports either. */
 const longestGapMs = 2 * lookEveryMs;
@@ -31,7 +31,7 @@ export class SilenceWatch {
   readonly #clock: () => number;
   /** When each group was first seen, on the scale of `#watchedMs`. */
   #firstSeen = new Map<string, number>();
-  /** The time that counts, so far. */
+  /** Milliseconds watched in total. */
   #watchedMs = 0;
   #lookedAt: number | undefined;
 

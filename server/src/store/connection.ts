@@ -5,10 +5,10 @@ export const connectTimeout = 3_000;
 /** The same for connections that only a start waits for: a busy server takes seconds to start a backend. */
 export const startTimeout = 10_000;
 
-/** A farewell that nobody answers is not waited for any longer. */
+/** Milliseconds to wait for a graceful disconnect. */
 const farewellTimeout = 1_000;
 
-/** How every connection is opened. Nothing is sent along that a pooler could refuse. */
+/** Options of every connection. Sends no settings that a pooler could reject. */
 export function connectionConfig(url: string, name: string, timeout = connectTimeout): pg.ClientConfig {
   return {
     connectionString: url,
@@ -19,9 +19,9 @@ export function connectionConfig(url: string, name: string, timeout = connectTim
   };
 }
 
-/** What is known of a connection beside what `pg` knows. */
+/** Data about a connection in addition to that of `pg`. */
 interface Known {
-  /** The process that works for it, also where a pooler stands in between. */
+  /** Process id of its backend, also behind a pooler. */
   readonly backend: number;
   /** When the server last answered, by the clock of `performance`. */
   heardAt: number;
@@ -38,7 +38,7 @@ export function heardFrom(client: pg.ClientBase): void {
   if (one) one.heardAt = performance.now();
 }
 
-/** Undefined until the server has introduced itself. */
+/** `undefined` until the handshake is complete. */
 export function backendOf(client: pg.ClientBase): number | undefined {
   return known.get(client)?.backend;
 }
@@ -47,18 +47,18 @@ export function wasHeardSince(client: pg.ClientBase, time: number): boolean {
   return (known.get(client)?.heardAt ?? Number.NEGATIVE_INFINITY) > time;
 }
 
-/** Ends a connection without a word. A statement under way on it fails. */
+/** Destroys a connection. A statement in flight on it fails. */
 export function drop(client: pg.Client): void {
   client.connection.stream.destroy();
 }
 
-/** Ends a connection with a farewell, if there is somebody to take it. */
+/** Closes a connection gracefully, if it is still open. */
 export async function close(client: pg.Client): Promise<void> {
   await untilFarewell(client.end().catch(() => undefined));
   drop(client);
 }
 
-/** Resolves when farewells are said, or when they take too long. */
+/** Resolves when all connections are closed, or after the time limit. */
 export async function untilFarewell(said: Promise<unknown>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<void>((resolve) => {

@@ -10,7 +10,7 @@ const lineMs = 5_000;
 
 const stopSignals = ['SIGTERM', 'SIGINT'] as const;
 
-/** The process was told to stop while it started. */
+/** Thrown when a signal stops the process during its start. */
 export class StoppedDuringStart extends Error {}
 
 export interface DatabaseWaitDeps {
@@ -38,7 +38,7 @@ export class DatabaseWait {
         reject(new StoppedDuringStart());
       };
     });
-    // Without a step under way the rejection is for the next one.
+    // If no step is running, the next one rejects.
     this.#stopped.catch(() => undefined);
     if (deps.engine === 'postgres') for (const signal of stopSignals) process.on(signal, this.#onSignal);
   }

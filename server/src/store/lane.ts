@@ -8,27 +8,27 @@ import { ask, prepare } from './statement.ts';
 import type { Watch } from './watch.ts';
 
 export interface LaneSettings {
-  /** How many connections it may have. */
+  /** Maximum number of connections. */
   max: number;
-  /** After this time the server ends a statement. */
+  /** Statement timeout on the server, in milliseconds. */
   statementTimeout: number;
 }
 
 export interface LaneDeps {
   url: string;
   watch: Watch;
-  /** A connection that nobody was using broke; it is replaced when it is needed. */
+  /** Called when an idle connection breaks; it is replaced when needed. */
   onIdleError(error: Error): void;
-  /** The server is a standby, or has become one. */
+  /** Called when the server is a standby. */
   onReadOnly(): void;
 }
 
-/** For a statement that the server should have ended, and of which nothing was heard. */
+/** Extra milliseconds beyond the server's statement timeout before the connection counts as dead. */
 const grace = 1_000;
 
 /**
- * Connections for one kind of work. Getting a connection and sending a statement are two steps: what fails in the first was
- * never sent. A connection comes back whatever happens to its statement, and is kept only when it has answered.
+ * A connection pool for one kind of work. Acquiring a connection and sending a statement are separate steps: if the first fails, the
+ * statement was never sent. A connection is always returned, and is reused only if its last statement was answered.
  */
 export class PostgresLane {
   readonly #deps: LaneDeps;
@@ -44,7 +44,7 @@ export class PostgresLane {
       ...connectionConfig(deps.url, 'session-launch'),
       max,
       idleTimeoutMillis: 60_000,
-      // Waited for, although its type does not say so.
+      // `pg` awaits the result, although its type does not say so.
       onConnect: (client) => prepare(deps.watch, client as pg.Client, statementTimeout),
     });
     this.#pool.on('error', (error) => deps.onIdleError(error));
@@ -54,11 +54,11 @@ export class PostgresLane {
 
   get state(): PoolState {
     const { totalCount, idleCount, waitingCount } = this.#pool;
-    // Who asks while a connection is idle gets it in a moment, and is not waiting.
+    // A request that can take an idle connection does not count as waiting.
     return { total: totalCount, idle: idleCount, waiting: Math.max(0, waitingCount - idleCount) };
   }
 
-  /** Typed queries, each on whichever connection is free. */
+  /** Typed queries, each on any free connection. */
   get orm(): Orm {
     return ormOn(this);
   }
@@ -87,14 +87,14 @@ export class PostgresLane {
       client.release();
       return result;
     } catch (error) {
-      // Where the connection may be the reason, it goes, and the server rolls back by itself.
+      // If the connection may be the cause, destroy it; the server then rolls back.
       const isBack = !isOutage(error) && (await send('ROLLBACK').then(yes, no));
       this.#giveBack(client, isBack);
       throw error;
     }
   }
 
-  /** Connections of which nothing is heard after this are not used again. */
+  /** Connections that have not answered since this call are not reused. */
   distrust(): void {
     this.#distrustedAt = performance.now();
   }
@@ -126,7 +126,7 @@ export class PostgresLane {
 const yes = () => true;
 const no = () => false;
 
-/** The query builder needs no more of a connection than this. Transactions are begun here only, and not by itself. */
+/** The part of a connection that the query builder needs. Transactions are begun only here, not by the query builder. */
 function ormOn(connection: Pick<PostgresLane, 'query'>): Orm {
   return drizzle({ client: connection as unknown as pg.Pool, schema }) as unknown as Orm;
 }

@@ -4,7 +4,7 @@ import { ask, prepare } from './statement.ts';
 import type { Watch } from './watch.ts';
 
 const retryAfter = 500;
-/** A channel on which nothing is ever said looks like one that was forgotten. */
+/** Milliseconds between pings: an idle channel is otherwise indistinguishable from a dead connection. */
 const checkEvery = 10_000;
 
 export interface ListenerDeps {
@@ -16,11 +16,11 @@ export interface ListenerDeps {
 export interface Channel {
   name: string;
   onMessage(payload: string): void;
-  /** Messages may have been missed. */
+  /** Called when notifications may have been missed. */
   onGap(): void;
 }
 
-/** LISTEN on a connection of its own, opened again whenever it is lost. */
+/** Runs LISTEN on a dedicated connection, which is reopened whenever it is lost. */
 export class Listener {
   readonly #deps: ListenerDeps;
   readonly #channel: Channel;
@@ -37,7 +37,7 @@ export class Listener {
     this.#checks.unref();
   }
 
-  /** Whether it listens now; otherwise it is tried again. */
+  /** Returns whether the channel is open; otherwise it is retried. */
   async start(): Promise<boolean> {
     const { url, watch, onIdleError } = this.#deps;
     const client = new pg.Client(connectionConfig(url, 'session-launch listener'));
@@ -66,7 +66,7 @@ export class Listener {
     }
   }
 
-  /** Asks for a sign of life. Without one the connection is dropped, and so opened again. */
+  /** Pings the connection. If there is no answer, the connection is destroyed and reopened. */
   check(): void {
     if (this.#client === undefined || this.#checking) return;
     this.#checking = true;
@@ -87,7 +87,7 @@ export class Listener {
   #scheduleRetry(): void {
     if (this.#stopped) return;
     this.#retry = setTimeout(() => {
-      // What was notified meanwhile was missed: from now on it can be trusted again.
+      // Notifications during the gap were missed; report it now that the channel is open again.
       void this.start().then((listening) => listening && this.#channel.onGap());
     }, retryAfter);
     this.#retry.unref();

@@ -1,8 +1,8 @@
 const goodFor = 500;
 
 /**
- * A ping that many may ask for: one is under way at a time, and its answer serves everybody for half a second. Health
- * checks are open to all, and must not be a way to keep the database busy, whether it is well or not.
+ * A shared ping: at most one is in flight, and its result is reused for half a second. Health checks are public and must not be usable
+ * to load the database, whether it is healthy or not.
  */
 export function sharedPing(ping: () => Promise<void>): () => Promise<void> {
   let latest: Promise<void> | undefined;

@@ -11,19 +11,19 @@ import { Watch } from './watch.ts';
 import { WriteHealth } from './write-health.ts';
 
 const settings: Record<Lane, LaneSettings> = {
-  // What it reads is of no use four seconds later.
+  // Cached reads are useless after four seconds, so the timeout is shorter.
   everyday: { max: 10, statementTimeout: 3_000 },
-  // One write is under way at a time; it may have to wait for a lock, but not for ever.
+  // One write is in flight at a time; it may wait for a lock, but not indefinitely.
   recording: { max: 1, statementTimeout: 15_000 },
   probing: { max: 1, statementTimeout: 2_000 },
   admin: { max: 4, statementTimeout: 10_000 },
 };
 
-/** A server that is read-only is left for another at most so often. */
+/** Minimum milliseconds between two reconnects because the server is read-only. */
 const readOnlyEvery = 1_000;
 
 export interface PostgresHooks {
-  /** A connection broke or fell silent; another one takes its place by itself. */
+  /** Called when a connection breaks or stops answering; the pool replaces it. */
   onIdleError(error: Error): void;
 }
 
@@ -36,7 +36,7 @@ export async function openPostgres(url: string, { onIdleError }: PostgresHooks):
     for (const listener of listeners) listener.check();
   });
   let readOnlyAt = Number.NEGATIVE_INFINITY;
-  // After a failover the address may lead to another server by now.
+  // After a failover the host name may resolve to another server.
   const onReadOnly = () => {
     if (performance.now() - readOnlyAt < readOnlyEvery) return;
     readOnlyAt = performance.now();
@@ -69,7 +69,7 @@ export async function openPostgres(url: string, { onIdleError }: PostgresHooks):
       listeners.push(listener);
       await listener.start();
     },
-    // Both are needed to mint: look-ups, and the write.
+    // A mint needs both pools: for look-ups and for the write.
     ping: sharedPing(async () => {
       const write = async (text: string) => (await lanes.recording.query(text)).rows;
       const writable = health.check(write).catch((error) => {
@@ -94,7 +94,7 @@ export async function openPostgres(url: string, { onIdleError }: PostgresHooks):
 }
 
 /**
- * A connection of its own for work that must stay on one connection, such as migrations under a lock. A statement may take any time,
+ * Opens a dedicated connection for work that must stay on one connection, such as migrations under a lock. A statement may take any time,
  * as long as the server works on it.
  */
 export async function withConnection<T>(

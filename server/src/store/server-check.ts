@@ -7,7 +7,7 @@ import { Watch } from './watch.ts';
 
 const minimumVersion = 15;
 
-/** Refuses a server that the service cannot work with, in one line. Changes nothing on the connections it opens. */
+/** Rejects a server that the service cannot use, with a one-line message. Changes no settings of the connections it opens. */
 export async function checkServer(url: string): Promise<void> {
   const { version, isShared } = await examine(url).catch((error) => {
     throw new StartError(
@@ -28,8 +28,8 @@ export async function checkServer(url: string): Promise<void> {
 }
 
 /**
- * Two connections at the same time have two backends, and each keeps its own. Behind a pooler in transaction mode the second gets
- * the backend that the first has just used or, where backends take turns, another one each time.
+ * Two concurrent direct connections have two different backends, and each keeps its own. Behind a pooler in transaction mode, the second
+ * gets the backend that the first has just used or, if the pooler rotates backends, a different one each time.
  */
 async function examine(url: string): Promise<{ version: number; isShared: boolean }> {
   const watch = new Watch(url);
@@ -43,7 +43,7 @@ async function examine(url: string): Promise<{ version: number; isShared: boolea
     const { version, backend } = await look(one);
     const ofOne = new Set([backend]);
     const ofOther = new Set<number>();
-    // Others may use the pooler at the same time, so it is looked at more than once.
+    // Other clients may use the pooler at the same time, so the check is repeated.
     for (let round = 0; round < 3; round++) {
       for (const client of [other, other]) ofOther.add((await look(client)).backend);
       ofOne.add((await look(one)).backend);

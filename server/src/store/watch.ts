@@ -4,7 +4,7 @@ import { backendOf, connectionConfig, drop } from './connection.ts';
 import { isConnectTimeout, isRolledBack } from './database-errors.ts';
 
 const lookEvery = 250;
-/** A statement that takes longer is asked about, again and again. */
+/** Milliseconds after which the server is asked whether it still works on a statement; repeated at this interval. */
 const patience = 2_000;
 const questionTimeout = 3_000;
 /**
@@ -21,14 +21,13 @@ interface UnderWay {
   askedAt: number;
   /** Questions in a row about this statement that timed out. */
   timeouts: number;
-  /** Nobody will answer it: its connection was dropped. */
+  /** Rejects the statement: its connection was destroyed. */
   isLost: boolean;
 }
 
 /**
- * Finds connections that have fallen silent. A network that forgets a connection tells nobody, so a statement on it looks like
- * a slow one. The server can tell them apart: a fresh connection asks it which statements it is working on, and whoever waits for another
- * one waits in vain.
+ * Finds dead connections. If the network drops a connection silently, a statement on it looks like a slow one. A new connection asks the
+ * server which statements it is working on; every other statement that is still waiting is on a dead connection.
  */
 export class Watch {
   readonly #url: string;
@@ -40,12 +39,12 @@ export class Watch {
   constructor(url: string, onSilence: () => void = () => undefined) {
     this.#url = url;
     this.#onSilence = onSilence;
-    // After a long turn of the event loop, answers that have come meanwhile are read first.
+    // After a long tick, read the responses that have already arrived first.
     this.#timer = setInterval(() => setImmediate(() => this.#look()), lookEvery);
     this.#timer.unref();
   }
 
-  /** A statement is about to be sent. At the deadline its connection is dropped. */
+  /** Registers a statement before it is sent. Its connection is destroyed at the deadline. */
   begin(client: pg.Client, deadline: number): UnderWay {
     const since = performance.now();
     const statement = { client, since, deadline, askedAt: since, timeouts: 0, isLost: false };
@@ -66,7 +65,7 @@ export class Watch {
     const now = performance.now();
     const all = [...this.#underWay];
     this.#drop(all.filter(({ since, deadline }) => now - since > deadline));
-    // Of a connection that is just being opened no backend is known; it has its deadline.
+    // The backend of a connection that is still being opened is unknown; its own deadline applies.
     const slow = all.filter(
       ({ client, askedAt }) => now - askedAt > patience && backendOf(client) !== undefined,
     );
@@ -82,7 +81,7 @@ export class Watch {
     this.#asking = false;
     const now = performance.now();
     for (const statement of slow) {
-      // After a timeout the next look asks again.
+      // After a timeout, the next check asks again.
       if (working === 'timeout') statement.timeouts++;
       else Object.assign(statement, { askedAt: now, timeouts: 0 });
     }
@@ -91,7 +90,7 @@ export class Watch {
       working === 'timeout'
         ? slow.filter(({ timeouts }) => timeouts >= maxTimeouts)
         : slow.filter(({ client }) => !working.has(backendOf(client)!));
-    // Answers that were sent before this one are read first.
+    // Read responses that were sent before this one first.
     setImmediate(() => this.#drop(silent));
   }
 
@@ -106,7 +105,7 @@ export class Watch {
   }
 }
 
-/** One that waits for its client is not at work, although it may be in the middle of a statement whose end was lost. */
+/** A backend that waits for its client is not working, although it may be in the middle of a statement whose end was lost. */
 const atWork = `
   SELECT pid FROM pg_stat_activity
    WHERE pid = ANY ($1::integer[]) AND coalesce(state, '') NOT LIKE 'idle%' AND wait_event IS DISTINCT FROM 'ClientRead'`;
