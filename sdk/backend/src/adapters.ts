@@ -3,7 +3,7 @@ import { bodyLimit } from './relay/body.ts';
 import type { Handler } from './relay/relay.ts';
 import { setAddress } from './relay/visitor.ts';
 
-/** What the adapters use of a request of node:http; Express's is one, too. */
+/** The members of a node:http request that the adapters use. Express requests have them, too. */
 export interface NodeRequest {
   method?: string | undefined;
   url?: string | undefined;
@@ -19,7 +19,7 @@ export interface NodeRequest {
 }
 
 export interface NodeResponse {
-  /** Whether the whole answer was handed to the socket; it closes before that when the caller hangs up. */
+  /** Whether the whole response was flushed. Still false on `close` if the client disconnected first. */
   writableFinished?: boolean;
   on(event: 'close', listener: () => void): unknown;
   writeHead(status: number, headers: Record<string, string>): unknown;
@@ -39,10 +39,10 @@ export interface FastifyLikeReply {
   send(body: string): FastifyLikeReply;
 }
 
-/** The framework's request for each `Request` that a handler gets. */
+/** The framework's request for each `Request` that is passed to a handler. */
 const requests = new WeakMap<Request, unknown>();
 
-/** The request of Express, Fastify or node:http that an adapter took: where a session or a user of theirs stands. */
+/** Returns the original request of Express, Fastify or node:http, for example to read its session or user. */
 export function incomingOf<T = unknown>(request: Request): T | undefined {
   return requests.get(request) as T | undefined;
 }
@@ -57,7 +57,7 @@ export function toNode(handler: Handler): (request: NodeRequest, response: NodeR
   };
 }
 
-/** A handler for `app.all` or `app.post`, behind body parsers or not. */
+/** A handler for `app.all` or `app.post`. Works with and without body parsers. */
 export function toExpress(
   handler: Handler,
 ): (
@@ -96,17 +96,17 @@ export function toFastify(
 interface Incoming {
   node: NodeRequest;
   response: NodeResponse;
-  /** What a body parser made of the body, if there is one. */
+  /** The parsed body, if a body parser ran. */
   body: unknown;
   address: string | undefined;
-  /** What `incomingOf` returns. */
+  /** The request that `incomingOf` returns. */
   original: unknown;
 }
 
-/** Methods that `Request` throws at. */
+/** Methods for which the `Request` constructor throws. */
 const forbiddenMethods = /^(TRACE|TRACK|CONNECT)$/i;
 
-/** The handler's answer; undefined if the caller hung up before the whole request was read. */
+/** Returns the handler's response, or undefined if the client disconnected before the request body was read. */
 async function answered(handler: Handler, incoming: Incoming): Promise<Response | undefined> {
   const { method = 'GET' } = incoming.node;
   if (forbiddenMethods.test(method)) return refuse(notAllowed('GET, HEAD, POST, OPTIONS'));
@@ -153,7 +153,7 @@ function webRequest(
 function headersOf(node: NodeRequest): Headers {
   const headers = new Headers();
   for (const [name, value] of Object.entries(node.headers)) {
-    // HTTP/2 has fields of its own, and the length was that of the body as it came.
+    // Skips HTTP/2 pseudo-headers, and headers that describe the original encoding and length of the body.
     if (value === undefined || /^:|^(content-length|transfer-encoding|connection)$/.test(name)) continue;
     for (const one of Array.isArray(value) ? value : [value]) headers.append(name, one);
   }
@@ -165,18 +165,21 @@ function hostOf({ headers }: NodeRequest): string {
   return String(headers.host ?? headers[':authority'] ?? 'localhost');
 }
 
-/** The address that was asked for; undefined if it cannot be one. */
+/** Returns the absolute URL of the request, or undefined if it is not valid. */
 function addressOf(node: NodeRequest): string | undefined {
   const path = (node as { originalUrl?: string }).originalUrl ?? node.url ?? '/';
   const host = hostOf(node);
-  // A host with more than a name and a port would change the path, or carry a password.
+  // Other characters than those of a name and a port could change the path or add credentials.
   if (/[^\w.:[\]-]/.test(host)) return undefined;
-  // Proxies may send the whole address in the request line.
+  // Proxies may send an absolute URL in the request line.
   const url = /^https?:\/\//i.test(path) ? path : `http://${host}${path}`;
   return URL.canParse(url) ? url : undefined;
 }
 
-/** A body that a parser has taken in already. An empty object may also mean that it took nothing. */
+/**
+ * Returns the body if a body parser has consumed it, or undefined if it still has to be read. An empty object does not show which:
+ * parsers also set it when they skip the body.
+ */
 function asText(node: NodeRequest, body: unknown): string | Uint8Array<ArrayBuffer> | undefined {
   if (typeof body === 'string') return body;
   if (body instanceof Uint8Array) return new Uint8Array(body);
@@ -184,7 +187,7 @@ function asText(node: NodeRequest, body: unknown): string | Uint8Array<ArrayBuff
   return node.readableEnded || Object.keys(body).length > 0 ? JSON.stringify(body) : undefined;
 }
 
-/** The body, or so much of it that it shows to be too long. */
+/** Reads the body. Stops after the first chunk that exceeds `bodyLimit`, so that the handler returns 413. */
 function readStart(node: NodeRequest): Promise<Uint8Array<ArrayBuffer>> {
   return new Promise((resolve, reject) => {
     const chunks: Uint8Array[] = [];
@@ -203,7 +206,7 @@ function readStart(node: NodeRequest): Promise<Uint8Array<ArrayBuffer>> {
       length += chunk.byteLength;
       if (length <= bodyLimit) return;
       node.off('data', take);
-      // The rest flows away unread, so that the answer can leave.
+      // Discards the rest of the body, so that the response can be sent.
       node.resume();
       finish();
     };

@@ -6,7 +6,7 @@ export interface Call {
   method: 'GET' | 'POST';
   path: string;
   headers?: Record<string, string>;
-  /** Serialised once, so that every try has the same bytes. */
+  /** Serialised once, so that every attempt sends the same bytes. */
   body?: string;
 }
 
@@ -14,20 +14,20 @@ export interface Answer {
   status: number;
   headers: Headers;
   text: string;
-  /** Removes the key of the request from what is quoted of the answer. */
+  /** Replaces the API key in values that are copied from the response. */
   redact(value: unknown): unknown;
 }
 
 export interface Bounds {
   timeoutMs: number;
   signal: AbortSignal | undefined;
-  /** Which try this is, from 1. */
+  /** Number of this attempt, from 1. */
   number: number;
 }
 
 /**
- * One try. The timer and the controller are held here and the reading of the body is raced, too: Node 20 may forget the
- * signal of a stalled body, which then hangs for ever.
+ * Sends the request once. This function owns the timer and the controller, and the race includes reading the body: Node.js 20 may
+ * garbage-collect the signal while a body is stalled, and the read then never settles.
  */
 export async function attempt(settings: Settings, call: Call, bounds: Bounds): Promise<Answer> {
   const { timeoutMs, signal, number } = bounds;
@@ -41,7 +41,7 @@ export async function attempt(settings: Settings, call: Call, bounds: Bounds): P
     signal?.addEventListener('abort', onAbort);
   });
   const exchanged = exchange(settings, call, controller.signal, number);
-  // Whichever loses the race fails unheard.
+  // Prevents an unhandled rejection if `exchanged` loses the race.
   exchanged.catch(() => {});
   try {
     return await Promise.race([exchanged, givenUp]);
@@ -69,7 +69,7 @@ async function exchange(
         ...call.headers,
       },
       ...(call.body === undefined ? {} : { body: call.body }),
-      // A redirect would carry a mint somewhere else, or turn it into a GET.
+      // Following a redirect could send the mint to another host or turn it into a GET.
       redirect: 'manual',
       signal,
     });
@@ -86,7 +86,7 @@ async function exchange(
   }
 }
 
-/** fetch says no more than that it failed; what stands below it says why. */
+/** Returns code or message of the error's cause: the message of fetch itself is only "fetch failed". */
 function reason(error: Error | undefined): string {
   const below = error?.cause instanceof Error ? error.cause : error;
   return (below as { code?: string } | undefined)?.code ?? below?.message ?? 'no connection';

@@ -7,25 +7,25 @@ import { type RequestOptions, send } from './send.ts';
 import { readOptions, type SessionLaunchOptions, type Settings } from './settings.ts';
 
 export type Minted = SessionLaunchResponse & {
-  /** True when the key of the request had already minted this launch. */
+  /** True if an earlier request with the same idempotency key minted this launch. */
   replayed: boolean;
   requestId: string;
 };
 
 export interface Catalog {
-  /** In the order of their creators. Empty when nothing has changed. */
+  /** In the order that their authors defined. Empty if `notModified`. */
   experiences: CatalogEntry[];
-  /** Send it with the next call, to hear whether anything has changed. */
+  /** Pass it to the next call, which then returns `notModified` if the catalog is unchanged. */
   etag: string;
-  /** True when the copy that `etag` named still holds. */
+  /** True if the catalog still matches the `etag` that was passed. */
   notModified: boolean;
 }
 
 export interface Sessions {
-  /** Mints a session. It is minted once, however often the request has to be sent. */
+  /** Mints a session. Retries use the same idempotency key, so the session is minted once. */
   mint(request: ServerMintRequest, options?: RequestOptions): Promise<Minted>;
   get(sessionId: string, options?: RequestOptions): Promise<Session>;
-  /** Ending an ended session changes nothing. */
+  /** Ends a session. Idempotent: ending an ended session changes nothing. */
   end(sessionId: string, options?: RequestOptions): Promise<Session>;
 }
 
@@ -34,10 +34,10 @@ export interface Experiences {
   bySlug(projectId: string, slug: string, options?: RequestOptions): Promise<CatalogEntry>;
 }
 
-/** For the relay, which shares the settings of its client and nothing else. */
+/** Gives the relay access to the settings of its client. */
 export let settingsOf: (client: SessionLaunch) => Settings;
 
-/** A client of the service, for backends. */
+/** A client of the service for backends. */
 export class SessionLaunch {
   readonly sessions: Sessions;
   readonly experiences: Experiences;
@@ -81,7 +81,7 @@ async function mint(
   options: RequestOptions = {},
 ): Promise<Minted> {
   const key = options.idempotencyKey ?? crypto.randomUUID();
-  // The service would say the same, but fetch does not send every text.
+  // The service validates the key, too, but fetch throws for characters that a header cannot contain.
   if (!/^[\x20-\x7e]{1,256}$/.test(key))
     throw new InvalidRequestError('idempotencyKey must be 1 to 256 printable ASCII characters.', {
       code: 'IDEMPOTENCY_KEY_INVALID',
@@ -127,9 +127,9 @@ function catalogPath(projectId: string): string {
   return `/v1/projects/${segment('projectId', projectId)}/experiences`;
 }
 
-/** One step of a path, whatever it is made of. */
+/** Encodes an id as one path segment. */
 function segment(name: string, value: string): string {
-  // Dots would lead to another address, even when they are escaped.
+  // URL parsing resolves `.` and `..` even if the dots are percent-encoded.
   if (typeof value !== 'string' || /^\.{0,2}$/.test(value)) throw new TypeError(`${name} must be an id`);
   return encodeURIComponent(value);
 }

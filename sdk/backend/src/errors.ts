@@ -1,25 +1,28 @@
-/** What is known of a failure, beside its text. */
+/** The properties of a LaunchError beside its message. */
 export interface Failure {
-  /** The service's `error.code`; NETWORK, TIMEOUT or ABORTED when it did not answer; HTTP_502 and the like for others' answers. */
+  /**
+   * `error.code` of the service's response; NETWORK, TIMEOUT or ABORTED without a response; INVALID_ANSWER, or HTTP_ and the status, for
+   * responses that are not the service's.
+   */
   code: string;
-  /** Absent when there was no answer. */
+  /** HTTP status; absent without a response. */
   status?: number;
-  /** Names the request in the logs of the service. */
+  /** Id of the request in the logs of the service. */
   requestId?: string;
   details?: unknown;
   /** Whether the same request may succeed later. */
   retryable: boolean;
-  /** How long the service asked to wait. */
+  /** The `Retry-After` of the response in milliseconds. */
   retryAfterMs?: number;
-  /** How often the request was sent, or would have been. */
+  /** Number of attempts that were started; 0 if the call failed before the first. */
   attempts: number;
   cause?: unknown;
 }
 
-/** Found by name, so that two copies of this package know each other's errors. */
+/** In the global symbol registry, so that `isLaunchError` recognises errors of another copy of this package. */
 const brand = Symbol.for('@session-launch/backend.LaunchError');
 
-/** Every failure of a call. Decide by `code`, or by the class. */
+/** Base class of the errors that calls reject with. Distinguish them by `code` or by subclass. */
 export class LaunchError extends Error {
   declare readonly code: string;
   declare readonly status?: number;
@@ -40,7 +43,7 @@ export class LaunchError extends Error {
   }
 }
 
-/** 400, 413, 415: the request itself is wrong. */
+/** 400, 413, 415: the request is not valid. */
 export class InvalidRequestError extends LaunchError {
   static {
     InvalidRequestError.prototype.name = 'InvalidRequestError';
@@ -54,49 +57,49 @@ export class AuthenticationError extends LaunchError {
   }
 }
 
-/** 403: the API key may not do this. */
+/** 403: the API key lacks the permission. */
 export class PermissionError extends LaunchError {
   static {
     PermissionError.prototype.name = 'PermissionError';
   }
 }
 
-/** 404: there is no such experience or session. */
+/** 404: the experience or session does not exist. */
 export class NotFoundError extends LaunchError {
   static {
     NotFoundError.prototype.name = 'NotFoundError';
   }
 }
 
-/** 409: the Idempotency-Key belongs to another request, or to one that is still running. */
+/** 409: the Idempotency-Key was used with a different request, or its request is still in progress. */
 export class IdempotencyError extends LaunchError {
   static {
     IdempotencyError.prototype.name = 'IdempotencyError';
   }
 }
 
-/** 429: too much in too short a time. */
+/** 429: a rate limit or quota was exceeded. */
 export class RateLimitError extends LaunchError {
   static {
     RateLimitError.prototype.name = 'RateLimitError';
   }
 }
 
-/** 5xx: the service, or a proxy in front of it, could not answer. */
+/** 5xx: the service, or a proxy in front of it, failed. Also INVALID_ANSWER: a successful response that is not the service's. */
 export class ServiceError extends LaunchError {
   static {
     ServiceError.prototype.name = 'ServiceError';
   }
 }
 
-/** The service was not reached, or the connection broke. */
+/** The connection to the service failed or was lost. */
 export class ConnectionError extends LaunchError {
   static {
     ConnectionError.prototype.name = 'ConnectionError';
   }
 }
 
-/** A try took longer than `timeoutMs`. */
+/** An attempt took longer than `timeoutMs`. */
 export class TimeoutError extends LaunchError {
   static {
     TimeoutError.prototype.name = 'TimeoutError';
@@ -114,7 +117,7 @@ export function isLaunchError(value: unknown): value is LaunchError {
   return typeof value === 'object' && value !== null && (value as Record<symbol, unknown>)[brand] === true;
 }
 
-/** The class of an answer. Each code of the contract has one status, so the status decides. */
+/** The error class for an HTTP status. Each code of the contract has exactly one status. */
 export function errorClass(status: number): typeof LaunchError {
   if (status === 400 || status === 413 || status === 415) return InvalidRequestError;
   if (status === 401) return AuthenticationError;

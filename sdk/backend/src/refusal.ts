@@ -1,7 +1,7 @@
 import type { Answer } from './attempt.ts';
 import { errorClass, type LaunchError } from './errors.ts';
 
-/** The error that an answer means. */
+/** Converts an error response to a LaunchError. */
 export function refusal(answer: Answer, attempts: number): LaunchError {
   const { status, headers } = answer;
   const error = envelope(answer);
@@ -22,7 +22,7 @@ export function refusal(answer: Answer, attempts: number): LaunchError {
   );
 }
 
-/** The request id in the header of an answer. */
+/** The `X-Request-Id` of a response. */
 export function requestIdOf({ headers, redact }: Answer): string | undefined {
   return checkedId(redact(headers.get('X-Request-Id')));
 }
@@ -34,7 +34,7 @@ interface Envelope {
   requestId: string | undefined;
 }
 
-/** The error of the service; undefined if the body is not an error envelope. Parts of a wrong type are left out. */
+/** Parses the service's error envelope; undefined if the body is not one. Message and request id of a wrong type are ignored. */
 function envelope({ text, redact }: Answer): Envelope | undefined {
   try {
     const { error } = redact(JSON.parse(text)) as { error?: Record<string, unknown> };
@@ -51,12 +51,12 @@ function envelope({ text, redact }: Answer): Envelope | undefined {
   }
 }
 
-/** Relays send the id in a header, so anything but an id is dropped. */
+/** Returns undefined unless the value is a valid id: relays send it in a header. */
 function checkedId(id: unknown): string | undefined {
   return typeof id === 'string' && /^[\w.:-]{1,128}$/.test(id) ? id : undefined;
 }
 
-/** Seconds, or a date. */
+/** Parses `Retry-After`, in seconds or as an HTTP date, to milliseconds. */
 function readRetryAfter(header: string | null): number | undefined {
   if (header === null) return undefined;
   if (/^\d+$/.test(header.trim())) return Number(header) * 1000;

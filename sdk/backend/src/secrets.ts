@@ -1,11 +1,11 @@
 import type { SessionManifest } from './contract.ts';
 
 const hidden = '[hidden]';
-/** What console.log and util.inspect ask for; Bun asks for the first one, too. */
+/** Methods that console.log and util.inspect call to format an object. Bun supports the Node.js symbol, too. */
 const nodeInspect = Symbol.for('nodejs.util.inspect.custom');
 const denoInspect = Symbol.for('Deno.customInspect');
 
-/** Hides the token from logs. JSON.stringify keeps it, because that is how a relay hands it on. */
+/** Hides the token when the launch is logged. JSON.stringify keeps it, because a relay serialises the launch for the page. */
 export function hideToken(launch: SessionManifest): SessionManifest {
   const shown = () => ({ ...launch, sessionToken: hidden });
   return Object.defineProperties(launch, {
@@ -18,8 +18,8 @@ export function hideToken(launch: SessionManifest): SessionManifest {
 }
 
 /**
- * A copy of a JSON value without the key and without bearer tokens, in texts and in names of fields: proxies and test
- * servers quote requests in their answers.
+ * Returns a copy of a JSON value with the API key and bearer tokens replaced, in strings and in property names: proxies and test
+ * servers may echo request headers in their responses.
  */
 export function redacted(value: unknown, key: string): unknown {
   if (typeof value === 'string')
@@ -32,15 +32,15 @@ export function redacted(value: unknown, key: string): unknown {
 }
 
 /**
- * What went wrong below, without the key. Libraries that stand in for fetch put whole requests into their errors, so the
- * error itself is not kept.
+ * Copies message, code and causes of an error, with the API key replaced. The original error is dropped, because replacements of
+ * fetch may attach the whole request to it.
  */
 export function withoutKey(error: unknown, key: string): Error | undefined {
   if (!(error instanceof Error)) return undefined;
   const { code } = error as { code?: unknown };
   const cause = withoutKey(error.cause, key);
   const copy = new Error(error.message.replaceAll(key, hidden), cause && { cause });
-  // Where it was thrown: inside fetch, which tells nobody anything.
+  // The stack is that of this copy, not of the original error.
   delete copy.stack;
   return Object.assign(copy, typeof code === 'string' ? { code } : {});
 }

@@ -4,15 +4,15 @@ import { refusal } from './refusal.ts';
 import { atLeast, type Settings } from './settings.ts';
 
 export interface RequestOptions {
-  /** Of a mint: makes it the same mint as an earlier one with the same key and body. A UUID unless given. */
+  /** For mints: a request with the key and the body of an earlier one returns the same launch. Default: a random UUID. */
   idempotencyKey?: string;
   signal?: AbortSignal;
-  /** For each try. */
+  /** Timeout of each attempt in milliseconds. */
   timeoutMs?: number;
   maxRetries?: number;
 }
 
-/** Sends a call until it is answered, as often as it may. Only what can be repeated without harm comes here. */
+/** Sends a call and retries it up to `maxRetries` times. All calls must be idempotent. */
 export async function send(
   settings: Settings,
   operation: string,
@@ -43,8 +43,8 @@ function isSuccess({ status }: Answer): boolean {
 const retriedStatuses = new Set([408, 500, 502, 503, 504]);
 
 /**
- * How long to wait before the next try; undefined when there should be none. 408 means that the request did not arrive; 502
- * and 504 come from proxies and mean that the connection behind them broke. Other refusals would only be repeated.
+ * Milliseconds to wait before the next attempt, or undefined if the error is not retried. 408 means that the request did not arrive
+ * completely; 502 and 504 mean that a proxy got no response from the service. A retry would not change the result of other 4xx.
  */
 function delayBefore(number: number, error: unknown, settings: Settings): number | undefined {
   if (!isLaunchError(error)) return undefined;
@@ -54,7 +54,7 @@ function delayBefore(number: number, error: unknown, settings: Settings): number
       ? error.retryable
       : retriedStatuses.has(status) || code === 'IDEMPOTENCY_IN_PROGRESS';
   if (!isRetried || retryAfterMs > settings.maxRetryWaitMs) return undefined;
-  // Half a second to 1, 2, then 4: callers that failed together do not come back together.
+  // A random delay from 0.5 s to 1, 2, then 4 s, so that clients that failed together do not retry together.
   const upTo = Math.min(4_000, 500 * 2 ** number);
   const jitter = 500 + Math.random() * (upTo - 500);
   return Math.round(Math.max(retryAfterMs, Math.min(jitter, settings.maxRetryWaitMs)));

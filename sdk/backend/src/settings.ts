@@ -1,20 +1,20 @@
 export interface SessionLaunchOptions {
-  /** Where the service is, such as https://launch.example.com. */
+  /** URL of the service, such as https://launch.example.com. */
   baseUrl: string;
-  /** The key, or a function that fetches it; it is asked before every try. */
+  /** The API key, or a function that returns it. The function is called before every attempt. */
   apiKey: string | (() => string | Promise<string>);
-  /** For each try; 10 000. */
+  /** Timeout of each attempt in milliseconds. Default: 10 000. */
   timeoutMs?: number;
-  /** Tries after the first one; 2. */
+  /** Maximum number of retries after the first attempt. Default: 2. */
   maxRetries?: number;
-  /** A longer `Retry-After` is thrown instead of waited for; 5 000. */
+  /** Maximum delay before a retry in milliseconds. If `Retry-After` is longer, the call throws without a retry. Default: 5 000. */
   maxRetryWaitMs?: number;
   fetch?: typeof fetch;
-  /** Hears of every retry, and of what goes wrong in a relay. It gets neither keys nor tokens. */
+  /** Called for every retry and for failures in a relay. Events contain neither API keys nor tokens. */
   log?(event: object): void;
 }
 
-/** The options as calls use them. */
+/** The validated options with their defaults applied. */
 export interface Settings {
   baseUrl: string;
   readKey(): Promise<string>;
@@ -36,13 +36,13 @@ export function readOptions(options: SessionLaunchOptions): Settings {
     timeoutMs: atLeast(1, 'timeoutMs', options.timeoutMs ?? 10_000),
     maxRetries: atLeast(0, 'maxRetries', options.maxRetries ?? 2),
     maxRetryWaitMs: atLeast(0, 'maxRetryWaitMs', options.maxRetryWaitMs ?? 5_000),
-    // Called without an owner: some runtimes refuse their own fetch as the method of another object.
+    // Called without a receiver: some runtimes throw "Illegal invocation" if `this` is not the global object.
     fetch: (...request) => (options.fetch ?? globalThis.fetch)(...request),
     log: log && ((event) => quietly(() => log.call(options, event))),
   };
 }
 
-/** A key that cannot stand in a header is refused here, because fetch would repeat it in its message. */
+/** Rejects keys that are not valid in a header: fetch would include the key in its error message. */
 function checkedKey(key: unknown): string {
   const text = typeof key === 'string' ? key.trim() : '';
   if (!/^[\x21-\x7e]+$/.test(text))
@@ -68,7 +68,7 @@ export function atLeast(minimum: number, name: string, value: number): number {
   return value;
 }
 
-/** A log that fails must not fail the call. */
+/** Ignores exceptions of the log function, so that they do not fail the call. */
 function quietly(work: () => void): void {
   try {
     work();

@@ -1,15 +1,15 @@
 import type { JWTVerifyGetKey } from 'jose';
-// By its parts: the whole of it takes about twice as long to load.
+// Imported by submodule: the whole package takes about twice as long to load.
 import * as errors from 'jose/errors';
 import { createRemoteJWKSet, customFetch } from 'jose/jwks/remote';
 import { jwtVerify } from 'jose/jwt/verify';
 
 /** The claims of a session token. */
 export interface SessionClaims {
-  /** The public address of the service that minted the session. */
+  /** Public URL of the service that minted the session. */
   iss: string;
   aud: 'session-runtime';
-  /** The session; `jti` says the same. */
+  /** The session id; equal to `jti`. */
   sub: string;
   jti: string;
   iat: number;
@@ -18,7 +18,7 @@ export interface SessionClaims {
   experienceId: string;
   revision: number;
   livemode: boolean;
-  /** The page's, for sessions from browsers. */
+  /** Origin of the page, for sessions that a browser minted. */
   origin?: string;
 }
 
@@ -32,7 +32,7 @@ export type SessionTokenErrorCode =
   | 'USED'
   | 'KEYS_UNAVAILABLE';
 
-/** Why a token is not good. The token itself stands nowhere in it. */
+/** The reason why a token is not valid. Does not contain the token. */
 export class SessionTokenError extends Error {
   readonly code: SessionTokenErrorCode;
 
@@ -48,7 +48,7 @@ export class SessionTokenError extends Error {
 
 const timeoutMs = 10_000;
 
-/** The service's public keys: kept for 300 s, and asked for again at most every 30 s when a token names an unknown one. */
+/** The service's public keys. Cached for 300 s; a token with an unknown key id triggers a refetch, at most every 30 s. */
 export function remoteKeys(
   url: string,
   fetcher: typeof fetch = (...request) => fetch(...request),
@@ -61,7 +61,10 @@ export function remoteKeys(
   });
 }
 
-/** With a timer that is held here: Node 20 may forget the signal of a stalled body, which then hangs for ever. */
+/**
+ * Fetches a URL and reads its body within `timeoutMs`. Has a separate timer: Node.js 20 may garbage-collect the signal while a body is
+ * stalled, and the read then never settles.
+ */
 async function readWhole(fetcher: typeof fetch, url: string, options: RequestInit): Promise<Response> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<never>((_, reject) => {
@@ -86,7 +89,7 @@ export interface TokenChecks {
   expired?: 'accept';
 }
 
-/** The claims of a token that the keys confirm. */
+/** Verifies signature and claims of a token and returns the claims. */
 export async function verifyToken(
   keys: JWTVerifyGetKey,
   token: string,
@@ -104,7 +107,7 @@ export async function verifyToken(
     });
     return checkedClaims(payload);
   } catch (error) {
-    // Looked at last: signature, issuer and audience were good.
+    // jose checks the expiry after signature, issuer and audience, so these are valid here.
     if (error instanceof errors.JWTExpired && expired === 'accept') return checkedClaims(error.payload);
     throw error instanceof SessionTokenError ? error : explained(error);
   }

@@ -3,22 +3,22 @@ import { remoteKeys, type SessionClaims, SessionTokenError, verifyToken } from '
 export { type SessionClaims, SessionTokenError, type SessionTokenErrorCode } from './token.ts';
 
 export interface VerifierOptions {
-  /** The public address of the service, as its tokens name it. */
+  /** Public URL of the service, equal to the `iss` claim of its tokens. */
   issuer: string;
-  /** Where its public keys stand; below the issuer unless given. */
+  /** URL of the JWKS. Default: `/.well-known/jwks.json` below the issuer. */
   jwksUrl?: string;
-  /** How far the clocks may differ; 0. */
+  /** Allowed clock difference in seconds. Default: 0. */
   clockToleranceSec?: number;
 }
 
 export interface TokenContext {
-  /** The Origin of whoever brings the token. A token of a browser session is good for its own origin only. */
+  /** `Origin` header of the request that carries the token. A token of a browser session is valid for its own origin only. */
   origin?: string | undefined;
-  /** Remembers the id until then, and says whether it is new. Tells a second use of one token. */
+  /** Stores the id until `exp` and resolves to false if it was stored before. Detects reuse of a token. */
   firstUse?(jti: string, exp: Date): Promise<boolean>;
 }
 
-/** For whoever receives session tokens. Throws a SessionTokenError unless the token is good. */
+/** Returns a function that verifies session tokens. It rejects with a SessionTokenError if the token is not valid. */
 export function sessionTokenVerifier(
   options: VerifierOptions,
 ): (token: string, context?: TokenContext) => Promise<SessionClaims> {
@@ -26,7 +26,7 @@ export function sessionTokenVerifier(
   const keys = remoteKeys(options.jwksUrl ?? `${issuer.replace(/\/$/, '')}/.well-known/jwks.json`);
   return async (token, context = {}) => {
     const claims = await verifyToken(keys, token, { issuer, clockToleranceSec });
-    // Somebody who asks for the check and has no origin is not at the right one.
+    // `origin: undefined` also requests the check: a request without an Origin header does not match the token's origin.
     if ('origin' in context && claims.origin !== undefined && claims.origin !== context.origin)
       throw new SessionTokenError('ORIGIN', 'The token belongs to a page of another origin.');
     if (context.firstUse && !(await context.firstUse(claims.jti, new Date(claims.exp * 1000))))

@@ -1,15 +1,15 @@
-/** What a relay says when it does not launch: the envelope of the service, so that a page needs to know only one. */
+/** An error response of a relay. It has the service's error envelope, so that pages parse a single format. */
 export interface Refusal {
   status: number;
   code: string;
   message: string;
   details?: unknown;
-  /** Of the service's answer, where there was one. */
+  /** Request id of the service's response, if there was one. */
   requestId?: string | undefined;
   headers?: Record<string, string>;
 }
 
-/** Thrown by the checks, rendered once. */
+/** Thrown by the checks. The handler converts it to a response. */
 export class Refused extends Error {
   readonly refusal: Refusal;
 
@@ -19,7 +19,7 @@ export class Refused extends Error {
   }
 }
 
-/** Of every answer with a launch or about one: nobody but the page that asked may keep it. */
+/** Default headers. Launches contain a token, so neither browsers nor proxies may store responses. */
 const notStored = { 'Cache-Control': 'no-store, private', 'X-Content-Type-Options': 'nosniff' };
 
 export function answer(status: number, body: unknown, headers: Record<string, string> = {}): Response {

@@ -1,9 +1,9 @@
 import { Refused } from './answers.ts';
 
-/** Far more than a mint or a token needs. */
+/** Maximum size of a request body in bytes. */
 export const bodyLimit = 8 * 1024;
 
-/** The body as text, read no further than it may be long. */
+/** Reads the body as text. Stops at `bodyLimit` and throws a 413. */
 export async function readText(request: Request): Promise<string> {
   const reader = request.body?.getReader();
   if (reader === undefined) return '';
@@ -27,7 +27,7 @@ export async function readText(request: Request): Promise<string> {
 
 /** The body as a JSON object. */
 export async function readObject(request: Request): Promise<Record<string, unknown>> {
-  // Forms of other sites cannot send this type without being asked about it first.
+  // HTML forms cannot send this type, and scripts of other origins need a CORS preflight for it.
   if (!/^application\/json\s*(;|$)/i.test(request.headers.get('Content-Type') ?? ''))
     throw new Refused({
       status: 415,

@@ -5,7 +5,7 @@ import { admit } from './mint.ts';
 import { refuseOtherOrigins } from './same-origin.ts';
 import { sha256 } from './visitor.ts';
 
-/** Shows the published experiences that the visitor may launch. */
+/** Returns the published experiences that the visitor may launch. */
 export async function relayCatalog(deps: RelayDeps, request: Request): Promise<Response> {
   refuseOtherOrigins(request, deps.rules.origins);
   const grant = await admit(deps, request);
@@ -22,8 +22,8 @@ export async function relayCatalog(deps: RelayDeps, request: Request): Promise<R
 }
 
 /**
- * Asks the service each time, but only whether anything has changed. Requests do not share an answer that is under way: in workers it
- * would be lost for all of them with the one that asked.
+ * Caches the catalog and revalidates it with `If-None-Match` on every call. Concurrent calls do not share a request in flight: edge
+ * workers cancel it together with the incoming request that started it.
  */
 export function catalogReader(
   list: (

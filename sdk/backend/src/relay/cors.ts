@@ -4,14 +4,14 @@ import { foreign } from './same-origin.ts';
 
 type CorsRules = Pick<Rules, 'origins' | 'credentials'>;
 
-/** Response headers that pages of listed origins may read, beside those that every page may. */
+/** Response headers that pages of listed origins may read in addition to the CORS-safelisted ones. */
 const exposedHeaders = 'Retry-After, Idempotent-Replayed, X-Request-Id, ETag';
-/** Request headers that pages of listed origins may send. Without cookies, Authorization is how a page proves who asks. */
+/** Request headers that pages of listed origins may send. Pages without cookies authenticate with Authorization. */
 const allowedHeaders = 'Content-Type, Idempotency-Key, Authorization';
-/** Seconds for which browsers cache the answer to a preflight. */
+/** Seconds for which browsers cache the preflight response. */
 const preflightMaxAge = '600';
 
-/** Answers the request by which a browser asks whether a page of another origin may send `method`. */
+/** Responds to a CORS preflight for `method`. Throws a 403 if the origin is not listed. */
 export function preflight({ origins }: CorsRules, request: Request, method: string): Response {
   const origin = request.headers.get('Origin');
   if (origin === null || !origins.has(origin)) throw foreign(origin);
@@ -26,7 +26,7 @@ export function isPreflight({ method, headers }: Request): boolean {
   return method === 'OPTIONS' && headers.has('Access-Control-Request-Method');
 }
 
-/** Lets the page that asked read the response, refusals included, if its origin is listed. */
+/** Adds CORS headers to the response, including error responses, if the request's origin is listed. */
 export function withCors(
   { origins, credentials }: CorsRules,
   request: Request,

@@ -5,11 +5,11 @@ import type { Rules } from './options.ts';
 export interface RelayDeps {
   client: SessionLaunch;
   rules: Rules;
-  /** For the developer, never for the page. */
+  /** Logs an event on the server. Events are never sent to the page. */
   report(event: { event: string; [fact: string]: unknown }): void;
-  /** Once: requests show no address here, so visitors without a limitKey share one budget. */
+  /** Logs once that requests have no client address here, so that visitors without limitKey and userId share one rate limit. */
   tellOfSharedBudget(): void;
   catalog(): Promise<CatalogEntry[]>;
-  /** The session of a token of the service, expired or not. */
+  /** Session id of a token that the service signed, expired or not; undefined for other tokens. */
   sessionOf(token: string): Promise<string | undefined>;
 }

@@ -5,8 +5,8 @@ import { spend } from './mint.ts';
 import { requireSameOrigin } from './same-origin.ts';
 
 /**
- * Ends the session whose token is the body: what a beacon of a closing page sends. The token is the proof, so nobody has to
- * be signed in, and one that has expired meanwhile still serves: it opens nothing else here.
+ * Ends the session whose token is the request body, as sent by `sendBeacon` of a page that is being unloaded. The token authenticates
+ * the request, so `authorize` is not called. Expired tokens are accepted: ending the session is all that they allow here.
  */
 export async function relayEnd(deps: RelayDeps, request: Request): Promise<Response> {
   requireSameOrigin(request, deps.rules.origins);

@@ -1,16 +1,16 @@
 import type { ServerMintRequest } from '../contract.ts';
 
-/** What a visitor may do. */
+/** The permissions of a visitor, returned by `authorize`. */
 export interface Grant {
-  /** Whose session it will be. */
+  /** User id of the session. */
   userId?: string;
-  /** Whose budget it is taken from; the address unless given. */
+  /** Key of the rate limit. Default: the client address, or `userId` if the address is not known. */
   limitKey?: string;
-  /** What the mint has beside the page's wishes. It wins over them. */
+  /** Fields of the mint request. They override those of the page. */
   fields?: Partial<ServerMintRequest>;
 }
 
-/** What a page may wish for. */
+/** Fields of the mint request that a page may set. */
 export type MintFields = Pick<
   ServerMintRequest,
   'locale' | 'secondaryLocale' | 'learningLocale' | 'mode' | 'speechInputMode' | 'speechOnly' | 'language'

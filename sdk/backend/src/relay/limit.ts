@@ -2,11 +2,11 @@ import { atLeast } from '../settings.ts';
 
 export type Limit = { perMinute: number } | ((key: string) => Promise<boolean>) | false;
 
-/** Takes one from the budget of a key. Answers with the seconds to wait when nothing is left. */
+/** Counts one request for a key. Resolves to the seconds until the next window if the limit is reached, otherwise to undefined. */
 export type Limiter = (key: string) => Promise<number | undefined>;
 
 const windowMs = 60_000;
-/** Of visitors that are counted at a time. Beyond it those who came first are forgotten first. */
+/** Maximum number of keys that are counted at a time. Beyond it, the oldest windows are evicted. */
 const maxWindows = 100_000;
 
 export function createLimiter(
@@ -17,7 +17,7 @@ export function createLimiter(
   if (typeof limit === 'function')
     return async (key) => ((await limit(key)) === true ? undefined : windowMs / 1000);
   const perMinute = atLeast(1, 'limit.perMinute', limit.perMinute);
-  // A key leaves when its window ends and comes back at the end of the map: those at its start end first.
+  // Ordered by `endsAt`: all windows have the same length, and a key is deleted when its window ends and then inserted at the end.
   const windows = new Map<string, { endsAt: number; used: number }>();
   return async (key) => {
     const at = now();

@@ -7,11 +7,11 @@ import type { Rules } from './options.ts';
 import { requireSameOrigin } from './same-origin.ts';
 import { budgetOf, idempotencyKey } from './visitor.ts';
 
-/** Mints for a page and answers with the bare manifest. */
+/** Mints a session for a page and returns the manifest without the envelope. */
 export async function relayMint(deps: RelayDeps, request: Request): Promise<Response> {
   const { client, rules } = deps;
   requireSameOrigin(request, rules.origins);
-  // authorize gets the request as the framework made it, and may read its body.
+  // `authorize` receives the original request and may read its body, so the body is read from a clone.
   const page = request.clone();
   const grant = await admit(deps, request);
   await spend(deps, budgetOf(request, grant));
@@ -26,7 +26,7 @@ export async function relayMint(deps: RelayDeps, request: Request): Promise<Resp
     });
   const key = await idempotencyKey(request, grant, grant.userId === undefined ? userId : undefined);
   const minted = await client.sessions.mint(mint, {
-    // A page that has given up sends the request again, so its first one must not be retried here.
+    // A page that aborts its request may send it again, so the relay must stop retrying the aborted one.
     signal: request.signal,
     ...(key === undefined ? {} : { idempotencyKey: key }),
   });
@@ -57,7 +57,7 @@ export async function spend(deps: RelayDeps, budget: string | undefined): Promis
   });
 }
 
-/** Whose session it becomes. A page cannot choose somebody else. */
+/** User id of the session. Throws a 403 if the page sends a user id that is neither granted nor accepted. */
 function userOf(body: Record<string, unknown>, grant: Grant, rules: Rules): string | undefined {
   const { userId } = body;
   const granted = grant.userId ?? grant.fields?.userId;

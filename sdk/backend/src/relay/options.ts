@@ -4,29 +4,29 @@ import { createLimiter, type Limit, type Limiter } from './limit.ts';
 import { readOrigins } from './same-origin.ts';
 
 export interface RelayOptions {
-  /** Decides by cookies and headers who is asking. Null is answered with 401. */
+  /** Authenticates the visitor by cookies and headers. If it returns null, the relay responds with 401. */
   authorize(request: Request): Grant | null | Promise<Grant | null>;
-  /** Which experiences pages may launch; all of the project unless given. */
+  /** Ids of the experiences that pages may launch, or a function that decides. Default: all that the API key may launch. */
   experiences?: string[] | ((experienceId: string, grant: Grant) => boolean);
-  /** How often a visitor may mint; 30 a minute, counted in this process. A function counts elsewhere: true lets pass. */
+  /** Rate limit per visitor. Default: 30 per minute, counted in this process. A function can use a shared store: true allows. */
   limit?: Limit;
-  /** Which fields are taken from the page; all of `MintFields` unless given. Others are ignored. */
+  /** Fields of the page's request that are used; others are ignored. Default: all of `MintFields`. */
   pageMaySet?: (keyof MintFields)[];
-  /** Takes the page's `userId` where the grant names none. Only for applications whose user ids are no secret and prove nothing. */
+  /** Uses the page's `userId` if the grant has none. It is not verified: enable only if user ids grant no access. */
   acceptUserId?: boolean;
-  /** Origins of other sites whose pages may ask, such as https://app.example.com. Their browsers get CORS headers. */
+  /** Other origins whose pages may call the relay, such as https://app.example.com. They receive CORS headers. */
   origins?: string[];
-  /** Lets pages of `origins` send cookies (`Access-Control-Allow-Credentials`); false unless given. */
+  /** Allows pages of `origins` to send cookies (`Access-Control-Allow-Credentials`). Default: false. */
   credentials?: boolean;
-  /** Whose catalog `catalog` shows. */
+  /** The project whose experiences `catalog` lists. */
   projectId?: string;
 }
 
-/** The options as the handlers use them. */
+/** The validated options with their defaults applied. */
 export interface Rules {
   authorize(request: Request): Promise<Grant | null>;
   mayLaunch(experienceId: string, grant: Grant): Promise<boolean>;
-  /** Absent when nothing is limited. */
+  /** Undefined if `limit` is false. */
   limiter: Limiter | undefined;
   pageMaySet: readonly (keyof MintFields)[];
   acceptUserId: boolean;
@@ -46,7 +46,7 @@ export function readRules(options: RelayOptions): Rules {
     mayLaunch: async (experienceId, grant) => {
       if (experiences === undefined) return true;
       if (Array.isArray(experiences)) return experiences.includes(experienceId);
-      // Awaited, since a promise that somebody returns in plain JavaScript would pass for true.
+      // Awaited in case a JavaScript caller passes an async function, contrary to the type.
       return (await experiences(experienceId, grant)) === true;
     },
     limiter: createLimiter(options.limit),

@@ -9,19 +9,19 @@ import { relayMint } from './mint.ts';
 import { type RelayOptions, readRules } from './options.ts';
 import { tokenReader } from './token-reader.ts';
 
-/** Answers a request and never rejects. Also answers OPTIONS, for preflights. It has the signature of a Next.js route handler. */
+/** Responds to a request, including CORS preflights. Never rejects. Has the signature of a Next.js route handler. */
 export type Handler = (request: Request) => Promise<Response>;
 
 export interface Relay {
-  /** POST: mints for a page of this site, and answers with the manifest. */
+  /** POST: mints a session for a page of this site and returns the manifest. */
   mint: Handler;
-  /** POST with the session token as the body: ends the session. A target for beacons. */
+  /** POST with the session token as the body: ends the session. Suitable for `sendBeacon`. */
   end: Handler;
-  /** GET: the experiences that the visitor may launch. */
+  /** GET: lists the experiences that the visitor may launch. */
   catalog: Handler;
 }
 
-/** Endpoints of an application through which its own pages launch. The API key stays behind them. */
+/** Creates endpoints through which an application's pages launch sessions. The API key stays on the server. */
 export function createRelay(client: SessionLaunch, options: RelayOptions): Relay {
   const settings = settingsOf(client);
   const rules = readRules(options);
@@ -68,14 +68,14 @@ async function answered(deps: RelayDeps, method: string, work: Work, request: Re
   throw new Refused(notAllowed(method));
 }
 
-/** What the page hears of a failure. The reasons are for the developer. */
+/** Converts an error to the response for the page. Internal causes are logged, not sent. */
 function refusalOf({ client, report }: RelayDeps, request: Request, error: unknown): Refusal {
   if (error instanceof Refused && error.refusal.code !== 'RELAY_MISCONFIGURED') return error.refusal;
   if (error instanceof Refused) {
     report({ event: 'relay.misconfigured', message: error.message });
     return { ...error.refusal, message: unusable };
   }
-  // The page has hung up, which aborted the call to the service.
+  // The page disconnected, which aborted the call to the service.
   if (isLaunchError(error) && request.signal.aborted)
     return { status: 503, code: 'ABORTED', message: 'The request was aborted.' };
   if (isLaunchError(error)) return passedOn(error, report, settingsOf(client).maxRetries);
@@ -89,7 +89,7 @@ const unusable = 'This site cannot launch sessions right now.';
 function passedOn(error: LaunchError, report: RelayDeps['report'], maxRetries: number): Refusal {
   const { code, message, status, requestId, retryAfterMs } = error;
   const details = maxRetries > 0 ? withAttempts(error) : error.details;
-  // Our own key was refused: nothing that the visitor did, and nothing that he may know more about.
+  // The service rejected the relay's API key. The visitor did not cause this, so the details are only logged.
   if (status === 401 || status === 403) {
     report({ event: 'relay.misconfigured', code, message, status, requestId });
     return { ...misconfigured(unusable).refusal, requestId };
@@ -111,8 +111,8 @@ function passedOn(error: LaunchError, report: RelayDeps['report'], maxRetries: n
 }
 
 /**
- * Failures that the client of this relay retries carry how often it has sent the request. The browser SDK does not retry
- * what has `attempts`: otherwise its retries would multiply those of the relay.
+ * Adds the number of attempts to failures that the relay's client retries. The browser SDK does not retry responses with `attempts`:
+ * its retries would multiply those of the relay.
  */
 function withAttempts({ status, details, attempts }: LaunchError): unknown {
   return status === undefined || status === 408 || status >= 500 ? { attempts } : details;

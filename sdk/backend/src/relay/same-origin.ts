@@ -1,9 +1,9 @@
 import { Refused } from './answers.ts';
 
 /**
- * Only pages of the application itself, or of an origin it lists, may ask: other sites could spend its visitors' cookies.
- * Where the browser says how the page is related, that counts; proxies may have changed the Host. Otherwise the Origin
- * must name the host that was asked.
+ * CSRF protection: throws a 403 unless the request comes from a page of the application itself or of a listed origin.
+ * `Sec-Fetch-Site` decides if the browser sends it, because proxies may change `Host`. Otherwise the host of `Origin` must equal
+ * `Host`.
  */
 export function requireSameOrigin(request: Request, origins: ReadonlySet<string>): void {
   const origin = request.headers.get('Origin');
@@ -20,7 +20,7 @@ export function requireSameOrigin(request: Request, origins: ReadonlySet<string>
   throw foreign(origin);
 }
 
-/** Reading needs no Origin, which browsers leave out there; what says that it comes from elsewhere is refused. */
+/** As `requireSameOrigin`, for GET: browsers omit `Origin` on same-origin GETs, so requests without it are allowed. */
 export function refuseOtherOrigins(request: Request, origins: ReadonlySet<string>): void {
   const origin = request.headers.get('Origin');
   const site = request.headers.get('Sec-Fetch-Site');
@@ -39,7 +39,7 @@ export function foreign(origin: string | null): Refused {
   });
 }
 
-/** By its host alone: behind a proxy that ends TLS, the scheme of the request says nothing. */
+/** Compares hosts only: behind a proxy that terminates TLS, the scheme of the request is not that of the page. */
 function isOwn(origin: string, request: Request): boolean {
   if (!URL.canParse(origin)) return false;
   const page = new URL(origin);

@@ -2,8 +2,8 @@ import { ConnectionError } from '../errors.ts';
 import type { Settings } from '../settings.ts';
 
 /**
- * Tells the session of a token by the keys of the service that this relay calls: whose keys they are is known, so the issuer
- * need not be. What verifies, jose, is loaded with the first token.
+ * Returns a function that verifies a token with the public keys of the configured service and returns its session id, or undefined
+ * if it is not valid. The issuer is not checked, because the keys belong to one service. Loads jose on the first call.
  */
 export function tokenReader(settings: Settings): (token: string) => Promise<string | undefined> {
   let verifying: Promise<(token: string) => Promise<string | undefined>> | undefined;

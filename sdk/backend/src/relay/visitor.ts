@@ -1,21 +1,21 @@
 import type { Grant } from './grant.ts';
 
-/** Addresses that adapters saw. A Request has none, and headers that name one can be forged. */
+/** Client addresses from the adapters. A `Request` has none, and headers such as X-Forwarded-For can be forged. */
 const addresses = new WeakMap<Request, string>();
 
 export function setAddress(request: Request, address: string | undefined): void {
   if (address) addresses.set(request, network(address));
 }
 
-/** Whose budget a mint is taken from. Undefined where nothing tells visitors apart. */
+/** Key of the rate limit for a mint. Undefined if nothing identifies the visitor. */
 export function budgetOf(request: Request, grant: Grant): string | undefined {
   return grant.limitKey ?? addresses.get(request) ?? grant.userId;
 }
 
 /**
- * The page's Idempotency-Key as the service gets it. Its scope there is the whole project, so a key that two visitors
- * share would hand one of them the other's token; hashed with the visitor it cannot. Without anything that tells visitors
- * apart, a page's key is not used at all.
+ * The Idempotency-Key that the relay sends to the service: a hash of the page's key and the visitor. The service scopes keys to the
+ * whole project, so an unhashed key that two visitors share would return one visitor's token to the other. Undefined if nothing
+ * identifies the visitor.
  */
 export async function idempotencyKey(
   request: Request,
@@ -26,7 +26,7 @@ export async function idempotencyKey(
   if (key === null) return undefined;
   const budget = budgetOf(request, grant);
   if (grant.userId === undefined && budget === undefined) return undefined;
-  // What a page says of its user proves nothing, so it never stands alone.
+  // The page's user id is not verified, so it is only used together with the rate-limit key.
   const visitor =
     grant.userId === undefined ? ['visitor', budget, pageUserId ?? null] : ['user', grant.userId];
   return `relay_${await sha256(JSON.stringify([visitor, key]))}`;
@@ -37,7 +37,7 @@ export async function sha256(text: string): Promise<string> {
   return [...new Uint8Array(hash)].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
-/** The part of an address that belongs to one visitor: an IPv4 address, or the /64 of an IPv6 one. */
+/** The network of one visitor: the whole IPv4 address, or the /64 prefix of an IPv6 address. */
 function network(address: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address);
   if (mapped?.[1] !== undefined) return mapped[1];
