@@ -1,6 +1,6 @@
 import { requiredServiceUrl } from './core/home.ts';
 
-/** The full address of a path from a catalog or a manifest. */
+/** Returns the absolute URL of an asset path from a catalog or a manifest. */
 export function assetUrl(path: string, options: { baseUrl?: string; width?: number } = {}): string {
   const { baseUrl, width } = options;
   const url = /^https?:/.test(path) ? path : requiredServiceUrl(baseUrl) + path;

@@ -1,4 +1,4 @@
-// For applications with an interface of their own: sessions without the player, the elements and the renderers.
+// Entry for applications with a custom user interface: sessions without player, custom elements and renderers.
 import { browserEnvironment } from './core/environment.ts';
 import { LiveExperience } from './core/experience.ts';
 import { check } from './core/options.ts';
@@ -12,11 +12,11 @@ export type { PageSpeech } from './transport/page-speech.ts';
 export { version } from './version.ts';
 
 export type CoreOptions = ExperienceOptions & {
-  /** The browser's own voice and speech recognition, from `@session-launch/browser/page-speech`. */
+  /** Speech synthesis and recognition of the browser, from `@session-launch/browser/page-speech`. */
   pageSpeech?: PageSpeech;
 };
 
-/** Creates an experience that has no player. Sends no request and asks for no permission. */
+/** Creates an experience without a player. Sends no request and prompts for no permission. */
 export function createExperience(options: CoreOptions): Experience {
   const { pageSpeech } = options;
   return new LiveExperience(
@@ -28,7 +28,7 @@ export function createExperience(options: CoreOptions): Experience {
   );
 }
 
-/** Creates and starts. Call it inside a click: outside one, browsers hold sound back. */
+/** Creates and starts an experience. Call it in a click handler: otherwise the browser's autoplay policy blocks audio. */
 export function launch(options: CoreOptions): Experience {
   const experience = createExperience(options);
   experience.start().catch(() => {});

@@ -5,12 +5,12 @@ import { attach } from './player/attach.ts';
 import { pageSpeech } from './transport/page-speech.ts';
 import type { Experience, ExperienceOptions } from './types.ts';
 
-/** Free: no request, no prompt, nothing on the page. */
+/** Creates an experience. Sends no request, prompts for no permission and does not change the page. */
 export function createExperience(options: ExperienceOptions): Experience {
   return new LiveExperience({ ...browserEnvironment(), speech: pageSpeech }, check(options), attach);
 }
 
-/** Creates and starts. Call it inside a click, so that the browser lets it be heard. */
+/** Creates and starts an experience. Call it in a click handler: otherwise the browser's autoplay policy blocks audio. */
 export function launch(options: ExperienceOptions): Experience {
   const experience = createExperience(options);
   experience.start().catch(() => {});

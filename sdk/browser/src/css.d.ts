@@ -1,4 +1,4 @@
-/** The build hands style sheets over as texts. */
+/** The build imports style sheets as strings. */
 declare module '*.css' {
   const text: string;
   export default text;

@@ -1,2 +1,2 @@
-// The browser's own voice and speech recognition, for sessions that are made by the entry /core.
+// Speech synthesis and recognition of the browser, for experiences created with the `/core` entry.
 export { pageSpeech } from './transport/page-speech.ts';

@@ -1,4 +1,4 @@
-// The script as the service serves it. Loaded twice, the first one stays.
+// Entry of the classic script that the service serves. If it is loaded twice, the first copy is kept.
 import { cameFrom } from './core/home.ts';
 import {
   assetUrl,
@@ -19,7 +19,7 @@ declare global {
 
 if (globalThis.SessionLaunch === undefined) {
   cameFrom((document.currentScript as HTMLScriptElement | null)?.src);
-  // Listed, since esbuild makes a getter for each name of a whole namespace.
+  // Listed by name: for a namespace import, esbuild generates a getter per export.
   globalThis.SessionLaunch = {
     assetUrl,
     createExperience,

@@ -1,4 +1,4 @@
-// The module as the service serves it: it knows its own address, and with it that of the service.
+// Entry of the module that the service serves. Derives the service's URL from the module's own URL.
 import { cameFrom } from './core/home.ts';
 
 export * from './index.ts';

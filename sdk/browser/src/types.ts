@@ -1,11 +1,11 @@
-// What the package promises. It imports nothing from elsewhere, so that its declarations stand alone once installed.
+// The public types of the package. Imports no other package, so that the published declarations are self-contained.
 import type { SessionManifest } from './contract.ts';
 
 export type { SessionManifest };
 
 export type Id = `exp_${string}`;
 
-/** What the doors for backends and pages answer. */
+/** Response body of the mint endpoints. */
 export interface SessionLaunchResponse {
   session: object;
   launch: SessionManifest;
@@ -23,7 +23,7 @@ export interface MintFields {
   language?: 'en' | 'es';
 }
 
-/** Where a launch comes from: exactly one of these. */
+/** Source of the launch: exactly one of these. */
 export type Source =
   | { experienceId: Id; door?: 'browser' | 'public' }
   | {
@@ -37,9 +37,9 @@ export type Source =
 
 export type ExperienceOptions = Source &
   MintFields & {
-    /** Of the service. The served script knows its own. */
+    /** URL of the service. Scripts that the service serves derive it from their own URL. */
     baseUrl?: string;
-    /** Where to say that the session was left, instead of where the manifest says. */
+    /** URL to which the SDK posts the session token when the visitor leaves. Default: `links.leave` of the manifest. */
     leaveUrl?: string;
     signal?: AbortSignal;
     transports?: TransportFactory[];
@@ -77,7 +77,7 @@ export interface Message {
   locale?: string;
   status: 'partial' | 'final';
   interrupted?: true;
-  /** The parts of a message in two languages. */
+  /** The parts of a message that mixes two languages. */
   spans?: { locale: string; text: string }[];
 }
 
@@ -88,9 +88,9 @@ export interface Suggestion {
 
 export interface Events {
   stateChange: State;
-  /** The bare word. */
+  /** The payload is the mode itself, not an object. */
   modeChange: Mode;
-  /** Again with the same id when it grows. */
+  /** Emitted again with the same id when the text grows. */
   message: Message;
   micChange: MicStatus;
   outputChange: { blocked: boolean; muted: boolean; volume: number };
@@ -114,7 +114,7 @@ export interface Microphone {
   enable(): Promise<void>;
   mute(): void;
   unmute(): void;
-  /** 0 to 1. */
+  /** Input level, from 0 to 1. */
   level(): number;
   setDevice(id: string): Promise<void>;
 }
@@ -123,12 +123,12 @@ export interface Output {
   readonly blocked: boolean;
   readonly muted: boolean;
   readonly volume: number;
-  /** Call it inside a click; elsewhere it may reject with AUDIO_BLOCKED. */
+  /** Call it in a click handler; otherwise it may reject with AUDIO_BLOCKED. */
   unblock(): Promise<void>;
   mute(): void;
   unmute(): void;
   setVolume(volume: number): void;
-  /** 0 to 1. */
+  /** Output level, from 0 to 1. */
   level(): number;
 }
 
@@ -221,7 +221,7 @@ export interface Player {
   readonly element: HTMLElement;
   update(options: Partial<PlayerOptions>): void;
   close(): void;
-  /** The session goes on. */
+  /** Removes the player. The session continues. */
   detach(): void;
 }
 
@@ -276,15 +276,15 @@ export type ClientCode =
 
 export interface ExperienceError extends Error {
   readonly code: ServiceCode | ClientCode;
-  /** The session, or the attempt at one, is over. */
+  /** Whether the error ended the session or the attempt to start one. */
   readonly fatal: boolean;
-  /** Another start may work. */
+  /** Whether another start may succeed. */
   readonly retryable: boolean;
   readonly retryAfterMs?: number;
   readonly status?: number;
   readonly requestId?: string;
   readonly details?: unknown;
-  /** For the developer. */
+  /** Advice for developers; not shown to visitors. */
   readonly hint?: string;
 }
 
@@ -297,7 +297,7 @@ export interface TransportContext {
   manifest: SessionManifest;
   signal: AbortSignal;
   audio: AudioContext;
-  /** The folder of this SDK's served files, with a slash at its end. */
+  /** URL of the folder with the SDK's served files, with a trailing slash. */
   sdkUrl: string;
   sink: {
     mode(mode: Mode): void;
@@ -316,7 +316,7 @@ export interface Connection {
   sendText(text: string, id?: string): void;
   interrupt(): void;
   setVolume(volume: number): void;
-  /** 0 to 1; optional. */
+  /** Output level, from 0 to 1. */
   level?(): number;
   close(reason: EndReason): void;
 }
@@ -328,7 +328,7 @@ export interface RendererFactory {
 }
 
 export interface Renderer {
-  /** Rejects when it cannot draw after all: the next renderer has its turn. */
+  /** Rejects if the renderer cannot draw; the player then tries the next one. */
   ready?: Promise<unknown>;
   mode(mode: Mode): void;
   video?(track: MediaStreamTrack | null): void;
@@ -337,12 +337,12 @@ export interface Renderer {
   destroy(): void;
 }
 
-/** What the built-in transport hands to renderers: when a mouth has which shape. */
+/** Cue of the built-in transport for renderers: the timed mouth shapes of an utterance. */
 export interface SpeechCue {
   type: 'speech';
   characterId: string;
-  /** Shapes by their time from the first sound. */
+  /** Visemes with their start, in milliseconds from the start of the utterance. */
   cues: readonly (readonly [ms: number, viseme: string])[];
-  /** Where the listener is: negative before the sound and where it is interrupted, NaN when it is over. */
+  /** Playback position in milliseconds: negative before playback starts and while it stalls, NaN after it has ended. */
   clock(): number;
 }

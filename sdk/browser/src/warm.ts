@@ -1,6 +1,6 @@
 import { requiredServiceUrl } from './core/home.ts';
 
-/** Opens the connection to the service ahead of a click. Mints nothing. */
+/** Adds a `preconnect` link to the service, so that a later start is faster. Mints no session. */
 export function warm(options: { baseUrl?: string } = {}): void {
   if (typeof document === 'undefined') return;
   const { origin } = new URL(requiredServiceUrl(options.baseUrl), document.baseURI);

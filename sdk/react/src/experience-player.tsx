@@ -31,7 +31,7 @@ const playerFields = [
   'poster',
   'texts',
 ] as const;
-/** A prop that is left out is taken back. */
+/** Merged below the current player options, so that removing a prop resets its option. */
 const withoutChrome = Object.fromEntries(playerFields.map((name) => [name, undefined]));
 const handlers = ['onClose', 'onStateUpdate', 'onModeChange', 'onMessage', 'onError', 'onEnded'] as const;
 const ownFields: readonly string[] = [...playerFields, ...handlers, 'autoStart', 'className'];
@@ -47,7 +47,7 @@ function split(props: ExperiencePlayerProps): { options: ExperienceOptions; chro
   return { options: options as unknown as ExperienceOptions, chrome };
 }
 
-/** The player, as a component. On a server it is a box with the poster. */
+/** The player as a component. During server-side rendering it is a `div` that contains the poster. */
 export const ExperiencePlayer = forwardRef<Experience, ExperiencePlayerProps>(
   function ExperiencePlayer(props, ref) {
     const { options, chrome } = split(props);
@@ -60,7 +60,7 @@ export const ExperiencePlayer = forwardRef<Experience, ExperiencePlayerProps>(
     useEffect(() => {
       latest.current = props;
     });
-    // biome-ignore lint/correctness/useExhaustiveDependencies: what changes of the chrome follows below
+    // biome-ignore lint/correctness/useExhaustiveDependencies: the effect below applies changes of the player options
     useEffect(() => {
       if (host.current === null) return;
       const made = experience.attach(host.current, {

@@ -1,13 +1,13 @@
 import { defineElements } from '@session-launch/browser';
 import { createElement, type ReactElement, useEffect } from 'react';
 
-/** An entry of a catalog, as far as a picture needs it. */
+/** The fields of a catalog entry that the thumbnail uses. */
 export interface ThumbnailEntry {
   title: string;
   galleryThumb: { avatarImage: string; backgroundImage: string } | null;
 }
 
-/** Both layers of a gallery card; initials where there are none. */
+/** Avatar and background of a gallery card; the initials of the title if the entry has no images. */
 export function ExperienceThumbnail(props: {
   entry: ThumbnailEntry;
   baseUrl?: string;

@@ -2,7 +2,7 @@ import type { Events, Experience, Message, PlayerState } from '@session-launch/b
 
 export type Snapshot = Readonly<PlayerState> & { readonly messages: readonly Message[] };
 
-/** What a server renders: nothing has begun. */
+/** Initial snapshot, also used for server-side rendering. */
 export const idle: Snapshot = {
   state: 'idle',
   mode: null,
@@ -24,11 +24,11 @@ const events: (keyof Events)[] = [
 export interface Store {
   subscribe(changed: () => void): () => void;
   snapshot(): Snapshot;
-  /** Whether the player shows captions: only it knows. */
+  /** Sets whether the player shows captions. The experience does not have this state. */
   setCaptions(captions: boolean): void;
 }
 
-/** An experience as React reads it: one object that stays the same until something changes. */
+/** Adapts an experience to `useSyncExternalStore`: the snapshot keeps its identity until the state changes. */
 export function storeOf(experience: Experience): Store {
   let captions = true;
   let endReason: PlayerState['endReason'];
@@ -60,7 +60,7 @@ export function storeOf(experience: Experience): Store {
     subscribe: (changed) => {
       listeners.add(changed);
       const offs = [
-        // A function of each subscriber's own, so that one can go without the others.
+        // A separate function per subscriber: the emitter identifies handlers by identity, so a shared one would be removed for all.
         ...events.map((event) => experience.on(event, () => renew())),
         experience.on('ended', ({ reason }) => {
           endReason = reason;

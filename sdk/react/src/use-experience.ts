@@ -8,12 +8,12 @@ import {
 import { type RefCallback, useCallback, useEffect, useMemo, useRef, useSyncExternalStore } from 'react';
 import { idle, type Store, storeOf } from './store.ts';
 
-/** Options by what they say: objects and functions that are written anew with every render mean the same. */
+/** Compares options by value: objects and functions that are recreated on every render give the same key. */
 function keyOf(options: object): string {
   return JSON.stringify(options, (_, value) => (typeof value === 'function' ? 'function' : value));
 }
 
-/** Functions are looked up when they are called, so that the newest one is. */
+/** Wraps functions so that each call uses the function of the latest render. */
 function withLatest(latest: { current: ExperienceOptions }): ExperienceOptions {
   const options: Record<string, unknown> = { ...latest.current };
   for (const [name, value] of Object.entries(options)) {
@@ -29,14 +29,14 @@ export interface OpenExperience {
   store: Store;
 }
 
-/** The experience of a component: another one when the options say something else, and over when the component goes. */
+/** Creates the experience of a component. Creates another one when the options change, and ends it when the component unmounts. */
 export function useOpenExperience(options: ExperienceOptions): OpenExperience {
   const latest = useRef(options);
   useEffect(() => {
     latest.current = options;
   });
   const key = keyOf(options);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the key says all that counts of the options
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `key` changes whenever a relevant option changes
   const open = useMemo(() => {
     latest.current = options;
     const experience = createExperience(withLatest(latest));
@@ -51,7 +51,7 @@ export type UsedExperience = PlayerState & {
   experience: Experience;
   start(): Promise<void>;
   end(): Promise<void>;
-  /** For the element that shall hold the player. */
+  /** Ref callback for the element that contains the player. */
   attach: RefCallback<Element>;
 };
 

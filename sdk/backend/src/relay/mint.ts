@@ -82,7 +82,7 @@ function mintRequest(
   const wishes = Object.fromEntries(
     pageMaySet.flatMap((field) => (body[field] === undefined ? [] : [[field, body[field]]])),
   );
-  // Two names of one thing: the page's would contradict the grant's.
+  // Both fields set the same value: if the grant has either, the page's values would conflict with it.
   if (fields.secondaryLocale !== undefined || fields.learningLocale !== undefined) {
     delete wishes.secondaryLocale;
     delete wishes.learningLocale;

@@ -3,12 +3,12 @@ import { ExperienceError } from '../core/experience-error.ts';
 import type { Microphone, MicStatus } from '../types.ts';
 import { type Meter, meterOf } from './meter.ts';
 
-/** What the session of the moment lets the microphone do. */
+/** The connection of the microphone to the current session. */
 interface MicSession {
-  /** Whether it may be asked for at all. */
+  /** Whether the session takes speech input. If not, `enable` rejects without a permission prompt. */
   isAllowed: boolean;
   audio: AudioContext | undefined;
-  /** The track while it is heard, and null while it is not. */
+  /** Receives the track while the microphone is on, and null when it is muted or lost. */
   give(track: MediaStreamTrack | null): void;
 }
 
@@ -21,7 +21,7 @@ const statusOf: Record<string, MicStatus> = {
   SecurityError: 'denied',
 };
 
-/** The visitor's microphone, from the question to the last track. */
+/** The visitor's microphone: permission prompt, muting, device changes and release of the tracks. */
 export class Mic implements Microphone {
   status: MicStatus = 'off';
   readonly #env: Environment;
@@ -31,7 +31,7 @@ export class Mic implements Microphone {
   #meter: Meter | undefined;
   #deviceId: string | undefined;
   #asking: Promise<void> | undefined;
-  /** Whether what is being asked for takes the place of a muted one. */
+  /** Whether the pending request replaces the device of a muted microphone; the new track then starts muted. */
   #staysMuted = false;
 
   constructor(env: Environment, changed: (status: MicStatus) => void) {
@@ -54,7 +54,7 @@ export class Mic implements Microphone {
     return this.status === 'on' ? (this.#stream?.getAudioTracks()[0] ?? null) : null;
   }
 
-  /** Asks for it, once at a time. Rejects when there is none to be had; the session goes on without. */
+  /** Requests the microphone; concurrent calls share one request. Rejects if none is available; the session continues without it. */
   enable(): Promise<void> {
     this.#staysMuted = false;
     if (this.#stream) {

@@ -1,4 +1,4 @@
-/** One after the other. */
+/** Concatenates two arrays. */
 export function joined(first: Float32Array, second: Float32Array): Float32Array<ArrayBuffer> {
   const all = new Float32Array(first.length + second.length);
   all.set(first);
@@ -6,7 +6,7 @@ export function joined(first: Float32Array, second: Float32Array): Float32Array<
   return all;
 }
 
-/** PCM16 as it travels, as numbers from -1 to 1. */
+/** Converts little-endian PCM16 to samples from -1 to 1. */
 export function toFloats(bytes: ArrayBuffer, offset: number): Float32Array {
   const view = new DataView(bytes, offset);
   const floats = new Float32Array(Math.floor(view.byteLength / 2));
@@ -14,7 +14,7 @@ export function toFloats(bytes: ArrayBuffer, offset: number): Float32Array {
   return floats;
 }
 
-/** Into a frame, behind its header. */
+/** Writes samples to a frame as little-endian PCM16, starting at `offset`. */
 export function writePcm(floats: Float32Array, frame: DataView, offset: number): void {
   for (let i = 0; i < floats.length; i++) {
     const clipped = Math.max(-1, Math.min(1, floats[i]!));

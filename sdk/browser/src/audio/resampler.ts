@@ -3,15 +3,15 @@ import { joined } from './pcm.ts';
 const lobes = 8;
 
 /**
- * Changes the sample rate of a stream that comes in pieces, by a windowed sinc: no clicks between pieces, no whistling above
- * what was said. It runs half a millisecond behind; `end` brings the rest.
+ * Converts the sample rate of a stream chunk by chunk, with a windowed-sinc filter: continuous across chunks and without aliasing. The
+ * delay is 8 samples of the lower rate (0.5 ms at 16 kHz); `end` flushes it.
  */
 export class Resampler {
   readonly #step: number;
   readonly #cutoff: number;
   readonly #reach: number;
   #history: Float32Array;
-  /** Where the next output sample lies in the history. */
+  /** Position of the next output sample, in input samples from the start of `#history`. */
   #position: number;
 
   constructor(from: number, to: number) {

@@ -8,7 +8,7 @@ interface Played {
   level?(): number;
 }
 
-/** What is heard, and whether the browser lets it be heard. */
+/** Volume and muting of the output, and whether the browser's autoplay policy blocks it. */
 export class Speaker implements Output {
   blocked = false;
   muted = false;
@@ -25,7 +25,7 @@ export class Speaker implements Output {
     this.#audio = audio;
   }
 
-  /** From now on, silence of the context means that the browser waits for a tap. */
+  /** Sets the playing connection. From now on, an AudioContext that is not running counts as blocked. */
   play(played: Played): void {
     this.#played = played;
     played.setVolume(this.muted ? 0 : this.volume);
@@ -40,7 +40,7 @@ export class Speaker implements Output {
     this.#look();
   }
 
-  /** Rejects when the browser still wants a tap: outside a click it never says no, it only waits. */
+  /** Rejects if the context does not run within 2 s: without a user gesture, `resume()` stays pending and never rejects. */
   async unblock(): Promise<void> {
     const patience = new Promise((resolve) => setTimeout(resolve, patienceMs));
     await Promise.race([this.#audio?.resume(), patience]);

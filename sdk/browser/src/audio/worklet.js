@@ -1,6 +1,6 @@
-// Runs on the audio thread. All arithmetic is done before and after it, so that nothing here can be late.
+// Runs on the audio thread. Resampling and encoding are done on the main thread, so that `process` returns in time.
 
-/** Works until it is told to stop: one that never says so is never let go. */
+/** Processor that runs until it receives 'stop'. While `process` returns true, the browser does not release the node. */
 class Stoppable extends AudioWorkletProcessor {
   constructor() {
     super();
@@ -12,7 +12,7 @@ class Stoppable extends AudioWorkletProcessor {
   }
 }
 
-/** Plays what it is handed, piece after piece, and says how far it is. */
+/** Plays the received chunks in order and posts the playback position. */
 class Playback extends Stoppable {
   constructor() {
     super();
@@ -21,7 +21,7 @@ class Playback extends Stoppable {
     this.blocks = 0;
   }
 
-  /** A piece; or what is dropped: one utterance, or with null all. */
+  /** Queues a chunk of samples. Without samples, drops the queued chunks of utterance `id`, or all chunks if `data` is null. */
   take(data) {
     if (data?.samples) return void this.queue.push(data);
     const [first] = this.queue;
@@ -48,7 +48,7 @@ class Playback extends Stoppable {
       this.queue.shift();
       this.at = 0;
     }
-    // About ten times a second.
+    // Posts the position about ten times per second.
     if (++this.blocks * out.length > sampleRate / 10 && this.queue.length > 0) {
       this.blocks = 0;
       this.tell(this.queue[0], false);
@@ -57,7 +57,7 @@ class Playback extends Stoppable {
   }
 }
 
-/** Hands on what the microphone hears. */
+/** Posts the samples of the microphone. */
 class Capture extends Stoppable {
   process([input]) {
     if (input[0]) this.port.postMessage(input[0].slice());

@@ -2,17 +2,17 @@ import type { Connection, EndReason, SessionManifest } from '../types.ts';
 import type { Environment } from './environment.ts';
 import type { Fresh } from './manifest.ts';
 
-/** In which worklets come to rest once they are told to stop. */
+/** Milliseconds to let worklets stop before the AudioContext is closed. */
 const lastSoundsMs = 250;
 
-/** One way from start to end. Whatever it opened, `close` closes, for every reason alike. */
+/** The resources of one session, from start to end. `close` releases all of them, whatever the reason for ending. */
 export class Attempt {
   readonly controller = new AbortController();
   readonly audio: AudioContext | undefined;
   fresh: Fresh | undefined;
   connection: Connection | undefined;
   isOver = false;
-  /** The runtime ends it because it is about to be restarted itself. */
+  /** Whether the runtime ended the session because it is shutting down. */
   isRestarting = false;
   readonly #env: Environment;
   readonly #leaveUrl: string | undefined;
@@ -21,7 +21,7 @@ export class Attempt {
   constructor(env: Environment, leaveUrl: string | undefined) {
     this.#env = env;
     this.#leaveUrl = leaveUrl;
-    // Inside the click, before anything is awaited: later it would stay silent.
+    // Opened synchronously in the click handler: after an `await`, the autoplay policy may block it.
     this.audio = env.openAudio();
     this.audio?.resume().catch(() => {});
   }
@@ -42,11 +42,11 @@ export class Attempt {
     this.isOver = true;
     this.controller.abort();
     this.connection?.close(reason);
-    // A connected runtime hears `bye`. One that never was, or a page that is going away, needs another way.
+    // A connected runtime receives `bye`. If there is no connection, or the page is being unloaded, post to the leave URL.
     if (this.fresh && (reason === 'pagehide' || !this.connection)) this.leave(this.fresh, reason);
     for (const undo of this.#undo.splice(0)) undo();
     const hush = () => void this.audio?.close().catch(() => {});
-    // Chromium keeps a context for ever whose worklet still ran when it was closed. A page that goes away has no time to wait.
+    // Chromium leaks an AudioContext that is closed while its worklet runs, so close it later; not on unload, when timers do not run.
     if (reason === 'pagehide') hush();
     else this.#env.setTimeout(hush, lastSoundsMs);
   }

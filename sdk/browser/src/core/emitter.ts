@@ -14,14 +14,14 @@ const names: readonly string[] = [
   'runtimeEvent',
 ] satisfies (keyof Events)[];
 
-/** Options of the player that take the place of an event. */
+/** Names that are player options, not events; used in the error message. */
 const ofPlayer: Record<string, string> = {
   close: 'onClose',
   stateUpdate: 'onStateUpdate',
 };
 
 export class Emitter {
-  /** By event; true for those that hear it once. */
+  /** Handlers per event; true for those that are removed after their first call. */
   readonly #handlers = new Map<keyof Events, Map<Handler<never>, boolean>>();
 
   on<K extends keyof Events>(event: K, handler: Handler<K>, isOnce = false): () => void {
@@ -50,7 +50,7 @@ export class Emitter {
       try {
         handler(payload);
       } catch (error) {
-        // A handler's fault is the page's to hear of, and nobody else's.
+        // Reported to the page's `error` event; the other handlers and the SDK continue.
         reportError(error);
       }
     }

@@ -1,20 +1,20 @@
 import type { MintDeps } from './mint.ts';
 
-/** What of the browser the core needs, so that it can be tested without one. */
+/** The browser APIs that the core uses, injectable for tests. */
 export interface Environment extends MintDeps {
   isBrowser: boolean;
   openAudio(): AudioContext | undefined;
   media(): MediaDevices | undefined;
   isSecure: boolean;
-  /** Whether the page's policy keeps the microphone from it. */
+  /** Whether the page's Permissions Policy forbids the microphone. */
   isMicForbidden(): boolean;
   onPageHide(leave: () => void): () => void;
-  /** Says goodbye by the token alone. A page that goes away has no time for anything but a beacon. */
+  /** Posts the token to the leave URL. A page that is being unloaded uses `sendBeacon`. */
   leave(url: string, token: string, how: 'beacon' | 'request'): void;
   warn(text: string): void;
 }
 
-/** Nothing here is touched before somebody starts: importing works on servers. */
+/** Accesses browser APIs only when they are used, so that the SDK can be imported and created on a server. */
 export function browserEnvironment(): Environment {
   const view = globalThis as unknown as Window & typeof globalThis;
   return {
@@ -53,7 +53,7 @@ export function browserEnvironment(): Environment {
   };
 }
 
-/** 128 random bits. `crypto.randomUUID` is missing where a page is not secure. */
+/** 128 random bits in hexadecimal. `crypto.randomUUID` exists only in secure contexts. */
 export function randomId(): string {
   return [...crypto.getRandomValues(new Uint8Array(16))]
     .map((byte) => byte.toString(16).padStart(2, '0'))

@@ -1,10 +1,10 @@
 import type { ClientCode, ServiceCode, ExperienceError as Shape } from '../types.ts';
 
 type Fact = Exclude<keyof Shape, 'name' | 'message' | 'stack' | 'code'>;
-/** What is undefined is left out. */
+/** Undefined fields are omitted from the error. */
 type Facts = { [K in Fact]?: Shape[K] | undefined };
 
-/** What goes wrong, for programs to decide by its code. */
+/** An error of an experience. Distinguish errors by `code`. */
 export class ExperienceError extends Error implements Shape {
   override readonly name = 'ExperienceError';
   declare readonly code: ServiceCode | ClientCode;
@@ -23,7 +23,7 @@ export class ExperienceError extends Error implements Shape {
   }
 }
 
-/** The runtime closes with it when it is full, before it looks at the token. */
+/** WebSocket close code of a runtime at its session limit. It closes before it validates the token. */
 export const fullCode = 1013;
 
 export const isFull = ({ details }: Shape) => Object(details).closeCode === fullCode;

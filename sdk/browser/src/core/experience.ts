@@ -31,7 +31,7 @@ const longestText = 4000;
 const lost = 'connection-lost';
 const running: readonly State[] = ['minting', 'connecting', 'live', 'reconnecting'];
 
-/** What else of the browser a session may use. */
+/** The environment with the optional speech synthesis and recognition of the browser. */
 type Surroundings = Environment & { speech?: PageSpeech };
 
 export type Attach = (
@@ -40,14 +40,14 @@ export type Attach = (
   options: PlayerOptions | undefined,
 ) => Player;
 
-/** An experience on a page: one session at a time, from start to end, and again. */
+/** An experience on a page. Has one session at a time and can be started again after it ended. */
 export class LiveExperience extends Emitter implements Experience {
   state: State = 'idle';
   mode: Mode | null = null;
   error: ExperienceError | null = null;
   session: SessionFacts | null = null;
   endReason: EndReason | undefined;
-  /** What the runtime said last of its engines, and of what to say: for a player that is attached later. */
+  /** The latest engines and suggestions from the runtime, for players that are attached later. */
   engines: unknown;
   suggestions: Events['suggestions'] = [];
   readonly mic: Mic;
@@ -56,7 +56,7 @@ export class LiveExperience extends Emitter implements Experience {
   readonly #env: Surroundings;
   readonly #attach: Attach;
   readonly #createdAt: number;
-  /** Of a launch that was handed over, so that it counts before the start. */
+  /** Manifest of the `launch` option; available before the start. */
   readonly #given: SessionManifest | undefined;
   #isGivenUsed = false;
   #messages: Message[] = [];
@@ -64,7 +64,7 @@ export class LiveExperience extends Emitter implements Experience {
   #request: MintFields = {};
   #attempt: Attempt | undefined;
   #started: Promise<void> | undefined;
-  /** Whether nobody has ended it since it was started. */
+  /** Whether the experience was started and not ended by the page since. */
   #isWanted = false;
 
   constructor(env: Surroundings, options: Checked, attach: Attach) {
@@ -78,7 +78,7 @@ export class LiveExperience extends Emitter implements Experience {
     try {
       if (options.source.kind === 'launch') this.#given = readLaunch(options.source.launch, 0).manifest;
     } catch {
-      // What is wrong with it, the start will say.
+      // `start` parses the launch again and rejects with the error.
     }
   }
 
@@ -86,24 +86,24 @@ export class LiveExperience extends Emitter implements Experience {
     return this.#messages;
   }
 
-  /** Of the session, once there is one; for renderers. It holds the token: it never leaves the SDK. */
+  /** Manifest of the session, for players and renderers. It contains the token, so it is not part of the public interface. */
   get manifest(): SessionManifest | undefined {
     return this.#attempt?.manifest ?? this.#given;
   }
 
-  /** Whether the last conversation ended because the runtime was stopped under it. */
+  /** Whether the last session ended because the runtime shut down. */
   get wasCutShort(): boolean {
     return this.#attempt?.isRestarting ?? false;
   }
 
-  /** The address of the service: as given, as the script was served, or as the session says. */
+  /** URL of the service: from the options, from the URL of the served script, or from the manifest's leave link. */
   get baseUrl(): string | undefined {
     return (
       this.options.baseUrl ?? serviceUrl(this.manifest?.links?.leave?.replace(/\/v1\/sessions\/.*$/, ''))
     );
   }
 
-  /** What a start would mint, to look at and to change; false calls it off. */
+  /** Called before each start with the mint fields, which it may change. If it returns false, `start` rejects with ABORTED. */
   beforeStart: (request: MintFields) => boolean = () => true;
 
   start(): Promise<void> {
@@ -131,7 +131,7 @@ export class LiveExperience extends Emitter implements Experience {
     const { signal } = attempt;
     this.options.signal?.addEventListener('abort', () => this.#finish(attempt, 'aborted'), { signal });
     this.#started = this.#run(attempt);
-    // Whoever does not wait for it reads `error` instead.
+    // Prevents an unhandled rejection if the caller ignores the promise; `error` has the failure, too.
     this.#started.catch(() => {});
     return this.#started;
   }
@@ -140,7 +140,7 @@ export class LiveExperience extends Emitter implements Experience {
     return this.endBecause('user');
   }
 
-  /** As `end`, for the reasons that a player has. */
+  /** As `end`, with another reason; used by the player. */
   async endBecause(reason: EndReason): Promise<void> {
     this.#isWanted = false;
     if (this.#attempt) this.#finish(this.#attempt, reason);
@@ -165,7 +165,7 @@ export class LiveExperience extends Emitter implements Experience {
     return this.#attach(this, target, options);
   }
 
-  /** What transports tell of video and faces; players listen. */
+  /** Receive cues and video tracks from the transport; set by the player. */
   onCue: (cue: unknown) => void = () => {};
   onVideo: (track: MediaStreamTrack | null) => void = () => {};
 
@@ -211,20 +211,20 @@ export class LiveExperience extends Emitter implements Experience {
     };
     if (this.state === 'minting') this.#become('connecting');
     if (attempt.isOver) throw aborted();
-    // A visitor who is asked for the microphone is not asked twice.
+    // Only for the first launch: minting again must not repeat the microphone prompt.
     if (mayMintAgain) this.#openMic(attempt, manifest);
     try {
       if (this.#env.now() > fresh.deadline) throw expired();
       const open = await factory.load();
       if (attempt.isOver) throw aborted();
       attempt.connection = await open(this.#context(attempt, fresh));
-      // Ended while the runtime was opening the door: it is told so at once.
+      // The session was ended while the transport was connecting: close the new connection.
       if (attempt.isOver) attempt.connection.close(this.endReason ?? 'user');
     } catch (error) {
       const found = readable(error);
       const isGiven = this.options.source.kind === 'launch';
       if (isGiven && isFull(found)) {
-        // The token was not used: a later start may connect with it.
+        // The runtime did not consume the token: a later start can connect with it.
         this.#isGivenUsed = false;
         attempt.fresh = undefined;
       }
@@ -296,10 +296,10 @@ export class LiveExperience extends Emitter implements Experience {
     };
   }
 
-  /** The runtime was restarted under a conversation: another one begins by itself, unless somebody ends it, or it takes too long. */
+  /** Starts a new session after the runtime shut down. Retries until `giveUpAfterMs` has passed or the experience is ended. */
   #startAnew(attempt: Attempt | undefined, until = this.#env.now() + giveUpAfterMs, tries = 2): void {
     if (this.options.source.kind === 'launch') return;
-    // A page that comes back from the browser's cache begins nothing by itself.
+    // A page that is restored from the back/forward cache does not start a session automatically.
     const stay = this.#env.onPageHide(() => {
       this.#isWanted = false;
     });
@@ -325,7 +325,7 @@ export class LiveExperience extends Emitter implements Experience {
       );
     if (event.type === 'ready') {
       this.engines = event.engines;
-      // Nobody would understand it: the microphone is given back.
+      // Without speech recognition the microphone is not needed: release it.
       const { engines } = event as { engines?: { hearing?: { kind: string } } };
       if (engines?.hearing?.kind === 'none') this.mic.close();
     }
@@ -359,14 +359,14 @@ export class LiveExperience extends Emitter implements Experience {
     if (attempt.isOver) return;
     this.endReason = reason;
     this.mode = null;
-    // All at once: a page that is hidden runs nothing that is left for later.
+    // Synchronous: timers and promises may not run any more after `pagehide`.
     attempt.close(reason);
     this.#become('ending');
     this.#become('ended');
     this.emit('ended', { reason });
   }
 
-  /** Visitors read a neutral sentence; what to do about it stands in the console. */
+  /** Logs the error with its hint. The player shows visitors a neutral message instead. */
   #tellDeveloper(error: ExperienceError): void {
     const { code, hint, requestId, status } = error;
     const text = [`${code}: ${error.message}`, hint, requestId && `(request ${requestId})`]

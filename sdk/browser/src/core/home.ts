@@ -1,12 +1,12 @@
-/** Where the served SDK came from; unknown to one that was installed as a package. */
+/** URL of the service that served the SDK; undefined if the SDK was installed as a package. */
 let home: string | undefined;
 
-/** `url` is the address of the script or module itself: `…/sdk/v2/session-launch.js`. */
+/** Derives the service's URL from that of the script or module itself: `…/sdk/v2/session-launch.js`. */
 export function cameFrom(url: string | undefined): void {
   home = /^(https?:.*)\/sdk\/[^/]+\/[^/]*$/.exec(url ?? '')?.[1];
 }
 
-/** The address of the service without a slash at its end. */
+/** URL of the service without a trailing slash. */
 export function serviceUrl(given: string | undefined): string | undefined {
   const url = given ?? home;
   return url?.replace(/\/+$/, '');

@@ -2,18 +2,18 @@ import type { Launch, SessionManifest } from '../types.ts';
 import { ExperienceError } from './experience-error.ts';
 import { filledText, fits, type Shape } from './shape.ts';
 
-/** A manifest, when it came, and until when it is safe to connect with it. */
+/** A manifest and the time until which the SDK connects with it. */
 export interface Fresh {
   manifest: SessionManifest;
-  /** On the monotonic clock, so that a wrong clock does no harm. */
+  /** On the monotonic clock of `now()`, so that a wrong system clock has no effect. */
   deadline: number;
 }
 
 const knownSchema = 1;
-/** Of the life of a token: the rest is for the way, and for a prompt that waits. */
+/** Share of the token's lifetime within which to connect. The rest covers network delays. */
 const safeShare = 0.8;
 
-/** The fields that no session can do without. */
+/** The required fields of a manifest. */
 const shape: Shape = {
   sessionId: filledText,
   sessionToken: filledText,
@@ -22,7 +22,7 @@ const shape: Shape = {
   capabilities: Array.isArray,
 };
 
-/** Takes the manifest out of a launch, or says what is wrong with it. */
+/** Returns the manifest of a launch. Throws an ExperienceError if it is not valid. */
 export function readLaunch(launch: Launch, now: number): Fresh {
   const manifest = (launch as { launch?: SessionManifest }).launch ?? (launch as SessionManifest);
   const { schemaVersion } = manifest ?? {};
@@ -37,7 +37,7 @@ export function readLaunch(launch: Launch, now: number): Fresh {
   return { manifest, deadline: now + safeShare * lifeOf(manifest.sessionToken) };
 }
 
-/** Milliseconds from issue to expiry. A token of another form may be used at any time: its runtime will say. */
+/** Milliseconds from `iat` to `exp`. Infinity for tokens that are not JWTs: the runtime decides about their expiry. */
 function lifeOf(token: string): number {
   let life = 0;
   try {

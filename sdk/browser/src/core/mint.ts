@@ -11,8 +11,8 @@ export interface MintDeps extends RequestDeps {
 }
 
 /**
- * Mints one launch, under one key and with one body, however often it has to be asked for. Aborted while a request is out, it
- * still waits for the answer and hands it to `late`, because a session may have been made that somebody has to leave.
+ * Mints one launch. Retries send the same idempotency key and the same body. If the signal is aborted while a request is in flight,
+ * waits for the response and passes its launch to `late`, so that the caller can end the session that was created.
  */
 export async function mint(
   deps: MintDeps,
@@ -21,7 +21,7 @@ export async function mint(
   signal: AbortSignal,
   late: (fresh: Fresh) => void,
 ): Promise<Fresh> {
-  // One macrotask later: whoever mounts, unmounts and mounts again has sent nothing for the first time.
+  // Wait one macrotask, so that React StrictMode's mount/unmount/mount sends a single request.
   await pause(deps, 0, signal);
   const key = deps.newKey();
   const locale = given.locale ?? browserLocale();
@@ -61,7 +61,7 @@ function asking(
     const own = isRelay ? await source.init?.() : undefined;
     const headers = new Headers(own?.headers);
     headers.set('Content-Type', 'application/json');
-    // The public door has no idempotency, and its preflight no such header.
+    // The public endpoint does not support idempotency keys, and its CORS preflight does not allow the header.
     if (isRelay || source.door === 'browser') headers.set('Idempotency-Key', key);
     const credentials = isRelay ? 'same-origin' : 'omit';
     return send(deps, {

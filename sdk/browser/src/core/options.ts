@@ -1,7 +1,7 @@
 import type { ExperienceOptions, Launch, MintFields } from '../types.ts';
 import { requiredServiceUrl, serviceUrl } from './home.ts';
 
-/** Where launches come from, once the options were found to name one place. */
+/** The validated source of launches. */
 export type CheckedSource =
   | { kind: 'door'; door: 'browser' | 'public'; url: string; experienceId: string }
   | {
@@ -33,7 +33,7 @@ const mintFields = [
   'language',
 ] as const satisfies (keyof MintFields)[];
 
-/** Throws a TypeError for what cannot work. Asks nobody and changes nothing. */
+/** Validates the options; throws a TypeError if they are not valid. Sends no request and has no side effects. */
 export function check(options: ExperienceOptions): Checked {
   const fields: Record<string, unknown> = {};
   for (const name of mintFields) if (options[name] !== undefined) fields[name] = options[name];
@@ -72,11 +72,11 @@ function checkSource(options: Record<string, unknown>): CheckedSource {
   return { kind: 'door', door: door ?? 'browser', url, experienceId };
 }
 
-/** The language of the browser, where it has a name that the service takes. */
+/** The preferred language of the browser as a canonical BCP 47 tag; undefined if it is not valid. */
 export function browserLocale(): string | undefined {
   const [first] = globalThis.navigator?.languages ?? [];
   try {
-    // Some systems add what no standard knows: en-US@posix.
+    // Some systems append a non-standard modifier: en-US@posix.
     return first === undefined ? undefined : Intl.getCanonicalLocales(first.replace(/@.*$/, ''))[0];
   } catch {
     return undefined;

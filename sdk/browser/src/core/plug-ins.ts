@@ -4,13 +4,13 @@ import { ExperienceError } from './experience-error.ts';
 const transports = new Map<string, TransportFactory>();
 const renderers: RendererFactory[] = [];
 
-/** For every experience of the page that is started from now on. The last one of a kind wins. */
+/** Registers a transport or renderer for all experiences that start later. The last registered one takes precedence. */
 export function register(plugIn: TransportFactory | RendererFactory): void {
   if ('type' in plugIn) transports.set(plugIn.type, plugIn);
   else renderers.unshift(plugIn);
 }
 
-/** Before anybody is asked for anything. */
+/** Returns the transport for `type`; throws UNSUPPORTED_TRANSPORT if there is none. Called before the microphone prompt. */
 export function transportFor(type: string, own: readonly TransportFactory[] = [], builtIn: TransportFactory) {
   const known = new Map([
     [builtIn.type, builtIn],
@@ -27,7 +27,7 @@ export function transportFor(type: string, own: readonly TransportFactory[] = []
   );
 }
 
-/** In the order in which they are asked. */
+/** All renderers in order of precedence. */
 export function allRenderers(own: readonly RendererFactory[] = [], builtIn: readonly RendererFactory[]) {
   return [...own, ...renderers, ...builtIn];
 }

@@ -15,7 +15,7 @@ export interface MintRequest {
 
 const timeoutMs = 10_000;
 
-/** One try. Its answer is read to the end within the time. */
+/** Sends the request once. The timeout includes reading the response body. */
 export async function send(deps: RequestDeps, { url, init, to }: MintRequest): Promise<Launch> {
   const controller = new AbortController();
   const { signal } = controller;
@@ -27,7 +27,7 @@ export async function send(deps: RequestDeps, { url, init, to }: MintRequest): P
   try {
     return await Promise.race([answer(deps, url, { ...init, signal }, to), late]);
   } finally {
-    // Ends the wait for whichever of the two is still under way.
+    // Cancels the request or the timer, whichever is still pending.
     controller.abort();
   }
 }
@@ -99,7 +99,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Resolves after the wait, or rejects as soon as the signal is aborted. */
+/** Resolves after `ms` milliseconds, or rejects with ABORTED when the signal is aborted. */
 export function pause(
   deps: Pick<RequestDeps, 'setTimeout' | 'clearTimeout'>,
   ms: number,

@@ -1,15 +1,15 @@
 import type { ExperienceError } from './experience-error.ts';
 
-/** How often each kind of refusal is met with another try. */
+/** Decides about retries of a mint. Each kind of failure has a separate maximum number of retries. */
 export interface RetryPolicy {
-  /** After this error, the wait in milliseconds before the next try; nothing when there is none. */
+  /** Milliseconds to wait before the retry after this error, or undefined if it is not retried. */
   next(error: ExperienceError): number | undefined;
 }
 
 const shortWaitMs = 5000;
 const most: Record<string, number> = { lost: 2, pending: 5, down: 2, limited: 1 };
 
-/** `isRepeatable`: whether a request that was sent twice mints once. */
+/** `isRepeatable`: whether the endpoint is idempotent, so that a repeated request does not mint twice. */
 export function retryPolicy(isRepeatable: boolean, random: () => number = Math.random): RetryPolicy {
   const used: Record<string, number> = {};
   return {
@@ -30,7 +30,7 @@ function kindOf({ code, status, details }: ExperienceError): string | undefined 
   if (code === 'NETWORK' || code === 'TIMEOUT') return 'lost';
   if (code === 'IDEMPOTENCY_IN_PROGRESS') return 'pending';
   if (status === 429) return 'limited';
-  // A relay that has retried already says how often it sent the request.
+  // `attempts` shows that the relay has already retried.
   if ((details as { attempts?: number } | undefined)?.attempts) return undefined;
   return status === 500 || status === 503 ? 'down' : undefined;
 }

@@ -1,8 +1,8 @@
-// Checks of values that come from elsewhere. None of them throws.
+// Validation of untrusted values. No check throws.
 
 // biome-ignore lint/suspicious/noExplicitAny: checks look into values of any type
 export type Check = (value: any) => boolean;
-/** A check, an object whose fields have shapes (others are ignored), or a list of one shape. */
+/** A check, an object of shapes per field (other fields are ignored), or an array whose items have one shape. */
 export type Shape = Check | { [field: string]: Shape } | [item: Shape];
 
 // biome-ignore lint/suspicious/noExplicitAny: see above
@@ -16,7 +16,7 @@ export function fits(value: any, shape: Shape): boolean {
 export const text: Check = (value) => typeof value === 'string';
 export const filledText: Check = (value) => text(value) && value !== '';
 
-// Annotated for bundlers: shapes are made when a module loads, and may be dropped.
+// The annotations let bundlers drop unused shapes, which are created when their module loads.
 
 /* @__NO_SIDE_EFFECTS__ */
 export function within(least: number, most: number): Check {

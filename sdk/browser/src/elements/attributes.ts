@@ -8,7 +8,7 @@ const mintAttributes = [
   'speech-input-mode',
   'speech-only',
 ];
-/** A change of one of these needs another experience. */
+/** Attributes whose change creates a new experience. */
 export const sourceAttributes = [
   'experience-id',
   'door',
@@ -21,7 +21,7 @@ export const playerAttributes = ['start-button', 'close-button', 'return-url', '
 
 type Read = (name: string) => string | null;
 
-/** What the attributes say of the session; nothing that is absent. */
+/** Options of the experience from the attributes. Absent attributes are omitted. */
 export function optionsOf(read: Read): Partial<ExperienceOptions> {
   const options: Record<string, unknown> = {};
   for (const attribute of sourceAttributes) {
@@ -33,7 +33,7 @@ export function optionsOf(read: Read): Partial<ExperienceOptions> {
   return options;
 }
 
-/** And of the player. What is absent is undefined, so that an attribute can be taken back. */
+/** Options of the player from the attributes. Absent attributes are undefined, so that removing an attribute resets its option. */
 export function playerOptionsOf(read: Read): PlayerOptions {
   const button = (value: string) =>
     value === 'false' ? false : value === '' || value === 'true' ? true : { label: value };

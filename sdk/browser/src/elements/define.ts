@@ -1,7 +1,7 @@
 import { thumbnailElement } from './experience-thumbnail.ts';
 import { experienceElement } from './session-experience.ts';
 
-/** Makes the two elements known. Again, or where somebody else has taken a name, it changes nothing. */
+/** Registers the two custom elements. Skips names that are already registered, so repeated calls have no effect. */
 export function defineElements(): void {
   if (typeof customElements === 'undefined') return;
   const classes = {

@@ -4,7 +4,7 @@ import { blockSheet } from './sheet.ts';
 
 const widths = [160, 320, 640, 960, 1280];
 
-/** Made when it is needed: there is no HTMLElement on a server. */
+/** Creates the class on demand: HTMLElement does not exist on a server. */
 export function thumbnailElement(): CustomElementConstructor {
   return class ExperienceThumbnailElement extends HTMLElement {
     static readonly observedAttributes = ['avatar-image', 'background-image', 'title', 'base-url', 'sizes'];
@@ -40,7 +40,7 @@ export function thumbnailElement(): CustomElementConstructor {
       this.shadowRoot?.replaceChildren(box);
     }
 
-    /** A catalog says null where there is no picture, and frameworks write it down. */
+    /** Treats "null" as absent: catalogs have null for missing images, and frameworks may stringify it. */
     #path(name: string): string | undefined {
       const value = this.getAttribute(name);
       return value && value !== 'null' ? value : undefined;

@@ -14,7 +14,7 @@ const forwarded: Partial<Record<keyof Events, string>> = {
   ended: 'ended',
 };
 
-/** Made when it is needed: there is no HTMLElement on a server. */
+/** Creates the class on demand: HTMLElement does not exist on a server. */
 export function experienceElement(): CustomElementConstructor {
   return class SessionExperienceElement extends HTMLElement {
     static readonly observedAttributes = [...sourceAttributes, ...playerAttributes];
@@ -24,7 +24,7 @@ export function experienceElement(): CustomElementConstructor {
     #launch: Launch | undefined;
     #texts: PlayerOptions['texts'];
     #isStale = false;
-    /** From the first connection on, and while it is moved: what is set before counts with it. */
+    /** True once the element is connected, and while it is moved. Properties set earlier take effect on connection. */
     #isPlaced = false;
 
     constructor() {
@@ -61,7 +61,7 @@ export function experienceElement(): CustomElementConstructor {
 
     connectedCallback(): void {
       if (this.#isPlaced) return;
-      // Set before this class was known, they stand in the way of the accessors.
+      // Properties that were set before the element was upgraded shadow the accessors: delete them and set them again.
       for (const property of ['mint', 'launch', 'texts'] as const) {
         if (!Object.hasOwn(this, property)) continue;
         const value = this[property as 'texts'];
@@ -73,7 +73,7 @@ export function experienceElement(): CustomElementConstructor {
     }
 
     disconnectedCallback(): void {
-      // Whoever moves an element takes it out for a moment.
+      // Moving an element disconnects it briefly, so check one task later whether it is still disconnected.
       setTimeout(() => {
         if (this.isConnected) return;
         this.#isPlaced = false;
@@ -87,7 +87,7 @@ export function experienceElement(): CustomElementConstructor {
       else this.#renew();
     }
 
-    /** Once for all that changes in one go. */
+    /** Replaces the experience in a microtask, once for all changes of the current task. */
     #renew(): void {
       if (this.#isStale || !this.#isPlaced) return;
       this.#isStale = true;
@@ -102,7 +102,7 @@ export function experienceElement(): CustomElementConstructor {
       const read = (name: string) => this.getAttribute(name);
       const source = this.#mint ? { mint: this.#mint } : this.#launch ? { launch: this.#launch } : {};
       const options = { ...optionsOf(read), ...source } as ExperienceOptions;
-      // Nothing to launch yet: a property or an attribute will follow.
+      // There is no source yet: wait for a property or an attribute.
       if (!('experienceId' in options || 'mint' in options || 'launch' in options)) return;
       const experience = createExperience(options) as LiveExperience;
       this.#experience = experience;
@@ -123,7 +123,7 @@ export function experienceElement(): CustomElementConstructor {
     #playerOptions(): PlayerOptions {
       return {
         ...playerOptionsOf((name) => this.getAttribute(name)),
-        // What is undefined is taken back.
+        // Undefined resets the texts.
         ...({ texts: this.#texts } as PlayerOptions),
         onStateUpdate: (state) => void this.#tell('stateupdate', state),
         onClose: (event) => {
@@ -132,7 +132,7 @@ export function experienceElement(): CustomElementConstructor {
       };
     }
 
-    /** False when somebody has prevented it. */
+    /** Dispatches a DOM event. Returns false if a listener called `preventDefault`. */
     #tell(name: string, detail: unknown, cancelable = false): boolean {
       const options = { detail, cancelable, bubbles: true, composed: true };
       return this.dispatchEvent(new CustomEvent(`experience:${name}`, options));
