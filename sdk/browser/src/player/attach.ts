@@ -4,7 +4,7 @@ import { PlayerView } from './player.ts';
 
 const players = new WeakMap<LiveExperience, PlayerView>();
 
-/** One player for an experience: a second attach moves it. */
+/** Adds the player to the target. An experience has one player: a second call moves it. */
 export function attach(
   experience: LiveExperience,
   target: Element | string,

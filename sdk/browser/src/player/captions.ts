@@ -6,11 +6,11 @@ export interface Names {
   of(characterId: string | undefined): string;
 }
 
-/** What was said, line by line. */
+/** The log of messages, one line each. */
 export class Captions {
   readonly element = make('div', { class: 'log', role: 'log', tabindex: '0', 'aria-live': 'off' });
   readonly #lines = new Map<string, HTMLElement>();
-  /** Whoever scrolls back reads, and is left alone. */
+  /** Whether to scroll to the end on new messages. False while the visitor has scrolled up. */
   #follows = true;
 
   constructor() {
@@ -18,7 +18,7 @@ export class Captions {
       const { scrollHeight, scrollTop, clientHeight } = this.element;
       this.#follows = scrollHeight - scrollTop - clientHeight < 60;
     };
-    // A turned phone, or a text field that goes away, moves the end out of sight.
+    // Rotating the device or hiding the text field changes the height: scroll to the end again.
     new ResizeObserver(() => this.#follow()).observe(this.element);
   }
 
@@ -28,7 +28,7 @@ export class Captions {
     this.element.replaceChildren();
   }
 
-  /** Read aloud by screen readers only where no voice does it. */
+  /** Lets screen readers announce messages only if the character has no audible voice. */
   setSpoken(isSpoken: boolean): void {
     this.element.setAttribute('aria-live', isSpoken ? 'off' : 'polite');
   }
@@ -48,7 +48,7 @@ export class Captions {
     );
     if (!this.#lines.has(id)) this.element.append(line);
     this.#lines.set(id, line);
-    // A sentence that still grows is read once it is whole.
+    // Screen readers announce a growing message only when it is complete.
     this.element.setAttribute('aria-busy', String(status === 'partial'));
     this.#follow();
   }

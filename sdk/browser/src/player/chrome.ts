@@ -5,7 +5,7 @@ import type { Engines } from './engines.ts';
 import { type Parts, set } from './parts.ts';
 import { filled, micTexts } from './texts.ts';
 
-/** What the chrome is drawn from. */
+/** The state from which the player's controls are drawn. */
 export interface Look {
   experience: LiveExperience;
   options: PlayerOptions;
@@ -15,14 +15,14 @@ export interface Look {
   text(key: TextKey): string;
 }
 
-/** Start, and why there is nothing else to see. */
+/** Draws the start button, the poster and the reason why no session is running. */
 export function drawFront(parts: Parts, look: Look, why: TextKey, secondsToWait: number): void {
   const { experience, options, text } = look;
   const { state, manifest } = experience;
   const given = options.startButton ?? manifest?.player?.startButton ?? true;
   const isBefore = !look.isBusy && state !== 'ending';
   parts.front.hidden = !isBefore;
-  // The face of the last conversation stays until the next one has its own.
+  // The character of the last session stays visible until the next one is drawn.
   parts.poster.hidden = state !== 'idle' && (manifest !== undefined || parts.stage.hasChildNodes());
   parts.start.hidden = given === false;
   parts.start.disabled = secondsToWait > 0;
@@ -67,7 +67,7 @@ function drawMic({ mic: button }: Parts, { experience, engines, text }: Look): v
   button.setAttribute('aria-pressed', String(isOn));
 }
 
-/** Buttons are on, off, or say something of their own. */
+/** The label of a button whose option is a boolean or has a custom label. */
 function labelOf(given: unknown, otherwise: string): string {
   const { label } = Object(given) as { label?: unknown };
   return typeof label === 'string' ? label : otherwise;

@@ -1,6 +1,6 @@
 import type { ExperienceError } from '../types.ts';
 
-/** How long a visitor has to wait for another try, second by second. */
+/** Counts down the seconds until the visitor may start again. */
 export class Countdown {
   readonly #tick: () => void;
   #of: ExperienceError | undefined;
@@ -11,7 +11,7 @@ export class Countdown {
     this.#tick = tick;
   }
 
-  /** Whole seconds that are left of what the error asks for; while there are any, it ticks. */
+  /** Seconds left of the error's `retryAfterMs`, rounded up. Schedules the next tick while there are any. */
   left(error: ExperienceError | undefined): number {
     clearTimeout(this.#timer);
     if (error?.retryAfterMs === undefined) return 0;

@@ -2,7 +2,7 @@ const svg = 'http://www.w3.org/2000/svg';
 
 export type Properties = Record<string, string | boolean | undefined>;
 
-/** An element with attributes, and children. */
+/** Creates an element with attributes and children. */
 export function make<K extends keyof HTMLElementTagNameMap>(
   name: K,
   attributes: Properties = {},
@@ -27,7 +27,7 @@ const drawings = {
 };
 export type Drawing = keyof typeof drawings;
 
-/** Drawn with lines, in the colour of the text. */
+/** Creates an SVG icon. The style sheet strokes it in the text colour. */
 export function icon(name: Drawing): SVGSVGElement {
   const picture = document.createElementNS(svg, 'svg');
   const path = document.createElementNS(svg, 'path');
@@ -38,7 +38,7 @@ export function icon(name: Drawing): SVGSVGElement {
   return picture;
 }
 
-/** A round button that has a drawing, and a name for those who do not see it. */
+/** Creates a round button with an icon. `name` sets its accessible name. */
 export function iconButton(className: string, drawing: Drawing): HTMLButtonElement {
   return make('button', { type: 'button', class: `round ${className}` }, icon(drawing));
 }

@@ -1,10 +1,10 @@
 import type { SessionManifest, TextKey } from '../types.ts';
 import { filled } from './texts.ts';
 
-/** What runs behind a session, as its runtime says. */
+/** The engines of a session, from the runtime's `ready` event. */
 export type Engines = Record<'mind' | 'speech' | 'hearing', { kind: string; name?: string }>;
 
-/** Who is behind the face, for the visitor to read. */
+/** Sentences that disclose to the visitor what produces the answers and the voice. */
 export function honesty(
   engines: Engines | undefined,
   manifest: SessionManifest | undefined,

@@ -14,7 +14,7 @@ interface Shown {
   fit: string;
 }
 
-/** Finds somebody who can draw the session, and hands on what moves the face. */
+/** Selects a renderer for the session and forwards mode, level, cues and video to it. */
 export class Face {
   readonly #host: HTMLElement;
   readonly #experience: LiveExperience;
@@ -22,7 +22,7 @@ export class Face {
   #shown: Shown | undefined;
   #mode: Mode | undefined;
   #track: MediaStreamTrack | null = null;
-  /** Cues that arrive while the renderer loads; undefined when there is none to wait for. */
+  /** Cues that arrive while a renderer loads; undefined if none is loading. */
   #early: unknown[] | undefined;
 
   constructor(host: HTMLElement, experience: LiveExperience) {
@@ -86,7 +86,7 @@ export class Face {
       } catch (cause) {
         renderer?.destroy();
         if (this.#shown !== shown) return;
-        // The next one may do: only when nobody is left is it worth a word. The session goes on without a face.
+        // Try the next renderer. If the last one fails, emit a non-fatal error; the session continues without a picture.
         if (factory !== willing.at(-1)) continue;
         this.#early = undefined;
         const facts = { fatal: false, cause };

@@ -4,13 +4,13 @@ import { playerSheet } from './sheet.ts';
 
 export type Parts = ReturnType<typeof makeParts>;
 
-/** The elements of a player, each in its place. */
+/** Creates the DOM elements of a player. */
 export function makeParts(captions: Captions) {
   const element = make('div', { class: 'session-launch-player' });
   const stage = make('div', { class: 'stage' });
   const poster = make('div', { class: 'poster' });
   const status = make('p', { class: 'status', role: 'status' });
-  /** The status again, for the eye: what is said aloud is said once. */
+  /** Repeats the status visually. Hidden from screen readers, which announce the status itself. */
   const apology = make('p', { class: 'apology', 'aria-hidden': 'true' });
   const start = make('button', { type: 'button', class: 'start' }, icon('play'), make('span'));
   const front = make('div', { class: 'front' }, apology, start);
@@ -38,7 +38,7 @@ export function makeParts(captions: Captions) {
   const corner = make('div', { class: 'corner' }, sound, cc, close);
 
   const root = make('div', { class: 'player', role: 'group', tabindex: '-1' }, scene, panel, corner);
-  // Chromium skips everything inside a shadow host that has a negative tabindex, so the focus goes to the root inside.
+  // Chromium skips the content of a shadow host with a negative tabindex, so the root inside receives the focus instead.
   element.focus = (options) => root.focus(options);
   const shadow = element.attachShadow({ mode: 'open' });
   shadow.adoptedStyleSheets = [playerSheet()];
@@ -49,7 +49,7 @@ export function makeParts(captions: Captions) {
   };
 }
 
-/** Runs `change`. If that takes the focused control away, the focus moves to the player; if it brings Start, to Start. */
+/** Runs `change`. If it hides or disables the focused control, focuses the player; if it shows the start button, focuses that. */
 export function keepFocus({ element, root, front, start }: Parts, change: () => void): void {
   const focused = element.shadowRoot!.activeElement as HTMLButtonElement | null;
   const wasInFront = !front.hidden;
@@ -59,7 +59,7 @@ export function keepFocus({ element, root, front, start }: Parts, change: () => 
   if (!front.hidden && !wasInFront) start.focus();
 }
 
-/** Only what has changed is written: screen readers would say it again. */
+/** Sets the text if it has changed: screen readers announce every write. Hides the element if the text is empty. */
 export function set(element: HTMLElement, text: string): void {
   if (element.textContent !== text) element.textContent = text;
   element.hidden = text === '';

@@ -1,7 +1,7 @@
 import type { LiveExperience } from '../core/experience.ts';
 import type { PlayerState } from '../types.ts';
 
-/** Hands the state on whenever it says something new. */
+/** Calls `onStateUpdate` when the state has changed. */
 export class StateTeller {
   #told = '';
 

@@ -14,7 +14,7 @@ import { defaultTexts, filled, micTexts, textOfError } from './texts.ts';
 const busy: readonly State[] = ['minting', 'connecting', 'live', 'reconnecting'];
 const before: readonly State[] = ['idle', 'ended', 'failed'];
 
-/** The face, what is said, and the buttons around them. */
+/** The player: renderer, captions and controls. */
 export class PlayerView implements Player {
   isDetached = false;
   readonly #experience: LiveExperience;
@@ -37,7 +37,7 @@ export class PlayerView implements Player {
     this.#face = new Face(this.#parts.stage, experience);
     this.#listen();
     this.#follow();
-    // It may have been going on for a while.
+    // The session may already be running: show its current state.
     for (const message of experience.messages) this.#captions.show(message, this.#names);
     this.#engines = experience.engines as Engines | undefined;
     this.#suggest(experience.suggestions);
@@ -85,7 +85,7 @@ export class PlayerView implements Player {
     const parts = this.#parts;
     parts.start.onclick = () => void this.#experience.start().catch(() => {});
     parts.close.onclick = (event) => {
-      // The second half of a double click meant what was there before.
+      // Ignore the second click of a double click: the close button may have appeared after the first.
       if (event.detail < 2) this.#closeBecause('button');
     };
     parts.hear.onclick = () => void output.unblock().catch(() => {});
@@ -107,7 +107,7 @@ export class PlayerView implements Player {
     };
   }
 
-  /** Everything that the experience tells. */
+  /** Subscribes to the events of the experience. */
   #follow(): void {
     const on = <K extends keyof Events>(event: K, handler: (payload: Events[K]) => void) =>
       this.#off.push(this.#experience.on(event, handler));
@@ -122,7 +122,7 @@ export class PlayerView implements Player {
     on('message', (message) => {
       this.#captions.show(message, this.#names);
       if (message.role !== 'user') return;
-      // Typed or spoken: somebody is there.
+      // Input from the visitor: remove the notice that the session ends soon.
       this.#notice = '';
       if (message.status === 'final') this.#suggest([]);
       this.#render();
@@ -223,7 +223,7 @@ export class PlayerView implements Player {
     if (state === 'live' && !this.#frame) this.#animate();
   }
 
-  /** What is going on, or why nothing is. */
+  /** Key of the status text. */
   #doing(): TextKey {
     const { state, mode, error } = this.#experience;
     if (state === 'live') return mode ?? 'listening';
@@ -233,7 +233,7 @@ export class PlayerView implements Player {
 
   #animate = (): void => {
     const { state, output, mic } = this.#experience;
-    // Once more at the end, where all is silent: nothing stays as loud as it was.
+    // Also runs once after the session has ended, when the levels are 0, so that no old level stays displayed.
     this.#face.level(output.level());
     this.#parts.mic.style.setProperty('--level', mic.level().toFixed(2));
     const goesOn = !this.isDetached && (state === 'live' || state === 'reconnecting');

@@ -1,6 +1,6 @@
 const refused = ['javascript:', 'data:', 'vbscript:', 'blob:', 'file:'];
 
-/** Where to go after a close; nothing when the address could run something here. */
+/** URL to navigate to after closing; undefined if it is not valid or its scheme could execute script in this page. */
 export function safeReturnUrl(url: string | undefined): string | undefined {
   if (url === undefined) return undefined;
   try {

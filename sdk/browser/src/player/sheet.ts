@@ -2,7 +2,7 @@ import css from './player.css';
 
 let sheet: CSSStyleSheet | undefined;
 
-/** One for all players. Adopted, because a strict policy refuses style elements. */
+/** The style sheet, shared by all players. Adopted, because a strict CSP blocks `style` elements. */
 export function playerSheet(): CSSStyleSheet {
   if (!sheet) {
     sheet = new CSSStyleSheet();

@@ -1,7 +1,7 @@
 import { isFull } from '../core/experience-error.ts';
 import type { ExperienceError, MicStatus, TextKey } from '../types.ts';
 
-/** What the player says unless the page says it otherwise. Braces are filled in. */
+/** Default texts of the player. The `texts` option overrides them. Placeholders are in braces. */
 export const defaultTexts: Record<TextKey, string> = {
   start: 'Start',
   restart: 'Start again',
@@ -46,7 +46,7 @@ export const defaultTexts: Record<TextKey, string> = {
   noHearing: 'Speech is not understood here: please type.',
 };
 
-/** What is wrong with the microphone; nothing while all is well. */
+/** Text keys for problems with the microphone. */
 export const micTexts: Partial<Record<MicStatus, TextKey>> = {
   denied: 'micDenied',
   missing: 'micMissing',
@@ -55,7 +55,7 @@ export const micTexts: Partial<Record<MicStatus, TextKey>> = {
   insecure: 'micInsecure',
 };
 
-/** What visitors read of an error. Its cause is for the developer. */
+/** Key of the text that visitors see for an error. Its details are only logged. */
 export function textOfError(error: ExperienceError): TextKey {
   const { code } = error;
   if (code === 'NETWORK' || code === 'TIMEOUT') return 'offline';

@@ -4,10 +4,10 @@ import { Mouth } from './mouth.ts';
 import type { Rig } from './rig.ts';
 import { ease, poseOf, visemeAt } from './visemes.ts';
 
-/** Lips begin a shape before it sounds, and easing takes as long. */
+/** Milliseconds by which mouth shapes lead the sound. Compensates the delay of easing (time constant 28 ms). */
 const aheadMs = 30;
 
-/** One character that moves. */
+/** An animated character. */
 export class Figure {
   readonly #rig: Rig;
   readonly #mouth: Mouth;
@@ -19,7 +19,7 @@ export class Figure {
   #raise = 0;
   #sway = 0;
 
-  /** The picture is in the document already: its measures count. */
+  /** Requires that the picture is in the document: `getBBox` needs its layout. */
   constructor(picture: SVGSVGElement, rig: Rig) {
     this.#rig = rig;
     this.#part = (id) =>
@@ -35,7 +35,7 @@ export class Figure {
     this.#cues.push(cue);
   }
 
-  /** One picture of the film. */
+  /** Draws one frame. `now` and `elapsed` are in seconds; `isStill` animates the mouth only. */
   draw(now: number, elapsed: number, mode: Mode | undefined, isStill: boolean): void {
     const viseme = this.#viseme();
     const pose = ease(this.#pose, poseOf(viseme), elapsed);

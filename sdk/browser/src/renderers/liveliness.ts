@@ -1,4 +1,4 @@
-/** What a body does while nobody tells it to: blinks, glances, breath. All in seconds. */
+/** Idle movement of the eyes: blinks and glances. All times are in seconds. */
 export class Liveliness {
   #nextBlink: number;
   #nextGlance = 0;
@@ -11,7 +11,7 @@ export class Liveliness {
     this.#nextBlink = now + 1 + random() * 3;
   }
 
-  /** 0 open, 1 closed. */
+  /** How far the eyes are closed: 0 is open, 1 is closed. */
   blink(now: number): number {
     const since = now - this.#nextBlink;
     if (since < 0) return 0;
@@ -19,7 +19,7 @@ export class Liveliness {
     return Math.sin((Math.min(since, 0.18) / 0.18) * Math.PI);
   }
 
-  /** Where the eyes look, from -1 to 1. Whoever thinks looks up. */
+  /** Direction of the eyes as x and y from -1 to 1. While thinking, the character looks up and to the side. */
   look(now: number, elapsed: number, isThinking: boolean): [number, number] {
     if (now > this.#nextGlance) {
       this.#nextGlance = now + 0.8 + this.#random() * 2.6;

@@ -3,7 +3,7 @@ import type { Pose } from './visemes.ts';
 
 const svg = 'http://www.w3.org/2000/svg';
 
-/** A mouth that takes any pose, drawn where the picture has its own. */
+/** A mouth that can draw any pose. It replaces the mouth of the picture. */
 export class Mouth {
   readonly element: SVGGElement = document.createElementNS(svg, 'g');
   readonly #rig: Rig['mouth'];
@@ -46,7 +46,7 @@ export class Mouth {
     const corner = -smile * (1 - 0.75 * round) * (1 - 0.35 * open) + press * smile * 0.3;
     const top = -h * 0.34;
     const bottom = h * 0.66;
-    // The control points of a curve with its ends at the corners and its middle where the lip is.
+    // Control points of Bézier curves that end at the corners of the mouth and whose midpoints are at `top` and `bottom`.
     const bend = w * (0.42 + 0.2 * round);
     const upper = (4 * top - corner) / 3;
     const lower = (4 * bottom - corner) / 3;
@@ -54,7 +54,7 @@ export class Mouth {
       `M${n(-w)} ${n(corner)}C${n(-bend)} ${n(upper)} ${n(bend)} ${n(upper)} ${n(w)} ${n(corner)}` +
       `C${n(bend)} ${n(lower)} ${n(-bend)} ${n(lower)} ${n(-w)} ${n(corner)}Z`;
     for (const shape of [this.#inside, this.#outline, this.#lips]) shape.setAttribute('d', path);
-    // Below the lip, which is drawn over them.
+    // The lower edge of the teeth, below the upper lip, which is drawn over them.
     const edge = top + width * 0.08 + h * 0.34 * teeth;
     this.#teeth.setAttribute(
       'd',

@@ -5,7 +5,7 @@ const attributes =
   /^(?:id|d|r|[cfr]?[xy]|[xy][12]|width|height|points|offset|opacity|transform|viewBox|preserveAspectRatio|(?:fill|stroke|stop|clip|mask)(?:-[a-z]+)?|gradientTransform|spreadMethod|(?:gradient|clipPath|mask|maskContent)Units)$/;
 
 /**
- * Fetches a drawing and keeps what draws. An XMLHttpRequest, since it parses without a sink that Trusted Types guard.
+ * Fetches an SVG and sanitises it. Uses XMLHttpRequest, because it parses the document without a Trusted Types sink.
  */
 export function fetchPicture(url: string): Promise<SVGSVGElement> {
   return new Promise((resolve, reject) => {
@@ -23,11 +23,11 @@ export function fetchPicture(url: string): Promise<SVGSVGElement> {
   });
 }
 
-/** Functions that may stand in a value: colours and transforms of numbers, and references to this drawing. */
+/** Functions that attribute values may contain: colours, transforms with numeric arguments, and references within the SVG. */
 const functions =
   /(?:(?:rgb|hsl)a?|rotate|translate|scale|skew[XY]|matrix)\([\w\s.,%/+-]*\)|url\((['"]?)#[\w.-]+\1\)/g;
 
-/** A copy with known elements and known attributes, and references to itself only. */
+/** Copies the allowed elements and attributes. References outside the SVG are removed. */
 function sanitised(source: Element): Element {
   const copy = document.createElementNS('http://www.w3.org/2000/svg', source.localName);
   for (const { name, value } of source.attributes) {
@@ -42,6 +42,6 @@ function sanitised(source: Element): Element {
 
 function isHarmless(name: string, value: string): boolean {
   if (name === 'href' || name === 'xlink:href') return value.startsWith('#');
-  // Numbers, names, colours and paths. Without quotes, backslashes and other functions a value cannot hold an address.
+  // Allows numbers, names, colours and paths. Without quotes, backslashes and other functions a value cannot contain a URL.
   return attributes.test(name) && /^[\w\s#.,%+-]*$/.test(value.replace(functions, ''));
 }

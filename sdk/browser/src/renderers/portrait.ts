@@ -5,7 +5,7 @@ import { backdrop, box, homeOf, picture } from './stage.ts';
 
 const bars = 25;
 
-/** Always works: a picture in a ring of light, or a wave where there is only a voice. */
+/** The fallback renderer: a still picture in a ring that shows the level, or a waveform for sessions without a picture. */
 export const portrait: RendererFactory = {
   name: 'portrait',
   accepts: () => true,
@@ -50,7 +50,7 @@ function wave(host: HTMLElement): Renderer {
       root.dataset.mode = mode;
     },
     level: (level) => {
-      // From the middle outwards, as a sound spreads.
+      // Bars are highest in the middle.
       const middle = (bars - 1) / 2;
       heights = heights.map((_, i) => {
         const distance = Math.abs(i - middle) / middle;

@@ -11,7 +11,7 @@ const aspect: Record<string, string> = {
   fill: 'none',
 };
 
-/** Drawn characters that blink, breathe, look, and speak with their mouths. */
+/** Animated SVG characters with blinking, breathing, eye movement and lip sync. */
 export const puppet: RendererFactory = {
   name: 'puppet',
   accepts: (character, manifest) => !manifest.speechOnly && artFolder(character) !== undefined,
@@ -55,7 +55,7 @@ class Puppets implements Renderer {
     this.#root.remove();
   }
 
-  /** One without a rig stands there as a picture. */
+  /** Adds a character. Without a rig it is a still picture. */
   async #enter(
     cast: HTMLElement,
     character: SessionManifest['characters'][number],
@@ -76,7 +76,7 @@ class Puppets implements Renderer {
     drawing.setAttribute('height', '100%');
     drawing.setAttribute('aria-hidden', 'true');
     drawing.querySelector('title')?.remove();
-    // Two characters use the same ids: each stands in a root of its own.
+    // A shadow root per character, because the SVGs of different characters use the same ids.
     place.attachShadow({ mode: 'open' }).append(drawing);
     this.#figures.set(character.characterId, new Figure(drawing, rig));
   }

@@ -1,6 +1,6 @@
 import { type Check, fits, matching, optional, type Shape } from '../core/shape.ts';
 
-/** How a drawn character moves: what `rig.json` beside its picture says. */
+/** Contents of `rig.json` in the folder of a character: the parts of its SVG that move, and how far. */
 export interface Rig {
   rig: 1;
   image: string;
@@ -25,7 +25,7 @@ export interface Rig {
   breathe?: { part: string; scaleY: number; seconds: number };
 }
 
-/** The folder with the art of a character; undefined when it has none. */
+/** Path of the folder with a character's images; undefined if it has none. */
 export function artFolder(character: object): string | undefined {
   const { avatar } = character as { avatar?: { avatarId?: unknown } };
   const id = avatar?.avatarId;
@@ -34,9 +34,9 @@ export function artFolder(character: object): string | undefined {
 
 const number: Check = (value) => Number.isFinite(value);
 const point: Check = (value) => fits(value, [number]) && value.length === 2;
-/** An id that a selector can hold. */
+/** An id that is valid in a CSS selector without escaping. */
 const part = matching(/^[a-z][\w-]*$/i);
-/** Hexadecimal or a name. Nothing that could refer to an address: it becomes the value of `fill` and `stroke`. */
+/** A hexadecimal colour or a colour name. Becomes the value of `fill` and `stroke`, so it must not contain a URL. */
 const color = matching(/^#?\w+$/);
 
 const shape: Shape = {
@@ -62,7 +62,7 @@ const shape: Shape = {
   breathe: optional({ part, scaleY: number, seconds: number }),
 };
 
-/** Returns undefined if there is no rig, or one that is malformed or of a later version. */
+/** Returns undefined if the rig does not exist, is malformed or has another version. Rejects if the response is not JSON. */
 export async function fetchRig(url: string): Promise<Rig | undefined> {
   const response = await fetch(url, { credentials: 'omit' });
   if (!response.ok) return undefined;

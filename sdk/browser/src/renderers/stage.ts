@@ -5,17 +5,17 @@ const isImage = /\.(?:svg|png|jpe?g|webp|avif|gif)(?:\?|$)/i;
 
 const homes = new WeakMap<SessionManifest, string>();
 
-/** Where the page reaches the service: art comes from there. */
+/** Sets the URL of the service from which a session's images are loaded. */
 export function artComesFrom(manifest: SessionManifest, baseUrl: string | undefined): void {
   if (baseUrl !== undefined) homes.set(manifest, baseUrl);
 }
 
-/** The address of the service: as the page knows it, else as the session does. */
+/** URL of the service: as set by `artComesFrom`, otherwise from the manifest's leave link. */
 export function homeOf(manifest: SessionManifest): string {
   return homes.get(manifest) ?? manifest.links.leave.replace(/\/v1\/sessions\/.*$/, '');
 }
 
-/** The picture of the scene, behind everybody. */
+/** The background image of the scene; undefined if the manifest has none. */
 export function backdrop(manifest: SessionManifest): HTMLImageElement | undefined {
   const { assets } = (manifest.location ?? {}) as { assets?: unknown[] };
   const path = assets?.find((one): one is string => typeof one === 'string' && isImage.test(one));
@@ -25,7 +25,7 @@ export function backdrop(manifest: SessionManifest): HTMLImageElement | undefine
   return image;
 }
 
-/** Decoration: what it shows is said elsewhere. One that cannot be had is not shown broken. */
+/** Creates a decorative image with an empty `alt`. Removes it if loading fails. */
 export function picture(src: string): HTMLImageElement {
   const image = document.createElement('img');
   image.alt = '';

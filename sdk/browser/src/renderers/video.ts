@@ -1,6 +1,6 @@
 import type { Renderer, RendererFactory } from '../types.ts';
 
-/** For transports that bring a picture of their own. */
+/** Renderer for transports that deliver a video track. */
 export const video: RendererFactory = {
   name: 'video',
   accepts: (_character, manifest) => manifest.transport.video === true,

@@ -1,4 +1,4 @@
-/** The shape of a mouth, each from 0 to 1. */
+/** The shape of a mouth. All values are from 0 to 1. */
 export interface Pose {
   open: number;
   wide: number;
@@ -28,7 +28,7 @@ const rows: Record<string, Row> = {
   U: [0.36, 0, 1, 0, 0.1, 0],
 };
 
-/** A runtime may know shapes that we do not: half open is never far off. */
+/** Half-open mouth for visemes that are not in the table. */
 const unknown: Row = [0.35, 0.1, 0, 0.3, 0.2, 0];
 
 export function poseOf(viseme: string): Pose {
@@ -36,7 +36,7 @@ export function poseOf(viseme: string): Pose {
   return { open, wide, round, teeth, tongue, press };
 }
 
-/** The shape at a time: the last one that has begun. */
+/** The viseme at a time in milliseconds: the last one that has started, or `sil` before the first. */
 export function visemeAt(cues: readonly (readonly [ms: number, viseme: string])[], ms: number): string {
   let low = 0;
   let high = cues.length;
@@ -48,7 +48,7 @@ export function visemeAt(cues: readonly (readonly [ms: number, viseme: string])[
   return cues[low - 1]?.[1] ?? 'sil';
 }
 
-/** Moves a pose towards another one: most of the way in a twentieth of a second, as lips do. */
+/** Moves a pose exponentially towards a target, with a time constant of 28 ms: 83 % of the way within 50 ms. */
 export function ease(pose: Pose, target: Pose, seconds: number): Pose {
   const share = 1 - Math.exp(-seconds / 0.028);
   const next = { ...pose };

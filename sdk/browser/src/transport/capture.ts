@@ -6,7 +6,7 @@ const inputRate = 16_000;
 const frameSamples = 640;
 const userKind = 2;
 
-/** Sends what the microphone hears, 40 ms at a time. */
+/** Sends the microphone's audio as PCM16 at 16 kHz, in frames of 40 ms. */
 export class Capture {
   readonly #send: (frame: ArrayBuffer) => void;
   readonly #source: MediaStreamAudioSourceNode;

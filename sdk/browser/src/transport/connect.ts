@@ -5,7 +5,7 @@ import { version } from '../version.ts';
 import { readMessage } from './runtime-messages.ts';
 
 const subprotocol = 'session.v1';
-/** A runtime that is starting may take this long to answer. A client that gives up earlier may have used up its token. */
+/** Milliseconds to wait for `ready`. Long, because a runtime may be starting, and a shorter wait could waste the single-use token. */
 const readyTimeoutMs = 20_000;
 
 type Ready = Extract<RuntimeEvent, { type: 'ready' }>;
@@ -16,18 +16,18 @@ interface HelloFacts {
   speech?: { synthesis: string[]; recognition: string[] };
 }
 
-/** `early`: events of the socket since `ready`, for the next owner of the socket. */
+/** `early`: socket events since `ready`, buffered until SessionSocket has set its handlers. */
 export type Joined = { socket: WebSocket; ready: Ready; early: (MessageEvent | CloseEvent)[] };
 type Connected = Joined | { socket?: undefined; code: number; reason: string };
 
-/** Tries once. Resolves with the socket once the runtime is ready, or with the code that the runtime closed it with. */
+/** Connects once. Resolves with the socket when the runtime sends `ready`, or with the close code (1006 after a timeout). */
 export function connect(
   { manifest, signal }: TransportContext,
   facts: HelloFacts | Promise<HelloFacts>,
 ): Promise<Connected> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) return reject(aborted());
-    // Throws where a page on https is sent to a ws address.
+    // Throws for a ws: URL on an https page (mixed content), which rejects this promise.
     const socket = new WebSocket(manifest.transport.url, subprotocol);
     socket.binaryType = 'arraybuffer';
     const settle = (settled: () => void) => {

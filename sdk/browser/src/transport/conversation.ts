@@ -8,17 +8,17 @@ import type { Recognition } from './recognition.ts';
 
 type EventOf<T extends RuntimeEvent['type']> = Extract<RuntimeEvent, { type: T }>;
 
-/** A message of the client. One that has an id comes back from the runtime. */
+/** A message of the client. The runtime echoes messages that have an id. */
 export type Sent = { type: string; id?: string; status?: string; [field: string]: unknown };
 
 interface Line {
   send(message: Sent): void;
   sendAudio(frame: ArrayBuffer): void;
-  /** Nobody here understands speech any more. */
+  /** Called when speech recognition of the browser has given up. */
   deaf(): void;
 }
 
-/** What is said and heard in a session, whichever connection carries it. */
+/** Speech input and output of a session. Independent of the connection, so it persists across reconnects. */
 export class Conversation {
   readonly #context: TransportContext;
   readonly #line: Line;
@@ -28,7 +28,7 @@ export class Conversation {
   readonly #recognition: Recognition | undefined;
   readonly #played: (utterance: number, ms: number, done: boolean) => void;
   readonly #utterances = new Map<number, EventOf<'utterance'>>();
-  /** When what nobody plays would be over. */
+  /** When the utterances without audible playback end, on the clock of `performance.now()`. They are timed one after another. */
   #quietUntil = 0;
   #capture: Capture | undefined;
   #track: MediaStreamTrack | null = null;
@@ -45,7 +45,7 @@ export class Conversation {
     this.#context = context;
     this.#line = line;
     const { kind } = ready.engines.hearing;
-    // Without a worklet there is no sound to send.
+    // Without the worklet the microphone cannot be captured.
     this.#hearing = kind === 'server' && !canPlay ? 'none' : kind;
     const played = (utterance: number, ms: number, done: boolean) =>
       line.send({ type: 'played', utterance, ms: Math.max(0, Math.round(ms)), done: done || undefined });
@@ -67,7 +67,7 @@ export class Conversation {
     return this.#hearing === 'none';
   }
 
-  /** In manual mode a turn is from here to null. */
+  /** Sets the microphone's track. In manual mode, a track begins a turn of the visitor and null ends it. */
   setMic(track: MediaStreamTrack | null): void {
     if (track === this.#track) return;
     const wasHeard = this.#track !== null;
@@ -98,7 +98,7 @@ export class Conversation {
     } else if (event.type === 'cues') this.#cues(event);
     else if (event.type === 'interrupted') this.dropSound();
     else if (event.type === 'suggestions') {
-      // In a lesson the first one is the phrase to repeat.
+      // If the first suggestion is in another language, it is a phrase to repeat: recognise that language.
       const { locale, secondaryLocale = locale } = this.#context.manifest;
       const isLesson = languageOf(event.items[0]?.locale ?? locale) !== languageOf(locale);
       if (isLesson) this.#setLanguage(secondaryLocale);
@@ -109,7 +109,7 @@ export class Conversation {
     this.#playback?.push(frame);
   }
 
-  /** Silence, now: the visitor has something to say. */
+  /** Stops all speech immediately, because the visitor interrupts. */
   dropSound(): void {
     this.#playback?.drop();
     this.#pageVoice?.drop();
@@ -136,7 +136,7 @@ export class Conversation {
     if (this.#recognition) this.#recognition.locale = locale;
   }
 
-  /** The page's own ears would hear the character, too: they listen while it is silent. */
+  /** Runs the browser's recognition only while the character does not speak: it would recognise the character's voice. */
   #listen(): void {
     if (this.#hearing !== 'client') return;
     if (this.#track && this.#mode !== 'speaking') this.#recognition?.start();
@@ -160,7 +160,7 @@ export class Conversation {
     } else {
       const startsAt = Math.max(performance.now(), this.#quietUntil);
       this.#quietUntil = startsAt + durationMs;
-      // Sound that a page cannot play, or not before a tap, still takes its time: the runtime waits for us.
+      // If audio is not available or blocked, report `played` after the duration of the utterance: the runtime waits for it.
       if (speech === 'server')
         setTimeout(() => {
           if (this.#isPlaying || !this.#utterances.has(id)) return;

@@ -1,7 +1,7 @@
 import { PageVoice, spokenHere, voicesLoaded } from './page-voice.ts';
 import { canRecognise, Recognition } from './recognition.ts';
 
-/** The browser's own voice and ears, for runtimes that leave speech to the page. Sessions work without them. */
+/** Speech synthesis and recognition of the browser, for runtimes that have none. Optional: sessions work without them. */
 export const pageSpeech = { PageVoice, Recognition, canRecognise, spokenHere, voicesLoaded };
 
 export type PageSpeech = typeof pageSpeech;

@@ -1,11 +1,11 @@
-/** How long the page's voice may take, against what was predicted. Some engines never say that they are done. */
+/** Timeout of a spoken line: its predicted duration times `patience`, plus `patienceMs`. Some engines never fire `end`. */
 const patience = 2;
 const patienceMs = 2000;
 
 interface Speaking {
   utterance: number;
   startedAt: number | undefined;
-  /** Added to the time since the start, once a word has shown where the voice is. */
+  /** Correction of the clock in milliseconds: predicted minus actual time of the last word boundary. */
   shiftMs: number;
   timer: ReturnType<typeof setTimeout>;
 }
@@ -18,7 +18,7 @@ export interface Line {
   words: readonly (readonly [ms: number, start: number, end: number])[];
 }
 
-/** Languages of this page's voices that a session can use. */
+/** Language tags of the browser's voices whose language is one of `locales`. */
 export function spokenHere(locales: readonly string[]): string[] {
   const wanted = new Set(locales.map(languageOf));
   const voices = globalThis.speechSynthesis?.getVoices() ?? [];
@@ -27,7 +27,7 @@ export function spokenHere(locales: readonly string[]): string[] {
   );
 }
 
-/** Chromium fills the list of voices after it was asked for it once. */
+/** Waits up to `ms` milliseconds for the browser's voices: Chromium loads them after the first call of `getVoices`. */
 export function voicesLoaded(ms: number): Promise<void> {
   const speech = globalThis.speechSynthesis;
   if (!speech || speech.getVoices().length > 0) return Promise.resolve();
@@ -42,7 +42,7 @@ export function voicesLoaded(ms: number): Promise<void> {
   });
 }
 
-/** Speaks with a voice of the browser, one line at a time, on a clock that the mouth can follow. */
+/** Speaks with a voice of the browser, one line at a time, and provides its playback position for lip sync. */
 export class PageVoice {
   #volume = 1;
   readonly #progress: (utterance: number, ms: number, done: boolean) => void;
@@ -52,7 +52,7 @@ export class PageVoice {
     this.#progress = progress;
   }
 
-  /** A sentence that has begun keeps its loudness: one that shall not be heard is over. */
+  /** Volume of the next line; that of a line being spoken cannot change. Zero cancels the line and reports it as done. */
   set volume(volume: number) {
     this.#volume = volume;
     const speaking = this.#speaking;

@@ -5,7 +5,7 @@ import { audioHeaderBytes } from './runtime-messages.ts';
 
 interface Progress {
   id: number;
-  /** In samples of the audio context. */
+  /** Position in the utterance, in samples at the rate of the AudioContext. */
   at: number;
   time: number;
   done: boolean;
@@ -13,17 +13,17 @@ interface Progress {
 
 interface Utterance {
   resampler: Resampler;
-  /** Samples that were handed to the worklet. */
+  /** Samples posted to the worklet. */
   sent: number;
   progress?: Progress;
 }
 
-/** The clock runs on by itself between two reports, but no further. */
+/** Maximum milliseconds that the clock extrapolates beyond the last position from the worklet. */
 const longestStrideMs = 250;
-/** Without a report for so long, there is nothing to play: the connection is slow, or broken. */
+/** Milliseconds without a position after which playback counts as stalled: the connection is slow or lost. */
 const starvedMs = 600;
 
-/** Plays the frames of a runtime in a worklet, and knows how much of each utterance has been heard. */
+/** Plays the runtime's audio frames in a worklet and tracks the playback position of each utterance. */
 export class Playback {
   readonly #audio: AudioContext;
   readonly #sampleRate: number;
@@ -33,7 +33,7 @@ export class Playback {
   readonly #node: AudioWorkletNode;
   readonly #utterances = new Map<number, Utterance>();
 
-  /** The module of the worklet has been added to the context. */
+  /** Requires that the worklet module has been added to `audio`. */
   constructor(
     audio: AudioContext,
     sampleRate: number,
@@ -48,7 +48,7 @@ export class Playback {
       numberOfInputs: 0,
       outputChannelCount: [1],
     });
-    // The meter hears what is played even when the listener has turned it down: faces go by it.
+    // Metered before the gain: renderers animate by the level, independent of the volume.
     this.#node.connect(this.#analyser);
     this.#node.connect(this.#gain).connect(audio.destination);
     this.#node.port.onmessage = ({ data }: MessageEvent<Progress>) => this.#heard(data);
@@ -59,7 +59,7 @@ export class Playback {
     this.#utterances.set(utterance, { resampler, sent: 0 });
   }
 
-  /** A frame. Those of an utterance that was dropped, or never announced, are left out. */
+  /** Queues a frame. Ignores frames of utterances that were dropped or never announced. */
   push(frame: ArrayBuffer): void {
     const header = new DataView(frame);
     const id = header.getUint16(2, true);
@@ -70,7 +70,7 @@ export class Playback {
     if (isLast) this.#hand(id, utterance, utterance.resampler.end(), true);
   }
 
-  /** Milliseconds that the listener has heard: negative before and in a gap, NaN when it is over. */
+  /** Playback position in milliseconds: negative before playback starts and while it stalls, NaN after it has ended. */
   clock(id: number): number {
     const utterance = this.#utterances.get(id);
     if (!utterance || utterance.progress?.done) return Number.NaN;
@@ -82,13 +82,13 @@ export class Playback {
     return (at / this.#audio.sampleRate) * 1000 + Math.min(since, longestStrideMs) - latency;
   }
 
-  /** This one passed while nothing could be heard. */
+  /** Drops an utterance whose duration has passed while audio was blocked. */
   skip(id: number): void {
     this.#node.port.postMessage({ id });
     this.#utterances.delete(id);
   }
 
-  /** Silence, now. */
+  /** Stops playback immediately and drops all utterances. */
   drop(): void {
     this.#node.port.postMessage(null);
     this.#utterances.clear();

@@ -1,7 +1,7 @@
 import { randomId } from '../core/environment.ts';
 import { reconnectDelay } from './reconnect.ts';
 
-/** The part of SpeechRecognition that we use; TypeScript knows none. */
+/** The members of SpeechRecognition that the SDK uses; TypeScript's DOM library does not declare it. */
 interface Recogniser extends EventTarget {
   lang: string;
   continuous: boolean;
@@ -30,11 +30,11 @@ export function canRecognise(): boolean {
   return (SpeechRecognition ?? webkitSpeechRecognition) !== undefined;
 }
 
-/** Says nothing of whether it works: a silence, or our own doing. */
+/** Error codes that are not counted as failures: silence, and our own call of `abort`. */
 const harmless = ['no-speech', 'aborted'];
 const mostFailures = 5;
 
-/** Understands speech in the page, for runtimes that leave it to the browser. */
+/** Speech recognition by the browser, for runtimes that have none. */
 export class Recognition {
   #locale: string;
   readonly #said: (transcript: Transcript) => void;
@@ -50,7 +50,7 @@ export class Recognition {
     this.#gaveUp = gaveUp;
   }
 
-  /** The next words will be in this language. One that listens already ends, and begins anew. */
+  /** Sets the language of recognition. A running recogniser is aborted and restarts with the new language. */
   set locale(locale: string) {
     if (locale === this.#locale) return;
     this.#locale = locale;
@@ -65,7 +65,7 @@ export class Recognition {
     recogniser.lang = this.#locale;
     recogniser.continuous = true;
     recogniser.interimResults = true;
-    // One that was stopped may still have something to say.
+    // Ignores events of a recogniser that was stopped or replaced.
     const on = (type: string, work: (event: Event) => void) =>
       recogniser.addEventListener(type, (event) => this.#recogniser === recogniser && work(event));
     on('result', (event) => this.#heard(event as Results, recogniser.lang));
@@ -88,7 +88,7 @@ export class Recognition {
     this.#recogniser = undefined;
   }
 
-  /** It ends by itself after a silence. One that cannot work at all is not started for ever. */
+  /** Browsers end recognition after a silence: restarts it, but gives up after 5 failures without a result. */
   #ended(): void {
     this.#recogniser = undefined;
     if (this.#failures >= mostFailures) this.#gaveUp();

@@ -13,7 +13,7 @@ const refusals: Record<number, [code: ClientCode | ServiceCode, message: string,
   4431: ['CONCURRENCY_LIMIT', 'Too many sessions at once.'],
 };
 
-/** The error for a runtime that closed the connection with `closeCode` before it was ready. */
+/** The error for a connection that the runtime closed with `closeCode` before it sent `ready`. */
 export function refusalOf(closeCode: number, reason: string): ExperienceError {
   if (closeCode === 4401 || closeCode === 4410) return expired();
   const [code, message, hint] = refusals[closeCode] ?? [
@@ -27,14 +27,14 @@ export function refusalOf(closeCode: number, reason: string): ExperienceError {
   });
 }
 
-/** Whether to try again with the same token: these codes do not mean that the runtime refused it. */
+/** Whether to retry with the same token: with these codes the runtime did not reject it. */
 export function isWorthAnotherTry(code: number): boolean {
   return [1001, 1006, 1011, fullCode, 4408].includes(code);
 }
 
 /**
- * Whether a session that had begun is over. Codes for a malformed message (4400), a late hello (4408) and too many messages
- * (4429) close the connection only.
+ * Whether the close code ends a session that was ready. The codes for a malformed message (4400), a late hello (4408) and too many
+ * messages (4429) end only the connection, and the client reconnects.
  */
 export function isFinal(code: number): boolean {
   return code > 4400 && code < 4500 && code !== 4408 && code !== 4429;

@@ -9,7 +9,7 @@ const ms = within(0, 86_400_000);
 const engine = { kind: text, name: optional(text) };
 const phrase = { text, locale: text };
 
-/** The fields that the SDK relies on, by type. Events of other types are only passed on. */
+/** The fields that the SDK requires, per event type. Events of other types are passed on unchecked. */
 const shapes: Record<string, Shape> = {
   ready: {
     resumeTicket: text,
@@ -39,7 +39,7 @@ const shapes: Record<string, Shape> = {
 };
 const event = { type: text, seq: optional(within(1, 2 ** 53)) };
 
-/** Reads what a runtime sent: an event, or an audio frame as it is. Returns undefined for anything malformed; never throws. */
+/** Parses a message of the runtime: returns an event, an audio frame as received, or undefined if malformed. Never throws. */
 export function readMessage(data: string | ArrayBuffer): RuntimeEvent | ArrayBuffer | undefined {
   if (typeof data !== 'string')
     return data.byteLength >= audioHeaderBytes && new Uint8Array(data)[0] === characterKind

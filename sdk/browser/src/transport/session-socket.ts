@@ -12,25 +12,28 @@ import { readMessage } from './runtime-messages.ts';
 
 const firstTries = 3;
 const workletMs = 10_000;
-/** A list of voices that is not there by then is not waited for. */
+/** Maximum milliseconds to wait for the browser's list of voices. */
 const voicesMs = 150;
 
-/** A session over a WebSocket: hello, what follows, and the way back when the connection breaks. */
+/** A session over a WebSocket: connects, exchanges messages and audio, and resumes after a lost connection. */
 export class SessionSocket implements Connection {
   readonly #context: TransportContext;
   readonly #conversation: Conversation;
   #socket: WebSocket;
   #ready: Joined['ready'];
-  /** Of events alone: a `ready` that resumes has a later number than what is told again after it. */
+  /**
+   * Sequence number of the last event, sent when resuming. Excludes `ready`: on resume it has a higher number than the events that the
+   * runtime replays after it.
+   */
   #lastSeq = 0;
   #isClosed = false;
   #hasEnded = false;
   #isDropped = false;
-  /** For the next connection: what was said and did not come back, and all that was sent while there was none. */
+  /** Messages to send on the next connection: those with an id that were not echoed, and all that were sent while disconnected. */
   #kept: { id: string | undefined; json: string }[] = [];
   #heartbeat: ReturnType<typeof setInterval> | undefined;
   #heardAt = 0;
-  /** Messages and frames that were ignored because they are malformed. */
+  /** Number of malformed messages and frames that were ignored. */
   #malformed = 0;
   #retryNow: () => void = () => {};
 
@@ -38,7 +41,7 @@ export class SessionSocket implements Connection {
     const { manifest, sdkUrl } = context;
     const module = loaded(context, `${sdkUrl}worklet.js`);
     const locales = [manifest.locale, manifest.secondaryLocale].filter((tag) => tag !== undefined);
-    // The socket opens meanwhile.
+    // Not awaited here, so that the socket opens while the voices load.
     const hello = Promise.resolve(own?.voicesLoaded(voicesMs)).then(() => ({
       token: manifest.sessionToken,
       speech: {
@@ -50,7 +53,7 @@ export class SessionSocket implements Connection {
       const [result, canPlay] = await Promise.all([connect(context, hello), module]);
       if (result.socket) return new SessionSocket(context, result, canPlay, own);
       const { code, reason } = result;
-      // A runtime that is full gets one more try, and longer delays: 1.2, 2.7 and 4.8 s.
+      // For a runtime at its session limit: one more attempt, and longer delays of about 1.2, 2.7 and 4.8 s.
       const isFull = Number(code === fullCode);
       if (tries >= firstTries + isFull || !isWorthAnotherTry(code)) throw refusalOf(code, reason);
       await pause(globalThis, reconnectDelay(tries + isFull), context.signal);
@@ -76,7 +79,7 @@ export class SessionSocket implements Connection {
     this.#socket = socket;
     this.#ready = ready;
     this.#adopt(joined);
-    // Whatever ends the session aborts this signal.
+    // Ending the session aborts this signal, whatever the reason.
     const { signal } = context;
     signal.addEventListener('abort', () => this.close());
     globalThis.addEventListener?.('online', () => this.#retryNow(), { signal });
@@ -120,13 +123,13 @@ export class SessionSocket implements Connection {
 
   #send(message: Sent): void {
     const json = JSON.stringify(message);
-    // A connection may be dead for a while before anybody knows. How far a voice was heard is stale by then.
+    // Messages with an id are kept until they are echoed: a dead connection is detected late. `played` would be outdated on resume.
     const id = message.status === 'interim' ? undefined : message.id;
     if (id || (this.#isDropped && message.type !== 'played')) this.#kept.push({ id, json });
     if (!this.#isDropped) this.#socket.send(json);
   }
 
-  /** From now on this is the connection. */
+  /** Makes `socket` the current connection and sends the kept messages. */
   #adopt({ socket, ready, early }: Joined): void {
     this.#socket = socket;
     this.#ready = ready;
@@ -136,12 +139,12 @@ export class SessionSocket implements Connection {
       this.#heardAt = performance.now();
       const message = readMessage(data);
       if (message instanceof ArrayBuffer) this.#conversation.frame(message);
-      // A connection has one `ready`, which `connect` has read.
+      // `connect` has read the only `ready` of a connection; another one is malformed.
       else if (message && message.type !== 'ready') this.#event(message);
       else this.#context.sink.event({ type: 'malformed', count: ++this.#malformed });
     };
     const onclose = ({ code }: CloseEvent) => this.#lost(socket, code);
-    // Once everybody knows of the connection. What it said meanwhile comes first.
+    // Deferred until the caller has the connection. Buffered events are delivered first.
     setTimeout(() => {
       if (this.#isClosed) return;
       Object.assign(socket, { onmessage, onclose });
@@ -161,7 +164,10 @@ export class SessionSocket implements Connection {
     this.#kept = this.#kept.filter(({ id }) => id);
   }
 
-  /** Told again when the page turns out to be deaf: players say so, and the microphone is given back. */
+  /**
+ * Emits `ready` without its resume ticket. Emitted again when recognition gives up, so that the player shows it and the microphone is
+ * released.
+ */
   #tellReady(): void {
     const { resumeTicket: _credential, ...facts } = this.#ready;
     if (this.#conversation.isDeaf) facts.engines = { ...facts.engines, hearing: { kind: 'none' } };
@@ -196,7 +202,7 @@ export class SessionSocket implements Connection {
   async #comeBack(code: number): Promise<void> {
     const until = performance.now() + giveUpAfterMs;
     for (let tries = 0; ; tries++) {
-      // A client that the runtime has sent away waits for at least a second.
+      // If the runtime closed the connection with 1013 or higher, wait about 1.2 s or longer.
       if (code >= fullCode) tries = Math.max(tries, 2);
       await this.#pause(Math.min(reconnectDelay(tries), Math.max(0, until - performance.now())));
       if (this.#isClosed) return;
@@ -212,7 +218,7 @@ export class SessionSocket implements Connection {
         this.#context.sink.resumed();
         return;
       }
-      // Nobody knows this session any more: waiting longer will not help.
+      // A final code means that the session cannot be resumed: stop retrying.
       code = result.code;
       if (isFinal(code)) return this.#over('error', code);
     }
@@ -234,7 +240,7 @@ export class SessionSocket implements Connection {
   }
 }
 
-/** Whether sound can be played. A page whose policy, or whose browser, lets no worklet in still reads what is said. */
+/** Loads the worklet module. Resolves to false if CSP or the browser does not allow it: the session then has captions only. */
 function loaded({ audio, signal }: TransportContext, url: string): Promise<boolean> {
   const no = () => false;
   const module = (audio as AudioContext | undefined)?.audioWorklet?.addModule(url);
