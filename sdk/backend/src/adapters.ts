@@ -177,8 +177,8 @@ function addressOf(node: NodeRequest): string | undefined {
 }
 
 /**
- * Returns the body if a body parser has consumed it, or undefined if it still has to be read. An empty object does not show which:
- * parsers also set it when they skip the body.
+ * Returns the body if a body parser has consumed it, or undefined if it still has to be read. An empty object counts as a parsed body
+ * only if the stream has ended: parsers also set it when they skip the body.
  */
 function asText(node: NodeRequest, body: unknown): string | Uint8Array<ArrayBuffer> | undefined {
   if (typeof body === 'string') return body;

@@ -44,7 +44,8 @@ const retriedStatuses = new Set([408, 500, 502, 503, 504]);
 
 /**
  * Milliseconds to wait before the next attempt, or undefined if the error is not retried. 408 means that the request did not arrive
- * completely; 502 and 504 mean that a proxy got no response from the service. A retry would not change the result of other 4xx.
+ * completely; 502 and 504 mean that a proxy got no response from the service. Other 4xx are not retried, except
+ * IDEMPOTENCY_IN_PROGRESS.
  */
 function delayBefore(number: number, error: unknown, settings: Settings): number | undefined {
   if (!isLaunchError(error)) return undefined;

@@ -39,7 +39,7 @@ export type ExperienceOptions = Source &
   MintFields & {
     /** URL of the service. Scripts that the service serves derive it from their own URL. */
     baseUrl?: string;
-    /** URL to which the SDK posts the session token when the visitor leaves. Default: `links.leave` of the manifest. */
+    /** Receives the session token by POST on page unload and for launches that never connected. Default: the manifest's `links.leave`. */
     leaveUrl?: string;
     signal?: AbortSignal;
     transports?: TransportFactory[];

@@ -5,7 +5,7 @@ import type { Fresh } from './manifest.ts';
 /** Milliseconds to let worklets stop before the AudioContext is closed. */
 const lastSoundsMs = 250;
 
-/** The resources of one session, from start to end. `close` releases all of them, whatever the reason for ending. */
+/** The resources of one session, from start to end. `close` releases all of them. */
 export class Attempt {
   readonly controller = new AbortController();
   readonly audio: AudioContext | undefined;

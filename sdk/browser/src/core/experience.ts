@@ -296,7 +296,10 @@ export class LiveExperience extends Emitter implements Experience {
     };
   }
 
-  /** Starts a new session after the runtime shut down. Retries until `giveUpAfterMs` has passed or the experience is ended. */
+  /**
+   * Starts a new session after the runtime shut down. Repeats retryable failures other than 429 until `giveUpAfterMs` has passed or the
+   * experience is ended.
+   */
   #startAnew(attempt: Attempt | undefined, until = this.#env.now() + giveUpAfterMs, tries = 2): void {
     if (this.options.source.kind === 'launch') return;
     // A page that is restored from the back/forward cache does not start a session automatically.

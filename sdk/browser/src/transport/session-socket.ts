@@ -79,7 +79,7 @@ export class SessionSocket implements Connection {
     this.#socket = socket;
     this.#ready = ready;
     this.#adopt(joined);
-    // Ending the session aborts this signal, whatever the reason.
+    // This signal is aborted whenever the session ends.
     const { signal } = context;
     signal.addEventListener('abort', () => this.close());
     globalThis.addEventListener?.('online', () => this.#retryNow(), { signal });
@@ -165,9 +165,9 @@ export class SessionSocket implements Connection {
   }
 
   /**
- * Emits `ready` without its resume ticket. Emitted again when recognition gives up, so that the player shows it and the microphone is
- * released.
- */
+   * Emits `ready` without its resume ticket. Emitted again when recognition gives up, so that the player shows it and the microphone is
+   * released.
+   */
   #tellReady(): void {
     const { resumeTicket: _credential, ...facts } = this.#ready;
     if (this.#conversation.isDeaf) facts.engines = { ...facts.engines, hearing: { kind: 'none' } };
