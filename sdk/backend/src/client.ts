@@ -13,7 +13,7 @@ export type Minted = SessionLaunchResponse & {
 };
 
 export interface Catalog {
-  /** In the order that their authors defined. Empty if `notModified`. */
+  /** Sorted by `sortOrder`, then by id. Empty if `notModified`. */
   experiences: CatalogEntry[];
   /** Pass it to the next call, which then returns `notModified` if the catalog is unchanged. */
   etag: string;
