@@ -43,7 +43,7 @@ export async function measureTurns(
   return [half, most, silence, mouth];
 }
 
-/** Milliseconds until the character is silent: until the last frame or the `interrupted` event. */
+/** Milliseconds until the character is silent: until the later of the last frame and the `interrupted` event. */
 async function silenced(listener: Listener): Promise<number> {
   const began = performance.now();
   const from = listener.events.length;

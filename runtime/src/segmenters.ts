@@ -18,7 +18,7 @@ export function segmenterFor(locale: string, granularity: 'word' | 'sentence'): 
 }
 
 /**
- * Characters that are segmented at a time. In V8 each step of a segmenter takes time in proportion to the length of its input, so long
+ * Characters that are segmented at a time. In V8 each step of a segmenter takes time in proportion to the length of its input: long
  * texts would take quadratic time.
  */
 const block = 256;
