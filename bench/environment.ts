@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { onDatabase, startPostgres } from '@session-launch/testing/postgres-server.ts';
 import { type Contestant, type ServiceOptions, startService } from './contestant.ts';
 
-/** The environment of a run: a temporary folder and a durable PostgreSQL (commits wait for the disk). All processes are stopped at the end. */
+/** The environment of a run: a temporary folder and a durable PostgreSQL. All processes are stopped at the end. */
 export interface Environment {
   /** Aborted when the run should end. */
   signal: AbortSignal;
