@@ -12,12 +12,12 @@ import { provision, requests } from './world.ts';
 
 const run = promisify(execFile);
 
-/** How much of the other build's throughput has to be left. */
+/** Minimum throughput of this build, as a share of the other build's. */
 const wanted = 0.97;
 
 export interface Build {
   program: string;
-  /** What git calls it, or its folder. */
+  /** Output of `git describe`, or the folder. */
   name: string;
 }
 
@@ -30,7 +30,7 @@ export interface Pair {
 
 export const thisBuild = (): Promise<Build> => buildOf(ownProgram);
 
-/** The build in another checkout. Throws a UsageError when it cannot run. */
+/** Finds the build in another checkout. Throws a UsageError if it cannot run. */
 export async function otherBuild(folder: string): Promise<Build> {
   const program = join(folder, 'server', 'bin', 'session-launch.js');
   if (!existsSync(program)) throw new UsageError(`--against: there is no ${program}`);
@@ -38,7 +38,7 @@ export async function otherBuild(folder: string): Promise<Build> {
 }
 
 async function buildOf(program: string): Promise<Build> {
-  // Also builds what is not built yet. A service that cannot start says why here, and not in a log that nobody keeps.
+  // Also compiles the build if necessary. A build that cannot start fails here with its error output.
   await run(process.execPath, [program, '--version']).catch((error: { stderr?: string }) => {
     throw new UsageError(`${program} does not run:\n${error.stderr ?? error}`);
   });
@@ -53,12 +53,12 @@ const onPostgres = ['server mint', 'server mint, fresh key', 'server mint, repla
 const onEmbedded = ['server mint'];
 
 /**
- * What the first seconds make of a process stays with it, above all what its compiler chose to do: two processes of one build differ by
- * up to 8 %. So a build is judged by several processes, each for so many rounds.
+ * Rounds per process start. JIT decisions of the first seconds persist, so two processes of one build differ by up to 8 %; each build is
+ * therefore measured over several processes.
  */
 const roundsOfAStart = 3;
 
-/** The mints of two builds, in rounds in which each scenario of one is followed by the same of the other. */
+/** Measures the mints of two builds; within a round, each scenario runs on one build and then on the other. */
 export async function sideBySide(
   environment: Environment,
   ours: Build,
@@ -99,14 +99,14 @@ function joined(pair: Pair, more: Pair): Pair {
   return { ...pair, ours: both(pair.ours, more.ours), other: both(pair.other, more.other) };
 }
 
-/** Starts a build on both engines. */
+/** Starts a build on PostgreSQL and on the embedded engine. */
 async function startBuild(
   environment: Environment,
   name: string,
   n: number,
   { program }: Build,
 ): Promise<{ entries: Entry[]; stop(): Promise<unknown> }> {
-  // Mints are compared, and older builds have no runtime. What one that has nobody to talk to takes from mints is its own matter.
+  // Only mints are compared, and older builds have no runtime. The cost of an idle runtime is not measured here.
   const options = { program, env: { RUNTIME: 'off' } };
   const postgres = await environment.onPostgres(await environment.database(`${name}_${n}`), options);
   const embedded = await environment.embedded(options);
@@ -129,7 +129,7 @@ async function startBuild(
 
 export type Verdict = 'yes' | 'no' | 'unclear';
 
-/** Unclear is a median below the limit that more rounds might still lift above it. */
+/** `unclear`: the median is below the limit, but more rounds might lift it above. */
 export function verdictOf({ ours, other }: Pair): Verdict {
   const throughput = ratios(ours, other, 'perSecond');
   if (median(throughput) >= wanted) return 'yes';

@@ -9,7 +9,7 @@ import { median } from './statistics.ts';
 import { cpuTargets, type Find, latencyTarget, throughputTargets } from './targets.ts';
 import { provision, type Request, requests, serverMint } from './world.ts';
 
-/** Our service on both engines beside the floor and what others would run. */
+/** Measures our service on both engines, the floor and the alternatives. */
 export async function compare(environment: Environment, pace: Pace, sessions: number): Promise<Report> {
   const { postgresPid, started } = environment;
   environment.progress('starting the contestants');
@@ -75,7 +75,7 @@ export async function compare(environment: Environment, pace: Pace, sessions: nu
   };
 }
 
-/** Latency when there is room to breathe, and the floor's in turn with it. */
+/** Measures latency at half of the maximum throughput, in turn with the floor at the same rate. */
 async function steadyHalf(
   environment: Environment,
   mint: Entry,
@@ -85,7 +85,7 @@ async function steadyHalf(
 ): Promise<Steady> {
   const rate = Math.max(1, Math.round(maximum / 2));
   environment.progress(`steady half of the maximum, ${mint.contestant}: ${rate} requests/s`);
-  // Connections enough that no request has to wait for one.
+  // Enough connections that no request waits for a free one.
   const steady = { ...pace, connections: 512, rate };
   const [beside, ours] = await interleaved(environment, [floor, mint], steady);
   return { contestant: mint.contestant, rate, ours: ours!, floor: beside! };

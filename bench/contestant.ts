@@ -22,21 +22,21 @@ export interface Contestant {
   stop(): Promise<void>;
 }
 
-/** One of the programs beside ours; it prints its address when it listens. */
+/** Starts an alternative program; it prints its URL when it listens. */
 export function startProgram(file: string, env: Record<string, string>): Promise<Contestant> {
   return start(['--import', tsx, here(file)], env, /^(http\S+)\n/);
 }
 
 export interface ServiceOptions {
-  /** Another build's program; absent: this one's. */
+  /** Path of another build's program; absent: this build's. */
   program?: string;
-  /** Further variables. */
+  /** Additional environment variables. */
   env?: Record<string, string>;
-  /** In a process group of its own, which a Ctrl-C in the terminal does not reach. */
+  /** Starts a separate process group, so that Ctrl-C in the terminal does not signal it. */
   detached?: boolean;
 }
 
-/** Ours, as an operator starts it: default log level, its log written and thrown away. */
+/** Starts our service as an operator does: default log level, log output written and discarded. */
 export function startService(
   env: Record<string, string>,
   { program = ownProgram, detached = false }: ServiceOptions = {},
@@ -96,7 +96,7 @@ function stop(child: ChildProcess): Promise<void> {
   });
 }
 
-/** Load from a process of its own. */
+/** Generates load from a separate process. */
 export function measure(load: Load, signal?: AbortSignal): Promise<Measured> {
   const program = here(load.rate === undefined ? 'load.ts' : 'steady.ts');
   const child = spawn(process.execPath, ['--import', tsx, program, JSON.stringify(load)], {

@@ -4,20 +4,20 @@ import { join } from 'node:path';
 import { onDatabase, startPostgres } from '@session-launch/testing/postgres-server.ts';
 import { type Contestant, type ServiceOptions, startService } from './contestant.ts';
 
-/** Where contestants run: a folder, a PostgreSQL that waits for the disk, and everything stopped at the end. */
+/** The environment of a run: a temporary folder and a durable PostgreSQL. All processes are stopped at the end. */
 export interface Environment {
-  /** Aborted when somebody wants the run to end. */
+  /** Aborted when the run should end. */
   signal: AbortSignal;
-  /** The postmaster: all processes of PostgreSQL are below it. */
+  /** The postmaster, the parent of all PostgreSQL processes. */
   postgresPid: number;
   postgresVersion: string;
   progress(text: string): void;
   database(name: string): Promise<string>;
-  /** Ours on a database of its own. */
+  /** Starts our service on its own database. */
   onPostgres(databaseUrl: string, options?: ServiceOptions): Promise<Contestant>;
-  /** Ours on a folder of its own. */
+  /** Starts our service with the embedded engine, on its own folder. */
   embedded(options?: ServiceOptions): Promise<Contestant>;
-  /** Sees to it that a contestant is stopped at the end. */
+  /** Registers a contestant to be stopped at the end. */
   started(contestant: Promise<Contestant>): Promise<Contestant>;
 }
 

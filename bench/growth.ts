@@ -7,7 +7,7 @@ import { provision, requests } from './world.ts';
 
 const scenarios = ['server mint', 'server mint, fresh key', 'session read'];
 
-/** The same scenarios with a thousand sessions stored and with many more. */
+/** Measures the same scenarios with a thousand stored sessions and with `sessions` stored sessions. */
 export async function measureGrowth(
   environment: Environment,
   sessions: number,
@@ -19,7 +19,7 @@ export async function measureGrowth(
     { contestant: '1000 sessions', scenario, request: small[scenario]!, pids: [] },
     { contestant: `${sessions} sessions`, scenario, request: large[scenario]!, pids: [] },
   ]);
-  // Many short rounds: a tenth is less than what a shared machine changes from one second to the next.
+  // Many short rounds: a shared machine varies by more than 10 % from one second to the next.
   const short = { ...pace, rounds: pace.rounds * 3, seconds: Math.min(pace.seconds, 2) };
   const results = await interleaved(environment, entries, short);
   const growth = scenarios.map((scenario, i): GrowthFigure => {
@@ -37,7 +37,7 @@ async function prepared(environment: Environment, name: string, sessions: number
   return requests(contestant, world);
 }
 
-/** Puts sessions of the past beside the ones that a run mints, straight into the table: like the one that is there. */
+/** Inserts copies of the minted session directly into the table, as sessions of the past. */
 export async function fillSessions(databaseUrl: string, count: number): Promise<void> {
   await onDatabase(databaseUrl, async (client) => {
     await client.query(
@@ -51,7 +51,7 @@ export async function fillSessions(databaseUrl: string, count: number): Promise<
       [count],
     );
     await client.query('VACUUM ANALYZE sessions');
-    // What was filled in has to reach the disk at some time: better now than while something is measured.
+    // Writes the inserted rows to disk now, so that no checkpoint runs during the measurement.
     await client.query('CHECKPOINT');
   });
 }

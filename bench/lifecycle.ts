@@ -12,7 +12,7 @@ import { provision, type Request, serverMint } from './world.ts';
 
 const reportEveryMs = 5_000;
 
-/** What becomes of sessions after their mint: what it costs mints, and whether it grows with what is stored. */
+/** Measures connects and reports: their effect on mints, and whether they slow down with the number of stored sessions. */
 export async function measureLifecycle(
   environment: Environment,
   pace: Pace,
@@ -37,7 +37,7 @@ async function started(environment: Environment, name: string): Promise<Side> {
   return { contestant, mint: serverMint(contestant.url, apiKey), url };
 }
 
-/** Mints beside two runtimes that report 500 sessions each. */
+/** Measures mints beside two runtimes that report 500 sessions each. */
 async function besideReports(environment: Environment, pace: Pace): Promise<Target[]> {
   const { contestant, mint } = await started(environment, 'beside_mints');
   environment.progress('beginning 1000 sessions');
@@ -56,7 +56,7 @@ async function besideReports(environment: Environment, pace: Pace): Promise<Targ
   ];
 }
 
-/** Each runtime reports every five seconds, half of that after the other one. */
+/** Each runtime reports every five seconds, half an interval apart. */
 function startReports(runtimes: readonly Runtime[]): { stop(): Promise<void> } {
   const stopped = new AbortController();
   const pause = (ms: number) => sleep(ms, undefined, { signal: stopped.signal }).catch(() => undefined);
@@ -78,7 +78,7 @@ function startReports(runtimes: readonly Runtime[]): { stop(): Promise<void> } {
 const each = 200;
 const reported = 100;
 
-/** The same connects and reports with a thousand sessions, all of them active, and with many, a hundredth of them active. */
+/** Measures connects and reports with 1,000 stored sessions, all active, and with `sessions` stored sessions, 1 % of them active. */
 async function withManyStored(environment: Environment, rounds: number, sessions: number): Promise<Target[]> {
   const { progress } = environment;
   const sides = [];
@@ -93,7 +93,7 @@ async function withManyStored(environment: Environment, rounds: number, sessions
     const runtime = new Runtime(side.contestant, 'rt_bench');
     sides.push({ mint: side.mint, runtime, ids, connects: [] as number[], reports: [] as number[] });
   }
-  // The first round only warms up.
+  // The first round is a warm-up and does not count.
   for (let round = 0; round <= rounds * 3; round++) {
     progress(`round ${round}/${rounds * 3}: connects and reports`);
     for (const side of round % 2 === 1 ? sides : sides.toReversed()) {
@@ -101,7 +101,7 @@ async function withManyStored(environment: Environment, rounds: number, sessions
       const launches = await mintMany(side.mint, each);
       const connect = await medianMs(launches.map((launch) => () => runtime.connect(launch)));
       const report = await medianMs(Array.from({ length: each }, () => () => runtime.report(ids)));
-      // As many are active in every round.
+      // Ends the connected sessions, so that every round has the same number of active ones.
       await runtime.report(runtime.sessionIds.splice(0), 'client_ended');
       if (round === 0) continue;
       side.connects.push(connect);
@@ -123,8 +123,8 @@ async function withManyStored(environment: Environment, rounds: number, sessions
 }
 
 /**
- * Makes stored sessions active, as if a runtime had connected them, and none of them silent for as long as a run lasts; tells the
- * ids of those that one report names.
+ * Marks stored sessions as active, as if a runtime had connected them, with a last report that does not time out during a run. Returns the
+ * ids for one report.
  */
 async function beginStored(url: string, active: number): Promise<string[]> {
   return onDatabase(url, async (client) => {

@@ -1,16 +1,16 @@
 import autocannon from 'autocannon';
 
-/** One round of load, in a process of its own: reads what to send from its argument, prints what it measured. */
+/** One round of load, in a separate process: reads the request from its argument and prints the measurement. */
 export interface Load {
   url: string;
   method: 'GET' | 'POST';
   headers: Record<string, string>;
   body?: string;
-  /** A fresh Idempotency-Key for each request. */
+  /** Sends a new Idempotency-Key with each request. */
   freshKeys?: boolean;
   connections: number;
   seconds: number;
-  /** Requests a second, at an even pace; absent: as many as possible. */
+  /** Requests per second, evenly spaced; absent: as many as possible. */
   rate?: number;
 }
 

@@ -4,7 +4,7 @@ import type { Target } from './report.ts';
 import { type MemoryPoint, memoryTargets } from './targets.ts';
 import type { Request } from './world.ts';
 
-/** Mints until `total` sessions exist, reading the resident memory on the way. */
+/** Mints until `total` sessions exist, sampling the resident memory. */
 export async function measureMemory(
   { progress, signal }: Environment,
   engine: string,

@@ -5,11 +5,11 @@ export interface BenchOptions {
   seconds: number;
   sessions: number;
   write: boolean;
-  /** Only what becomes of sessions after their mint. */
+  /** Measure only connects and reports of sessions. */
   lifecycle?: true;
-  /** Only what people notice of conversations, and mints of them. */
+  /** Measure only conversations and their effect on mints. */
   conversation?: { turns: number; clicks: number };
-  /** The folder of another build to run beside this one. */
+  /** Folder of another build to compare with. */
   against?: string;
 }
 
@@ -63,7 +63,7 @@ Progress goes to stderr, results to stdout. Exit status 2: an option cannot be u
 
 export class UsageError extends Error {}
 
-/** The options of a run, or `help`. Throws a UsageError that says what is wrong. */
+/** Parses the options of a run, or returns `help`. Throws a UsageError that describes the problem. */
 export function readOptions(args: string[]): BenchOptions | 'help' {
   const values = parse(args);
   if (values.help) return 'help';

@@ -13,7 +13,7 @@ const colours: Record<string, string> = {
   'LiveKit recipe': '#b48ead',
 };
 
-/** Two panels of horizontal bars, the floor being 1: CPU time for a request, and throughput. */
+/** Draws two panels of horizontal bars relative to the floor (1): CPU time per request, and throughput. */
 export function plot(results: readonly ScenarioResult[]): string {
   const width = nameWidth + 2 * panelWidth + 10;
   const height = top + results.length * (barHeight + gap) + 10;

@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** A process, and the CPU time that it and its ended children took so far. */
+/** A process, and the CPU seconds used by it and its ended children. */
 export interface ProcessTime {
   pid: number;
   parent: number;
@@ -12,8 +12,8 @@ export interface ProcessTime {
 }
 
 /**
- * CPU time so far, user and system, of these processes and everything below them, threads and ended children included.
- * Not a number where the system does not tell.
+ * Total CPU seconds, user and system, of these processes and their descendants, including threads and ended children. NaN on systems that
+ * do not report it.
  */
 export async function cpuSeconds(roots: readonly number[]): Promise<number> {
   if (process.platform === 'linux') return ofTrees(await fromProc(), roots);
@@ -33,7 +33,7 @@ export async function residentBytes(pid: number): Promise<number> {
 export function ofTrees(table: readonly ProcessTime[], roots: readonly number[]): number {
   if (!roots.every((root) => table.some(({ pid }) => pid === root))) return Number.NaN;
   const members = new Set(roots);
-  // Ids are reused, so a child may have a lower one than its parent: look until nothing is new.
+  // Process ids are reused, so a child may have a lower id than its parent: repeat until no member is added.
   for (let size = 0; size < members.size; ) {
     size = members.size;
     for (const { pid, parent } of table) if (members.has(parent)) members.add(pid);
@@ -47,10 +47,10 @@ async function fromProc(): Promise<ProcessTime[]> {
   return stats.filter((stat) => stat !== '').map(parseStat);
 }
 
-/** Linux counts in hundredths of a second on every architecture we run on. */
+/** Clock ticks per second (USER_HZ) on every supported architecture. */
 const ticksPerSecond = 100;
 
-/** A line of /proc/PID/stat: see proc_pid_stat(5). A name may hold blanks and parentheses. */
+/** Parses /proc/PID/stat, see proc_pid_stat(5). The process name may contain spaces and parentheses. */
 export function parseStat(stat: string): ProcessTime {
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const ticks = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0);
@@ -58,14 +58,14 @@ export function parseStat(stat: string): ProcessTime {
 }
 
 async function fromPs(): Promise<ProcessTime[]> {
-  // One -o for each column: on macOS everything after a `=` is a heading.
+  // One -o per column: on macOS everything after a `=` is a heading.
   const columns = ['pid=', 'ppid=', 'time='].flatMap((column) => ['-o', column]);
   const shown = run('ps', ['-A', '-S', ...columns], { maxBuffer: 2 ** 24 });
   const { stdout } = await shown.catch(() => ({ stdout: '' }));
   return parsePs(stdout);
 }
 
-/** Lines of process, parent and time; a time has minutes, seconds and hundredths, and more in front when it is long. */
+/** Parses lines of process id, parent id and time. A time is `[[days-]hours:]minutes:seconds.hundredths`. */
 export function parsePs(output: string): ProcessTime[] {
   return [...output.matchAll(/^\s*(\d+)\s+(\d+)\s+(?:(\d+)-)?([\d:.]+)\s*$/gm)].map((line) => {
     const [, pid, parent, days = 0, clock] = line;

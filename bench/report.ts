@@ -6,11 +6,11 @@ export interface Target {
   name: string;
   wanted: string;
   measured: string;
-  /** Absent when it could not be measured. */
+  /** Absent if it could not be measured. */
   reached: boolean | undefined;
 }
 
-/** A contestant at half of its maximum, and the floor at the same rate. */
+/** A contestant at half of its maximum rate, and the floor at the same rate. */
 export interface Steady {
   contestant: string;
   rate: number;
@@ -24,7 +24,7 @@ export interface Report {
   rounds: number;
   seconds: number;
   connections: number;
-  /** The floor is the first. */
+  /** The first one is the floor. */
   results: ScenarioResult[];
   steady: Steady[];
   targets: Target[];
@@ -111,7 +111,7 @@ function answer(reached: boolean | undefined): string {
   return reached ? 'yes' : '**no**';
 }
 
-/** A dash stands for what could not be measured here. */
+/** Formats a number; a dash if it could not be measured. */
 export function number(value: number, digits: number): string {
   return Number.isFinite(value) ? value.toFixed(digits) : '–';
 }

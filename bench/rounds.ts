@@ -9,14 +9,14 @@ export interface Entry {
   contestant: string;
   scenario: string;
   request: Request;
-  /** Its processes, each with all that are below it. */
+  /** Root processes of the contestant; their descendants are included. */
   pids: readonly number[];
 }
 
-/** What one round of a scenario showed. */
+/** The measurement of one round. */
 export interface Sample {
   perSecond: number;
-  /** CPU time of all its processes for one request, in microseconds; not a number where it cannot be measured. */
+  /** CPU time of all processes per request, in microseconds; NaN where it cannot be measured. */
   cpu: number;
   p50: number;
   p99: number;
@@ -32,13 +32,13 @@ export interface Pace {
   rounds: number;
   seconds: number;
   connections: number;
-  /** Requests a second; absent: as many as possible. */
+  /** Requests per second; absent: as many as possible. */
   rate?: number;
 }
 
 /**
- * Every scenario once in each round, so that a busy moment of the machine hits all of them alike; each round in the opposite
- * order of the one before, so that none always comes after the same neighbour.
+ * Runs every scenario once per round, so that a load spike of the machine affects all of them alike. The order is reversed every round, so
+ * that no scenario always follows the same one.
  */
 export async function interleaved(
   environment: Environment,
@@ -68,7 +68,7 @@ function nameOf({ contestant, scenario }: Entry): string {
   return contestant === scenario ? contestant : `${contestant}, ${scenario}`;
 }
 
-/** The processes of a contestant work for nobody else meanwhile, so what they took is what these requests cost. */
+/** Measures one round. Only this load runs, so the CPU time of the contestant's processes is the cost of its requests. */
 async function sample({ signal }: Environment, entry: Entry, pace: Omit<Pace, 'rounds'>): Promise<Sample> {
   const before = await cpuSeconds(entry.pids);
   const measured = await measure({ ...entry.request, ...pace }, signal);
@@ -78,7 +78,7 @@ async function sample({ signal }: Environment, entry: Entry, pace: Omit<Pace, 'r
   return { perSecond, cpu: (seconds * 1e6) / answers, p50, p99 };
 }
 
-/** How many answers came. A quick refusal must not look like a quick answer. */
+/** Returns the number of responses. Throws if any has another status, so that fast error responses do not count. */
 function requireExpected(entry: Entry, { statuses, errors }: Measured): number {
   const expected = statuses[entry.request.status] ?? 0;
   const onlyExpected = Object.keys(statuses).length === 1 && expected > 0;
@@ -86,7 +86,7 @@ function requireExpected(entry: Entry, { statuses, errors }: Measured): number {
   throw new Error(`${nameOf(entry)}: ${JSON.stringify(statuses)}, ${errors} errors`);
 }
 
-/** One scenario against another, round by round. */
+/** Ratio of two scenarios, per round. */
 export function ratios(of: ScenarioResult, to: ScenarioResult, figure: keyof Sample): number[] {
   return of.rounds.map((round, i) => round[figure] / to.rounds[i]![figure]);
 }

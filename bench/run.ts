@@ -16,7 +16,7 @@ import type { Pace } from './rounds.ts';
 const connections = 64;
 
 async function main({ against, ...options }: BenchOptions, signal: AbortSignal): Promise<void> {
-  // npm changes to the folder of the workspace; a path means what it meant where npm was called.
+  // npm changes to the workspace folder: resolve the path against the folder in which npm was called.
   if (against !== undefined) return beside(resolve(process.env.INIT_CWD ?? '', against), options, signal);
   if (options.conversation !== undefined) return talk({ ...options, ...options.conversation }, signal);
   const pace = { rounds: options.rounds, seconds: options.seconds, connections };

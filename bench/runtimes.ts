@@ -9,7 +9,7 @@ export interface Launch {
   sessionToken: string;
 }
 
-/** A runtime as the service meets it: one that connects and reports, and costs nothing itself. */
+/** A simulated runtime that connects and reports sessions and does nothing else. */
 export class Runtime {
   readonly sessionIds: string[] = [];
   readonly #contestant: Contestant;
@@ -26,7 +26,7 @@ export class Runtime {
     this.sessionIds.push(sessionId);
   }
 
-  /** Says of so many sessions that they go on, or that they are over. */
+  /** Reports sessions as running or, with `ended`, as ended. */
   async report(sessionIds: readonly string[], ended?: string): Promise<void> {
     const sessions = sessionIds.map((sessionId) => ({
       sessionId,
@@ -48,7 +48,7 @@ export class Runtime {
   }
 }
 
-/** So many launches, eight at a time. */
+/** Mints `count` sessions, eight at a time. */
 export async function mintMany(request: Request, count: number): Promise<Launch[]> {
   const launches: Launch[] = [];
   const agent = new Agent({ keepAlive: true, maxSockets: 8 });
@@ -64,7 +64,7 @@ export async function mintMany(request: Request, count: number): Promise<Launch[
   return launches;
 }
 
-/** The median time of things that are done one after the other, in milliseconds. */
+/** Median duration in milliseconds of calls that run one after the other. */
 export async function medianMs(things: readonly (() => Promise<void>)[]): Promise<number> {
   const times: number[] = [];
   for (const thing of things) {

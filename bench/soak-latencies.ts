@@ -2,7 +2,7 @@ const finest = 0.05;
 const step = 1.04;
 const size = 400;
 
-/** Times in milliseconds in buckets 4 % apart, so that hours of them take no more room than a second. */
+/** A histogram of latencies in milliseconds with buckets 4 % apart: its size does not depend on the number of values. */
 export class Latencies {
   readonly #counts = new Uint32Array(size);
   count = 0;
@@ -19,7 +19,7 @@ export class Latencies {
     return this;
   }
 
-  /** The time that the given part of all took at most. */
+  /** Returns the latency that the given share of the values does not exceed. */
   percentile(part: number): number {
     const rank = Math.ceil(this.count * part);
     let seen = 0;

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 
 /**
- * A set of session ids that only grows and is only compared: their number, and a sum over their hashes. Two ledgers that
- * are equal hold the same ids, however many hours they took to fill.
+ * An append-only multiset of session ids, stored as their count and the sum of their hashes. Equal ledgers hold the same ids; the size does
+ * not depend on the number of ids.
  */
 export class Ledger {
   count = 0;

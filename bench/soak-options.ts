@@ -6,7 +6,7 @@ export interface SoakOptions {
   minutes: number;
   engines: Engine[];
   connections: number;
-  /** Requests a second, all connections together; absent: each connection asks again as soon as it has its answer. */
+  /** Requests per second over all connections; absent: each connection sends its next request on receipt of the response. */
   rate?: number;
   out?: string;
 }
@@ -28,7 +28,7 @@ when an option cannot be used.`;
 
 export class UsageError extends Error {}
 
-/** The options of a run, or `help`. Throws a UsageError that says what is wrong. */
+/** Parses the options of a run, or returns `help`. Throws a UsageError that describes the problem. */
 export function readOptions(args: string[]): SoakOptions | 'help' {
   const values = parse(args);
   if (values.help) return 'help';

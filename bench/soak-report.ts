@@ -7,17 +7,17 @@ import { slope } from './statistics.ts';
 export interface EngineReport {
   engine: Engine;
   result: SoakResult;
-  /** The launches that the database holds after the service has stopped. */
+  /** The launches in the database after the service has stopped. */
   stored: Ledger;
 }
 
-/** Something was asked, nothing surprised, and the database has exactly the acknowledged launches. */
+/** Whether requests were sent, no response was unexpected, and the database holds exactly the acknowledged launches. */
 export function isClean(report: EngineReport): boolean {
   const { stretches, unexpected } = report.result;
   return everything(stretches).count > 0 && unexpected.size === 0 && problemOf(report) === undefined;
 }
 
-/** What is wrong with the launches in the database. */
+/** Describes the difference between the acknowledged launches and the database. */
 function problemOf({ result: { acknowledged, inDoubt }, stored }: EngineReport): string | undefined {
   if (inDoubt === 0 && stored.equals(acknowledged)) return undefined;
   const surplus = stored.count - acknowledged.count;
@@ -28,7 +28,7 @@ function problemOf({ result: { acknowledged, inDoubt }, stored }: EngineReport):
     : `**${surplus} launches that nobody asked for**`;
 }
 
-/** The report as Markdown: the figures of each engine in a row, then each kind of request. */
+/** Renders the report as Markdown: one row per engine, then one per kind of request. */
 export function markdown(reports: EngineReport[], options: SoakOptions): string {
   const load =
     options.rate === undefined ? 'each as fast as it is answered' : `${options.rate} requests/s together`;
@@ -110,13 +110,13 @@ function surprises(reports: EngineReport[]): string[] {
   return [...table(['Engine', 'Unexpected', 'Times'], ['---', '---', '---:'], rows), ''];
 }
 
-/** Caches fill, code is compiled, the heap finds its size: the first fifth, of a long run the first two minutes. */
+/** Excludes the warm-up: the first fifth of a run, at most two minutes. */
 function afterWarmUp({ stretches, seconds }: SoakResult): Stretch[] {
   const warm = Math.min(seconds / 5, 120);
   return stretches.filter((stretch) => stretch.at > warm);
 }
 
-/** Of less than a minute no hour can be foretold. */
+/** Returns a dash for less than a minute of data, which is too little to extrapolate. */
 function megabytesAnHour(stretches: Stretch[], of: (stretch: Stretch) => number): string {
   const span = (stretches.at(-1)?.at ?? 0) - (stretches[0]?.at ?? 0);
   const growth = slope(stretches.map((stretch) => ({ x: stretch.at / 3600, y: of(stretch) })));
@@ -128,7 +128,7 @@ function quarters(stretches: Stretch[]): [Stretch[], Stretch[]] {
   return [stretches.slice(0, size), stretches.slice(-size)];
 }
 
-/** The times of one kind of request, or of all. */
+/** Merges the latencies of one kind of request, or of all. */
 export function everything(stretches: Stretch[], kind?: string): Latencies {
   const all = new Latencies();
   for (const { latencies } of stretches) {

@@ -8,14 +8,14 @@ import type { SoakOptions } from './soak-options.ts';
 import { choose, type Kind, kindsOf } from './soak-traffic.ts';
 import { SoakWorld } from './soak-world.ts';
 
-/** What one stretch of a run showed. */
+/** The measurements of one interval of a run. */
 export interface Stretch {
-  /** Seconds since the traffic began, at its end. */
+  /** End of the interval, in seconds since the start of the traffic. */
   at: number;
   seconds: number;
   residentMegabytes: number;
   heapMegabytes: number;
-  /** Delay of the event loop beyond the 10 ms between two looks at it. */
+  /** Event loop delay in milliseconds beyond the sampling interval of 10 ms. */
   loopP99: number;
   loopMax: number;
   latencies: Map<string, Latencies>;
@@ -25,15 +25,15 @@ export interface SoakResult {
   stretches: Stretch[];
   seconds: number;
   acknowledged: Ledger;
-  /** Mints without a clear answer: each may have left a launch. */
+  /** Mints without a definite response: each may have stored a launch. */
   inDoubt: number;
-  /** How often each surprise came. */
+  /** Number of occurrences of each unexpected response. */
   unexpected: Map<string, number>;
 }
 
 const changeEveryMs = 5_000;
 
-/** Traffic on a service until the time is over, `stop` is aborted, or the service does not answer any more. */
+/** Sends traffic to a service until the time has passed, `stop` is aborted, or the service stops responding. */
 export async function soak(
   contestant: Contestant,
   options: SoakOptions,
@@ -87,16 +87,16 @@ export async function soak(
   async function client(n: number): Promise<void> {
     const everyMs = options.rate === undefined ? 0 : (1_000 * options.connections) / options.rate;
     for (let asked = 0; !ended.aborted; asked++) {
-      // A client that is late does not catch up: that would be a burst.
+      // A late client skips the missed requests, which would otherwise form a burst.
       if (everyMs > 0)
         await pause(everyMs - ((performance.now() - began + (n / options.connections) * everyMs) % everyMs));
-      // Every kind once to begin with, so that the shortest run has them all.
+      // Starts with every kind once, so that even the shortest run covers all of them.
       const kind = asked < kinds.length ? kinds[(asked + n) % kinds.length]! : choose(kinds);
       if (!ended.aborted) await ask(kind);
     }
   }
 
-  /** Publishes and rotates the key in turn, as an operator does while callers go on. */
+  /** Alternates between publishing and rotating the key, as an operator does while traffic continues. */
   async function operator(): Promise<void> {
     const everyMs = Math.min(changeEveryMs, (options.minutes * 60_000) / 6);
     for (let turn = 0; ; turn++) {
@@ -151,7 +151,7 @@ export async function soak(
     operator(),
     observer(),
   ]);
-  // What was under way when the time was over.
+  // Records the last interval, with the requests that were in flight at the end.
   await observe();
   clearTimeout(timer);
   result.seconds = elapsed();

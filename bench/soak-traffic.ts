@@ -3,17 +3,17 @@ import type { Answer, Call } from '@session-launch/testing/http.ts';
 import type { Ledger } from './soak-ledger.ts';
 import { mainProject, type SoakWorld } from './soak-world.ts';
 
-/** A request, and what is wrong with its answer: nothing, if it is one that had to be expected. */
+/** A request and a check of its response; `problem` returns `undefined` if the response is expected. */
 interface Attempt {
   call: Call;
   problem(answer: Answer): string | undefined;
 }
 
-/** One kind of request. The greater its weight among all, the more often it is sent. */
+/** A kind of request. The probability of sending it is proportional to its weight. */
 export interface Kind {
   name: string;
   weight: number;
-  /** A good answer is a new launch, so without an answer nobody knows whether there is one. */
+  /** A successful response contains a new launch, so a request without a response may have stored one. */
   mints?: boolean;
   attempt(): Attempt;
 }
@@ -24,7 +24,7 @@ interface Kept {
   text: string;
 }
 
-/** The last of something, to be asked for again. */
+/** The last 1,000 values, from which later requests choose. */
 class Recent<T> {
   readonly #items: T[] = [];
   #next = 0;
@@ -54,7 +54,7 @@ function codeOf(answer: Answer): string {
 
 const pick = <T>(items: readonly T[]): T => items[Math.floor(Math.random() * items.length)]!;
 
-/** Everything that callers of the service do, the mistakes included. Launches are entered in the ledger. */
+/** All requests that callers of the service send, including invalid ones. Launches are added to the ledger. */
 export function kindsOf(world: SoakWorld, ledger: Ledger): Kind[] {
   const sessions = new Recent<string>();
   const keyed = new Recent<Kept>();
@@ -226,7 +226,7 @@ export function kindsOf(world: SoakWorld, ledger: Ledger): Kind[] {
       return {
         call: { path: catalog, headers: { ...bearer(), 'If-None-Match': known } },
         problem: (answer) => {
-          // Something was published meanwhile.
+          // The project was published between the two requests.
           if (answer.status === 200 && answer.headers.etag !== known) return undefined;
           return isAnswer(answer, 304);
         },
@@ -274,7 +274,7 @@ export function kindsOf(world: SoakWorld, ledger: Ledger): Kind[] {
   ];
 }
 
-/** Any of the kinds, by weight. */
+/** Returns a random kind, by weight. */
 export function choose(kinds: readonly Kind[]): Kind {
   let rest = Math.random() * kinds.reduce((sum, kind) => sum + kind.weight, 0);
   return kinds.find((kind) => {

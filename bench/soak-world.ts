@@ -2,13 +2,13 @@ import type { Contestant } from './contestant.ts';
 import { administer, createKey, experience, farLimits, origin } from './world.ts';
 
 export const mainProject = 'prj_soak';
-/** How many browser mints of one client the second project admits in a minute. */
+/** Browser mints per minute and client that the second project allows. */
 const tightLimit = 120;
 
 const count = 20;
 const elsewhere = 'https://embed.example.com';
 
-/** What the traffic is about: one project with distant limits, one with near ones, and a key that is rotated. */
+/** The projects of the traffic: one with limits that are never reached, one with a low limit, and a key that is rotated. */
 export class SoakWorld {
   readonly contestant: Contestant;
   readonly experienceIds = Array.from({ length: count }, (_, i) => experience('soak', i).id);
@@ -16,7 +16,7 @@ export class SoakWorld {
   readonly slug = experience('soak', 3).slug;
   readonly origin = origin;
   readonly publicOrigin = elsewhere;
-  /** Launches of the project with the near limit. */
+  /** Launches of the project with the low limit. */
   tightLaunches = 0;
   key = '';
   #keyId = '';
@@ -40,12 +40,12 @@ export class SoakWorld {
     return world;
   }
 
-  /** Whether more was admitted than the near limit allows: each minute's window begins with a mint. */
+  /** Whether more mints were accepted than the low limit allows: each one-minute window starts with a mint. */
   isOverLimit(seconds: number): boolean {
     return this.tightLaunches > tightLimit * (Math.floor(seconds / 60) + 1);
   }
 
-  /** Applies the project file with another scene for one experience, in turn, which makes a new revision of it. */
+  /** Applies the project file with another scene for one experience, round-robin, which creates a new revision of it. */
   async publish(): Promise<void> {
     this.#editions[this.#published++ % count]!++;
     await administer(this.contestant, '/admin/projects', {
@@ -65,8 +65,8 @@ export class SoakWorld {
   }
 
   /**
-   * Takes a new key and revokes the one before the last, which nobody uses any more. Resolves to that one: from now on it
-   * must be refused.
+   * Creates a new key and revokes the one before the previous, which is no longer in use. Resolves with the revoked key: the service must
+   * reject it from now on.
    */
   async rotateKey(): Promise<string | undefined> {
     const retired = this.#previous;

@@ -10,7 +10,7 @@ import { type SoakResult, type Stretch, soak } from './soak-run.ts';
 
 type Cleanup = (undo: () => Promise<unknown>) => void;
 
-/** A database to soak, and a look at the launches in it once the service has stopped. */
+/** A database to soak, and a reader of its launches for after the service has stopped. */
 interface Store {
   env: Record<string, string>;
   stored(): Promise<Ledger>;

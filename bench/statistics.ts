@@ -4,20 +4,20 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
 }
 
-/** The value below which so large a part of the others lies. */
+/** The value at the given rank, from 0 to 1, of the sorted values; NaN if there are none. */
 export function percentile(values: readonly number[], part: number): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.min(Math.floor(sorted.length * part), sorted.length - 1)] ?? Number.NaN;
 }
 
-/** Half of the distance between the extremes, as a part of the median: how far a single round may be off. */
+/** Half of the range, relative to the median. */
 export function spread(values: readonly number[]): number {
   return (Math.max(...values) - Math.min(...values)) / 2 / median(values);
 }
 
 /**
- * Where the median of ever more rounds would lie, with 95 % confidence: as many values are left out at both ends as a fair
- * coin allows. Fewer than six values cannot say so much; then these are the extremes.
+ * The 95 % confidence interval of the median, by the sign test. With fewer than six values it cannot be reached; the result is then the
+ * minimum and the maximum.
  */
 export function medianInterval(values: readonly number[]): [number, number] {
   const sorted = [...values].sort((a, b) => a - b);
@@ -32,7 +32,7 @@ export function medianInterval(values: readonly number[]): [number, number] {
   return [sorted[first] ?? Number.NaN, sorted[n - 1 - first] ?? Number.NaN];
 }
 
-/** How much y grows for each unit of x, by least squares; not a number for fewer than two points. */
+/** Slope of y over x by least squares; NaN for fewer than two points. */
 export function slope(points: readonly { x: number; y: number }[]): number {
   const mean = (of: 'x' | 'y') => points.reduce((sum, point) => sum + point[of], 0) / points.length;
   const [x, y] = [mean('x'), mean('y')];

@@ -3,7 +3,7 @@ import type { Environment } from './environment.ts';
 import type { Pace } from './rounds.ts';
 import type { Request } from './world.ts';
 
-/** What mints notice of something else: in each round the p99 at half of their maximum with it, over the one without it. */
+/** Measures the effect of another load on mints: per round the ratio of the p99 at half of the maximum rate with and without that load. */
 export async function besideMints(
   { progress, signal }: Environment,
   mint: Request,
@@ -15,7 +15,7 @@ export async function besideMints(
   const most = await measure({ ...mint, connections, seconds: Math.min(seconds, 5) }, signal);
   const rate = Math.max(1, Math.floor(most.perSecond / 2));
   const steady = async () => (await measure({ ...mint, connections, seconds, rate }, signal)).p99;
-  // One round that does not count: the first at this pace is slower than all others, with and without anything beside it.
+  // A warm-up round that does not count: the first one at this rate is always slower.
   await steady();
   const ratios: number[] = [];
   for (let round = 1; round <= rounds; round++) {

@@ -3,8 +3,8 @@ import type { Load, Measured } from './load.ts';
 import { percentile } from './statistics.ts';
 
 /**
- * Requests at an even pace, in a process of its own, whether or not earlier ones have their answer. (autocannon sends what is due in a
- * second at its beginning, as fast as it gets answers, and then waits: that is the maximum for a while, and no steady half.)
+ * Sends requests at an even rate from a separate process, without waiting for earlier responses. (autocannon sends the requests of each
+ * second in a burst at its start, which measures the maximum rate for a part of the second.)
  */
 const {
   url,
@@ -21,11 +21,11 @@ const text = `${method} ${pathname} HTTP/1.1\r\n${lines.map(([name, value]) => `
 const client = new Client(url, () => text);
 const patienceMs = 10_000;
 await client.open(connections);
-// This client gets up to speed, too.
+// Warms up this client.
 await client.openLoop(rate, 1, patienceMs);
 const result = await client.openLoop(rate, seconds, patienceMs);
 client.close();
-// Whoever found every connection taken would have waited longest. That is slow, and no reason to end the whole run.
+// Requests that found no free connection count with the timeout as their latency; they do not fail the run.
 const { 'no connection left': waiting = 0, ...failures } = result.failures;
 const times = [...result.replies.map(({ ms }) => ms), ...Array<number>(waiting).fill(patienceMs)];
 const statuses: Record<string, number> = {};

@@ -12,7 +12,7 @@ export type Find = (contestant: string, scenario: string) => ScenarioResult;
 const postgres = 'ours, PostgreSQL';
 const embedded = 'ours, embedded';
 
-/** How much CPU time a request may take, all processes together, in those of the floor in the same round. */
+/** Maximum CPU time per request over all processes, as a multiple of the floor's in the same round. */
 const cpuLimits: [string, string, number][] = [
   [postgres, 'server mint', 3],
   [postgres, 'server mint, fresh key', 4],
@@ -44,7 +44,7 @@ export function latencyTarget({ contestant, ours, floor }: Steady): Target {
 
 export interface GrowthFigure {
   scenario: string;
-  /** Throughput with many sessions stored against few. */
+  /** Throughput with many stored sessions, relative to few. */
   ratios: number[];
 }
 
@@ -64,7 +64,7 @@ export function memoryTargets(
 ): Target[] {
   const megabytes = points.map((point) => point.residentBytes / 2 ** 20);
   const last = megabytes.at(-1) ?? Number.NaN;
-  // The first tenth still fills caches and warms the heap up.
+  // The first tenth is the warm-up of caches and heap.
   const settled = megabytes[Math.ceil(megabytes.length / 10)] ?? Number.NaN;
   const growth = last / settled;
   const most = Math.max(...megabytes);
@@ -92,7 +92,7 @@ function atLeast(name: string, value: number, limit: number, unit: string): Targ
 
 const times = (value: number) => `${value.toFixed(2)} ×`;
 
-/** What could not be measured on this system is neither reached nor missed. */
+/** Targets that cannot be measured on this system are neither reached nor missed. */
 function verdict(value: number, reached: boolean, measured: string): Pick<Target, 'measured' | 'reached'> {
   return Number.isNaN(value) ? { measured: 'not measured here', reached: undefined } : { measured, reached };
 }

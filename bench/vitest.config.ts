@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
-/** Other workspaces as they are written, not as they were built last. */
+/** Tests use the sources of the other workspaces, not their build output. */
 const contract = fileURLToPath(new URL('../contract/src/', import.meta.url));
 const ofProcess = fileURLToPath(new URL('../process/src/', import.meta.url));
 
@@ -14,7 +14,7 @@ export default defineConfig({
   },
   test: {
     include: ['test/**/*.test.ts'],
-    // Limits are for what hangs: a machine that is busy with other things is slow, and nothing is wrong.
+    // Long timeouts, which only hanging tests reach: tests on a busy machine are slow.
     testTimeout: 600_000,
     hookTimeout: 600_000,
     maxWorkers: 1,

@@ -11,7 +11,7 @@ export const farLimits = {
   sessionsPerDay: 1_000_000_000,
 };
 
-/** A published experience of a project file. Ids are global, so every project has a word of its own. */
+/** A published experience of a project file. Ids are global, so each project uses a different `word`. */
 export function experience(word: string, i: number) {
   return {
     id: `exp_${word}_${i}`,
@@ -37,7 +37,7 @@ export function experience(word: string, i: number) {
   };
 }
 
-/** A project with a hundred experiences and limits that are on but never reached. */
+/** A project with a hundred experiences and limits that are enabled but never reached. */
 const projectFile = {
   project: {
     id: projectId,
@@ -59,11 +59,11 @@ const browserBody = JSON.stringify({ experienceId, locale: 'en-GB', mode: 'conve
 
 export interface World {
   apiKey: string;
-  /** What a launch looks like, for contestants that answer something of the same size. */
+  /** A launch as JSON, for contestants that return a response of the same size. */
   launch: string;
 }
 
-/** A request to the admin API; an answer that is not good is an error. */
+/** Sends a request to the admin API; throws if the response is an error. */
 export async function administer<T>(contestant: Contestant, path: string, body: unknown = {}): Promise<T> {
   const response = await fetch(`${contestant.adminUrl}${path}`, {
     method: 'POST',
@@ -97,7 +97,7 @@ function mintHeaders(key: string): { headers: Record<string, string> } {
 }
 
 export interface Request extends Pick<Load, 'url' | 'method' | 'headers' | 'body' | 'freshKeys'> {
-  /** The status of every answer. */
+  /** The expected status of every response. */
   status: number;
 }
 
@@ -105,7 +105,7 @@ export function serverMint(url: string, key: string): Request {
   return { url: `${url}/v1/sessions`, method: 'POST', ...mintHeaders(key), body: mintBody, status: 201 };
 }
 
-/** Every request that is measured against our service. */
+/** All requests that are measured against our service. */
 export async function requests(
   contestant: Contestant,
   { apiKey, launch }: World,
@@ -117,7 +117,7 @@ export async function requests(
   const catalog = await fetch(catalogUrl, { headers });
   const etag = catalog.headers.get('etag') ?? '';
   const replay = { ...mint, headers: { ...mint.headers, 'idempotency-key': 'one-key-for-all' } };
-  // The launch that is replayed. Sixty-four first requests at once would be refused, all but one.
+  // Creates the launch that is replayed. Of 64 concurrent first requests, all but one would be rejected.
   await fetch(replay.url, { method: 'POST', headers: replay.headers, body: mintBody });
   const { sessionId } = (JSON.parse(launch) as { session: { sessionId: string } }).session;
   return {

@@ -3,7 +3,7 @@ import express from 'express';
 import jwt from 'jsonwebtoken';
 import pg from 'pg';
 
-/** What a team would write in an afternoon: a key looked up in PostgreSQL, one INSERT and one JWT for each mint. */
+/** A minimal hand-written service: for each mint one key look-up in PostgreSQL, one INSERT and one JWT. */
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL ?? '', max: 10 });
 await pool.query('CREATE TABLE IF NOT EXISTS keys (hash text PRIMARY KEY, project_id text NOT NULL)');
 await pool.query(`CREATE TABLE IF NOT EXISTS minted (id uuid PRIMARY KEY, project_id text NOT NULL, experience_id text NOT NULL,

@@ -1,6 +1,6 @@
 import Fastify from 'fastify';
 
-/** The floor: parses the same body and answers a constant of the same size as a launch. */
+/** The floor: parses the same body and returns a constant response of the size of a launch. */
 const app = Fastify();
 const answer = process.env.ANSWER ?? '';
 app.post('/v1/sessions', async (_request, reply) =>

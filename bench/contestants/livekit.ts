@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import express from 'express';
 import { AccessToken } from 'livekit-server-sdk';
 
-/** LiveKit's recipe for a token server: Express and the SDK, no database, no caller to check. */
+/** LiveKit's recipe for a token server: Express and the SDK, without a database or authentication. */
 const app = express();
 app.use(express.json());
 app.post('/v1/sessions', async (request, response) => {

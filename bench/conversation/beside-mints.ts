@@ -8,12 +8,12 @@ import { provisionTalk } from './world.ts';
 const people = 50;
 const connections = 64;
 
-/** What people talk about, and who thinks and speaks. */
+/** The conversations of a run and their engines. */
 interface Talk {
   name: string;
-  /** Engines that take no time and run elsewhere; otherwise the ones that come along. */
+  /** Engines without latency, in another process; otherwise the built-in ones. */
   isInstant?: boolean;
-  /** How many different things people ask for, when each was answered aloud before. */
+  /** Number of different questions, if all answers are in the speech cache before the measurement. */
   subjects?: number;
 }
 
@@ -23,10 +23,10 @@ const talks: Talk[] = [
   { name: 'offline, every sentence new' },
 ];
 
-/** Rounds that it takes until all subjects have been spoken once, and some more. */
+/** Rounds before the measurement, so that every answer has been synthesised at least once. */
 const rehearsal = 2;
 
-/** The p99 of mints at half of their maximum, in turn with and without people who talk. */
+/** Measures the p99 of mints at half of their maximum rate, in turn with and without conversations. */
 export async function measureBesideMints(
   environment: Environment,
   rounds: number,

@@ -12,9 +12,9 @@ export interface Crowd {
   leave(): Promise<void>;
 }
 
-/** A program beside the service that prints a line when it is ready and ends with its input. */
+/** Starts a helper process that prints a line when it is ready and ends when its standard input closes. */
 async function start(file: string, options: object): Promise<{ line: string; end(): Promise<void> }> {
-  // The contract as it is written: what was built of it may be old, or not there.
+  // Uses the contract's sources, because its build output may be stale or missing.
   const args = ['--conditions=source', '--import', tsx, here(file), JSON.stringify(options)];
   const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] });
   const exited = once(child, 'exit');
@@ -33,13 +33,13 @@ async function start(file: string, options: object): Promise<{ line: string; end
   };
 }
 
-/** People who talk until they are asked to leave; resolves when all of them do. */
+/** Starts clients that talk until `leave` is called; resolves when all of them are talking. */
 export async function startCrowd(options: CrowdOptions): Promise<Crowd> {
   const { end } = await start('crowd.ts', options);
   return { leave: end };
 }
 
-/** Engines that answer at once. */
+/** Starts mind and speech engines without latency. */
 export async function startStubEngines(): Promise<{ env: Record<string, string>; close(): Promise<void> }> {
   const { line, end } = await start('stub-engines.ts', {});
   const env = {
@@ -53,7 +53,7 @@ export async function startStubEngines(): Promise<{ env: Record<string, string>;
   return { env, close: end };
 }
 
-/** The process of the runtime beside a service. */
+/** Returns the process id of a service's runtime. */
 export async function runtimeOf(servicePid: number): Promise<number> {
   const { stdout } = await promisify(execFile)('ps', ['-A', '-o', 'pid=', '-o', 'ppid=', '-o', 'args=']);
   const found = new RegExp(`^\\s*(\\d+)\\s+${servicePid}\\s.*--child`, 'm').exec(stdout);

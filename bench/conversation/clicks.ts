@@ -10,10 +10,10 @@ import { type Figure, figure } from './figure.ts';
 import { bestShiftMs, loudnessOf, stepMs } from './mouth.ts';
 import { experienceId, provisionTalk } from './world.ts';
 
-/** How much of the greeting is looked at. */
+/** Milliseconds of the greeting that are analysed. */
 const watchedMs = 1500;
 
-/** Runs in the page: notes the press on Start, and with every picture from then on the loudness and the shapes of the mouths. */
+/** Runs in the page: records the time of the click on Start, and from then on the loudness and the visemes at every animation frame. */
 const recorder = `
   const record = window.record = { pictures: [] };
   addEventListener('click', () => { record.pressed ??= performance.now(); }, { capture: true });
@@ -29,7 +29,7 @@ const recorder = `
   };
   requestAnimationFrame(look);`;
 
-/** From the press on Start to the first sound, and whether the mouth moves with it: in a real browser, on a page of another origin. */
+/** Measures the time from the click on Start to the first sound, and lip sync, in Chromium on a page of another origin. */
 export async function measureClicks(
   environment: Environment,
   rounds: number,
@@ -87,7 +87,7 @@ export async function measureClicks(
 
 interface Pressed {
   heardMs: number;
-  /** Below zero: the mouth is ahead. */
+  /** Below zero: the mouth is early. */
   mouthMs: number;
 }
 
@@ -106,7 +106,7 @@ async function press(page: Page, address: string): Promise<Pressed> {
   return { heardMs: heard - pressed, mouthMs: mouthShiftMs(pictures, heard - 200, heard + watchedMs) };
 }
 
-/** What was on the screen when something was heard, in even steps. */
+/** Samples loudness and viseme at even steps and returns the shift between them. */
 function mouthShiftMs(pictures: readonly Picture[], from: number, to: number): number {
   const steps = Array.from({ length: (to - from) / stepMs }, (_, i) => from + i * stepMs);
   const shown = steps.map((ms) => pictures.findLast(([at]) => at <= ms));
@@ -116,7 +116,7 @@ function mouthShiftMs(pictures: readonly Picture[], from: number, to: number): n
   );
 }
 
-/** A page of somebody else's, with the two lines that it takes. */
+/** Serves a customer page with the two lines of the embed code. */
 async function startSite() {
   let body = '';
   const server = createServer((_request, response) => {

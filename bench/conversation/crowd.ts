@@ -4,8 +4,8 @@ import { Listener, runtimeUrl } from './listener.ts';
 import { experienceId, question } from './world.ts';
 
 /**
- * Many people who talk all the time, in a process of its own: each asks as soon as the answer before is over, and comes back with a new
- * launch when the runtime has gone. Prints a line when all of them have heard the first sound, and leaves when its input ends.
+ * Simulates many clients that talk continuously, in a separate process: each asks when the previous answer has ended, and launches a new
+ * session when the runtime has gone. Prints a line when all clients have received audio, and exits when its standard input closes.
  */
 const {
   url,
@@ -18,7 +18,7 @@ export interface CrowdOptions {
   url: string;
   key: string;
   people: number;
-  /** How many different things they ask for; absent: as many as there are. */
+  /** Number of different questions; absent: all of them. */
   subjects?: number | undefined;
 }
 
@@ -42,7 +42,7 @@ async function converse(listener: Listener, isTalking: () => void): Promise<void
     await listener.listening();
     await listener.ask(question(asked++ % subjects));
     isTalking();
-    // What was heard is of no use here, and there is much of it.
+    // Discards the received frames and events, to save memory.
     listener.frames.length = 0;
     listener.events.length = 0;
   }

@@ -1,6 +1,6 @@
 import { median } from '../statistics.ts';
 
-/** Something that is measured in every round, and how large it may be. */
+/** A value measured in every round, and its limit. */
 export interface Figure {
   name: string;
   unit: string;

@@ -1,7 +1,7 @@
 import { connected, type Listener } from './listener.ts';
 import type { TalkingWorld } from './world.ts';
 
-/** A runtime takes ten texts in ten seconds from one client. */
+/** Questions per client: a runtime accepts ten texts in ten seconds from one client. */
 const turnsOfOne = 9;
 
 export interface Asked {
@@ -9,7 +9,10 @@ export interface Asked {
   listeners: Listener[];
 }
 
-/** So many questions, each as soon as the answer before is over, from as many clients as that takes; `then` comes after each first sound. */
+/**
+ * Asks `turns` questions, each after the previous answer, with as many clients as needed; calls `then` after the first audio of each
+ * answer.
+ */
 export async function askQuickly(
   world: TalkingWorld,
   turns: number,

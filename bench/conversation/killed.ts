@@ -7,12 +7,12 @@ import { Listener, runtimeUrl } from './listener.ts';
 import { provisionTalk } from './world.ts';
 
 const people = 50;
-/** Until it has a spare again, which a runtime gets once it has proved sound. */
+/** Milliseconds until the service has a spare runtime again; it starts one when the current runtime has proved stable. */
 const calmMs = 15_000;
 const beforeSeconds = 3;
 const afterSeconds = 5;
 
-/** Kill -9 of the runtime while fifty people talk and mints come as fast as they can: when it talks again, and what mints saw of it. */
+/** Kills the runtime with SIGKILL during fifty conversations and mints at full rate. Measures the time to recovery and failed mints. */
 export async function measureKills(environment: Environment, rounds: number): Promise<Figure[]> {
   const { progress, signal } = environment;
   const service = await environment.onPostgres(await environment.database('killed'), {
@@ -31,7 +31,7 @@ export async function measureKills(environment: Environment, rounds: number): Pr
     await pause(calmMs, undefined, { signal });
     const [launch] = await world.launches(1);
     const load = measure({ ...world.mint, connections: 64, seconds: beforeSeconds + afterSeconds }, signal);
-    // Whoever stops the run stops both waits; the other one tells.
+    // Prevents an unhandled rejection: an abort rejects both waits, and the other one reports it.
     load.catch(() => {});
     await pause(beforeSeconds * 1000, undefined, { signal });
     process.kill(await runtimeOf(service.pid), 'SIGKILL');

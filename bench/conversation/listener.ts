@@ -8,15 +8,15 @@ type EventOf<T extends RuntimeEvent['type']> = Extract<RuntimeEvent, { type: T }
 export interface Frame {
   utterance: number;
   samples: Int16Array;
-  /** By the clock of this process. */
+  /** Time of receipt by the clock of this process, in milliseconds. */
   at: number;
 }
 
 const playedEveryMs = 250;
-/** A runtime sends 1.5 s ahead, and takes a hundred messages a second. */
+/** Frames between two `played` messages: a runtime sends 1.5 s ahead and accepts a hundred messages a second. */
 const playedEveryFrames = 30;
 
-/** A client of a runtime: one that hears at the speed of sound, or everything at once. */
+/** A runtime client that plays audio in real time, or reports it as played on receipt. */
 export class Listener {
   readonly opened: Promise<unknown>;
   readonly closed: Promise<number>;
@@ -55,7 +55,7 @@ export class Listener {
     });
   }
 
-  /** The first event of a type from a place in their order on. */
+  /** Resolves with the first matching event at or after the index `from`. */
   async event<T extends RuntimeEvent['type']>(
     type: T,
     fits: (event: EventOf<T>) => boolean = () => true,
@@ -70,12 +70,12 @@ export class Listener {
     }
   }
 
-  /** Until the character has nothing more to say. */
+  /** Resolves when the character listens. */
   async listening(): Promise<void> {
     while (this.#mode !== 'listening') await this.#next();
   }
 
-  /** Says something; the time until the first sound of the answer. */
+  /** Sends a text; returns the milliseconds until the first audio of the answer. */
   async ask(text: string): Promise<number> {
     const began = performance.now();
     const heard = this.frames.length;
@@ -132,7 +132,7 @@ export class Listener {
       this.#tell(Number.POSITIVE_INFINITY);
   }
 
-  /** Says how much has been played; nothing new, nothing said. */
+  /** Reports playback progress, if there is any. */
   #tell(now = performance.now()): void {
     const over = this.#playing.filter(({ endsAt }) => endsAt <= now);
     this.#playing = this.#playing.slice(over.length);
@@ -147,10 +147,10 @@ export class Listener {
   }
 }
 
-/** Where clients of a service find its runtime. */
+/** The WebSocket URL of a service's runtime. */
 export const runtimeUrl = (serviceUrl: string) => `${serviceUrl.replace('http', 'ws')}/runtime`;
 
-/** A client that has begun its session. */
+/** Connects a client and starts its session. */
 export async function connected(
   serviceUrl: string,
   { sessionToken }: Launch,

@@ -7,16 +7,16 @@ import { measureOverhead } from './overhead.ts';
 import { measureStarts } from './starts.ts';
 import { measureTurns } from './turns.ts';
 
-/** How much is measured. */
+/** The size of a measurement. */
 export interface Extent {
   rounds: number;
-  /** In a round. */
+  /** Per round. */
   turns: number;
   clicks: number;
   seconds: number;
 }
 
-/** How conversations feel, what they cost, and what mints notice of them. One thing after the other, so that none disturbs another. */
+/** Measures the latency of conversations, their cost and their effect on mints, one after the other to avoid interference. */
 export async function measureConversations(environment: Environment, extent: Extent): Promise<Figure[]> {
   const { rounds, turns, clicks, seconds } = extent;
   return [

@@ -4,13 +4,13 @@ import type { Listener } from './listener.ts';
 export const stepMs = 5;
 const farthestMs = 200;
 
-/** How much is heard through a mouth of this shape: vowels are loud, closed lips are not. */
+/** Expected loudness per viseme, from 0 to 1: vowels are loud, closed lips are silent. */
 export const loudnessOf: Record<Viseme, number> = {
   ...{ sil: 0, PP: 0.1, FF: 0.1, TH: 0.1, DD: 0.2, kk: 0.2, CH: 0.2, SS: 0.2 },
   ...{ nn: 0.5, RR: 0.6, aa: 1, E: 1, I: 0.8, O: 1, U: 0.8 },
 };
 
-/** How far the mouth is from the sound in each utterance, in milliseconds: the shift at which what is seen fits best to what is heard. */
+/** Lip sync error of each utterance in milliseconds: the shift with the best correlation of visemes and audio. */
 export function mouthErrors({ events, frames }: Pick<Listener, 'events' | 'frames'>): number[] {
   const rate = events.find((event) => event.type === 'ready')?.audio.output.sampleRate ?? 16_000;
   return events.filter(isCues).map(({ utterance, cues }) => {
@@ -33,7 +33,7 @@ export function shiftMs(samples: readonly number[], rate: number, cues: readonly
   return bestShiftMs(heard, seen);
 }
 
-/** The shift at which what is seen fits best to what is heard; both in steps. Above zero: the mouth is late. */
+/** Returns the shift in milliseconds with the best correlation; inputs are in steps. Above zero: the mouth is late. */
 export function bestShiftMs(heard: readonly number[], seen: readonly number[]): number {
   let best = { shift: 0, fit: Number.NEGATIVE_INFINITY };
   for (let shift = -farthestMs / stepMs; shift <= farthestMs / stepMs; shift++) {

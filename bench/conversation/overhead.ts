@@ -9,7 +9,7 @@ import { provisionTalk } from './world.ts';
 
 const people = 200;
 
-/** What the runtime itself takes, with engines that take no time and run elsewhere. */
+/** Measures the runtime's own overhead, with engines without latency in another process. */
 export async function measureOverhead(
   environment: Environment,
   rounds: number,

@@ -8,10 +8,10 @@ const top = 40;
 const nameWidth = 430;
 const chartWidth = 420;
 const valueWidth = 120;
-/** Whatever is longer than this many times its limit is cut. */
+/** Bars are clipped at this multiple of the limit. */
 const longest = 2;
 
-/** A bar for each figure, as a part of its limit; a line from the least to the most of the rounds. */
+/** Draws a bar for each figure, relative to its limit, and a line from the minimum to the maximum of the rounds. */
 export function plotConversation(figures: readonly Figure[]): string {
   const width = nameWidth + chartWidth + valueWidth;
   const height = top + figures.length * (barHeight + gap) + 10;
@@ -33,7 +33,7 @@ function barOf(figure: Figure, y: number, at: (part: number) => string): string 
   const label = `<text x="${nameWidth - 10}" y="${y + 13}" text-anchor="end">${name}</text>`;
   const value = median(rounds);
   if (!Number.isFinite(value)) return `${label}<text x="${nameWidth}" y="${y + 13}">not measured here</text>`;
-  // Of what must not happen at all, once is already too much.
+  // With a limit of 0, a single occurrence fills the bar.
   const part = (of: number) => at(Math.max(0, limit === 0 ? of * longest : of / limit));
   const middle = y + barHeight / 2;
   return [

@@ -3,7 +3,7 @@ import { type Figure, figure } from './figure.ts';
 import { connected } from './listener.ts';
 import { provisionTalk } from './world.ts';
 
-/** How much longer a first start takes with a runtime: until it has minted without one, and until a session is ready with one. */
+/** Measures how much longer a first start takes with a runtime: until a session is ready, against the first mint without a runtime. */
 export async function measureStarts(environment: Environment, rounds: number): Promise<Figure[]> {
   const longer = figure('first start, longer than without a runtime', 3000);
   for (let round = 1; round <= rounds; round++) {

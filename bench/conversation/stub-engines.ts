@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { writeWav } from '../../server/src/cli/talk/wav.ts';
 
 /**
- * A mind and a voice that take no time, over the protocol of the real ones, in a process of its own: what is left is the runtime. Answers are
- * eight sentences of five seconds each, of as many different ones as a script has.
+ * Mind and speech engines without latency, over the real protocol and in a separate process, so that only the runtime's time is measured.
+ * Each answer has eight sentences of five seconds, out of `different` distinct ones.
  */
 const different = 50;
 const sentences = 8;

@@ -7,7 +7,7 @@ import { connected, type Listener } from './listener.ts';
 import { mouthErrors } from './mouth.ts';
 import { provisionTalk, question } from './world.ts';
 
-/** How soon somebody is answered aloud, and how soon there is silence; and whether mouth and sound agree. All offline. */
+/** Measures the time to the first audio of an answer, the time to silence after an interruption, and lip sync. All offline. */
 export async function measureTurns(
   environment: Environment,
   rounds: number,
@@ -43,7 +43,7 @@ export async function measureTurns(
   return [half, most, silence, mouth];
 }
 
-/** Until the character has fallen silent: its last frame, or the word that what was sent is to be dropped. */
+/** Milliseconds until the character is silent: until the later of the last frame and the `interrupted` event. */
 async function silenced(listener: Listener): Promise<number> {
   const began = performance.now();
   const from = listener.events.length;

@@ -18,10 +18,10 @@ const kinds = [
   ...['old', 'new', 'green', 'white', 'small', 'great', 'northern', 'southern', 'hidden', 'famous'],
   ...['wooden', 'broken', 'golden', 'silent', 'royal', 'crooked', 'painted', 'narrow', 'sunny', 'windy'],
 ];
-/** As many as a script may have: with one answer each, none has been spoken before it is asked for. */
+/** The maximum number of topics of a script: with one answer each, every first question misses the speech cache. */
 const subjects = kinds.flatMap((kind) => things.map((thing) => `${kind} ${thing}`));
 
-/** A script with many answers, in a project whose limits are far away. */
+/** A project with a script of many answers and limits that are never reached. */
 function projectFile(allowedOrigins: readonly string[]) {
   const topics = subjects.map((subject, n) => ({
     id: subject.replace(' ', '-'),
@@ -56,18 +56,18 @@ function projectFile(allowedOrigins: readonly string[]) {
 
 const questionAbout = (subject: string) => `What do you know about the ${subject}?`;
 
-/** The nth thing that somebody asks. */
+/** The nth question. */
 export const question = (n: number) => questionAbout(subjects[n % subjects.length]!);
 
 export const experienceId = 'exp_talk';
 
-/** A service that has something to talk about. */
+/** A service with a scripted experience. */
 export interface TalkingWorld {
   url: string;
   key: string;
   mint: Request;
   launches(count: number): Promise<Launch[]>;
-  /** One that nobody has asked here before, as long as there are any. */
+  /** Returns a question that was not asked before, until all have been. */
   nextQuestion(): string;
 }
 

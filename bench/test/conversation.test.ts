@@ -30,7 +30,7 @@ describe('a figure', () => {
 
   it('is a bar in the picture, with a line over its rounds', () => {
     const picture = plotConversation([measured(100, 50, 25, 100), measured(100, 900), measured(5)]);
-    // The limit is in the middle; what is longer than twice the limit is cut.
+    // The limit is in the middle of the chart; bars are clipped at twice the limit.
     expect(picture).toContain('width="105.0"');
     expect(picture).toContain('x1="482.5" y1="49" x2="640.0"');
     expect(picture).toContain('width="420.0"');

@@ -12,7 +12,7 @@ afterEach(async () => {
   }
 });
 
-/** A program that says `ready` when it has used as much CPU time as it should, and then waits. */
+/** Starts a program that prints `ready` after using its CPU time and then idles. */
 async function start(code: string): Promise<number> {
   const child = spawn(process.execPath, ['-e', code], { stdio: ['pipe', 'pipe', 'inherit'] });
   running.push(child);
@@ -20,7 +20,7 @@ async function start(code: string): Promise<number> {
   return child.pid as number;
 }
 
-/** Burns this much CPU time, not wall time: a busy machine makes no difference. */
+/** Code that uses this many milliseconds of CPU time, independent of wall time. */
 const burn = (ms: number) =>
   `const from = process.cpuUsage(); const used = () => { const { user, system } = process.cpuUsage(from); return user + system; };
    while (used() < ${ms}000);`;
@@ -34,7 +34,7 @@ describe('CPU time of processes', () => {
       'of a thread',
       `new (require('node:worker_threads').Worker)(${nested}, { eval: true }).once('exit', () => { ${ready} });`,
     ],
-    // The ps of macOS does not promise it.
+    // On macOS, `ps` does not guarantee it.
     ...(process.platform === 'linux'
       ? [
           [
@@ -49,7 +49,7 @@ describe('CPU time of processes', () => {
          .stdout.once('data', () => { ${ready} });`,
     ],
   ])('counts the time %s', async (_, code) => {
-    // Each figure of the system is cut off to a hundredth of a second.
+    // The system truncates each value to hundredths of a second.
     expect(await cpuSeconds([await start(code)])).toBeGreaterThan(0.17);
   });
 

@@ -10,7 +10,7 @@ const result = (contestant: string, scenario: string, ...rounds: Sample[]): Scen
   return { contestant, scenario, rounds };
 };
 
-// The second round came while the machine was half as fast: ratios inside a round do not notice.
+// In the second round the machine is half as fast; ratios within a round do not change.
 const floor = result('floor', 'floor', sample(10_000, 100), sample(5_000, 200), sample(10_000, 100));
 const mint = result(
   'ours, PostgreSQL',

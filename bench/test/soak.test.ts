@@ -93,7 +93,7 @@ describe('what was acknowledged and what is stored', () => {
       at: 10 * (i + 1),
       seconds: 10,
       ...figures,
-      // A megabyte every ten seconds.
+      // One megabyte more every ten seconds.
       residentMegabytes: 100 + i,
       latencies,
     }));
@@ -105,7 +105,7 @@ describe('what was acknowledged and what is stored', () => {
   test('make a clean run when they are equal', () => {
     const same = report(ledger('ses_a', 'ses_b'), ledger('ses_b', 'ses_a'));
     expect(isClean(same)).toBe(true);
-    // The first eighty seconds are the warm-up; the quarters of the rest begin and end as follows.
+    // The first 80 seconds are the warm-up; the table shows the start and the end of the remaining quarters.
     expect(markdown([same], options)).toMatch(
       /^\| postgres \| 6\.7 \| 40 \| 0 \| 2 \| 2 \| 0 \| 112 → 136 \| \+360\.0 \| /m,
     );

@@ -56,7 +56,7 @@ export function openApiDocument(api: Api): OpenApiDocument {
 const security: Record<Operation['caller'], Json[]> = {
   'api-key': [{ apiKey: [] }],
   'admin-token': [{ adminToken: [] }],
-  // One of the two.
+  // Either token is accepted.
   'metrics-token': [{ adminToken: [] }, { metricsToken: [] }],
   'runtime-token': [{ runtimeToken: [] }],
   anyone: [],

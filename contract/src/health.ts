@@ -7,7 +7,7 @@ export const healthSchema = Type.Object(
   { $id: 'Health', description: 'The process is alive.' },
 );
 
-/** What the runtime beside the service does. `off`: there is none, or it is stopping. */
+/** States of the runtime that the service starts. `off`: there is none, or it is stopping. */
 export const runtimeStates = ['starting', 'ready', 'restarting', 'off'] as const;
 export type RuntimeState = (typeof runtimeStates)[number];
 

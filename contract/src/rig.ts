@@ -76,8 +76,8 @@ const breathe = Type.Object(
 );
 
 /**
- * How a drawn character moves: `rig.json` beside the picture. Parts are ids in the picture. They have no `transform` of their
- * own, so that a player can set it, and numbers are in their coordinates.
+ * Animation of a drawn character: `rig.json` in the folder of the image. Parts are element ids in the image. They must not have a
+ * `transform` attribute, because players set it; numbers are in the coordinates of the part.
  */
 export const rigSchema = Type.Object(
   {

@@ -1,20 +1,20 @@
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';
 
-/** The network that a request counts under. */
+/** Returns the client network to which a request is attributed, for limits per client. */
 export function networkOf(
   { headers, socket }: Pick<IncomingMessage, 'headers' | 'socket'>,
   proxies: BlockList | undefined,
 ): string {
   const forwardedFor = headers['x-forwarded-for'];
-  // A repeated header is one list, in order.
+  // Repeated headers form one list, in order.
   const hops = Array.isArray(forwardedFor) ? forwardedFor.join(',') : forwardedFor;
   return clientNetwork(clientAddress(socket.remoteAddress, hops, proxies));
 }
 
 /**
- * The address a mint is counted under: the socket's, or, behind proxies that the operator named, the right-most
- * hop that is not one of them. Whatever a client writes further left is never believed.
+ * The client's address: that of the socket or, behind the proxies in `TRUST_PROXY`, the right-most hop that is not one of them. Hops
+ * further left are ignored: a client can forge them.
  */
 export function clientAddress(
   socket: string | undefined,
@@ -33,19 +33,19 @@ export function clientAddress(
   return address;
 }
 
-/** What counts as one client: an IPv4 address, or an IPv6 /64, since a household owns all of that. */
+/** The unit for limits per client: an IPv4 address or an IPv6 /64, because one subscriber usually gets a whole /64. */
 export function clientNetwork(address: string): string {
   if (isIP(address) !== 6) return address;
   return `${expanded(address).slice(0, 4).join(':')}::/64`;
 }
 
-/** Whether an address is in a list. */
+/** Whether a list contains an address. */
 export function isListed(address: string, proxies: BlockList): boolean {
   const version = isIP(address);
   return version !== 0 && proxies.check(address, version === 6 ? 'ipv6' : 'ipv4');
 }
 
-/** A bare address: without port, brackets or zone, and IPv4 in its own form when it comes mapped into IPv6. */
+/** Strips port, brackets and zone, and unmaps IPv4-mapped IPv6 addresses. */
 function plain(text: string): string | undefined {
   const bare =
     /^\[([^\]]+)\](?::\d+)?$/.exec(text)?.[1] ?? /^(\d+\.\d+\.\d+\.\d+):\d+$/.exec(text)?.[1] ?? text;

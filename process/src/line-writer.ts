@@ -3,17 +3,17 @@ import { write, writeSync } from 'node:fs';
 /** Maximum buffered characters while the descriptor is blocked. Further lines are dropped. */
 const mostWaiting = 1024 * 1024;
 const retryMs = 100;
-/** Lines are buffered for this many milliseconds, then written together. A write in each turn of the event loop would cost a twentieth of a mint. */
+/** Lines are buffered for this many milliseconds, then written together. One write per event loop iteration would cost 5 % of a mint. */
 const collectMs = 25;
-/** How long a flush retries a descriptor whose reader is slow. */
+/** Milliseconds for which a flush retries a descriptor whose reader is slow. */
 const flushMs = 500;
 
 const nothing = Buffer.alloc(0);
 
 /**
- * Writes lines to a descriptor without blocking the event loop. Lines of a few milliseconds are written together. A write that fails,
- * because the disk is full or the pipe's reader has stopped, is retried; lines are buffered up to a maximum, further ones are dropped and
- * counted. pino's asynchronous destination is no alternative: its flush at exit waits for the reader without a limit.
+ * Writes lines to a descriptor without blocking the event loop. Lines are batched for `collectMs`. A failed write, because the disk is full
+ * or the pipe's reader has stopped, is retried; lines are buffered up to `mostWaiting` characters, further ones are dropped and counted.
+ * pino's asynchronous destination is no alternative: its flush at exit waits for the reader without a timeout.
  */
 export class LineWriter {
   readonly #fd: number;
@@ -26,7 +26,7 @@ export class LineWriter {
   #untold = 0;
   #afterWrite: (() => void) | undefined;
 
-  /** `describeGap` returns the line that reports dropped lines, written as soon as there is room. */
+  /** `describeGap` returns the line that reports dropped lines, written as soon as the buffer has room. */
   constructor(fd: number, describeGap: (lines: number) => string) {
     this.#fd = fd;
     this.#describeGap = describeGap;
@@ -47,10 +47,10 @@ export class LineWriter {
     if (this.#state === 'idle') this.#collect();
   }
 
-  /** For the exit of the process: writes buffered lines synchronously, as far as the descriptor takes them. */
+  /** Writes the buffered lines synchronously at process exit, retrying for at most `flushMs`. */
   flushSync(): void {
     const until = performance.now() + flushMs;
-    // A write in progress finishes by itself.
+    // The chunk of a write in progress is excluded: the thread pool completes it.
     let rest = Buffer.concat([this.#state === 'writing' ? nothing : this.#chunk, Buffer.from(this.#pending)]);
     this.#pending = '';
     if (this.#state !== 'writing') this.#chunk = nothing;
@@ -64,7 +64,7 @@ export class LineWriter {
     }
   }
 
-  /** Flushes after the write in progress. pino calls it by this name. */
+  /** Flushes after the write in progress. The name is pino's. */
   flush(done: () => void = () => undefined): void {
     const flush = () => {
       clearTimeout(late);

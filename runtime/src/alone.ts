@@ -17,10 +17,10 @@ type ListenerConfig = Pick<Config, 'host' | 'port' | 'token' | 'maxSessions'> & 
 };
 
 const runtimePath = '/runtime';
-/** Connections beside those of sessions and of clients before their `hello`: health checks, metrics. */
+/** Connections reserved for health checks and metrics, in addition to those of sessions and of clients before their `hello`. */
 const spareConnections = 200;
 
-/** A listener of its own, for a runtime that no service hands sockets to. */
+/** Starts an HTTP listener, for a runtime that runs without a service process on the same machine. */
 export async function listenAlone(
   config: ListenerConfig,
   runtime: Runtime,
@@ -33,7 +33,7 @@ export async function listenAlone(
       answer(request, response, { runtime, isReady, isToken }).catch(() => response.destroy());
     },
   );
-  // A client before its `hello` may take a connection as well as each session.
+  // Clients before their `hello` may hold as many connections as sessions do.
   server.maxConnections = 2 * config.maxSessions + spareConnections;
   server.on('upgrade', (request, socket, head) => {
     socket.on('error', () => {});
@@ -75,14 +75,14 @@ async function answer(
   else send(200, await runtime.metrics(), 'text/plain; version=0.0.4');
 }
 
-/** Compares in constant time. Digests have the same length, whatever was sent. */
+/** Compares tokens in constant time: the digests have equal length for any input. */
 function tokenCheck(token: string): (authorization: string | undefined) => boolean {
   const digest = (text: string) => createHash('sha256').update(text).digest();
   const wanted = digest(`Bearer ${token}`);
   return (authorization) => authorization !== undefined && timingSafeEqual(digest(authorization), wanted);
 }
 
-/** The socket is half-open: without `destroy` it stays open until the client closes its side. */
+/** Sends a 404 and destroys the socket. It is half-open: without `destroy` it stays open until the client closes its side. */
 function refuse(socket: Duplex): void {
   socket.once('finish', () => socket.destroy());
   socket.end('HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');

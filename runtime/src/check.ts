@@ -4,18 +4,18 @@ import { openaiHearing } from './hearing/openai.ts';
 import { complete } from './mind/model/completions.ts';
 import { openaiSpeech } from './speech/openai.ts';
 
-/** What came of one call of an engine. */
+/** The result of one call of an engine. */
 export interface EngineCheck {
   engine: 'MIND' | 'SPEECH' | 'HEARING';
-  /** Absent: it works. */
+  /** Absent if the call succeeded. */
   problem?: string;
-  /** How long it took. */
+  /** Duration of the call in milliseconds. */
   ms: number;
 }
 
 const patienceMs = 20_000;
 
-/** Calls each engine that is reached by address once, as a conversation would. */
+/** Calls each remote engine once with a request like those of a conversation. */
 export async function checkEngines({
   mind,
   speech,

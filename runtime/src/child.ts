@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import type { Runtime, UpgradeRequest } from './runtime.ts';
 
-/** Messages of the service that started this process. */
+/** IPC messages from the parent service process. */
 type FromService =
   | { type: 'ping' }
   | { type: 'begin' }
@@ -9,17 +9,19 @@ type FromService =
   | { type: 'metrics'; id: number }
   | { type: 'drain' };
 
-/** The channel to the service that started this process. */
+/** The IPC channel to the parent service process. */
 export interface ServiceChannel {
-  /** Resolves when the service wants this process to open its engines: until then it is a spare. */
+  /** Resolves when the service requests that this process open its engines; before that the process is a spare. */
   readonly begun: Promise<void>;
-  /** Resolves when the service wants this process to stop, or is gone; at any time, also while engines open. */
+  /** Resolves when the service requests a stop or the channel closes. May happen at any time, also while engines open. */
   readonly stop: Promise<void>;
-  /** Takes sockets for the runtime from now on. */
+  /** Passes further sockets to the runtime. */
   serve(runtime: Runtime): void;
 }
 
-/** Listens to the service. Signals are ignored: a terminal sends them to both processes, and the service says when to stop. */
+/**
+ * Opens the channel. Ignores SIGTERM and SIGINT: a terminal sends them to both processes, and the service sends `drain` to stop this one.
+ */
 export function openServiceChannel(): ServiceChannel {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => {});
   let runtime: Runtime | undefined;
@@ -56,7 +58,7 @@ function takeSocket(
   socket: Socket | undefined,
 ): void {
   send({ type: 'taken', id });
-  // A client may have left while its socket was on its way.
+  // `undefined` if the client disconnected before the socket was transferred.
   if (socket === undefined) return;
   socket.on('error', () => {});
   if (runtime === undefined) socket.destroy();

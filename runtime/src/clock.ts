@@ -1,12 +1,12 @@
-/** Time, as an argument: tests bring a clock that they move themselves. */
+/** An injectable clock, so that tests can control time. */
 export interface Clock {
-  /** Milliseconds that never run backwards. */
+  /** Monotonic time in milliseconds. */
   now(): number;
-  /** Calls once, later. The answer takes the call back. */
+  /** Calls `call` once after `ms` milliseconds. Returns a function that cancels it. */
   after(ms: number, call: () => void): () => void;
 }
 
-/** A clock whose calls cannot fail unheard. */
+/** Wraps a clock so that an error in a callback is passed to `failed`. */
 export function guarded(clock: Clock, failed: (error: Error) => void): Clock {
   return {
     now: () => clock.now(),

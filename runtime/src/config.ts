@@ -17,9 +17,9 @@ export interface Config {
   port: number;
   adminUrl: string;
   token: string;
-  /** Absent: session tokens are read by the service alone. */
+  /** Absent: only the service verifies session tokens. */
   tokens?: TokenSource | undefined;
-  /** Proxies whose `X-Forwarded-For` is believed, for a runtime with a listener of its own. */
+  /** Trusted proxies for `X-Forwarded-For`, for a runtime with its own listener. */
   trustProxy?: BlockList | undefined;
   dataDir: string;
   logLevel: string;
@@ -34,7 +34,7 @@ export interface Config {
   hearing: { kind: 'page' } | { kind: 'openai'; endpoint: Endpoint; model: string } | { kind: 'off' };
 }
 
-/** Everything that is wrong with the variables, one sentence each. */
+/** All problems of the configuration, one sentence each. */
 export class ConfigError extends Error {
   readonly problems: string[];
 
@@ -44,7 +44,7 @@ export class ConfigError extends Error {
   }
 }
 
-/** The only reader of the environment. */
+/** Reads and validates the configuration. No other module reads the environment. */
 export function readConfig(env: Environment, cwd: string): Config {
   const problems: string[] = [];
   const written = (name: string) => env[name]?.trim() || undefined;

@@ -1,10 +1,10 @@
-/** An OpenAI-compatible interface, wherever it runs. */
+/** An OpenAI-compatible API, local or remote. */
 export interface Endpoint {
   url: string;
   apiKey?: string | undefined;
 }
 
-/** An engine failed. The message is ours; what the engine itself said may quote somebody and stands apart. */
+/** An engine failed. The message contains no user data; `said` holds the engine's own response, which may quote the user. */
 export class EngineError extends Error {
   readonly status: number;
   readonly said: string | undefined;
@@ -16,12 +16,12 @@ export class EngineError extends Error {
   }
 }
 
-/** Why an engine failed, in words that quote nobody: those of a parser, for one, show what it could not read. */
+/** The reason of a failure without user data: other errors, such as those of `JSON.parse`, may quote the input. */
 export function reasonOf(error: Error): string {
   return error instanceof EngineError ? error.message : error.name;
 }
 
-/** Reads an answer that should be JSON. */
+/** Reads and parses a JSON response. */
 export async function readJson(response: Response, signal: AbortSignal): Promise<unknown> {
   const text = await unlessAborted(response.text(), signal);
   return parsed(text, response.status);
@@ -35,10 +35,10 @@ export function parsed(text: string, status: number): unknown {
   }
 }
 
-/** A busy engine is asked once more if it does not take longer than this. */
+/** A busy engine is retried only if its `Retry-After` is at most this many milliseconds. */
 const longestRetryMs = 3000;
 
-/** Sends a request. An engine that is busy for a moment is asked again, once. */
+/** Sends a POST request. Retries once if the engine is busy. */
 export async function post(
   { url, apiKey }: Endpoint,
   path: string,
@@ -95,7 +95,7 @@ function pause(ms: number, signal: AbortSignal): Promise<void> {
   });
 }
 
-/** Reading a body ends with the signal, whatever the connection does. */
+/** Rejects when the signal is aborted, even if the connection hangs. */
 export function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) return reject(signal.reason);

@@ -15,15 +15,15 @@ export interface Engines {
   mind: Mind;
   speech: Speech | undefined;
   hearing: Hearing | 'page' | 'off';
-  /** Absent where the runtime does not listen itself. */
+  /** Absent if the runtime does not transcribe. */
   detector: (() => Detector) | undefined;
   close(): Promise<void>;
 }
 
-/** Threads that speak: one for every two cores, since a core speaks for thirty listeners at once. */
+/** Synthesis threads: one per two cores, at most four. One core synthesises for about thirty concurrent listeners. */
 const threads = () => Math.max(1, Math.min(4, Math.floor(availableParallelism() / 2)));
 
-/** Opens what the configuration names; whatever needs time to get going has had it when this resolves. */
+/** Opens the configured engines. Resolves when they are ready. */
 export async function openEngines(config: Pick<Config, 'mind' | 'speech' | 'hearing'>): Promise<Engines> {
   const [speech, detector] = await Promise.all([
     openSpeech(config.speech),

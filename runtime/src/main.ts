@@ -8,25 +8,25 @@ import { openEngines } from './engines.ts';
 import { createLog } from './observe/log.ts';
 import { startRuntime } from './runtime.ts';
 
-/** The process of a runtime: beside a service that hands it sockets, or alone on a port of its own. */
+/** Entry point of the runtime process: as a child of a service that passes sockets to it, or standalone on its own port. */
 async function main(): Promise<void> {
   const config = readConfig(process.env, process.cwd());
   if (process.argv.includes('--check')) {
     process.stdout.write(`${JSON.stringify(await checkEngines(config))}\n`);
     return;
   }
-  // Otherwise the heap grows to several times of what is alive before it is cleaned up.
+  // How far the heap may grow past the live set before V8 collects, in percent. The default is several times the live set.
   setFlagsFromString('--heap-growing-percent=40');
   if (process.argv.includes('--child')) await runBesideService(config, openServiceChannel());
   else await runAlone(config);
 }
 
-/** Takes sockets from the service that started this process. */
+/** Serves sockets passed by the parent service process. */
 async function runBesideService(config: Config, service: ServiceChannel): Promise<void> {
   const stopped = service.stop.then(() => undefined);
   if ((await Promise.race([service.begun.then(() => 'begun'), stopped])) === undefined) return;
   const started = await Promise.race([start(config), stopped]);
-  // A stop that comes while engines open has no conversation to wait for.
+  // A stop while engines open: no conversation exists yet.
   if (started === undefined) return;
   service.serve(started.runtime);
   await stopped;
@@ -34,7 +34,7 @@ async function runBesideService(config: Config, service: ServiceChannel): Promis
   await started.engines.close();
 }
 
-/** Listens on a port of its own, until a signal. */
+/** Listens on its own port until SIGTERM or SIGINT. */
 async function runAlone(config: Config): Promise<void> {
   const { runtime, engines, log } = await start(config);
   let isReady = true;

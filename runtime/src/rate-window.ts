@@ -14,7 +14,7 @@ export class RateWindow {
     this.#ms = ms;
   }
 
-  /** Counts one call; false if it exceeds the limit. */
+  /** Counts one call; returns `false` if it exceeds the limit. */
   allows(): boolean {
     const now = this.#clock.now();
     if (now - this.#startedAt >= this.#ms) {

@@ -1,6 +1,6 @@
 import { closeCodes, type RuntimeErrorCode } from '@session-launch/contract/runtime/protocol';
 
-/** Closes a connection: the close code, and the fatal `error` event sent before it. */
+/** An error that closes a connection: the close code, and the fatal `error` event sent before it. */
 export class Refusal extends Error {
   readonly closeCode: number;
   readonly code: RuntimeErrorCode;
@@ -64,7 +64,7 @@ const ofService: Record<string, () => Refusal> = {
   CONCURRENCY_LIMIT: tooManySessions,
 };
 
-/** The refusal for an error code of the service; `FAULT` for codes that say nothing about the session. */
+/** Maps an error code of the service to a refusal; `FAULT` for codes that do not concern the session. */
 export function refusalFor(code: string | undefined): Refusal {
   return (ofService[code ?? ''] ?? fault)();
 }

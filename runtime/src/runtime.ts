@@ -24,7 +24,7 @@ export interface RuntimeDeps {
   log: Logger;
 }
 
-/** A WebSocket upgrade request, read by the service or by the runtime's own listener. */
+/** A WebSocket upgrade request, parsed by the service or by the runtime's own listener. */
 export interface UpgradeRequest extends Pick<IncomingMessage, 'method' | 'url' | 'headers'> {
   /** The client network: an IPv4 address or an IPv6 /64. */
   client: string;
@@ -35,11 +35,11 @@ export interface Runtime {
   upgrade(request: UpgradeRequest, socket: Duplex, head: Buffer): void;
   metrics(): Promise<string>;
   readonly sessions: number;
-  /** No new sessions; resolves when those that run have ended and the service knows. */
+  /** Rejects new sessions. Resolves when the running ones have ended and the service has received the last report. */
   drain(seconds: number): Promise<void>;
 }
 
-/** Where something went wrong. The message of an error may quote what somebody said. */
+/** Name and stack frames of an error. Its message is omitted, because it may quote the user. */
 function placeOf({ name, stack }: Error): { name: string; at: string[] } {
   return {
     name,
@@ -50,7 +50,7 @@ function placeOf({ name, stack }: Error): { name: string; at: string[] } {
   };
 }
 
-/** Wires the parts of a runtime. Whoever has a socket for it calls `upgrade`. */
+/** Creates and connects the components of a runtime. Pass sockets to `upgrade`. */
 export function startRuntime({ config, engines, clock, log }: RuntimeDeps): Runtime {
   const runtimeId = `rt_${randomBytes(9).toString('hex')}`;
   const service = serviceClient(config.adminUrl, config.token, runtimeId);
@@ -117,7 +117,7 @@ export function startRuntime({ config, engines, clock, log }: RuntimeDeps): Runt
   const sockets = new WebSocketServer({
     noServer: true,
     perMessageDeflate: false,
-    // Pings are answered by `Connection`, which counts them.
+    // `Connection` answers pings, because they count against the frame limit.
     autoPong: false,
     maxPayload: bounds.frameBytes,
     maxFragments: bounds.fragmentsPerMessage,

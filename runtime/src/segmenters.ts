@@ -1,11 +1,11 @@
 import { LRUCache } from 'lru-cache';
 
-/** Sessions may name any language tag, so the cache is limited. */
+/** Bounded cache: clients may send any language tag. */
 const known = new LRUCache<string, Intl.Segmenter>({ max: 64 });
 
 /**
- * A segmenter for the language of a locale, cached. Making one takes much longer than using it. Scripts, regions and extensions do
- * not change where words and sentences end, so `en-x-a1` shares the segmenter of `en`.
+ * Returns a cached segmenter for the language of a locale; creating one is much slower than using it. Scripts, regions and extensions do
+ * not change word and sentence boundaries, so `en-x-a1` shares the segmenter of `en`.
  */
 export function segmenterFor(locale: string, granularity: 'word' | 'sentence'): Intl.Segmenter {
   const { language } = new Intl.Locale(locale);
@@ -18,20 +18,20 @@ export function segmenterFor(locale: string, granularity: 'word' | 'sentence'): 
 }
 
 /**
- * Characters that are segmented at a time. In V8 each step of a segmenter takes time in proportion to the whole text it was given, so
- * long texts would take quadratic time.
+ * Characters that are segmented at a time. In V8 each step of a segmenter takes time in proportion to the length of its input: long
+ * texts would take quadratic time.
  */
 const block = 256;
-/** The last characters of a block, among which a place to cut is looked for. */
+/** Number of characters at the end of a block that are searched for a place to cut. */
 const cutZone = 64;
 
 export interface Word {
   word: string;
-  /** Where it begins in the text. */
+  /** Offset of the word in the text. */
   index: number;
 }
 
-/** The words of a text, without blanks and punctuation. Runs of letters longer than a block are cut. */
+/** Yields the words of a text, without whitespace and punctuation. Runs of letters longer than a block are cut. */
 export function* wordsOf(text: string, locale: string): Generator<Word> {
   const segmenter = segmenterFor(locale, 'word');
   for (let at = 0; at < text.length; ) {
@@ -42,25 +42,25 @@ export function* wordsOf(text: string, locale: string): Generator<Word> {
   }
 }
 
-/** Behind the last blank or punctuation mark near the end of a block; at its end where there is none, or the text ends there. */
+/** Returns the offset after the last whitespace or punctuation mark in the cut zone; the end of the block if there is none. */
 function cutAt(part: string): number {
   if (part.length < block) return part.length;
   for (let end = block; end > block - cutZone; end--)
     if (/[\s,;!?、。，！？]/.test(part[end - 1]!)) return end;
-  // Never between the halves of a surrogate pair.
+  // Never cuts a surrogate pair.
   return /[\ud800-\udbff]/.test(part[block - 1]!) ? block - 1 : block;
 }
 
-/** Longest part of a text that is taken for one sentence. */
+/** Maximum characters of a sentence; longer ones are cut. */
 const longestSentence = 600;
 
-/** The sentences of a text, with the blanks behind them. */
+/** Yields the sentences of a text, with trailing whitespace. */
 export function* sentencesOf(text: string, locale: string): Generator<string> {
   const segmenter = segmenterFor(locale, 'sentence');
   for (let at = 0; at < text.length; ) {
     const part = text.slice(at, at + longestSentence);
     const found = Array.from(segmenter.segment(part), ({ segment }) => segment);
-    // The last one may go on behind the part.
+    // The last segment may continue after the part.
     const isCut = at + part.length < text.length && found.length > 1;
     const whole = isCut ? found.slice(0, -1) : found;
     yield* whole;

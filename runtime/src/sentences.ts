@@ -1,17 +1,17 @@
 import { segmenterFor } from './segmenters.ts';
 
-/** The first piece may already end with a clause of at least this many characters, so that it is heard sooner. */
+/** Minimum characters of a clause that may end the first piece, so that playback starts earlier. */
 const firstClause = 24;
-/** Minimum characters that must be left of the sentence behind such a clause. */
+/** Minimum characters that must follow such a clause in its sentence. */
 const worthwhile = 12;
 /** Maximum characters of a piece. */
 const longest = 280;
-/** Characters at the beginning of the text that are looked at to find the end of the next piece. */
+/** Characters at the start of the buffered text that are searched for the end of the next piece. */
 const searched = 2 * longest;
 const abbreviation =
   /(?:^|[\s(])(?:\p{Lu}|Dr|Mr|Mrs|Ms|St|Sr|Sra|Srta|Prof|Nr|No|vs|etc|e\.g|i\.e|z\.B|usw|bzw|ca)\.\s*$/u;
 
-/** Cuts a text that arrives bit by bit into pieces that can be spoken. */
+/** Splits streamed text into pieces for speech synthesis. */
 export class Sentences {
   readonly #segmenter: Intl.Segmenter;
   #text = '';
@@ -22,7 +22,7 @@ export class Sentences {
     this.#isFirst = isFirst;
   }
 
-  /** More text. Answers with the pieces that are whole now. */
+  /** Appends text; returns the pieces that are now complete. */
   push(text: string): string[] {
     this.#text += text;
     const pieces: string[] = [];
@@ -33,7 +33,7 @@ export class Sentences {
     }
   }
 
-  /** The rest: no more text will come. */
+  /** Returns the remaining pieces at the end of the stream. */
   end(): string[] {
     const pieces: string[] = [];
     while (this.#text.trim() !== '') pieces.push(...this.#take(this.#whole() || this.#text.length));
@@ -48,7 +48,7 @@ export class Sentences {
     return [piece];
   }
 
-  /** How long the first whole piece is; 0 while there is none. */
+  /** Length of the first complete piece; 0 if there is none. */
   #whole(): number {
     this.#text = this.#text.trimStart();
     const text = this.#text.slice(0, searched);
@@ -64,7 +64,7 @@ export class Sentences {
     return Math.max(lastClauseEnd(part), part.lastIndexOf(' ') + 1) || longest;
   }
 
-  /** A sentence is over when something follows it. */
+  /** Length of the first sentence; 0 while no text follows it, because it may continue. */
   #firstSentence(text: string): number {
     let end = 0;
     for (const { segment } of this.#segmenter.segment(text)) {
@@ -91,7 +91,7 @@ function lastClauseEnd(text: string): number {
 
 const withoutSpaces = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}。、！？」）]$/u;
 
-/** Pieces as one text. Scripts without spaces need none between sentences. */
+/** Joins pieces, without spaces after scripts that do not use them. */
 export function joined(pieces: readonly string[]): string {
   return pieces.map((piece, n) => piece + (n + 1 < pieces.length && needsSpace(piece) ? ' ' : '')).join('');
 }

@@ -7,7 +7,7 @@ import Type from '../type.ts';
 import { ofAProject } from './errors.ts';
 import { projectParams } from './projects.ts';
 
-/** What a list of sessions may be narrowed to. Everything in an address is text. */
+/** Filters of the session list. Query parameters are strings. */
 export const sessionQuerySchema = Type.Object(
   {
     limit: Type.Optional(
@@ -54,7 +54,7 @@ export const sessionPageSchema = Type.Object(
   { $id: 'SessionPage', description: 'One page of sessions.' },
 );
 
-/** A page as a program reads it. */
+/** A page of the session list as a TypeScript type. */
 export interface SessionPage {
   sessions: SessionRecord[];
   nextCursor?: string;

@@ -3,7 +3,7 @@ import Type from '../type.ts';
 /** The voices of flite. */
 export const fliteVoices = ['slt', 'rms', 'awb', 'kal16'] as const;
 
-/** Limits of a factor: beyond them no voice can be understood. */
+/** Limits of a factor: voices are unintelligible beyond them. */
 export const voiceFactor = { minimum: 0.5, maximum: 2 } as const;
 
 const factor = (of: string, example: number) =>

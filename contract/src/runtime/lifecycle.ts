@@ -8,7 +8,7 @@ import Type from '../type.ts';
 
 const tag = 'Runtimes';
 
-/** Names the process that runs a session, for as long as it lives. */
+/** Identifies the runtime process that runs a session, for the lifetime of the process. */
 const runtimeId = Type.String({
   pattern: '^[\\x21-\\x7e]{1,128}$',
   errorMessage: 'must be 1 to 128 printable characters without spaces',
@@ -63,7 +63,10 @@ export const connectedSchema = Type.Object(
   { $id: 'Connected', description: 'All that a runtime needs to run the session.' },
 );
 
-/** Seconds between two reports of a runtime. If a session is ended between reports, at most this time is metered since the last one. */
+/**
+ * Seconds between two reports of a runtime. If a session is ended between reports, at most this many seconds are metered after the last
+ * one.
+ */
 export const reportIntervalSeconds = 5;
 
 export const reportSchema = Type.Object(

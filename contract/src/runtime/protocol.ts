@@ -6,7 +6,7 @@ import Type from '../type.ts';
 export const subprotocol = 'session.v1';
 export const protocolVersion = 1;
 
-/** Shapes of a mouth, by the names that renderers of the field use. */
+/** Mouth shapes, with the names that are common in renderers (the Oculus viseme set). */
 export const visemes = [
   'sil',
   'PP',
@@ -46,63 +46,63 @@ export const closeCodes = {
   endedByApi: 4442,
 } as const;
 
-/** A binary frame, little endian: this header, then PCM16 mono. */
+/** Layout of a binary frame, little-endian: this header, then 16-bit mono PCM. */
 export const audioFrame = {
   headerBytes: 8,
-  /** u8: who is heard. */
+  /** u8: the source of the audio. */
   kindAt: 0,
   kinds: { character: 1, user: 2 },
-  /** u8: bits. */
+  /** u8: bit flags. */
   flagsAt: 1,
   flags: { last: 1 },
   /** u16 */
   utteranceAt: 2,
-  /** u32, in samples from the first of the utterance. */
+  /** u32: offset of the frame in samples from the start of the utterance. */
   offsetAt: 4,
-  /** What one frame holds; the last of an utterance may be shorter. */
+  /** Milliseconds of audio per frame; the last frame of an utterance may be shorter. */
   milliseconds: 40,
   inputSampleRate: 16_000,
 } as const;
 
-/** What a client may send and hold. The page docs/runtime-protocol.md has one row for each. */
+/** Limits of a connection. docs/runtime-protocol.md has one row for each. */
 export const bounds = {
   /** Sockets of one client network that have not sent `hello`. */
   socketsBeforeHelloPerNetwork: 100,
-  /** The same for all networks together, beyond `RUNTIME_MAX_SESSIONS`. */
+  /** The same over all networks, in addition to `RUNTIME_MAX_SESSIONS`. */
   socketsBeforeHello: 200,
   helloBytes: 8 * 1024,
   helloSeconds: 5,
-  /** Share of the sessions, in percent, from which on no network may exceed `networkPercent`. */
+  /** Percentage of the sessions in use from which on no network may exceed `networkPercent`. */
   fairShareFromPercent: 80,
   networkPercent: 20,
-  /** Share of the sessions, in percent, that only the server door can take. */
+  /** Percentage of the sessions that is reserved for sessions minted with a server key. */
   serverDoorPercent: 10,
   frameBytes: 64 * 1024,
   fragmentsPerMessage: 16,
   /** Text, binary, ping and pong frames. */
   framesPerSecond: 100,
-  /** Texts, final transcripts, and turns understood from sound. */
+  /** Typed texts, final transcripts, and turns transcribed from audio. */
   textsPerTenSeconds: 10,
   textCharacters: 4000,
-  /** Sound in one binary frame, in milliseconds. */
+  /** Maximum milliseconds of audio in one binary frame. */
   soundFrameMs: 100,
-  /** Sound beyond real time, in milliseconds. */
+  /** Milliseconds of audio that a client may send ahead of real time. */
   soundAheadMs: 2000,
-  /** Unused real time that a connected client may still send as sound, in milliseconds. */
+  /** Milliseconds of unused real time that a connected client may still send as audio. */
   soundCreditMs: 10_000,
   resumesPerTenSeconds: 5,
-  /** Bytes that the client has not read: above it, the socket is destroyed. */
+  /** Maximum bytes that the client has not read; beyond it, the socket is destroyed. */
   unsentBytes: 4 * 1024 * 1024,
-  /** Idle limit until the first words or sounds of the user, where `idleSeconds` is longer. */
+  /** Idle limit in seconds until the user first types or speaks, if `idleSeconds` is longer. */
   firstWordsSeconds: 60,
-  /** Audio that may be sent beyond what the client says it has played. */
+  /** Milliseconds of audio that may be sent beyond the client's reported playback position. */
   aheadMs: 1500,
   heartbeatSeconds: 15,
-  /** Text events that a resumed connection can still get. */
+  /** Number of recent text events that are replayed after a resume. */
   replayedEvents: 256,
 } as const;
 
-/** Codes of `error` events. The fatal ones come right before the socket is closed. */
+/** Codes of `error` events. Fatal ones are sent directly before the socket is closed. */
 export const runtimeErrorCodes = [
   'INVALID_MESSAGE',
   'SPEECH_INPUT_OFF',
@@ -146,11 +146,11 @@ export const helloSchema = message('hello', {
     name: Type.String({ minLength: 1, maxLength: 100 }),
     version: Type.String({ minLength: 1, maxLength: 50 }),
   }),
-  /** Locales that the page itself can speak and understand. */
+  /** Locales for which the page has speech synthesis and speech recognition. */
   speech: Type.Optional(Type.Object({ synthesis: locales, recognition: locales })),
 });
 
-/** What a client may send, by `type`. Fields that are not named here are ignored. */
+/** Client messages by `type`. Unlisted fields are ignored. */
 export const clientMessages = {
   hello: helloSchema,
   text: message('text', { id: messageId, text, locale: Type.Optional(locale) }),
@@ -185,7 +185,7 @@ const pcm = Type.Object({ format: Type.Literal('pcm16'), sampleRate });
 const speechKind = Type.Enum(['server', 'client', 'captions']);
 const span = Type.Object({ locale, text: Type.String() });
 
-/** What a runtime sends, by `type`. Clients ignore types and fields that they do not know. */
+/** Runtime events by `type`. Clients ignore unknown types and fields. */
 export const runtimeEvents = {
   ready: event('ready', {
     protocol: Type.Literal(protocolVersion),
@@ -259,7 +259,7 @@ export const runtimeEvents = {
     code: Type.Enum([...runtimeErrorCodes]),
     message: Type.String(),
     fatal: Type.Boolean(),
-    /** The id of the message, or the type, that it is about. */
+    /** The id or the type of the message that caused the error. */
     re: Type.Optional(Type.String()),
   }),
   ended: event('ended', { reason: Type.Enum([...endReasons]), seconds: Type.Integer({ minimum: 0 }) }),
@@ -270,12 +270,12 @@ export type RuntimeEvent = {
 }[keyof typeof runtimeEvents];
 
 type WithoutSeq<T> = T extends unknown ? Omit<T, 'seq'> : never;
-/** An event before it gets its place in the order. */
+/** An event before it gets its sequence number. */
 export type UnnumberedEvent = WithoutSeq<RuntimeEvent>;
 
 export type Engines = Extract<RuntimeEvent, { type: 'ready' }>['engines'];
 export type Mode = Extract<RuntimeEvent, { type: 'mode' }>['mode'];
 export type Cue = [ms: number, viseme: Viseme];
-/** When a word begins, and where it stands in the text of its utterance. */
+/** Start of a word in milliseconds, and its start and end offsets in the text of the utterance. */
 export type WordTime = [ms: number, start: number, end: number];
 export type CueSource = Extract<RuntimeEvent, { type: 'cues' }>['source'];

@@ -1,4 +1,4 @@
-/** What a value looks like. */
+/** The format of a value. */
 export type VariableForm =
   | { kind: 'integer'; min: number; max: number }
   | { kind: 'choice'; values: readonly string[] }
@@ -11,7 +11,7 @@ export interface RuntimeVariable {
   name: string;
   form: VariableForm;
   default?: string;
-  /** Without a default: what holds when it is unset, in words for people. */
+  /** Description of the behaviour when the variable is unset and has no default. */
   otherwise?: string;
   /** Markdown. */
   meaning: string;
@@ -33,7 +33,7 @@ const secret = (name: string, what: string) =>
     meaning: `API key of the ${what}, sent as a bearer token, if it requires one.`,
   }) as const;
 
-/** The variables of the runtime, which it reads itself. The service checks them at its start and describes them. */
+/** Environment variables that the runtime reads. The service validates them at its start and documents them. */
 export const runtimeVariables = {
   host: {
     name: 'RUNTIME_HOST',

@@ -1,15 +1,15 @@
 import { audioFrame } from '@session-launch/contract/runtime/protocol';
 
-// Samples are copied as they lie in memory: every machine that this runs on is little endian, as frames are.
+// Samples are copied in the host's byte order. Frames are little-endian, as are all supported platforms.
 
-/** A piece of an utterance as it travels. */
+/** Encodes a chunk of an utterance as a binary frame. */
 export function characterFrame(
   utterance: number,
   offset: number,
   samples: Int16Array,
   isLast: boolean,
 ): Uint8Array {
-  // From the pool: thousands of these are made each second.
+  // `allocUnsafe` takes memory from Node's buffer pool: thousands of frames are created per second.
   const frame = Buffer.allocUnsafe(audioFrame.headerBytes + samples.byteLength);
   frame.writeUInt8(audioFrame.kinds.character, audioFrame.kindAt);
   frame.writeUInt8(isLast ? audioFrame.flags.last : 0, audioFrame.flagsAt);
@@ -19,7 +19,7 @@ export function characterFrame(
   return frame;
 }
 
-/** What a user said, or undefined when it is no such frame. */
+/** Returns the samples of a user audio frame, or `undefined` if the frame is not one. */
 export function userSamples(frame: Uint8Array): Int16Array | undefined {
   const length = frame.length - audioFrame.headerBytes;
   if (length <= 0 || length % 2 !== 0) return undefined;

@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts';
 
-/** Something that several can wait for: each ring wakes everybody. */
+/** A condition variable: `ring` resolves all pending `wait` calls. */
 export class Bell {
   readonly #clock: Clock;
   readonly #waiting = new Set<() => void>();
@@ -13,7 +13,7 @@ export class Bell {
     for (const wake of [...this.#waiting]) wake();
   }
 
-  /** Until it rings; true when it did not ring in time. */
+  /** Resolves with `false` at the next `ring`, or with `true` after `ms` milliseconds. */
   wait(ms?: number): Promise<boolean> {
     return new Promise((resolve) => {
       let cancel = () => {};

@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts';
 
-/** Counts the seconds for which a client was connected, without gaps. */
+/** Counts the seconds during which the client was connected; disconnected intervals are excluded. */
 export class Connectedness {
   readonly #clock: Clock;
   #before = 0;

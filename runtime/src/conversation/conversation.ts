@@ -26,15 +26,15 @@ import { Voicing } from './voicing.ts';
 export interface ConversationDeps {
   clock: Clock;
   mind: Mind;
-  /** Absent: captions, or the voice of the page. */
+  /** Absent: the page's speech synthesis or captions are used. */
   speech: Speech | undefined;
-  /** `page`: the page transcribes. */
+  /** `page`: the browser transcribes. */
   hearing: Hearing | 'page' | 'off';
   detector: (() => Detector) | undefined;
   resumeSeconds: number;
   newTicket(): string;
   observer: Observer;
-  /** Called once. */
+  /** Called exactly once, when the session ends. */
   ended(reason: EndReason, seconds: number): void;
 }
 
@@ -47,12 +47,12 @@ const closing: Partial<Record<EndReason, number>> = {
   runtime_error: closeCodes.fault,
 };
 
-/** One session from `ready` to `ended`, over one connection after another. */
+/** One session from `ready` to `ended`, across reconnections. */
 export class Conversation {
   readonly sessionId: string;
-  /** The origin that the session's token names. Absent for sessions of the server door. */
+  /** The origin in the session's token. Absent for sessions that were minted with a server key. */
   readonly origin: string | undefined;
-  /** Frames of all connections. */
+  /** Counts the frames of all connections of the session. */
   readonly frames: RateWindow;
   readonly resumes: RateWindow;
   ticket = '';
@@ -126,12 +126,12 @@ export class Conversation {
     return this.#time.seconds;
   }
 
-  /** Whether the client is away and may resume. */
+  /** Whether the client is disconnected and may resume. */
   get isWaiting(): boolean {
     return this.#outbox.line === undefined;
   }
 
-  /** The first connection. */
+  /** Starts the session on its first connection. */
   begin(line: Line): void {
     this.#safely(() => {
       this.#timers.start();
@@ -140,9 +140,9 @@ export class Conversation {
     });
   }
 
-  /** Another connection of the same client. */
+  /** Continues the session on another connection of the same client. */
   resume(line: Line, lastSeq: number): void {
-    // The runtime may not have noticed yet that the old connection is lost.
+    // The old connection may be lost without the runtime having noticed.
     this.#outbox.line?.close(closeCodes.draining, 'resumed elsewhere');
     this.lost();
     this.#cancelWait();
@@ -155,7 +155,7 @@ export class Conversation {
     });
   }
 
-  /** The connection is lost. The session waits `resumeSeconds` for the client. */
+  /** Handles the loss of the connection: the session waits `resumeSeconds` for the client to resume. */
   lost(): void {
     if (this.#isEnded || this.#outbox.line === undefined) return;
     this.#outbox.close();
@@ -173,7 +173,7 @@ export class Conversation {
     if (!this.#isEnded) this.#safely(() => this.#input.sound(frame));
   }
 
-  /** Reports a message of a known type with wrong fields. */
+  /** Sends an error event for a message of a known type with invalid fields. */
   refuse(type: string, problem: string): void {
     if (!this.#isEnded) this.#talk.error('INVALID_MESSAGE', problem, type);
   }
@@ -183,7 +183,7 @@ export class Conversation {
     this.#outbox.send({ type: 'error', code, message, fatal: true });
   }
 
-  /** The process is about to stop: ends the session once the character has finished. */
+  /** Ends the session once the character has finished speaking, because the process is about to stop. */
   drain(secondsLeft: number): void {
     if (this.#isEnded || this.#isDraining) return;
     this.#isDraining = true;
@@ -239,7 +239,7 @@ export class Conversation {
     }
   }
 
-  /** An error in `work` ends this conversation and no other one. */
+  /** Runs `work`; an error in it ends this conversation only. */
   #safely(work: () => void): void {
     try {
       work();

@@ -10,7 +10,7 @@ export interface ConversationsDeps extends Omit<ConversationDeps, 'newTicket' | 
   ended(sessionId: string, reason: EndReason, seconds: number): void;
 }
 
-/** What a report says about a running session. */
+/** The state of a running session, as reported to the service. */
 export interface SessionState {
   sessionId: string;
   seconds: number;
@@ -19,13 +19,13 @@ export interface SessionState {
 
 /** The client of a new conversation. */
 export interface Visitor {
-  /** The origin that its token names. */
+  /** The origin in the client's token. */
   origin: string | undefined;
-  /** Called once, when the conversation is over or could not be opened. */
+  /** Called once, when the conversation has ended or failed to open. */
   left(): void;
 }
 
-/** The conversations of this process. */
+/** All conversations of this process. */
 export class Conversations {
   readonly #deps: ConversationsDeps;
   readonly #all = new Map<string, Conversation>();
@@ -44,7 +44,7 @@ export class Conversations {
     return this.#isDraining;
   }
 
-  /** For reports: connected seconds, and whether the session waits for its client. */
+  /** The sessions for the next report: connected seconds, and whether the client is disconnected and may resume. */
   states(): SessionState[] {
     return [...this.#all.values()].map(({ sessionId, seconds, isWaiting }) => ({
       sessionId,
@@ -53,7 +53,7 @@ export class Conversations {
     }));
   }
 
-  /** Opens the conversation of a session that the service has connected. */
+  /** Creates the conversation of a session that the service has marked as connected. */
   open(connected: Connected, hello: Hello, visitor: Visitor): Conversation {
     const { sessionId } = connected.session;
     const ended = (reason: EndReason, seconds: number) => {
@@ -62,7 +62,7 @@ export class Conversations {
       this.#deps.ended(sessionId, reason, seconds);
       if (this.#all.size === 0) this.#emptied();
     };
-    // The ticket names its runtime, so that a proxy can route a client back to it.
+    // The ticket starts with the runtime's id, so that a proxy can route the client back to this process.
     const newTicket = () => `${this.#deps.runtimeId}.${randomBytes(18).toString('base64url')}`;
     try {
       const deps = { ...this.#deps, newTicket, ended };
@@ -70,13 +70,13 @@ export class Conversations {
       this.#all.set(sessionId, conversation);
       return conversation;
     } catch (error) {
-      // The service has the session as active: without this it would end as `runtime_lost` a minute later.
+      // The service already lists the session as active. Without this report it would end as `runtime_lost` a minute later.
       ended('runtime_error', 0);
       throw error;
     }
   }
 
-  /** The conversation of a ticket. A ticket is valid once: each resume gives a new one. */
+  /** Finds the conversation of a resume ticket. Tickets are single-use: each resume issues a new one. */
   of(ticket: string): Conversation | undefined {
     for (const conversation of this.#all.values()) if (conversation.ticket === ticket) return conversation;
     return undefined;
@@ -86,7 +86,7 @@ export class Conversations {
     this.#all.get(sessionId)?.end(reason);
   }
 
-  /** Refuses new conversations, and resolves when all are over, after `seconds` at the latest. */
+  /** Rejects new conversations. Resolves when all have ended, after `seconds` seconds at the latest. */
   async drain(clock: Clock, seconds: number): Promise<void> {
     this.#isDraining = true;
     const empty = new Promise<void>((resolve) => {

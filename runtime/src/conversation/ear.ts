@@ -11,18 +11,18 @@ export interface EarDeps {
   hearing: Hearing;
   detector: () => Detector;
   mode: SpeechInputMode;
-  /** Absent where users speak more than one language: the engine detects which. */
+  /** Absent for sessions in two languages: the engine then detects the language. */
   locale: string | undefined;
 }
 
 export interface EarCalls {
-  /** The user speaks, or has just stopped. */
+  /** The user is speaking or has just stopped. */
   activity(): void;
-  /** The user pressed to talk; no sound has come yet. */
+  /** The user pressed the push-to-talk button; no audio has arrived yet. */
   pressed(): void;
-  /** The user speaks while the character does: pauses the character. */
+  /** The user speaks during the character's utterance: pauses the character. */
   bargeIn(): void;
-  /** The sound had no words: the character goes on. */
+  /** The transcript was empty: the character continues. */
   takenBack(): void;
   words(text: string, hearingMs: number): void;
   failed(error: Error): void;
@@ -32,31 +32,31 @@ export interface EarCalls {
 const transcriptionMs = 20_000;
 const wordsWithinMs = 2000;
 const longestMs = 120_000;
-/** Ends a turn when no frame came for this long: a microphone that is muted or unplugged sends no silence. */
+/** Milliseconds without frames after which a turn ends: a muted or unplugged microphone sends no frames. */
 const soundlessMs = 2000;
-/** The same while the user presses to talk: the connection may be slow. */
+/** The same limit in milliseconds while the push-to-talk button is pressed: the connection may be slow. */
 const soundlessWhilePressedMs = 10_000;
 const shortestSamples = (audioFrame.inputSampleRate * 100) / 1000;
-/** Amplitude from which on recorded sound counts as activity, of 32,767. */
+/** Minimum absolute sample value, of 32,767, that counts as activity. */
 const audibleAmplitude = 300;
-/** Minimum milliseconds between two calls of `activity` while sound flows. */
+/** Minimum milliseconds between two `activity` calls while audio arrives. */
 const activityMs = 500;
 
 /**
- * Finds turns in the sound of a microphone, or takes what stands between `audio.start` and `audio.end`, and has them transcribed.
- * One transcription runs at a time; turns that end meanwhile are joined and transcribed next.
+ * Segments microphone audio into turns, by voice activity or by `audio.start` and `audio.end`, and transcribes them. One transcription runs
+ * at a time; turns that end during it are concatenated and transcribed next.
  */
 export class Ear {
   readonly #deps: EarDeps;
   readonly #calls: EarCalls;
   readonly #turns: Turns | undefined;
   readonly #closed = new AbortController();
-  /** Sound since `audio.start`. */
+  /** Audio since `audio.start`; `undefined` unless the push-to-talk button is pressed. */
   #recording: Int16Array[] | undefined;
   #recordedSamples = 0;
   #isRecordingAudible = false;
   #isInterrupting = false;
-  /** Turns that wait for the transcription in flight. */
+  /** Turns queued behind the transcription in flight. */
   #waiting: Int16Array[] = [];
   #waitingSince = 0;
   #isTranscribing = false;
@@ -97,7 +97,7 @@ export class Ear {
     this.#expectSound();
   }
 
-  /** The user presses to talk. */
+  /** The user pressed the push-to-talk button. */
   start(): void {
     this.#recording = [];
     this.#recordedSamples = 0;
@@ -108,7 +108,7 @@ export class Ear {
     this.#expectSound();
   }
 
-  /** The user lets go, or mutes the microphone. */
+  /** The user released the push-to-talk button or muted the microphone. */
   end(): void {
     const recording = this.#recording;
     this.#recording = undefined;
@@ -143,7 +143,7 @@ export class Ear {
     this.#calls.activity();
   }
 
-  /** Ends the turn when frames stop coming in the middle of it. */
+  /** Ends the turn when frames stop arriving during it. */
   #expectSound(): void {
     if (this.#isWaiting || !this.#isListening) return;
     this.#isWaiting = true;
@@ -162,7 +162,9 @@ export class Ear {
     this.#expectWords();
   }
 
-  /** Takes the interruption back unless words follow in time. The time starts when the turn is over and transcribed. */
+  /**
+   * Resumes the character unless words arrive within `wordsWithinMs`. The timeout restarts while the turn or its transcription continues.
+   */
   #expectWords(): void {
     this.#cancelTakeBack();
     this.#cancelTakeBack = this.#deps.clock.after(wordsWithinMs, () => {

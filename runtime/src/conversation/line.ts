@@ -1,10 +1,10 @@
 import type { Refusal } from '../refusals.ts';
 
-/** The connection of a client that is connected right now. */
+/** The current connection of a client. */
 export interface Line {
   sendText(json: string): void;
   sendAudio(frame: Uint8Array): void;
-  /** Bytes that are buffered because the client has not read them yet. */
+  /** Bytes buffered because the client has not read them yet. */
   readonly unsent: number;
   close(code: number, reason: string): void;
   /** Sends the refusal as a fatal error and closes the connection. The session can be resumed. */

@@ -1,10 +1,10 @@
 import { bounds, type RuntimeEvent, type UnnumberedEvent } from '@session-launch/contract/runtime/protocol';
 import type { Line } from './line.ts';
 
-/** Events that belong to one connection. */
+/** Event types that apply to one connection only and are not replayed. */
 const notReplayed = new Set<string>(['ready', 'pong']);
 
-/** Numbers the events of a session, buffers the last ones for resumes, and sends them while the client is connected. */
+/** Numbers the events of a session, buffers the most recent ones for resumes, and sends events while the client is connected. */
 export class Outbox {
   #seq = 0;
   readonly #kept: { seq: number; json: string }[] = [];
@@ -32,7 +32,7 @@ export class Outbox {
     this.#line = undefined;
   }
 
-  /** Sends the buffered events after a sequence number again. */
+  /** Resends the buffered events whose sequence number is above `after`. */
   replay(after: number): void {
     for (const { seq, json } of this.#kept) if (seq > after) this.#line?.sendText(json);
   }

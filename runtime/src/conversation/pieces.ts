@@ -5,27 +5,27 @@ import { Sentences } from '../sentences.ts';
 import { Bell } from './bell.ts';
 import type { Voiced } from './voicing.ts';
 
-/** A part of a message that is spoken in one go. */
+/** A part of a message that is synthesised as one utterance. */
 export interface Piece extends Said {
   voiced: Promise<Voiced>;
 }
 
 export interface PiecesDeps {
   clock: Clock;
-  /** Begins to speak. */
+  /** Starts the synthesis of a piece. */
   voice(said: Said): Promise<Voiced>;
-  /** Whether no further piece should be synthesised for now: the client is disconnected, or has not read what was sent. */
+  /** Whether synthesis should pause: the client is disconnected, or its unread bytes exceed the limit. */
   isFull(): boolean;
-  /** A sentence instead of the rest, when the mind fails. */
+  /** Returns a sentence that replaces the rest of the message when the mind fails. */
   failed(error: Error): Said | undefined;
 }
 
-/** So many pieces are spoken before their turn comes. */
+/** Maximum pieces that are synthesised ahead of playback. */
 const ahead = 2;
 const patienceMs = 20_000;
 const fullCheckMs = 50;
 
-/** Takes what a mind says as it comes, cuts it into pieces and has them spoken a little ahead of their turn. */
+/** Reads a mind's output as a stream, splits it into pieces and synthesises up to `ahead` of them in advance. */
 export class Pieces {
   readonly #deps: PiecesDeps;
   readonly #signal: AbortSignal;
@@ -41,7 +41,7 @@ export class Pieces {
     void this.#take(said);
   }
 
-  /** The next piece; undefined when all has been said, or nobody listens any more. */
+  /** Returns the next piece; `undefined` at the end of the message or after an abort. */
   async next(): Promise<Piece | undefined> {
     while (this.#ready.length === 0 && !this.#isOver && !this.#signal.aborted) await this.#bell.wait();
     const piece = this.#signal.aborted ? undefined : this.#ready.shift();
@@ -67,7 +67,7 @@ export class Pieces {
     } finally {
       this.#isOver = true;
       this.#bell.ring();
-      // A mind that hangs is left behind.
+      // Does not wait for `return`: a hanging mind would never resolve it.
       void iterator.return?.()?.catch(() => {});
     }
   }
@@ -77,7 +77,7 @@ export class Pieces {
     while (this.#deps.isFull() && !this.#signal.aborted) await this.#bell.wait(fullCheckMs);
     if (this.#signal.aborted) return;
     const voiced = this.#deps.voice(said);
-    // Whoever takes the piece hears of it; until then nobody does, and that must not end the process.
+    // Prevents an unhandled rejection before the piece is taken; its consumer awaits `voiced` and gets the error.
     voiced.catch(() => {});
     this.#ready.push({ ...said, voiced });
     this.#bell.ring();

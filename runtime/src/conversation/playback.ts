@@ -12,7 +12,7 @@ export interface Utterance {
   isDone: boolean;
 }
 
-/** What a message has sent, and how much of it the client says to have played. */
+/** Tracks what a message has sent and how much of it the client has played. */
 export class Playback {
   readonly #utterances: Utterance[] = [];
 
@@ -22,7 +22,7 @@ export class Playback {
     return utterance;
   }
 
-  /** Sound that is on its way or waits at the client. */
+  /** Milliseconds of audio that are sent but not played yet. */
   get aheadMs(): number {
     return this.#utterances.reduce(
       (sum, { sentMs, playedMs, isDone }) => sum + (isDone ? 0 : sentMs - playedMs),
@@ -30,7 +30,7 @@ export class Playback {
     );
   }
 
-  /** The client's word, or the clock's where nobody else knows. Who plays a piece has heard those before it. */
+  /** Records progress, reported by the client or estimated from the clock. Earlier utterances count as fully played. */
   played(id: number, ms: number, isDone: boolean): boolean {
     const at = this.#utterances.findIndex((one) => one.id === id);
     const utterance = this.#utterances[at];
@@ -45,24 +45,24 @@ export class Playback {
     return true;
   }
 
-  /** The piece that is being heard now: the first that is not over. */
+  /** The utterance that is playing: the first unfinished one. */
   get current(): Utterance | undefined {
     return this.#utterances.find(({ isDone }) => !isDone);
   }
 
-  /** Takes a piece back that will be said anew. */
+  /** Removes an utterance that will be sent again. */
   forget(utterance: Utterance): void {
     const at = this.#utterances.indexOf(utterance);
     if (at >= 0) this.#utterances.splice(at, 1);
   }
 
-  /** The words that have begun. */
+  /** The text whose words have started playing. */
   get heard(): string {
     return joined(this.#utterances.map(heardOf).filter((text) => text !== ''));
   }
 }
 
-/** Over, as far as it was sent. */
+/** Marks an utterance as played up to the last sample sent. */
 export function finish(utterance: Utterance): void {
   utterance.playedMs = utterance.sentMs;
   utterance.isDone = true;

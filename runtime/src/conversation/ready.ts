@@ -19,7 +19,7 @@ export interface Opening {
   resumed: boolean;
 }
 
-/** What a client hears first. */
+/** Builds the `ready` event, the first one on every connection. */
 export function readyEvent({ connected, engines, sampleRate, ticket, resumed }: Opening): UnnumberedEvent {
   const { session, manifest, limits } = connected;
   const { sessionId, locale, secondaryLocale } = session;
@@ -43,7 +43,7 @@ export function readyEvent({ connected, engines, sampleRate, ticket, resumed }: 
   };
 }
 
-/** Who thinks, speaks and listens in a session: never more than is true. */
+/** The engines that think, speak and listen in this session; unavailable ones are reported as such. */
 export function describeEngines(
   { mind, hearing, voicing }: { mind: Mind; hearing: Hearing | 'page' | 'off'; voicing: Voicing },
   { speechInputMode, locale }: Connected['session'],

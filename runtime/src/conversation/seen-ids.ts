@@ -1,6 +1,6 @@
 const remembered = 256;
 
-/** Sent again after a broken connection, a message counts once. */
+/** Deduplicates messages that a client resends after a lost connection. */
 export class SeenIds {
   readonly #ids = new Set<string>();
 
@@ -8,7 +8,7 @@ export class SeenIds {
     return this.#ids.has(id);
   }
 
-  /** True the first time. */
+  /** Returns `true` the first time an id is added. */
   add(id: string): boolean {
     if (this.#ids.has(id)) return false;
     this.#ids.add(id);

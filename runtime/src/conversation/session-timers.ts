@@ -9,7 +9,7 @@ export interface SessionTimerCalls {
 
 const noticeSeconds = 30;
 
-/** The idle limit and the maximum duration of a session. Each is announced before it ends the session. */
+/** The idle limit and the maximum duration of a session. A notice is sent before either ends the session. */
 export class SessionTimers {
   readonly #clock: Clock;
   readonly #limits: { maxSeconds: number; idleSeconds: number };
@@ -24,17 +24,17 @@ export class SessionTimers {
     this.#calls = calls;
   }
 
-  /** Starts the maximum duration. */
+  /** Starts the maximum-duration timer. */
   start(): void {
     this.#maximumTimers = this.#countDown(this.#limits.maxSeconds, this.#calls.maximum);
   }
 
-  /** The user said or sounded something: from now on the whole idle limit applies. */
+  /** The user typed or spoke: from now on the full idle limit applies instead of `firstWordsSeconds`. */
   userSpoke(): void {
     this.#hasUserSpoken = true;
   }
 
-  /** Restarts the idle limit: neither user nor character speaks. */
+  /** Restarts the idle timer: neither the user nor the character speaks. */
   quiet(): void {
     this.busy();
     const { idleSeconds } = this.#limits;
@@ -42,7 +42,7 @@ export class SessionTimers {
     this.#idleTimers = this.#countDown(seconds, this.#calls.idle);
   }
 
-  /** Stops the idle limit: the character thinks or speaks. */
+  /** Stops the idle timer: the character thinks or speaks. */
   busy(): void {
     for (const cancel of this.#idleTimers.splice(0)) cancel();
   }
@@ -52,7 +52,7 @@ export class SessionTimers {
     for (const cancel of this.#maximumTimers.splice(0)) cancel();
   }
 
-  /** Limits under one minute are announced at half time. */
+  /** Starts the timers for the notice and the end. Limits under one minute are announced at half time. */
   #countDown(seconds: number, end: () => void): (() => void)[] {
     const left = Math.min(noticeSeconds, Math.ceil(seconds / 2));
     return [

@@ -2,12 +2,12 @@ import { audioFrame, bounds } from '@session-launch/contract/runtime/protocol';
 import type { Clock } from '../clock.ts';
 
 const samplesPerMs = audioFrame.inputSampleRate / 1000;
-/** Milliseconds of sound per millisecond: a microphone's clock may run up to 1 % faster than ours. */
+/** Milliseconds of audio accepted per elapsed millisecond: a microphone's clock may run up to 1 % faster than ours. */
 const accrual = 1.01;
 
 /**
- * Limits a client's sound to real time plus `soundAheadMs`. Unused time is kept up to `soundCreditMs`, so that frames which a
- * stalled network delivers late are accepted.
+ * Limits a client's audio to real time plus `soundAheadMs`. Unused time accrues up to `soundCreditMs`, so that frames delayed by a stalled
+ * network are accepted.
  */
 export class SoundBudget {
   readonly #clock: Clock;
@@ -19,7 +19,7 @@ export class SoundBudget {
     this.#at = clock.now();
   }
 
-  /** Takes samples from the budget; false if there are not enough left. */
+  /** Charges samples to the budget; returns `false` if too little is left. */
   take(samples: number): boolean {
     this.#accrue(bounds.soundCreditMs);
     const ms = samples / samplesPerMs;
@@ -28,7 +28,7 @@ export class SoundBudget {
     return true;
   }
 
-  /** The client was away: what accrued meanwhile is kept only up to `soundAheadMs`. */
+  /** Called on resume: credit from the disconnected time is capped at `soundAheadMs`. */
   resumed(): void {
     this.#accrue(bounds.soundAheadMs);
   }

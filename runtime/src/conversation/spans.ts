@@ -1,7 +1,7 @@
 import type { Said } from '../mind/mind.ts';
 import { joined } from '../sentences.ts';
 
-/** What of a message is in which language. Neighbours in one language are one span. */
+/** Groups the text of a message by language; consecutive pieces in one language form one span. */
 export function spansOf(pieces: readonly Said[]): { locale: string; text: string }[] {
   const spans: { locale: string; texts: string[] }[] = [];
   for (const { locale, text } of pieces) {

@@ -11,9 +11,9 @@ import type { Voicing } from './voicing.ts';
 export interface Observer {
   turn(times: { hearingMs?: number; mindMs: number; speechMs: number; totalMs: number }): void;
   engineFailed(engine: 'mind' | 'speech' | 'hearing', error: Error): void;
-  /** Nothing that could be foreseen: the conversation is over. */
+  /** An unexpected error ended the conversation. */
   failed(sessionId: string, error: Error): void;
-  /** Somebody's words: only the most detailed log may have them. */
+  /** The text of a message, which is personal data: log it at the most verbose level only. */
   said(role: 'user' | 'character', text: string): void;
 }
 
@@ -27,16 +27,16 @@ export interface TalkDeps {
   characters: [Character, ...Character[]];
   mode: SessionMode;
   isDual: boolean;
-  /** Nobody speaks any more. */
+  /** Called when neither the user nor the character speaks. */
   fellSilent(): void;
   failed(error: Error): void;
 }
 
-/** Milliseconds between two sections of a presenter, and between its greeting and the first section. */
+/** Milliseconds of pause between two sections of a presenter, and between its greeting and the first section. */
 const questionsMs = 4000;
 const breathMs = 800;
 
-/** Who speaks when: turns of a conversation, one at a time. */
+/** Turn-taking: processes the turns of a conversation one at a time. */
 export class Talk {
   readonly #deps: TalkDeps;
   #mode: Mode | undefined;
@@ -50,7 +50,7 @@ export class Talk {
     this.#deps = deps;
   }
 
-  /** The message that is being thought about or told. */
+  /** The character's message that is being generated or played. */
   get telling(): Telling | undefined {
     return this.#telling;
   }
@@ -59,7 +59,7 @@ export class Talk {
     this.#start((signal) => this.#deps.dialogue.open(signal));
   }
 
-  /** What the user said, and the answer to it. */
+  /** Handles the user's words: stops the current message, sends the user's message and starts the answer. */
   hear(id: string, text: string, hearingMs?: number): void {
     this.#stop();
     this.#deps.timers.userSpoke();
@@ -68,7 +68,7 @@ export class Talk {
     this.#start((signal) => this.#deps.dialogue.answer(text, signal), hearingMs);
   }
 
-  /** An engine failed: the user hears of it in one sentence. */
+  /** Sends an error event and lets the character apologise in one sentence after an engine failure. */
   apologise(code: RuntimeErrorCode, message: string): void {
     this.#stop();
     this.error(code, message);
@@ -78,13 +78,13 @@ export class Talk {
     });
   }
 
-  /** Stops the character. With nothing to stop, the idle limit runs on. */
+  /** Stops the character. If it is silent, the idle timer keeps running. */
   interrupt(): void {
     if (this.#stop()) this.#listen();
     this.postponeSection();
   }
 
-  /** Words or sounds of the user: restarts the idle limit. */
+  /** The user typed or spoke: restarts the idle timer. */
   activity(): void {
     this.#deps.timers.userSpoke();
     if (this.#telling !== undefined) return;
@@ -97,7 +97,7 @@ export class Talk {
     if (this.#telling === undefined) this.#planToGoOn(questionsMs);
   }
 
-  /** The mode again, for a client that came back. */
+  /** Sends the current mode again after a resume. */
   repeatMode(): void {
     if (this.#mode !== undefined) this.#sendMode();
   }
@@ -116,7 +116,7 @@ export class Talk {
     this.#stop();
   }
 
-  /** Cuts what is being told. False when there was nothing. */
+  /** Stops the current message; returns `false` if there is none. */
   #stop(): boolean {
     this.#cancelGoOn();
     const telling = this.#telling;
@@ -200,7 +200,7 @@ export class Talk {
     return { text, locale, voice: { characterId, settings, pace: dialogue.pace } };
   }
 
-  /** A presenter goes on by itself when nobody asks. */
+  /** Schedules a presenter's next section unless the user speaks first. */
   #planToGoOn(ms: number): void {
     this.#cancelGoOn();
     if (this.#deps.mode !== 'presenter') return;

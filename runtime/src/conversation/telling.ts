@@ -19,13 +19,13 @@ export interface TellingDeps {
   voice(said: Said, signal: AbortSignal): Promise<Voiced>;
   mindFailed(error: Error): Said | undefined;
   speaking(characterId: string): void;
-  /** The first sound, or what stands for it, is on its way. */
+  /** The first audio, page speech or caption has been sent. */
   started(times: { mindMs: number; speechMs: number; totalMs: number }): void;
-  /** The client plays nothing, for whatever reason; and again. */
+  /** Called with `true` when the client reports no progress for `stallMs`, and with `false` when playback continues. */
   stalled(isStalled: boolean): void;
 }
 
-/** What became of a message. */
+/** The outcome of a message. */
 export interface Told {
   said: string;
   heard: string;
@@ -33,10 +33,10 @@ export interface Told {
 
 const unsentLimit = 512 * 1024;
 const stallMs = 10_000;
-/** How long the end of a playback may go unreported. */
+/** Milliseconds to wait for the client's report that playback has finished, past its expected end. */
 const graceMs = 2000;
 
-/** One message of a character on its way to the listener: piece by piece, at the listener's pace, until it is over or cut. */
+/** Streams one message of a character to the client: piece by piece, at the speed of playback, until it is finished or stopped. */
 export class Telling {
   readonly #deps: TellingDeps;
   readonly #messageId: string;
@@ -46,13 +46,13 @@ export class Telling {
   readonly #startedAt: number;
   readonly #pieces: Piece[] = [];
   readonly #utteranceOf = new Map<Piece, Utterance>();
-  /** What is being sent right now. */
+  /** The utterance that is being sent. */
   #sending: Utterance | undefined;
-  /** Set while the listener seems to speak: the piece to go on with. */
+  /** Set while the user seems to speak: index of the piece to continue with. */
   #heldAt: number | undefined;
   #isHeld = false;
   #heardBefore = '';
-  /** The clock decides how much of captions was read. */
+  /** When a caption was shown, in milliseconds of the clock: captions have no playback reports, so elapsed time counts as played. */
   #shownAt = 0;
   #hasStarted = false;
   #isStalled = false;
@@ -68,7 +68,7 @@ export class Telling {
     return this.#stop.signal;
   }
 
-  /** Resolves when all was heard, or it was stopped. */
+  /** Resolves when playback has finished or the message was stopped. */
   async tell(said: AsyncIterable<Said>): Promise<Told> {
     const { clock, outbox, mindFailed, voice } = this.#deps;
     const pieces = new Pieces(
@@ -95,7 +95,7 @@ export class Telling {
         at = this.#heldAt;
         this.#heldAt = undefined;
       } else if (piece === undefined) break;
-      // One that was held up before it began has its turn still.
+      // A piece that was held before its utterance began is sent again.
       else if (this.#utteranceOf.has(piece)) at++;
     }
     if (!this.signal.aborted && this.#pieces.length > 0) this.#message('final');
@@ -113,7 +113,7 @@ export class Telling {
     if (this.#playback.played(utterance, ms, isDone)) this.#bell.ring();
   }
 
-  /** At once and for good: nothing more is sent, and what was heard is told. */
+  /** Stops the message permanently: sends no more audio, and the final message with the text that was played. */
   stop(): void {
     if (this.signal.aborted) return;
     this.#cut();
@@ -123,7 +123,7 @@ export class Telling {
     this.#message('final', { interrupted: true, heard: this.told.heard });
   }
 
-  /** The listener seems to speak: silence, but nothing is decided. */
+  /** Pauses while the user seems to speak; `release` or `stop` follows. */
   hold(): void {
     if (this.#isHeld || this.signal.aborted) return;
     const current = this.#playback.current ?? this.#sending;
@@ -143,13 +143,13 @@ export class Telling {
     this.#bell.ring();
   }
 
-  /** Nobody spoke after all: on with the piece that was cut. */
+  /** Continues with the interrupted piece: the user did not speak. */
   release(): void {
     this.#isHeld = false;
     this.#bell.ring();
   }
 
-  /** The connection broke: what was on its way counts as over; the next piece waits for a new one. */
+  /** The connection is lost: utterances in flight count as played; the next piece waits for a new connection. */
   lineLost(): void {
     const sending = this.#sending;
     if (sending !== undefined) this.#end(sending, 'interrupted');
@@ -162,7 +162,7 @@ export class Telling {
     this.#bell.ring();
   }
 
-  /** Tells the client to drop what it has. */
+  /** Sends `interrupted`, so that the client drops its buffered audio. */
   #cut(): void {
     const current = this.#playback.current ?? this.#sending;
     if (current === undefined) return;
@@ -198,7 +198,7 @@ export class Telling {
     const mindMs = this.#deps.clock.now() - this.#startedAt;
     const voiced = await this.#unlessStopped(piece.voiced);
     if (voiced === undefined) return;
-    // Each voice waits for the other to finish: only the engine's own sound is sent ahead.
+    // Only server audio is sent ahead. Page speech and captions start when the earlier utterances have finished.
     if (voiced.speech !== 'server') await this.#untilPlayed();
     while (this.#deps.outbox.line === undefined && !this.#isOff) await this.#bell.wait();
     if (this.#isOff) return;
@@ -231,7 +231,7 @@ export class Telling {
     if (this.#sending === utterance) this.#end(utterance, 'done');
   }
 
-  /** Frame by frame, never far ahead of what is played. */
+  /** Sends audio frame by frame, at most the permitted lead ahead of playback. */
   async #send(utterance: Utterance, audio: Int16Array): Promise<void> {
     const { outbox, sampleRate } = this.#deps;
     const perFrame = Math.round((sampleRate * audioFrame.milliseconds) / 1000);
@@ -257,7 +257,7 @@ export class Telling {
     this.#isStalled = isLate;
   }
 
-  /** The page speaks and says how far it is. One that says nothing for too long is not waited for. */
+  /** The page synthesises the sentence and reports progress. Without reports for too long, it counts as played. */
   async #leaveToPage(utterance: Utterance): Promise<void> {
     utterance.sentMs = utterance.durationMs;
     while (this.#sending === utterance && !utterance.isDone) {
@@ -284,7 +284,7 @@ export class Telling {
     this.#deps.outbox.send({ type: 'utterance.end', utterance: utterance.id, durationMs, reason });
   }
 
-  /** All that was sent has been heard, as far as anybody can know. */
+  /** Waits until all sent audio is reported as played, or its expected end plus `graceMs` has passed. */
   async #untilPlayed(): Promise<void> {
     while (this.#playback.current !== undefined && !this.#isOff) {
       const isLate = await this.#bell.wait(this.#playback.aheadMs + graceMs);

@@ -21,7 +21,7 @@ export interface UserInputDeps {
   talk: Talk;
   outbox: Outbox;
   hearingFailed(error: Error): void;
-  /** Runs work whose failure ends this conversation and no other one. */
+  /** Runs `work`; an error in it ends this conversation only. */
   safely(work: () => void): void;
 }
 
@@ -29,7 +29,7 @@ type Message<T extends ClientMessage['type']> = Extract<ClientMessage, { type: T
 
 const mostSamples = (bounds.soundFrameMs * audioFrame.inputSampleRate) / 1000;
 
-/** Typed texts, transcripts and sound of the user, within bounds that hold for all connections of a conversation. */
+/** The user's typed texts, transcripts and audio, with rate limits that span all connections of a conversation. */
 export class UserInput {
   readonly #deps: UserInputDeps;
   readonly #texts: RateWindow;
@@ -37,7 +37,7 @@ export class UserInput {
   readonly #seenIds = new SeenIds();
   readonly #ear: Ear | undefined;
   #lastInterim = '';
-  /** When the first interim transcript since the last final words came. */
+  /** Time of the first interim transcript since the last final one. */
   #interimsSince: number | undefined;
 
   constructor(deps: UserInputDeps) {
@@ -75,7 +75,7 @@ export class UserInput {
     else this.#ear.end();
   }
 
-  /** A binary frame of the client. */
+  /** Handles a binary frame of the client. */
   sound(frame: Uint8Array): void {
     if (this.#ear === undefined) return;
     const { talk } = this.#deps;
@@ -88,7 +88,7 @@ export class UserInput {
     else this.#ear.hear(samples);
   }
 
-  /** The client is back on another connection. */
+  /** Called when the client has resumed on another connection. */
   resumed(): void {
     this.#sound.resumed();
   }
@@ -114,7 +114,7 @@ export class UserInput {
   }
 
   /**
-   * Whether an interim transcript restarts the idle limit: it has to bring new words, and without final words interim ones
+   * Whether an interim transcript restarts the idle timer: it has to differ from the last one, and without a final transcript interim ones
    * count only for the length of the idle limit.
    */
   #isActivity(text: string): boolean {
@@ -130,7 +130,7 @@ export class UserInput {
     const { speechInputMode: mode, locale, secondaryLocale } = connected.session;
     if (typeof hearing === 'string' || detector === undefined || mode === 'off') return undefined;
     return new Ear(
-      // Language learners speak both languages: the engine detects which.
+      // Sessions in two languages pass no locale: the engine detects which one is spoken.
       { clock, hearing, detector, mode, locale: secondaryLocale === undefined ? locale : undefined },
       {
         activity: () => talk.activity(),

@@ -2,19 +2,19 @@ import { EngineError } from '../endpoint.ts';
 import { type Prediction, predict } from '../speech/letters.ts';
 import type { Sentence, Speech, Spoken } from '../speech/speech.ts';
 
-/** How a sentence reaches the ear, or at least the eye. */
+/** How a sentence is presented: as server audio, page speech or captions. */
 export type Voiced =
   | { speech: 'server'; spoken: Spoken }
   | { speech: 'client' | 'captions'; spoken: Prediction };
 
 const patienceMs = 20_000;
 
-/** Chooses who speaks: the engine, the page where the engine cannot, captions where nobody can. */
+/** Selects the speech output: the engine, else the page's speech synthesis, else captions. */
 export class Voicing {
   readonly #engine: Speech | undefined;
   readonly #pageLanguages: Set<string>;
 
-  /** `pageLocales` is what the page said that it has voices for. */
+  /** `pageLocales`: locales for which the page reported speech synthesis voices. */
   constructor(engine: Speech | undefined, pageLocales: readonly string[]) {
     this.#engine = engine;
     this.#pageLanguages = new Set(pageLocales.flatMap((locale) => languageOf(locale) ?? []));
@@ -33,7 +33,7 @@ export class Voicing {
     return this.#engine?.sampleRate ?? 16_000;
   }
 
-  /** Always answers: where the engine fails, `failed` hears of it and the sentence is shown in another way. */
+  /** Never rejects because of the engine: calls `failed` and falls back to the page or captions. */
   async voice(
     sentence: Omit<Sentence, 'session'>,
     signal: AbortSignal,
@@ -42,7 +42,7 @@ export class Voicing {
     const { locale, text, voice } = sentence;
     if (this.#engine?.speaks(locale)) {
       try {
-        // There is one `Voicing` per session.
+        // One `Voicing` exists per session, so it serves as the session's identity.
         const spoken = await inTime(this.#engine, { ...sentence, session: this }, signal);
         return { speech: 'server', spoken };
       } catch (error) {
@@ -75,7 +75,7 @@ async function inTime(engine: Speech, sentence: Sentence, signal: AbortSignal): 
   }
 }
 
-/** Undefined for what is no language: pages name voices as they like. */
+/** Returns `undefined` for invalid locales: pages report voice names that are not BCP 47 tags. */
 function languageOf(locale: string): string | undefined {
   try {
     return new Intl.Locale(locale.replaceAll('_', '-')).language;

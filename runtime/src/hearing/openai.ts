@@ -7,7 +7,7 @@ export interface HearingEngine {
   model: string;
 }
 
-/** Transcription by an OpenAI-compatible service, after the end of each turn. */
+/** Transcribes each turn with an OpenAI-compatible service after the turn has ended. */
 export function openaiHearing({ endpoint, model }: HearingEngine): Hearing {
   return {
     name: model,

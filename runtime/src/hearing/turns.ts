@@ -2,7 +2,7 @@ import type { Detector } from './voice-activity.ts';
 
 export interface TurnCalls {
   began(): void;
-  /** Called once per turn, after `bargeInMs` of speech. */
+  /** Called once per turn, after `bargeInMs` milliseconds of speech. */
   persisted(): void;
   ended(samples: Int16Array): void;
 }
@@ -10,13 +10,13 @@ export interface TurnCalls {
 const startMs = 160;
 const endMs = 500;
 const bargeInMs = 300;
-/** Pauses up to this length do not reset the count of speech. */
+/** Pauses up to this many milliseconds do not reset the speech counter. */
 const forgivenMs = 60;
-/** Sound before the start of a turn that is kept, so that its first sound is not lost. */
+/** Milliseconds of audio before the start of a turn that are included, so that its first phone is not cut off. */
 const leadMs = 300;
 const longestMs = 60_000;
 
-/** Finds the start and the end of turns in a stream of sound. */
+/** Detects the start and the end of turns in an audio stream. */
 export class Turns {
   readonly #detector: Detector;
   readonly #calls: TurnCalls;
@@ -39,7 +39,7 @@ export class Turns {
     this.#detector.hear(samples, (step, isSpeech) => this.#step(step.slice(), isSpeech));
   }
 
-  /** Ends the current turn: no more sound comes. */
+  /** Ends the current turn, because no more audio will arrive. */
   end(): void {
     if (this.#isSpeaking) this.#done();
   }

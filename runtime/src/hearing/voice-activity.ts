@@ -1,7 +1,7 @@
 import fvad from '@echogarden/fvad-wasm';
 
 const frameSamples = 320;
-/** From 0 (most sounds count as speech) to 3 (fewest). */
+/** Mode of libfvad, from 0 (most sounds count as speech) to 3 (fewest). */
 const aggressiveness = 2;
 
 interface Fvad {
@@ -15,16 +15,16 @@ interface Fvad {
   _free(pointer: number): void;
 }
 
-/** Distinguishes speech from other sounds in steps of 20 ms. */
+/** Classifies audio as speech or non-speech in steps of 20 ms. */
 export interface Detector {
   /** Length of a step in milliseconds. */
   readonly ms: number;
-  /** Takes any number of samples; calls `step` for each whole step. */
+  /** Accepts any number of samples; calls `step` for each complete step. */
   hear(samples: Int16Array, step: (samples: Int16Array, isSpeech: boolean) => void): void;
   close(): void;
 }
 
-/** Loads the library once; each call of the result creates a detector. */
+/** Loads the library once; each call of the returned function creates a detector. */
 export async function openVoiceActivity(): Promise<() => Detector> {
   const library = (await fvad()) as Fvad;
   return () => {

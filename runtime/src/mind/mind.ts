@@ -7,10 +7,10 @@ export interface Character {
   voice: Record<string, unknown>;
 }
 
-/** What a mind knows about its session. */
+/** The session data that a mind uses. */
 export interface Setting {
   mind: MindOfRevision;
-  /** Names the revision of the experience: sessions with the same name have the same mind. */
+  /** Identifies the revision of the experience: sessions with the same value have the same mind. */
   revision: string;
   mode: Mode;
   locale: string;
@@ -19,7 +19,7 @@ export interface Setting {
   title: string;
 }
 
-/** Something said, or a part of it: texts of one speaker and locale belong together. */
+/** Text of one speaker in one locale; consecutive items may belong to one message. */
 export interface Said {
   text: string;
   locale: string;
@@ -31,19 +31,19 @@ export interface Suggestion {
   locale: string;
 }
 
-/** How a mind talks in one session. */
+/** The dialogue of a mind in one session. */
 export interface Dialogue {
-  /** Slower than usual when the listener asked for it. */
+  /** Speaking rate: 1 is normal; lower after the user asked for slower speech. */
   readonly pace: number;
-  /** The first words. */
+  /** Generates the greeting. */
   open(signal: AbortSignal): AsyncIterable<Said>;
   answer(text: string, signal: AbortSignal): AsyncIterable<Said>;
-  /** What to say when nobody asks anything; undefined when there is nothing. */
+  /** Returns the next message while the user is silent; `undefined` if there is none. */
   goOn(): AsyncIterable<Said> | undefined;
-  /** Called when a message is over, with the part that was heard: only that was said. */
+  /** Called at the end of a message. Only `heard`, the part that was played, counts as said. */
   remember(said: string, heard: string): void;
   suggestions(): Suggestion[];
-  /** One honest sentence for when an engine has failed. */
+  /** A sentence that reports the failure of an engine. */
   sorry(): Said;
 }
 

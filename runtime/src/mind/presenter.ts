@@ -5,7 +5,7 @@ import { phrasesFor } from './script/phrases/known.ts';
 import { spokenBy } from './script/speakers.ts';
 import { pick } from './script/texts.ts';
 
-/** Presents section by section, and leaves questions between them to the dialogue inside. Other sessions are only that dialogue. */
+/** Wraps a dialogue so that it presents section by section and answers questions in between. Returns `inner` if there are no sections. */
 export function presented(inner: Dialogue, setting: Setting): Dialogue {
   const sections = setting.mode === 'presenter' ? sectionsOf(setting) : [];
   return sections.length === 0 ? inner : new Presenter(inner, setting, sections);
@@ -37,9 +37,9 @@ class Presenter implements Dialogue {
   #next = 0;
   #isWaiting = false;
   #hasBeenAsked = false;
-  /** The section that is being told, until it is known how much of it was heard. */
+  /** The section that is playing, until `remember` reports how much of it was played. */
   #telling: Section | undefined;
-  /** What nobody heard of an interrupted section. */
+  /** The unplayed rest of an interrupted section. */
   #rest: Said[] = [];
 
   constructor(inner: Dialogue, { locale, characters }: Setting, sections: Section[]) {
@@ -68,7 +68,7 @@ class Presenter implements Dialogue {
       this.#hasBeenAsked = false;
       yield* this.#tellNext();
     } else {
-      // A question is a reason to talk again, not to wait on.
+      // A question ends the pause that the user asked for.
       this.#isWaiting = false;
       yield* this.#inner.answer(text, signal);
     }
@@ -120,7 +120,7 @@ class Presenter implements Dialogue {
   }
 }
 
-/** What is left of a text behind what was heard, from the beginning of the sentence that was cut. */
+/** Returns the unplayed rest of a text, from the start of the interrupted sentence. */
 export function unheard(said: Said[], heard: string): Said[] {
   let left = heard.trimEnd().length;
   return said.flatMap((one) => {

@@ -5,7 +5,7 @@ export type { Logger } from 'pino';
 
 const tokens = /\beyJ[\w-]+\.[\w-]+\.[\w-]+/g;
 
-/** Logs to standard error: JSON, or formatted lines on a terminal. What people say is logged at level trace only. */
+/** Logs to standard error: JSON, or formatted lines on a terminal. Conversation text is logged at level trace only. */
 export async function createLog(level: string): Promise<Logger> {
   const destination = process.stderr.isTTY ? await forPeople() : jsonLines();
   return pino(
@@ -20,7 +20,7 @@ export async function createLog(level: string): Promise<Logger> {
   );
 }
 
-/** The service shares this descriptor: a reader that stops must not block the event loop. */
+/** The service shares this descriptor: a stalled reader must not block the event loop. */
 function jsonLines(): LineWriter {
   const lines = new LineWriter(
     2,
@@ -31,7 +31,7 @@ function jsonLines(): LineWriter {
   return lines;
 }
 
-/** Loaded only on a terminal. */
+/** Imported lazily: only needed on a terminal. */
 async function forPeople(): Promise<DestinationStream> {
   const { default: pretty } = await import('pino-pretty');
   return pretty({

@@ -12,7 +12,7 @@ export interface Metrics {
   reachable(isReachable: boolean): void;
 }
 
-/** Counts what happens, never what is said. */
+/** Creates the Prometheus metrics. They contain no conversation text. */
 export function createMetrics(sessions: () => number): Metrics {
   const registry = new Registry();
   const registers = [registry];

@@ -2,7 +2,7 @@ import type { Report, ReportAnswer } from '@session-launch/contract/runtime/life
 import { unlessAborted } from '../endpoint.ts';
 import type { Connected } from './connected.ts';
 
-/** The service answered with an error code. */
+/** The service responded with an error code. */
 export class ServiceRefused extends Error {
   readonly code: string;
   readonly status: number;
@@ -23,7 +23,7 @@ export interface ServiceClient {
 /** Timeout of a request to the service, in milliseconds. */
 const timeoutMs = 10_000;
 
-/** The runtime's side of the lifecycle interface. */
+/** Client of the service's runtime lifecycle API. */
 export function serviceClient(adminUrl: string, token: string, runtimeId: string): ServiceClient {
   const post = async <T>(path: string, body: object): Promise<T> => {
     // Keeps the timer and the controller referenced: `AbortSignal.timeout` may be collected before it fires.

@@ -11,8 +11,7 @@ export interface Leftover {
 }
 
 /**
- * The last undelivered report of each process, on disk, one file per process. A later process delivers the reports of earlier
- * ones.
+ * Stores the last undelivered report of each process on disk, one file per process. A later process delivers the reports of earlier ones.
  */
 export class Journal {
   readonly #folder: string;
@@ -31,14 +30,14 @@ export class Journal {
     this.#isWritten = true;
   }
 
-  /** Deletes the report: a newer one was delivered. */
+  /** Deletes the stored report, because a newer one was delivered. */
   async clear(): Promise<void> {
     if (!this.#isWritten) return;
     this.#isWritten = false;
     await rm(this.#file, { force: true });
   }
 
-  /** The reports of earlier processes. `delivered` deletes one, `refused` sets it aside. */
+  /** Returns the reports of earlier processes. `delivered` deletes a report, `refused` renames it. */
   async leftovers(): Promise<Leftover[]> {
     const names = await readdir(this.#folder).catch(() => []);
     const found = await Promise.all(

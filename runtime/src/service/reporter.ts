@@ -9,32 +9,32 @@ export interface ReporterDeps {
   runtimeId: string;
   service: Pick<ServiceClient, 'report'>;
   journal: Pick<Journal, 'keep' | 'clear' | 'leftovers'>;
-  /** The state of every running session. `waiting`: its client is away. */
+  /** The state of every running session. `waiting`: its client is disconnected and may resume. */
   running(): { sessionId: string; seconds: number; waiting?: boolean }[];
-  /** Closes a session that is over for the service. */
+  /** Ends a session that the service has ended. */
   end(sessionId: string, reason: EndReason): void;
-  /** The service rejected the report of an earlier process. It is kept on disk. */
+  /** The service rejected the report of an earlier process. The report stays on disk. */
   refused(error: Error): void;
-  /** Called when reports begin or cease to arrive. */
+  /** Called when the service becomes reachable or unreachable. */
   reachable(isReachable: boolean, error?: Error): void;
 }
 
 type Ended = Report['sessions'][number] & { ended: EndReason };
 
 const everyMs = 5000;
-/** Ended sessions that are kept until a report arrives. The service takes reports of at most 10,000 sessions. */
+/** Maximum ended sessions that are buffered until a report is delivered. The service accepts at most 10,000 sessions per report. */
 const mostEnded = 5000;
 
-/** Reports the state of all sessions to the service every five seconds, and closes those that are over for the service. */
+/** Reports the state of all sessions every five seconds, and ends those that the service has ended. */
 export class Reporter {
   readonly #deps: ReporterDeps;
-  /** Ended sessions that no report has delivered yet. */
+  /** Ended sessions that are not yet reported. */
   readonly #ended = new Map<string, Ended>();
   #cancel: () => void = () => {};
   #isReachable = true;
   #hasLeftovers = true;
   #inFlight: Promise<boolean> = Promise.resolve(true);
-  /** The report that waits for the one in flight. */
+  /** The report that is queued behind the one in flight. */
   #next: Promise<boolean> | undefined;
 
   constructor(deps: ReporterDeps) {
@@ -48,15 +48,15 @@ export class Reporter {
     });
   }
 
-  /** Adds an ended session to every report until one arrives. */
+  /** Adds an ended session to every report until one is delivered. */
   ended(sessionId: string, reason: EndReason, seconds: number): void {
     this.#ended.set(sessionId, { sessionId, seconds, ended: reason });
     if (this.#ended.size > mostEnded) this.#ended.delete(this.#ended.keys().next().value!);
   }
 
   /**
-   * Sends a report, after the one in flight; false if it did not arrive. At most one waits, and it reads the state when it is
-   * sent: while the service does not answer, calls share it.
+   * Sends a report after the one in flight; resolves with `false` if it was not delivered. At most one report is queued, shared by all
+   * callers, and it reads the state when it is sent.
    */
   report(): Promise<boolean> {
     this.#next ??= this.#inFlight.then(() => {
@@ -67,7 +67,7 @@ export class Reporter {
     return this.#next;
   }
 
-  /** Sends the last report. */
+  /** Stops the timer and sends the last report. */
   async close(): Promise<void> {
     this.#cancel();
     await this.report();
@@ -90,7 +90,7 @@ export class Reporter {
       return true;
     } catch (error) {
       this.#say(false, error as Error);
-      // If the disk fails, too, the next report tries again.
+      // If writing to disk fails as well, the next report tries again.
       if (sessions.length > 0) await journal.keep(report).catch(() => {});
       return false;
     }
@@ -103,7 +103,7 @@ export class Reporter {
         await this.#deps.service.report(leftover.report);
         await leftover.delivered();
       } catch (error) {
-        // A malformed report would be rejected each time: set it aside, so that the others arrive.
+        // A malformed report would be rejected each time: rename it, so that the others are delivered.
         if (!(error instanceof ServiceRefused && error.status === 400)) throw error;
         await leftover.refused();
         this.#deps.refused(error);

@@ -10,18 +10,18 @@ import { Heartbeat } from './heartbeat.ts';
 export interface ConnectionCalls {
   text(json: string): void;
   audio(frame: Uint8Array): void;
-  /** Called once, whichever side closed. `isClean` if the client closed with 1000. */
+  /** Called once, whichever side closed. `isClean` if the client closed with code 1000. */
   closed(isClean: boolean): void;
-  /** Sends the refusal as a numbered event of the conversation. Absent before there is one. */
+  /** Sends the refusal as a numbered event of the conversation. Absent before the conversation exists. */
   refused?(refusal: Refusal): void;
 }
 
-/** Milliseconds that the peer has to close its side. */
+/** Milliseconds for the peer to complete the close handshake. */
 const closingMs = 3000;
-/** Frames that are read and ignored while the peer closes its side; above it, the socket is destroyed. */
+/** Maximum frames that are read and ignored during the close handshake; beyond it, the socket is destroyed. */
 const framesWhileClosing = 10_000;
 
-/** One WebSocket: limits and dispatches incoming frames, sends, and detects a peer that is gone or does not read. */
+/** One WebSocket: limits and dispatches incoming frames, sends, and detects a peer that is disconnected or does not read. */
 export class Connection implements Line {
   readonly #ws: WebSocket;
   readonly #socket: Pick<Duplex, 'cork' | 'uncork'>;
@@ -47,12 +47,12 @@ export class Connection implements Line {
       dead: () => ws.terminate(),
     });
     ws.on('message', (data, isBinary) => this.#message(data as Buffer, isBinary));
-    // The server is created with `autoPong: false`: pings count as frames, and a peer that reads no pongs is cut off.
+    // The server is created with `autoPong: false`: pings count as frames, and a peer that does not read pongs is disconnected.
     ws.on('ping', (data) => {
       if (this.#allowsFrame()) this.#send(data.byteLength, () => ws.pong(data));
     });
     ws.on('pong', () => this.#allowsFrame());
-    // `close` follows and is handled.
+    // The `close` event follows and is handled below.
     ws.on('error', () => {});
     ws.on('close', (code) => {
       this.#cancelTermination();
@@ -60,7 +60,7 @@ export class Connection implements Line {
     });
   }
 
-  /** Replaces the calls and, for a conversation, the window that frames are counted in. */
+  /** Replaces the callbacks and, for a conversation, the rate window for frames. */
   listen(calls: ConnectionCalls, frames = this.#frames): void {
     this.#calls = calls;
     this.#frames = frames;
@@ -91,13 +91,13 @@ export class Connection implements Line {
     this.#ws.resume();
   }
 
-  /** Closes without calling `closed`. */
+  /** Closes the connection without calling `closed`. */
   close(code: number, reason: string): void {
     this.#calls = undefined;
     this.#shut(code, reason);
   }
 
-  /** Sends the refusal as a fatal error and closes. */
+  /** Sends the refusal as a fatal error and closes the connection. */
   refuse(refusal: Refusal): void {
     if (this.#isClosed) return;
     const { closeCode, code, message } = refusal;
@@ -106,22 +106,22 @@ export class Connection implements Line {
     this.#shut(closeCode, code);
   }
 
-  /** Closes the socket without waiting for the peer. */
+  /** Destroys the socket without a close handshake. */
   destroy(): void {
     this.#ws.terminate();
   }
 
-  /** Sends one frame. A peer that leaves too much unread is cut off, whatever it is sent. */
+  /** Sends one frame. Terminates the connection if the unread bytes exceed `bounds.unsentBytes`. */
   #send(payload: number, send: () => void): void {
     if (this.#isClosed) return;
-    // Counts the header as `unsent` does; otherwise each frame would look as if the peer had read something.
+    // Includes the frame header, as `unsent` does; otherwise each frame would look as if the peer had read bytes.
     this.#sent += payload + (payload < 126 ? 2 : payload < 65_536 ? 4 : 10);
     this.#together();
     send();
     if (this.unsent > bounds.unsentBytes) this.#ws.terminate();
   }
 
-  /** Writes the frames of one tick together: one system call for each would be most of the work. */
+  /** Corks the socket for one tick, so that its frames are written with one system call. */
   #together(): void {
     if (this.#isCorked) return;
     this.#isCorked = true;
@@ -153,7 +153,7 @@ export class Connection implements Line {
     else this.#calls?.text(data.toString());
   }
 
-  /** Counts a frame of any kind. Refuses the connection, and returns false, if there are too many. */
+  /** Counts a frame of any kind. Refuses the connection and returns `false` if the limit is exceeded. */
   #allowsFrame(): boolean {
     if (this.#isClosed) {
       if (++this.#framesWhileClosing > framesWhileClosing) this.#ws.terminate();

@@ -4,18 +4,18 @@ import type { Clock } from '../clock.ts';
 export interface HeartbeatDeps {
   ping(): void;
   unsent(): number;
-  /** Lower bound of the bytes that the peer has read so far. */
+  /** Lower bound of the bytes that the peer has read. */
   drained(): number;
   dead(): void;
 }
 
 const checkMs = 2500;
-/** A peer that reads nothing for this long is dead, in milliseconds. */
+/** Milliseconds without reading after which a peer with unsent bytes counts as dead. */
 const stallMs = 10_000;
 const checksPerPing = (bounds.heartbeatSeconds * 1000) / checkMs;
 const missedPings = 2;
 
-/** Detects a peer that no longer answers pings, or reads nothing of what it is sent. */
+/** Detects a peer that no longer answers pings or no longer reads. */
 export class Heartbeat {
   readonly #clock: Clock;
   readonly #deps: HeartbeatDeps;
@@ -32,7 +32,7 @@ export class Heartbeat {
     this.#plan();
   }
 
-  /** A frame of the peer came. */
+  /** Called for each frame of the peer. */
   beat(): void {
     this.#missed = 0;
   }

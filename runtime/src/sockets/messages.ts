@@ -5,12 +5,12 @@ const schemas = new Map(Object.entries(clientMessages));
 
 export type Read =
   | { kind: 'message'; message: ClientMessage }
-  /** A type that this version does not know. */
+  /** A message type that this version does not support. */
   | { kind: 'unknown' }
   | { kind: 'wrong'; type: string; problem: string }
   | { kind: 'notJson' };
 
-/** Parses and validates a text frame. A problem names the field, never its value. */
+/** Parses and validates a text frame. The problem names the field but not its value. */
 export function readMessage(text: string): Read {
   let value: unknown;
   try {

@@ -6,9 +6,8 @@ interface Pending {
 }
 
 /**
- * Sockets that have not sent `hello`, by client network. Beyond a limit the oldest socket is closed in favour of the new one:
- * per network the network's own, over all networks that of the network with the most. A flood from one network therefore
- * closes no socket of another.
+ * Sockets that have not sent `hello`, by client network. At a limit, the new socket evicts the oldest one: of its own network at the limit
+ * per network, of the network with the most sockets at the overall limit. A flood from one network therefore closes no socket of another.
  */
 export class PendingSockets {
   readonly #most: number;
@@ -19,7 +18,7 @@ export class PendingSockets {
     this.#most = maxSessions + bounds.socketsBeforeHello;
   }
 
-  /** Adds a socket. Returns the function that removes it again; `close` is called if it has to make room. */
+  /** Adds a socket. Returns the function that removes it; `close` is called if the socket is evicted. */
   add(client: string, close: () => void): () => void {
     const pending = { client, close };
     const mine = this.#byClient.get(client) ?? new Set();

@@ -29,28 +29,28 @@ export interface ReceptionDeps {
   readToken: TokenReader;
   conversations: Conversations;
   maxSessions: number;
-  /** Counts a client by what became of it. */
+  /** Counts a client by outcome. */
   arrived(outcome: 'ready' | 'resumed' | RuntimeErrorCode): void;
-  /** A session could not be begun, through no fault of the client. */
+  /** A session could not be started because of an internal error. */
   connectFailed(error: Error): void;
 }
 
 /** The client of a new socket. */
 export interface Peer {
-  /** Its network: an IPv4 address, or an IPv6 /64. */
+  /** The client network: an IPv4 address or an IPv6 /64. */
   client: string;
   origin: string | undefined;
-  /** Whether it asked for the subprotocol. */
+  /** Whether it requested the subprotocol. */
   hasProtocol: boolean;
 }
 
-/** Frames that came between `hello` and `ready`, and whether the client left meanwhile. */
+/** Frames that arrived between `hello` and `ready`, and whether the client disconnected in that time. */
 interface Early {
   frames: (string | Uint8Array)[];
   left?: { isClean: boolean };
 }
 
-/** Refused connections that may wait for their peer to close, too; beyond it, the oldest one is destroyed. */
+/** Maximum refused connections in the close handshake; beyond it, the oldest one is destroyed. */
 const mostClosing = 200;
 
 /** Authenticates clients and connects each one to its conversation. */
@@ -58,7 +58,7 @@ export class Reception {
   readonly #deps: ReceptionDeps;
   readonly #pending: PendingSockets;
   readonly #slots: SessionSlots;
-  /** The connections that were refused last. */
+  /** Refused connections in the close handshake, oldest first. */
   readonly #closing: Connection[] = [];
 
   constructor(deps: ReceptionDeps) {
@@ -81,7 +81,7 @@ export class Reception {
       });
   }
 
-  /** Waits for the first message. */
+  /** Waits for `hello`. */
   #hello(connection: Connection, { client, hasProtocol }: Peer): Promise<{ hello: Hello; early: Early }> {
     const { clock, conversations } = this.#deps;
     return new Promise((resolve, reject) => {
@@ -112,7 +112,7 @@ export class Reception {
             if (read === undefined) reject(helloTooBig());
             else if (read.kind !== 'message' || read.message.type !== 'hello') reject(notHello());
             else {
-              // Later frames wait in the socket; those of the same packet are kept in `early`.
+              // Later frames stay in the socket's buffer; those already received go to `early`.
               connection.pause();
               resolve({ hello: read.message, early });
             }
@@ -139,7 +139,7 @@ export class Reception {
     }
   }
 
-  /** The conversation of a ticket. A refused resume leaves the ticket and the present connection as they are. */
+  /** Finds the conversation of a ticket. A refused resume invalidates neither the ticket nor the current connection. */
   #resumable(ticket: string, origin: string | undefined): Conversation {
     const conversation = this.#deps.conversations.of(ticket);
     if (conversation === undefined) throw sessionEnded();
@@ -151,7 +151,7 @@ export class Reception {
   async #begin(hello: Hello, token: string, { client, origin }: Peer): Promise<Conversation> {
     const { conversations, service, readToken } = this.#deps;
     const claims = await readToken(token, origin);
-    // Before the service is asked: a client without a slot keeps its token, and may try again.
+    // Takes the slot before calling the service: a client that gets none keeps its single-use token and may retry.
     const left = this.#slots.take({ client, isServerDoor: claims.origin === undefined });
     try {
       const connected = await service.connect(claims.sessionId, token, client);
@@ -168,7 +168,7 @@ export class Reception {
     }
   }
 
-  /** Connects a connection to its conversation, and delivers the frames that came early. */
+  /** Attaches a connection to its conversation and delivers the early frames. */
   #join(connection: Connection, conversation: Conversation, early: Early, begin: () => void): void {
     const calls: ConnectionCalls = {
       audio: (frame) => conversation.receiveAudio(frame),

@@ -1,17 +1,18 @@
 import { bounds } from '@session-launch/contract/runtime/protocol';
 import { full } from '../refusals.ts';
 
-/** Where a session comes from. */
+/** The origin of a session request. */
 export interface SlotRequest {
   /** The client network. */
   client: string;
-  /** Whether the operator's own backend minted the session, rather than a page. */
+  /** Whether a server key minted the session, rather than a page. */
   isServerDoor: boolean;
 }
 
 /**
- * The sessions that this process may run at a time. Sessions of pages are limited further, so that one visitor cannot take them
- * all: a share is kept for the server door, and once the process is nearly full, no client network may exceed its share.
+ * Limits the concurrent sessions of this process. Sessions minted by pages have two further limits, so that one visitor cannot use all
+ * slots: a share is reserved for sessions minted with a server key, and once the process is nearly full, no client network may exceed its
+ * share.
  */
 export class SessionSlots {
   readonly #most: number;
@@ -24,7 +25,7 @@ export class SessionSlots {
     this.#mostForPages = maxSessions - Math.floor((maxSessions * bounds.serverDoorPercent) / 100);
   }
 
-  /** Takes a slot; throws a refusal if there is none. Returns the function that gives it back. */
+  /** Takes a slot; throws a refusal if there is none. Returns the function that releases it. */
   take({ client, isServerDoor }: SlotRequest): () => void {
     const held = this.#byClient.get(client) ?? 0;
     const isFull = this.#taken >= (isServerDoor ? this.#most : this.#mostForPages);

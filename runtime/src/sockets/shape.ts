@@ -28,8 +28,8 @@ const kinds = {
 };
 
 /**
- * The first violation of a schema: the field and what it must be, never its value. Undefined if the value is valid. A complete
- * validator would take longer to load than the rest of the runtime.
+ * Returns the first violation of a schema: the field and the expected value, never the actual one. `undefined` if the value is valid. A
+ * complete validator would take longer to load than the rest of the runtime.
  */
 export function misfit(schema: TSchema, value: unknown): string | undefined {
   return compared(schema as Shape, value, '');
@@ -49,7 +49,7 @@ function compared(shape: Shape, value: unknown, path: string): string | undefine
   });
 }
 
-/** What a value should be and is not, whatever is inside it. */
+/** The expectation that the value itself violates, without its properties and items. */
 function unmet(shape: Shape, value: unknown): string | undefined {
   const { type, minLength = 0, maxLength = Infinity, minimum = -Infinity, maximum = Infinity } = shape;
   if (type !== undefined && !kinds[type].is(value)) return kinds[type].words;
@@ -57,7 +57,7 @@ function unmet(shape: Shape, value: unknown): string | undefined {
   if (shape.enum?.includes(value) === false) return `one of ${shape.enum.join(', ')}`;
   if (typeof value === 'number' && (value < minimum || value > maximum))
     return `from ${minimum} to ${maximum}`;
-  // A character may take two places.
+  // A code point may take two UTF-16 code units.
   if (
     typeof value === 'string' &&
     (value.length < minLength || (value.length > maxLength && [...value].length > maxLength))

@@ -4,17 +4,17 @@ import { originDiffers, tokenInvalid } from '../refusals.ts';
 /** The claims of a session token. */
 interface TokenClaims {
   sessionId: string;
-  /** Absent where the server door minted the session. */
+  /** Absent if a server key minted the session. */
   origin?: string;
 }
 
-/** Reads the token of a client with this `Origin`. Throws a refusal if it is invalid or names another origin. */
+/** Validates the token of a client with this `Origin`. Throws a refusal if it is invalid or was issued for another origin. */
 export type TokenReader = (token: string, origin: string | undefined) => Promise<TokenClaims>;
 
 export interface TokenSource {
-  /** The public address of the service, as its tokens name it. */
+  /** The public URL of the service, as in the `iss` claim of its tokens. */
   issuer: string;
-  /** URL of its public keys. */
+  /** URL of the service's JSON Web Key Set. */
   jwksUrl: string;
 }
 
@@ -25,13 +25,13 @@ export interface TokenReaderDeps {
 }
 
 /**
- * Verifies tokens with the keys of the service, so that forged ones cause no request to it. Without a source, or while the keys
- * cannot be read, only the claims are read: the service verifies each token again when the session is connected.
+ * Verifies tokens with the keys of the service, so that forged ones cause no request to it. Without a source, or while the keys are
+ * unavailable, only the claims are parsed: the service verifies each token again when the session is connected.
  */
 export function tokenReader({ source, clock, keysUnavailable }: TokenReaderDeps): TokenReader {
   if (source === undefined) return async (token, origin) => claimsFor(readClaims(token), origin);
   const verifying = loadVerifier(source);
-  // Rejects the first token instead of the process.
+  // Prevents an unhandled rejection; the first token read gets the error.
   verifying.catch(() => {});
   let awayUntil = Number.NEGATIVE_INFINITY;
   return async (token, origin) => {
@@ -44,11 +44,11 @@ export function tokenReader({ source, clock, keysUnavailable }: TokenReaderDeps)
       const { code } = error as { code?: unknown };
       if (code === 'ORIGIN') throw originDiffers();
       if (code === 'KEYS_UNAVAILABLE') {
-        // Later clients do not wait for the same timeout.
+        // Skips the keys for `pauseMs`, so that later clients do not wait for the same timeout.
         awayUntil = clock.now() + pauseMs;
         keysUnavailable();
       } else if (code !== 'ISSUER') throw tokenInvalid();
-      // A replayed session has a token with the issuer of its time: the service decides.
+      // The token of a replayed session has the issuer at the time of its mint, so the service decides.
       return claimsFor(readClaims(token), origin);
     }
   };
@@ -56,7 +56,7 @@ export function tokenReader({ source, clock, keysUnavailable }: TokenReaderDeps)
 
 /** Milliseconds until the keys are requested again after a failure. */
 const pauseMs = 30_000;
-/** Seconds by which the clocks of service and runtime may differ. The service decides whether a token has expired. */
+/** Tolerated clock difference between service and runtime, in seconds. The service decides whether a token has expired. */
 const clockToleranceSec = 60;
 
 /** Imported lazily, so that it does not delay the start. */

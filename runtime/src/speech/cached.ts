@@ -2,12 +2,12 @@ import { LRUCache } from 'lru-cache';
 import { unlessAborted } from '../endpoint.ts';
 import type { Sentence, Speech, Spoken } from './speech.ts';
 
-/** Maximum bytes of sound, cues and words in the cache. */
+/** Maximum bytes of audio, cues and words in the cache. */
 const most = 24 * 1024 * 1024;
 
 /**
- * Caches sentences: scripts say the same ones in many sessions. Requests for a sentence that is being synthesised share the result; it
- * is aborted when all of them were.
+ * Caches sentences: scripts repeat them in many sessions. Concurrent requests for a sentence share one synthesis, which is aborted when all
+ * of them are aborted.
  */
 export function cached(speech: Speech): Speech {
   const known = new LRUCache<string, Spoken>({
@@ -49,7 +49,7 @@ export function cached(speech: Speech): Speech {
   return { ...speech, speak };
 }
 
-/** A sentence that is being spoken. */
+/** A synthesis in flight. */
 interface Asked {
   spoken: Promise<Spoken>;
   waiting: number;

@@ -1,6 +1,6 @@
-/** A queue per session, served in turn: one item of each session, first in, first out within a session. */
+/** Round-robin queue over sessions; first in, first out within a session. */
 export class FairQueue<Item> {
-  /** Sessions with waiting items, in the order in which they are served. */
+  /** Sessions with queued items, in the order in which they are served. */
   readonly #waiting = new Map<object, Item[]>();
 
   push(session: object, item: Item): void {
@@ -9,7 +9,7 @@ export class FairQueue<Item> {
     else items.push(item);
   }
 
-  /** Removes the first item of the session whose turn it is. That session is served again after all others. */
+  /** Removes the first item of the next session. That session is served again after all others. */
   shift(): Item | undefined {
     for (const [session, items] of this.#waiting) {
       const item = items.shift();
@@ -20,7 +20,7 @@ export class FairQueue<Item> {
     return undefined;
   }
 
-  /** Removes an item that is no longer awaited. Does nothing if it has been taken already. */
+  /** Removes an item that is no longer awaited. Does nothing if it was shifted already. */
   remove(session: object, item: Item): void {
     const items = this.#waiting.get(session);
     const at = items?.indexOf(item) ?? -1;

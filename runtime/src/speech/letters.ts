@@ -1,14 +1,14 @@
 import type { Cue, Viseme, WordTime } from '@session-launch/contract/runtime/protocol';
 import { wordsOf } from '../segmenters.ts';
 
-/** Part of a text as a mouth would say it: how long it takes is in units of one short sound. */
+/** A speech sound predicted from the text. `weight` is its length in units of one short sound. */
 interface Sound {
   viseme: Viseme;
   weight: number;
   at: number;
 }
 
-/** What it would look and last like to say a text. */
+/** Predicted duration, mouth shapes and word timings of a text. */
 export interface Prediction {
   durationMs: number;
   cues: Cue[];
@@ -44,7 +44,7 @@ const pairs: Record<string, Viseme> = {
   mm: 'PP',
   pp: 'PP',
 };
-/** Letters by what a mouth does with them; several scripts, since voices of the page speak many languages. */
+/** Letters per viseme, in several scripts, because page voices speak many languages. */
 const letters: [Viseme, string][] = [
   ['PP', 'pbmпбмπμبمפבמ'],
   ['FF', 'fvфвφβفוワヴ'],
@@ -62,7 +62,7 @@ const letters: [Viseme, string][] = [
   ['U', 'uwуюوうウ'],
 ];
 const byLetter = new Map(letters.flatMap(([viseme, all]) => [...all].map((letter) => [letter, viseme])));
-/** Rows of the Japanese syllables, by the shape that opens them; each row runs a, i, u, e, o. */
+/** Vowels of a row of kana, in the order a, i, u, e, o; `kanaRows` lists the rows by the viseme of their consonant. */
 const kanaVowels: Viseme[] = ['aa', 'I', 'U', 'E', 'O'];
 const kanaRows: [Viseme, string][] = [
   ['kk', 'かきくけこがぎぐげごはひふへほ'],
@@ -77,7 +77,7 @@ const byKana = new Map(
     [...row].map((kana, index) => [kana, [viseme, kanaVowels[index % 5]!] as const]),
   ),
 );
-/** For signs that stand for whole syllables, which no letter tells: mouths that open and close. */
+/** Alternating mouth shapes for logograms, whose pronunciation the character does not show. */
 const anySyllable: [Viseme, Viseme][] = [
   ['DD', 'aa'],
   ['kk', 'I'],
@@ -90,14 +90,14 @@ const wholeSyllable = /[\p{Script=Han}\p{Script=Hangul}]/u;
 const katakana = (letter: string) =>
   /[ァ-ヶ]/.test(letter) ? String.fromCodePoint(letter.codePointAt(0)! - 0x60) : letter;
 
-/** Says a text without a voice: mouth shapes, words and a length, as long as a calm reader would take. */
+/** Predicts duration, mouth shapes and word timings at a calm reading rate, without synthesis. */
 export function predict(text: string, pace = 1): Prediction {
   const sounds = soundsOf(text);
   const units = sounds.reduce((sum, { weight }) => sum + weight, 0);
   return timed(text, sounds, Math.max(200, (units * unitMs) / pace));
 }
 
-/** The same, stretched over a length that is known, silence at both ends left out. */
+/** The same, scaled to a known duration minus the silence at both ends. */
 export function stretched(
   text: string,
   durationMs: number,
@@ -130,7 +130,7 @@ function timed(text: string, sounds: Sound[], durationMs: number): Prediction {
   return { durationMs: Math.round(durationMs), cues, words: wordTimes(text, starts, Math.round(durationMs)) };
 }
 
-/** Each word begins with the first sound at or behind its first letter. */
+/** Each word starts with the first sound at or after its first letter. */
 function wordTimes(text: string, starts: [at: number, ms: number][], endMs: number): WordTime[] {
   let next = 0;
   return placesOf(text).map(([start, end]) => {
@@ -139,7 +139,7 @@ function wordTimes(text: string, starts: [at: number, ms: number][], endMs: numb
   });
 }
 
-/** Where the words of a text stand. */
+/** Start and end offsets of the words of a text. */
 export function placesOf(text: string): [start: number, end: number][] {
   return Array.from(wordsOf(text, 'und'), ({ word, index }) => [index, index + word.length]);
 }

@@ -9,12 +9,12 @@ export interface SpeechEngine {
   voice?: string | undefined;
 }
 
-/** What clients are told. Engines have rates of their own; theirs stands in each file. */
+/** Output sample rate in Hz. The engine's files state their own rate and are resampled. */
 const sampleRate = 24_000;
-/** Below this a sample is silence. */
+/** Maximum absolute value of a sample that counts as silence, of 32,767. */
 const quiet = 300;
 
-/** Speech of an OpenAI-compatible service, any language that it speaks. */
+/** Speech synthesis by an OpenAI-compatible service, in any language. */
 export function openaiSpeech({ endpoint, model, voice }: SpeechEngine): Speech {
   return {
     name: model,
@@ -37,7 +37,7 @@ export function openaiSpeech({ endpoint, model, voice }: SpeechEngine): Speech {
   };
 }
 
-/** The service tells no times: the text's own sounds are stretched over what is not silent. */
+/** The API returns no timings, so the predicted sounds are scaled to the part that is not silent. */
 function spoken(text: string, audio: Int16Array): Spoken {
   const durationMs = Math.round((audio.length / sampleRate) * 1000);
   const first = audio.findIndex((sample) => Math.abs(sample) > quiet);

@@ -1,6 +1,6 @@
 import type { Cue, Viseme } from '@session-launch/contract/runtime/protocol';
 
-/** A phone of the engine, and when it ends. */
+/** A phone of the engine, and its end in milliseconds. */
 export interface Phone {
   name: string;
   endMs: number;
@@ -49,10 +49,10 @@ const shapes: Record<string, Viseme | readonly [Viseme, Viseme]> = {
   ow: ['O', 'U'],
   oy: ['O', 'I'],
 };
-/** A diphthong reaches its second half here. */
+/** Share of a diphthong's duration after which its second viseme starts. */
 const glide = 0.6;
 
-/** Phones as the engine prints them: `g:0.280 uh:0.324 …`, in seconds. Each part of a text starts its clock anew. */
+/** Parses the phones that the engine prints: `g:0.280 uh:0.324 …`, in seconds. The times restart at zero with each phrase. */
 export function readPhones(printed: string): Phone[] {
   const phones: Phone[] = [];
   let [base, last] = [0, 0];
@@ -65,7 +65,7 @@ export function readPhones(printed: string): Phone[] {
   return phones;
 }
 
-/** Mouth shapes at the times of the phones, and a closed mouth at the end. */
+/** Visemes at the times of the phones, and a closed mouth at the end. */
 export function cuesOf(phones: readonly Phone[]): Cue[] {
   const cues: Cue[] = [];
   const add = (ms: number, viseme: Viseme) => {

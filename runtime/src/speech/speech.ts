@@ -1,11 +1,11 @@
 import type { Cue, CueSource, WordTime } from '@session-launch/contract/runtime/protocol';
 
-/** Who is to be heard: what the project file says about the voice, and how the listener wants it. */
+/** Voice settings of a character and the speaking rate that the user asked for. */
 export interface Voice {
   characterId: string;
-  /** The character's `voice`, in the words of the project file. */
+  /** The character's `voice` object in the project file. */
   settings: Record<string, unknown>;
-  /** 1 is usual; below it is slower. */
+  /** Speaking rate: 1 is normal; below 1 is slower. */
   pace: number;
 }
 
@@ -13,11 +13,11 @@ export interface Sentence {
   text: string;
   locale: string;
   voice: Voice;
-  /** Identity of the session that asks: engines with a queue serve sessions in turn. */
+  /** Identifies the requesting session: engines with a queue serve sessions round-robin. */
   session: object;
 }
 
-/** A sentence, spoken: sound, mouth and words on one clock. */
+/** A synthesised sentence: audio, visemes and word timings on one timeline. */
 export interface Spoken {
   audio: Int16Array;
   durationMs: number;
@@ -26,13 +26,13 @@ export interface Spoken {
   words: WordTime[];
 }
 
-/** An engine that speaks on the server. */
+/** A speech synthesis engine on the server. */
 export interface Speech {
   name: string;
   sampleRate: number;
-  /** False where another way has to be found: the page's own voice, or captions. */
+  /** Whether the engine supports the locale. If not, the page's speech synthesis or captions are used. */
   speaks(locale: string): boolean;
-  /** Rejects when the signal is aborted; a sentence that has not begun by then is never synthesised. */
+  /** Rejects when the signal is aborted; a sentence that is still queued is then never synthesised. */
   speak(sentence: Sentence, signal: AbortSignal): Promise<Spoken>;
   close(): Promise<void>;
 }

@@ -1,12 +1,12 @@
 import { EngineError } from '../endpoint.ts';
 
-/** Sound in one channel. */
+/** Mono audio. */
 export interface Sound {
   sampleRate: number;
   samples: Int16Array;
 }
 
-/** Reads PCM16 of a RIFF file. Sizes that a streaming writer could not know are taken as the rest of the file. */
+/** Reads 16-bit PCM from a RIFF file. A chunk size unknown to a streaming writer is taken as the rest of the file. */
 export function readWav(file: Uint8Array): Sound {
   const view = new DataView(file.buffer, file.byteOffset, file.byteLength);
   const tag = (at: number) => String.fromCharCode(...file.subarray(at, at + 4));
@@ -25,7 +25,7 @@ export function readWav(file: Uint8Array): Sound {
       const end = Math.min(file.length, body + size);
       const frames = Math.floor((end - body) / 2 / format.channels);
       const samples = new Int16Array(frames);
-      // The first channel; voices have one.
+      // Only the first channel is read; voices are mono.
       for (let i = 0; i < frames; i++) samples[i] = view.getInt16(body + i * 2 * format.channels, true);
       return { sampleRate: format.sampleRate, samples };
     }
@@ -54,7 +54,7 @@ export function writeWav({ sampleRate, samples }: Sound): Uint8Array<ArrayBuffer
   return file;
 }
 
-/** The same sound at another rate, by straight lines between samples: enough for a voice. */
+/** Resamples with linear interpolation, which is sufficient for speech. */
 export function resampled({ sampleRate, samples }: Sound, rate: number): Int16Array {
   if (sampleRate === rate) return samples;
   const result = new Int16Array(Math.floor((samples.length * rate) / sampleRate));

@@ -3,8 +3,8 @@ import { placesOf } from './letters.ts';
 import type { Phone } from './phones.ts';
 
 /**
- * When each word of a text begins, by the phones that were spoken. The engine does not say which phone belongs to which word, so
- * each stretch between two pauses is shared out by the letters of its words; a word begins where a phone does.
+ * Start times of the words of a text. The engine does not report which phone belongs to which word, so the phones between two pauses are
+ * distributed over the words in proportion to their letters; each word starts at the start of a phone.
  */
 export function wordTimes(text: string, phones: readonly Phone[]): WordTime[] {
   const stretches = stretchesOf(phones);
@@ -16,7 +16,7 @@ export function wordTimes(text: string, phones: readonly Phone[]): WordTime[] {
 }
 
 type Place = [start: number, end: number];
-/** Starts of phones without a pause between them, and where the last one ends. */
+/** Consecutive phones without a pause between them, with their start and end times. */
 type Stretch = { startMs: number; endMs: number }[];
 
 function stretchesOf(phones: readonly Phone[]): Stretch[] {

@@ -19,7 +19,7 @@ export function addRuntime(program: Command, { io }: Context): void {
         env: environmentOfRuntime(io.env),
         stdio: 'inherit',
       });
-      // A terminal signals both processes; a supervisor signals only this one.
+      // Forwards signals: a terminal sends them to both processes, a supervisor only to this one.
       const pass = (signal: NodeJS.Signals) => child.kill(signal);
       for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, pass);
       const code = await new Promise<number>((resolve, reject) => {

@@ -15,7 +15,7 @@ interface Completion {
   error?: { message?: string };
 }
 
-/** What a model writes, as it writes it. Ends with an error when the stream is cut before the model was done. */
+/** Streams the output of a model. Throws if the stream ends before the model has finished. */
 export async function* complete(
   endpoint: Endpoint,
   model: string,
@@ -63,7 +63,7 @@ async function* streamed(response: Response, signal: AbortSignal): AsyncGenerato
       if (done || isDone) break;
     }
   } finally {
-    // The request ends here, finished or not.
+    // Cancels the request unless the stream has ended.
     await reader.cancel().catch(() => {});
   }
   if (!isDone) throw new EngineError(response.status, 'the stream of the model was cut');

@@ -16,7 +16,7 @@ export interface ModelEngine {
 const rememberedMessages = 40;
 const suggested = 4;
 
-/** A mind that is a language model behind an OpenAI-compatible interface. */
+/** A mind backed by a language model with an OpenAI-compatible API. */
 export function modelMind(engine: ModelEngine): Mind {
   return {
     kind: 'model',
@@ -38,7 +38,7 @@ class ModelDialogue implements Dialogue {
     this.#system = { role: 'system', content: systemPrompt(setting) };
   }
 
-  /** The greeting that was written for the character, else one that the model makes up. */
+  /** Yields the greeting of the project file, else one that the model generates. */
   async *open(signal: AbortSignal): AsyncIterable<Said> {
     const { mind, locale, characters } = this.#setting;
     const greeting = pick(mind.greeting, locale);
@@ -58,7 +58,7 @@ class ModelDialogue implements Dialogue {
     return undefined;
   }
 
-  /** The model knows only what was heard. */
+  /** Adds only the part that was played to the model's history. */
   remember(said: string, heard: string): void {
     if (heard === '') return;
     this.#keep({ role: 'assistant', content: heard.length < said.length ? `${heard}…` : heard });
@@ -97,7 +97,7 @@ class ModelDialogue implements Dialogue {
   }
 }
 
-/** Cuts a stream into sentences, each in its language. */
+/** Splits a stream into sentences and assigns each one its language. */
 class Languages {
   readonly #locales: [string, string];
   #isSecond = false;
@@ -134,7 +134,7 @@ class Languages {
     return new Sentences(this.#locale, this.#isFirst);
   }
 
-  /** Text and marks, in order. A bracket at the end may be half a mark and waits. */
+  /** Splits the text into plain parts and marks. A bracket at the end may be half a mark and stays buffered. */
   #parts(delta: string): string[] {
     const text = this.#rest + delta;
     const isHalf = /[[\]]$/.test(text) && !/(?:\[\[|\]\])$/.test(text);

@@ -1,13 +1,13 @@
 import type { Setting } from '../mind.ts';
 import { pick } from '../script/texts.ts';
 
-/** Marks around what is in the second language. */
+/** Delimiters around text in the secondary language. */
 export const marks = { open: '[[', close: ']]' } as const;
 
 const languageName = (locale: string) =>
   `${new Intl.DisplayNames(['en'], { type: 'language' }).of(locale) ?? locale} (${locale})`;
 
-/** What a model is told before the conversation begins. */
+/** Builds the system prompt. */
 export function systemPrompt({ mind, mode, locale, secondaryLocale, characters, title }: Setting): string {
   const names = characters.map(({ name }) => name);
   return [
@@ -31,7 +31,7 @@ export function systemPrompt({ mind, mode, locale, secondaryLocale, characters, 
   ].join('\n\n');
 }
 
-/** What the script would have told, as facts. */
+/** The script's topics as facts for the model. */
 function knowledge(mind: Setting['mind'], locale: string): string[] {
   const facts = (mind.topics ?? []).flatMap(({ ask, tell }) => {
     const [question, answer] = [pick(ask, locale) ?? pick(ask, 'en'), pick(tell, locale) ?? pick(tell, 'en')];

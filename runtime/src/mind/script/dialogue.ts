@@ -11,16 +11,16 @@ import { readable } from './words.ts';
 const mostSuggestions = 4;
 const slow = 0.8;
 
-/** The topics of a script in one of its locales. Sessions share them. */
+/** The topics of a script in one of its locales, shared between sessions. */
 export type TopicsOf = (setting: Setting, written: string, stopWords: Set<string>) => Topics;
 
 type Line = Exclude<keyof Phrases['say'], 'next'>;
 
-/** A script that talks: it recognises what it was written for, says so when it does not, and remembers a little. */
+/** The dialogue of a script: matches the user's text to intents and topics, else replies with a fallback. Remembers the user's name. */
 export class ScriptDialogue implements Dialogue {
   pace = 1;
   readonly #setting: Setting;
-  /** The language in which the script is told. */
+  /** The locale in which the script speaks. */
   readonly #locale: string;
   readonly #phrases: ReturnType<typeof phrasesFor>;
   readonly #understanding: Understanding;
@@ -32,7 +32,7 @@ export class ScriptDialogue implements Dialogue {
   #topic: Topic | undefined;
   #name: string | undefined;
   #lastSaid: Said[] = [];
-  /** What is taken back if nobody heard it. */
+  /** Id of the last topic; it becomes untold again if nothing of it was played. */
   #justTold: string | undefined;
   #hasAsked = false;
 
@@ -92,7 +92,7 @@ export class ScriptDialogue implements Dialogue {
 
   #reply(text: string): Said[] {
     const means = this.#understanding.means.bind(this.#understanding, text);
-    // Honesty comes before everything that a script may have been written to say.
+    // Disclosing that the character is an AI takes precedence over all texts of the script.
     if (means('ai')) return this.#line('ai', { name: this.#speaker.name });
     const name = this.#understanding.nameIn(text);
     if (name !== undefined) {
@@ -133,7 +133,7 @@ export class ScriptDialogue implements Dialogue {
     return undefined;
   }
 
-  /** The answer to a telling that ended with a question: yes leads to the first topic that comes next, no to the second. */
+  /** Handles yes or no after a text that ended with a question: yes leads to the first `next` topic, no to the second. */
   #decided(way: 0 | 1): Said[] | undefined {
     if (this.#topic === undefined || this.#topic.isThread || !this.#hasAsked) return undefined;
     const topic = this.#topics.byId(this.#topic.next[way] ?? '');
@@ -148,7 +148,7 @@ export class ScriptDialogue implements Dialogue {
     return this.#lastSaid.length === 0 ? this.#line('nothingYet') : this.#lastSaid;
   }
 
-  /** The topic's next telling. A thread goes on from step to step; asked for anew, it starts at its first. */
+  /** Returns the topic's next text. A thread continues with its next step, and restarts at the first when the topic is entered again. */
   #tell(topic: Topic): Said[] {
     const of = `topic ${topic.id}`;
     if (topic.isThread && this.#topic !== topic) this.#variety.restart(of);
@@ -160,7 +160,7 @@ export class ScriptDialogue implements Dialogue {
     return this.#spoken(text, topic.tell.locale);
   }
 
-  /** What follows a yes, or the wish for more: what the last topic leads to, else the rest of it. */
+  /** The reply to "yes" or "more": a topic in `next` of the last one, else the remaining texts of that topic. */
   #more(): Said[] {
     const topic = this.#topic;
     if (topic === undefined) return this.#fresh() ?? this.#fallback();
@@ -182,7 +182,7 @@ export class ScriptDialogue implements Dialogue {
     return this.#variety.used(`topic ${id}`) < tell.variants.length;
   }
 
-  /** Inside a thread even what nobody understands moves it on: a guess that is wrong gets the next hint. */
+  /** Inside a thread, unrecognised text continues with the next step: a wrong guess gets the next hint. */
   #nextStep(): Said[] | undefined {
     return this.#topic?.isThread && this.#hasSteps(this.#topic) ? this.#tell(this.#topic) : undefined;
   }
@@ -208,7 +208,7 @@ export class ScriptDialogue implements Dialogue {
     return [...this.#line('praise'), ...this.#teach()];
   }
 
-  /** An attempt that was not right: the phrase once more, or later. */
+  /** The reply to a failed attempt: repeats the phrase, or postpones it after the last try. */
   #miss(attempt: 'close' | 'wrong' | 'right'): Said[] | undefined {
     const lesson = this.#lessons?.current;
     if (lesson === undefined || (attempt === 'wrong' && this.#topic?.isThread)) return undefined;
@@ -218,7 +218,7 @@ export class ScriptDialogue implements Dialogue {
     return [...this.#line('notYet'), ...this.#teach()];
   }
 
-  /** A text of the script, else what every script says. */
+  /** A text of the script, else the built-in phrase. */
   #own(line: 'greeting' | 'fallback', texts: Texts | undefined): Said[] {
     const found = pick(texts, this.#locale);
     if (found === undefined) return this.#line(line, { name: this.#speaker.name });
@@ -242,8 +242,8 @@ export class ScriptDialogue implements Dialogue {
 }
 
 /**
- * `spoken` is the session's locale where the script has its language, else English, else whatever the script has. `written` is the
- * nearest locale in which the script is written: one of the few in the project file, whatever a session asks for.
+ * `spoken` is the session's locale if the script has texts in its language, else English, else a locale of the script. `written` is the
+ * locale of the project file that is nearest to it.
  */
 function scriptLocales({ mind, locale }: Setting): { spoken: string; written: string } {
   const topics = mind.topics ?? [];

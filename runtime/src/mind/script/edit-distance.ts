@@ -1,6 +1,6 @@
 /**
- * The number of letters to add, drop, change or swap with their neighbour to turn one text into the other; `most` + 1 when more than
- * `most` are needed. Only cells within `most` of the diagonal are computed, so the time is at most length × `most`.
+ * Damerau-Levenshtein distance: insertions, deletions, substitutions and swaps of neighbouring letters. Returns `most` + 1 if it exceeds
+ * `most`. Only cells within `most` of the diagonal are computed, so the time is proportional to length × `most`.
  */
 export function editDistance(from: string, to: string, most: number): number {
   const tooMany = most + 1;
@@ -14,7 +14,7 @@ export function editDistance(from: string, to: string, most: number): number {
     let fewest = current[first - 1]!;
     for (let column = first; column <= end; column++) {
       const isSame = from[line - 1] === to[column - 1];
-      // The band of the line above ends one column earlier.
+      // The band of the row above ends one column earlier.
       const above = column === line + most ? tooMany : last[column]!;
       let edits = Math.min(above + 1, current[column - 1]! + 1, last[column - 1]! + (isSame ? 0 : 1));
       if (line > 1 && column > 1 && from[line - 1] === to[column - 2] && from[line - 2] === to[column - 1])
@@ -30,10 +30,10 @@ export function editDistance(from: string, to: string, most: number): number {
 
 const row = (width: number) => new Uint16Array(width);
 
-/** Longest part of two texts that is compared. */
+/** Maximum characters of each text that are compared. */
 const compared = 256;
 
-/** How much two texts have in common, from 0 to 1, by the edits that turn one into the other; 0 when it is less than `least`. */
+/** Similarity of two texts from 0 to 1, based on their edit distance; 0 if it is below `least`. */
 export function likeness(a: string, b: string, least: number): number {
   const [shorter, longer] = a.length < b.length ? [a.length, b.length] : [b.length, a.length];
   if (longer === 0 || shorter / longer < least) return 0;

@@ -3,13 +3,13 @@ import { Heard, Phrase, readable, wordsIn } from './words.ts';
 
 export type Intent = keyof Phrases['understand'];
 
-/** What counts wherever it stands in a text; the others have to be little more than the phrase itself. */
+/** Intents that match anywhere in a text. The others match only texts that are little longer than the phrase. */
 const anywhere: readonly Intent[] = ['ai', 'whoAmI', 'whatWasThat', 'slower', 'faster', 'whoAreYou'];
 
-/** Maximum characters of a text in which a name is looked for, blanks folded. */
+/** Maximum characters of a text that is searched for a name, with whitespace collapsed. */
 const longestIntroduction = 100;
 
-/** The phrases of a language, made ready once for all conversations in it. */
+/** Parsed phrases per language, shared between conversations. */
 const ready = new WeakMap<Phrases, Map<Intent, Phrase[]>>();
 
 function phrasesOf(phrases: Phrases, locale: string): Map<Intent, Phrase[]> {
@@ -25,12 +25,12 @@ function phrasesOf(phrases: Phrases, locale: string): Map<Intent, Phrase[]> {
   return made;
 }
 
-/** Understands what every script does, in one language. */
+/** Recognises the intents common to all scripts, in one language. */
 export class Understanding {
   readonly #phrases: Phrases;
   readonly #locale: string;
   readonly #intents: Map<Intent, Phrase[]>;
-  /** One text is asked about many times. */
+  /** The last text and its words: `means` is called with the same text for many intents. */
   #last: { text: string; heard: Heard } | undefined;
 
   constructor(phrases: Phrases, locale: string) {
@@ -39,7 +39,7 @@ export class Understanding {
     this.#intents = phrasesOf(phrases, locale);
   }
 
-  /** Whether a text means something that everybody says. */
+  /** Whether a text expresses an intent. */
   means(text: string, intent: Intent): boolean {
     if (this.#last?.text !== text)
       this.#last = { text, heard: new Heard(wordsIn(readable(text), this.#locale)) };
@@ -49,7 +49,7 @@ export class Understanding {
       .some((phrase) => (anywhere.includes(intent) ? heard.has(phrase) : heard.is(phrase)));
   }
 
-  /** The name that a text introduces, with a capital letter, or `undefined`. Long texts are not searched. */
+  /** Returns the name that a text introduces, capitalised, or `undefined`. Long texts are not searched. */
   nameIn(text: string): string | undefined {
     const folded = text.trim().replace(/\s+/g, ' ');
     // Checked before `normalize`, which takes quadratic time on long runs of combining marks.
@@ -62,7 +62,7 @@ export class Understanding {
   }
 }
 
-/** What the first matching pattern captured. */
+/** The capture of the first matching pattern. */
 function found(
   patterns: readonly RegExp[],
   text: string,

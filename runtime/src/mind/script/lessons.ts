@@ -6,7 +6,7 @@ import { fold, wordsIn } from './words.ts';
 /** A phrase to learn. */
 export interface Lesson {
   say: string;
-  /** Ways to say it that count as well. */
+  /** Alternative wordings that count as correct. */
   others: string[];
   locale: string;
   gloss: string;
@@ -16,7 +16,7 @@ const rightEnough = 0.72;
 const closeEnough = 0.45;
 const triesEach = 3;
 
-/** Phrases one after another. What did not work out comes back at the end, once. */
+/** A queue of phrases. A phrase that was not learnt returns to the end of the queue once. */
 export class Lessons {
   readonly #queue: Lesson[];
   readonly #all: Lesson[];
@@ -41,7 +41,7 @@ export class Lessons {
     return this.#all.length === 0;
   }
 
-  /** What a learner's attempt is worth. */
+  /** Rates a learner's attempt. */
   judge(text: string): 'right' | 'close' | 'wrong' {
     const { current } = this;
     if (current === undefined) return 'wrong';
@@ -53,7 +53,7 @@ export class Lessons {
     return best >= rightEnough || isContained ? 'right' : best >= closeEnough ? 'close' : 'wrong';
   }
 
-  /** One more try; false when it is time to leave the phrase for later. */
+  /** Counts a try; returns `false` when the tries for the phrase are used up. */
   tryAgain(): boolean {
     this.#tries++;
     return this.#tries < triesEach;

@@ -6,9 +6,9 @@ import { Topics } from './topics.ts';
 
 const mostScripts = 100;
 
-/** The mind that comes along: what the project file wrote down, and nothing else. */
+/** The built-in mind: speaks only texts of the project file and built-in phrases. */
 export function scriptedMind(random: () => number = Math.random): Mind {
-  // Preparing a long script blocks the event loop for tens of milliseconds, so it is done once per revision and locale of the script.
+  // Parsing a long script blocks the event loop for tens of milliseconds, so the result is cached per revision and locale of the script.
   const ready = new LRUCache<string, Topics>({ max: mostScripts });
   const topicsOf: TopicsOf = ({ revision, mind }, written, stopWords) => {
     const key = `${revision} ${written}`;

@@ -1,7 +1,7 @@
 import type { Character, Said } from '../mind.ts';
 import { fold } from './words.ts';
 
-/** A text as what its speakers say. A line that begins with a character's name and a colon is that character's. */
+/** Splits a text by speaker. A line that starts with a character's name and a colon belongs to that character. */
 export function spokenBy(
   text: string,
   locale: string,
@@ -25,7 +25,7 @@ function byName(name: string, characters: readonly Character[]): Character | und
   return characters.find((one) => fold(one.name) === wanted || fold(one.characterId) === wanted);
 }
 
-/** Whom a text speaks to by name, if anybody. */
+/** Returns the character whose name the text contains, or `undefined`. */
 export function addressed(text: string, characters: readonly Character[]): Character | undefined {
   const heard = ` ${fold(text).replace(/[^\p{L}\p{N}]+/gu, ' ')} `;
   return characters.length < 2

@@ -1,17 +1,17 @@
 import { editDistance } from './edit-distance.ts';
 
-/** Shortest and longest word, in letters, that is corrected. */
+/** Minimum and maximum letters of a word that is corrected. */
 const shortest = 4;
 const longest = 40;
-/** Share of the letters of a word that may be wrong, and at most how many. */
+/** Maximum share of wrong letters in a word, and their maximum number. */
 const wrongShare = 0.34;
 const mostWrong = 3;
-/** Maximum difference in length between a word and its correction. */
+/** Maximum difference in length between a word and its correction, in letters. */
 const mostLonger = 2;
 
-/** Corrects words to the nearest ones of a vocabulary. */
+/** Corrects words to the nearest words of a vocabulary. */
 export class Spelling {
-  /** Words by their first letter: hardly anybody gets that one wrong. */
+  /** The vocabulary by first letter: typing errors rarely affect it. */
   readonly #byFirst = new Map<string, string[]>();
 
   constructor(vocabulary: Iterable<string>) {
@@ -23,7 +23,7 @@ export class Spelling {
     }
   }
 
-  /** The word of the vocabulary that needs the fewest edits, or `undefined` when none is close. */
+  /** Returns the word of the vocabulary with the smallest edit distance, or `undefined` if none is close enough. */
   nearest(word: string): string | undefined {
     if (word.length < shortest || word.length > longest) return undefined;
     let most = Math.min(mostWrong, Math.floor(word.length * wrongShare));

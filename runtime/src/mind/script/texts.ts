@@ -1,7 +1,7 @@
-/** One text or several variants, by locale. */
+/** One text or several variants per locale. */
 export type Texts = Record<string, string | string[]>;
 
-/** Variants in the locale that they are written in. */
+/** The variants of one locale. */
 export interface Picked {
   locale: string;
   variants: string[];
@@ -9,7 +9,7 @@ export interface Picked {
 
 const languageOf = (locale: string) => new Intl.Locale(locale).language;
 
-/** The locale of a list that serves best: itself, else one of the same language. */
+/** Returns the locale of the list that matches best: the same one, else one of the same language. */
 export function nearest(locales: readonly string[], wanted: string): string | undefined {
   const same = locales.filter((locale) => languageOf(locale) === languageOf(wanted));
   const likely = new Intl.Locale(wanted).maximize();
@@ -30,7 +30,7 @@ export function pick(texts: Texts | undefined, wanted: string): Picked | undefin
   return { locale, variants: Array.isArray(found) ? found : [found] };
 }
 
-/** Chooses among variants, and never the same one twice in a row. */
+/** Selects variants without repeating one immediately. */
 export class Variety {
   readonly #last = new Map<string, number>();
   readonly #random: () => number;
@@ -39,7 +39,7 @@ export class Variety {
     this.#random = random;
   }
 
-  /** Any variant but the last one. `of` names what they are variants of. */
+  /** Returns a random variant other than the last one. `of` identifies the set of variants. */
   any(of: string, variants: readonly string[]): string {
     const last = this.#last.get(of);
     const others = variants
@@ -50,7 +50,7 @@ export class Variety {
     return variants[index] ?? '';
   }
 
-  /** The next variant, from the first on. Behind the last it starts again, or stays with the last two. */
+  /** Returns the next variant in order. After the last one it starts again, or alternates between the last two. */
   next(of: string, variants: readonly string[], atTheEnd: 'again' | 'stay'): string {
     const last = this.#last.get(of) ?? -1;
     const following = last + 1;
@@ -60,7 +60,7 @@ export class Variety {
     return variants[index] ?? '';
   }
 
-  /** How many of the variants have been used at most. */
+  /** Number of variants used in order, up to the last one returned. */
   used(of: string): number {
     return (this.#last.get(of) ?? -1) + 1;
   }

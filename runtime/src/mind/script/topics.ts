@@ -6,15 +6,15 @@ import { Heard, Phrase, wordsIn } from './words.ts';
 /** A topic in the language of the session. */
 export interface Topic {
   id: string;
-  /** What is shown; further variants are only recognised. */
+  /** The question as shown to the user; further variants are only matched. */
   ask: string;
   locale: string;
   tell: Picked;
-  /** What may come next. */
+  /** Ids of topics that may follow. */
   next: string[];
-  /** It names itself as what comes next: its tellings are steps, and it holds the conversation until another topic takes over. */
+  /** The topic lists itself in `next`: its texts are steps, and unrecognised input continues it until another topic matches. */
   isThread: boolean;
-  /** Named by a thread: recognised and offered only inside it. */
+  /** Listed in `next` of a thread: matched and suggested only inside that thread. */
   isInside: boolean;
 }
 
@@ -25,13 +25,13 @@ interface Known {
   words: Set<string>;
 }
 
-/** Below this a text is about something else. */
+/** Minimum score of a match. */
 const enough = 1.6;
 const followUpBonus = 1.4;
 /** Maximum words of a text whose spelling is corrected. */
 const correctedWords = 40;
 
-/** The topics of a script, and which of them a text is about. */
+/** The topics of a script; finds the one that a text is about. */
 export class Topics {
   readonly all: Topic[];
   readonly #known: Known[];
@@ -85,7 +85,7 @@ export class Topics {
     return this.all.find((topic) => topic.id === id);
   }
 
-  /** What a text is about. Topics that may come next are preferred; those inside another thread are out of reach. */
+  /** Returns the best-matching topic. Topics in `after.next` get a bonus; topics inside another thread are excluded. */
   find(text: string, after: Topic | undefined): Topic | undefined {
     const heard = new Heard(this.#corrected(wordsIn(text, this.#locale)));
     const content = new Set(this.#content(heard.words));
@@ -100,22 +100,22 @@ export class Topics {
     return best?.topic;
   }
 
-  /** `content` are the words of the text that may say something about a topic. */
+  /** `content`: the words of the text without stop words. */
   #score({ asks, phrases, words }: Known, heard: Heard, content: Set<string>): number {
     const meant = asks.find((ask) => heard.is(ask));
-    // With a greeting before it, or a word behind, it is still the question, unless another one is just that.
+    // The question with a few extra words scores lower than an exact match.
     if (meant !== undefined) return heard.words.length === meant.words.length ? 20 : 15;
     let score = 0;
     for (const phrase of phrases) {
       if (heard.has(phrase)) score += 2 * phrase.words.length;
     }
     for (const word of content) if (words.has(word)) score += 1.7 * (this.#weights.get(word) ?? 0);
-    // A whole question that is meant shows by how much of it was said.
+    // A paraphrase scores by the share of the question's words that it contains.
     const closest = Math.max(0, ...asks.map((ask) => this.#overlap(ask, content)));
     return score + 2 * closest * closest;
   }
 
-  /** The share of a question's content that was said. */
+  /** Share of a question's content words that the text contains. */
   #overlap(ask: Phrase, heard: Set<string>): number {
     const content = this.#content(ask.words);
     if (content.length === 0) return 0;
@@ -126,7 +126,7 @@ export class Topics {
     return words.filter((word) => !this.#stopWords.has(word));
   }
 
-  /** Unknown words are replaced by the known ones that they resemble. */
+  /** Replaces unknown words by the most similar known ones. */
   #corrected(words: string[]): string[] {
     return words.map((word, n) => {
       if (n >= correctedWords || this.#weights.has(word) || this.#stopWords.has(word)) return word;

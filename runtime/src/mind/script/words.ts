@@ -1,7 +1,7 @@
 import { decomposed } from '../../decomposed.ts';
 import { wordsOf } from '../../segmenters.ts';
 
-/** A text without what does not matter to a listener: case, accents and kinds of apostrophes. */
+/** Removes case, accents and apostrophe variants, so that texts compare equal without them. */
 export function fold(text: string): string {
   return decomposed(text)
     .replace(/[\u0300-\u036f]/g, '')
@@ -10,15 +10,15 @@ export function fold(text: string): string {
     .replaceAll('’', "'");
 }
 
-/** Maximum characters of a text that a script reads: no question is longer, and the time to read it is bounded. */
+/** Maximum characters of a text that a script parses, to bound the time. */
 const longestRead = 1000;
 
-/** The part of a text that a script reads. */
+/** The part of a text that a script parses. */
 export function readable(text: string): string {
   return text.length > longestRead ? text.slice(0, longestRead) : text;
 }
 
-/** Runs of characters that are in no word: only a single one of them can stand inside a word, as in `don't` and `3.5`. */
+/** Two or more characters that belong to no word. A single one can occur inside a word, as in `don't` and `3.5`. */
 const betweenWords = /[^\p{L}\p{M}\p{N}]{2,}/gu;
 
 /** The words of a text, folded. */
@@ -28,10 +28,10 @@ export function wordsIn(text: string, locale: string): string[] {
 
 const withoutSpaces = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
 
-/** Something to look for in texts, made ready once. */
+/** A phrase to search for in texts, parsed once. */
 export class Phrase {
   readonly words: string[];
-  /** Scripts without spaces have no whole words, so there any place counts. */
+  /** Scripts without spaces have no word boundaries: the phrase matches anywhere. */
   readonly isTight: boolean;
   readonly text: string;
 
@@ -42,7 +42,7 @@ export class Phrase {
   }
 }
 
-/** The words of a text, prepared for looking up phrases in them. */
+/** The words of a text, indexed for phrase searches. */
 export class Heard {
   readonly words: readonly string[];
   readonly #spaced: string;
@@ -54,12 +54,12 @@ export class Heard {
     this.#joined = words.join('');
   }
 
-  /** Whether a phrase stands in it, as whole words. */
+  /** Whether the text contains a phrase as whole words. */
   has({ text, words, isTight }: Phrase): boolean {
     return words.length > 0 && (isTight ? this.#joined : this.#spaced).includes(text);
   }
 
-  /** Whether it is little more than the phrase. */
+  /** Whether the text is the phrase with at most a few extra words. */
   is(phrase: Phrase): boolean {
     const { words, text, isTight } = phrase;
     const isShort = isTight

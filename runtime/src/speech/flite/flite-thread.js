@@ -1,4 +1,4 @@
-// Speaks texts, one after another. The program was compiled once, by whoever started this thread.
+// Synthesises texts one at a time. The main thread compiles the WebAssembly module and passes it in `workerData`.
 import { parentPort, workerData } from 'node:worker_threads';
 import { runProgram } from './wasi.js';
 

@@ -9,18 +9,18 @@ import { speakable } from './speakable.ts';
 import { FliteThreads } from './threads.ts';
 
 const sampleRate = 16_000;
-/** The engine begins and ends with a long silence; so much of it is left. */
+/** Milliseconds of leading and trailing silence that are kept; the engine's output has more. */
 const lead = 40;
 const tail = { sentence: 160, clause: 40 };
 const warmUp =
   'Good morning, and welcome. It takes a moment until I have found my voice, but from then on I am quick.';
 
-/** English, offline, in worker threads, with the exact times of its phones. */
+/** Offline English speech synthesis in worker threads, with exact phone timings. */
 export async function openFlite(threads: number): Promise<Speech> {
   const pool = await FliteThreads.open(threads);
   const { signal } = new AbortController();
   const warm = argumentsFor(warmUp, { characterId: '', settings: {}, pace: 1 });
-  // First in the queue, once per thread: clients may come meanwhile, and none of their sentences is spoken cold.
+  // Warms up each thread. The runs are queued first, so that no client's sentence runs on a cold thread.
   const warmed = Promise.all(Array.from({ length: pool.size }, () => pool.run(warm, pool, signal)));
   warmed.catch(() => {});
   return {
@@ -32,7 +32,7 @@ export async function openFlite(threads: number): Promise<Speech> {
       if (parts.length === 0) return silence();
       await unlessAborted(warmed, signal);
       const spoken: { samples: Int16Array; phones: Phone[] }[] = [];
-      // One after another: the other sessions have their turn between two parts.
+      // Sequential, so that other sessions are served between two parts.
       for (const part of parts) {
         const { wav, printed } = await pool.run(argumentsFor(part, voice), session, signal);
         spoken.push({ samples: readWav(wav).samples, phones: readPhones(printed) });
@@ -44,7 +44,7 @@ export async function openFlite(threads: number): Promise<Speech> {
   };
 }
 
-/** Parts as one sound, with the times of their phones moved accordingly. */
+/** Concatenates the audio of the parts and shifts their phone timings. */
 function concatenated(parts: { samples: Int16Array; phones: Phone[] }[]): {
   samples: Int16Array;
   phones: Phone[];
@@ -79,13 +79,13 @@ function argumentsFor(text: string, { settings, pace }: Voice): string[] {
   ];
 }
 
-/** A factor within its limits; else 1. The service refuses others in project files. */
+/** The value if it is a factor within its limits, else 1. The service rejects other values in project files. */
 function factor(value: unknown): number {
   const { minimum, maximum } = voiceFactor;
   return typeof value === 'number' && value >= minimum && value <= maximum ? value : 1;
 }
 
-/** Leaves only a breath of silence at both ends, in sound and times alike. */
+/** Trims the silence at both ends to `lead` and `tail`, and shifts the timings. */
 export function trimmed(text: string, samples: Int16Array, phones: Phone[]): Spoken {
   const wholeMs = (samples.length / sampleRate) * 1000;
   const firstMs = phones[0]?.name === 'pau' ? phones[0].endMs : 0;

@@ -1,13 +1,13 @@
 /**
- * Maximum phones of a part, as estimated: about 30 seconds of sound, so that one run of the engine takes at most about a second. A piece
- * of 280 ordinary characters stays below it and is spoken in one go.
+ * Maximum estimated phones per part: about 30 seconds of audio, so that one run of the engine takes at most about a second. A piece of 280
+ * ordinary characters stays below it and is synthesised in one run.
  */
 const mostPhones = 500;
 
 /** Estimated phones per character, from measurements: flite reads digits as numbers and spells words that have no vowel. */
 const phonesOf = { digit: 8.5, sign: 6, w: 7, spelledLetter: 2.5, letter: 1.2 } as const;
 
-/** Cuts a text into parts that the engine speaks in a bounded time each, between words where possible. */
+/** Splits a text into parts that take a bounded time to synthesise, between words where possible. */
 export function partsOf(said: string): string[] {
   const parts: string[] = [];
   let [part, phones] = ['', 0];
@@ -21,11 +21,11 @@ export function partsOf(said: string): string[] {
     phones += more;
   }
   parts.push(part.trim());
-  // The engine fails on a text without anything to say.
+  // The engine fails on a text without letters or digits.
   return parts.filter((one) => /[A-Za-z0-9]/.test(one));
 }
 
-/** A token that is too long for one part, in shorter ones. */
+/** Splits a token that is too long for one part. */
 function cutToken(token: string): string[] {
   const count = Math.ceil(phonesIn(token) / mostPhones);
   if (count <= 1) return [token];

@@ -1,6 +1,6 @@
 import { decomposed } from '../../decomposed.ts';
 
-/** The engine reads ASCII: accents are folded, signs become words or pauses, and what it cannot say is left out. */
+/** Converts a text to the ASCII that the engine reads: folds accents, replaces symbols by words or pauses, removes the rest. */
 export function speakable(text: string): string {
   const spelled = text
     .replace(/[‘’‚′]/g, "'")

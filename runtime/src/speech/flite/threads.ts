@@ -3,7 +3,7 @@ import { EngineError } from '../../endpoint.ts';
 import { FairQueue } from '../fair-queue.ts';
 import { compileFlite } from './program.js';
 
-/** What the program wrote and printed. */
+/** The WAV file and the standard output of a run. */
 export interface Output {
   wav: Uint8Array;
   printed: string;
@@ -18,14 +18,14 @@ interface Job {
 interface Thread {
   worker: Worker;
   job?: Job | undefined;
-  /** Ends the job when it exceeds the deadline. */
+  /** Fires when the job exceeds the deadline. */
   timer?: NodeJS.Timeout | undefined;
 }
 
-/** Milliseconds after which a run is given up and its thread replaced. A run takes about a second at most. */
+/** Timeout of a run in milliseconds; its thread is then replaced. A run takes about a second at most. */
 const deadlineMs = 60_000;
 
-/** Worker threads that run flite, each one text at a time. Waiting texts are taken in turn from each session. */
+/** A pool of worker threads that run flite, one text at a time each. Queued texts are taken round-robin over sessions. */
 export class FliteThreads {
   readonly #module: unknown;
   readonly #deadlineMs: number;
@@ -47,7 +47,7 @@ export class FliteThreads {
     return this.#threads.length;
   }
 
-  /** Rejects when the signal is aborted. A text that waits is then never spoken; the output of one being spoken is discarded. */
+  /** Rejects when the signal is aborted. A queued text is then never synthesised; the output of a running one is discarded. */
   run(args: string[], session: object, signal: AbortSignal): Promise<Output> {
     return new Promise((resolve, reject) => {
       if (signal.aborted || this.#isClosed) return reject(signal.reason ?? new Error('closed'));
@@ -90,7 +90,7 @@ export class FliteThreads {
     }
   }
 
-  /** Replaces a thread whose run exceeds the deadline: WebAssembly cannot be interrupted otherwise. */
+  /** Terminates and replaces a thread whose run exceeds the deadline: a WebAssembly call cannot be interrupted otherwise. */
   #giveUp(thread: Thread): void {
     this.#replace(thread);
     thread.job?.reject(new EngineError(0, 'the speech engine took too long'));
@@ -109,7 +109,7 @@ export class FliteThreads {
     const worker = new Worker(new URL('./flite-thread.js', import.meta.url), {
       workerData: { module: this.#module },
     });
-    // A process may end while its threads are idle.
+    // An idle thread does not keep the process alive.
     worker.unref();
     const thread: Thread = { worker };
     worker.on('message', ({ failure, ...output }: Output & { failure?: string }) => {

@@ -1,5 +1,4 @@
-// The few calls of WASI that flite makes, answered in memory: no file is written, and Node's own experimental module is not
-// needed.
+// The WASI calls that flite makes, implemented in memory: no file is written, and Node's experimental `node:wasi` is not needed.
 
 const success = 0;
 const badDescriptor = 8;
@@ -16,7 +15,7 @@ class Exit extends Error {
   }
 }
 
-/** A file that grows. */
+/** A growing in-memory file. */
 class MemoryFile {
   bytes = new Uint8Array(64 * 1024);
   length = 0;
@@ -148,7 +147,7 @@ export function runProgram(module, args) {
       view().setUint32(out, written, true);
       return success;
     },
-    // Whatever it opens is its output: the text comes as an argument.
+    // flite opens only its output file: the text is an argument.
     path_open: (/** @type {number[]} */ ...all) => {
       view().setUint32(all[8], output, true);
       return success;

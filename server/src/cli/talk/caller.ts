@@ -13,12 +13,12 @@ type Ready = Extract<RuntimeEvent, { type: 'ready' }>;
 
 /** Milliseconds without a message after which the runtime counts as dead. */
 const silenceMs = 30_000;
-/** Milliseconds that an interrupted conversation waits for the runtime to close the connection. */
+/** Milliseconds to wait for the runtime to close the connection after an interrupt. */
 const goodbyeMs = 700;
-/** Milliseconds between two frames: real time, because a runtime rejects more sound. */
+/** Milliseconds between two frames: real time, because a runtime rejects faster audio. */
 const framePauseMs = audioFrame.milliseconds;
 
-/** A client of `session.v1` that plays nothing and says at once that it has. */
+/** A `session.v1` client without playback: it reports audio as played on receipt. */
 export class Caller {
   readonly #ws: WebSocket;
   readonly #audio: Int16Array[] = [];
@@ -27,7 +27,7 @@ export class Caller {
   #mode: string | undefined;
   #error: Error | undefined;
   #isClosed = false;
-  /** Called at the next change: several callers may wait at a time. */
+  /** Callbacks for the next change; several waits may be pending. */
   readonly #waiting: (() => void)[] = [];
 
   constructor({ sessionToken, transport }: Launch, onEvent: (event: RuntimeEvent) => void) {
@@ -64,7 +64,7 @@ export class Caller {
     return this.#ready;
   }
 
-  /** All that was spoken. */
+  /** All audio received so far, concatenated. */
   get spoken(): Int16Array {
     const whole = new Int16Array(this.#audio.reduce((sum, { length }) => sum + length, 0));
     let at = 0;
@@ -75,7 +75,7 @@ export class Caller {
     return whole;
   }
 
-  /** Until the character listens; fails when the connection ends first. */
+  /** Resolves when the character listens; rejects if the connection closes first. */
   async untilListening(): Promise<void> {
     while (this.#mode !== 'listening') await this.#change();
   }
@@ -86,7 +86,7 @@ export class Caller {
     await this.untilListening();
   }
 
-  /** Speaks a recording, as somebody who presses a button does. */
+  /** Sends a recording as push-to-talk audio. */
   async speak(samples: Int16Array): Promise<void> {
     if (this.#ready?.engines.hearing.kind !== 'server')
       throw new CliFailure('this runtime does not listen to sound: set HEARING=openai, or use --text');
@@ -106,7 +106,7 @@ export class Caller {
     await this.untilListening();
   }
 
-  /** Says goodbye, and waits until the other side has closed. */
+  /** Sends `bye` and waits until the runtime has closed the connection. */
   async leave(): Promise<void> {
     if (this.#isClosed) return;
     if (this.#ws.readyState === WebSocket.OPEN) this.send({ type: 'bye' });
@@ -114,7 +114,7 @@ export class Caller {
     while (!this.#isClosed) await this.#change();
   }
 
-  /** Leaves at once: says goodbye, and closes the connection itself if the runtime does not. */
+  /** Sends `bye`, and terminates the connection after `goodbyeMs` if the runtime has not closed it. */
   async hangUp(): Promise<void> {
     const timer = setTimeout(() => this.#ws.terminate(), goodbyeMs);
     await this.leave().catch(() => {});
@@ -143,7 +143,7 @@ export class Caller {
     const rate = this.#ready?.audio.output.sampleRate ?? audioFrame.inputSampleRate;
     const ms = ((frame.readUInt32LE(audioFrame.offsetAt) + samples.length) / rate) * 1000;
     const isLast = (frame.readUInt8(audioFrame.flagsAt) & audioFrame.flags.last) !== 0;
-    // Now and then is enough, and keeps within what a runtime takes.
+    // Reports every tenth frame, to stay within the runtime's frame limit.
     if (isLast || this.#audio.length % 10 === 0)
       this.send({ type: 'played', utterance: frame.readUInt16LE(audioFrame.utteranceAt), ms, done: isLast });
     this.#wake();

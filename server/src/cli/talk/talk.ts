@@ -26,7 +26,7 @@ interface TalkOptions {
   json?: true;
 }
 
-/** A key that talk makes for itself outlives a crash by so much. */
+/** Lifetime in minutes of the temporary key, in case the process crashes before revoking it. */
 const keyMinutes = 10;
 
 export function addTalk(program: Command, { io, admin }: Context): void {
@@ -67,7 +67,7 @@ async function recording(io: Io, file: string): Promise<Int16Array> {
   return atRate(sound, audioFrame.inputSampleRate);
 }
 
-/** With the key that was given, else with one that is gone again afterwards. */
+/** Mints with the given key, else with a temporary key that is revoked afterwards. */
 async function mint(
   io: Io,
   admin: () => AdminClient,
@@ -120,14 +120,14 @@ async function converse(
   options: TalkOptions,
   sound: Int16Array | undefined,
 ): Promise<void> {
-  // Loaded here so that other commands start without WebSockets.
+  // Imported lazily, so that other commands start without loading WebSockets.
   const { Caller } = await import('./caller.ts');
   const caller = new Caller(launch, transcript(io, launch.characters, options.json === true));
   const interrupt = new AbortController();
   const interrupted = new Promise<never>((_, reject) => {
     interrupt.signal.addEventListener('abort', () => reject(new Interrupted()));
   });
-  // Once: a second Ctrl-C ends the process without a goodbye.
+  // Handles one SIGINT: a second Ctrl-C ends the process immediately.
   const onSignal = () => interrupt.abort();
   process.once('SIGINT', onSignal);
   try {

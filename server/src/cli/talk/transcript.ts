@@ -2,7 +2,7 @@ import type { RuntimeEvent } from '@session-launch/contract/runtime/protocol';
 import { type Io, printable } from '../io.ts';
 import type { Launch } from './caller.ts';
 
-/** Writes what happens, for people or as lines of JSON. */
+/** Prints events, as text or as lines of JSON. */
 export function transcript(
   io: Io,
   characters: Launch['characters'],

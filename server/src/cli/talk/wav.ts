@@ -1,4 +1,4 @@
-/** Sound in one channel, 16 bits a sample. */
+/** Mono audio with 16-bit samples. */
 export interface Sound {
   sampleRate: number;
   samples: Int16Array;
@@ -24,7 +24,7 @@ export function writeWav({ sampleRate, samples }: Sound): Buffer {
   return file;
 }
 
-/** The first channel of a WAV file of 16-bit PCM; undefined when it is none. */
+/** Returns the first channel of a 16-bit PCM WAV file; `undefined` if the file has another format. */
 export function readWav(file: Buffer): Sound | undefined {
   if (file.length < headerBytes || file.toString('latin1', 0, 4) !== 'RIFF') return undefined;
   let format: { channels: number; sampleRate: number } | undefined;
@@ -46,7 +46,7 @@ export function readWav(file: Buffer): Sound | undefined {
   return undefined;
 }
 
-/** The same sound at another rate, by straight lines between samples. */
+/** Resamples with linear interpolation. */
 export function atRate({ sampleRate, samples }: Sound, rate: number): Int16Array {
   if (sampleRate === rate) return samples;
   return Int16Array.from({ length: Math.floor((samples.length * rate) / sampleRate) }, (_, i) => {

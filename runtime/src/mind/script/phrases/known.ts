@@ -11,14 +11,14 @@ import { pt } from './pt.ts';
 
 const known: Record<string, Phrases> = { en, es, fr, de, pt, it, ja };
 
-/** The languages that a script understands by itself. */
+/** Languages with built-in phrases. */
 export const languages: readonly string[] = Object.keys(known);
 
 const stopWordsOf = new Map(
   Object.entries(known).map(([language, { stopWords }]) => [language, new Set(fold(stopWords).split(' '))]),
 );
 
-/** The phrases that serve a locale, and the locale that they are in: English where its language is not known. */
+/** The built-in phrases for a locale and the locale they are in: English if its language has none. */
 export function phrasesFor(locale: string): { phrases: Phrases; locale: string; stopWords: Set<string> } {
   const found = nearest(languages, locale);
   const language = found ?? 'en';

@@ -5,21 +5,21 @@ const part = String.raw`[\p{L}'-]`;
 const name = String.raw`(\p{L}${part}{0,${longest - 1}})(?!${part})`;
 
 /*
- * These patterns expect a text whose runs of blanks are folded into one space each. No two neighbouring quantifiers match the same
- * character, so a pattern that fails does so in linear time.
+ * The patterns expect text in which each run of whitespace is collapsed into one space. No two adjacent quantifiers match the same
+ * character, so a failing match takes linear time.
  */
 
-/** A pattern that finds a name behind one of these phrases, anywhere in a text. */
+/** A pattern that finds a name after one of these phrases, anywhere in a text. */
 export function nameAfter(...phrases: string[]): RegExp {
   return new RegExp(String.raw`(?<!\p{L})(?:${phrases.join('|')}) ${name}`, 'iu');
 }
 
-/** The same at the beginning of a text, perhaps behind a greeting. */
+/** The same at the start of a text, optionally after a greeting. */
 export function nameFirst(greetings: readonly string[], ...phrases: string[]): RegExp {
   return new RegExp(beginning(greetings, phrases), 'iu');
 }
 
-/** The same for a text that says nothing else. */
+/** The same for a text that contains nothing else. */
 export function nameAlone(greetings: readonly string[], ...phrases: string[]): RegExp {
   return new RegExp(`${beginning(greetings, phrases)} ?[.!]?$`, 'iu');
 }

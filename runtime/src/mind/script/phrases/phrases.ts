@@ -1,6 +1,6 @@
-/** What every script understands and says in a language, whatever it is about. Braces are filled in. */
+/** Built-in intents and phrases of a language, used by all scripts. Placeholders are in braces. */
 export interface Phrases {
-  /** Texts that mean the same; they are recognised as whole words. */
+  /** Phrases per intent, matched as whole words. */
   understand: {
     yes: string[];
     no: string[];
@@ -14,26 +14,26 @@ export interface Phrases {
     next: string[];
     wait: string[];
     help: string[];
-    /** Whether it is a person. */
+    /** Asks whether the character is a person or an AI. */
     ai: string[];
     whoAreYou: string[];
     whoAmI: string[];
     whatWasThat: string[];
   };
-  /** Patterns that find a name in their first group, in a text whose runs of blanks are folded into one space each. */
+  /** Patterns whose first group captures a name. Whitespace in the text is collapsed into single spaces. */
   nameIs: RegExp[];
-  /** The same for phrases that introduce other things as well ("I am tired"): what follows is a name only with a capital letter. */
+  /** The same for phrases that introduce other things as well ("I am tired"): the capture is a name only if it is capitalised. */
   capitalNameIs: RegExp[];
   say: {
-    /** {title} */
+    /** Placeholder: {title} */
     greeting: string[];
     fallback: string[];
-    /** {ask} */
+    /** Placeholder: {ask} */
     suggest: string[];
     meet: string[];
     yourName: string[];
     noName: string[];
-    /** {name} */
+    /** Placeholder: {name} */
     ai: string[];
     iAm: string[];
     nothingYet: string[];
@@ -45,11 +45,11 @@ export interface Phrases {
     bye: string[];
     noMore: string[];
     sorry: string[];
-    /** {gloss}; then comes the phrase, then `yourTurn`. */
+    /** Placeholder: {gloss}. Followed by the phrase to learn, then `yourTurn`. */
     teach: string[];
     yourTurn: string[];
     praise: string[];
-    /** Then comes the phrase again. */
+    /** Followed by the phrase to learn. */
     almost: string[];
     notYet: string[];
     lessonsDone: string[];
@@ -57,9 +57,9 @@ export interface Phrases {
     goOn: string[];
     wait: string[];
     presentationDone: string[];
-    /** As a suggestion. */
+    /** Text of the suggestion button. */
     next: string;
   };
-  /** Words that say nothing about a topic. */
+  /** Words that are ignored when matching topics. */
   stopWords: string;
 }
