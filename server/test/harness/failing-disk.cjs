@@ -5,9 +5,9 @@ const { isMainThread } = require('node:worker_threads');
 
 /**
  * @typedef {object} Trouble
- * @property {number} [room] how many bytes may still be added to its files
- * @property {string} [sync] the code with which every sync fails
- * @property {string} [wait] a pipe without a writer: every sync waits for the system, for good
+ * @property {number} [room] free space in bytes
+ * @property {string} [sync] the error code of every fsync
+ * @property {string} [wait] a named pipe without a writer: every fsync blocks on opening it
  */
 
 const control = process.env.FAILING_DISK;

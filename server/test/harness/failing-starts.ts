@@ -50,7 +50,7 @@ export class FailingStarts {
     return { code, lines: said.trimEnd().split('\n') };
   }
 
-  /** Beside the lines for people there are those of the log, and no others. */
+  /** Kills the process and expects that its standard error contains only log lines. */
   async close(): Promise<void> {
     this.#child.kill('SIGKILL');
     await this.#exited;

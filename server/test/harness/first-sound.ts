@@ -21,7 +21,7 @@ const watchIt = `(() => {
     const look = () => {
       const ms = performance.now() - (pressedAt ?? Number.POSITIVE_INFINITY);
       if (ms > 0 && experience.output.level() > 0.005) found.soundMs ??= ms;
-      // Before the click, the face of the previous conversation may still move.
+      // Before the press, the face of the conversation before may still move.
       if (ms > 0 && shapes().some((shape) => shape !== 'sil')) found.mouthMs ??= ms;
       if (found.soundMs !== undefined && found.mouthMs !== undefined) resolve(found);
       else requestAnimationFrame(look);

@@ -61,7 +61,7 @@ export async function readRules(source: string): Promise<Rule[]> {
   return merged(rulesIn(program, constantsOf(program)));
 }
 
-/** Constants at the top level, by name, to resolve tables of cases. */
+/** The initialisers of all variables, by name, to resolve tables of cases. */
 function constantsOf(program: Node): Map<string, Node> {
   const found = new Map<string, Node>();
   visit(program, (node) => {
