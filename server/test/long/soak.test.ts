@@ -46,7 +46,7 @@ async function startSoak(onTestFinished: Finished, ...args: string[]): Promise<S
   return { child, folder: path, said: () => stderr, ended };
 }
 
-/** The figures of an engine in the first table of a report, by the head of their column. */
+/** The values of an engine in the first table of a report, by column heading. */
 function figures(report: string): Record<string, string> {
   const cells = (line: string) => line.split('|').map((cell) => cell.trim());
   const [head = '', , row = ''] = report.split('\n').filter((line) => line.startsWith('|'));
