@@ -105,7 +105,7 @@ export async function startSite(): Promise<Site> {
   };
 }
 
-/** Collects console errors and warnings, page errors, and requests to origins other than `home`. */
+/** Collects console errors and warnings, exceptions, failed requests, CSP violations, and requests to origins other than `home`. */
 export async function watch(page: Page, home: string): Promise<string[]> {
   const found: string[] = [];
   page.on('console', (message) => {

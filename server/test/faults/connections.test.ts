@@ -70,7 +70,7 @@ async function fillLanes(): Promise<void> {
 const busy = async (lane = {}) =>
   (await readMetrics(service)).total('session_launch_database_connections', { state: 'busy', ...lane });
 
-/** Expects that the service is ready, that no connection holds a lock, and that every connection pool is full for the next test. */
+/** Expects that the service is ready, that no database connection is busy, and that every connection pool is full for the next test. */
 async function expectRecovered(): Promise<void> {
   await until('ready', isReady);
   await until('every connection to be free', async () => (await busy()) === 0);

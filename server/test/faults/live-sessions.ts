@@ -34,7 +34,7 @@ export interface LiveLoadOptions {
  */
 export class LiveLoad {
   readonly seen: Seen[] = [];
-  /** Requests that failed or got a 503. */
+  /** Number of requests that failed or got a 5xx status. */
   broken = 0;
   steps = 0;
   readonly #options: LiveLoadOptions;

@@ -108,7 +108,7 @@ async function recordedRun(cleanup: Cleanup) {
   return { afterPowerCut, acknowledged, changes, from: changes.findIndex(({ end }) => end > from) };
 }
 
-/** Half of the points are random; the others are right after critical changes: updates of pg_control and renames of WAL files. */
+/** Half of the points are random; the others are right after critical changes: writes of pg_control, renames and removals. */
 function crashPoints(changes: Recorded[], from: number, random: Random, count: number): number[] {
   const control = changes.find((change) => change.op === 'create' && change.path.endsWith('pg_control'));
   const isDelicate = (change: Recorded) =>

@@ -150,7 +150,7 @@ test('a crowd of them keeps nobody out', async () => {
   const quiet = await descriptors();
   const all = Object.values(requests);
   for (let round = 0; round < 3; round++) {
-    // More than the concurrency limits of assets and of mints together.
+    // With the pipelined requests, exceeds the concurrency limits of assets and of mints.
     await Promise.all(
       Array.from({ length: 160 }, (_, i) => {
         const make = all[i % all.length]!;

@@ -26,7 +26,7 @@ test.each([
   [1_024, 512],
   [20_000, 19_488],
   [65_536, 65_024],
-  // Fewer descriptors than are reserved: clients get a part of them, so that the service can run.
+  // The full reserve would leave too few: clients get a quarter of the limit.
   [600, 150],
 ])('of %i descriptors clients get %i', (descriptors, connections) => {
   expect(connectionsWithin(descriptors)).toBe(connections);
