@@ -1,4 +1,4 @@
-// Fails on known vulnerabilities of production dependencies; tolerates a registry that cannot be asked.
+// Fails on known vulnerabilities in production dependencies; passes if the registry cannot be reached.
 import { spawnSync } from 'node:child_process';
 
 const { stdout } = spawnSync('npm', ['audit', '--omit=dev', '--json'], { encoding: 'utf8' });

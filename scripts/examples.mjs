@@ -1,5 +1,5 @@
-// Copies the examples that the service needs into its package, which is installed without them: the demo with its art, and what
-// `session-launch init` writes out. Runs before the package is packed.
+// Copies the examples that the service needs at run time into its package: the demo with its assets, and the templates of `session-launch
+// init`. Runs before the package is packed.
 import { cpSync, rmSync } from 'node:fs';
 
 const copies = new URL('../server/examples/', import.meta.url);

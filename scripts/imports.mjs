@@ -1,18 +1,18 @@
-// Holds the structure: no circle of files, no circle of rooms (so that every import runs downwards), and no workspace that
-// knows one it must not know. Run it with: npm run imports
+// Checks the import graph: no cycles between files, no cycles between folders, and no import of a workspace that is not listed below. Run
+// it with: npm run imports
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** What each workspace may import of the others. Tests and benchmarks stand on top of everything that they look at. */
+/** The workspaces that each workspace may import. Tests and benchmarks may import what they test. */
 const mayKnow = {
   contract: [],
-  // Beside the contract, since it reads sockets and writes to descriptors.
+  // Separate from the contract, since it reads sockets and writes to file descriptors.
   process: [],
   'server/src': ['contract', 'process'],
-  // Of the SDKs it has the check of session tokens, which other people's runtimes have, too.
+  // Imports the session token check from the backend SDK, which third-party runtimes use as well.
   'runtime/src': ['contract', 'process', 'sdk/backend/src'],
   'sdk/browser/src': ['contract'],
   'sdk/react/src': ['sdk/browser/src'],
@@ -20,7 +20,7 @@ const mayKnow = {
   'server/test': ['contract', 'process', 'testing', 'server/src', 'sdk/backend/src'],
   'runtime/test': ['contract', 'process', 'testing', 'runtime/src'],
   'sdk/browser/test': ['contract', 'testing', 'sdk/browser/src'],
-  // Installed without the contract: what an SDK needs of it is written into its sources.
+  // Published without the contract: the SDK repeats the parts that it needs.
   'sdk/backend/src': [],
   'sdk/backend/test': ['contract', 'testing', 'sdk/backend/src'],
   bench: ['contract', 'testing', 'server/src'],
@@ -42,7 +42,7 @@ function filesBelow(folder) {
     .map((file) => file.split(sep).join('/'));
 }
 
-/** The files and workspaces that a file names, types included. */
+/** The files and workspaces that a file imports, including type imports. */
 function importsOf(file) {
   const text = readFileSync(join(root, file), 'utf8');
   const names = [
@@ -62,7 +62,7 @@ const workspaceOf = (path) =>
     .filter((name) => path === name || path.startsWith(`${name}/`))
     .sort((a, b) => b.length - a.length)[0];
 
-/** A room is a folder of a workspace, or a file that stands in no folder. */
+/** Returns the folder of a file within its workspace, or the file itself if it is at the top level. */
 function roomOf(file) {
   const home = ['server/src', 'runtime/src', 'contract/src', 'process/src', 'sdk/backend/src'].find(
     (folder) => file.startsWith(`${folder}/`),
@@ -70,7 +70,7 @@ function roomOf(file) {
   return home === undefined ? undefined : `${home}/${file.slice(home.length + 1).split('/')[0]}`;
 }
 
-/** One circle of a graph as the path that leads back to its start, or nothing. */
+/** Returns one cycle of a graph as a path back to its start, or `undefined`. */
 function circleIn(graph) {
   const done = new Set();
   const path = [];

@@ -1,6 +1,6 @@
-// Runs the tests of all workspaces: those of the service, and beside them those of the others, one after the other. They wait
-// for different things, so that the machine has always something to do. What the others say is shown when all are done, so
-// that no two mix. Run it with: npm test
+// Runs the tests of all workspaces: those of the service and, in parallel, those of the other workspaces one after the other. Both spend
+// time on I/O, so running them in parallel uses the CPU better. The output of the other workspaces is buffered and printed at the end.
+// Run it with: npm test
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 

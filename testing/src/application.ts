@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import { onTestFinished } from 'vitest';
 import { shortLived } from './process.ts';
 
-/** A server in a process of its own, which prints the address to open. It ends with the test. */
+/** Starts a server as a child process that prints its URL. The child is killed when the test ends. */
 export async function startApplication(
   cwd: string,
   args: string[],

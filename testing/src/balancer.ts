@@ -5,7 +5,7 @@ import { send } from './http.ts';
 
 export interface Balancer {
   url: string;
-  /** Sends connections there from now on, as long as it is ready. */
+  /** Adds a backend. It receives connections while it is ready. */
   add(url: string): void;
   remove(url: string): void;
 }
@@ -18,8 +18,8 @@ interface Backend {
 const checkEveryMs = 100;
 
 /**
- * Hands each connection to the next service in turn. One that does not say that it is ready, or that cannot be
- * connected to, gets no more until it does. While none is ready, clients wait.
+ * A round-robin TCP load balancer. A backend that is not ready or refuses connections is skipped until it is ready again. While no
+ * backend is ready, client connections are queued.
  */
 export async function startBalancer(cleanup: Cleanup): Promise<Balancer> {
   const backends = new Map<string, Backend>();

@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 
 const launcher = fileURLToPath(new URL('../../server/bin/session-launch.js', import.meta.url));
 
-/** A global setup: builds the program unless it is as new as its sources. */
+/** Global setup: builds the program if the build is older than its sources. */
 export default async function setup(): Promise<void> {
   await promisify(execFile)(process.execPath, [launcher, '--version']);
 }

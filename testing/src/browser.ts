@@ -5,8 +5,8 @@ import { afterAll, beforeAll, inject } from 'vitest';
 import type { Chromium } from './chromium.ts';
 
 /**
- * What Chromium leaves out. The last such list counts, so this one repeats that of Playwright; names that a version
- * does not know do no harm.
+ * Value of `--disable-features`. Chromium uses only the last such switch, so this list repeats Playwright's; Chromium ignores unknown
+ * names.
  */
 const leftOut = [
   'AvoidUnnecessaryBeforeUnloadCheckSync',
@@ -22,14 +22,14 @@ const leftOut = [
   'NetworkTimeServiceQuerying',
   'AimEnabled',
   'PreconnectToSearch',
-  // Pages of the address bar, which every window would load behind what is tested.
+  // WebUI pages of the address bar, which every window would load in the background.
   'WebUIOmniboxPopup',
   'WebUIOmniboxAimPopup',
-  // A process for the next page, which mostly does not come.
+  // A spare renderer process for the next navigation, which most tests do not make.
   'SpareRendererForSitePerProcess',
 ];
 
-/** One real Chromium for a test file; nothing in it talks to anyone by itself. `args` are further switches. */
+/** Shares one Chromium among the tests of a file, with background requests disabled. `args` are additional command-line switches. */
 export function useBrowser(...args: string[]): {
   open(options?: Parameters<Browser['newContext']>[0]): Promise<BrowserContext>;
 } {
@@ -51,20 +51,20 @@ export function useBrowser(...args: string[]): {
         `--disable-features=${leftOut.join(',')}`,
         ...args,
       ],
-      // Pages go into the back/forward cache, as they do for visitors.
+      // Keep the back/forward cache enabled, as it is for users.
       ignoreDefaultArgs: ['--disable-back-forward-cache'],
     });
   });
   afterAll(() => browser?.close());
   return {
     open: async (options) => {
-      // Movement and large pictures cost time, and few tests are about them.
+      // A small viewport and reduced motion save CPU time; tests that need more override them.
       const context = await browser.newContext({
         viewport: { width: 480, height: 360 },
         reducedMotion: 'reduce',
         ...options,
       });
-      // For what hangs: on a busy machine a page takes its time.
+      // Detects hangs only: on a loaded machine a page can take many seconds.
       context.setDefaultTimeout(90_000);
       return context;
     },
@@ -73,12 +73,12 @@ export function useBrowser(...args: string[]): {
 
 export interface Site {
   origin: string;
-  /** What the page holds from now on, and the policy that it is sent with. */
+  /** Sets the body of the page and its Content-Security-Policy header. */
   show(body: string, policy?: string): void;
   close(): Promise<void>;
 }
 
-/** An application on an origin of its own: an empty page, until it shows something. */
+/** Starts an HTTP server on its own origin. It serves an empty page until `show` is called. */
 export async function startSite(): Promise<Site> {
   let body = '';
   let policy: string | undefined;
@@ -105,7 +105,7 @@ export async function startSite(): Promise<Site> {
   };
 }
 
-/** Everything that a page complains about, and every request that leaves the service. */
+/** Collects console errors and warnings, exceptions, failed requests, CSP violations, and requests to origins other than `home`. */
 export async function watch(page: Page, home: string): Promise<string[]> {
   const found: string[] = [];
   page.on('console', (message) => {

@@ -1,5 +1,5 @@
-// The program as an installed package starts it: without a look whether it is older than its sources, which
-// `brought-up-to-date.ts` has done once for the whole run.
+// Starts the program as an installed package does: without checking whether the build is current. `brought-up-to-date.ts` checks that
+// once for the whole run.
 import { main } from '../../server/dist/cli/main.js';
 
 await main();

@@ -9,14 +9,14 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** A browser that can be started. */
+/** An executable browser and the environment that it needs. */
 export interface Chromium {
   program: string;
-  /** Variables that the program needs beside the usual ones. */
+  /** Environment variables to set in addition to the inherited ones. */
   env: Record<string, string>;
 }
 
-/** Unpacks the browser where it comes packed; `dispose` removes what was unpacked. */
+/** Unpacks the browser if it is an archive; `dispose` removes the unpacked files. */
 export type OpenChromium = () => Promise<Chromium & { dispose(): Promise<void> }>;
 
 export const noChromium =
@@ -24,7 +24,7 @@ export const noChromium =
 
 const told = Symbol.for('session-launch.no-chromium-told');
 
-/** Says once in this process how to get a browser: vitest reads its configuration once for each project. */
+/** Prints how to install a browser, once per process: vitest loads its configuration once per project. */
 export function tellOfNoChromium(): void {
   const known = globalThis as { [told]?: true };
   if (known[told]) return;
@@ -33,8 +33,8 @@ export function tellOfNoChromium(): void {
 }
 
 /**
- * Looks for a browser: the one that CHROMIUM names, an installed one, the one that an npm package brings for Linux on
- * x64, and one that Playwright has installed.
+ * Looks for a browser in this order: the path in CHROMIUM, an installed one, the one in the npm package for Linux on x64, and the one
+ * installed by Playwright.
  */
 export async function findChromium(env: NodeJS.ProcessEnv = process.env): Promise<OpenChromium | undefined> {
   if (env.CHROMIUM) return (await firstExecutable([env.CHROMIUM])) ? asIs(env.CHROMIUM) : undefined;
@@ -70,7 +70,7 @@ async function playwrightPrograms(): Promise<string[]> {
   return [headed, headlessShell(headed)];
 }
 
-/** Where "--only-shell" installs its program: beside the folder of the whole browser, whose program is given. */
+/** The path of the headless shell that `--only-shell` installs, derived from the path of the full browser. */
 export function headlessShell(headed: string): string {
   return headed
     .replace(/chromium-(\d+)/, 'chromium_headless_shell-$1')
@@ -88,7 +88,7 @@ async function firstExecutable(programs: readonly string[]): Promise<string | un
   return undefined;
 }
 
-/** @sparticuz/chromium holds a browser for Linux on x64. */
+/** Whether @sparticuz/chromium is installed. It contains a browser for Linux on x64. */
 function comesPacked(): boolean {
   if (platform() !== 'linux' || arch() !== 'x64') return false;
   try {
@@ -100,8 +100,8 @@ function comesPacked(): boolean {
 }
 
 /**
- * Into a folder of this run alone. In a process of its own, because the package goes by variables: where the temporary
- * folder is, and one with which it also unpacks the libraries that a bare system lacks.
+ * Unpacks into a temporary folder of this run. Runs as a child process because the package reads environment variables: the temporary
+ * folder, and one that makes it also unpack the shared libraries that minimal systems lack.
  */
 async function unpack(): Promise<Chromium & { dispose(): Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), 'session-launch-chromium-'));

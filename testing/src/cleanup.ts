@@ -1,8 +1,8 @@
 import { afterAll } from 'vitest';
 
 /**
- * Takes steps that undo what the tests of a file or a `describe` share. They are carried out after the last test, in reverse, each of
- * them also where one before it fails.
+ * Registers cleanup steps for a file or a `describe`. They run after the last test in reverse order; a failing step does not prevent the
+ * others.
  */
 export function useCleanup(): (step: () => Promise<unknown>) => void {
   const steps: (() => Promise<unknown>)[] = [];

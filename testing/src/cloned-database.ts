@@ -7,12 +7,12 @@ interface Clone {
   drop(): Promise<void>;
 }
 
-/** A clone of the migrated template on the shared server. */
+/** Clones the migrated template database on the shared server. */
 export function clonedDatabase(): Promise<Clone> {
   return createClone(inject('postgresUrl'));
 }
 
-/** The same where tests are set up, which is not where they run. */
+/** The same for global setup, where `inject` is not available. */
 export async function createClone(server: string): Promise<Clone> {
   const name = `test_${randomBytes(6).toString('hex')}`;
   await onDatabase(server, (client) =>
@@ -28,7 +28,7 @@ export async function createClone(server: string): Promise<Clone> {
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    /** Of a server whose database `template_service` is migrated and empty. */
+    /** A server whose database `template_service` is migrated and empty. */
     postgresUrl: string;
   }
 }

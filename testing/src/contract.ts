@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { Answer, Call } from './http.ts';
 
-/** The published contract, from the committed file: what clients are generated from is what tests hold us to. */
+/** The published contract, read from the committed file from which clients are generated. */
 // biome-ignore lint/suspicious/noExplicitAny: a JSON document, read freely
 type Json = any;
 export const contract: Json = JSON.parse(
@@ -10,16 +10,17 @@ export const contract: Json = JSON.parse(
 );
 
 const validators = new Map<string, ValidateFunction>();
-// Each schema is compiled once, not once for each place that refers to it, and as it comes: it is asked a few times only.
+// `inlineRefs: false` compiles each schema once instead of once per reference. Each schema is used only a few times, so the generated
+// code is not optimised.
 const ajv = new Ajv2020({ strict: false, allErrors: true, inlineRefs: false, code: { optimize: false } });
 ajv.addFormat('date-time', (text: string) => !Number.isNaN(Date.parse(text)));
 for (const format of ['bcp47', 'return-url']) ajv.addFormat(format, true);
 ajv.addSchema({ ...contract, components: { ...contract.components, schemas: closedSchemas() } }, 'contract');
 
-/** Addresses for people and files, which the contract does not describe. */
+/** Paths of web pages and static files, which the contract does not describe. */
 const undescribed = /^\/($|openapi\.json$|reference|avatars\/|locations\/|favicon|site\/|sdk\/)/;
 
-/** Fails unless the answer is one that the contract promises for this request. */
+/** Throws unless the contract documents this response for this request. */
 export function checkContract(call: Call, answer: Answer): void {
   const problem = contractProblem(call, answer);
   if (problem === undefined) return;
@@ -31,7 +32,7 @@ function contractProblem(call: Call, answer: Answer): string | undefined {
   const method = (call.method ?? 'GET').toUpperCase();
   const path = new URL(call.path, 'http://service').pathname;
   if (answer.headers['x-request-id'] === undefined) return 'X-Request-Id is missing';
-  // An address that cannot be decoded leads nowhere, whatever it looks like.
+  // A path that cannot be percent-decoded matches no route.
   if (!isDecodable(path)) return generic(answer, method, [404]);
   const template = Object.keys(contract.paths).find((candidate) => matches(candidate, path));
   if (template === undefined) return undescribed.test(path) ? undefined : generic(answer, method, [404]);
@@ -64,7 +65,7 @@ function matches(template: string, path: string): boolean {
   return parts.length === given.length && parts.every((part, i) => part.startsWith('{') || part === given[i]);
 }
 
-/** Errors that belong to no operation: nothing there, or not with this method. */
+/** Checks errors that belong to no operation: 404 for an unknown path, 405 for a wrong method. */
 function generic(answer: Answer, method: string, statuses: number[]): string | undefined {
   if (!statuses.includes(answer.status)) return `status ${answer.status} is not documented`;
   if (answer.status === 405 && !answer.headers.allow) return 'a 405 without Allow';
@@ -110,7 +111,7 @@ function escaped(path: string): string {
   return encodeURIComponent(path.replaceAll('~', '~0').replaceAll('/', '~1'));
 }
 
-/** Clients must ignore fields they do not know; this service must not send fields that it does not document. */
+/** Forbids additional properties: clients must ignore unknown fields, but the service must not send undocumented ones. */
 function closedSchemas(): Json {
   const schemas = structuredClone(contract.components.schemas);
   for (const name of Object.keys(schemas).filter((key) => !key.endsWith('MintRequest'))) close(schemas[name]);

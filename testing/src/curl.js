@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// The few options of curl that the quick start uses, for machines that have no curl.
+// Implements the options of curl that the quick start uses, for machines without curl.
 import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 

@@ -6,7 +6,7 @@ import { apply } from './world.ts';
 
 const demoProjectFile = new URL('../../examples/demo.yaml', import.meta.url);
 
-/** The demo project, as a first start provisions it. */
+/** Applies the demo project as the service does on its first start. */
 // biome-ignore lint/suspicious/noExplicitAny: tests change the file freely
 export async function applyDemo(service: Target, change: (file: any) => void = () => {}): Promise<void> {
   const file = parse(await readFile(demoProjectFile, 'utf8'));

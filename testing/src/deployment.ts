@@ -3,7 +3,7 @@ import { checkContract } from './contract.ts';
 import { send } from './http.ts';
 import type { Target } from './target.ts';
 
-/** Where a service listens, and what opens the two parts of its admin listener. */
+/** The URLs of a service and its admin and runtime tokens. */
 export interface Deployment {
   url: string;
   adminUrl: string;
@@ -11,7 +11,7 @@ export interface Deployment {
   runtimeToken: string;
 }
 
-/** A running service to call; every public answer is held to the contract. */
+/** Returns a client for a running service. Every public response is validated against the contract. */
 export function targetAt({ url, adminUrl, adminToken, runtimeToken }: Deployment): Target {
   return {
     url,
@@ -28,7 +28,7 @@ export function targetAt({ url, adminUrl, adminToken, runtimeToken }: Deployment
   };
 }
 
-/** The service that acceptance tests of this worker talk to: each worker has its own, unless there is only one. */
+/** The service that the acceptance tests of this worker use. Each worker has its own, unless only one service is configured. */
 export function deployedService(): Target & Deployment {
   const deployments = inject('deployments');
   const deployment = deployments[(Number(process.env.VITEST_POOL_ID) - 1) % deployments.length];
@@ -38,7 +38,7 @@ export function deployedService(): Target & Deployment {
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    /** One for each worker, or one for all. */
+    /** One per worker, or one for all workers. */
     deployments: Deployment[];
   }
 }

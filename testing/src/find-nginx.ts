@@ -5,10 +5,10 @@ import { delimiter, join } from 'node:path';
 export const noNginx =
   'there is no nginx for the test of the proxy example: install the package nginx (Linux)';
 
-/** The program; undefined where it is not installed, or where the test's loopback addresses (127.0.0.2 …) do not exist. */
+/** Path of nginx; `undefined` if it is not installed or the loopback addresses that the test uses (127.0.0.2 …) do not exist. */
 export function findNginx(env: NodeJS.ProcessEnv = process.env): string | undefined {
   if (platform() !== 'linux') return undefined;
-  // Debian installs it into /usr/sbin, which is not in the PATH of every user.
+  // Debian installs nginx into /usr/sbin, which is not on every user's PATH.
   const folders = [...(env.PATH ?? '').split(delimiter), '/usr/sbin', '/usr/local/sbin'];
   return folders
     .filter((folder) => folder !== '')

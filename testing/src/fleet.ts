@@ -9,13 +9,13 @@ export type Cleanup = (undo: () => Promise<void>) => void;
 
 type Env = Record<string, string>;
 
-/** Processes of one deployment: one database, one set of signing keys. */
+/** Processes of one deployment, which share a database and signing keys. */
 export interface Fleet {
   start(env?: Env): Promise<ServiceProcess>;
   databaseUrl: string;
 }
 
-/** Starts processes in a folder of their own, and leaves neither behind, not even one that is still starting. */
+/** Starts processes in a temporary folder. Cleanup stops the processes, including those still starting, and removes the folder. */
 export async function processFolder(cleanup: Cleanup) {
   const folder = await temporaryFolder();
   const started: Promise<ServiceProcess>[] = [];
@@ -38,7 +38,7 @@ export async function processFolder(cleanup: Cleanup) {
   };
 }
 
-/** A fleet on a database of its own, or on one that the test brings. */
+/** Creates a fleet on a new database, or on the given one. */
 export async function postgresFleet(cleanup: Cleanup, databaseUrl?: string): Promise<Fleet> {
   const url = databaseUrl ?? (await ownDatabase(cleanup));
   const { path, start } = await processFolder(cleanup);
@@ -53,8 +53,8 @@ async function ownDatabase(cleanup: Cleanup): Promise<string> {
 }
 
 /**
- * Asks again and again until there is something to see, and more seldom the longer that takes: asking takes time from whoever
- * is waited for. The limit is for what never comes, not for what is slow.
+ * Polls `look` until it returns a truthy value. The interval grows, since polling takes CPU time from the polled process. The timeout is
+ * meant to detect hangs, not slowness.
  */
 export async function until<T>(
   what: string,
@@ -70,7 +70,7 @@ export async function until<T>(
   }
 }
 
-/** The rows of one query, on a connection of its own. */
+/** Runs one query on a new connection and returns its rows. */
 export async function rows<Row extends pg.QueryResultRow>(
   url: string,
   text: string,

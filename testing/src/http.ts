@@ -4,7 +4,7 @@ export interface Answer {
   status: number;
   headers: IncomingHttpHeaders;
   text: string;
-  /** The parsed body; a body that is not JSON fails the test that reads it. */
+  /** The parsed body. Throws if the body is not JSON. */
   // biome-ignore lint/suspicious/noExplicitAny: tests look into answers freely
   json: any;
 }
@@ -12,20 +12,20 @@ export interface Answer {
 export interface Call {
   method?: string;
   path: string;
-  /** A list is sent as one header line for each element. */
+  /** An array is sent as one header line per element. */
   headers?: Record<string, string | string[]>;
-  /** Objects are sent as JSON; strings and buffers as they are. */
+  /** Objects are sent as JSON; strings and buffers are sent unchanged. */
   body?: unknown;
-  /** Sends the body in chunks, so that no header tells its length. */
+  /** Sends the body with chunked transfer encoding, without Content-Length. */
   chunked?: boolean;
   localAddress?: string;
-  /** Connections of the caller's own. */
+  /** Replaces the shared keep-alive agent. */
   agent?: Agent;
 }
 
 const agent = new Agent({ keepAlive: true, maxSockets: 256 });
 
-/** One request, with nothing added that the caller did not ask for but the JSON media type of object bodies. */
+/** Sends one request. The only header that is added is the JSON Content-Type for object bodies. */
 export function send(baseUrl: string, call: Call): Promise<Answer> {
   const raw = typeof call.body === 'string' || Buffer.isBuffer(call.body);
   const body =

@@ -1,10 +1,10 @@
-/** A secret by the name under which a failing test reports it: a report must not be a leak of its own. */
+/** Secrets by name. Failing tests report the name, so that the report does not contain the secret. */
 export type Secrets = Record<string, string>;
 
-/** Places to search, by name. */
+/** Texts and buffers to search, by name. */
 export type Places = Record<string, string | Buffer>;
 
-/** Where a secret stands, as it is or in one of the forms in which programs write bytes: hexadecimal, base64. */
+/** Lists the places that contain a secret, unchanged or encoded: hexadecimal, base64, percent-encoded. */
 export function leaks(places: Places, secrets: Secrets): string[] {
   const found: string[] = [];
   const wanted = Object.entries(secrets).flatMap(([name, secret]) =>
@@ -22,7 +22,7 @@ function formsOf(secret: string): Record<string, string> {
   return {
     '': secret,
     ' (hexadecimal)': bytes.toString('hex'),
-    // The last character of base64 depends on what follows.
+    // The last base64 character depends on the bytes that follow, so it is cut off.
     ' (base64)': bytes.toString('base64').replace(/=+$/, '').slice(0, -1),
     ' (in a URL)': encodeURIComponent(secret),
   };

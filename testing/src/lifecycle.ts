@@ -3,7 +3,7 @@ import type { Answer } from './http.ts';
 import type { Target } from './target.ts';
 import { mintFromServer, type World } from './world.ts';
 
-/** A launch as a client gets it. */
+/** The id and token of a minted session, from the mint response. */
 export interface Launch {
   sessionId: string;
   sessionToken: string;
@@ -18,7 +18,7 @@ export async function launched(
   return answer.json.launch;
 }
 
-/** What a runtime does when a client brings the token of a launch. */
+/** Sends the request that a runtime sends when a client connects with a session token. */
 export function connect(
   service: Pick<Target, 'runtime'>,
   { sessionId, sessionToken }: Launch,
@@ -36,7 +36,7 @@ export interface Reported {
   ended?: string;
 }
 
-/** What a runtime says of its sessions every few seconds. */
+/** Sends the report that a runtime sends for its sessions every few seconds. */
 export function report(
   service: Pick<Target, 'runtime'>,
   sessions: Reported[],
@@ -45,7 +45,7 @@ export function report(
   return service.runtime({ method: 'POST', path: '/runtime/v1/reports', body: { runtimeId, sessions } });
 }
 
-/** What a page does when it is closed. */
+/** Sends the beacon that a page sends when it is closed. */
 export function leave(
   service: Pick<Target, 'call'>,
   sessionId: string,

@@ -6,12 +6,12 @@ export interface Sample {
   value: number;
 }
 
-/** What `/metrics` showed at one moment. */
+/** The parsed response of `/metrics`. */
 export interface Exposition {
-  /** By the name of the metric. */
+  /** Metric types by metric name. */
   types: Map<string, string>;
   samples: Sample[];
-  /** The sum of all samples of that name which have these labels; 0 when there is none. */
+  /** The sum of all samples with this name and these labels; 0 if there are none. */
   total(name: string, labels?: Record<string, string>): number;
 }
 
@@ -21,7 +21,7 @@ export async function readMetrics(service: { admin(call: Call): Promise<Answer> 
   return parseMetrics(answer.text);
 }
 
-/** Reads the Prometheus text format, as far as the service uses it. A line that is none of it fails. */
+/** Parses the subset of the Prometheus text format that the service uses. Throws on any other line. */
 export function parseMetrics(text: string): Exposition {
   const types = new Map<string, string>();
   const samples: Sample[] = [];

@@ -6,11 +6,11 @@ import { findNginx, noNginx } from './find-nginx.ts';
 import type { Cleanup } from './fleet.ts';
 
 export interface Nginx {
-  /** Reads the configuration again. Resolves when a new worker takes connections; the old one keeps those it has. */
+  /** Reloads the configuration. Resolves when a new worker accepts connections; the old worker keeps its open connections. */
   reload(): Promise<void>;
 }
 
-/** Runs nginx with what stands in its `http` block, as any user and in a folder of its own. */
+/** Runs nginx in a temporary folder, as the current user, with `http` as the content of its `http` block. */
 export async function startNginx(cleanup: Cleanup, http: string): Promise<Nginx> {
   const program = findNginx();
   if (program === undefined) throw new Error(noNginx);
@@ -39,7 +39,7 @@ export async function startNginx(cleanup: Cleanup, http: string): Promise<Nginx>
     await rm(folder, { recursive: true, force: true });
   });
   const workers = () => log.split('start worker process ').length - 1;
-  /** Resolves when nginx has started this many workers in all. */
+  /** Resolves when nginx has started this many workers in total. */
   const started = (count: number) =>
     new Promise<void>((resolve, reject) => {
       onLog = () => {
@@ -61,7 +61,7 @@ export async function startNginx(cleanup: Cleanup, http: string): Promise<Nginx>
 function configuration(folder: string, http: string): string {
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
   return [
-    // As root, workers would otherwise run as a user who cannot write into the folder.
+    // When started as root, nginx would run its workers as a user who cannot write into the folder.
     ...(process.getuid?.() === 0 ? ['user root;'] : []),
     'daemon off;',
     'worker_processes 1;',

@@ -1,22 +1,22 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** One answer. */
+/** One HTTP response. */
 interface Reply {
   status: number;
   ms: number;
   retryAfter: string | undefined;
 }
 
-/** What came back for a number of requests. */
+/** The results of a series of requests. */
 export class Measured {
   readonly replies: Reply[] = [];
-  /** Requests without an answer, by what happened to them. */
+  /** Requests without a response: counts by cause. */
   readonly failures: Record<string, number> = {};
   sent = 0;
-  /** Requests that were due while every connection of the client was waiting for an answer. */
+  /** Requests that were due while every connection of the client had a request in flight. */
   unsent = 0;
-  /** For how long requests were sent, and how long the last answer took after that. */
+  /** `seconds`: how long requests were sent. `lagged`: milliseconds from the last send to the last response. */
   seconds = 0;
   lagged = 0;
 
@@ -39,8 +39,8 @@ export class Measured {
 }
 
 /**
- * A client that costs little, so that the service is what is measured: bare connections, one request at a time on each, and
- * answers of which only the head is looked at.
+ * An HTTP client with little overhead, so that measurements reflect the service: raw sockets, one request in flight per connection, and
+ * only the response head is parsed.
  */
 export class Client {
   readonly #address: { host: string; port: number };
@@ -54,7 +54,7 @@ export class Client {
     this.#request = request;
   }
 
-  /** Opens connections and sees each of them answered, so that none still waits to be accepted. */
+  /** Opens connections and completes one request on each, so that none is left in the accept queue. */
   async open(count: number): Promise<void> {
     while (this.#all.length < count) {
       const wave = Array.from({ length: 32 }, () => new Connection(connect(this.#address)));
@@ -64,7 +64,7 @@ export class Client {
     }
   }
 
-  /** As many requests as get an answer, so many at a time. */
+  /** Keeps `atOnce` requests in flight for `seconds`: each response triggers the next request. */
   async closedLoop(atOnce: number, seconds: number): Promise<Measured> {
     const measured = new Measured();
     const started = performance.now();
@@ -78,7 +78,7 @@ export class Client {
     return measured;
   }
 
-  /** Requests at a steady rate, whether or not earlier ones have their answer. Nobody waits longer than `patienceMs`. */
+  /** Sends requests at a fixed rate, regardless of responses. Waits at most `patienceMs` for the last responses. */
   async openLoop(rate: number, seconds: number, patienceMs: number): Promise<Measured> {
     const measured = new Measured();
     const asked: Promise<void>[] = [];
@@ -88,13 +88,13 @@ export class Client {
     while (last < started + seconds * 1000) {
       await sleep(2);
       const now = performance.now();
-      // A client that was held up itself makes up for a little of it; for all of it would be a burst.
+      // If this process was delayed, catches up on at most 50 ms of requests; catching up on all would be a burst.
       due += (Math.min(now - last, 50) / 1000) * rate;
       last = now;
       for (; due >= 1; due--) asked.push(this.#ask(measured));
     }
     measured.seconds = (last - started) / 1000;
-    // Patience that is not needed keeps no process alive.
+    // Unreferenced, so that the timer does not keep the process alive.
     await Promise.race([Promise.all(asked), sleep(patienceMs, undefined, { ref: false })]);
     measured.lagged = performance.now() - last;
     const answered = measured.replies.length + Object.values(measured.failures).reduce((a, b) => a + b, 0);
@@ -102,7 +102,7 @@ export class Client {
     return measured;
   }
 
-  /** So many requests at once, and no more. */
+  /** Sends `count` requests concurrently. */
   async burst(count: number): Promise<Measured> {
     const measured = new Measured();
     await Promise.all(Array.from({ length: count }, () => this.#ask(measured)));
@@ -115,7 +115,7 @@ export class Client {
 
   async #ask(measured: Measured): Promise<void> {
     const connection = this.#idle.pop();
-    // As many requests as there are connections have no answer yet: the limit of this client, not of the service.
+    // All connections have a request in flight: the limit of this client, not of the service.
     if (connection === undefined) {
       measured.unsent++;
       return;

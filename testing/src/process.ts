@@ -10,19 +10,19 @@ import { adminToken, runtimeToken } from './target.ts';
 export const program = fileURLToPath(new URL('./built.js', import.meta.url));
 
 /**
- * Most processes here live for seconds, and what V8 compiles once more, to be fast, is hardly called again. Without that a start
- * takes a quarter less of the processor on PostgreSQL, and two fifths less on the embedded engine.
+ * Disables V8's optimising compilers: most test processes run for seconds. Reduces the CPU time of a start by 25 % with PostgreSQL and by
+ * 40 % with the embedded engine.
  */
 export const shortLived = ['--no-opt', '--liftoff-only'];
 
-/** A service in a process of its own, as an operator starts it. */
+/** A service that runs as a child process, started from the command line. */
 export interface ServiceProcess {
   url: string;
   adminUrl: string;
   pid: number;
   stdout(): string;
   stderr(): string;
-  /** For tests that do not read what is logged as they should. Null when it goes into a file. */
+  /** The raw log stream, for tests of slow or broken log readers. `null` if stderr goes to a file. */
   log: Readable | null;
   call(call: Call): Promise<Answer>;
   admin(call: Call): Promise<Answer>;
@@ -37,14 +37,14 @@ export interface Finished {
   stderr: string;
 }
 
-/** Variables of a process: nothing is inherited but what Node needs to run. */
+/** The environment of a child process: of the inherited variables only PATH and HOME, which Node needs. */
 function environment(env: Record<string, string>): NodeJS.ProcessEnv {
   return { PATH: process.env.PATH, HOME: process.env.HOME, NO_COLOR: '1', ...env };
 }
 
 /**
- * `descriptors` is how many files and connections the process may have open; `stderr` is a descriptor to log to, instead of
- * being read here; `from` is the program, where it is not that of this checkout.
+ * `descriptors` is the limit of open file descriptors; `stderr` is a descriptor for the log, which is otherwise read here; `from` is the
+ * program to run instead of the one in this checkout.
  */
 export async function startProcess(
   env: Record<string, string>,
@@ -62,7 +62,7 @@ export async function startProcess(
       ADMIN_PORT: '0',
       ADMIN_TOKEN: adminToken,
       RUNTIME_TOKEN: runtimeToken,
-      // Tests of the runtime ask for it; the others spare themselves a process.
+      // Off by default to save a process; tests of the runtime set it.
       RUNTIME: 'off',
       LOG_LEVEL: 'warn',
       DEMO: 'off',
@@ -102,14 +102,14 @@ export async function startProcess(
   };
 }
 
-/** What a process has logged: one object a line, and nothing else. */
+/** Parses the log of a process. Throws on a line that is not a JSON object. */
 // biome-ignore lint/suspicious/noExplicitAny: tests look into log lines freely
 export function logLines(service: ServiceProcess): any[] {
   const text = service.stderr().trimEnd();
   return text === '' ? [] : text.split('\n').map((line) => JSON.parse(line));
 }
 
-/** Runs the command line to its end. */
+/** Runs a command and resolves when it exits. */
 export function runProgram(
   args: string[],
   env: Record<string, string> = {},
@@ -126,7 +126,7 @@ export function runProgram(
   });
 }
 
-/** `session-launch runtime`: its address once it listens, what it printed so far, and how it ended. */
+/** Starts `session-launch runtime`. Returns its URL once it listens, its output, and its exit code. */
 export function startRuntimeAlone(env: Record<string, string>): {
   url: Promise<string>;
   output: { stdout: string; stderr: string };
@@ -165,6 +165,6 @@ function collect(child: ChildProcess): { stdout: string; stderr: string } {
 
 export async function temporaryFolder(): Promise<{ path: string; remove(): Promise<void> }> {
   const path = await mkdtemp(join(tmpdir(), 'session-launch-process-'));
-  // A runtime whose service was killed may still write its last word there.
+  // Retries, since a runtime whose service was killed may still be writing files there.
   return { path, remove: () => rm(path, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }) };
 }

@@ -1,25 +1,23 @@
 import { connect, type Socket } from 'node:net';
 
-/** What came back over a bare connection, before anything interpreted it. */
+/** A response read from a raw socket. */
 export interface RawAnswer {
   status: number;
   headers: Record<string, string>;
   body: string;
-  /** Everything received, in case there was more than one answer. */
+  /** Everything that was received, which may contain more than one response. */
   text: string;
 }
 
-/**
- * Sends bytes that no HTTP client would send and reads until the server closes the connection. Well-formed requests
- * should ask for that with `Connection: close`.
- */
+/** Sends arbitrary bytes and reads until the server closes the connection. Well-formed requests need `Connection: close`. */
 export function sendRaw(baseUrl: string, bytes: string | Buffer): Promise<RawAnswer> {
   const { hostname, port } = new URL(baseUrl);
   return new Promise((resolve, reject) => {
     const socket = connect(Number(port), hostname);
     const chunks: Buffer[] = [];
     socket.on('data', (chunk) => chunks.push(chunk));
-    // A server that refuses while the client still sends may reset; what was received before counts.
+    // A server that rejects a request while it is still being sent may reset the connection; the bytes received before the reset are
+    // used.
     socket.on('error', (error) => {
       if (chunks.length === 0) reject(error);
     });
@@ -52,12 +50,12 @@ function decoded(body: string, coding: string | undefined): string {
   return length === 0 ? '' : rest.join('\r\n').slice(0, length);
 }
 
-/** A connection on which a test writes what it likes, when it likes. */
+/** A raw socket on which a test writes bytes at any time. */
 export interface RawConnection {
   socket: Socket;
-  /** Everything received so far. */
+  /** All bytes received so far. */
   received(): Buffer;
-  /** Resolves when the connection is gone, whoever ended it. */
+  /** Resolves when the connection is closed by either side. */
   closed: Promise<void>;
 }
 
@@ -71,7 +69,7 @@ export function openConnection(baseUrl: string): RawConnection {
   return { socket, received: () => Buffer.concat(chunks), closed };
 }
 
-/** The answers in what was received, one after the other, as their lengths say. The last one may be cut off. */
+/** Splits the received bytes into responses by Content-Length. The last one may be incomplete. */
 export function answersIn(received: Buffer): RawAnswer[] {
   const answers: RawAnswer[] = [];
   let rest = received.toString('latin1');

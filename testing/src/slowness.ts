@@ -1,14 +1,11 @@
 import { expect } from 'vitest';
 
-/** What is promised in seconds is promised on a machine that has time for it: a busy one gets more. */
+/** Asserts a time limit. If it is exceeded, multiplies the limit by the current slowdown of the machine. */
 export function expectWithin(ms: number, limitMs: number): void {
   if (ms >= limitMs) expect(ms).toBeLessThan(limitMs * slowness());
 }
 
-/**
- * How much longer than its work a program takes on this machine just now: 1 when nothing else runs, 5 when it gets a fifth of a
- * core.
- */
+/** The ratio of wall-clock time to CPU time of a busy loop: 1 on an idle machine, 5 when this process gets a fifth of a core. */
 function slowness(): number {
   const began = performance.now();
   const before = process.cpuUsage();

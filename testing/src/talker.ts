@@ -4,10 +4,13 @@ import { WebSocket } from 'ws';
 // biome-ignore lint/suspicious/noExplicitAny: tests look into events freely
 type Event = any;
 
-/** In frames. A runtime sends 37 ahead, and takes a hundred messages a second: a client that hears everything at once must not tell all of it. */
+/**
+ * Number of audio frames per `played` message. The runtime sends up to 37 frames ahead and accepts 100 messages per second, so a client
+ * that plays instantly must not acknowledge every frame.
+ */
 const playedEvery = 30;
 
-/** A client of the runtime that hears everything at once. */
+/** A client of the runtime that reports audio as played when it arrives. */
 export class Talker {
   readonly events: Event[] = [];
   readonly ws: WebSocket;
@@ -16,7 +19,7 @@ export class Talker {
   readonly #sounded = new Set<number>();
   #wake: () => void = () => {};
 
-  /** `from` is the ticket and the last event of a connection that was lost, where it is resumed. */
+  /** `from` resumes a lost connection: its ticket and the number of its last event. */
   constructor(
     url: string,
     token: string,
@@ -54,7 +57,7 @@ export class Talker {
     this.ws.send(JSON.stringify(message));
   }
 
-  /** The first event that fits, whenever it comes. */
+  /** Resolves with the first matching event, already received or in the future. */
   async event(fits: (event: Event) => boolean): Promise<Event> {
     for (;;) {
       const found = this.events.find(fits);
@@ -67,7 +70,7 @@ export class Talker {
     }
   }
 
-  /** Resolves once the first frame of this utterance has arrived. */
+  /** Resolves when the first audio frame of this utterance has arrived. */
   async sound(utterance: number): Promise<void> {
     while (!this.#sounded.has(utterance)) {
       if (this.ws.readyState === WebSocket.CLOSED) throw new Error('closed before the sound came');
@@ -81,7 +84,7 @@ export class Talker {
     return this.event(({ type }) => type === 'ready');
   }
 
-  /** Says something and waits for the whole answer. */
+  /** Sends a text and resolves with the complete reply. */
   async ask(text: string): Promise<string> {
     const id = crypto.randomUUID();
     this.send({ type: 'text', id, text });

@@ -2,36 +2,36 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import type { Cleanup } from './fleet.ts';
 
-/** One connection through the proxy. */
+/** One proxied connection. */
 export interface Link {
-  /** What the client said first; of PostgreSQL's protocol, who it is. */
+  /** The first bytes from the client. In PostgreSQL's protocol they contain the user and the application name. */
   readonly opening: string;
-  /** Breaks both halves, as a cable does. */
+  /** Destroys both sockets. */
   cut(): void;
-  /** From now on neither bytes nor a farewell get through, in either direction: both sides wait for ever. */
+  /** Stops forwarding bytes and FIN in both directions; the connections stay open. */
   mute(): void;
 }
 
-/** What a test does to the traffic. Each returns whether the bytes go on. */
+/** Hooks for intercepting traffic. `toServer` and `toClient` return whether to forward the bytes. */
 export interface Meddling {
-  /** What becomes of a connection as soon as it is made. Without it, it is passed on. */
+  /** Decides what happens to a new connection. The default is `pass`. */
   greets?: () => 'pass' | 'close' | 'mute';
   toServer?: (link: Link, bytes: Buffer) => boolean;
   toClient?: (link: Link, bytes: Buffer) => boolean;
-  /** How far away the server seems: so much later bytes arrive at either end, in their order. */
+  /** Delay in milliseconds of forwarded bytes in each direction; their order is kept. */
   lateMs?: number;
 }
 
 export interface TcpProxy {
   port: number;
-  /** An address that leads through the proxy. */
+  /** Returns the URL with the port of the proxy. */
   through(url: string): string;
   links(): Link[];
-  /** Where connections lead that are made from now on; those that exist stay where they are. */
+  /** Sets the target port of new connections; existing ones keep theirs. */
   leadTo(port: number): void;
 }
 
-/** Passes bytes between its clients and a port, and lets a test lose them, hold them back or cut the connection. */
+/** A TCP proxy that lets a test drop bytes, delay them, or close the connection. */
 export async function startTcpProxy(
   cleanup: Cleanup,
   targetPort: number,
@@ -39,7 +39,7 @@ export async function startTcpProxy(
 ): Promise<TcpProxy> {
   const links = new Set<Link>();
   let target = targetPort;
-  // Half-open: a farewell, too, goes only where the test lets it go.
+  // Half-open, so that FIN is also forwarded only when the test allows it.
   const server = createServer({ allowHalfOpen: true }, (client) => {
     const greeting = meddling.greets?.() ?? 'pass';
     if (greeting === 'close') {
@@ -71,7 +71,7 @@ export async function startTcpProxy(
       };
       from.on('data', (bytes) => {
         if (muted || !goesOn(bytes)) return;
-        // Timers of one length ring in the order in which they were set.
+        // Timers with equal delays fire in the order in which they were set.
         if (meddling.lateMs === undefined) deliver(bytes);
         else setTimeout(deliver, meddling.lateMs, bytes);
       });

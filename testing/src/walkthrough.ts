@@ -7,16 +7,16 @@ import { expect } from 'vitest';
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
 export interface Command {
-  /** The heading it stands under and its first line: enough to find it on the page. */
+  /** The heading and the first line of the command, to locate it on the page. */
   title: string;
   text: string;
-  /** Why the page says that no test can run it. */
+  /** The reason given on the page for not running the command in tests. */
   notRun?: string;
-  /** What the page shows right after it. */
+  /** The output block that follows the command on the page. */
   shown?: { language: string; text: string };
 }
 
-/** The shell commands of a page, each with the answer that the page shows for it. */
+/** The shell commands of a Markdown page, each with the output that the page shows for it. */
 export function commandsOf(markdown: string): Command[] {
   const commands: Command[] = [];
   const part =
@@ -36,8 +36,8 @@ export function commandsOf(markdown: string): Command[] {
 }
 
 /**
- * Runs the commands that can be run, one after the other in one shell, as a reader does: variables and functions stay.
- * Answers with what each printed; a command that fails is named. `here` puts the addresses of the test in.
+ * Runs the runnable commands in one shell, so that variables and functions persist. Returns the output of each; an error names the
+ * command that failed. `here` replaces the URLs on the page with those of the test.
  */
 export async function walkThrough(
   commands: readonly Command[],
@@ -46,9 +46,9 @@ export async function walkThrough(
   here: (text: string) => string,
 ): Promise<Map<Command, string>> {
   const run = commands.filter(({ notRun }) => notRun === undefined);
-  // `npx` finds the command line where it finds a node_modules, and the page's files stay out of the checkout.
+  // `npx` needs a node_modules folder. A symlink keeps the files of the page out of the checkout.
   await symlink(join(root, 'node_modules'), join(cwd, 'node_modules'), 'junction');
-  // Behind everything else on the path: it serves only where there is no curl.
+  // Last on the PATH: used only if curl is not installed.
   await mkdir(join(cwd, 'bin'));
   await symlink(fileURLToPath(new URL('curl.js', import.meta.url)), join(cwd, 'bin', 'curl'));
   const { stderr } = await bash(
@@ -77,7 +77,7 @@ async function bash(
     '  command -v "$tool" >/dev/null || { echo "the page needs $tool, which is not installed" >&2; exit 1; }',
     'done',
     `trap 'kill $(jobs -p) 2>/dev/null || true' EXIT`,
-    // What npx has found once is called without it: loading npm takes longer than most of our commands.
+    // After the first use, runs the program directly: loading npm takes longer than most of the commands.
     'npx() {',
     '  if [ ! -e "$PRINTED/npx-used" ]; then touch "$PRINTED/npx-used"; command npx "$@"; return; fi',
     '  local name=$1; shift; "$PRINTED/node_modules/.bin/$name" "$@"',
@@ -108,7 +108,7 @@ async function bash(
   return { stderr };
 }
 
-/** Compares what a command printed with what the page shows for it. */
+/** Compares the output of a command with the output on the page. */
 export function expectAsShown(text: string, { shown }: Command, here: (text: string) => string): void {
   if (shown === undefined) expect(text).toBe('');
   else if (shown.language === 'json')
@@ -116,7 +116,7 @@ export function expectAsShown(text: string, { shown }: Command, here: (text: str
   else expect(lines(text)).toMatch(new RegExp(`^${pattern(lines(here(shown.text)))}$`));
 }
 
-/** How wide columns are does not matter. */
+/** Collapses white space, since column widths vary. */
 export function lines(text: string): string {
   return text
     .split('\n')
@@ -125,7 +125,7 @@ export function lines(text: string): string {
     .trim();
 }
 
-/** `…` stands for whatever comes on that line. */
+/** `…` matches any text on its line. */
 export function pattern(text: string): string {
   return text
     .split('…')
@@ -133,7 +133,7 @@ export function pattern(text: string): string {
     .join('[^\\n]*');
 }
 
-/** The page's JSON: `…` inside a text, `"…": "…"` for more fields, `"…"` at the end of a list for more items. */
+/** Placeholders in JSON on the page: `…` inside a string, `"…": "…"` for more fields, `"…"` at the end of an array for more items. */
 function expectShown(actual: unknown, shown: unknown, path: string): void {
   if (typeof shown === 'string' && shown.includes('…')) {
     expect(actual, path).toMatch(new RegExp(`^${pattern(shown)}$`));

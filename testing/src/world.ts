@@ -5,7 +5,7 @@ import type { Target } from './target.ts';
 
 export const pageOrigin = 'https://app.example.com';
 
-/** A project file as tests write it: plain data, deeply overridable. */
+/** A project file as plain data with deep overrides. */
 // biome-ignore lint/suspicious/noExplicitAny: tests write valid and invalid files alike
 type Loose = Record<string, any>;
 
@@ -73,7 +73,7 @@ export async function createKey(
   return answer.json;
 }
 
-/** Every session of a project, newest first; a test has at most one page of them. */
+/** Returns all sessions of a project, newest first. Expects them to fit on one page. */
 export async function sessionsOf(service: Target, projectId: string): Promise<Loose[]> {
   const answer = await service.admin({ path: `/admin/projects/${projectId}/sessions?limit=500` });
   expect(answer.status, answer.text).toBe(200);
@@ -90,7 +90,7 @@ export interface World {
   liveKey: string;
 }
 
-/** A project with one published experience, a test key and a live key. */
+/** Creates a project with one published experience, a test key and a live key. */
 export async function createWorld(
   service: Target,
   overrides: { project?: Loose; experience?: Loose; experiences?: Loose[] } = {},

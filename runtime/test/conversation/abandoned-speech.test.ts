@@ -12,7 +12,7 @@ const greeting = Array.from({ length: 12 }, (_, n) => `This is sentence number $
 );
 const mind = { greeting: { en: greeting } };
 
-/** An engine that finishes nothing, and records what is asked for and given up. */
+/** A speech engine that never finishes. Records the requested and the aborted sentences. */
 function pendingSpeech() {
   const asked: Sentence[] = [];
   const givenUp: string[] = [];

@@ -17,7 +17,7 @@ function frame(samples: Int16Array): Uint8Array {
   return bytes;
 }
 
-/** Sound of the microphone for so long, in frames of 40 ms and in real time. */
+/** Sends `ms` milliseconds of microphone audio in frames of 40 ms, in real time by the fake clock. */
 async function speak({ conversation, clock }: Stage, ms: number, loudness = 5000): Promise<void> {
   for (let passed = 0; passed < ms; passed += 40) {
     conversation.receiveAudio(frame(new Int16Array(640).fill(loudness)));
@@ -167,7 +167,7 @@ test('hearing that fails costs one sentence', async () => {
   expect(stage.line.of('error')).toMatchObject([{ code: 'HEARING_FAILED', fatal: false }]);
 });
 
-/** Turns between `audio.start` and `audio.end`. */
+/** Sends one push-to-talk turn between `audio.start` and `audio.end`. */
 async function press(stage: Stage, ms: number, loudness = 5000): Promise<void> {
   await stage.receive({ type: 'audio.start' });
   await speak(stage, ms, loudness);

@@ -78,7 +78,7 @@ describe('limits of a session', () => {
     const limits = { maxSeconds: 900, idleSeconds: 60 };
     const { play, clock, receive, ended } = open({ mind: harbor, limits }, { hearing: toldHearing([]) });
     await play(3000);
-    // Counts once, as new words.
+    // New words count as activity; the same interim transcript again does not.
     await receive({ type: 'transcript', id: 'i', text: 'well', status: 'interim' });
     for (let i = 0; i < 3; i++) {
       await clock.pass(20_500);

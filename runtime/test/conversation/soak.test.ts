@@ -15,13 +15,13 @@ test('hundreds of turns leave nothing behind: no timer and no listener', async (
   const quiet = clock.pending;
   for (let i = 0; i < turns; i++) {
     await receive({ type: 'text', id: `m${i}`, text: i % 3 === 0 ? 'ferry' : 'Where is Mongolia?' });
-    // One in five is interrupted; the others are heard to the end.
+    // One in five is interrupted; the others are played to the end.
     if (i % 5 === 0) await receive({ type: 'interrupt' });
     else
       for (const { utterance } of line.of('utterance').slice(-3))
         await receive({ type: 'played', utterance, ms: 60_000, done: true });
     await clock.pass(4000);
-    // Two timers for the maximum, two for silence; or one that waits for the listener.
+    // Two timers for the maximum duration and two for the idle limit; or one that waits for playback.
     expect(clock.pending).toBeLessThanOrEqual(quiet);
     line.events.splice(0);
     line.audio.splice(0);

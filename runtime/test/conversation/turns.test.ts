@@ -3,7 +3,7 @@ import { instantSpeech } from '../harness/engines.ts';
 import { closeStages, openStage as open } from '../harness/stages.ts';
 import { harbor } from '../mind/talk.ts';
 
-/** Whatever happened, a session that is over leaves no timer behind. */
+/** Also checks that ended sessions leave no timer. */
 afterEach(closeStages);
 
 const long =
@@ -102,7 +102,7 @@ describe('an interruption', () => {
     await receive({ type: 'text', id: 'a', text: 'day' });
     await play(2000);
     const frames = line.audio.length;
-    // The next piece is on its way already; what is heard is the one before it.
+    // The next utterance has already been sent; the client is still playing the previous one.
     const { utterance } = line.of('utterance').at(-2)!;
     await receive({ type: 'interrupt' });
     expect(line.of('interrupted')).toEqual([

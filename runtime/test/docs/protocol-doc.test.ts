@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => flite.close());
 
-/** What differs each time, in the words of the example. */
+/** Replaces values that differ on each run with those of the example. */
 function settled(event: Record<string, unknown>, messages: Map<string, string>): string {
   const said = { ...event };
   if ('sessionId' in said) said.sessionId = 'ses_01kb2x7m9defgt4zq8s6w3n5vh';
@@ -38,7 +38,7 @@ function settled(event: Record<string, unknown>, messages: Map<string, string>):
   return JSON.stringify(said);
 }
 
-/** Holds the conversation of the example and writes it down. */
+/** Runs the conversation of the example and returns its transcript. */
 async function example(): Promise<string> {
   const world = await startWorld({ engines: { speech: flite } });
   const { token } = world.service.mint({
@@ -52,7 +52,7 @@ async function example(): Promise<string> {
   const messages = new Map<string, string>();
   const lines: string[] = [];
   let told = 0;
-  /** Writes down what came up to an event. */
+  /** Appends the received messages up to a matching event. */
   const write = async (until: (event: Record<string, unknown>) => boolean) => {
     for (;;) {
       const event = client.events[told] as unknown as Record<string, unknown> | undefined;
@@ -107,7 +107,7 @@ test('the page names every message, event, close code, error and mouth shape', (
   for (const name of [...runtimeErrorCodes, ...visemes]) expect(text, name).toContain(`\`${name}\``);
 });
 
-/** How the table writes each bound of the contract. */
+/** The table row of each limit in the contract. */
 const rows: Record<keyof typeof bounds, string> = {
   socketsBeforeHelloPerNetwork: `| ${bounds.socketsBeforeHelloPerNetwork} | client network |`,
   socketsBeforeHello: `\`RUNTIME_MAX_SESSIONS\` + ${bounds.socketsBeforeHello} |`,

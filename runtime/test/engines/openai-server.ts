@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { writeWav } from '../../src/speech/wav.ts';
 
-/** How the next request goes. The usual way unless a test says otherwise. */
+/** How the server handles the next request; normally unless a test sets it. */
 export type Behaviour =
   | { kind: 'well' }
   | { kind: 'slow'; pieceMs: number }
@@ -15,19 +15,19 @@ export type Behaviour =
 
 export interface OpenAiServer {
   url: string;
-  /** Taken from the front, one for each request. */
+  /** A queue: one entry is removed for each request. */
   readonly next: Behaviour[];
-  /** What the model answers. */
+  /** The text that the model returns. */
   text: string;
-  /** Bodies, in the order they came. */
+  /** Received requests in order. */
   // biome-ignore lint/suspicious/noExplicitAny: tests look into requests freely
   readonly requests: { path: string; authorization: string | undefined; body: any }[];
-  /** Requests whose client went away before the end. */
+  /** Number of requests whose client disconnected before the end. */
   aborted: number;
   close(): Promise<void>;
 }
 
-/** Speaks the protocol of OpenAI over real HTTP: chat completions as a stream, speech, transcriptions. */
+/** Implements the OpenAI API over HTTP: streamed chat completions, speech, transcriptions. */
 export async function startOpenAiServer(): Promise<OpenAiServer> {
   const server = createServer(async (request, response) => {
     const bytes = await bodyOf(request);
@@ -84,7 +84,7 @@ async function complete(response: ServerResponse, text: string, behaviour: Behav
   const pieces = text.match(/.{1,4}/gsu) ?? [];
   for (const [index, content] of pieces.entries()) {
     if (behaviour.kind === 'cut' && index >= behaviour.after) {
-      // What was sent so far arrives before the connection breaks.
+      // Flushes the bytes written so far before the connection is destroyed.
       response.write(':\n\n', () => response.destroy());
       return;
     }
@@ -96,7 +96,7 @@ async function complete(response: ServerResponse, text: string, behaviour: Behav
   response.end('data: [DONE]\n\n');
 }
 
-/** A tone as long as the text, with silence around it, at a rate of its own. */
+/** Sends a tone as long as the text, surrounded by silence, at a sample rate that differs from the runtime's. */
 function speak(response: ServerResponse, text: string, behaviour: Behaviour): void {
   response.writeHead(200, { 'Content-Type': 'audio/wav' });
   if (behaviour.kind === 'wrong') {
@@ -112,7 +112,7 @@ function speak(response: ServerResponse, text: string, behaviour: Behaviour): vo
   end(response, Buffer.from(writeWav({ sampleRate, samples })), behaviour);
 }
 
-/** All of an answer, or a part of it before the connection breaks; at once, or after a while. */
+/** Sends the whole response or, before it destroys the connection, a part of it; immediately or after a delay. */
 function end(response: ServerResponse, answer: Buffer, behaviour: Behaviour): void {
   if (behaviour.kind === 'cut')
     response.write(answer.subarray(0, answer.length / 2), () => response.destroy());

@@ -15,11 +15,11 @@ export interface ClientOptions {
   protocols?: string[];
   /** The address that a trusted proxy would report; each one is a separate client network. */
   address?: string;
-  /** Whether it reports audio as played as soon as it arrives. */
+  /** Whether the client reports audio as played when it arrives. */
   plays?: boolean;
 }
 
-/** A client over a real socket. Every event is held to the protocol. */
+/** A client over a real socket. Validates every event against the protocol. */
 export class Client {
   readonly events: RuntimeEvent[] = [];
   readonly frames: Buffer[] = [];
@@ -61,7 +61,7 @@ export class Client {
     this.send({ type: 'hello', protocol: 1, client: { name: 'test', version: '1' }, ...more });
   }
 
-  /** The first event that fits, from a place on, whenever it comes. */
+  /** Resolves with the first matching event at or after an index, already received or in the future. */
   async event<T extends RuntimeEvent['type']>(
     type: T,
     fits: (event: Extract<RuntimeEvent, { type: T }>) => boolean = () => true,
@@ -82,7 +82,7 @@ export class Client {
     }
   }
 
-  /** Says something and waits for the whole answer. */
+  /** Sends a text and resolves with the complete reply. */
   async ask(text: string, id = `m${Math.random()}`): Promise<string> {
     this.send({ type: 'text', id, text });
     const mine = await this.event('message', (message) => message.id === id);
@@ -95,7 +95,7 @@ export class Client {
     return answer.text;
   }
 
-  /** Resolves once the runtime has handled every message sent before. */
+  /** Resolves when the runtime has handled every message sent before this call. */
   async handled(): Promise<void> {
     const t = Math.random();
     this.send({ type: 'ping', t });
@@ -117,7 +117,7 @@ export class Client {
     if (!plays) return;
     const ms = (frame.readUInt32LE(4) + (frame.length - 8) / 2) / 16;
     const isDone = frame.readUInt8(1) === 1;
-    // Not for each frame: a client may send only so many.
+    // Not for every frame: the runtime limits the number of client messages per second.
     if (isDone || this.frames.length % 10 === 0)
       this.send({ type: 'played', utterance: frame.readUInt16LE(2), ms, ...(isDone ? { done: true } : {}) });
   }

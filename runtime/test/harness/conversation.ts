@@ -16,7 +16,7 @@ import { connectedSession, type SessionOptions } from './session.ts';
 
 const checks = new Map(Object.entries(runtimeEvents).map(([type, schema]) => [type, Compile(schema)]));
 
-/** A client's end of a line, in memory. Every event is held to the protocol. */
+/** An in-memory client connection. Validates every event against the protocol. */
 export class RecordedLine implements Line {
   readonly events: RuntimeEvent[] = [];
   readonly audio: { utterance: number; offset: number; samples: number; isLast: boolean }[] = [];
@@ -52,7 +52,7 @@ export class RecordedLine implements Line {
     return this.events.filter((event) => event.type === type) as Extract<RuntimeEvent, { type: T }>[];
   }
 
-  /** What stands out of the events: their types, modes by name. */
+  /** The sequence of event types; `mode` events appear as the name of the mode. */
   get story(): string[] {
     return this.events.map((event) => (event.type === 'mode' ? event.mode : event.type));
   }
@@ -63,16 +63,16 @@ export interface Stage {
   conversation: Conversation;
   line: RecordedLine;
   ended: { reason: EndReason; seconds: number }[];
-  /** Somebody's words, as observers got them. */
+  /** Failures that were reported to observers. */
   failures: string[];
-  /** What nobody foresaw. */
+  /** Unexpected errors. */
   faults: Error[];
   receive(message: ClientMessage): Promise<void>;
-  /** Time passes in which the client plays what it has, and says so ten times a second. */
+  /** Advances the clock while the client plays its buffered audio and sends `played` ten times per second. */
   play(ms: number): Promise<void>;
 }
 
-/** A conversation with a clock of its own and engines that take no time. */
+/** Creates a conversation with a fake clock and engines that respond without delay. */
 export function stage(
   options: SessionOptions = {},
   more: Partial<ConversationDeps> & { hello?: Partial<Hello> } = {},

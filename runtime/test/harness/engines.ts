@@ -3,7 +3,7 @@ import type { Detector } from '../../src/hearing/voice-activity.ts';
 import { predict } from '../../src/speech/letters.ts';
 import type { Sentence, Speech, Spoken } from '../../src/speech/speech.ts';
 
-/** Speaks English at once: silence of a fitting length, so that only the runtime around it is looked at. */
+/** A speech engine for English that returns silence of a fitting length without delay. */
 export function instantSpeech(more: Partial<Speech> = {}): Speech & { spoken: Sentence[] } {
   const spoken: Sentence[] = [];
   return {
@@ -21,7 +21,7 @@ export function instantSpeech(more: Partial<Speech> = {}): Speech & { spoken: Se
   };
 }
 
-/** Takes every loud step for speech. */
+/** A voice activity detector that classifies every loud step as speech. */
 export function loudnessDetector(): Detector {
   return {
     ms: 20,
@@ -38,7 +38,7 @@ export function loudnessDetector(): Detector {
   };
 }
 
-/** Understands whatever it is told to. */
+/** A transcription engine that returns the given results in order. */
 export function toldHearing(answers: (string | Error)[]): Hearing & { heard: number[] } {
   const heard: number[] = [];
   return {

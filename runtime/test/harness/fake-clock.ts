@@ -1,6 +1,6 @@
 import type { Clock } from '../../src/clock.ts';
 
-/** A clock that stands still until a test moves it. */
+/** A clock that advances only when a test calls `pass`. */
 export class FakeClock implements Clock {
   #now = 1000;
   #calls: { at: number; call: () => void }[] = [];
@@ -17,12 +17,12 @@ export class FakeClock implements Clock {
     };
   }
 
-  /** Calls that are still to come. */
+  /** Number of scheduled calls. */
   get pending(): number {
     return this.#calls.length;
   }
 
-  /** Time passes; whatever it wakes runs, promises included. */
+  /** Advances the clock, runs the calls that are due, and waits for pending promises. */
   async pass(ms: number): Promise<void> {
     const until = this.#now + ms;
     await settled();
@@ -39,7 +39,7 @@ export class FakeClock implements Clock {
   }
 }
 
-/** Lets everything run that needs no time. */
+/** Waits until pending promises and immediates have run. */
 export async function settled(): Promise<void> {
   for (let i = 0; i < 5; i++) await new Promise((resolve) => setImmediate(resolve));
 }

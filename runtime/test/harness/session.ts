@@ -12,7 +12,7 @@ export interface SessionOptions {
   characters?: { characterId: string; name: string }[];
 }
 
-/** What a service would answer to a connect. */
+/** The service's response to a `connect` request. */
 export function connectedSession(options: SessionOptions = {}, sessionId = `ses_${randomUUID()}`): Connected {
   const { locale = 'en', secondaryLocale, mode = 'conversation', speechInputMode = 'auto' } = options;
   const limits = options.limits ?? { maxSeconds: 900, idleSeconds: 120 };

@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 
-/** A socket in memory whose peer sends nothing by itself. */
+/** An in-memory socket whose peer sends nothing unless the test emits it. */
 export class SilentSocket extends EventEmitter {
   bufferedAmount = 0;
   pings = 0;

@@ -9,7 +9,7 @@ export const openStage: typeof stage = (...args) => {
   return made;
 };
 
-/** Ends what is open; a session that is over leaves no timer behind. */
+/** Ends all open conversations and expects that none leaves a timer. */
 export function closeStages(): void {
   for (const { conversation, clock, faults } of stages.splice(0)) {
     conversation.end('client_ended');

@@ -7,17 +7,17 @@ import { connectedSession, type SessionOptions } from './session.ts';
 
 export const runtimeToken = 'runtime-token-for-tests';
 
-/** The lifecycle interface over HTTP, with sessions in memory: as much of the service as a runtime sees. */
+/** A fake service: the lifecycle API over HTTP with sessions in memory. */
 export interface StandInService {
   url: string;
   reports: Report[];
   /** Bodies of the `connect` requests. */
   connects: unknown[];
-  /** Reports are answered with an error while this is set. */
+  /** While set, reports are answered with an error. */
   isDown: boolean;
-  /** Sessions that the owner ended. */
+  /** Ids of sessions that their owner ended. */
   readonly ended: Set<string>;
-  /** A session to connect to: its token, as a client would bring it. */
+  /** Creates a session and returns its id and token. */
   mint(options?: SessionOptions & { origin?: string; refusal?: [number, string] }): {
     sessionId: string;
     token: string;

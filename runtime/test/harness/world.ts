@@ -21,7 +21,7 @@ export interface World {
   dataDir: string;
   log: string[];
   client(options?: ClientOptions): Promise<Client>;
-  /** A client in a session of its own. */
+  /** Opens a client in a new session. */
   join(options?: SessionOptions & ClientOptions): Promise<Client & { sessionId: string }>;
   close(): Promise<void>;
 }
@@ -32,14 +32,14 @@ export interface WorldOptions extends Partial<Pick<Config, 'maxSessions' | 'resu
   logLevel?: string;
 }
 
-/** The tests connect as a proxy does that reports the addresses of its clients. */
+/** Trusts loopback as a proxy, so that tests can set client addresses by X-Forwarded-For. */
 function loopback(): BlockList {
   const proxies = new BlockList();
   proxies.addAddress('127.0.0.1');
   return proxies;
 }
 
-/** A runtime on a port of its own, with a service to talk to. */
+/** Starts a runtime on a free port with a fake service. */
 export async function startWorld({
   engines,
   clock = systemClock,

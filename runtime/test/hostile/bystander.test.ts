@@ -6,9 +6,9 @@ import { hostileTexts } from './texts.ts';
 
 /** A client may send this many texts in 10 seconds. */
 const textsPerClient = 9;
-/** Pings in a row, of which the slower ones count as much as the others. */
+/** Consecutive pings per measurement. Their mean is compared. */
 const pingsEach = 20;
-/** Milliseconds of noise in a mean. */
+/** Tolerated noise of a mean, in milliseconds. */
 const noise = 5;
 
 let world: World;
@@ -19,7 +19,7 @@ afterAll(() => world.close());
 
 let pings = 0;
 
-/** Milliseconds until a ping is answered. */
+/** Returns the round-trip time of a ping in milliseconds. */
 async function ping(client: Client): Promise<number> {
   const t = ++pings;
   const from = client.events.length;

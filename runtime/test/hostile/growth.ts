@@ -1,16 +1,19 @@
 import { hostileTexts } from './texts.ts';
 
-/** Lengths whose times are compared with those of twice the length. The protocol allows 4,000 characters in a text. */
+/** Text length in characters whose time is compared with that of twice the length. The protocol allows 4,000 characters in a text. */
 const length = 4000;
-/** Growth that looks wrong at `length` must also show here, where thresholds of the engine (buffers, garbage) weigh less. */
+/**
+ * Growth above the limit at `length` must also occur at this length, where effects of V8 such as buffer thresholds and garbage collection
+ * matter less.
+ */
 const longLength = 16_000;
 
-/** Work on twice the text may take this many times as long: 2 is linear, 4 is quadratic. */
+/** Maximum ratio of the times for twice the length: 2 is linear, 4 is quadratic. */
 const most = 3;
-/** Milliseconds of noise that do not count. */
+/** Tolerated noise in milliseconds. */
 const noise = 1.5;
 const mostRounds = 10;
-/** Milliseconds that are too slow to be noise in each of a few rounds. */
+/** Times above this many milliseconds in each of `fewRounds` rounds are not noise: no more rounds are run. */
 const hopeless = 1000;
 const fewRounds = 3;
 

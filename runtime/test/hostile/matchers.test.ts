@@ -69,14 +69,14 @@ describe.each(languages)('%s: takes linear time on every hostile text', (languag
   test('answering', async () => {
     const character = talk(everything, { locale, secondaryLocale: 'pt-PT', mode: 'presenter', characters });
     await character.open();
-    // A script decides what to say before its first sentence is taken.
+    // A script chooses its reply before its first sentence is read from the iterator.
     linear((text) => {
       void character.dialogue.answer(text, never)[Symbol.asyncIterator]().next();
     });
   });
 });
 
-/** With and without spaces between words. */
+/** Locales with and without spaces between words. */
 describe.each(['en', 'ja'])('%s: takes linear time on every hostile text', (locale) => {
   test('finding words', () => linear((text) => new Heard(wordsIn(text, locale))));
 

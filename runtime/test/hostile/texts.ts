@@ -2,16 +2,16 @@
 const filled = (unit: string, length: number, start = '', end = '') =>
   start + unit.repeat(Math.ceil(length / unit.length)).slice(0, length - start.length - end.length) + end;
 
-/** Blanks around words that introduce a name: both runs of blanks can be split in many ways. */
+/** Spaces around words that introduce a name: a backtracking pattern can split both runs of spaces in many ways. */
 const introduction = (words: string) => (length: number) => {
   const before = Math.floor(length / 3);
   return `${' '.repeat(before)}${words}${' '.repeat(length - before - words.length - 1)}x`;
 };
 
-/** Words that all differ, so that no cache of single words helps. */
+/** Distinct words, so that caches of single words have no effect. */
 const differentWords = Array.from({ length: 2000 }, (_, n) => `q${n.toString(36)}zz`).join(' ');
 
-/** Texts that make a backtracking pattern or a nested loop slow, by name, in any length. */
+/** Texts that make backtracking patterns or nested loops slow, by name, in any length. */
 export const hostileTexts: Record<string, (length: number) => string> = {
   blanks: (length) => filled(' ', length),
   'blanks before a letter': (length) => filled(' ', length, '', 'x'),

@@ -12,10 +12,10 @@ const file = new URL('../../../examples/demo.yaml', import.meta.url);
 const { experiences } = parse(readFileSync(file, 'utf8')) as Demo;
 const texts = (given: string | string[] | undefined) => [given ?? []].flat();
 
-/** One for all conversations, as in a service: it makes each script ready once. */
+/** Shared by all conversations, as in a service: each script is prepared once. */
 const script = firstChoice();
 
-/** Every question that the minds of the demo show, with what may be answered. */
+/** Every suggested question of the demo minds, with the allowed replies. */
 const questions = experiences.flatMap(({ slug, runtime: { mind } }) =>
   (mind.topics ?? []).flatMap(({ id, ask = {}, tell = {} }) =>
     Object.keys(ask).map((locale) => ({ slug, mind, id, locale, ask: ask[locale], tell: tell[locale] })),
@@ -27,7 +27,7 @@ describe.each(questions)('$slug, $locale: $id', ({ slug, mind, locale, ask, tell
     const character = talk(mind, { locale, revision: slug }, script);
     await character.open();
     const answer = await character.say(texts(ask)[0]!);
-    // Whether somebody is a person is answered by the service itself, before any script.
+    // The runtime answers questions about being a person before it consults the script.
     if (id !== 'honest') expect(texts(tell)).toContain(answer);
     else expect(answer).not.toBe('');
   });

@@ -242,7 +242,7 @@ describe('a script is prepared once', () => {
       tell: { en: 'At nine.', 'en-GB': 'At nine, sharp.', es: 'A las nueve.' },
     };
     const topics = [topic];
-    // Only preparing a script walks through its topics in this way.
+    // Only the preparation of a script calls `filter` on its topics.
     topics.filter = (...args: Parameters<typeof topics.filter>) => {
       times++;
       return Array.prototype.filter.apply(topics, args);

@@ -49,10 +49,10 @@ export interface Talk {
   pieces(text: string): Promise<Said[]>;
 }
 
-/** Always takes the first of what may be chosen: tests are the same each time. */
+/** Always chooses the first alternative, so that tests are deterministic. */
 export const firstChoice = () => scriptedMind(() => 0);
 
-/** A conversation of which everything is heard. */
+/** A conversation in which every reply is played to the end. */
 export function talk(mind: Mind, more: Partial<Setting> = {}, script = firstChoice()): Talk {
   const dialogue = script.begin({
     mind,

@@ -18,7 +18,7 @@ beforeEach(async () => {
 });
 afterEach(() => world.close());
 
-/** Until a report has arrived that fits. */
+/** Waits until a matching report has arrived. */
 const reported = (fits: (text: string) => boolean) =>
   expect.poll(() => world.service.reports.some((report) => fits(JSON.stringify(report)))).toBe(true);
 
@@ -158,7 +158,7 @@ test('a session that waits for its client is reported as waiting', async () => {
     await expect.poll(() => world.service.reports.length).toBe(length + 1);
     return new Map(world.service.reports.at(-1)!.sessions.map((state) => [state.sessionId, state]));
   };
-  // The runtime may notice the loss only after the first report.
+  // The runtime may detect the lost connection only after the first report.
   await expect
     .poll(async () => (await states()).get(away.sessionId))
     .toEqual({ sessionId: away.sessionId, seconds: expect.any(Number), waiting: true });

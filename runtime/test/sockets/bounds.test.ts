@@ -123,7 +123,7 @@ test('a peer that takes nothing is cut, however much it is told meanwhile', asyn
   const connection = new Connection(socket as unknown as WebSocket, socket, clock);
   for (let i = 0; i < 13 && !socket.isTerminated; i++) {
     connection.sendText('x'.repeat(200));
-    // As a real one counts: with the header of the frame.
+    // Includes the frame header, as `bufferedAmount` of a real socket does.
     socket.bufferedAmount += 204;
     socket.emit('pong');
     await clock.pass(1000);
@@ -149,13 +149,13 @@ test.each<[string, (connection: Connection, socket: SilentSocket) => void]>([
 });
 
 test('a peer that keeps sending after it was refused is cut off', async () => {
-  // The clock stands still: the deadline for closing never passes.
+  // The fake clock does not advance, so the close timeout never expires.
   const still = await startWorld({ clock: new FakeClock() });
   const client = await still.join({ mind: harbor });
   const { _socket: wire } = client.ws as unknown as { _socket: Socket };
   // An empty, masked ping frame.
   const pings = Buffer.from('898000000000'.repeat(5000), 'hex');
-  // Never answers the close.
+  // The client never answers the close frame.
   client.ws.close = () => {};
   const cut = new Promise((resolve) => wire.once('close', resolve));
   wire.on('error', () => {});

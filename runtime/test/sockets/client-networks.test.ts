@@ -9,7 +9,7 @@ const origin = 'https://www.example.com';
 
 let world: World;
 beforeEach(async () => {
-  // The clock stands still: no socket reaches the deadline for its `hello`.
+  // The fake clock does not advance, so no socket reaches the timeout for its `hello`.
   world = await startWorld({ clock: new FakeClock(), maxSessions: 10 });
 });
 afterEach(() => world.close());
@@ -19,10 +19,10 @@ const enters = async (client: Client, token = world.service.mint().token) => {
   return Promise.race([client.event('ready').then(() => 'ready' as const), closeCode(client)]);
 };
 const closeCode = async ({ closed }: Client) => (await closed).code;
-/** Sockets that send nothing, opened at the same time. */
+/** Concurrently opens sockets that send nothing. */
 const flood = (count: number, address: string) =>
   Promise.all(Array.from({ length: count }, () => world.client({ address })));
-/** A session of the browser door, opened from an address: `ready`, or the close code. */
+/** Connects from an address with a token of a browser session; returns `ready` or the close code. */
 const visits = async (address: string, token = world.service.mint({ origin }).token) =>
   enters(await world.client({ address, origin }), token);
 
@@ -67,7 +67,7 @@ test('refused sockets whose peers do not close are destroyed: at most 200 are ke
     ...['Host: x', 'Upgrade: websocket', 'Connection: Upgrade', 'Sec-WebSocket-Version: 13'],
     ...['Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==', '', ''],
   ].join('\r\n');
-  // Asks for no subprotocol, is refused, and never answers the close.
+  // Requests no subprotocol, is rejected, and never answers the close frame.
   for (let i = 0; i < 250; i++) {
     const socket = connect(Number(port), '127.0.0.1', () => socket.write(request));
     open.add(socket.resume());
@@ -81,7 +81,7 @@ test('once a runtime is 80 % full, a network with more than a fifth of its sessi
   for (let i = 0; i < 8; i++) expect(await visits(attacker), `session ${i}`).toBe('ready');
   const { token } = world.service.mint({ origin });
   expect(await visits(attacker, token)).toBe(1013);
-  // The refusal has not used the token up.
+  // The rejection has not consumed the token.
   expect(await visits(visitor, token)).toBe('ready');
 });
 

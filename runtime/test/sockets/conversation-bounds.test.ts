@@ -5,7 +5,7 @@ import { FakeClock } from '../harness/fake-clock.ts';
 import { startWorld, type World } from '../harness/world.ts';
 import { harbor } from '../mind/talk.ts';
 
-/** Windows belong to the conversation: the clock stands still, and a client resumes. */
+/** Rate windows belong to the conversation and survive a resume; the fake clock keeps them open. */
 let clock: FakeClock;
 let world: World;
 let hearing: ReturnType<typeof toldHearing>;
@@ -17,7 +17,7 @@ beforeEach(async () => {
   bystander = await world.join({ mind: harbor });
 });
 afterEach(async () => {
-  // Whatever one client did, another one is connected and answered.
+  // After each test, another client is still connected and gets responses.
   await bystander.handled();
   expect(bystander.story).not.toContain('error');
   await world.close();
@@ -25,7 +25,7 @@ afterEach(async () => {
 
 const closeCode = async ({ closed }: Client) => (await closed).code;
 
-/** Another connection of the same session. */
+/** Resumes the session on a new connection. */
 async function resume(client: Client, options = {}): Promise<Client> {
   const { resumeTicket } = await client.event('ready');
   const again = await world.client(options);
@@ -33,7 +33,7 @@ async function resume(client: Client, options = {}): Promise<Client> {
   return again;
 }
 
-/** Frames of user audio, 40 ms each unless said otherwise. */
+/** Sends frames of user audio, 40 ms each by default. */
 function sound(client: Client, frames: number, ms = 40): void {
   const frame = Buffer.alloc(8 + ms * 32);
   frame[0] = 2;
@@ -90,7 +90,7 @@ test('more than five resumes in ten seconds: 4429, and the ticket stays good', a
     await client.event('ready');
   }
   expect(await closeCode(await resume(client))).toBe(4429);
-  // The refused connection has not replaced the one before it.
+  // The rejected connection has not replaced the previous one.
   await client.handled();
   await clock.pass(10_000);
   await (await resume(client)).event('ready');

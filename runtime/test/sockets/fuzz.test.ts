@@ -14,7 +14,7 @@ import { harbor } from '../mind/talk.ts';
 
 const frames = 20_000;
 
-/** The same numbers each time. */
+/** Seeded pseudo-random integers. */
 function numbers(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -136,7 +136,7 @@ test(`${frames} frames of nonsense: no fault, no leak, and another session does 
 
   const quiet = await enter({ token: token('ses_quiet') });
   quiet.on('pinged', () => quiet.emit('pong'));
-  // The idle limit is shorter until the first words.
+  // Before the first user message the idle limit is shorter.
   quiet.emit('message', Buffer.from('{"type":"text","id":"first","text":"tide"}'), false);
   let wild = await enter({ token: token('ses_wild') });
   const next = numbers(15);
@@ -146,7 +146,7 @@ test(`${frames} frames of nonsense: no fault, no leak, and another session does 
     if (i % 50 === 0) await clock.pass(1500);
     if (wild.closedWith === undefined) continue;
     expect([4400, 4429]).toContain(wild.closedWith);
-    // Resumes are limited: at most five in ten seconds.
+    // At most five resumes are allowed in ten seconds.
     await clock.pass(2000);
     wild = await enter({ resume: { ticket: ticketOf(wild), lastSeq: 0 } });
     resumed++;
@@ -155,7 +155,7 @@ test(`${frames} frames of nonsense: no fault, no leak, and another session does 
   expect(faults).toEqual([]);
   expect(ended).toEqual([]);
   expect(conversations.size).toBe(2);
-  // Two sessions, however many frames came: a few timers each.
+  // Two sessions have a few timers each, regardless of the number of frames.
   expect(clock.pending).toBeLessThan(30);
   expect(events(quiet).filter(({ type }) => type === 'error')).toEqual([]);
   expect(quiet.closedWith).toBeUndefined();

@@ -12,12 +12,12 @@ let world: World;
 let hearing: ReturnType<typeof toldHearing>;
 beforeEach(async () => {
   hearing = toldHearing([]);
-  // The clock stands still, so that no window ends on a slow machine.
+  // The fake clock does not advance, so no rate window ends on a slow machine.
   world = await startWorld({ clock: new FakeClock(), maxSessions: 40, engines: { hearing } });
 });
 afterEach(() => world.close());
 
-/** A session of a page, or the close code. */
+/** Opens a browser session; returns the client or the close code. */
 async function visit(address: string): Promise<Client | number> {
   const client = await world.client({ address, origin });
   client.hello({ token: world.service.mint({ origin, mind: harbor }).token });
@@ -30,7 +30,7 @@ async function visit(address: string): Promise<Client | number> {
   ]);
 }
 
-/** Does something on one connection after another until a resume is refused; returns the close codes. */
+/** Repeats `act` on one connection after another until a resume is rejected; returns the close codes. */
 async function insist(client: Client, act: (client: Client) => void): Promise<number[]> {
   const codes: number[] = [];
   for (let current = client; ; ) {
@@ -58,7 +58,7 @@ const attacks: ((client: Client) => void)[] = [
   (client) => {
     for (let i = 0; i < 200; i++) client.send({ type: 'text', id: `${Math.random()}`, text: 'ferry' });
   },
-  // Six turns of 1.5 s at once.
+  // Sends six turns of 1.5 s in a burst.
   (client) => {
     for (let i = 1; i <= 96; i++)
       if (i % 16 === 0) client.send({ type: 'audio.end' });
@@ -72,7 +72,7 @@ const attacks: ((client: Client) => void)[] = [
 
 test('a visitor that tries every bound refuses, closes and silences none of ten honest talkers', async () => {
   const honest = await Promise.all(Array.from({ length: 10 }, () => world.join({ mind: harbor })));
-  // Takes every session that it gets.
+  // Opens as many sessions as the runtime accepts.
   const taken = await Promise.all(Array.from({ length: 40 }, () => visit(hostile)));
   const mine = taken.filter((one): one is Client => typeof one !== 'number');
   expect(taken.filter((one) => typeof one === 'number')).toEqual(Array(40 - mine.length).fill(1013));
@@ -86,14 +86,14 @@ test('a visitor that tries every bound refuses, closes and silences none of ten 
   expect(await answers).toEqual(Array(10).fill('At every full hour.'));
   expect(typeof late).toBe('object');
   for (const codes of await Promise.all(floods)) {
-    // The session's first connection and five resumes, then none.
+    // The first connection and five resumes; the next one is rejected.
     expect(codes.length).toBeLessThanOrEqual(7);
     expect(codes.at(-1)).toBe(4429);
     for (const code of codes) expect([1008, 1009, 4429]).toContain(code);
   }
   await Promise.all(silent);
   for (const client of honest) expect(client.story).not.toContain('error');
-  // No time passed: only the two seconds beyond real time can have been transcribed.
+  // The clock did not advance, so at most the allowance of two seconds above real time was transcribed.
   expect(hearing.heard.length).toBeGreaterThan(0);
   expect(hearing.heard.reduce((sum, ms) => sum + ms, 0)).toBeLessThanOrEqual(2000);
   await Promise.all(honest.map((client) => client.handled()));

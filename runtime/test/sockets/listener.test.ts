@@ -8,7 +8,7 @@ import type { Runtime, UpgradeRequest } from '../../src/runtime.ts';
 
 const token = 'token-of-the-runtime';
 
-/** A listener whose upgrades are recorded. */
+/** Starts a listener and records its upgrade requests. */
 async function listen({ proxies, fails = false }: { proxies?: string; fails?: boolean } = {}) {
   const upgrades: UpgradeRequest[] = [];
   const runtime: Runtime = {
@@ -31,7 +31,7 @@ async function listen({ proxies, fails = false }: { proxies?: string; fails?: bo
   return { url: new URL(url.replace('ws:', 'http:')), upgrades };
 }
 
-/** Sends a request for a WebSocket and keeps the own side of the connection open. */
+/** Sends a WebSocket upgrade request and keeps the client's side of the connection open. */
 function upgrade({ port }: URL, path: string, headers: string[] = []): Socket {
   const socket = connect({ host: '127.0.0.1', port: Number(port), allowHalfOpen: true });
   onTestFinished(() => void socket.destroy());
@@ -50,7 +50,7 @@ test('upgrades are taken at /runtime only; elsewhere they get 404, and the socke
   });
   await once(socket, 'end');
   expect(answer).toMatch(/^HTTP\/1\.1 404 /);
-  // Writing to a socket that is closed over there fails; one that is only half-closed takes it.
+  // Writing fails if the peer has closed the socket completely, and succeeds if it is half-closed.
   const failed = new Promise((resolve) => socket.once('close', resolve));
   const writing = setInterval(() => socket.write('still here'), 10);
   await failed;

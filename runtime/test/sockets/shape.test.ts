@@ -29,7 +29,7 @@ const strange = [
   ...[0, 1, -1, 0.5, 65_535, 65_536, 86_400_001, {}, { length: 2 }, [], [1], ['en'], Array(501).fill('en')],
 ];
 
-/** The message with each of its fields, at any depth, left out and replaced by everything strange. */
+/** Yields the message with each of its fields, at any depth, removed or replaced by invalid values. */
 function* variants(value: object): Generator<object> {
   yield value;
   for (const [name, field] of Object.entries(value)) {

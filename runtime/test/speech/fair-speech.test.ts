@@ -13,7 +13,7 @@ const never = new AbortController().signal;
 const voice = { characterId: 'a', settings: {}, pace: 1 };
 const filled = (unit: string, length = 280) => unit.repeat(length).slice(0, length);
 
-/** Texts of one piece that the engine expands to many words. */
+/** Single-word texts that the engine expands to many words. */
 const expensive = ['w', '7', '1777 ', '$7,777,777.77 ', '7%', '€7', '°', 'bcdfgklmnprstvwz', '777-7777 '].map(
   (unit) => filled(unit),
 );
@@ -73,7 +73,7 @@ describe('one thread', () => {
     );
     for (const stop of stops) stop.abort(new Error('left'));
     await Promise.allSettled(flood);
-    // Twice: the run under way, and one of each of the four sessions; and the run that began when the last one ended.
+    // Two rounds, each with the run in flight and one run of each of the four sessions; plus the run that began when the last one ended.
     expect(Math.max(...needed)).toBeLessThanOrEqual(2 * (1 + 4) + 1);
   });
 
@@ -153,7 +153,7 @@ test('a run that exceeds the deadline is rejected, and its thread is replaced', 
   const pool = await FliteThreads.open(1, 3000);
   const endless = pool.run(args(filled('1777 ', 20_000)), {}, never);
   await expect(endless).rejects.toThrow('the speech engine took too long');
-  // A machine that is very busy may need several attempts within the deadline.
+  // On a loaded machine several attempts may be needed before one meets the timeout.
   for (;;) {
     const output = await pool.run(args('Hi.'), {}, never).catch(() => undefined);
     if (output !== undefined) break;

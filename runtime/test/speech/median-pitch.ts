@@ -1,7 +1,7 @@
 /** Frames of 40 ms, every 20 ms. */
 const frameSeconds = 0.04;
 const [lowest, highest] = [50, 400];
-/** Share of the energy that must repeat after a period for a frame to count as voiced. */
+/** Minimum normalised autocorrelation of a voiced frame. */
 const voiced = 0.5;
 
 /** The median fundamental frequency of the voiced frames of a sound, in hertz, by autocorrelation. */
@@ -22,7 +22,7 @@ function pitchAt(audio: Int16Array, start: number, size: number, sampleRate: num
   );
   const best = Math.max(...likeness);
   if (best < voiced) return undefined;
-  // Twice the period repeats as well: the first peak that is nearly as good is the period.
+  // Multiples of the period also have a high autocorrelation: the first peak close to the maximum is the period.
   const lag = likeness.findIndex(
     (value, at) =>
       value >= 0.9 * best && value >= (likeness[at - 1] ?? 0) && value >= (likeness[at + 1] ?? 0),

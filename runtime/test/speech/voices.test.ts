@@ -12,7 +12,7 @@ interface Demo {
   }[];
 }
 
-/** Median pitch, in hertz, at which a voice sounds like a person of its sex. */
+/** Natural range of the median pitch of each voice, in hertz. */
 const natural: Record<string, [low: number, high: number]> = {
   slt: [120, 260],
   rms: [70, 180],

@@ -29,7 +29,7 @@ beforeAll(async () => {
   relay = createRelay(client, { authorize: () => ({ userId: 'ann' }), limit: false });
 });
 
-/** Two addresses of an application: /mint takes JSON, /end text. */
+/** Servers with two routes: /mint accepts JSON, /end accepts text. */
 const applications: Record<string, (relay: Relay) => Promise<string>> = {
   'node:http': async ({ mint, end }) =>
     listen((request, response) => void toNode(request.url === '/mint' ? mint : end)(request, response)),
@@ -141,7 +141,7 @@ test('a proxy that Express or Fastify trusts names the address', async () => {
       return (await send(url, { method: 'POST', path: '/mint', headers, body })).status;
     };
     expect([await mint('10.0.0.1'), await mint('10.0.0.1'), await mint('10.0.0.2')]).toEqual([200, 429, 200]);
-    // One visitor has a whole network of these.
+    // One client typically has a whole IPv6 network, so its addresses share a limit.
     expect([
       await mint('2001:db8::1'),
       await mint('2001:db8:0:0:f::2'),
@@ -291,7 +291,7 @@ test('a mint stops when the caller hangs up', async () => {
   expect(received).toHaveLength(1);
 });
 
-/** Sends a request as it is written, and reads until the other side closes. */
+/** Sends a request head unchanged and reads until the server closes the connection. */
 async function raw(url: string, head: string): Promise<string> {
   const socket = connect(Number(new URL(url).port), '127.0.0.1');
   socket.write(`${head}Connection: close\r\nContent-Length: 0\r\n\r\n`);

@@ -18,7 +18,7 @@ function clientOf(baseUrl: string, options: Partial<SessionLaunchOptions> = {}) 
   const log = (event: object) => {
     events.push(event);
   };
-  // Waits are as short as they may be; a Retry-After beyond this would be thrown.
+  // The shortest retry delays. A Retry-After above this limit would be thrown.
   const client = new SessionLaunch({ baseUrl, apiKey: 'sl_test_key', maxRetryWaitMs: 5, log, ...options });
   return { client, events };
 }
@@ -59,7 +59,7 @@ describe('a mint is sent again with the same key and the same bytes', () => {
       (response) => response.writeHead(201, { 'Content-Length': '1000' }).write('{"session":'),
       launched,
     );
-    // On a busy machine the good answer, too, may come too late.
+    // On a loaded machine the successful response may also time out.
     const { client, events } = clientOf(url, { timeoutMs: 1_000, maxRetries: 50 });
     await client.sessions.mint(mint);
     expect(received.length).toBeGreaterThanOrEqual(3);

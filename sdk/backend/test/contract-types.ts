@@ -1,4 +1,4 @@
-// Nothing here runs: `npm run typecheck` fails when the types of the package and those of the contract part.
+// Type checks only: `npm run typecheck` fails if the types of the package and those of the contract differ.
 import type { CatalogEntry as ContractEntry } from '@session-launch/contract/catalog-entry';
 import type { SessionManifest as ContractManifest } from '@session-launch/contract/manifest';
 import type { ServerMintRequest as ContractRequest } from '@session-launch/contract/mint-requests';
@@ -7,7 +7,7 @@ import type { SessionClaims as ContractClaims } from '@session-launch/contract/v
 import type { CatalogEntry, ServerMintRequest, Session, SessionManifest } from '../src/index.ts';
 import type { SessionClaims } from '../src/verify.ts';
 
-/** True if each of two types can stand for the other. */
+/** True if each of the two types is assignable to the other. */
 type Same<A, B> = [A, B] extends [B, A] ? true : never;
 
 export const sameTypes: [

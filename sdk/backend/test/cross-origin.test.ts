@@ -29,7 +29,7 @@ function relayFor(options = {}): Relay {
   });
 }
 
-/** Mounted as the guide says, so that preflights reach the relay. */
+/** Mounted as in the guide, so that preflights reach the relay. */
 const applications: Record<string, (relay: Relay) => Promise<string>> = {
   'node:http': async ({ mint, end, catalog }) => {
     const handlers: Record<string, Relay['mint']> = { '/mint': mint, '/end': end, '/catalog': catalog };

@@ -14,7 +14,7 @@ let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let replacements: [written: string, real: string][];
 let printed: Map<Command, string>;
 
-/** The page's addresses are those of a default start. */
+/** Replaces the URLs on the page, which are those of a default start. */
 function here(text: string): string {
   return replacements.reduce((result, [written, real]) => result.replaceAll(written, real), text);
 }
@@ -22,7 +22,7 @@ function here(text: string): string {
 beforeAll(async () => {
   folder = await temporaryFolder();
   const port = await freePort();
-  // The only dependency comes along, so that no registry has to be asked.
+  // The only dependency is installed from a tarball, so that no registry is needed.
   const jose = inject('packages').find(({ name }) => name === 'jose')?.tarball;
   expect(jose).toBeDefined();
   replacements = [
@@ -35,7 +35,7 @@ beforeAll(async () => {
   const env = {
     ADMIN_URL: service.adminUrl,
     ADMIN_TOKEN: service.adminToken,
-    // It is built, and others are reading it.
+    // The package is already built, and other tests are reading its files.
     npm_config_ignore_scripts: 'true',
   };
   printed = await walkThrough(commands, folder.path, env, here);

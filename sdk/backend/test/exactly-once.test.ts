@@ -9,12 +9,12 @@ const service = deployedService();
 const servicePort = Number(new URL(service.url).port);
 const projects = 5;
 const mintsEach = 20;
-/** Of each project, at a time. */
+/** Concurrent mints per project. */
 const atOnce = 10;
 
 type Trouble = 'none' | 'lost' | 'reset' | 'answer lost' | 'answer reset' | 'twice';
 
-/** What the requests meet, one after the other, so that all of it comes: neither side learns more than its half. */
+/** Network faults, applied to the requests in turn, so that each occurs. */
 const troubles: Trouble[] = [
   'none',
   'answer reset',
@@ -43,7 +43,7 @@ test('100 mints through a network that drops, resets, delays and repeats: a sess
         baseUrl: proxy.through(service.url),
         apiKey: world.key,
         timeoutMs: 3_000,
-        // Nobody may give up for bad luck.
+        // High enough that no mint runs out of retries.
         maxRetries: 200,
         log,
       });
@@ -67,7 +67,7 @@ test('100 mints through a network that drops, resets, delays and repeats: a sess
   expect(retries).toBeGreaterThan(0);
 });
 
-/** Leads to the service, late and through trouble. */
+/** A proxy to the service that delays traffic and injects faults. */
 async function badNetwork(tell: (trouble: Trouble) => void) {
   const undo: (() => Promise<void>)[] = [];
   onTestFinished(async () => {
@@ -106,7 +106,7 @@ function isWhole(request: string): boolean {
   return body !== undefined && body.length >= Number(/content-length: (\d+)/i.exec(head)?.[1]);
 }
 
-/** The same bytes once more, on a connection of their own; nobody hears what becomes of them. */
+/** Sends the same bytes again on a new connection and ignores the response. */
 function repeat(request: string): void {
   const again = connect(servicePort, '127.0.0.1');
   again.on('error', () => undefined);

@@ -46,7 +46,7 @@ test.each(['backend-express', 'backend-fastify', 'backend-fetch'])(
     expect((await launch(headers)).json.sessionId).toBe(launched.json.sessionId);
     expect((await launch({ Origin: url })).status).toBe(401);
     expect((await launch({ Cookie: cookie, Origin: 'https://evil.example' })).status).toBe(403);
-    // Preflights reach the relay, which decides by its own list of origins.
+    // Preflights reach the relay, which checks its own list of origins.
     const preflight = { Origin: 'https://evil.example', 'Access-Control-Request-Method': 'POST' };
     for (const path of ['/api/launch', '/api/leave', '/api/catalog']) {
       const refused = await send(url, { method: 'OPTIONS', path, headers: preflight });

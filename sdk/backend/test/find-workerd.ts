@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { createRequire } from 'node:module';
 
-/** The program of workerd. Undefined where it does not start: on x64 it needs glibc 2.35. */
+/** Path of workerd; `undefined` if it does not start: on x64 it needs glibc 2.35. */
 export function findWorkerd(): string | undefined {
   try {
     const { default: program } = createRequire(import.meta.url)('workerd') as { default: string };

@@ -30,7 +30,7 @@ function init(...args: string[]): Promise<{ code: number; stdout: string; stderr
   );
 }
 
-/** A fresh starter: its files, and its server as `npm start` runs it. */
+/** Creates a starter and returns its files and its server, started as `npm start` does. */
 async function starter(template: string) {
   const name = uniqueId('app');
   const made = await init(name, '--template', template);
@@ -54,7 +54,7 @@ test('session-launch serve: all of it is in the packages, the demo and its art, 
   const { transport, sessionToken, location } = minted.json.launch;
   const client = new Talker(transport.url, sessionToken);
   expect((await client.ready()).engines.speech.kind).toBe('server');
-  // Something is heard.
+  // Audio has arrived.
   await client.event(() => client.frames > 0);
   await client.leave();
   for (const path of ['/', '/reference', '/openapi.json', '/sdk/v2/session-launch.js', location.assets[0]])
@@ -99,7 +99,7 @@ describe('session-launch init', () => {
     expect(config.text).toContain(service.url);
     expect(config.text).toContain(experienceId);
     expect((await send(url, { path: '/../.env' })).status).toBe(404);
-    // The page stands at its usual address, which the project file allows.
+    // The page has its default origin, which the project file allows.
     expect(await read('project.yaml')).toContain('http://localhost:5173');
     const headers = { Origin: 'http://localhost:5173' };
     const minted = await service.call({

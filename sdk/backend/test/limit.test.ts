@@ -42,7 +42,7 @@ test('a crowd of strangers takes no more memory than a bounded one', async () =>
   const { limiter } = limiterAt(1);
   await limiter('first');
   for (let n = 0; n < 100_001; n++) await limiter(`stranger ${n}`);
-  // Forgotten, as the oldest of too many.
+  // Evicted as the oldest entry when the maximum was reached.
   expect(await limiter('first')).toBeUndefined();
   expect(await limiter('stranger 100000')).toBe(60);
 });

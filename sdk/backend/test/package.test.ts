@@ -117,7 +117,7 @@ test('its types hold under the strictest compiler, in ESM and for bundlers, with
         exactOptionalPropertyTypes: true,
         noUncheckedIndexedAccess: true,
         noPropertyAccessFromIndexSignature: true,
-        // Also of our declarations, and so of everybody's that they lead to.
+        // Also checks our declarations and those that they import.
         skipLibCheck: false,
         noEmit: true,
         esModuleInterop: true,
@@ -129,7 +129,7 @@ test('its types hold under the strictest compiler, in ESM and for bundlers, with
       files: ['app.ts'],
     };
     await writeFile(join(app, 'tsconfig.json'), JSON.stringify(options));
-    // One thread, and no search for memory to give back: the compiler ends in a moment.
+    // The compiler runs only briefly: one thread, and no garbage collection to reduce memory.
     const { stdout } = await run(tsc, ['-p', 'tsconfig.json', '--singleThreaded'], {
       cwd: app,
       env: { ...process.env, GOGC: 'off' },

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('../../../', import.meta.url));
-/** The only dependency of the backend SDK is packed, too, so that no registry has to be asked for it. */
+/** The only dependency of the backend SDK is packed as well, so that no registry is needed. */
 const folders = [
   'server',
   'contract',
@@ -23,7 +23,7 @@ export interface Package {
   files: string[];
 }
 
-/** Packs our packages as npm publishes them, and makes a node_modules of them and of the dependencies as they are installed here. */
+/** Packs our packages as npm publishes them, and creates a node_modules folder with them and with links to the installed dependencies. */
 export async function layOut(folder: string): Promise<Package[]> {
   const modules = join(folder, 'node_modules');
   await mkdir(join(modules, '@session-launch'), { recursive: true });

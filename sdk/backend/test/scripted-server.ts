@@ -12,7 +12,7 @@ export interface Received {
 
 type Reply = (response: ServerResponse, request: Received) => void;
 
-/** Answers one request after the other as the test says, the last way for all that follow: for what no healthy service does. */
+/** Answers each request with the next reply and repeats the last one. For responses that a healthy service does not send. */
 export async function scriptedServer(...replies: Reply[]): Promise<{ url: string; received: Received[] }> {
   const received: Received[] = [];
   const url = await listen((request, response) => {
@@ -28,7 +28,7 @@ export async function scriptedServer(...replies: Reply[]): Promise<{ url: string
   return { url, received };
 }
 
-/** A server of node:http for one test. */
+/** Starts a node:http server that is closed when the test ends. */
 export async function listen(listener: RequestListener): Promise<string> {
   const server = createServer(listener);
   server.listen(0, '127.0.0.1');
@@ -52,7 +52,7 @@ export function failure(status: number, code: string, headers: Record<string, st
   return json(status, { error: { code, message: `It is ${code}.`, requestId: 'req_test' } }, headers);
 }
 
-/** An address where nobody listens. */
+/** Returns a URL at which no server listens. */
 export async function nobody(): Promise<string> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');

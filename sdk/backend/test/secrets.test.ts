@@ -37,7 +37,7 @@ describe('the token of a launch', () => {
   });
 });
 
-/** Answers with the service's envelope, whose every part repeats the request, as a debugging proxy may. */
+/** Returns an error envelope of the service whose every field repeats the request, as a debugging proxy might. */
 function quoting(status: number): Parameters<typeof scriptedServer>[0] {
   return (response, { headers }) => {
     const { authorization = '' } = headers;

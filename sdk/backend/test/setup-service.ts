@@ -6,7 +6,7 @@ import { adminToken, runtimeToken } from '@session-launch/testing/target.ts';
 import type { TestProject } from 'vitest/node';
 import { layOut, type Package } from './packages.ts';
 
-/** Starts the service that every test here talks to, from its packages, with the demo and the runtime, on the embedded engine. */
+/** Global setup: starts one service for all tests from its packages, with the demo and the runtime, on the embedded engine. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const folder = await temporaryFolder();
   const packages = await layOut(folder.path);
@@ -24,7 +24,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     const { code } = await service.kill('SIGTERM');
     await folder.remove();
     if (code === 0) return;
-    // What is thrown here is printed, but fails no run.
+    // vitest prints an error thrown here but does not fail the run, so the exit code is set.
     process.exitCode = 1;
     throw new Error(`the service ended with ${code}: ${service.stderr()}`);
   };
@@ -32,10 +32,10 @@ export default async function setup(project: TestProject): Promise<() => Promise
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    /** The key that the service printed for its demo project. */
+    /** The API key that the service printed for its demo project. */
     demoKey: string;
     packages: Package[];
-    /** The command line, from its package. */
+    /** Path of the command-line program in its package. */
     program: string;
   }
 }

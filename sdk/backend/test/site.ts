@@ -5,17 +5,17 @@ import { listen } from './scripted-server.ts';
 export interface Site {
   url: string;
   call(call: Call): Promise<Answer>;
-  /** As a script of a page of this site does it. */
+  /** Sends a mint request as a script on a page of this site does. */
   mint(body: unknown, headers?: Record<string, string>): Promise<Answer>;
 }
 
-/** Who is signed in, by a header that stands for a cookie. */
+/** Returns the signed-in user from a header that replaces a cookie. */
 export function signedIn(request: Request): { userId: string } | null {
   const userId = request.headers.get('X-User');
   return userId === null ? null : { userId };
 }
 
-/** An application with a relay, over HTTP. */
+/** Starts an HTTP server with a relay. */
 export async function startSite(client: SessionLaunch, options: RelayOptions): Promise<Site> {
   const relay = createRelay(client, options);
   const handlers: Record<string, Handler> = {

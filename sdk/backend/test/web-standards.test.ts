@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 
 const service = deployedService();
 
-/** What runtimes without Node have, too. */
+/** Globals that are also available in runtimes other than Node. */
 const webGlobals = {
   AbortController,
   AbortSignal,
@@ -26,12 +26,12 @@ const webGlobals = {
   clearTimeout,
   console,
   structuredClone,
-  // Of this realm: what fetch and crypto give back is checked against them.
+  // From this realm: the results of fetch and crypto are checked with `instanceof`.
   Uint8Array,
   ArrayBuffer,
 };
 
-/** The package with everything it imports, as a bundler for workers sees it. Fails on what only Node has. */
+/** Bundles the package with its imports as for a worker. Fails on modules that only Node has. */
 async function bundled(entry: string) {
   const result = await build({
     entryPoints: [new URL(`../dist/${entry}`, import.meta.url).pathname],

@@ -10,7 +10,7 @@ import { build } from 'esbuild';
 import { onTestFinished } from 'vitest';
 import { findWorkerd } from './find-workerd.ts';
 
-/** The example for servers of the fetch kind, as a worker; `/verify` says what a token claims. */
+/** The fetch server example as a worker; `/verify` returns the claims of a token. */
 const program = `
   import { sessionTokenVerifier } from '@session-launch/backend/verify';
   import { createApp } from './app.js';
@@ -27,7 +27,7 @@ const program = `
     },
   };`;
 
-/** Runs it in workerd on a free port, until the test ends. */
+/** Runs the worker in workerd on a free port until the test ends. */
 export async function startWorker(bindings: Record<string, string>): Promise<string> {
   const workerd = findWorkerd();
   if (workerd === undefined) throw new Error('workerd does not start here');
@@ -46,7 +46,7 @@ export async function startWorker(bindings: Record<string, string>): Promise<str
   });
   await writeFile(join(folder.path, 'worker.js'), outputFiles[0]?.text ?? '');
   await writeFile(join(folder.path, 'worker.capnp'), configuration(bindings));
-  // It tells its port on the fourth descriptor.
+  // workerd reports its port on file descriptor 3.
   const args = ['serve', '--control-fd=3', 'worker.capnp'];
   const child = spawn(workerd, args, { cwd: folder.path, stdio: ['ignore', 'ignore', 'pipe', 'pipe'] });
   const ended = once(child, 'close');

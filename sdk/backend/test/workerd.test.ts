@@ -20,7 +20,7 @@ test('in workerd: relays, answers from its catalog, verifies and ends', async ()
       headers: { 'Idempotency-Key': 'click', ...more },
       body: { experienceId },
     });
-  // At once, so that requests meet in what the relay shares.
+  // Concurrent, so that the requests use the shared state of the relay at the same time.
   const launched = await Promise.all([launch(), launch(), launch()]);
   expect(launched.map(({ status }) => status)).toEqual([200, 200, 200]);
   const { sessionId, sessionToken } = launched[0]!.json;

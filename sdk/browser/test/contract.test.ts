@@ -17,7 +17,7 @@ test('our rig is the one of the contract', () => {
   expectTypeOf<Rig>().toExtend<ContractRig>();
 });
 
-/** Those that only operators meet. */
+/** Error codes that only the admin API returns. */
 type OfOperators =
   | 'PROJECT_FILE_INVALID'
   | 'ADMIN_TOKEN_INVALID'

@@ -100,7 +100,7 @@ test('the learner is listened to in the language of the lesson, and else in the 
   expect(sent).toMatchObject([{ type: 'transcript', text: 'Bom dia', locale: 'pt-PT' }]);
   conversation.mode('speaking');
   expect(language()).toBe(undefined);
-  // The next turn is no lesson any more.
+  // The next turn is no longer in the language of the lesson.
   conversation.mode('listening');
   expect(language()).toBe('en');
   conversation.close();
@@ -123,7 +123,7 @@ test('while the browser holds the sound back, the text goes on by the clock', ()
   expect(sent).toEqual([{ type: 'played', utterance: 1, ms: 900, done: true }]);
   vi.advanceTimersByTime(900);
   expect(sent.slice(1)).toEqual([{ type: 'played', utterance: 2, ms: 900, done: true }]);
-  // What has passed is not played later.
+  // Audio that was skipped is not played later.
   expect(audio.posted).toEqual([{ id: 1 }, { id: 2 }]);
 });
 

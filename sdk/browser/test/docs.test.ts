@@ -6,14 +6,14 @@ import { defaultTexts } from '../src/player/texts.ts';
 const read = (path: string) => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8');
 const types = read('src/types.ts');
 const page = read('../../docs/sdk-browser.md');
-/** Everything that stands between backticks, word by word. */
+/** All words in inline code. */
 const prose = page.replace(/```.*?```/gs, '');
 const named = new Set([...prose.matchAll(/`([^`]+)`/g)].flatMap(([, code]) => code!.match(/[\w-]+/g) ?? []));
 
 const unionOf = (type: string) =>
   [...new RegExp(`type ${type} =([^;]+);`).exec(types)![1]!.matchAll(/'([^']+)'/g)].map(([, word]) => word!);
 
-/** The members of a type, where they are indented by so many spaces. */
+/** The names of a type's members, which are indented by `indent` spaces. */
 function membersOf(name: string, indent: number): string[] {
   const type = new RegExp(`(?:interface|type) ${name}\\b.*?\\{\\n(.*?)\\n {${indent - 2}}\\}`, 's');
   const [, body] = type.exec(types)!;

@@ -34,7 +34,7 @@ function heard<K extends keyof Events>(experience: LiveExperience, event: K): Ev
   return seen;
 }
 
-/** Pressed, minted and connected. */
+/** Starts an experience, and completes its mint and its connection. */
 async function live(options?: Partial<ExperienceOptions>): Promise<LiveExperience> {
   const experience = open(options);
   const started = experience.start();
@@ -477,7 +477,7 @@ describe('a live session', () => {
       runtime.sink.event({ type: 'ended', reason: 'server_shutdown', seconds: 3 });
       runtime.sink.closed('runtime', 1001);
     };
-    /** For so long the service answers to nobody. */
+    /** Makes all requests to the service fail for `ms` milliseconds. */
     async function down(ms: number): Promise<void> {
       const until = browser.now + ms;
       for (let answered = browser.requests.length; browser.now < until; ) {

@@ -9,7 +9,7 @@ import { manifest } from './fake-environment.ts';
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
 
-/** A face whose renderer is ready, or fails, when the test says so. */
+/** Creates a face whose renderer becomes ready or fails when the test triggers it. */
 function open() {
   const drawn: unknown[] = [];
   let settle: { resolve(): void; reject(error: Error): void } = { resolve: () => {}, reject: () => {} };
@@ -29,7 +29,7 @@ function open() {
   return { face, drawn, settle, hear: (cue: unknown) => experience.onCue(cue) };
 }
 
-/** Whether something still holds on to a cue that was given to `hear`. */
+/** Whether a cue that was passed to `hear` is still referenced. */
 async function isKept(hear: (cue: unknown) => void): Promise<boolean> {
   const reference = (() => {
     const cue = { type: 'speech' };

@@ -1,4 +1,4 @@
-/** Of Web Audio what a conversation touches. Its thread is the test. */
+/** The parts of Web Audio that a conversation uses. The test takes the role of the audio thread. */
 export class FakeWorkletNode {
   readonly port: { onmessage: ((event: { data: object }) => void) | null; postMessage(data: unknown): void };
 

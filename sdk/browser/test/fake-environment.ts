@@ -3,7 +3,7 @@ import type { SessionManifest, TransportContext, TransportFactory } from '../src
 
 type Timer = { at: number; work: () => void };
 
-/** A browser of nothing but a clock, a network and a memory of what was asked of it. */
+/** A fake browser: a clock, a network and a record of calls. */
 export class FakeBrowser {
   now = 0;
   readonly requests: { url: string; init: RequestInit; answer(response: Response | Error): void }[] = [];
@@ -55,7 +55,7 @@ export class FakeBrowser {
     return this.#timers.size;
   }
 
-  /** Lets time pass, and everything that waits for it happen. */
+  /** Advances the clock and runs the timers that are due. */
   async pass(ms: number): Promise<void> {
     await settled();
     const until = this.now + ms;
@@ -71,7 +71,7 @@ export class FakeBrowser {
   }
 }
 
-/** What is only waiting for promises is done. */
+/** Resolves after all pending promise callbacks. */
 export function settled(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
@@ -112,7 +112,7 @@ export function refused(status: number, code: string, headers: Record<string, st
   return new Response(JSON.stringify({ error }), { status, headers });
 }
 
-/** A transport whose runtime is the test. */
+/** A transport in which the test takes the role of the runtime. */
 export class FakeTransport implements TransportFactory {
   readonly type = 'fake';
   readonly opened: TransportContext[] = [];

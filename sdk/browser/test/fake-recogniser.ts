@@ -1,4 +1,4 @@
-/** Behaves as Chromium's is documented to: an error, if there is one, and then the end, never at once. */
+/** Follows the documented behaviour of Chromium: an `error` event, if any, then `end`, both asynchronously. */
 export class FakeRecogniser extends EventTarget {
   static all: FakeRecogniser[] = [];
   lang = '';

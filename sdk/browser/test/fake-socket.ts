@@ -1,7 +1,7 @@
 import type { TransportContext } from '../src/types.ts';
 import { manifest } from './fake-environment.ts';
 
-/** A WebSocket whose other end is the test. */
+/** A WebSocket in which the test takes the role of the peer. */
 export class FakeSocket {
   static readonly OPEN = 1;
   static all: FakeSocket[] = [];
@@ -33,7 +33,7 @@ export class FakeSocket {
     for (const event of events) this.onmessage?.({ type: 'message', data: JSON.stringify(event) });
   }
 
-  /** The runtime lets the client in. */
+  /** Sends `ready`, as the runtime does when it accepts the client. */
   welcome(over: { seq?: number; hearing?: string; resumed?: boolean } = {}): void {
     const { seq = 1, hearing = 'none', resumed = false } = over;
     this.tell({
@@ -53,7 +53,7 @@ export class FakeSocket {
   }
 }
 
-/** What a transport is given, and a list of all that it tells. */
+/** The context of a transport, and a list of the calls that it receives. */
 export function fakeContext(audio?: object) {
   const told: { told: string; of?: unknown }[] = [];
   const tell = (name: string) => (of?: unknown) => void told.push({ told: name, of });

@@ -22,7 +22,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'session-launch-sdk-'));
   if (isStale()) await build();
   buildTypes();
-  // As somebody else would get it.
+  // Packed as npm publishes it.
   const { stdout } = await run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', folder], {
     cwd: root,
   });
@@ -41,7 +41,7 @@ test('everything that a page loads stays within its budget', async () => {
   expect(whole + worklet).toBeLessThan(28_000);
 });
 
-/** As an application bundles it from the installed package. */
+/** Bundles code that imports the installed package. */
 async function bundled(contents: string): Promise<Uint8Array> {
   const { outputFiles } = await bundle({
     stdin: { contents, resolveDir: folder },

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { PageVoice } from '../src/transport/page-voice.ts';
 
-/** A voice that says its line in one second, unless it is cancelled: then it says that it failed, a little later. */
+/** A speech synthesiser that takes one second per text. If cancelled, it fires an error event after a short delay. */
 class FakeSpeech {
   readonly spoken: { text: string; volume: number }[] = [];
   #line: SpeechSynthesisUtterance | undefined;

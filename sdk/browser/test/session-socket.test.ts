@@ -27,7 +27,7 @@ async function open(hearing = 'none', audio?: object) {
   return { connection, ...found };
 }
 
-/** On a page that waits for its worklet, which fails in the end. */
+/** Opens a socket on a page whose worklet is still loading and fails to load in the end. */
 function openSlowly() {
   let load = () => {};
   const loading = new Promise<void>((_, reject) => {
@@ -38,7 +38,7 @@ function openSlowly() {
   return { opening: SessionSocket.open(found.context), load: () => load(), ...found };
 }
 
-/** The connection breaks, and the runtime takes the client back. */
+/** Closes the connection, and lets the runtime accept the resume. */
 async function comeBack(seq: number, code?: number): Promise<void> {
   const broken = FakeSocket.last;
   broken.breaks(code);
@@ -98,7 +98,7 @@ test('what the runtime says while the worklet still loads is not lost', async ()
     'event',
     'mode',
   ]);
-  // The runtime waits for it.
+  // The runtime waits for this message.
   await vi.advanceTimersByTimeAsync(900);
   expect(socket.sent.at(-1)).toMatchObject({ type: 'played', utterance: 1, done: true });
 });
@@ -190,7 +190,7 @@ test('a page that lets no worklet in has no ears for the runtime, and the sessio
 });
 
 describe('a runtime that is full (1013)', () => {
-  /** Waits in seconds between the tries, which all close with the code, and the error of the last one. */
+  /** Rejects all attempts with the close code; returns the delays between them in seconds and the final error. */
   async function refusedBy(code: number) {
     const found = fakeContext();
     end = found.end;

@@ -11,7 +11,7 @@ const tone = (rate: number, hertz: number, count: number) =>
 const loudness = (samples: Float32Array) =>
   Math.sqrt(samples.reduce((sum, sample) => sum + sample * sample, 0) / samples.length);
 
-/** In pieces of an odd size, as a network brings them. */
+/** Resamples in chunks of an odd size, as they arrive from a network. */
 function resampled(samples: Float32Array, from: number, to: number, piece = 333): Float32Array {
   const resampler = new Resampler(from, to);
   const parts: number[] = [];

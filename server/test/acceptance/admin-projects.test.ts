@@ -37,7 +37,7 @@ const catalog = (world: World) =>
     headers: { Authorization: `Bearer ${world.key}` },
   });
 
-/** The problems that a file is refused for, by their paths. */
+/** The paths of the problems for which a file is rejected. */
 async function problemPaths(file: object): Promise<string[]> {
   const answer = await apply(service, file);
   expectError(answer, 400, 'PROJECT_FILE_INVALID');
@@ -550,7 +550,7 @@ describe('refusing', () => {
   });
 
   test('more than 4 MiB, and says how much it may be', async () => {
-    // A client that is still sending may find the connection closed before it reads the answer.
+    // A client that is still sending may get a reset before it reads the response.
     const answer = await until('an answer', () =>
       applyText(`# ${'x'.repeat(4 * 1024 * 1024)}\n`).catch(() => undefined),
     );

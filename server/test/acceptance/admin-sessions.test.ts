@@ -36,7 +36,7 @@ async function page(
   return answer.json;
 }
 
-/** Follows the cursors to the end; between pages something else may happen. */
+/** Follows the cursors to the last page; calls `between` between pages. */
 async function everyPage(projectId: string, query: Query, between = async () => {}): Promise<Session[][]> {
   const pages: Session[][] = [];
   let cursor: string | undefined;

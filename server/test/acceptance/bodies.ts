@@ -1,11 +1,11 @@
 import type { Loose } from './doors.ts';
 
-/** Values that a field must refuse: nothing is coerced, and null is not absence. */
+/** Values that a field must reject: nothing is coerced, and null does not mean absent. */
 const notText = [null, 5, true, ['en'], { text: 'en' }];
 const notTag = [...notText, '', ' ', ' en', 'en ', 'en_US', 'e', 'x-pirate', 'und', 'english language'];
 const notObject = [null, [], ['label'], 'label', '', 5, true, false];
 
-/** A tag of 66 characters that is well-formed but for its length. */
+/** A tag of 66 characters that is valid except for its length. */
 const longTag = `en-x-${'abcdefgh-'.repeat(6)}abcdefg`;
 
 type Wrong = [field: string, values: unknown[]];
@@ -73,7 +73,7 @@ function shown(value: unknown): string {
   return text.length > 40 ? `${text.slice(0, 30)}… (${text.length - 2} characters)` : text;
 }
 
-/** One wrong field each: a name for the test, what to send, and the path of the violation. */
+/** Cases with one invalid field: a name for the test, the field, and the path of the violation. */
 export const wrongCommonFields = cases(common);
 export const wrongServerFields: [string, Loose, string][] = [
   ...cases(serverOnly),
@@ -84,12 +84,12 @@ export const wrongServerFields: [string, Loose, string][] = [
   ]),
 ];
 
-/** The server door's own fields with values that it would refuse. */
+/** Fields of the server door with values that it would reject. */
 export const fieldsOfServers: [string, unknown][] = serverOnly.flatMap(([field, values]) =>
   values.map((value): [string, unknown] => [field, value]),
 );
 
-/** Right values of the common fields, with what the session then shows. */
+/** Valid values of the common fields, with the resulting fields of the session. */
 export const rightCommonFields: [string, Loose, Loose][] = [
   ['locale', { locale: 'de-AT' }, { locale: 'de-AT' }],
   ['locale in another case', { locale: 'EN-us' }, { locale: 'en-US' }],
@@ -107,14 +107,14 @@ export const rightCommonFields: [string, Loose, Loose][] = [
   ['language es', { language: 'es' }, { locale: 'es' }],
 ];
 
-/** Objects and arrays inside one another, `levels` of them. */
+/** Nests objects or arrays `levels` deep. */
 export function nested(levels: number, kind: 'object' | 'array' = 'object'): unknown {
   let value: unknown = 'deep';
   for (let level = 0; level < levels; level++) value = kind === 'object' ? { in: value } : [value];
   return value;
 }
 
-/** Bodies that are not JSON at all. */
+/** Bodies that are not JSON. */
 export const notJson: [string, string | Buffer][] = [
   ['an empty body', ''],
   ['white space', ' \r\n\t'],
@@ -143,7 +143,7 @@ export const notObjects: [string, string][] = [
   ['an array with a request in it', '[{"experienceId":"exp_cafe"}]'],
 ];
 
-/** JSON that no canonical form or database can hold, by the place where it stands; `EXP` is the experience. */
+/** JSON that has no canonical form or cannot be stored, by where it occurs; `EXP` is replaced by the experience id. */
 export const unfitJson: [string, string][] = [
   ['33 levels in a free-form object', `{"experienceId":"EXP","startButton":${JSON.stringify(nested(33))}}`],
   ['33 levels in an unknown field', `{"experienceId":"EXP","theme":${JSON.stringify(nested(33))}}`],
@@ -164,7 +164,7 @@ export const unfitJson: [string, string][] = [
   ['a number of 400 digits', `{"experienceId":"EXP","startButton":{"size":${'9'.repeat(400)}}}`],
 ];
 
-/** Odd bodies that are right nonetheless. */
+/** Unusual but valid bodies. */
 export const oddButRight: [string, string | Buffer][] = [
   ['white space around the object', ' \r\n{ "experienceId" : "EXP" }\t\n'],
   ['a repeated field, of which the last one counts', '{"experienceId":"exp_other","experienceId":"EXP"}'],
@@ -183,7 +183,7 @@ export function forExperience(body: string | Buffer, experienceId: string): stri
   return typeof body === 'string' ? body.replaceAll('EXP', experienceId) : body;
 }
 
-/** A right body of so many bytes. */
+/** A valid body with a length of `bytes` bytes. */
 export function bodyOf(bytes: number, experienceId: string): string {
   const text = JSON.stringify({ experienceId, theme: '' });
   return text.replace('""', `"${'x'.repeat(bytes - text.length)}"`);
@@ -197,7 +197,7 @@ export const jsonMediaTypes = [
   'application/json ; charset="utf-8"',
 ];
 
-/** Media types that are not JSON's, and texts that are no media type at all. */
+/** Media types other than JSON, and invalid media types. */
 export const otherMediaTypes = [
   'text/plain',
   'text/plain;charset=UTF-8',

@@ -66,7 +66,7 @@ function expectPlainPreflight(answer: Answer): void {
   expect(answer.headers['cache-control']).toBe('no-store, private');
 }
 
-/** Texts that are no serialised http(s) origin. */
+/** Values that are not a serialised http(s) origin. */
 const junk = [
   'null',
   'https://app.example.com/',
@@ -186,7 +186,7 @@ describe('POST /v1/browser-sessions', () => {
 });
 
 describe('POST /v1/public-sessions', () => {
-  /** Two public experiences, each with an origin of its own that no other test uses. */
+  /** Creates two public experiences, each with an origin that no other test uses. */
   async function twoExperiences(overrides: Parameters<typeof openWorld>[1] = {}) {
     const origins = [0, 1].map(() => `https://${uniqueId('page').replace('_', '-')}.example.net`) as [
       string,

@@ -6,21 +6,21 @@ import { expect } from 'vitest';
 // biome-ignore lint/suspicious/noExplicitAny: tests write and read bodies freely
 export type Loose = Record<string, any>;
 
-/** A mint door as a caller meets it. */
+/** A mint endpoint. */
 export interface Door {
   name: 'sessions' | 'browser-sessions' | 'public-sessions';
   path: string;
-  /** What a launch answers with. */
+  /** Status of a successful launch. */
   launches: 200 | 201;
-  /** What admits the caller. */
+  /** Headers that authorise the caller. */
   admission(world: World): Record<string, string>;
-  /** The same in live mode, which browsers always are in. */
+  /** The same in live mode; browser sessions are always live. */
   liveAdmission(world: World): Record<string, string>;
 }
 
-/** A door that asks for an Origin and answers pages. */
+/** A mint endpoint that requires an Origin and supports CORS. */
 export interface OriginDoor extends Door {
-  /** Settings of a world whose allowlist at this door is this one. */
+  /** Settings of a project with this allowlist for the endpoint. */
   listing(allowedOrigins: string[]): { project?: Loose; experience?: Loose };
   /** Replaces that allowlist in a project file. */
   relist(file: World['file'], allowedOrigins: string[]): void;
@@ -61,7 +61,7 @@ export const publicDoor: OriginDoor = {
 export const doors: readonly Door[] = [serverDoor, browserDoor, publicDoor];
 export const originDoors: readonly OriginDoor[] = [browserDoor, publicDoor];
 
-/** A world whose experience can be launched at every door. */
+/** Creates a project whose experience can be launched at every mint endpoint. */
 export function openWorld(
   service: Target,
   overrides: { project?: Loose; experience?: Loose; experiences?: Loose[] } = {},
@@ -74,7 +74,7 @@ export function openWorld(
 
 const sharedWorlds = new WeakMap<Target, Map<string, Promise<World>>>();
 
-/** One such world, with these settings, for every test of a file that leaves it as it is and counts nothing in it. */
+/** Shares one such project among tests that neither change it nor count its sessions. */
 export function sharedWorld(
   service: Target,
   overrides: { project?: Loose; experience?: Loose } = {},
@@ -87,7 +87,7 @@ export function sharedWorld(
   return world;
 }
 
-/** A request at a door with what admits it; `headers` and `call` replace parts of it. */
+/** Sends an authorised mint request; `headers` and `call` override parts of it. */
 export function knock(
   service: Target,
   door: Door,
@@ -105,7 +105,7 @@ export function knock(
   });
 }
 
-/** A body sent as these very bytes, with the JSON media type. */
+/** Sends a body unchanged, with the JSON media type. */
 export function knockRaw(
   service: Target,
   door: Door,
@@ -116,19 +116,19 @@ export function knockRaw(
   return knock(service, door, world, body, { 'Content-Type': 'application/json', ...headers });
 }
 
-/** The same in chunks, so that no header tells the length beforehand. */
+/** The same with chunked transfer encoding, without Content-Length. */
 export function knockChunked(service: Target, door: Door, world: World, body: string): Promise<Answer> {
   return knock(service, door, world, body, { 'Content-Type': 'application/json' }, { chunked: true });
 }
 
 export interface Launched {
   manifest: Loose;
-  /** The record inside the answer; the public door shows none. */
+  /** The session in the response; the public endpoint returns none. */
   session?: Loose;
   answer: Answer;
 }
 
-/** Mints, expects a launch and takes it apart. */
+/** Mints, expects success, and returns the parts of the response. */
 export async function launch(
   service: Target,
   door: Door,
@@ -142,7 +142,7 @@ export async function launch(
   return { manifest: answer.json.launch, session: answer.json.session, answer };
 }
 
-/** The persisted record of a launch, whichever door made it. */
+/** Reads the stored session of a launch, for any mint endpoint. */
 export async function recordOf(service: Target, world: World, { manifest }: Launched): Promise<Loose> {
   const answer = await service.call({
     path: `/v1/sessions/${manifest.sessionId}`,
@@ -152,7 +152,7 @@ export async function recordOf(service: Target, world: World, { manifest }: Laun
   return answer.json;
 }
 
-/** Every pair of field name and value, at any depth of an answer. */
+/** Yields every field name with its value, at any depth. */
 export function* everyField(
   value: unknown,
   path = '',

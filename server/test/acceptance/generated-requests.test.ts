@@ -19,7 +19,7 @@ const service = deployedService();
 // biome-ignore lint/suspicious/noExplicitAny: parts of the JSON document
 type Json = any;
 
-/** What exists here: values that lead somewhere, and values that do not. */
+/** Values that exist in this service, and values that do not. */
 const known: Record<string, { good: string[]; other: string[] }> = {
   key: { good: [], other: ['sl_test_wrong', ''] },
   experienceId: { good: [], other: ['exp_nobody', 'exp_', ''] },
@@ -72,14 +72,14 @@ function value(name: string, valid: boolean): fc.Arbitrary<string> {
   return fc.constantFrom(...(valid ? good : [...good, ...other]));
 }
 
-/** A value that exists here, or whatever the schema of the parameter allows. */
+/** An existing value, or any value that the schema of the parameter allows. */
 function parameter({ name, schema }: Json, valid: boolean): fc.Arbitrary<string> {
   const made = generated(schema).map(String);
   if (known[name] === undefined) return made;
   return valid ? value(name, true) : fc.oneof({ weight: 3, arbitrary: value(name, false) }, made);
 }
 
-/** A body that the schema allows, or one that was spoilt somewhere, or one that is not even JSON. */
+/** A body that the schema allows, one with a mutation, or one that is not JSON. */
 function body(schema: Json, valid: boolean): fc.Arbitrary<unknown> {
   const allowed = fc
     .tuple(generated(schema) as fc.Arbitrary<object>, value('experienceId', valid))
@@ -94,7 +94,7 @@ function body(schema: Json, valid: boolean): fc.Arbitrary<unknown> {
   );
 }
 
-/** A credential that is all of a body. */
+/** A body that consists of a token. */
 function text(valid: boolean): fc.Arbitrary<unknown> {
   const token = value('sessionToken', valid);
   return valid ? token : fc.oneof(token, fc.string({ maxLength: 40 }), fc.constant(undefined));
@@ -144,14 +144,14 @@ describe.each(operations)('$method $path', ({ path, method, operation }) => {
     const seen = new Set<number>();
     await fc.assert(
       fc.asyncProperty(requests(path, method, operation, valid), async (call) => {
-        // The harness holds every answer to the contract: its status, its headers and its body.
+        // The harness validates status, headers and body of every response against the contract.
         const { status, text } = await service.call(call);
         expect(status, text).toBeLessThan(500);
         seen.add(status);
       }),
       { numRuns: effort(25, 100) },
     );
-    // Valid requests must not all be refused: then this test would look at nothing but errors.
+    // At least one valid request must succeed; otherwise only errors would be tested.
     const succeeded = [...seen].some((status) => status < 400);
     expect(succeeded || !valid, `only ${[...seen].join(', ')}`).toBe(true);
   });

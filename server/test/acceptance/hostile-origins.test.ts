@@ -13,7 +13,7 @@ beforeAll(async () => {
   }
 });
 
-/** As bytes of a header. What HTTP cannot carry, or strips from both ends, no page can send. */
+/** As header bytes. Excludes values that HTTP cannot carry or trims at the ends. */
 const sendable = hostileOrigins
   .map((value) => Buffer.from(value).toString('latin1'))
   .filter((value) => value.length < 8_000 && !/[\0\r\n]/.test(value) && value === value.trim());
@@ -31,7 +31,7 @@ describe.each([browserDoor, publicDoor])('$path', (door) => {
     for (const origin of sendable) {
       const answer = await knockFrom(door, world, origin);
       expectError(answer, 403, origin === '' ? 'ORIGIN_REQUIRED' : 'ORIGIN_NOT_ALLOWED');
-      // Nor may a page read that answer unless it is a page: on the public door not even then.
+      // Only a serialised origin may read the response, and only at the browser endpoint.
       const readable = door === browserDoor && originsOfPages.has(origin);
       expect(answer.headers['access-control-allow-origin'], origin).toBe(readable ? origin : undefined);
     }

@@ -16,7 +16,7 @@ beforeAll(async () => {
   world = await openWorld(service);
 });
 
-/** Every address of the interface, with what its 405 allows. */
+/** Every path of the API, with the Allow header of its 405. */
 const addresses: [path: string, allow: string][] = [
   ['/v1/sessions', 'POST'],
   ['/v1/browser-sessions', 'POST, OPTIONS'],
@@ -152,7 +152,7 @@ describe('every answer', () => {
         [415, await knock(service, door, world, '{}', { 'Content-Type': 'text/plain' })],
       ];
       for (const [status, answer] of answers) {
-        // Servers are told that a key is missing, and have no preflight.
+        // The server endpoint answers 401 for the missing key, and has no preflight.
         const own = door.name === 'sessions' ? ({ 204: 405, 403: 401 }[status] ?? status) : status;
         expect(answer.status, answer.text).toBe(own);
         expect(answer.headers['cache-control'], String(status)).toBe('no-store, private');
@@ -173,7 +173,7 @@ function post(path: string, headers: string[], body = ''): string {
   return `${lines.join('\r\n')}\r\n\r\n${body}`;
 }
 
-/** The envelope, or nothing: never a text that somebody else wrote. */
+/** Expects an error envelope or an empty response: never an error text of Node or a library. */
 function expectOwnWords(answer: RawAnswer): void {
   if (answer.text === '') return;
   expect(answer.status, answer.text).toBeGreaterThanOrEqual(400);
@@ -322,7 +322,7 @@ describe('requests that are not proper HTTP', () => {
 
 test('a connection that was refused is closed, and nothing sent on it afterwards is answered', async () => {
   const { hostname, port } = new URL(service.url);
-  // A client that never closes its own half.
+  // A client that never closes its side of the connection.
   const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
   let received = '';
   socket.on('data', (chunk) => {
@@ -331,7 +331,7 @@ test('a connection that was refused is closed, and nothing sent on it afterwards
   socket.on('error', () => undefined);
   socket.write('THIS IS NOT HTTP\r\n\r\n');
   await once(socket, 'end');
-  // A closed connection shows when something is written to it once more.
+  // Writing to a connection that the service has closed causes a reset.
   const closed = new Promise((resolve) => socket.once('close', resolve));
   const again = setInterval(() => socket.write('GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n'), 10);
   await closed;

@@ -23,7 +23,7 @@ const service = deployedService();
 const under = (key: string) => ({ 'Idempotency-Key': key });
 const freshKey = () => randomBytes(8).toString('hex');
 
-/** The two doors that remember launches. */
+/** The two mint endpoints that support idempotency keys. */
 const doors = {
   server: (world: World, body: unknown, headers: Record<string, string | string[]> = {}) =>
     mintFromServer(service, world.key, body, headers),
@@ -47,7 +47,7 @@ function expectReplay(answer: Answer, first: Answer): void {
   expect(answer.headers['idempotent-replayed']).toBe('true');
 }
 
-/** Applies the world's file with changes to its project and its only experience. */
+/** Applies the project file with changes to its project and its only experience. */
 async function change(
   world: World,
   changes: { project?: Record<string, unknown>; experience?: Record<string, unknown> },
@@ -395,7 +395,7 @@ describe.each(doorNames)('a launch through the %s door', (name) => {
       expect(answer.headers['retry-after']).toBe(pending ? '1' : undefined);
     }
     expect(await sessionCount(world.projectId)).toBe(1);
-    // Nothing is pending any more: from here on the answer is certain.
+    // No request is pending any more, so the result is deterministic from here on.
     const winner = answers.findIndex((answer) => answer.status === 201);
     for (const [n, body] of bodies.entries()) {
       const answer = await mint(world, body, under('k'));

@@ -18,7 +18,7 @@ export const unlimited: Limits = {
   concurrentSessionsPerClient: null,
 };
 
-/** A project whose one experience both browser doors launch. */
+/** Creates a project whose experience can be launched at both browser endpoints. */
 export function limitedWorld(service: Target, limits: Partial<Limits>): Promise<World> {
   return createWorld(service, {
     project: { limits: { ...unlimited, ...limits } },
@@ -26,14 +26,14 @@ export function limitedWorld(service: Target, limits: Partial<Limits>): Promise<
   });
 }
 
-/** How many answers there are of each status. */
+/** Number of responses by status. */
 export function statuses(answers: Answer[]): Record<number, number> {
   const counts: Record<number, number> = {};
   for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1;
   return counts;
 }
 
-/** RateLimit or RateLimit-Policy, taken apart: policy → parameters. */
+/** Parses RateLimit or RateLimit-Policy into the parameters of each policy. */
 export function limitFields(header: string | string[] | undefined): Record<string, Record<string, number>> {
   const found: Record<string, Record<string, number>> = {};
   for (const item of String(header).split(', ')) {

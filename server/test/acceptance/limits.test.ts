@@ -22,7 +22,7 @@ async function limit(world: World, limits: Partial<Limits>): Promise<void> {
   expect(applied.status, applied.text).toBe(200);
 }
 
-/** A mint through the browser door. */
+/** Mints at the browser endpoint. */
 const mint = (world: World) => mintFromBrowser(service, { experienceId: world.experienceId });
 
 async function mints(world: World, count: number): Promise<number[]> {
@@ -31,7 +31,7 @@ async function mints(world: World, count: number): Promise<number[]> {
   return answers;
 }
 
-/** The quota is counted by the UTC day: no test may begin in one and end in the next. */
+/** The quota resets at midnight UTC, so no test may run across it. */
 beforeEach(async () => {
   const left = 86_400_000 - (Date.now() % 86_400_000);
   if (left < 60_000) await sleep(left + 100);
@@ -52,7 +52,7 @@ describe.each(rules)('%s', (rule, code, policy) => {
     expect(statuses(answers)).toEqual({ 201: 25, 429: 55 });
     expect(await sessionsOf(service, world.projectId)).toHaveLength(25);
     expectError(await mint(world), 429, code);
-    // Everyone of the burst was told another place in it.
+    // Each response of the burst reports a different remaining quota.
     const left = answers
       .filter((a) => a.status === 201)
       .map((a) => limitFields(a.headers.ratelimit)[policy]!.r!);

@@ -18,7 +18,7 @@ import {
 const service = deployedService();
 const fixed = (tag: string) => ({ fixed: tag });
 
-/** The world whose experience has these languages; what is left out takes its default. */
+/** A project whose experience has these languages; omitted settings have their defaults. */
 const speaking = (languages: Loose) =>
   sharedWorld(service, { experience: { runtime: runtime({ languages }) } });
 
@@ -28,7 +28,7 @@ async function mint(door: Door, languages: Loose, body: Loose = {}, headers: Rec
   return { launched, record: await recordOf(service, world, launched) };
 }
 
-/** The languages of a launch, which session, manifest and record must agree on. */
+/** The languages of a launch, which must be equal in session, manifest and record. */
 function spoken({ launched, record }: { launched: Launched; record: Loose }): Loose {
   const of = ({ locale, secondaryLocale }: Loose) => ({ locale, secondaryLocale });
   expect(of(launched.manifest)).toEqual(of(record));

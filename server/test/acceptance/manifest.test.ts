@@ -275,7 +275,7 @@ describe.each(doors.map((door) => [door.path, door] as const))('%s', (_path, doo
       slug: written!.slug,
       revision: 4,
     });
-    // What a revision does not freeze makes none.
+    // Changes to fields that a revision does not contain create no new revision.
     expect((await publish({ sortOrder: 9 })).experience.revision).toBe(4);
     expect(await recordOf(service, world, earlier)).toMatchObject({ revision: 1, mode: 'conversation' });
   });

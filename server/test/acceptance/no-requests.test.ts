@@ -7,7 +7,7 @@ import { doors, knock, openWorld } from './doors.ts';
 
 const service = deployedService();
 
-/** Listens where every address of the test leads, and counts who comes. */
+/** A server behind every URL in the test; it counts connections. */
 let trap: Server;
 let port: number;
 let visits = 0;
@@ -66,7 +66,7 @@ test('no address that anybody sends is visited by the service', async () => {
   expect((await service.call({ path: `/avatars/${elsewhere}` })).status).toBe(404);
   expect(visits).toBe(0);
 
-  // The trap does count those who come.
+  // Proves that the server counts connections.
   await once(connect(port, '127.0.0.1'), 'close');
   expect(visits).toBe(1);
 });

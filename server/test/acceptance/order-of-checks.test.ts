@@ -15,7 +15,7 @@ import { browserDoor, type Door, type Loose, publicDoor, serverDoor } from './do
 const service = deployedService();
 const elsewhere = 'https://elsewhere.example.com';
 
-/** A request that would launch, and everything about it and its project that a failure can spoil. */
+/** A request that would succeed, with everything about it and its project that a failure can change. */
 interface Attempt {
   method: string;
   path: string;
@@ -134,7 +134,7 @@ const overQuota: Failure = {
   spoil: (a) => Object.assign(a.project.limits, { sessionsPerDay: 0 }),
 };
 
-/** The decided order, door by door. */
+/** The specified order of checks for each mint endpoint. */
 const orders: { name: string; door: Door; failures: Failure[] }[] = [
   {
     name: 'POST /v1/sessions, archived experience',
@@ -184,7 +184,7 @@ const orders: { name: string; door: Door; failures: Failure[] }[] = [
   },
 ];
 
-/** Later failures first, so that where two spoil the same thing the earlier one has its way. */
+/** Applies later failures first, so that an earlier one wins if two change the same thing. */
 async function attempt(door: Door, failures: readonly Failure[]) {
   const made: Attempt = {
     method: 'POST',
@@ -217,7 +217,7 @@ async function attempt(door: Door, failures: readonly Failure[]) {
   });
 }
 
-/** Made once for all attempts that need the same: no attempt changes it. */
+/** Caches what attempts with equal settings share: no attempt changes it. */
 function once<T>(kept: Map<string, Promise<T>>, wanted: unknown, make: () => Promise<T>): Promise<T> {
   const name = JSON.stringify(wanted);
   const made = kept.get(name) ?? make();
@@ -228,7 +228,7 @@ function once<T>(kept: Map<string, Promise<T>>, wanted: unknown, make: () => Pro
 const worlds = new Map<string, Promise<{ projectId: string; experienceId: string }>>();
 const keys = new Map<string, Promise<{ key: string }>>();
 
-/** A project with an experience, as an attempt wants them. */
+/** Returns a project and an experience with the settings of an attempt. */
 function settled(wanted: Attempt) {
   return once(worlds, [wanted.project, wanted.experience], async () => {
     const file = {

@@ -1,6 +1,6 @@
 import { pageOrigin } from '@session-launch/testing/world.ts';
 
-/** Values of an `Origin` header that `https://app.example.com` on an allowlist does not admit. */
+/** Values of the `Origin` header that an allowlist with `https://app.example.com` does not permit. */
 export const unlistedOrigins: [string, string | string[]][] = [
   ['null, from a sandboxed page', 'null'],
   ['another host', 'https://evil.example.org'],
@@ -29,7 +29,7 @@ export const unlistedOrigins: [string, string | string[]][] = [
   ['a very long value', `https://${'a'.repeat(4_000)}.example.com`],
 ];
 
-/** An allowlist and an origin that misses one of its entries by a little. */
+/** An allowlist and an origin that almost matches one of its entries. */
 export const nearMisses: [string, string[], string, RegExp][] = [
   ['a port', ['https://app.example.com:8443'], 'https://app.example.com', /port/],
   ['a scheme', ['https://app.example.com'], 'http://app.example.com', /scheme/],
@@ -38,7 +38,7 @@ export const nearMisses: [string, string[], string, RegExp][] = [
   ['a port of localhost', ['http://localhost:5173'], 'http://localhost:3000', /port/],
 ];
 
-/** Wildcard entries: origins that `https://*.example.com` admits, and origins that it does not. */
+/** Origins that `https://*.example.com` permits, and origins that it does not. */
 export const underWildcard = ['https://a.example.com', 'https://shop-1.example.com'];
 export const notUnderWildcard = [
   'https://example.com',
@@ -51,7 +51,7 @@ export const notUnderWildcard = [
   'https://aexample.com',
 ];
 
-/** What a page sends along, none of which stands in for an `Origin`. */
+/** Headers that a page also sends and that do not replace `Origin`. */
 export const notOrigins = {
   Referer: `${pageOrigin}/page`,
   Host: 'app.example.com',

@@ -38,7 +38,7 @@ async function minted(body: object = {}): Promise<string> {
   return answer.json.session.sessionId;
 }
 
-/** What an error says, but for the id that differs with each request. */
+/** An error without its request id. */
 function said(answer: Answer): object {
   const { requestId, ...error } = answer.json.error;
   expect(requestId).toMatch(/^req_/);

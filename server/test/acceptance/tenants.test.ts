@@ -15,10 +15,10 @@ import { doors, launch, openWorld } from './doors.ts';
 
 const service = deployedService();
 
-/** Two projects that have nothing in common but the slugs of their experiences. */
+/** Two projects that share only the slugs of their experiences. */
 let mine: World;
 let theirs: World;
-/** Sessions of theirs, one from each door. */
+/** Sessions of the other project, one from each mint endpoint. */
 let theirSessions: string[];
 beforeAll(async () => {
   [mine, theirs] = (await Promise.all([openTenant(), openTenant()])) as [World, World];
@@ -46,7 +46,7 @@ const get = (key: string, path: string, headers: Record<string, string> = {}) =>
 const end = (key: string, id: string) =>
   service.call({ method: 'POST', path: `/v1/sessions/${id}/end`, headers: bearer(key) });
 
-/** All of an answer but what is new in each: two of them that are equal tell nothing apart. */
+/** A response without the fields that differ per request, to check that two cases are indistinguishable. */
 function shape({ status, text, headers }: Answer): object {
   const { 'x-request-id': id, date: _date, ...others } = headers;
   return { status, text: text.replaceAll(String(id), 'ID'), headers: others };

@@ -37,7 +37,7 @@ function startExample(name: string, project = { id: '', key: '' }) {
   });
 }
 
-/** Presses Start, and waits until sound has come out of the page. The page listens itself, so that nothing short is missed. */
+/** Clicks Start and waits until the page has produced sound. A script on the page measures it, so that short sounds are not missed. */
 async function hear(page: Page): Promise<void> {
   const start = page.getByRole('button', { name: 'Start' });
   await start.waitFor();
@@ -65,7 +65,7 @@ describe.each(['backend-express', 'backend-fastify', 'backend-fetch'])('examples
     await page.goto(url);
     await hear(page);
     await page.getByRole('log', { name: 'Conversation' }).getByText('Welcome to the harbor').waitFor();
-    // The page itself minted nothing: its relay did, for whoever has its cookie.
+    // The page did not mint itself: its relay did, for the visitor with this cookie.
     expect(new Set(sent)).toEqual(new Set([`${url}/api/launch`]));
     const [visitor] = await context.cookies(url);
     const [session, ...others] = await talking.sessions();
@@ -95,7 +95,7 @@ test('examples/static-page: the page mints by itself, without a key, and the cha
     },
   });
   const page = await context.newPage();
-  // The file in which a starter has its own address and experience.
+  // The file in which a starter configures its URL and experience.
   const settings = { launchUrl: talking.service.url, experienceId: world.experienceId };
   const lines = Object.entries(settings).map(([name, value]) => `export const ${name} = '${value}';`);
   await page.route('**/config.js', (route) =>
@@ -153,7 +153,7 @@ describe('examples/catalog-mirror', () => {
     await page.goto(url);
     const shown = () => page.locator('li').allInnerTexts();
     expect((await shown()).map((text) => text.trim().split('\n').at(-1))).toEqual(titles);
-    // Both layers of each picture arrive; one experience has none, and shows initials.
+    // Both layers of each picture load; one experience has no picture and shows initials.
     const pictures = page.locator('experience-thumbnail img');
     const count = await pictures.count();
     expect(count).toBeGreaterThan(titles.length);

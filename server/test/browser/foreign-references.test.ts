@@ -12,7 +12,7 @@ const maren = JSON.parse(readFileSync(new URL('maren/rig.json', avatars), 'utf8'
 const browser = useBrowser();
 let home: SdkPage;
 let foreign: Server;
-/** Paths that were asked for at the other host. */
+/** Paths that were requested from the other host. */
 const asked: string[] = [];
 const of = (folder: string) => asked.filter((path) => path.startsWith(folder));
 let elsewhere: string;
@@ -44,7 +44,7 @@ afterAll(async () => {
   await home?.close();
 });
 
-/** Ways to write a reference to `url`, as values of attributes that may refer to something. */
+/** Spellings of a reference to `url` in attribute values. */
 const spellings = (url: string) => [
   `url(${url})`,
   `url('${url}#a')`,
@@ -67,7 +67,7 @@ const spellings = (url: string) => [
 ];
 const attributes = ['mask', 'clip-path', 'fill', 'stroke', 'filter', 'marker-end', 'cursor', 'mask-image'];
 
-/** Elements that fetch by themselves. */
+/** Elements that load external resources. */
 const elements = (url: string) => `
   <use href="${url}/use.svg#a"/><use xlink:href="${url}/xlink.svg#a"/><image href="${url}/image.png" width="9" height="9"/>
   <style>@import '${url}/import.css'; rect { mask: url(${url}/style) }</style>
@@ -90,18 +90,18 @@ function attack(url: string): string {
     ${parts.map((id) => `<g id="${id}"/>`).join('')}${shapes.join('\n')}${elements(url)}</svg>`;
 }
 
-/** Waits until the page has been laid out and painted with what it holds. */
+/** Waits until the page has been laid out and painted. */
 const painted = () =>
   page.evaluate(`new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))`);
 
-/** Whether each character is drawn, or shown as a picture. */
+/** Whether each character is rendered or shown as a picture. */
 const areShown = () =>
   page.evaluate(
     `[...document.querySelector('.session-launch-player').shadowRoot.querySelectorAll('.figure')].map(
       ({ shadowRoot, children }) => shadowRoot !== null || children.length > 0)`,
   );
 
-/** Shows the characters with these avatars, as a session does, and waits until they are drawn. */
+/** Shows characters with these avatars as a session does, and waits until they are rendered. */
 async function show(ids: string[]): Promise<void> {
   await page.goto(home.origin);
   const launch = handMade(home.origin, ids, { type: 'none', url: '' });
@@ -114,7 +114,7 @@ async function show(ids: string[]): Promise<void> {
   })()`);
   await expect.poll(areShown).toEqual(ids.map(() => true));
   await painted();
-  // Requests leave in their order: once this one has arrived, the others would have, too.
+  // Requests are sent in order: when this one has arrived, earlier ones would have arrived as well.
   await page.evaluate(`fetch('${elsewhere}/last')`);
 }
 

@@ -59,7 +59,7 @@ test('a full runtime is tried four times, then the visitor reads that it is busy
     true,
   ]);
   expect(await obstacles(page, '.session-launch-player')).toEqual([]);
-  // The token was not used: the same launch connects as soon as there is room.
+  // The token was not consumed: the same launch connects when the runtime has capacity.
   isFull = false;
   await press(page, 'Start again');
   await becomes(page, 'live');

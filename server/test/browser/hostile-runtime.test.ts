@@ -6,7 +6,7 @@ import { hostile, randomOf, wellFormed } from '../harness/hostile-messages.ts';
 import { handMade, type SdkPage, startSdkPage } from '../harness/sdk-page.ts';
 import { becomes, onSlowScreen } from '../harness/talking-page.ts';
 
-/** `HOSTILE_SEED=… ` repeats a run with other messages. */
+/** Set HOSTILE_SEED to run with other messages. */
 const seed = Number(process.env.HOSTILE_SEED ?? 20_260_724);
 const count = 10_000;
 
@@ -16,10 +16,10 @@ let runtime: WebSocketServer;
 let context: BrowserContext;
 let page: Page;
 const complaints: string[] = [];
-/** What the page has sent, and who waits for it. */
+/** Messages that the page has sent. */
 const received: { type: string; [field: string]: unknown }[] = [];
 let connection: WebSocket;
-/** What the runtime sends before it is ready. */
+/** Messages that the runtime sends before `ready`. */
 let preludes: (string | Uint8Array)[] = [];
 
 beforeAll(async () => {
@@ -52,7 +52,7 @@ afterAll(async () => {
 const send = (...events: object[]) => {
   for (const event of events) connection.send(JSON.stringify(event));
 };
-/** Everything that was sent before has been handled by the page. */
+/** Waits until the page has handled everything sent before. */
 async function isHandled(id: string): Promise<void> {
   send({ ...wellFormed.message, id, text: id, spans: undefined });
   await page.getByText(id, { exact: true }).waitFor();
@@ -84,11 +84,11 @@ test(`${count} malformed messages and frames raise no error in the page, and the
   for (let sent = 0; sent < count; sent++) {
     connection.send(hostile(random));
     if (sent % 500 === 0) {
-      // The next hostile cues and frames are for something that is being said.
+      // Starts an utterance for the next hostile cues and frames.
       send(wellFormed.utterance, wellFormed.cues);
       await isHandled(`after ${sent}`);
     }
-    // A connection that is lost in between is resumed with what the page has kept of such messages.
+    // Drops the connection: the page resumes with the state that it kept from these messages.
     if (sent === count / 2) {
       const before = connection;
       before.close(1011);
@@ -100,7 +100,7 @@ test(`${count} malformed messages and frames raise no error in the page, and the
   expect(await page.evaluate('malformed')).toBeGreaterThan(count / 4);
   const hellos = received.filter(({ type }) => type === 'hello');
   expect(hellos[1]?.resume).toEqual({ ticket: expect.any(String), lastSeq: expect.any(Number) });
-  // Spoken, heard and answered as if nothing had been.
+  // A normal turn still works: speech, user text and reply.
   send({ type: 'interrupted', utterance: 1, atMs: 0 }, { ...wellFormed.mode, mode: 'speaking' });
   send({ ...wellFormed.utterance, utterance: 7 }, { ...wellFormed.cues, utterance: 7 });
   connection.send(frameOf(7, false));

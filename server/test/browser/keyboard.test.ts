@@ -16,8 +16,8 @@ let context: BrowserContext;
 let page: Page;
 
 /**
- * A recogniser that waits for ever, so that the microphone stays offered without a network; and sound that the browser holds
- * back, so that the button for it is shown.
+ * A recogniser that never ends, so that the microphone button stays without a network; and blocked audio playback, so that the button to
+ * enable sound is shown.
  */
 const surroundings = `
   window.webkitSpeechRecognition = class extends EventTarget { start() {} abort() {} };
@@ -59,7 +59,7 @@ async function openBy(way: string): Promise<void> {
   await page.getByRole('button', { name: 'Start' }).waitFor();
 }
 
-/** From the link before the player to the link after it, and back. Returns the controls of the player in their order. */
+/** Moves the focus from the link before the player to the link after it, and back. Returns the controls of the player in order. */
 async function walkThrough(): Promise<string[]> {
   await page.locator('#before').focus();
   const forth = await walk(page, 'Tab', 'link After');

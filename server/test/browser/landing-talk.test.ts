@@ -55,7 +55,7 @@ test('Tab goes from a card into its player, over every control, and on to the ne
   expect(complaints).toEqual([]);
 });
 
-// On one page: a press on another card ends the conversation before.
+// All on one page: a click on another card ends the previous conversation.
 test.each([
   ['Start Market Day with Mateo', '.figure'],
   ['Start Night Train to Anywhere', '.figure'],

@@ -20,7 +20,7 @@ beforeAll(async () => {
   const open = { public: true, allowedOrigins: [allowed.origin] };
   world = await createWorld(service, {
     project: { allowedOrigins: [allowed.origin] },
-    // The neighbour is on the list of another experience: it may ask, but not read what is not for it.
+    // The neighbour is on the allowlist of another experience: its preflights succeed, but it must not read other responses.
     experiences: [experience(open), experience({ public: true, allowedOrigins: [neighbour.origin] })],
   });
   limited = await createWorld(service, {
@@ -47,7 +47,7 @@ interface Read {
 
 const pages = new Map<string, Page>();
 
-/** One page of a site, for all tests. */
+/** One page per site, shared by all tests. */
 async function pageOn({ origin }: { origin: string }): Promise<Page> {
   const page = pages.get(origin) ?? (await context.newPage());
   if (!pages.has(origin)) await page.goto(origin);
@@ -55,7 +55,7 @@ async function pageOn({ origin }: { origin: string }): Promise<Page> {
   return page;
 }
 
-/** What script on the page gets to see of an answer. */
+/** Sends a mint from a script on the page and returns what the script can read. */
 function mint(page: Page, path: string, body: object, headers: Record<string, string> = {}): Promise<Read> {
   return page.evaluate(
     async ({ url, content, more }) => {
@@ -78,7 +78,7 @@ function mint(page: Page, path: string, body: object, headers: Record<string, st
   );
 }
 
-/** The methods of the requests that reach the service, which runs in this process: preflights included. */
+/** Methods of the requests that reach the service, which runs in this process, including preflights. */
 function requestsTo(path: string): () => (string | undefined)[] {
   const methods: (string | undefined)[] = [];
   const note = (message: unknown) => {
@@ -168,14 +168,14 @@ describe('/v1/public-sessions', () => {
     const page = await pageOn(stranger);
     const body = { experienceId: world.experienceId };
     expect(await mint(page, path, body)).toEqual({ failed: 'TypeError' });
-    // Without a preflight, too: a browser sends this at once, and the answer stays out of reach.
+    // Also without a preflight: the browser sends this request directly, but does not expose the response.
     expect(await mint(page, path, body, { 'Content-Type': 'text/plain' })).toEqual({ failed: 'TypeError' });
   });
 
   test('nor can one that is only on the allowlist of another experience', async () => {
     const page = await pageOn(neighbour);
     expect(await mint(page, path, { experienceId: world.experienceId })).toEqual({ failed: 'TypeError' });
-    // What comes before an experience is known, it may read.
+    // Errors that occur before the experience is known are readable.
     expect((await mint(page, path, {})).body.error.code).toBe('INVALID_REQUEST');
   });
 });

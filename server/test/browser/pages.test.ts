@@ -13,7 +13,7 @@ const desktop = { width: 1280, height: 800 };
 const phone = { width: 390, height: 844 };
 const schemes = ['light', 'dark'] as const;
 
-/** One page for all tests: what it has fetched and compiled, it has from then on. */
+/** One page for all tests, so that it loads and compiles the scripts only once. */
 let context: BrowserContext;
 let page: Page;
 let complaints: string[];
@@ -52,13 +52,13 @@ test('the API reference loads without a complaint, from this service alone, and 
   await page.setViewportSize(desktop);
   await page.emulateMedia({ colorScheme: 'light' });
   await page.goto(`${service.url}/reference`);
-  // The first operations come early, the last one when everything has been rendered and fetched.
+  // The first operations appear early, the last one when everything has been fetched and rendered.
   for (const name of ['Mint a session from a page', 'Ask whether sessions can be minted']) {
     await page.getByRole('heading', { name }).first().waitFor({ state: 'attached', timeout: 120_000 });
   }
   await page.waitForLoadState('networkidle');
   await looksRight();
-  // The page is heavy, so it is not loaded again.
+  // The page is large, so it is not reloaded.
   await page.setViewportSize(phone);
   await page.emulateMedia({ colorScheme: 'dark' });
   await looksRight();
@@ -118,7 +118,7 @@ describe('an SVG with a script in it', () => {
   });
 });
 
-/** Whether the page is wider than the screen. */
+/** Whether the page is wider than the viewport. */
 function overflows(page: Page): Promise<unknown> {
   return page.evaluate(`document.documentElement.scrollWidth > document.documentElement.clientWidth`);
 }

@@ -28,7 +28,7 @@ afterAll(async () => {
   await other?.close();
 });
 
-/** Under another name than pages have, so that a browser takes it for another site, too. */
+/** Uses another host name than the pages, so that requests are also cross-site. */
 async function listen(listener: RequestListener): Promise<string> {
   const server = createServer(listener).listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -42,11 +42,11 @@ async function listen(listener: RequestListener): Promise<string> {
 
 interface RelaySite {
   url: string;
-  /** Method, path and status of every answered request. */
+  /** Method, path and status of every request that was answered. */
   answered: string[];
 }
 
-/** A relay for pages of `site`, whose visitors show who they are in a header. */
+/** Starts a relay for pages of `site` that identifies visitors by a header. */
 async function startRelay(baseUrl: string, options: Partial<RelayOptions> = {}): Promise<RelaySite> {
   const client = new SessionLaunch({ baseUrl, apiKey: key, maxRetryWaitMs: 1, log: () => {} });
   const relay = createRelay(client, {
@@ -63,7 +63,7 @@ async function startRelay(baseUrl: string, options: Partial<RelayOptions> = {}):
   return { url, answered };
 }
 
-/** Opens a page whose experience launches through a relay, and starts it. What `start()` rejects with is returned. */
+/** Opens a page whose experience launches through a relay, and starts it. Returns the error with which `start()` rejects. */
 async function start(on: Site, { url }: RelaySite, visitor = 'ann'): Promise<{ page: Page; error: unknown }> {
   on.show(`<script src="${talking.service.url}/sdk/v2/session-launch.js"></script>`);
   const page = await context.newPage();

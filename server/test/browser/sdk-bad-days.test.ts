@@ -11,7 +11,7 @@ import { createTalking, type Talking } from '../harness/talking-service.ts';
 
 const undo: (() => Promise<void>)[] = [];
 let site: Site;
-/** Scripts, mints and conversations travel through it. */
+/** A proxy for scripts, mints and conversations. */
 let wire: TcpProxy;
 let isOut = false;
 let refused = 0;
@@ -27,13 +27,13 @@ beforeAll(async () => {
   wire = await startTcpProxy((work) => undo.push(work), 1, { greets });
 });
 const address = () => `http://127.0.0.1:${wire.port}`;
-/** Killed here, so it is this file's own. */
+/** This file kills the service, so it does not use the shared one. */
 let own: TalkingProcess;
 let talking: Talking;
 beforeAll(async () => {
   own = await startTalking(inject('dataFolder'), {
     RUNTIME_URL: `${address().replace('http', 'ws')}/runtime`,
-    // Longer than a busy machine may take for what a visitor's does in seconds.
+    // Long enough for a loaded machine.
     RESUME_SECONDS: '300',
   });
   talking = await createTalking(own.service, [site.origin]);
@@ -41,14 +41,14 @@ beforeAll(async () => {
 });
 const leadThere = () => wire.leadTo(Number(new URL(own.service.url).port));
 
-/** The process of the runtime beside the service. */
+/** Process id of the service's runtime. */
 function runtimePid(): number {
   const all = execFileSync('ps', ['-A', '-o', 'pid=,ppid=,args=']).toString();
   return Number(new RegExp(`^\\s*(\\d+)\\s+${own.service.pid} .*--child`, 'm').exec(all)?.[1]);
 }
 
 const browser = useBrowser('--use-fake-device-for-media-stream');
-/** Whose microphone is there, and cannot be opened. */
+/** A browser with a microphone that cannot be opened. */
 const deaf = useBrowser('--use-fake-device-for-media-stream', '--fail-audio-stream-creation');
 
 afterEach(async () => {
@@ -61,7 +61,7 @@ afterAll(async () => {
   for (const work of undo) await work();
 });
 
-/** A page of its own, with a microphone that may be used unless `permissions` says otherwise. */
+/** Opens a new page. `permissions` grants access to the microphone by default. */
 async function open(attributes = '', permissions = ['microphone'], on = browser): Promise<Page> {
   context = await onSlowScreen(await on.open({ permissions }));
   const page = await context.newPage();
@@ -78,7 +78,7 @@ async function started(attributes?: string, permissions?: string[], on?: typeof 
   return page;
 }
 
-/** Typed and answered: the conversation goes on. */
+/** Sends a text and waits for the reply. */
 async function isTalking(page: Page): Promise<void> {
   const before = await page.getByText('They leave at every full hour').count();
   await page.getByRole('textbox').fill('When do the ferries leave?');
@@ -103,7 +103,7 @@ describe('a network that goes away', () => {
     lose();
     await becomes(page, 'reconnecting');
     await page.getByText('The connection broke. Reconnecting…').waitFor();
-    // Tried at once, after a third of a second, after more than one: the next time is more than three seconds after the cut.
+    // Retries immediately, after a third of a second and after more than a second: the next one is more than three seconds after the cut.
     await expect.poll(() => refused).toBeGreaterThanOrEqual(3);
     isOut = false;
     await becomes(page, 'live');
@@ -126,7 +126,7 @@ describe('a network that goes away', () => {
     expect([await apology(page), await code(page)]).toEqual(['The connection was lost.', 'CONNECTION_LOST']);
     expect(await ask(page, (one) => [one.mic.status, one.output.level()])).toEqual(['off', 0]);
     expect(await obstacles(page)).toEqual([]);
-    // Nobody mints to get a connection back.
+    // The SDK does not mint to restore a connection.
     expect((await talking.sessions()).length).toBe(before);
     isOut = false;
     await press(page, 'Start again');
@@ -155,16 +155,16 @@ describe('a process that is killed', () => {
       const status = shadowRoot.querySelector('.session-launch-player').shadowRoot.querySelector('.status');
       new MutationObserver(() => told.push(status.textContent)).observe(status, { childList: true });
     })()`);
-    // Its runtime ends the conversation before it goes, too. A new one is tried for, and cannot be had.
+    // Its runtime also ends the conversation before it exits. The SDK tries to start a new one, which fails.
     await own.service.kill('SIGKILL');
-    // It goes on trying for a while, so both come and go.
+    // It keeps retrying for a while, so both texts appear and disappear.
     await page
       .locator('.apology', { hasText: 'There is no connection. Please check your network and try again.' })
       .waitFor();
     await expect.poll(() => code(page)).toBe('NETWORK');
     expect(await page.evaluate('told')).toContain('The connection was lost.');
     expect(await page.evaluate('told')).not.toContain('The conversation has ended.');
-    // Whom one talked to is still there.
+    // The character is still shown.
     expect(await page.locator('[data-viseme]').count()).toBe(1);
     expect(await obstacles(page)).toEqual([]);
     await own.startAgain();
@@ -207,7 +207,7 @@ describe('a microphone that cannot be had', () => {
 });
 
 describe('sound that the browser holds back', () => {
-  /** Whatever Playwright evaluates counts as a tap, and a page that was tapped may be heard. This does not. */
+  /** Playwright's `evaluate` counts as a user gesture, which would permit audio playback. Evaluating over CDP does not. */
   async function looker(page: Page) {
     const line = await context.newCDPSession(page);
     return async (expression: string) => {
@@ -224,14 +224,14 @@ describe('sound that the browser holds back', () => {
   })()`;
 
   test('waits for a tap; the text goes on without it', async () => {
-    // Whoever may use the microphone may be heard, too.
+    // No permissions: access to the microphone would also permit audio playback.
     const page = await open('autostart', []);
     await page.goto(site.origin);
     const look = await looker(page);
     await expect.poll(() => look(inPlayer('return hear?.textContent'))).toBe('Tap to hear');
     const unblocked = `return experience.output.unblock().then(() => 'heard', ({ code, fatal }) => [code, fatal])`;
     expect(await look(inPlayer(unblocked))).toEqual(['AUDIO_BLOCKED', false]);
-    // Nobody hears it, so it is read out.
+    // Audio is blocked, so the log is announced to screen readers.
     const log = `root.querySelector('[role=log]')`;
     expect(await look(inPlayer(`return ${log}.getAttribute('aria-live')`))).toBe('polite');
     await expect.poll(() => look(inPlayer('return experience.mode'))).toBe('listening');

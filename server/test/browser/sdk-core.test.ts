@@ -20,7 +20,7 @@ afterAll(async () => {
   await site?.close();
 });
 
-/** An application that draws its own interface. */
+/** An application with its own user interface. */
 const application = (options: object) => `
   import { createExperience } from './core.js';
   import { pageSpeech } from './page-speech.js';

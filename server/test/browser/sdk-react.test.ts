@@ -13,7 +13,7 @@ beforeAll(async () => {
 const talking = useTalkingService(() => [site.origin]);
 const browser = useBrowser('--use-fake-device-for-media-stream', '--use-fake-ui-for-media-stream');
 let context: BrowserContext;
-/** The one that every application is opened in. */
+/** The page in which every application is opened. */
 let page: Page;
 beforeAll(async () => {
   context = await onSlowScreen(await browser.open({ permissions: ['microphone'] }));

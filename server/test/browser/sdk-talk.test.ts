@@ -11,15 +11,15 @@ const undo: (() => Promise<void>)[] = [];
 let site: Site;
 let stranger: Site;
 let wire: TcpProxy;
-/** Whether connections are taken, and nothing more is heard of them. */
+/** While set, the proxy accepts connections but forwards nothing. */
 let isSilent = false;
 let context: BrowserContext;
-/** The page that most tests follow one another on. */
+/** The page that most tests share, one after the other. */
 let usual: Page;
 
 beforeAll(async () => {
   [site, stranger] = await Promise.all([startSite(), startSite()]);
-  // Conversations travel through a wire that tests can cut.
+  // Conversations pass through a proxy that tests can cut.
   wire = await startTcpProxy((work) => undo.push(work), 1, { greets: () => (isSilent ? 'mute' : 'pass') });
 });
 const talking = useTalkingService(
@@ -47,7 +47,7 @@ afterAll(async () => {
   for (const work of undo) await work();
 });
 
-/** How much more may be left after twenty conversations: always less than one thing of each. */
+/** Tolerated growth after twenty conversations: less than one object of each kind per conversation. */
 const room: Remains = {
   nodes: 19,
   listeners: 19,
@@ -66,7 +66,7 @@ async function open(on: Site = site, attributes = '', page = usual): Promise<Pag
   return page;
 }
 
-/** A page that nobody has used. `script` runs in it before its own. */
+/** Opens a new page. `script` runs before the scripts of the page. */
 async function openNew(attributes = '', script = ''): Promise<Page> {
   const page = await context.newPage();
   await page.addInitScript(script);
@@ -82,7 +82,7 @@ describe('two lines on a page with the strictest policy', () => {
     const sessions = (await talking.sessions()).length;
     await page.getByRole('button', { name: 'Start' }).click();
     await isIn(page, 'speaking');
-    // Sound comes out, and the mouth follows it.
+    // Sound is played, and the mouth follows it.
     await expect.poll(() => ask(page, (one) => one.output.level())).toBeGreaterThan(0.05);
     const mouth = page.locator('[data-viseme]');
     await mouth.and(page.locator(':not([data-viseme=sil])')).waitFor({ state: 'attached' });
@@ -90,10 +90,10 @@ describe('two lines on a page with the strictest policy', () => {
     await log.getByText('What shall I tell you about?').waitFor();
     await isIn(page, 'listening');
     expect(await ask(page, (one) => one.messages)).toMatchObject([{ role: 'character', status: 'final' }]);
-    // A suggestion is asked, and answered.
+    // A click on a suggestion sends it, and a reply follows.
     await page.getByRole('button', { name: 'When do the ferries leave?' }).click();
     await log.getByText('They leave at every full hour').waitFor();
-    // Typed over it, a question interrupts.
+    // A typed question interrupts the reply.
     await isIn(page, 'speaking');
     await page.getByRole('textbox', { name: 'Write a message' }).fill('When do the ferries leave?');
     await page.keyboard.press('Enter');
@@ -113,7 +113,7 @@ describe('two lines on a page with the strictest policy', () => {
   });
 
   test('nobody stumbles on the way to a conversation, nor where it ends before a word', async () => {
-    // The page's own limits would strike while a busy machine looks around.
+    // Disables the page's timeouts, which could fire on a loaded machine.
     const patience = `{
       const { setTimeout } = window;
       const isLimit = (ms) => ms >= 10_000;
@@ -144,7 +144,7 @@ describe('two lines on a page with the strictest policy', () => {
   });
 
   test('what the microphone hears is heard here', async () => {
-    // A Chromium without a service for speech would give the microphone back after a while.
+    // Chromium without a speech service would release the microphone after a while.
     const recognition = `window.webkitSpeechRecognition = class extends EventTarget {
       start() {}
       abort() {}
@@ -179,7 +179,7 @@ describe('the element', () => {
     }, { once: true })`);
     await start.click();
     await isIn(page, 'speaking');
-    // A page that wants to ask first keeps the session.
+    // Cancelling `experience:close` keeps the session open.
     await page.evaluate(
       `document.addEventListener('experience:close', (event) => event.preventDefault(), { once: true })`,
     );
@@ -214,7 +214,7 @@ describe('the element', () => {
     await player(page).waitFor({ state: 'detached' });
     await change(`it.setAttribute('experience-id', 'not an id')`);
     await change(`it.setAttribute('experience-id', '${id}')`);
-    // A runtime that says what the test wants it to.
+    // A fake transport that the test controls.
     await page.evaluate(`SessionLaunch.register({ type: 'websocket', load: async () => async ({ sink }) => {
       window.sink = sink;
       return { setMic() {}, sendText() {}, interrupt() {}, setVolume() {}, close() {} };
@@ -235,7 +235,7 @@ describe('the element', () => {
     await page.getByRole('button', { name: 'What is new?' }).waitFor();
     await change(`sink.event({ type: 'notice', code: 'ENDING_SOON', secondsLeft: 30 })`);
     await note.getByText('ends in 30 seconds').waitFor();
-    // Answered by voice.
+    // A spoken reply of the user.
     await change(`sink.message({ id: '1', role: 'user', text: 'I am here', status: 'partial' })`);
     await note.getByText('ends in 30 seconds').waitFor({ state: 'detached' });
   });
@@ -365,14 +365,14 @@ describe('one press, one session', () => {
 
 describe('leaving', () => {
   test('a page in the back/forward cache has ended its session; back from there it shows Start and mints nothing', async () => {
-    // A page that listens is not cached by Chromium: it is loaded anew.
+    // Chromium does not put a page that uses the microphone into the back/forward cache.
     const page = await openNew('speech-input-mode="off"');
     await page.evaluate(`addEventListener('pageshow', ({ persisted }) => { window.isBack = persisted; })`);
     await page.getByRole('button', { name: 'Start' }).click();
     await isIn(page, 'speaking');
     const id = await ask(page, (one) => one.session.sessionId);
     const before = (await talking.sessions()).length;
-    // What is still on its way would keep the page out of the cache.
+    // Requests in flight would keep the page out of the cache.
     await page.locator('[data-viseme]').waitFor({ state: 'attached' });
     await page.waitForLoadState('networkidle');
     await page.goto(stranger.origin);
@@ -402,11 +402,11 @@ describe('leaving', () => {
           await experience.end();
         }
       })()`);
-    // The first ones load and compile.
+    // The first conversations load and compile scripts.
     await talk(5);
     const before = await remains();
     await talk(20);
-    // What is closed, the browser gives back in its own time. One of a kind may be left of the last conversation.
+    // The browser frees closed objects asynchronously. One object of each kind may remain from the last conversation.
     await expect
       .poll(async () => {
         const after = await remains();

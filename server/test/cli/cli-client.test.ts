@@ -218,7 +218,7 @@ describe('an admin API that stalls', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;
     await expect(ask(`http://127.0.0.1:${port}`)).rejects.toMatchObject(timeout);
-    // The connection is closed, not left behind.
+    // Resolves only if the client has closed its connection.
     await new Promise((resolve) => server.close(resolve));
   });
 

@@ -12,11 +12,11 @@ export interface Answer {
   status?: number;
   type?: string;
   headers?: Record<string, string>;
-  /** A string is sent as it is, anything else as JSON. */
+  /** A string is sent unchanged, any other value as JSON. */
   body: unknown;
 }
 
-/** A real HTTP server that plays the admin API: it records what arrives and answers as told. */
+/** A fake admin API over HTTP: records requests and returns the configured responses. */
 export class FakeAdmin {
   readonly calls: Call[] = [];
   answer: (call: Call) => Answer | Promise<Answer> = () => ({ status: 500, body: '' });

@@ -9,7 +9,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 const launcher = fileURLToPath(new URL('../../bin/session-launch.js', import.meta.url));
 const typescript = dirname(fileURLToPath(import.meta.resolve('typescript/package.json')));
 let root: string;
-/** A package that has been started once. */
+/** A package that has already been started and built once. */
 let built: string;
 
 /** Creates a package whose only module prints a word. */
@@ -34,7 +34,7 @@ beforeEach(make);
 afterEach(() => rm(root, { recursive: true }));
 afterAll(() => rm(built, { recursive: true }));
 
-/** Replaces the package by a copy of `built`, to save a run of the compiler. */
+/** Replaces the package with a copy of `built`, to avoid a run of the compiler. */
 async function startedBefore(): Promise<void> {
   await rm(root, { recursive: true });
   await cp(built, root, { recursive: true, preserveTimestamps: true, verbatimSymlinks: true });

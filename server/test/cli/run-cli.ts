@@ -12,11 +12,11 @@ interface RunOptions {
   env?: Environment;
   cwd: string;
   stdin?: string;
-  /** Both outputs are a terminal; told of everything written to standard error. */
+  /** Makes both outputs a terminal; called with everything written to standard error. */
   terminal?: (text: string) => void;
 }
 
-/** The command line in this process, with surroundings of its own. */
+/** Runs the command line in this process, with its own environment and outputs. */
 export async function runCli(
   argv: string[],
   { env = {}, cwd, stdin = '', terminal }: RunOptions,

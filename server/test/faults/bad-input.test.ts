@@ -13,7 +13,7 @@ const victim = useVictim({ engine: 'embedded', env: { LOG_LEVEL: 'info' } });
 const tally = new Tally();
 const answered: { call: Call; answer: Answer }[] = [];
 
-/** Sends a request; whatever it is, the answer must be one that the contract describes. */
+/** Sends a request and validates the response against the contract. */
 async function send(call: Call): Promise<Answer> {
   const answer = await victim.service.call(call);
   expect(answer.status, answer.text).toBeLessThan(500);
@@ -27,7 +27,7 @@ beforeAll(async () => {
   fields = await fieldsOfAMint();
 });
 
-/** Which fields a plain mint has, at every level: a polluted prototype would show in them. */
+/** The field names of a normal mint at every level: prototype pollution would add to them. */
 async function fieldsOfAMint(): Promise<string> {
   const answer = await mintFromServer(victim.service, victim.world.key, {
     experienceId: victim.world.experienceId,
@@ -41,7 +41,7 @@ async function fieldsOfAMint(): Promise<string> {
 }
 
 const segment = fc.oneof(hostileText, almost('ses_', 'prj_', 'exp_', 'a', '.', '..', '%', "'", '"', '-'));
-/** A text as part of a path, mostly encoded, sometimes as it is where that can be sent at all. */
+/** Text as a path segment, percent-encoded in most cases, otherwise raw if HTTP allows it. */
 const inPath = fc
   .tuple(segment, fc.boolean())
   .map(([text, bare]) =>

@@ -16,7 +16,7 @@ import {
 } from '@session-launch/testing/world.ts';
 import { beforeAll, describe, expect, test } from 'vitest';
 
-/** What is changed on one process, how it is asked for, and what it looks like once it counts. */
+/** A change made on one process, the request that observes it, and the check that it is in effect. */
 interface Change {
   name: string;
   ask(service: ServiceProcess, world: World): Promise<Answer>;
@@ -30,7 +30,7 @@ const fromBrowser: Change['ask'] = (service, world) => mintFromBrowser(service, 
 const fromPublic: Change['ask'] = (service, world) => mintFromPublic(service, bodyOf(world));
 const isRefused = (code: string) => (answer: Answer) => answer.json.error?.code === code;
 
-/** Applies the world's project file with other settings. */
+/** Applies the project file with other settings. */
 const reapply =
   (settings: { project?: object; experience?: object }): Change['make'] =>
   (service, { file }) => {
@@ -80,7 +80,7 @@ describe('a change on one process counts on the other', () => {
   let proxy: TcpProxy;
   let near: ServiceProcess;
   let far: ServiceProcess;
-  /** What happens to the connection on which the far process listens for changes. */
+  /** State of the connection on which the far process receives change notifications. */
   let channel: 'open' | 'cut' | 'silent' = 'open';
   const isListening = (link: Link) => link.opening.includes('session-launch listener');
 
@@ -97,14 +97,14 @@ describe('a change on one process counts on the other', () => {
     [near, far] = await Promise.all([fleet.start(), fleet.start({ DATABASE_URL })]);
   });
 
-  /** How many processes listen, as the database sees it. */
+  /** Number of processes that listen for notifications, according to pg_stat_activity. */
   const listeners = async () => {
     const text = `SELECT FROM pg_stat_activity
                    WHERE datname = current_database() AND application_name = 'session-launch listener'`;
     return (await rows(fleet.databaseUrl, text)).length;
   };
 
-  /** Makes the change while both processes have just read what it changes; milliseconds until it counts on the far one. */
+  /** Makes the change after both processes have cached the old state; returns the milliseconds until the far process applies it. */
   async function timeOf({ name, ask, make, counts }: Change): Promise<number> {
     const world = await createWorld(near, {
       experience: { public: true, allowedOrigins: [pageOrigin] },
@@ -120,12 +120,12 @@ describe('a change on one process counts on the other', () => {
     expect(counts(await ask(near, world)), `${name}, where it was made`).toBe(true);
     await expect.poll(async () => counts(await ask(far, world)), { message: name, interval: 100 }).toBe(true);
     const ms = performance.now() - at;
-    // Once it counts, it counts for good.
+    // The change stays in effect.
     for (let n = 0; n < 20; n++) expect(counts(await ask(far, world)), name).toBe(true);
     return ms;
   }
 
-  /** The machine may hold up a round; a service that is too slow is so in every one. */
+  /** Load on the machine can delay a single round; a slow service exceeds the limit in every round. */
   async function expectAllWithin(limit: number): Promise<number[]> {
     let times: number[] = [];
     for (let round = 0; round < 5; round++) {
@@ -146,7 +146,8 @@ describe('a change on one process counts on the other', () => {
     for (const link of proxy.links().filter(isListening)) link.cut();
     await until('the channel to be cut', async () => (await listeners()) === 1);
     const times = await expectAllWithin(5_000);
-    // It really was cut: what the far process had just read, it went on using. A slow machine may have read some of it long before.
+    // Shows that the channel was cut: the far process kept serving from its cache. On a slow machine some entries may already have been
+    // old.
     expect(Math.max(...times)).toBeGreaterThan(500);
 
     channel = 'open';

@@ -15,11 +15,11 @@ import {
 } from '@session-launch/testing/world.ts';
 import { beforeAll, expect, test } from 'vitest';
 
-/** What happens to connections that the service opens from now on. */
+/** What happens to new connections of the service. */
 let greeting: 'pass' | 'close' | 'mute' = 'pass';
-/** Connections on which the service has asked what the server is working on. */
+/** Connections on which the service has queried what the server is executing. */
 const watches = new Set<Link>();
-/** How many of them get no answer, as from a server that is too busy to start a backend. */
+/** How many of these connections get no response, as from a server that is too busy to start a backend. */
 let slowWatches = 0;
 let databaseUrl: string;
 let proxy: TcpProxy;
@@ -49,18 +49,18 @@ beforeAll(async () => {
 
 const doors: Record<string, () => Promise<Answer>> = {
   server: () => mintFromServer(service, world.key, { experienceId: world.experienceId }),
-  // Its limits are asked in the database, so it takes every lane that a mint can take.
+  // Its limits are checked in the database, so this mint uses every connection pool that a mint can use.
   browser: () => mintFromBrowser(service, { experienceId: world.experienceId }),
 };
 const reapply = () => apply(service, world.file);
 const isReady = async () => (await service.call({ path: '/readyz' })).status === 200;
 
-/** Everything that is connected now hears and says nothing any more. */
+/** Mutes all open connections in both directions. */
 function fallSilent(): void {
   for (const link of proxy.links()) link.mute();
 }
 
-/** Many at once, so that every lane has as many connections as it may. */
+/** Concurrent requests, so that every connection pool is filled to its maximum. */
 async function fillLanes(): Promise<void> {
   expect((await reapply()).status).toBe(200);
   const mints = Array.from({ length: 60 }, (_, n) => Object.values(doors)[n % 2]!());
@@ -70,14 +70,14 @@ async function fillLanes(): Promise<void> {
 const busy = async (lane = {}) =>
   (await readMetrics(service)).total('session_launch_database_connections', { state: 'busy', ...lane });
 
-/** All is well again, no connection is held by anybody, and every lane is full for what comes next. */
+/** Expects that the service is ready, that no database connection is busy, and that every connection pool is full for the next test. */
 async function expectRecovered(): Promise<void> {
   await until('ready', isReady);
   await until('every connection to be free', async () => (await busy()) === 0);
   await fillLanes();
 }
 
-/** Mints at a door until one succeeds; whoever was refused on the way was told when to come back. */
+/** Mints until one succeeds; every rejection before that must have a Retry-After. */
 async function untilMinted(mint: () => Promise<Answer>): Promise<number> {
   const began = performance.now();
   for (;;) {
@@ -93,7 +93,7 @@ function expectRefused(answer: Answer): void {
   expect(answer.headers['retry-after']).toMatch(/^[1-9]\d*$/);
 }
 
-/** Promised are five seconds; a busy machine gets some more. */
+/** The documented limit is five seconds; the rest allows for a loaded machine. */
 const promptMs = 10_000;
 
 test.for(Object.keys(doors))(
@@ -112,7 +112,7 @@ test.for([
   const said = service.stderr();
   const minted = await onDatabase(databaseUrl, async (client) => {
     let answer: Answer;
-    // A write gives up after 15 s. The machine may take so long in one round; a service that is wrong is so in every one.
+    // A write times out after 15 s. A loaded machine can exceed that in one round; a defect shows in every round.
     for (let round = 0; round < 5; round++) {
       await client.query('BEGIN; LOCK TABLE sessions IN EXCLUSIVE MODE');
       const mint = doors.server!();
@@ -140,7 +140,7 @@ test('an operator who applies files on silent connections takes nothing from min
 
 test('operators who wait for each other take nothing from mints', async () => {
   const applied = await onDatabase(databaseUrl, async (client) => {
-    // The lock under which files are applied one after the other.
+    // The advisory lock that serialises the application of project files.
     await client.query('SELECT pg_advisory_lock(7315042018)');
     const waiting = Array.from({ length: 12 }, reapply);
     await until('operators to wait', async () => (await busy({ lane: 'admin' })) > 0);
@@ -179,12 +179,12 @@ test('a database behind something that accepts and closes is refused at once', a
     for (const link of proxy.links()) link.cut();
   };
   cutAll();
-  // Key and experience are still known, so that each of them wants to be recorded.
+  // Key and experience are still cached, so each of these mints reaches the write.
   const began = performance.now();
   for (const answer of await Promise.all(Array.from({ length: 100 }, () => doors.server!())))
     expectRefused(answer);
   expectWithin(performance.now() - began, promptMs / 2);
-  // A connection that was just being opened when the others were cut is a sound one, until it is cut, too.
+  // A connection that was being opened during the cut still works until it is cut as well.
   await expect
     .poll(() => {
       cutAll();
@@ -201,7 +201,7 @@ test('when new connections are silent, too, mints are refused soon, and go on wh
   const began = performance.now();
   for (const answer of await Promise.all(Array.from({ length: 50 }, () => doors.server!())))
     expectRefused(answer);
-  // A write in doubt is tried again for eight seconds.
+  // A write whose outcome is unknown is retried for eight seconds.
   expectWithin(performance.now() - began, 2 * promptMs);
   expect(await isReady()).toBe(false);
   greeting = 'pass';

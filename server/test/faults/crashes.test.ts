@@ -17,8 +17,8 @@ import { type Ask, askAt, askEmbedded, stored } from './stored.ts';
 const limits = { mintsPerMinutePerClient: null, mintsPerMinute: null, sessionsPerDay: 1_000_000 };
 
 /**
- * Mints, and begins and ends sessions, while the process is killed again and again, each time at a moment that chance chooses.
- * Returns who serves last, and what has to be true of the database by then.
+ * Mints and runs sessions while the process is repeatedly killed at random moments. Returns the last process and the expected state of
+ * the database.
  */
 async function throughKills(context: TestContext, start: () => Promise<ServiceProcess>, rounds: number) {
   const random = seededRandom(context);
@@ -35,7 +35,7 @@ async function throughKills(context: TestContext, start: () => Promise<ServicePr
       async () => load.acknowledged > before.launches + 30 && live.steps > before.steps + 100,
     );
   };
-  // Kills that meet no request under way would prove nothing, and a machine that is busy may bring about some of them.
+  // Kills only count if requests were in flight; on a loaded machine more rounds may be needed.
   const isEnough = () => (history.tally().unknown ?? 0) > rounds && live.broken > rounds;
   try {
     for (let round = 0; round < rounds || !isEnough(); round++) {
@@ -66,7 +66,7 @@ describe.concurrent('a service that is killed under load keeps every launch, onc
     await expectKept(ask);
     const left = await ask(stillActive);
     expect(left.length).toBeGreaterThan(0);
-    // Their runtimes are silent from now on.
+    // From here on, their runtimes send no reports.
     const database = await openPostgres(fleet.databaseUrl, { onIdleError: () => undefined });
     context.onTestFinished(() => database.close());
     expect(await watchForAMinute(database)).toBe(left.length);

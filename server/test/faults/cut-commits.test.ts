@@ -29,11 +29,11 @@ beforeAll(async () => {
   world = await createWorld(service, { project: { limits } });
 });
 
-/** Mints while `cut` breaks the connection of the recorder again and again, then compares answers and database. */
+/** Mints while `cut` repeatedly breaks the connection of the recorder, then compares the responses with the database. */
 async function mintThroughCuts(random: Random, cut: (round: number) => Promise<void>): Promise<void> {
   const sofar = history.tally().acknowledged ?? 0;
   const load = new Load(history, { random, world, target: () => service.url });
-  // Also when it fails: the service is that of the next test, too.
+  // Also stops the load if the test fails, since the next test uses the same service.
   onTestFinished(() => load.stop());
   const rounds = effort(6, 150);
   for (let round = 0; round < rounds; round++) {
@@ -43,7 +43,7 @@ async function mintThroughCuts(random: Random, cut: (round: number) => Promise<v
   }
   await load.stop();
   expect(history.problems(await storedAt(databaseUrl))).toEqual([]);
-  // The database was there all the time, so a retry told what had become of each batch.
+  // The database was available, so a retry determined the outcome of each batch.
   const { acknowledged = 0, ...others } = history.tally();
   expect(acknowledged - sofar).toBeGreaterThan(rounds * 20);
   expect(Object.keys(others).filter((status) => !['400', '409'].includes(status))).toEqual([]);
@@ -61,18 +61,18 @@ test('a backend that is told to go while it records costs no launch and doubles 
   );
 });
 
-/** When the connection breaks: before the statement is sent on, while it runs, or when its answer is on the way back. */
+/** When the connection breaks: before the statement is forwarded, while it runs, or before its result is forwarded. */
 type Moment = 'before' | 'during' | 'after';
 const moments: Moment[] = ['before', 'during', 'after'];
-/** PostgreSQL says so once a statement has been committed. */
+/** The ReadyForQuery message that PostgreSQL sends after a commit. */
 const readyForQuery = Buffer.from('Z\0\0\0\x05I', 'latin1');
 
-/** Cuts the connection of the next batch that is recorded, once, at a moment of the test's choice. */
+/** Cuts the connection of the next recorded batch, once, at a given moment. */
 class Scissors implements Meddling {
   #order: { moment: Moment; afterMs: number; done: () => void } | undefined;
   #answering: { link: Link; done: () => void } | undefined;
 
-  /** During a statement that is after so many milliseconds. */
+  /** `during` cuts the connection `afterMs` milliseconds after the statement was forwarded. */
   cutNext(moment: Moment, afterMs: number): Promise<void> {
     return new Promise((done) => {
       this.#order = { moment, afterMs, done };

@@ -14,14 +14,14 @@ import { failingDisk, withVariables } from '../harness/failing-disk.ts';
 import { type Service, startService } from '../harness/service.ts';
 import { storedIn } from './stored.ts';
 
-/** One folder, on a disk that can be broken, for one engine after the other. */
+/** One data folder on a disk with injected faults, opened by one engine after another. */
 const cleanup = useCleanup();
 let folder: string;
 let dataDir: string;
 let disk: Awaited<ReturnType<typeof failingDisk>>;
 let world: World;
 const acknowledged: string[] = [];
-/** What was refused when it was not known what had become of it. */
+/** Marks mints that were rejected with an unknown outcome. */
 const inDoubt = { startButton: { tag: 'in doubt' } };
 
 beforeAll(async () => {
@@ -77,7 +77,7 @@ describe('the embedded engine', () => {
 
   test('on a full disk refuses to record, goes on reading, and records again when there is room', async () => {
     await disk.set({ room: 1024 * 1024 });
-    // Large ones that cannot be compressed, so that the room is soon gone.
+    // Large and incompressible, so that the disk is full quickly.
     const startButton = () => ({ label: randomBytes(30_000).toString('base64') });
     const refusal = await until(
       'a refusal',
@@ -111,7 +111,7 @@ describe('the embedded engine', () => {
     expect(answers.map(({ status }) => status)).toEqual([503, 503]);
     expect(reasons).toEqual([expect.stringContaining('could not fsync')]);
     expect((await mint(service, inDoubt)).status).toBe(503);
-    // Who asks right after another one hears the same.
+    // Requests right after each other get the same cached result.
     await until('not ready', async () => (await service.call({ path: '/readyz' })).status === 503);
     const health = await service.call({ path: '/healthz' });
     expect([health.status, health.json.status]).toEqual([503, 'unavailable']);
@@ -134,7 +134,7 @@ describe('the embedded engine', () => {
     await disk.set({ wait });
     await expect(client.query('CREATE TABLE t (n integer)')).rejects.toThrow('did not answer in time');
     await expect(client.close()).rejects.toThrow(StuckEngine);
-    // A writer lets the thread go.
+    // Opening the pipe for writing unblocks the thread.
     await (await open(wait, 'r+')).close();
   });
 });

@@ -28,9 +28,9 @@ beforeAll(async () => {
 });
 const readiness = () => service.call({ path: '/readyz' });
 
-/** How a primary leaves, one after the other: who took over from the first is the next one to leave. */
+/** How a primary leaves. They run in order: the server that was promoted is the next one to leave. */
 const ways: Record<string, (leaving: PostgresServer) => Promise<unknown>> = {
-  // Its connections stay open, as they do when only a name leads to another machine from now on.
+  // Its connections stay open, as after a DNS change that moves the name to another machine.
   'a demotion without a farewell': async (leaving) => {
     await rows(leaving.url('postgres'), 'ALTER SYSTEM SET default_transaction_read_only = on');
     await rows(leaving.url('postgres'), 'SELECT pg_reload_conf()');
@@ -50,7 +50,7 @@ test.for(Object.keys(ways))(
       target: () => service.url,
       pauseMs: 50,
     });
-    // Also when it fails: the service is that of the next test, too.
+    // Also stops the load if the test fails, since the next test uses the same service.
     context.onTestFinished(() => load.stop());
     const launches = (count: number) => {
       const { acknowledged } = load;
@@ -65,7 +65,7 @@ test.for(Object.keys(ways))(
       proxy.leadTo(standby.port);
       const promoted = performance.now();
       await launches(1);
-      // Promised are five seconds; a busy machine gets some more.
+      // The documented limit is five seconds; the rest allows for a loaded machine.
       expectWithin(performance.now() - promoted, 10_000);
       await until('ready', async () => (await readiness()).status === 200);
     });

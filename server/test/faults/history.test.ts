@@ -32,7 +32,7 @@ interface True {
   bad: Operation;
 }
 
-/** A history in which every kind of answer occurs, and a database that agrees with it. */
+/** A history with every kind of response, and a database state that is consistent with it. */
 function trueHistory(): True {
   const history = new History();
   const plain = add(history, false, acknowledged('ses_1'));

@@ -1,8 +1,8 @@
-/** What became of one request, as its sender saw it. */
+/** The outcome of one request as the client saw it. */
 export type Outcome =
   | { kind: 'acknowledged'; sessionId: string }
   | { kind: 'refused'; status: number; code: string; retryAfter?: string }
-  /** The connection broke: the launch may have been recorded or not. */
+  /** The connection was lost: the launch may or may not have been recorded. */
   | { kind: 'unknown'; why: string };
 
 interface Attempt {
@@ -11,24 +11,24 @@ interface Attempt {
   outcome: Outcome;
 }
 
-/** One launch that somebody wants: one request without a key, or all the requests that carry one key. */
+/** One intended launch: one request without a key, or all requests with the same key. */
 export interface Operation {
-  /** Sent in the body and stored with the session, so that a session tells which operation made it. */
+  /** Sent in the body and stored with the session, so that each session identifies its operation. */
   tag: string;
   keyed: boolean;
   attempts: Attempt[];
 }
 
-/** What the database holds in the end. */
+/** The final content of the database. */
 export interface Stored {
   sessions: { id: string; tag: string | null; source: string }[];
-  /** Idempotency records. */
+  /** Number of idempotency records. */
   claims: number;
-  /** The counters of the daily quota, added up. */
+  /** Sum of the daily quota counters. */
   used: number;
 }
 
-/** Everything that was asked for and answered, and when something was broken on purpose. */
+/** Records all requests, their outcomes, and the periods in which a fault was injected. */
 export class History {
   readonly operations: Operation[] = [];
   readonly #breaks: { from: number; to: number }[] = [];
@@ -39,7 +39,7 @@ export class History {
     return operation;
   }
 
-  /** What is under way while this runs may end in a refusal although it was recorded. */
+  /** Requests in flight while `work` runs may be rejected although they were recorded. */
   async breaking<T>(work: () => Promise<T>): Promise<T> {
     const span = { from: performance.now(), to: Number.POSITIVE_INFINITY };
     this.#breaks.push(span);
@@ -52,7 +52,7 @@ export class History {
     return this.operations.flatMap((operation) => operation.attempts);
   }
 
-  /** How many requests ended in each way: `acknowledged`, `unknown` or a status. */
+  /** Number of requests by outcome: `acknowledged`, `unknown` or a status. */
   tally(): Record<string, number> {
     const counts: Record<string, number> = {};
     for (const { outcome } of this.attempts) {
@@ -62,7 +62,7 @@ export class History {
     return counts;
   }
 
-  /** Everything in which the database and the answers disagree; nothing when each launch exists exactly once. */
+  /** Lists the contradictions between the database and the responses; empty if each launch exists exactly once. */
   problems(stored: Stored): string[] {
     const made = byTag(stored);
     const found = this.operations.flatMap((one) => this.#problemsOf(one, made.get(one.tag) ?? []));
@@ -99,7 +99,7 @@ export class History {
     return found;
   }
 
-  /** Whether nothing can have been recorded: only a 503 while something was being broken leaves that open. */
+  /** Whether the launch cannot have been recorded: only a 503 during a fault leaves that open. */
   #isDefiniteRefusal({ outcome, sentAt, answeredAt }: Attempt): boolean {
     if (refusesForGood(outcome)) return true;
     if (outcome.kind !== 'refused' || outcome.status !== 503) return false;
@@ -113,12 +113,12 @@ function byTag({ sessions }: Stored): Map<string | null, string[]> {
   return ids;
 }
 
-/** Sending the same again would be refused again. */
+/** Whether the same request would be rejected again. */
 export function refusesForGood(outcome: Outcome): boolean {
   return outcome.kind === 'refused' && outcome.status < 500 && outcome.status !== 409;
 }
 
-/** Only these refusals may ever be seen, and a caller must learn when to come back. */
+/** Only these rejections are allowed, and temporary ones must have a Retry-After. */
 function faultsOfRefusal(tag: string, { status, code, retryAfter }: Outcome & { kind: 'refused' }): string[] {
   const comesBack = code === 'UNAVAILABLE' || code === 'IDEMPOTENCY_IN_PROGRESS';
   if ((status >= 500 || status === 409) && !comesBack) return [`${tag} was answered ${status} ${code}`];

@@ -5,14 +5,14 @@ import { mintFromBrowser } from '@session-launch/testing/world.ts';
 import { WebSocket } from 'ws';
 
 /**
- * One visitor who tries everything against a runtime at once, from one address. It runs in a thread, so that the work of attacking is
- * not measured as a delay of the honest clients. The message `true` starts the attacks, `false` stops them; the answer to the latter is
- * the number of attempts of each kind.
+ * An attacker that runs all attacks on a runtime concurrently, from one address. It runs in a worker thread, so that its own CPU time
+ * does not delay the measured clients. The message `true` starts the attacks and `false` stops them; the reply to `false` is the number
+ * of attempts by attack.
  */
 interface Visitor {
   url: string;
   experienceId: string;
-  /** Sent as X-Forwarded-For by a trusted proxy. */
+  /** The address in X-Forwarded-For, as a trusted proxy sends it. */
   address: string;
 }
 
@@ -34,7 +34,7 @@ function open(): WebSocket {
   return ws;
 }
 
-/** Resolves with the resume ticket, or with nothing if the session does not begin. */
+/** Resolves with the resume ticket, or with `undefined` if the session does not begin. */
 function begun(ws: WebSocket, first: object): Promise<string | undefined> {
   return new Promise((resolve) => {
     ws.on('open', () => ws.send(JSON.stringify({ type: 'hello', protocol: 1, client, ...first })));
@@ -66,7 +66,7 @@ const text = (words: string, locale?: string) =>
   JSON.stringify({ type: 'text', id: `t${++lastId}`, text: words, ...(locale ? { locale } : {}) });
 const isOpen = (ws: WebSocket) => isOn && ws.readyState === WebSocket.OPEN;
 
-/** Sends what `make` returns, `perSecond` times a second, for as long as the session takes it. */
+/** Sends the results of `make`, `perSecond` times per second, until the session ends. */
 async function stream(ws: WebSocket, perSecond: number, make: () => string | Buffer): Promise<number> {
   let sent = 0;
   while (isOpen(ws)) {
@@ -81,7 +81,7 @@ const blanks = (count: number) => ' '.repeat(count);
 const soundFrame = Buffer.alloc(8 + 16_000);
 soundFrame.writeUInt8(2, 0);
 
-/** Each attack is repeated until the attacks are stopped; it returns how often it tried. */
+/** Each attack is repeated until the attacks are stopped; it returns its number of attempts. */
 const attacks: Record<string, () => Promise<number>> = {
   'texts on which patterns backtrack': async () => {
     const { ws } = (await session()) ?? {};

@@ -16,7 +16,7 @@ import { startTalking, type TalkingProcess } from '../harness/talking-process.ts
 const talkers = 10;
 const mostRounds = effort(4, 12);
 
-/** One topic for each question of the test, so that no answer is spoken from the cache of the speech engine. */
+/** One topic per question, so that no reply comes from the cache of the speech engine. */
 const subjects =
   'anchor bakery castle dolphin engine fisherman garden hammer island jacket kitchen lantern market needle orchestra pepper quarry rainbow sailor tunnel umbrella village window yellow zebra bridge candle desert elephant forest guitar helmet insect jungle kettle library mountain notebook octopus palace queen river saddle telescope uniform volcano whistle xylophone yogurt zeppelin arrow blanket compass drum eagle feather glacier harvest igloo jewel kayak lighthouse magnet nest oyster pyramid quilt rocket sparrow temple urchin violin waterfall yacht zipper almond barrel cactus diamond emperor fountain goose hedge iceberg juggler kingdom lizard museum nectar olive parrot quartz raccoon spider tractor utensil vineyard walnut'.split(
     ' ',
@@ -49,7 +49,7 @@ async function scene(): Promise<Scene> {
 
 const from = (network: string) => ({ 'X-Forwarded-For': network });
 
-/** Milliseconds from a question to the first sound of its answer. */
+/** Milliseconds from a question to the first audio of its reply. */
 async function firstSound(talker: Talker, subject: string): Promise<number> {
   const id = crypto.randomUUID();
   const asked = performance.now();
@@ -102,7 +102,7 @@ test('a visitor who tries everything at once neither delays ten talkers nor keep
 
   let attempts: Record<string, number> = {};
   const ratios: number[] = [];
-  // A round compares both in the same minute. Other processes of the machine may disturb one round, but not all of them.
+  // Each round measures both states within the same minute. Other processes can disturb one round, but not all of them.
   for (let round = 0; round < mostRounds && !(Math.min(...ratios) < 2); round++) {
     const quiet = median(await askAll());
     visitor.postMessage(true);
@@ -111,7 +111,7 @@ test('a visitor who tries everything at once neither delays ten talkers nor keep
     await arrives(`192.0.2.${round * 2 + 2}`);
     visitor.postMessage(false);
     [attempts] = (await once(visitor, 'message')) as [Record<string, number>];
-    // Below 50 ms the ratio would measure the scheduler of the machine.
+    // Below 50 ms the ratio would reflect the scheduler of the machine.
     ratios.push(attacked / Math.max(quiet, 50));
     console.log(
       `first sound, median: ${Math.round(quiet)} ms undisturbed, ${Math.round(attacked)} ms beside the visitor`,

@@ -8,33 +8,33 @@ import { expect } from 'vitest';
 import { lookEveryMs, SilenceWatch } from '../../src/sessions/silence.ts';
 import type { Database } from '../../src/store/database.ts';
 
-/** What a client and a runtime saw of one session. */
+/** What a client and a runtime observed of one session. */
 export interface Seen {
   sessionId: string;
-  /** How often a connect was acknowledged. */
+  /** Number of acknowledged connects. */
   connects: number;
-  /** What reads showed, in their order. */
+  /** Metered seconds, in the order in which they were read. */
   seconds: number[];
-  /** The record once it was over, as often as it was read. */
+  /** The record after the end of the session, once per read. */
   over: string[];
 }
 
 export interface LiveLoadOptions {
   world: World;
-  /** Whoever serves, as soon as somebody does. */
+  /** Resolves with the current process as soon as it is running. */
   target: () => Promise<ServiceProcess>;
   workers: number;
-  /** How long a worker rests after each request, where a test is about what runs for a while and not about a crowd. */
+  /** Milliseconds that a worker pauses after each request, for tests that need duration rather than concurrency. */
   pauseMs?: number;
 }
 
 /**
- * Begins, reports, reads and ends sessions until it is told to stop, whatever happens to the service. What got no answer is
- * asked again, as runtimes do.
+ * Starts, reports, reads and ends sessions until it is stopped, regardless of faults. Requests without a response are retried, as
+ * runtimes do.
  */
 export class LiveLoad {
   readonly seen: Seen[] = [];
-  /** Requests that broke, or met a service that could not answer. */
+  /** Number of requests that failed or got a 5xx status. */
   broken = 0;
   steps = 0;
   readonly #options: LiveLoadOptions;
@@ -65,14 +65,14 @@ export class LiveLoad {
     const { sessionId } = launch;
     const seen: Seen = { sessionId, connects: 0, seconds: [], over: [] };
     this.seen.push(seen);
-    // A connect without an answer may have succeeded: then every further one is refused.
+    // A connect without a response may have succeeded; then all further ones are rejected.
     const tries = 1 + (n % 3);
     for (let attempt = 0; attempt < tries; attempt++) {
       const answer = await this.#ask((service) => connect(service, launch, `rt_${n}`));
       if (answer?.status === 200) seen.connects++;
     }
     for (let turn = 0; turn < 4 && this.#running; turn++) {
-      // More than has passed: the service knows better.
+      // More than the elapsed time: the service must limit it.
       await this.#ask((service) => report(service, [{ sessionId, seconds: 1e6 }], `rt_${n}`));
       await this.#look(seen);
     }
@@ -96,7 +96,7 @@ export class LiveLoad {
     if (answer.json.status === 'ended') seen.over.push(answer.text);
   }
 
-  /** Asks until there is an answer; undefined when the load is over before that. */
+  /** Retries until there is a response; returns `undefined` if the load is stopped before that. */
   async #ask(request: (service: ServiceProcess) => Promise<Answer>): Promise<Answer | undefined> {
     for (;;) {
       const service = await this.#options.target();
@@ -112,7 +112,7 @@ export class LiveLoad {
   }
 }
 
-/** What no fault may do to sessions; some of them have lived for a while, and some have been read after their end. */
+/** Checks the invariants of sessions; also expects that some ran for a while and some were read after their end. */
 export function expectLived(all: readonly Seen[]): void {
   const problems = all.flatMap(({ sessionId, connects, seconds, over }) => [
     ...(connects > 1 ? [`${sessionId} was begun ${connects} times`] : []),
@@ -124,7 +124,7 @@ export function expectLived(all: readonly Seen[]): void {
   expect(all.some(({ over }) => over.length > 1)).toBe(true);
 }
 
-/** Sessions that are active without a row of their own or the other way round, and counts that are wrong. */
+/** Finds active sessions without a row in `active_sessions`, rows without an active session, and wrong counts. */
 export const wrong = `
   SELECT s.id FROM sessions s FULL JOIN active_sessions a ON a.session_id = s.id
    WHERE (s.started_at IS NOT NULL AND s.ended_at IS NULL) IS DISTINCT FROM (a.session_id IS NOT NULL)
@@ -133,7 +133,7 @@ export const wrong = `
    WHERE c.active <> (SELECT count(*) FROM active_sessions a WHERE a.project_id = c.project_id)`;
 export const stillActive = 'SELECT session_id FROM active_sessions';
 
-/** Watches for a minute without reports, by a clock of its own. Returns how many sessions have ended. */
+/** Runs the watch for silent runtimes for one minute by its own clock. Returns the number of sessions that were ended. */
 export async function watchForAMinute(database: Database): Promise<number> {
   let lost = 0;
   let now = 0;

@@ -5,28 +5,28 @@ import { pageOrigin, type World } from '@session-launch/testing/world.ts';
 import { type History, type Operation, type Outcome, refusesForGood } from './history.ts';
 import type { Random } from './random.ts';
 
-/** How long a key is asked for before the checker hears that nobody answers. A start may take a minute on a busy machine. */
+/** Milliseconds for which a key is retried before its outcome is recorded as unknown. A start can take a minute on a loaded machine. */
 const patienceMs = 180_000;
 
 export interface LoadOptions {
   random: Random;
   world: World;
-  /** Where the next request goes; resolves when there is somebody to ask. */
+  /** The URL for the next request; resolves when a service is available. */
   target: () => Promise<string> | string;
   workers?: number;
-  /** How long a worker rests after each request, where a test is about what runs for a while and not about a crowd. */
+  /** Milliseconds that a worker pauses after each request, for tests that need duration rather than concurrency. */
   pauseMs?: number;
 }
 
 /**
- * Mints at both doors, with and without keys, some of them invalid, until it is told to stop; everything is written
- * down. A key is asked for until it is settled, now and then by two requests at once.
+ * Mints at both doors, with and without keys, including invalid requests, until it is stopped; records all outcomes. Requests with a key
+ * are retried until the outcome is known, sometimes by two concurrent requests.
  */
 export class Load {
   readonly #history: History;
   readonly #options: Required<LoadOptions>;
   readonly #workers: Promise<void>[];
-  /** The connection that waited longest is used next, so that each is in use all the time. */
+  /** Uses the connection that was idle longest, so that all connections stay in use. */
   readonly #agent = new Agent({ keepAlive: true, scheduling: 'fifo' });
   #running = true;
   #acknowledged = 0;
@@ -41,7 +41,7 @@ export class Load {
     return this.#acknowledged;
   }
 
-  /** Resolves when every request has its answer and every key is settled. */
+  /** Resolves when every request has a response and the outcome of every key is known. */
   async stop(): Promise<void> {
     this.#running = false;
     await Promise.all(this.#workers);
@@ -104,7 +104,7 @@ export class Load {
     );
     operation.attempts.push({ sentAt, answeredAt: performance.now(), outcome });
     if (outcome.kind === 'acknowledged') this.#acknowledged++;
-    // Nobody there: whoever takes over needs a moment.
+    // No service is running: wait briefly for the next one.
     if (outcome.kind === 'unknown') await sleep(5);
   }
 }

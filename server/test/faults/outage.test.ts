@@ -32,17 +32,17 @@ const readiness = () => service.call({ path: '/readyz' });
 
 const limits = { mintsPerMinutePerClient: null, mintsPerMinute: null, sessionsPerDay: 1_000_000 };
 
-/** A mint whose write was cut off is tried again for eight seconds; the rest is for a machine with other things to do. */
+/** A mint whose write was interrupted is retried for eight seconds; the rest allows for a loaded machine. */
 const longestWait = 45_000;
 
-/** A mint that nobody can record: its experience is known, its session never comes to be. */
+/** A mint that cannot be recorded: its experience is cached, but the database is unavailable. */
 async function refusedMint(world: World): Promise<{ answer: Answer; ms: number }> {
   const sent = performance.now();
   const answer = await mintFromServer(service, world.key, { experienceId: world.experienceId });
   return { answer, ms: performance.now() - sent };
 }
 
-/** What callers meet while the database is away: a refusal that says when to come back, and soon. */
+/** Expects that mints are rejected quickly with a Retry-After while the database is unavailable. */
 async function expectPromptRefusals(world: World): Promise<void> {
   const waits: number[] = [];
   for (let n = 0; n < 10; n++) {
@@ -52,7 +52,7 @@ async function expectPromptRefusals(world: World): Promise<void> {
     waits.push(ms);
     await sleep(20);
   }
-  // The machine may hold up some of them, the service none.
+  // Load on the machine can delay some of them, so the fastest one is checked.
   expectWithin(Math.min(...waits), 2_000);
 }
 
@@ -67,7 +67,7 @@ test('PostgreSQL crashes under load: alive but not ready, with a reason, refusal
     pauseMs: 50,
   });
   const live = new LiveLoad({ world: living, workers: 4, pauseMs: 150, target: async () => service });
-  // Also when it fails: the service is that of the next test, too.
+  // Also stops the load if the test fails, since the next test uses the same service.
   context.onTestFinished(async () => void (await Promise.all([load.stop(), live.stop()])));
   const launches = (count: number) => {
     const before = load.acknowledged;
@@ -92,7 +92,7 @@ test('PostgreSQL crashes under load: alive but not ready, with a reason, refusal
     await launches(50);
   }
   for (let round = 0; round < effort(1, 10); round++) {
-    // A crash, and a stop as an operator asks for it, which takes its leave of every connection.
+    // A crash, and a regular shutdown, which terminates every connection.
     for (const how of ['immediate', 'fast'] as const) {
       await launches(100);
       await history.breaking(() => server.stop(how).then(server.start));

@@ -43,7 +43,7 @@ test('while writes are stuck, mints beyond the limit are refused at once and rea
   expect(read.json).toEqual(session);
 
   await lock.query('COMMIT');
-  // A write gives up after 15 s: where the machine took so long for the rest, those who waited are refused too.
+  // A write times out after 15 s: if the machine took that long for the rest, the queued requests are rejected as well.
   const inTime = performance.now() - lockedAt < 12_000;
   const { replies, failures } = await stuck;
   expect(failures).toEqual({});
@@ -60,7 +60,7 @@ test('callers that never finish their requests take no place from others', async
   onTestFinished(() => slow.close());
   await slow.open(mostUnderWay + 50);
   void slow.burst(mostUnderWay + 50);
-  // What they sent is read before what comes after it.
+  // The service reads their requests before the following ones.
   for (let n = 0; n < 50; n++) {
     const answer = await mintFromBrowser(service, { experienceId: world.experienceId });
     expect(answer.status, answer.text).toBe(201);

@@ -2,10 +2,10 @@ import type { ServiceProcess } from '@session-launch/testing/process.ts';
 import type { World } from '@session-launch/testing/world.ts';
 import { expect } from 'vitest';
 
-/** How many mints a process takes in hand at most. */
+/** Maximum number of mints that a process handles concurrently. */
 export const mostUnderWay = 1_024;
 
-/** Mints of a server, every other one with a key of its own. */
+/** Builds mint requests of the server door; every second one has a unique key. */
 export function mintRequests({ key, experienceId }: World): () => string {
   const body = JSON.stringify({ experienceId });
   let n = 0;

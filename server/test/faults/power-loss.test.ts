@@ -17,11 +17,11 @@ import { type Random, seededRandom } from './random.ts';
 
 interface Acknowledged {
   sessionId: string;
-  /** How much the disk had been told by then. */
+  /** Size of the disk's journal at that moment, in bytes. */
   at: number;
 }
 
-/** Clients that mint, one launch after the other, until they are refused or told to stop. */
+/** Clients that mint sequentially until a mint is rejected or they are stopped. */
 class Minting {
   readonly acknowledged: Acknowledged[] = [];
   #isOver = false;
@@ -31,7 +31,7 @@ class Minting {
     this.#clients = Array.from({ length: 4 }, () => this.#mint(service, world, position));
   }
 
-  /** When as many further launches were acknowledged. */
+  /** Resolves when `count` more launches were acknowledged. */
   async more(count: number): Promise<void> {
     const wanted = this.acknowledged.length + count;
     await until(`${count} launches`, async () => this.acknowledged.length >= wanted, 120_000);
@@ -61,13 +61,13 @@ class Minting {
   }
 }
 
-/** As housekeeping does, and with a new file of the log each time. */
+/** A checkpoint as in maintenance, with a new WAL file each time. */
 async function checkpoint(database: EmbeddedDatabase): Promise<void> {
   await database.client.query('SELECT pg_switch_wal()');
   await database.client.query('CHECKPOINT');
 }
 
-/** Launches through checkpoints, a crash of the engine and its recovery; and all that the disk was told meanwhile. */
+/** Mints through checkpoints, a crash of the engine and its recovery; returns the launches and the recorded disk changes. */
 async function recordedRun(cleanup: Cleanup) {
   const folder = await temporaryFolder();
   cleanup(folder.remove);
@@ -108,7 +108,7 @@ async function recordedRun(cleanup: Cleanup) {
   return { afterPowerCut, acknowledged, changes, from: changes.findIndex(({ end }) => end > from) };
 }
 
-/** Half of them anywhere, the others where it hurts: when the engine has just told where its log begins, or moved it. */
+/** Half of the points are random; the others are right after critical changes: writes of pg_control, renames and removals. */
 function crashPoints(changes: Recorded[], from: number, random: Random, count: number): number[] {
   const control = changes.find((change) => change.op === 'create' && change.path.endsWith('pg_control'));
   const isDelicate = (change: Recorded) =>
@@ -122,7 +122,7 @@ function crashPoints(changes: Recorded[], from: number, random: Random, count: n
   return Array.from({ length: count }, (_, i) => pick(i % 2 === 0 ? delicate : all));
 }
 
-/** What is left of a database, which must open, be whole and take more. */
+/** Opens the database after a power loss, checks its integrity, writes to it, and returns its session ids. */
 async function sessionsIn(dataDir: string): Promise<Set<string>> {
   const database = await openEmbedded(dataDir);
   try {

@@ -3,7 +3,7 @@ import type { TestContext } from 'vitest';
 
 export type Random = () => number;
 
-/** Numbers from 0 to 1 that FAULTS_SEED repeats. A test that fails says which seed it had. */
+/** Pseudo-random numbers from 0 to 1; FAULTS_SEED repeats a sequence. A failing test prints its seed. */
 export function seededRandom({ onTestFailed }: Pick<TestContext, 'onTestFailed'>): Random {
   const seed = Number(process.env.FAULTS_SEED ?? randomInt(2 ** 31));
   onTestFailed(() => console.error(`To draw the same numbers again: FAULTS_SEED=${seed}`));

@@ -21,12 +21,12 @@ beforeAll(async () => {
   fleet = await postgresFleet(cleanup);
 });
 
-/** What serves after the restarts, for tests of how it stops. It would wait long for those who watch it. */
+/** The processes after the restarts, for tests of how they stop. A drain would wait long for their pollers. */
 let serving: ServiceProcess[];
 
 test('restarting one process after the other under load fails no request', async (context) => {
   const balancer = await startBalancer(context.onTestFinished);
-  // A stop is over as soon as the balancer has noticed, which may take a busy machine longer than the usual five seconds.
+  // A drain ends when the balancer has noticed, which can take longer than the default of five seconds on a loaded machine.
   const patient = { SHUTDOWN_GRACE_SECONDS: '60' };
   serving = await Promise.all([fleet.start(patient), fleet.start(patient)]);
   for (const { url } of serving) balancer.add(url);
@@ -60,7 +60,7 @@ test('restarting one process after the other under load fails no request', async
 
   const { acknowledged, ...others } = history.tally();
   expect(acknowledged).toBeGreaterThan(300);
-  // Invalid ones are refused as ever, and twins of a request with the same key may be told to come back.
+  // Invalid requests are rejected, and a concurrent request with the same key may get a 409.
   expect(Object.keys(others).filter((status) => !['400', '409'].includes(status))).toEqual([]);
   expect(history.problems(await storedAt(fleet.databaseUrl))).toEqual([]);
 });
@@ -87,7 +87,7 @@ describe.concurrent('a stop', () => {
     expect(served.status, served.text).toBe(201);
     expect(served.headers.connection).toBe('close');
     expect((await service.call({ path: '/healthz' })).status).toBe(200);
-    // The watcher hears it twice more, and a second passes without requests: nobody is left to wait for.
+    // The poller gets two more responses, and a second passes without requests: then the drain has no poller to wait for.
     const stopped = performance.now();
     expect((await service.call({ path: '/readyz?again' })).status).toBe(503);
     expect((await service.call({ path: '/readyz' })).status).toBe(503);

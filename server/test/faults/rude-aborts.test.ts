@@ -9,7 +9,7 @@ import { openNow, useVictim, wire } from './rude-service.ts';
 
 const victim = useVictim({ env: { LOG_LEVEL: 'info' } });
 
-/** Where a client goes away; `at` is how much of the request it has sent by then. */
+/** When a client disconnects; `at` is the number of bytes sent by then. */
 const stages: [name: string, at: (head: number, whole: number) => number][] = [
   ['before the first byte', () => 0],
   ['in the request line', () => 9],
@@ -66,7 +66,8 @@ test('clients that go away at any point leave nothing behind, and a retry of the
     await Promise.all(gone);
   }
 
-  // Until the service has seen the last of them go. Connections to the database stay open once they were needed, seventeen at most; what leaks, leaks with every client.
+  // Waits until the service has seen all disconnects. Up to seventeen database connections stay open in the pools; a leak would grow with
+  // every client.
   await vi.waitFor(async () => expect(await victim.metric(openNow)).toBeLessThan(quiet + 20), 180_000);
   expect(await victim.metric('session_launch_queue_length')).toBe(0);
   expect(await victim.metric('nodejs_active_requests_total')).toBeLessThan(5);
@@ -78,14 +79,14 @@ test('clients that go away at any point leave nothing behind, and a retry of the
     expect(answer.status, answer.text).toBe(201);
     launches.set(`${door} ${key}`, answer.json.session.sessionId);
     if (answer.headers['idempotent-replayed'] === undefined) continue;
-    // A request that was cut short was never a mint.
+    // An incomplete request never becomes a mint.
     expect(key).toMatch(/^after the body/);
     carriedOut++;
   }
   expect(launches.size).toBe(stages.length * ways.length * 2 * repeats);
   expect(new Set(launches.values()).size).toBe(launches.size);
   expect(new Set(await victim.sessions())).toEqual(new Set(launches.values()));
-  // Whole requests are carried out though nobody waits for the answer: some of them have been.
+  // Complete requests are executed even if the client has disconnected: some of them were.
   expect(carriedOut).toBeGreaterThan(0);
 });
 

@@ -14,7 +14,7 @@ for (const folder of ['avatars', 'locations']) mkdirSync(join(assets, folder));
 writeFileSync(join(assets, 'avatars', 'model.glb'), model);
 afterAll(() => rmSync(assets, { recursive: true }));
 
-// One victim for all who write what no client would.
+// One service for all tests with malformed input.
 const victim = useVictim({ env: { ASSETS_DIR: assets } });
 
 smuggling(victim);

@@ -5,15 +5,15 @@ import { expect, test, vi } from 'vitest';
 import { effort } from '../harness/effort.ts';
 import { openNow, type Victim, wire } from './rude-service.ts';
 
-/** Both sides need a descriptor for each: where the system allows fewer, so many as it allows. */
+/** Each connection needs a descriptor on both sides, so the number is limited by the system's hard limit. */
 const allowed = Number(execFileSync('sh', ['-c', 'ulimit -Hn'], { encoding: 'utf8' })) || 20_000;
 const crowd = Math.min(effort(1_000, 10_000), allowed - 1_000);
 
 const ask = wire('GET /healthz HTTP/1.1');
 
-/** At a victim of which nobody wants to know how many sessions it has. */
+/** Needs a service whose number of sessions is not checked by other tests. */
 export function crowds(victim: Victim): void {
-  /** In small groups, so that no queue of the system runs over. */
+  /** Opens connections in small groups, so that the accept queue does not overflow. */
   async function open(count: number, first: string): Promise<RawConnection[]> {
     const connections: RawConnection[] = [];
     while (connections.length < count) {
@@ -40,7 +40,7 @@ export function crowds(victim: Victim): void {
   test('idle connections by the thousand cost some memory and nobody a mint', async () => {
     const quiet = await victim.metric(openNow);
     const memory = await victim.metric('process_resident_memory_bytes');
-    // Half of them asked once and stay, as browsers and proxies do; the others never say a word.
+    // Half of the connections send one request and stay open, as browsers and proxies do; the others send nothing.
     const kept = await open(crowd / 2, ask);
     const silent = await open(crowd / 2, '');
     await vi.waitFor(
@@ -49,10 +49,10 @@ export function crowds(victim: Victim): void {
     );
     await mints(100);
     const grown = (await victim.metric('process_resident_memory_bytes')) - memory;
-    // A connection is some buffers and a parser: 50 KB each would be too much, beside what a mint leaves to be collected.
+    // A connection has some buffers and a parser: less than 50 KB each, plus the garbage of the mints.
     expect(grown).toBeLessThan(crowd * 50_000 + 60_000_000);
 
-    // The silent half is sent away when its time for headers is over; the other half is still welcome.
+    // The silent half is closed by the headers timeout; the other half stays open.
     await Promise.all(silent.map(({ closed }) => closed));
     expect(kept.filter(({ socket }) => socket.destroyed)).toEqual([]);
     const [first] = kept;

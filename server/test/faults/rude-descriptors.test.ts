@@ -4,13 +4,13 @@ import { mintFromServer } from '@session-launch/testing/world.ts';
 import { afterAll, expect, test, vi } from 'vitest';
 import { openNow, useVictim } from './rude-service.ts';
 
-// The embedded engine opens files of its own as it goes; a file that it cannot open would end it for good.
+// The embedded engine opens files at run time; if it cannot open one, it fails permanently.
 const victim = useVictim({ engine: 'embedded', descriptors: 700 });
 
 const agent = new Agent({ keepAlive: true, maxSockets: 1 });
 afterAll(() => agent.destroy());
 
-/** A mint on the one connection that was there before the crowd. */
+/** Mints on the connection that was opened before the others. */
 function mintAsRegular(): Promise<number | undefined> {
   const { key, experienceId } = victim.world;
   return new Promise((resolve, reject) => {
@@ -45,7 +45,7 @@ test('more connections than descriptors: the service lives, and loses neither it
 
   for (const { socket } of crowd) socket.resetAndDestroy();
   await vi.waitFor(async () => expect((await mint()).status).toBe(201), 180_000);
-  // What the crowd made it write once more would fill a disk if it were said each time.
+  // Logged once: a line per refused connection could fill a disk.
   expect(victim.service.stderr().match(/connections are refused/g)).toHaveLength(1);
   expect(victim.service.stderr()).not.toMatch(/"level":"(error|fatal)"|EMFILE/);
 });

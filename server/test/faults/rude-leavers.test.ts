@@ -24,11 +24,11 @@ writeFileSync(join(assets, 'avatars', 'empty.svg'), '');
 writeFileSync(join(assets, 'locations', 'large.glb'), randomBytes(4_000_000));
 afterAll(() => rmSync(assets, { recursive: true }));
 
-// Every question to the database takes long enough to leave in the middle of it.
+// Delays every database query, so that clients can disconnect while it runs.
 const victim = useVictim({ env: { ASSETS_DIR: assets, LOG_LEVEL: 'info' }, lateMs: 15 });
 
 let n = 0;
-/** Names that nobody has asked for before, so that the database has to be asked. */
+/** Names that are not cached, so that each causes a database query. */
 const unknown = {
   key: () => generateApiKey('sl', 'test'),
   experience: () => `exp_nobody${n++}`,
@@ -48,7 +48,7 @@ const experience = () => ({ experienceId: victim.world.experienceId });
 const page = `Origin: ${pageOrigin}`;
 const catalog = () => `/v1/projects/${victim.world.projectId}/experiences`;
 
-/** Every public route, with what it finds in memory and with what it has to ask for. */
+/** Every public route, with cached and with uncached data. */
 const requests: Record<string, () => string> = {
   'a mint of a server': () => post('/v1/sessions', [bearer(), `Idempotency-Key: ${n++}`], experience()),
   'a mint with a key nobody has': () => post('/v1/sessions', [bearer(unknown.key())], experience()),
@@ -82,19 +82,19 @@ const requests: Record<string, () => string> = {
   'an address that leads nowhere': () => get(`/nowhere${n++}`),
 };
 
-/** How much of the last request is sent. */
+/** Number of bytes of the last request that are sent. */
 const parts: Record<string, (bytes: string) => number> = {
   'in the headers': (bytes) => bytes.indexOf('\r\n\r\n') - 5,
   'before the body': (bytes) => bytes.indexOf('\r\n\r\n') + 4,
   'one byte too early': (bytes) => bytes.length - 1,
 };
-/** How long after a whole request: at once, while it is looked at, in the first question, in the second, in the answer. */
+/** Milliseconds after a complete request: at once, during parsing, in the first query, in the second query, in the response. */
 const moments = [0, 1, 4, 20, 45, 80, 120];
 const ways = ['closes', 'resets'] as const;
 
 async function leave(bytes: string, afterMs: number, way: (typeof ways)[number]): Promise<void> {
   const { socket, closed } = openConnection(victim.service.url);
-  // Nobody reads: a large answer is still on its way.
+  // The client does not read, so a large response is still being sent.
   socket.pause();
   await once(socket, 'connect');
   await new Promise((resolve) => socket.write(bytes, resolve));
@@ -144,13 +144,13 @@ test.each(['alone', 'behind others on their connection'])(
 );
 
 test('a crowd of them keeps nobody out', async () => {
-  // Only Linux tells how many descriptors a process has open.
+  // Only Linux reports the number of open descriptors of a process.
   const descriptors = async () =>
     process.platform === 'linux' ? victim.metric('process_open_fds') : Promise.resolve(0);
   const quiet = await descriptors();
   const all = Object.values(requests);
   for (let round = 0; round < 3; round++) {
-    // More than there are places for art, and for mints when they are counted together.
+    // With the pipelined requests, exceeds the concurrency limits of assets and of mints.
     await Promise.all(
       Array.from({ length: 160 }, (_, i) => {
         const make = all[i % all.length]!;
@@ -159,7 +159,7 @@ test('a crowd of them keeps nobody out', async () => {
     );
   }
   await expect.poll(counters).toEqual(nothing);
-  // Connections to the database stay open once a crowd needed them; what leaks, leaks with every one of the 480.
+  // Database connections stay open in the pools; a leak would grow with each of the 480 clients.
   await expect.poll(descriptors).toBeLessThan(quiet + 40);
   const { world, service } = victim;
   expect((await mintFromServer(service, world.key, experience())).status).toBe(201);

@@ -9,9 +9,9 @@ const goodbye = wire('GET /healthz HTTP/1.1', ['Connection: close']);
 const garbage = 'GARBAGE\r\n\r\n';
 const codeOf = ({ body }: RawAnswer) => JSON.parse(body).error?.code;
 
-/** At a victim that has this model. */
+/** Needs a service that serves this model file. */
 export function pipelining(victim: Victim, model: Buffer): void {
-  /** Sends everything in one write and reads until the service closes the connection. */
+  /** Sends all bytes in one write and reads until the service closes the connection. */
   async function answersTo(bytes: string): Promise<RawAnswer[]> {
     const connection = openConnection(victim.service.url);
     connection.socket.write(bytes);
@@ -103,7 +103,7 @@ export function pipelining(victim: Victim, model: Buffer): void {
     const { socket } = connection;
     socket.write(wire('GET /avatars/model.glb HTTP/1.1'));
     await new Promise((resolve) => socket.once('data', resolve));
-    // Nobody reads: the answer is still being written when the garbage comes.
+    // The client does not read, so the response is still being written when the garbage arrives.
     socket.pause();
     socket.write(garbage);
     expect((await victim.service.call({ path: '/healthz' })).status).toBe(200);

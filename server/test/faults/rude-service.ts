@@ -7,15 +7,15 @@ import { startTcpProxy } from '@session-launch/testing/tcp-proxy.ts';
 import { createWorld, pageOrigin, type World } from '@session-launch/testing/world.ts';
 import { beforeAll, expect } from 'vitest';
 
-/** A service in a process of its own, with a world that can be launched at every door. */
+/** A service in a child process, with a project that can be launched at every door. */
 export interface Victim {
   service: ServiceProcess;
   world: World;
-  /** PostgreSQL only; past whatever makes it late. */
+  /** PostgreSQL only. Connects directly, without the delaying proxy. */
   databaseUrl: string;
-  /** The value of a metric without labels. */
+  /** Returns the value of a metric without labels. */
   metric(name: string): Promise<number>;
-  /** Ids of all sessions of the world's project. */
+  /** Returns the ids of all sessions of the project. */
   sessions(): Promise<string[]>;
 }
 
@@ -23,11 +23,11 @@ interface Wish {
   env?: Record<string, string>;
   engine?: 'postgres' | 'embedded';
   descriptors?: number;
-  /** PostgreSQL answers so much later. */
+  /** Delay of PostgreSQL's traffic in milliseconds. */
   lateMs?: number;
 }
 
-/** One victim for a test file; the returned object is filled before the first test. */
+/** Shares one service among the tests of a file; the returned object is filled before the first test. */
 export function useVictim({ env = {}, engine = 'postgres', descriptors, lateMs }: Wish = {}): Victim {
   const victim = {} as Victim;
   const cleanup = useCleanup();
@@ -84,15 +84,15 @@ async function sessions(service: ServiceProcess, projectId: string): Promise<str
   return found;
 }
 
-/** What shows how many connections a service holds; not every system counts descriptors. */
+/** The metric that shows the number of open connections; not every system counts descriptors. */
 export const openNow = process.platform === 'linux' ? 'process_open_fds' : 'session_launch_open_connections';
 
-/** A request as it travels. */
+/** The bytes of an HTTP request. */
 export function wire(line: string, headers: string[] = [], body = ''): string {
   return `${[line, 'Host: service', ...headers].join('\r\n')}\r\n\r\n${body}`;
 }
 
-/** A mint at the server door as it travels; `headers` come on top. */
+/** The bytes of a mint at the server door, with additional `headers`. */
 export function wiredMint({ key, experienceId }: World, headers: string[] = [], more: object = {}): string {
   const body = JSON.stringify({ experienceId, ...more });
   return wire(

@@ -5,7 +5,7 @@ import { type Victim, wire } from './rude-service.ts';
 
 const get = (headers: string[]) => wire('GET /healthz HTTP/1.1', ['Connection: close', ...headers]);
 
-/** What is too long, or never ends. */
+/** Requests that are too long or never end. */
 export function sizes(victim: Victim): void {
   const statuses = async (bytes: string | Buffer) => {
     const connection = openConnection(victim.service.url);
@@ -43,7 +43,7 @@ export function sizes(victim: Victim): void {
     expect(more).toEqual([]);
   });
 
-  /** A mint that is right but for the white space in it. */
+  /** A valid mint, padded with white space. */
   const padded = (length: number) => {
     const json = JSON.stringify({ experienceId: victim.world.experienceId });
     return json + ' '.repeat(length - json.length);
@@ -76,7 +76,7 @@ export function sizes(victim: Victim): void {
       expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([413]));
     }
     const after = await victim.metric('process_resident_memory_bytes');
-    // A quarter of a gigabyte went through.
+    // A quarter of a gigabyte was sent.
     expect(after - before).toBeLessThan(150_000_000);
   });
 

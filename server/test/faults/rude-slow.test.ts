@@ -10,13 +10,13 @@ const victim = useVictim({ env: { LOG_LEVEL: 'info' } });
 
 interface Dripping {
   connection: RawConnection;
-  /** It never stops writing. */
+  /** Whether the client keeps writing until the connection is closed. */
   writes: boolean;
-  /** Seconds from its first byte until the service closed it. */
+  /** Seconds from the first byte until the service closed the connection. */
   lasted: Promise<number>;
 }
 
-/** Sends the start at once and the rest byte by byte, and never comes to its end. */
+/** Sends `start` at once, then one byte at a time, and never completes the request. */
 async function drip(start: string, byte: string): Promise<Dripping> {
   const connection = openConnection(victim.service.url);
   const { socket } = connection;
@@ -37,7 +37,7 @@ const many = (count: number, start: string, byte: string) =>
 const page = [`Origin: ${pageOrigin}`, 'Content-Type: application/json'];
 const bearer = () => [`Authorization: Bearer ${victim.world.key}`, 'Content-Type: application/json'];
 
-/** Closed within these seconds, each with this one answer. Bounds are wide: the machine may be busy. */
+/** Expects that all connections are closed within these seconds, each with one response. The bounds allow for a loaded machine. */
 async function expectClosed(drips: Dripping[], from: number, to: number, status?: number): Promise<void> {
   let told = 0;
   for (const { connection, writes, lasted } of drips) {
@@ -45,7 +45,7 @@ async function expectClosed(drips: Dripping[], from: number, to: number, status?
     expect(seconds).toBeGreaterThan(from);
     expectWithin(seconds * 1000, to * 1000);
     const answers = answersIn(connection.received());
-    // Who still writes when the service closes is reset, and may lose an answer that it has not read yet.
+    // A client that still writes when the service closes gets a reset, which may discard an unread response.
     if (writes && answers.length === 0) continue;
     told++;
     expect(answers.map((answer) => answer.status)).toEqual(status === undefined ? [] : [status]);
@@ -75,10 +75,10 @@ test('clients that drip hold nothing up and are sent away in time, whatever they
     many(20, wire(line('sessions'), [...bearer(), chunked]), '1\r\n \r\n'),
     many(20, wire(line('browser-sessions'), [...page, chunked], '5000\r\n'), ' '),
   ]);
-  // Those who have their answer before their body need not be told once more.
+  // These have their response before their body is complete, so they get no second one.
   const answered = await many(20, wire(line('sessions'), [length]), ' ');
 
-  // Everybody else is served meanwhile.
+  // Other clients are served in the meantime.
   let served = 0;
   let done = false;
   const others = (async () => {
@@ -93,7 +93,7 @@ test('clients that drip hold nothing up and are sent away in time, whatever they
   })();
 
   await expectClosed(silent, 9, 28, 408);
-  // A request line without sense is refused at its first wrong letter.
+  // An invalid request line is rejected at its first wrong character.
   for (const { connection, lasted } of lines) {
     expectWithin((await lasted) * 1000, 28_000);
     expect(answersIn(connection.received()).map(({ status }) => status)).toEqual([400]);
@@ -106,7 +106,7 @@ test('clients that drip hold nothing up and are sent away in time, whatever they
 
   expect(served).toBeGreaterThan(20);
   expect(await victim.sessions()).toHaveLength(served);
-  // Connections to the database stay open once they were needed, seventeen at most; what leaks, leaks with every client.
+  // Up to seventeen database connections stay open in the pools; a leak would grow with every client.
   await vi.waitFor(async () => expect(await victim.metric(openNow)).toBeLessThan(quiet + 20), 180_000);
   const logged = victim.service.stderr();
   expect(logged).not.toMatch(/"level":"(error|fatal)"|"status":5\d\d/);

@@ -7,13 +7,13 @@ const door = 'POST /v1/browser-sessions HTTP/1.1';
 const page = ['Origin: https://app.example.com', 'Content-Type: application/json'];
 const chunked = 'Transfer-Encoding: chunked';
 
-/** A mint at a browser door with these framing headers and this body, behind which something hides. */
+/** A mint at a browser door with these framing headers and this body, which hides another request. */
 const post = (framing: string[], body: string) => wire(door, [...page, ...framing], body);
-/** The same in chunks as they are given. */
+/** The same with a chunked body, given as bytes. */
 const chunks = (body: string) => post([chunked], body);
 const get = (headers: string[]) => wire('GET /healthz HTTP/1.1', headers);
 
-/** What no proxy and no server must read in two ways: refused, and nothing after it is read at all. */
+/** Ambiguous requests: they must be rejected, and the bytes after them must not be parsed. */
 const refused: [string, string][] = [
   ['two different lengths', post(['Content-Length: 2', 'Content-Length: 600'], '{}')],
   ['the same length twice', post(['Content-Length: 2', 'Content-Length: 2'], '{}')],
@@ -96,7 +96,7 @@ const refused: [string, string][] = [
   ['bytes beyond ASCII in the address', wire('GET /h\u00e9 HTTP/1.1')],
 ];
 
-/** Bodies that are nobody's business: the answer comes without them, and they are never read as a request. */
+/** Bodies that the route ignores: they are skipped, and never parsed as a request. */
 const swallowed: [string, string, number][] = [
   ['a GET', 'GET /healthz HTTP/1.1', 200],
   ['a HEAD', 'HEAD /healthz HTTP/1.1', 200],
@@ -107,7 +107,7 @@ const swallowed: [string, string, number][] = [
   ['a preflight', 'OPTIONS /v1/browser-sessions HTTP/1.1', 204],
 ];
 
-/** At a victim that nobody has asked for anything yet. */
+/** Needs a service that has received no other requests. */
 export function smuggling(victim: Victim): void {
   describe('a request that can be read in two ways is refused, and what hides behind it is not served:', () => {
     test.each(refused)('%s', async (_name, request) => {
@@ -128,7 +128,7 @@ export function smuggling(victim: Victim): void {
       const asChunk = wire(line, [chunked], `${hidden.length.toString(16)}\r\n${hidden}\r\n0\r\n\r\n`);
       for (const request of [asOne, asChunk]) {
         const connection = openConnection(victim.service.url);
-        // A last request shows where the one before it ended, and closes the connection.
+        // A last request shows where the previous one ended, and closes the connection.
         connection.socket.write(request + get(['Connection: close']));
         await connection.closed;
         const text = connection.received().toString('latin1');
@@ -143,7 +143,7 @@ export function smuggling(victim: Victim): void {
     ])('%s', async (_name, framing, start) => {
       const connection = openConnection(victim.service.url);
       connection.socket.write(post(framing, start) + wiredMint(victim.world).repeat(100));
-      // Whatever the service made of it, it has it by now: another connection is served after it.
+      // A response on another connection shows that the service has processed the bytes.
       expect((await victim.service.call({ path: '/healthz' })).status).toBe(200);
       connection.socket.destroy();
       expect(connection.received().toString()).toBe('');
@@ -175,7 +175,7 @@ export function smuggling(victim: Victim): void {
     await connection.closed;
     expect(answersIn(connection.received()).map(({ status }) => status)).toEqual([201]);
     expect(await victim.sessions()).toHaveLength(1);
-    // Nor was any of it a surprise: at LOG_LEVEL=warn a process that is well says nothing but that it made its keys.
+    // No warnings either: at LOG_LEVEL=warn a healthy process logs only that it created its signing keys.
     expect(logLines(victim.service).map(({ msg }) => msg)).toEqual([
       expect.stringContaining('SIGNING_KEYS_FILE'),
     ]);

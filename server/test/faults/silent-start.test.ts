@@ -5,7 +5,7 @@ import { type Link, startTcpProxy } from '@session-launch/testing/tcp-proxy.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { FailingStarts } from '../harness/failing-starts.ts';
 
-/** The statements of a start, by what stands in them. */
+/** The statements that a start sends, identified by a part of their text. */
 const moments = {
   'the first question': 'server_version_num',
   'the lock of the migrations': 'pg_advisory_xact_lock',
@@ -18,7 +18,7 @@ beforeAll(() => {
 });
 afterAll(() => starts.close());
 
-/** The database, by a way on which the connection that says these words gets no more answers; what becomes of others, `others` says. */
+/** A proxy to the database. The connection that sends `words` gets no more responses; `others` decides about later connections. */
 async function silentFrom(cleanup: Cleanup, url: string, words: string, others: 'pass' | 'mute') {
   let greeting: 'pass' | 'mute' = 'pass';
   const toServer = (link: Link, bytes: Buffer) => {

@@ -24,12 +24,12 @@ async function startTalking(env: Record<string, string> = {}): Promise<ServicePr
   return service;
 }
 
-/** A page that talks all the time, and launches again when its session ends or its connection fails. */
+/** A page that talks continuously, and launches again when its session ends or its connection fails. */
 class Page {
   readonly #url: string;
   readonly #world: World;
   #isOver = false;
-  /** Answers of characters, and sessions that a stop ended. */
+  /** Number of replies, and number of sessions that were ended by a shutdown. */
   answers = 0;
   shutDowns = 0;
   readonly over: Promise<void>;
@@ -61,7 +61,7 @@ class Page {
         }
         await talker.leave();
       } catch {
-        // Closed, in whatever phase: the next round connects again.
+        // Closed in any phase: the next round connects again.
         if (talker.events.at(-1)?.reason === 'server_shutdown') this.shutDowns++;
         talker.ws.terminate();
       }
@@ -113,7 +113,7 @@ test('SIGTERM while clients send upgrade after upgrade: exit 0, without a socket
   let isOver = false;
   const sending = (async () => {
     while (!isOver) {
-      // Kept open on this side, whatever the service answers.
+      // Keeps the client's side open when the service closes its side.
       const { socket } = sendUpgrade(service);
       socket.allowHalfOpen = true;
       await sleep(20);

@@ -20,19 +20,19 @@ export const askEmbedded =
   (text) =>
     database.query('everyday', { name: text, text }, []);
 
-/** What a database holds; of sessions only those of a project, where others made some, too, without keys or a limit for the day. */
+/** Reads the final state of a database. `projectId` limits the sessions to one project, if others minted without keys or a daily quota. */
 export async function stored(ask: Ask, projectId?: string): Promise<Stored> {
   const [totals] = await ask<{ claims: number; used: number }>(counts);
   const own = projectId === undefined ? '' : ` WHERE project_id = '${projectId}'`;
   return { sessions: await ask<Stored['sessions'][number]>(sessions + own), ...totals! };
 }
 
-/** What a PostgreSQL holds. */
+/** Reads the state of a PostgreSQL database. */
 export function storedAt(url: string): Promise<Stored> {
   return stored(askAt(url));
 }
 
-/** What the data folder of a service that has ended holds. */
+/** Reads the state of the data folder of a stopped service. */
 export async function storedIn(dataDir: string): Promise<Stored> {
   const database = await openEmbedded(dataDir);
   try {

@@ -8,7 +8,7 @@ import { expect, test } from 'vitest';
 import { generateApiKey } from '../../src/keys/api-key.ts';
 import { useVictim, wire } from './rude-service.ts';
 
-// A proxy that is believed: each test chooses the networks that its clients come from.
+// Trusts this machine as a proxy, so that each test chooses the networks of its clients.
 const victim = useVictim({ env: { TRUST_PROXY: '127.0.0.1' } });
 
 let n = 0;
@@ -21,7 +21,7 @@ const post = (path: string, headers: string[], text: string) =>
     text,
   );
 
-/** What strangers ask for, never the same twice. */
+/** Requests for unknown names, each used once. */
 const floods: Record<string, { asks: (network: string) => string; answer: number }> = {
   'keys that nobody has': {
     asks: (network) =>
@@ -48,7 +48,7 @@ const floods: Record<string, { asks: (network: string) => string; answer: number
   },
 };
 
-/** Connections on each of which the next request follows the answer to the last one, until they are told to stop. */
+/** Opens connections that each send the next request after the last response, until they are stopped. */
 function flood(make: () => string, connections: number) {
   const statuses = new Map<number, number>();
   let began = Number.POSITIVE_INFINITY;
@@ -73,7 +73,7 @@ function flood(make: () => string, connections: number) {
   return {
     statuses,
     count,
-    /** How many refusals one network may have got by now: two hundred at once, then one every ten milliseconds. */
+    /** Maximum number of rejections that one network can have received: a burst of 200, then one every ten milliseconds. */
     most: () => 200 + (performance.now() - began) / 10 + 1,
     stop: async () => {
       for (const { socket } of all) socket.destroy();
@@ -97,7 +97,7 @@ test.each(Object.entries(floods))(
     const crowd = flood(() => flooding.asks(network), 64);
     await until('more than leave at once', async () => crowd.count() >= 260);
     expect(crowd.count()).toBeLessThanOrEqual(crowd.most());
-    // A good key is welcome from any network, also from that one, also when it has never been used before.
+    // A valid key is accepted from every network, including the flooding one, even if it is not cached.
     for (const one of ['198.51.100.1', network]) expect((await mint(one)).status).toBe(201);
     const { key } = await createKey(victim.service, victim.world.projectId);
     const fresh = await until('a new key to be taken', async () => {
@@ -106,11 +106,11 @@ test.each(Object.entries(floods))(
       return answer.status === 201 && answer;
     });
     expect(fresh.json.session.projectId).toBe(victim.world.projectId);
-    // So is a stranger of another network, who gets the usual answer.
+    // An unknown key from another network gets the normal response.
     expectError(await mint('198.51.100.2', generateApiKey('sl', 'live')), 401, 'API_KEY_INVALID');
     expect(crowd.count()).toBeLessThanOrEqual(crowd.most());
     await crowd.stop();
-    // Refused look-ups are 503 on the doors, and a preflight is never refused.
+    // Rejected look-ups return 503 at the doors; a preflight is never rejected.
     expect(
       [...crowd.statuses.keys()].filter((status) => status !== flooding.answer && status !== 503),
     ).toEqual([]);

@@ -9,7 +9,7 @@ import { effort, isLong } from '../harness/effort.ts';
 import { openDescriptors, runtimeProcesses, sendUpgrade, upgradeRequest } from '../harness/upgrades.ts';
 import { useVictim } from './rude-service.ts';
 
-// Behind a proxy, so that each client may come from a network of its own.
+// Trusts a proxy, so that each client can have its own network.
 const victim = useVictim({
   env: { RUNTIME: 'on', TRUST_PROXY: '127.0.0.1', SPEECH: 'captions' },
   descriptors: 4096,
@@ -19,7 +19,7 @@ const isReady = async () =>
   (await victim.service.admin({ path: '/metrics' })).text.includes('session_runtime_sessions');
 beforeAll(() => until('a runtime', isReady));
 
-/** Connects as the SDK does: again, when it was refused. */
+/** Connects as the SDK does: retries after a rejection. */
 async function talker(): Promise<Talker> {
   for (;;) {
     const { sessionToken } = await launched(victim.service, victim.world);
@@ -34,7 +34,7 @@ async function talker(): Promise<Talker> {
 
 let networks = 0;
 
-/** Sends upgrades in groups, each socket from a network of its own, and does something to each group. */
+/** Sends upgrade requests in groups, each socket from its own network, and calls a function for each group. */
 async function upgrades(
   count: number,
   then: (sockets: ReturnType<typeof sendUpgrade>[]) => Promise<unknown>,
@@ -45,7 +45,7 @@ async function upgrades(
     );
 }
 
-/** The same number of descriptors as before, but for some that open and close all the time. */
+/** Expects the same number of descriptors as before, within a tolerance for short-lived ones. */
 async function expectLevel(before: { service: number; runtime: number }): Promise<void> {
   await expect
     .poll(async () => {
@@ -70,7 +70,7 @@ test('a runtime that is stopped is replaced; mints go on, /healthz answers, and 
       await sleep(20);
     }
   })();
-  // A third of the clients resets, a third closes its side, a third waits for an answer.
+  // A third of the clients resets the connection, a third closes its side, and a third waits for the response.
   const patient: Promise<void>[] = [];
   const crowd = upgrades(effort(400, 1_000), async (sockets) => {
     await sleep(200);
@@ -89,7 +89,7 @@ test('a runtime that is stopped is replaced; mints go on, /healthz answers, and 
   expect(statuses).toEqual(new Set([200, 201]));
   expect(runtimeProcesses(victim.service)).not.toContain(stopped);
   await client.leave();
-  // The new runtime closes those who never say hello.
+  // The new runtime closes sockets that never send `hello`.
   await Promise.all(patient);
   await expectLevel(before);
 });

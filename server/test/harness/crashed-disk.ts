@@ -1,7 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 
-/** Smaller than this, nothing is torn. */
+/** Bytes that the disk writes atomically: smaller writes are never torn. */
 const sector = 512;
 
 type Change =
@@ -12,13 +12,13 @@ type Change =
   | { op: 'move'; path: string; to: string; folder: string }
   | { op: 'remove'; path: string; folder: string };
 
-/** Whether something that was not synced, a name or the bytes of a sector, got written all the same. */
+/** Decides whether an unsynced change, a name or the bytes of a sector, reached the disk. */
 export type Luck = (what: 'name' | 'bytes') => boolean;
 
-/** A change, and where in the journal it ends. */
+/** A change with the offset in the journal at which it ends. */
 export type Recorded = Change & { end: number };
 
-/** Reads what recorded-disk.cjs has written. */
+/** Parses the journal written by recorded-disk.cjs. */
 export async function readJournal(file: string): Promise<Recorded[]> {
   const text = await readFile(file);
   const changes: Recorded[] = [];
@@ -39,15 +39,15 @@ interface File {
 interface Folder {
   durable: Map<string, Node>;
   unsynced: ((names: Map<string, Node>) => void)[];
-  /** As a program sees it. */
+  /** The entries that a program sees, including unsynced ones. */
   names: Map<string, Node>;
 }
 
 type Node = File | Folder;
 
 /**
- * A disk that keeps what was synced and of everything else only what it happened to have written: POSIX to the letter, so that
- * a file's name needs a sync of its folder, too. Names change in their order, as journals of file systems keep them.
+ * Simulates a disk after a power loss: synced data is kept, and of unsynced data an arbitrary subset of sectors. Follows POSIX strictly:
+ * a file name is durable only after its folder was synced. Name changes are kept in order, as in journaling file systems.
  */
 export class CrashedDisk {
   readonly #nodes = new Map<string, Node>();
@@ -90,7 +90,7 @@ export class CrashedDisk {
     }
   }
 
-  /** What is found after the power is back. */
+  /** Writes the state of the disk after the power loss to a folder. */
   async restore(target: string, luck: Luck): Promise<void> {
     await restoreFolder(this.#root, target, luck);
   }
@@ -116,7 +116,7 @@ export class CrashedDisk {
   }
 }
 
-/** Copying the whole of a log for every sync of it would take minutes. */
+/** Applies writes to the durable buffer in place: copying the whole log for every sync would take minutes. */
 function wroteInPlace({ durable, unsynced }: File): boolean {
   const fits = (one: File['unsynced'][number]) => 'data' in one && one.at + one.data.length <= durable.length;
   if (!unsynced.every(fits)) return false;
@@ -142,7 +142,7 @@ async function restoreFolder(folder: Folder, target: string, luck: Luck): Promis
   }
 }
 
-/** The content of a file of which each unsynced sector was written or not. */
+/** The content of a file after the power loss: `luck` decides for each unsynced sector whether it was written. */
 function written({ durable, unsynced }: File, luck: Luck): Buffer {
   const ends = unsynced.map((one) => ('size' in one ? one.size : one.at + one.data.length));
   const content = Buffer.alloc(Math.max(durable.length, ...ends));
@@ -158,7 +158,7 @@ function written({ durable, unsynced }: File, luck: Luck): Buffer {
   return content.subarray(0, end);
 }
 
-/** Up to where something was written. */
+/** Returns the offset up to which bytes were written. */
 function writeSectors(content: Buffer, { at, data }: { at: number; data: Buffer }, luck: Luck): number {
   let end = 0;
   for (let from = 0; from < data.length; ) {

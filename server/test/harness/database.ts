@@ -13,11 +13,11 @@ export interface TestDatabase {
   drop(): Promise<void>;
 }
 
-/** Embedded databases of this worker that no test uses: opening one costs seconds, emptying one does not. */
+/** Unused embedded databases of this worker. They are reused because opening a database takes seconds and truncating it does not. */
 const idle: Database[] = [];
 
 async function emptied(database: Database): Promise<void> {
-  // Without triggers: some rows may not be removed, which is a rule for services.
+  // Disables triggers: some of them forbid deleting rows.
   await database.orm.execute(sql`DO $$ BEGIN
     PERFORM set_config('session_replication_role', 'replica', true);
     EXECUTE (SELECT 'TRUNCATE ' || string_agg(format('%I', tablename), ', ') || ' RESTART IDENTITY'
@@ -26,7 +26,7 @@ async function emptied(database: Database): Promise<void> {
   idle.push(database);
 }
 
-/** A migrated, empty database of the engine that this run is about. */
+/** Returns a migrated, empty database of the engine under test. */
 export async function freshDatabase(): Promise<TestDatabase> {
   if (inject('engine') === 'embedded') {
     const database = idle.pop() ?? (await openInMemory(await readFile(inject('dump'))));

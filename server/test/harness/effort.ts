@@ -1,7 +1,7 @@
-/** TEST_LONG=1 asks for the long form (`npm run test:long`): more rounds, more generated input, longer load. */
+/** TEST_LONG=1 selects the long tests (`npm run test:long`): more rounds, more generated input, longer load. */
 export const isLong = process.env.TEST_LONG === '1';
 
-/** How much of something the short and the long form do. */
+/** Chooses between the amount for the short tests and the one for the long tests. */
 export function effort(short: number, long: number): number {
   return isLong ? long : short;
 }

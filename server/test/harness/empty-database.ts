@@ -6,7 +6,7 @@ import { openInMemory } from '../../src/store/embedded.ts';
 import { type MigrateOptions, migrate } from '../../src/store/migrate.ts';
 import { statementsOf } from '../../src/store/migrations.ts';
 
-/** A database without tables, of the engine that this run is about. */
+/** A database without tables, of the engine under test. */
 export interface EmptyDatabase {
   /** PostgreSQL only. */
   url: string | undefined;

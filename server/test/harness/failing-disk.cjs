@@ -1,13 +1,13 @@
-// A disk with a life of its own, under the thread of an engine (NODE_OPTIONS=--require). What is wrong with it stands in the
-// file that FAILING_DISK names, so that a test can change it at any time: `{}` is a healthy disk.
+// Injects disk faults into the thread of an embedded engine (NODE_OPTIONS=--require). FAILING_DISK names a JSON file with the current
+// fault, which a test may change at any time: `{}` is a healthy disk.
 const fs = require('node:fs');
 const { isMainThread } = require('node:worker_threads');
 
 /**
  * @typedef {object} Trouble
- * @property {number} [room] how many bytes may still be added to its files
- * @property {string} [sync] the code with which every sync fails
- * @property {string} [wait] a pipe without a writer: every sync waits for the system, for good
+ * @property {number} [room] free space in bytes
+ * @property {string} [sync] the error code of every fsync
+ * @property {string} [wait] a named pipe without a writer: every fsync blocks on opening it
  */
 
 const control = process.env.FAILING_DISK;
@@ -20,7 +20,7 @@ function failure(code) {
   return Object.assign(new Error(`${code}: on purpose`), { code });
 }
 
-/** Rooms are counted by size, as if nothing had holes. */
+/** Free space is counted by file size; sparse files are not considered. */
 function take(bytes) {
   const now = trouble();
   if (now.room === undefined || bytes === 0) return;

@@ -11,11 +11,11 @@ export interface Trouble {
   wait?: string;
 }
 
-/** A disk that a test can break, for engines that are opened with these variables. */
+/** Creates a fault-injecting disk and the environment variables for engines that use it. */
 export async function failingDisk(folder: string) {
   const control = join(folder, 'disk.json');
   const set = async (trouble: Trouble) => {
-    // In one step: the engine reads it at any moment.
+    // Renames atomically, since the engine may read the file at any time.
     await writeFile(`${control}.new`, JSON.stringify(trouble));
     await rename(`${control}.new`, control);
   };
@@ -23,7 +23,7 @@ export async function failingDisk(folder: string) {
   return { set, env: { NODE_OPTIONS: `--require ${JSON.stringify(preload)}`, FAILING_DISK: control } };
 }
 
-/** Runs something with other variables, which the threads that it starts inherit. */
+/** Runs `work` with changed environment variables, which threads started by it inherit. */
 export async function withVariables<T>(env: Record<string, string>, work: () => Promise<T>): Promise<T> {
   const before = Object.keys(env).map((name) => [name, process.env[name]] as const);
   Object.assign(process.env, env);

@@ -1,8 +1,8 @@
-// Tries starts that should fail, all in one process: loading the program takes longer than most of them take to fail.
+// Runs starts that are expected to fail in one process: loading the program takes longer than most of them take to fail.
 import { Writable } from 'node:stream';
 import { run } from '../../dist/cli/main.js';
 
-// The log of every start listens for the end of the process.
+// The logger of every start adds a listener for the exit of the process.
 process.setMaxListeners(0);
 
 process.on('message', async ({ id, env }) => {

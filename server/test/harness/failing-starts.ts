@@ -7,11 +7,11 @@ const tries = fileURLToPath(new URL('./failing-starts.mjs', import.meta.url));
 
 export interface FailedStart {
   code: number;
-  /** What it said to people, line by line. */
+  /** The lines that were printed for the user, without log lines. */
   lines: string[];
 }
 
-/** Starts that should come to nothing, in one process that loads the program once; one that works fails all that run. */
+/** Runs starts that are expected to fail in one process that loads the program once. A start that succeeds fails all pending ones. */
 export class FailingStarts {
   readonly #child: ChildProcess;
   readonly #exited: Promise<unknown>;
@@ -43,14 +43,14 @@ export class FailingStarts {
       };
       this.#child.on('message', hear);
     });
-    // They share a process, and so hold each other up: those that need a database get all the time they need for it.
+    // Starts in one process slow each other down, so the wait for the database is long.
     const defaults = { PORT: '0', ADMIN_PORT: '0', LOG_LEVEL: 'warn', DATABASE_WAIT_SECONDS: '600' };
     this.#child.send({ id, env: { ...defaults, ...env } });
     const { code, said } = await Promise.race([answered, this.#failed]);
     return { code, lines: said.trimEnd().split('\n') };
   }
 
-  /** Beside the lines for people there are those of the log, and no others. */
+  /** Kills the process and expects that its standard error contains only log lines. */
   async close(): Promise<void> {
     this.#child.kill('SIGKILL');
     await this.#exited;

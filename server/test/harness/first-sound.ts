@@ -1,12 +1,12 @@
 import type { Page } from 'playwright-core';
 
-/** From the click on Start, by the clock of the page. */
+/** Milliseconds from the click on Start, by the page's clock. */
 export interface FirstSound {
   soundMs: number;
   mouthMs: number;
 }
 
-/** Looks once a picture, as an eye would; what sounds is read where it is played. */
+/** Checks the mouth shape once per animation frame; reads sound from the audio graph. */
 const watchIt = `(() => {
   const { experience, shadowRoot } = document.querySelector('session-experience');
   const { shadowRoot: player } = shadowRoot.querySelector('.session-launch-player');
@@ -30,9 +30,9 @@ const watchIt = `(() => {
   });
 })()`;
 
-/** Presses Start on a page with `<session-experience>`, waits until the character is heard and its mouth opens, and ends the session. */
+/** Clicks Start on a page with `<session-experience>`, waits for the first sound and the first mouth movement, and ends the session. */
 export async function firstSound(page: Page): Promise<FirstSound> {
-  // What is measured has the whole screen, and moves, as for most visitors.
+  // Measures with a desktop viewport and with animations, as for most users.
   await page.setViewportSize({ width: 1280, height: 720 });
   await page.emulateMedia({ reducedMotion: 'no-preference' });
   await page.evaluate(watchIt);

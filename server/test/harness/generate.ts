@@ -12,7 +12,7 @@ const formats: Record<string, fc.Arbitrary<string>> = {
   'date-time': fc.date({ noInvalidDate: true }).map((date) => date.toISOString()),
 };
 
-/** Values that a schema of the contract allows. */
+/** Generates values that a schema of the contract allows. */
 export function generated(schema: Schema): fc.Arbitrary<unknown> {
   if (schema.$ref !== undefined) return generated(resolved(schema.$ref));
   if (schema.anyOf !== undefined) return fc.oneof(...schema.anyOf.map(generated));
@@ -64,7 +64,7 @@ const wrong = fc.oneof(
   fc.jsonValue({ maxDepth: 2 }),
 );
 
-/** The same value with one field replaced, removed or added. */
+/** Generates the value with one field replaced, removed or added. */
 export function mutated(value: object): fc.Arbitrary<unknown> {
   const names = [...Object.keys(value), 'learningLocale', 'integration', 'userId', '__proto__'];
   return fc.tuple(fc.constantFrom(...names), wrong, fc.boolean()).map(([name, other, drop]) => {
@@ -73,12 +73,12 @@ export function mutated(value: object): fc.Arbitrary<unknown> {
   });
 }
 
-/** What can travel in a header; the rest of a value is left out. */
+/** Removes characters that are not allowed in a header value. */
 export function headerValue(value: string): string {
   return value.replace(/[^\x20-\x7e\xa0-\xff]/g, '').trim();
 }
 
-/** Texts that have broken programs: breaks of lines and terminals, quotes, queries, paths, names of prototypes. */
+/** Strings that commonly break programs: line breaks, terminal escapes, quotes, SQL, paths, prototype properties. */
 const evil = [
   ...[
     '',
@@ -130,7 +130,7 @@ const evil = [
   ],
 ];
 
-/** Any text, as a whole or inside another. */
+/** Arbitrary text, alone or embedded in other text. */
 export const hostileText: fc.Arbitrary<string> = fc.oneof(
   fc.constantFrom(...evil),
   unicodeText({ maxLength: 60 }),
@@ -140,7 +140,7 @@ export const hostileText: fc.Arbitrary<string> = fc.oneof(
     .map((parts) => parts.join('')),
 );
 
-/** A text made of the pieces that a grammar is made of, so that much of it is almost right. */
+/** Strings built from the tokens of a grammar, so that many of them are almost valid. */
 export function almost(...pieces: string[]): fc.Arbitrary<string> {
   const piece = fc.oneof(
     { weight: 8, arbitrary: fc.constantFrom(...pieces) },
@@ -164,7 +164,7 @@ const names = fc.oneof(
   hostileText,
 );
 
-/** JSON values with names that mean something to JavaScript, as a parser makes them: own properties all. */
+/** JSON values with property names that are special in JavaScript, all as own properties, as JSON.parse creates them. */
 export const hostileJson: fc.Arbitrary<unknown> = fc.letrec((tie) => ({
   value: fc.oneof(
     { maxDepth: 4, depthSize: 'small' },
@@ -181,14 +181,14 @@ export const hostileJson: fc.Arbitrary<unknown> = fc.letrec((tie) => ({
   ),
 })).value;
 
-/** How many cases a run has to try, at least: counted where they are tried. */
+/** Minimum number of generated cases per run. */
 export const casesWanted = { parsers: effort(4_000, 20_000), requests: effort(900, 4_500) };
 
-/** Runs a property and counts the cases that were really tried. */
+/** Runs properties and counts the cases that were executed. */
 export class Tally {
   cases = 0;
 
-  /** `runs` are those of the long form, of which the short one does a fifth. `check` may be asynchronous. */
+  /** `runs` is the number of cases in the long tests; the short tests run a fifth of it. `check` may be asynchronous. */
   async holds<T>(runs: number, input: fc.Arbitrary<T>, check: (value: T) => unknown): Promise<void> {
     await fc.assert(
       fc.asyncProperty(input, async (value) => {

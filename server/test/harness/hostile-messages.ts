@@ -1,4 +1,4 @@
-/** Numbers from 0 to 1, the same for the same seed (mulberry32). */
+/** Pseudo-random numbers from 0 to 1 (mulberry32). The same seed gives the same sequence. */
 export function randomOf(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -9,7 +9,7 @@ export function randomOf(seed: number): () => number {
   };
 }
 
-/** One event of every type that a runtime sends, as it should be. */
+/** One valid event of every type that a runtime sends. */
 export const wellFormed = {
   ready: {
     type: 'ready',
@@ -109,7 +109,7 @@ const types = [
   [],
 ];
 
-/** Changes one place in a copy of `value`, at any depth: another value, or nothing. */
+/** Replaces or removes one value in a copy of `value`, at any depth. */
 function damaged(value: object, random: () => number): object {
   const pick = <T>(of: readonly T[]): T => of[Math.floor(random() * of.length)]!;
   const copy = structuredClone(value);
@@ -129,13 +129,13 @@ function damaged(value: object, random: () => number): object {
   }
 }
 
-/** A message or a frame that a broken runtime might send. Some are well-formed by chance. */
+/** A message or an audio frame as a faulty runtime might send it. Some are valid by chance. */
 export function hostile(random: () => number): string | Uint8Array {
   const kind = random();
   if (kind < 0.25) {
     const size = kind < 0.15 ? Math.floor(random() * 12) : Math.floor(random() * 4000);
     const frame = Uint8Array.from({ length: size }, () => Math.floor(random() * 256));
-    // Of the utterance that is being played, more often than chance would have it.
+    // Most frames belong to the utterance that is being played.
     if (size > 4 && random() < 0.7) frame.set([1, random() < 0.2 ? 1 : 0, 1, 0]);
     return frame;
   }

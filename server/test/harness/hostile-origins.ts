@@ -1,9 +1,9 @@
-/** Two allowlists, as they are stored. */
+/** Two allowlists in their stored form. */
 export const exactEntries = ['https://example.com', 'https://xn--bcher-kva.example', 'http://localhost:5173'];
 export const wildcardEntries = ['https://*.example.com'];
 
 const nul = String.fromCharCode(0);
-/** Values of an `Origin` header that neither of the two lists admits. */
+/** Values of the `Origin` header that neither allowlist permits. */
 export const hostileOrigins = [
   // not an origin at all
   '',
@@ -38,7 +38,7 @@ export const hostileOrigins = [
   'view-source:https://example.com',
   'httpss://example.com',
   'xhttps://example.com',
-  // an origin, spelt as no browser serialises it
+  // origins that are not in serialised form
   'HTTPS://example.com',
   'Https://example.com',
   'https://EXAMPLE.com',
@@ -67,7 +67,7 @@ export const hostileOrigins = [
   'https://%65xample.com',
   'https://example%2ecom',
   'https://example%E3%80%82com',
-  // white space and control characters, some of which URL removes
+  // white space and control characters, some of which the URL parser removes
   ' https://example.com',
   'https://example.com ',
   'https:// example.com',
@@ -99,7 +99,7 @@ export const hostileOrigins = [
   'https://evil.com\\@example.com',
   'https://evil.com#@example.com',
   'https://evil.com/example.com',
-  // names that look alike
+  // lookalike names
   'https://example.com.evil.com',
   'https://www.example.com.evil.com',
   'https://evilexample.com',
@@ -121,7 +121,7 @@ export const hostileOrigins = [
   'https://a..example.com',
   'https://www..example.com',
   'https://example..com',
-  // too deep for the wildcard
+  // more labels than the wildcard allows
   'https://a.b.example.com',
   'https://www.www.example.com',
   'https://*.*.example.com',
@@ -132,7 +132,7 @@ export const hostileOrigins = [
   'https://w*.example.com',
   'https://%2a.example.com',
   'https://\uff0a.example.com',
-  // characters that URL leaves in a host and no name has
+  // characters that the URL parser accepts in a host but DNS names do not contain
   'https://a,b.example.com',
   "https://a'b.example.com",
   'https://"a".example.com',
@@ -158,7 +158,7 @@ export const hostileOrigins = [
   'http://localhost.:5173',
   'http://127.0.0.1:5173',
   'http://[::1]:5173',
-  // international names
+  // internationalised domain names
   'https://bücher.example',
   'https://BÜCHER.example',
   'https://bu\u0308cher.example',
@@ -172,7 +172,7 @@ export const hostileOrigins = [
   'https://xn--a',
   'https://xn--example.com',
   'https://www.example.com\u2044evil',
-  // addresses
+  // IP addresses
   'https://0177.0.0.1',
   'https://0x7f.1',
   'https://2130706433',
@@ -195,8 +195,8 @@ export const hostileOrigins = [
 ];
 
 /**
- * Those of them that are an origin in the very form in which browsers send one, as the URL standard has it. A page may have
- * such an origin, so it may read that it is refused.
+ * The entries above that are serialised origins according to the URL standard. A page can have such an origin, so it may read the error
+ * response.
  */
 export const originsOfPages: ReadonlySet<string> = new Set([
   'https://*',

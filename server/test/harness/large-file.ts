@@ -5,7 +5,7 @@ export const plainRuntime = {
   transport: { type: 'websocket', url: 'wss://runtime.example.com/session' },
 };
 
-/** More than one statement takes, and more than is read at once on the event loop. */
+/** A project file that needs more than one INSERT statement and is too large to be parsed on the event loop. */
 export function largeFile(count = 520) {
   const suffix = uniqueId('').slice(1);
   const experiences = Array.from({ length: count }, (_, n) =>

@@ -4,7 +4,10 @@ import { answersIn, openConnection } from '@session-launch/testing/raw-http.ts';
 import { createWorld, mintFromServer } from '@session-launch/testing/world.ts';
 import { expect } from 'vitest';
 
-/** Requests with long lines in the log, so many that they do not fit into what may wait: what is invisible is logged as an escape. */
+/**
+ * Sends requests with long log lines, more than the log buffer holds. Invisible characters are logged as escapes, which makes the lines
+ * long.
+ */
 async function logMuch(service: ServiceProcess): Promise<void> {
   const { socket, closed, received } = openConnection(service.url);
   const ask = (n: number, last = false) =>
@@ -15,11 +18,11 @@ async function logMuch(service: ServiceProcess): Promise<void> {
   expect(answersIn(received()).filter(({ status }) => status === 404)).toHaveLength(count);
 }
 
-/** How many lines of its log a service has lost. */
+/** Number of log lines that a service has dropped. */
 export const dropped = async (service: ServiceProcess) =>
   (await readMetrics(service)).total('session_launch_log_lines_dropped_total');
 
-/** What every caller may expect whatever becomes of the log, and lines that are lost. */
+/** Expects that requests succeed while the log is blocked, and that log lines are dropped. */
 export async function expectServed(service: ServiceProcess): Promise<void> {
   const world = await createWorld(service);
   const body = { experienceId: world.experienceId };

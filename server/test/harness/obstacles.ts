@@ -9,10 +9,7 @@ const screens = [
   { width: 390, height: 844, colorScheme: 'light' as const, isAlways: false },
 ];
 
-/**
- * What a screen reader, or someone with weak eyes, would stumble over in a player, and what does not fit: on a desktop and on a
- * phone, by day and by night.
- */
+/** Lists accessibility violations and overflowing elements of a player, on desktop and phone viewports, in light and dark mode. */
 export async function obstacles(page: Page, place = 'session-experience'): Promise<string[]> {
   const found: string[] = [];
   const before = page.viewportSize();
@@ -31,13 +28,13 @@ export async function obstacles(page: Page, place = 'session-experience'): Promi
   return found;
 }
 
-/** What is fine needs no report, which would name every element of the page. */
+/** Omits passed checks, which would list every element of the page. */
 const wanted = { resultTypes: ['violations' as const] };
 
 type Violations = Awaited<ReturnType<AxeBuilder['analyze']>>['violations'];
 
 async function violations(page: Page, place: string): Promise<Violations> {
-  // Brought in once, it stays in the page.
+  // Axe stays loaded in the page after the first use.
   const isThere = await page.evaluate(`'axe' in window`);
   const results = isThere
     ? await page.evaluate<{ violations: Violations }>(

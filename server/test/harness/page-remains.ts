@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 
-/** What a page holds on to, once its garbage is collected. */
+/** Objects that a page retains after a garbage collection. */
 export interface Remains {
   nodes: number;
   listeners: number;
@@ -12,7 +12,7 @@ export interface Remains {
   heapBytes: number;
 }
 
-/** Looks into a page as its developer tools do. */
+/** Reads these counts over the Chrome DevTools Protocol. */
 export async function watchRemains(page: Page): Promise<() => Promise<Remains>> {
   const tools = await page.context().newCDPSession(page);
   await tools.send('Performance.enable');

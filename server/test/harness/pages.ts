@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 
-/** What a page of this project says, by its path from the root of the repository. */
+/** Reads a documentation page by its path from the root of the repository. */
 export function readPage(path: string): string {
   return readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8');
 }
 
-/** The rows of all tables of a page, without their heads. */
+/** The rows of all tables of a page, without the header rows. */
 export function tableRows(page: string): string[] {
   const lines = page.split('\n');
   const isRule = (line: string | undefined) => line !== undefined && /^\|\s*:?-/.test(line);

@@ -4,7 +4,7 @@ import { DatabaseWait } from '../../src/store/database-wait.ts';
 import { migrate } from '../../src/store/migrate.ts';
 import { openPostgres } from '../../src/store/postgres.ts';
 
-/** Opens a database as a start does: a server that is too busy to accept a connection in time is asked again. */
+/** Opens a database as the service does at start: retries while the server is too busy to accept a connection. */
 export async function openPatiently(url: string, steps: { migrated?: boolean } = {}): Promise<Database> {
   const wait = new DatabaseWait({ engine: 'postgres', seconds: 180, log: pino({ level: 'silent' }) });
   try {

@@ -5,7 +5,7 @@ import type { Talking } from './talking-service.ts';
 const place = (path: string) => fileURLToPath(new URL(`../../../${path}`, import.meta.url));
 const bundles = new Map<string, string>();
 
-/** The example application of the repository. */
+/** The React example of the repository. */
 export const reactExample = { entryPoints: [place('examples/react/main.tsx')] };
 
 /** A bare player in `#root`; the page calls `show(props)`. */

@@ -1,11 +1,11 @@
-// Writes down what happens to the files of a folder, in the order in which it happens: what a disk has been told when its power
-// fails. RECORDED_DISK and NODE_OPTIONS=--require bring it into the thread of an engine; a test calls `record` for itself.
+// Records all changes to the files of a folder in order, to replay them in a simulated power loss. RECORDED_DISK and
+// NODE_OPTIONS=--require enable it in the thread of an embedded engine; tests call `record` directly.
 const fs = require('node:fs');
 const { dirname, sep } = require('node:path');
 
 const { O_CREAT, O_TRUNC } = fs.constants;
 
-/** Until the function that it returns is called. */
+/** Records until the returned function is called. */
 exports.record = (root, journal) => {
   const file = fs.openSync(journal, 'a');
   const undo = [];
@@ -20,13 +20,13 @@ exports.record = (root, journal) => {
       target[name] = original;
     });
   };
-  // The spare room holds nothing that anybody wants back.
+  // The file `spare` only reserves disk space, so its content does not matter.
   const isHere = (path) =>
     typeof path === 'string' &&
     (path === root || path.startsWith(root + sep)) &&
     !path.endsWith(`${sep}spare`);
   const inodeOf = (path) => String(plain.statSync(path, { bigint: true }).ino);
-  /** Inside a function that some versions of Node.js make of the others, and some do not. */
+  /** Set inside functions that some versions of Node.js implement with other patched functions; prevents duplicate entries. */
   let isNested = false;
   const note = (entry, data) => {
     if (isNested) return;

@@ -12,21 +12,21 @@ const { record } = createRequire(import.meta.url)(preload) as {
   record(root: string, journal: string): () => void;
 };
 
-/** What the disk of a folder was told, and how the folder is called there. */
+/** The journal of a folder, and the inode of that folder in it. */
 export interface Journal {
   file: string;
   inode: string;
 }
 
-/** A folder on a disk that remembers everything it was told. What stands in it already counts as told and synced. */
+/** Records the changes to a folder. Its existing content is recorded as written and synced. */
 export function recordedDisk(root: string, file: string) {
   const journal: Journal = { file, inode: inodeOf(root) };
   fs.writeFileSync(file, Buffer.concat(held(root)));
   return {
     journal,
-    /** How much it has been told so far. */
+    /** Current size of the journal in bytes. */
     position: async () => (await stat(file)).size,
-    /** Opens an engine whose thread records as well, with further variables. */
+    /** Opens an engine whose thread records as well. `env` adds environment variables. */
     opening: async <T>(env: Record<string, string>, open: () => Promise<T>): Promise<T> => {
       const stop = record(root, file);
       const variables = {
@@ -39,11 +39,11 @@ export function recordedDisk(root: string, file: string) {
   };
 }
 
-/** A disk whose power can be cut, again and again. */
+/** A recorded disk that can simulate any number of power losses. */
 export async function crashable({ file, inode }: Journal) {
   return {
     changes: await readJournal(file),
-    /** Has a look at what is found when the power fails right after the last of these changes. */
+    /** Calls `look` with the folder as it is after a power loss right after the last of these changes. */
     afterPowerCut: async <T>(
       changes: Recorded[],
       luck: Luck,
@@ -66,7 +66,7 @@ function inodeOf(path: string): string {
   return String(fs.statSync(path, { bigint: true }).ino);
 }
 
-/** The changes, as recorded-disk.cjs writes them, which make what a folder holds. */
+/** The journal entries that create the content of a folder, in the format of recorded-disk.cjs. */
 function held(folder: string): Buffer[] {
   const parts: Buffer[] = [];
   const note = (entry: object, data = Buffer.alloc(0)) =>

@@ -5,25 +5,25 @@ import { parseAst, transformWithEsbuild } from 'vite';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 
-/** A test, or a group of tests with what stands in it. */
+/** A test, or a `describe` block with its tests. */
 export interface Rule {
   title: string;
-  /** The names of its cases, where the title is nothing but the name of a case. */
+  /** The names of the table cases, if the title consists only of the case name. */
   cases?: string[];
   within?: Rule[];
 }
 
-/** The rules that one file of tests holds. */
+/** The rules in one test file. */
 export interface Subject {
-  /** The folder below `test/`: acceptance, faults and so on. Where there is none, the workspace. */
+  /** The folder below `test/`: acceptance, faults and so on; the name of the workspace if there is none. */
   kind: string;
   name: string;
-  /** From the root of the repository. */
+  /** Path from the root of the repository. */
   path: string;
   rules: Rule[];
 }
 
-/** What the tests of all workspaces hold, read from their sources: nothing is run. */
+/** Reads the test titles of all workspaces from the sources, without running the tests. */
 export async function readSubjects(): Promise<Subject[]> {
   const { workspaces } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const paths = (workspaces as string[]).flatMap((workspace) => testFiles(`${workspace}/test`)).sort();
@@ -54,14 +54,14 @@ export function countOf(rules: readonly Rule[]): number {
 // biome-ignore lint/suspicious/noExplicitAny: a syntax tree, walked without knowing its kinds
 type Node = any;
 
-/** The titles in the source of a file. A table of cases has one title, so it is one rule. */
+/** The titles in the source of a test file. A table of cases has one title, so it is one rule. */
 export async function readRules(source: string): Promise<Rule[]> {
   const { code } = await transformWithEsbuild(source, 'tests.ts', { sourcemap: false });
   const program: Node = parseAst(code);
   return merged(rulesIn(program, constantsOf(program)));
 }
 
-/** Tables of cases that have a name of their own. */
+/** The initialisers of all variables, by name, to resolve tables of cases. */
 function constantsOf(program: Node): Map<string, Node> {
   const found = new Map<string, Node>();
   visit(program, (node) => {
@@ -102,7 +102,7 @@ function testCall(node: Node, constants: Map<string, Node>): TestCall | undefine
   return { isGroup: name === 'describe', table, title, body };
 }
 
-/** Which of the test framework's functions is called. */
+/** Returns which function of the test framework is called. */
 function functionOf(callee: Node, constants: Map<string, Node>): string | undefined {
   if (callee.type === 'MemberExpression') return functionOf(callee.object, constants);
   if (callee.type === 'CallExpression') return functionOf(callee.callee, constants);
@@ -119,14 +119,14 @@ function rulesOf({ isGroup, table, title, body }: TestCall, constants: Map<strin
   const saysNothing = !/[\p{L}\p{N}]/u.test(text);
   if (isGroup) {
     const within = body.flatMap((part) => rulesIn(part, constants));
-    // The name of a door or of an engine: what stands below holds for each of them.
+    // The title is only the name of a door or an engine: the rules inside apply to each of them.
     return saysNothing ? within : [{ title: text, within }];
   }
   const cases = saysNothing && table !== undefined ? caseNames(table, constants) : [];
   return [cases.length === 0 ? { title: text } : { title: text, cases }];
 }
 
-/** What a title says, with an ellipsis where a case puts its own words. */
+/** The text of a title, with an ellipsis in place of each case value. */
 function textOf(node: Node): string {
   const text =
     node.type === 'Literal'
@@ -150,7 +150,7 @@ function caseNames(table: Node, constants: Map<string, Node>): string[] {
   });
 }
 
-/** Groups of one title are one group. */
+/** Merges groups with the same title. */
 function merged(rules: Rule[]): Rule[] {
   const byTitle = new Map<string, Rule>();
   for (const rule of rules) {
@@ -164,7 +164,7 @@ function merged(rules: Rule[]): Rule[] {
   );
 }
 
-/** Every node below one, in the order of the source, as long as `enter` says to go on. */
+/** Visits all descendants in source order; `enter` returns whether to descend. */
 function visit(node: Node, enter: (node: Node) => boolean): void {
   if (Array.isArray(node)) for (const item of node) visit(item, enter);
   else if (typeof node?.type === 'string') {
@@ -183,7 +183,7 @@ const kinds: Record<string, string> = {
   bench: 'Benchmark',
 };
 
-/** The page that lists them. */
+/** Renders the page that lists the rules. */
 export function rulesPage(subjects: readonly Subject[]): string {
   const order = [...new Set([...Object.keys(kinds), ...subjects.map(({ kind }) => kind)])];
   const sections = order
@@ -221,6 +221,6 @@ function ruleLines(rules: readonly Rule[], indent: string): string[] {
 }
 
 function escaped(text: string): string {
-  // An underscore inside a word is only an underscore.
+  // An underscore inside a word needs no escape.
   return text.replace(/[\\`*<>[\]]|(?<!\w)_+|_+(?!\w)|^[-+#]/g, '\\$&');
 }

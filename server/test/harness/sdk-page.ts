@@ -14,12 +14,12 @@ const types: Record<string, string> = {
 export interface SdkPage {
   origin: string;
   server: Server;
-  /** Further files by their path, before those of the demo. */
+  /** Additional files by path. They take precedence over those of the demo. */
   files: Map<string, string>;
   close(): Promise<void>;
 }
 
-/** An origin with a page that has loaded the SDK, the files of the SDK, and the art of the demo; there is no service behind it. */
+/** Serves a page that loads the SDK, the files of the SDK, and the assets of the demo, without a service. */
 export async function startSdkPage(): Promise<SdkPage> {
   const files = new Map<string, string>();
   const server = createServer((request, response) => {
@@ -52,7 +52,7 @@ export async function startSdkPage(): Promise<SdkPage> {
   };
 }
 
-/** A launch that no service has minted. */
+/** A launch manifest that was not minted by a service. */
 export function handMade(origin: string, avatars: string[], transport: object): object {
   return {
     schemaVersion: 1,

@@ -13,7 +13,7 @@ import { openSigningKeys } from '../../src/tokens/signing-keys.ts';
 import { freshDatabase, type TestDatabase } from './database.ts';
 
 export interface Service extends Target {
-  /** To look at, and to arrange what no door can: never to replace a call. */
+  /** For assertions and for setup that the API does not allow. Tests must not use it instead of an API call. */
   database: Database;
   /** PostgreSQL only. */
   databaseUrl?: string;
@@ -21,8 +21,8 @@ export interface Service extends Target {
 }
 
 /**
- * A running service of this run's engine, on free ports, with a database and signing keys of its own; `beside`
- * another one it shares that one's database, and leaves it open. An empty ADMIN_TOKEN keeps the admin API off.
+ * Starts a service of the engine under test on free ports, with its own database and signing keys. With `beside` it shares the database
+ * of that service and does not close it. An empty ADMIN_TOKEN disables the admin API.
  */
 export async function startService(env: Record<string, string> = {}, beside?: Service): Promise<Service> {
   const folder = await mkdtemp(join(tmpdir(), 'session-launch-test-'));
@@ -61,7 +61,7 @@ function shared({ database, databaseUrl }: Service): TestDatabase {
   };
 }
 
-/** One service for a test file; the returned object is filled before the first test. */
+/** Shares one service among the tests of a file; the returned object is filled before the first test. */
 export function useService(env: Record<string, string> = {}): Service {
   const service = {} as Service;
   beforeAll(async () => {

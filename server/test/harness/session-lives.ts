@@ -6,7 +6,7 @@ import { beforeAll, expect } from 'vitest';
 import type { LifecycleDeps } from '../../src/sessions/lifecycle.ts';
 import type { useService } from './service.ts';
 
-/** What the tests read of a session's record. */
+/** The fields of a session record that the tests read. */
 export interface SessionRecord {
   sessionId: string;
   status: string;
@@ -19,25 +19,25 @@ export interface SessionRecord {
 
 export interface SessionLives {
   world: World;
-  /** For parts of the service that a test runs itself. */
+  /** Dependencies for lifecycle functions that a test calls directly. */
   lifecycle: LifecycleDeps;
-  /** Sessions that `lifecycle` has counted as lost. */
+  /** Number of sessions that `lifecycle` has counted as lost. */
   lost: number;
   query<Row>(text: string, values?: unknown[]): Promise<Row[]>;
-  /** A session that is minted and connected. */
+  /** Mints and connects a session. */
   active(runtimeId?: string): Promise<Launch>;
-  /** Reports, and returns the sessions that have to be closed. */
+  /** Sends a report and returns the sessions that the runtime must close. */
   said(sessions: Reported[], runtimeId?: string): Promise<unknown>;
   read(sessionId: string): Promise<SessionRecord>;
   endByApi(sessionId: string): Promise<Answer>;
   /**
-   * Moves all times of a session into the past, or with negative seconds into the future. That is what the session sees when time
-   * passes, and also when the clock of the database is set forward or back.
+   * Moves all timestamps of a session into the past, or with negative seconds into the future. Simulates elapsed time, or a change of the
+   * database's clock.
    */
   pass(sessionId: string, seconds: number): Promise<void>;
 }
 
-/** A project whose sessions begin, age and end, on the database of the service. */
+/** Creates a project and helpers for the lifecycle of its sessions. */
 export function useSessionLives(service: ReturnType<typeof useService>): SessionLives {
   const as = () => ({ headers: { Authorization: `Bearer ${lives.world.key}` } });
   const lives: SessionLives = {

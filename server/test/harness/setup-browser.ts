@@ -3,7 +3,7 @@ import type { TestProject } from 'vitest/node';
 import { findChromium, noChromium } from '../../../testing/src/chromium.ts';
 import { startTalking } from './talking-process.ts';
 
-/** What files with pages share: the browser's program, and a service whose characters talk. */
+/** Global setup of the browser tests: the browser executable, and a service with a runtime. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const open = await findChromium();
   if (open === undefined) throw new Error(noChromium);

@@ -1,6 +1,6 @@
 import type { TestProject } from 'vitest/node';
 
-/** Points the acceptance tests at a deployment that somebody else runs. */
+/** Runs the acceptance tests against an existing deployment, given by environment variables. */
 export default function setup(project: TestProject): void {
   const names = ['URL', 'ADMIN_URL', 'ADMIN_TOKEN', 'RUNTIME_TOKEN'].map((name) => `ACCEPTANCE_${name}`);
   const [url, adminUrl, adminToken, runtimeToken] = names.map((name) => process.env[name]);

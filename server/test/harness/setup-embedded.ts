@@ -9,14 +9,13 @@ import { migrate } from '../../src/store/migrate.ts';
 import { type Journal, recordedDisk } from './recorded-disk.ts';
 
 /**
- * Makes one embedded database for the whole run, as a first start does. Services in processes of their own start from a copy of
- * its data folder, services in this process from its dump: making a database takes seconds, a copy does not. The disk remembers
- * that first start, for the test that cuts its power.
+ * Creates one embedded database for the whole run. Services in child processes start from a copy of its data folder, services in this
+ * process from its dump: creating a database takes seconds, copying does not. The creation is recorded for the power-loss test.
  */
 export default async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
   project.provide('engine', 'embedded');
   if (project.getProvidedContext().dump !== undefined) return undefined;
-  // The engine is needed here once: what V8 would compile a second time, to be fast, is not called again.
+  // The engine is used here only once, so optimised compilation would not pay off.
   setFlagsFromString('--liftoff-only');
   const folder = await mkdtemp(join(tmpdir(), 'session-launch-dump-'));
   const data = join(folder, 'data');
@@ -27,7 +26,7 @@ export default async function setup(project: TestProject): Promise<(() => Promis
   const dump = join(folder, 'dump.tar');
   await writeFile(dump, await database.client.dump());
   await database.close();
-  // What is beside the database belongs to a service that runs.
+  // The file `spare` belongs to a running service.
   await rm(join(data, 'spare'), { force: true });
   project.vitest.provide('dump', dump);
   project.vitest.provide('dataFolder', data);

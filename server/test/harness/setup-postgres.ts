@@ -2,7 +2,7 @@ import { onDatabase, startPostgres } from '@session-launch/testing/postgres-serv
 import type { TestProject } from 'vitest/node';
 import { openPatiently } from './patient-postgres.ts';
 
-/** Starts one PostgreSQL for the whole run, with a migrated template: whoever needs a database clones the template. */
+/** Starts one PostgreSQL server for the whole run, with a migrated template database that tests clone. */
 export default async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
   project.provide('engine', 'postgres');
   if (project.getProvidedContext().postgresUrl !== undefined) return undefined;

@@ -8,7 +8,7 @@ import { adminToken, runtimeToken } from '@session-launch/testing/target.ts';
 import { build } from 'esbuild';
 import type { TestProject } from 'vitest/node';
 
-/** Makes one file of the thread for project files, for services that run inside the workers from the sources. */
+/** Bundles the worker thread that parses project files into one file, for services that run from the sources inside vitest workers. */
 async function bundleFileThread(folder: string): Promise<void> {
   const outfile = join(folder, 'file-thread.mjs');
   await build({
@@ -18,7 +18,7 @@ async function bundleFileThread(folder: string): Promise<void> {
     format: 'esm',
     platform: 'node',
     conditions: ['source'],
-    // The main entry of jsonc-parser is UMD, whose `require` calls esbuild does not see.
+    // The main entry of jsonc-parser is UMD; esbuild does not detect its `require` calls.
     mainFields: ['module', 'main'],
     banner: {
       js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
@@ -27,7 +27,7 @@ async function bundleFileThread(folder: string): Promise<void> {
   process.env.FILE_THREAD = outfile;
 }
 
-/** Starts the services of the acceptance tests: one process for each worker that has a core, on the engine of the project. */
+/** Starts the services of the acceptance tests: at most one process per vitest worker and per core, on the engine of the project. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const folder = await temporaryFolder();
   const { engine, dataFolder, postgresUrl } = project.getProvidedContext();

@@ -1,4 +1,4 @@
-// A runtime process that does only what the channel to the service asks for, or fails to do it as BEHAVIOUR says.
+// A fake runtime process that implements only the channel to the service. BEHAVIOUR selects a failure.
 const behaviour = process.env.BEHAVIOUR;
 const sockets = [];
 process.stderr.write('{"msg":"stand-in loaded"}\n');

@@ -4,7 +4,7 @@ import type { Places } from '@session-launch/testing/leaks.ts';
 import { sql } from 'drizzle-orm';
 import { openEmbedded } from '../../src/store/embedded.ts';
 
-/** Every row of every table, by table. */
+/** Returns all rows of all tables, by table. */
 export async function everyTable(run: (text: string) => unknown): Promise<Places> {
   const rows = async (text: string) => ((await run(text)) as { rows: Record<string, string>[] }).rows;
   const tables = await rows(`
@@ -18,7 +18,7 @@ export async function everyTable(run: (text: string) => unknown): Promise<Places
   return dump;
 }
 
-/** The same of the embedded database of a service that has stopped. */
+/** The same for the embedded database of a stopped service. */
 export async function everyTableIn(dataFolder: string): Promise<Places> {
   const database = await openEmbedded(dataFolder);
   try {

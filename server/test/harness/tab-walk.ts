@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 
-/** An element that had the focus: its role and name in the accessibility tree, and whether the focus can be seen. */
+/** A focused element: its role and name in the accessibility tree, and whether the focus is visible. */
 export interface Stop {
   control: string;
   isVisible: boolean;
@@ -8,7 +8,7 @@ export interface Stop {
 
 const longestWalk = 60;
 
-/** Looks through shadow roots; `window.stop` keeps the element and how it looks while it is focused. */
+/** Descends into shadow roots. `window.stop` holds the element and its appearance while focused. */
 const focused = `(() => {
   let element = document.activeElement;
   while (element.shadowRoot?.activeElement) element = element.shadowRoot.activeElement;
@@ -19,10 +19,10 @@ const focused = `(() => {
   window.stop = { look, whileFocused: look() };
   return element;
 })()`;
-/** Of the stop before, which has lost the focus by now. */
+/** Evaluated for the previous element after it has lost the focus. */
 const looksDifferent = 'stop.look() !== stop.whileFocused';
 
-/** Role and name of the focused element, as assistive technology is told. */
+/** Role and name of the focused element in the accessibility tree. */
 export async function focusedControl(page: Page): Promise<string> {
   const line = await page.context().newCDPSession(page);
   try {
@@ -38,7 +38,7 @@ export async function focusedControl(page: Page): Promise<string> {
   }
 }
 
-/** Presses `key` until the focus is on the control `last`, which is not part of the result. */
+/** Presses `key` until `last` is focused; `last` is not part of the result. */
 export async function walk(page: Page, key: 'Tab' | 'Shift+Tab', last: string): Promise<Stop[]> {
   const stops: Stop[] = [];
   await focusedControl(page);

@@ -1,6 +1,6 @@
 import type { BrowserContext, Page } from 'playwright-core';
 
-/** Two lines, and the strictest policy that they need. `wire` is where conversations go. */
+/** A page with the two lines of the embedding guide and the strictest CSP that they need. `wire` is the origin of the runtime. */
 export function twoLines(
   experienceId: string,
   url: string,
@@ -14,7 +14,7 @@ export function twoLines(
   ];
 }
 
-/** Ten frames a second: a face costs as much as it is drawn, and few tests look at how it moves. */
+/** Limits animations to ten frames per second, since rendering a face takes CPU time and few tests check its movement. */
 const slowScreen = `{
   const { requestAnimationFrame } = window;
   const waiting = new Map();

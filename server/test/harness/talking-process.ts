@@ -4,12 +4,12 @@ import { type ServiceProcess, startProcess, temporaryFolder } from '@session-lau
 
 export interface TalkingProcess {
   service: ServiceProcess;
-  /** Starts the service again on its data, after it was killed: on another port. */
+  /** Restarts the killed service with its data on another port. */
   startAgain(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** A service with its runtime, in processes of their own, from a copy of an empty database. */
+/** Starts a service with its runtime as child processes, on a copy of an empty database. */
 export async function startTalking(
   dataFolder: string,
   env: Record<string, string> = {},
@@ -24,7 +24,7 @@ export async function startTalking(
       SHUTDOWN_GRACE_SECONDS: '0',
       ...env,
     });
-    // The service is there before its runtime, which on a busy machine takes longer than clients wait.
+    // The service listens before its runtime does; on a loaded machine the runtime can take longer than the timeout of clients.
     const isThere = async () =>
       (await service.admin({ path: '/metrics' })).text.includes('session_runtime_sessions');
     try {

@@ -7,7 +7,7 @@ export interface Talking {
   service: Target;
   experienceId: string;
   projectId: string;
-  /** What the database knows of the sessions of the project, the newest first. */
+  /** The stored sessions of the project, newest first. */
   // biome-ignore lint/suspicious/noExplicitAny: tests look into records freely
   sessions(): Promise<any[]>;
 }
@@ -25,7 +25,7 @@ const mind = {
   ],
 };
 
-/** An experience for pages of these origins, in a project of its own. `wire` leads to the runtime, where not the service itself does. */
+/** Creates a project with an experience for these origins. `wire` is the URL of the runtime if it is not the service's. */
 export async function createTalking(
   service: Target,
   allowedOrigins: string[],
@@ -54,8 +54,8 @@ export async function createTalking(
 }
 
 /**
- * A project on the service that all files with pages share: no other one sees its sessions. What the service counts is counted for
- * all; requests for the catalog are left to the test that counts them.
+ * Creates a project on the service that all browser test files share; its sessions are visible to this file only. Metrics are shared:
+ * requests for the catalog are made only by the test that counts them.
  */
 export function useTalkingService(origins: () => string[], wire?: () => string): Talking {
   const talking = {} as Talking;

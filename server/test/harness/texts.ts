@@ -2,7 +2,7 @@ import fc from 'fast-check';
 
 const codePoint = fc.oneof(
   fc.integer({ min: 0, max: 0xd7_ff }),
-  // Without halves of surrogate pairs, which no text has.
+  // Excludes lone surrogates, which are not valid text.
   fc.integer({ min: 0xe0_00, max: 0x10_ff_ff }),
 );
 
@@ -15,12 +15,12 @@ const character = codePoint.map(
   },
 );
 
-/** Text of any characters there are. The library's own unit for them builds a table of all million, which takes a second. */
+/** Arbitrary Unicode text. The unit of fast-check builds a table of all code points, which takes a second. */
 export function unicodeText(constraints: fc.StringSharedConstraints = {}): fc.Arbitrary<string> {
   return fc.string({ ...constraints, unit: character });
 }
 
-/** Addresses of pages. The library's own need that table, too. */
+/** URLs of pages. The generator of fast-check builds the same table. */
 export function pageUrl(schemes = ['https', 'http']): fc.Arbitrary<string> {
   const rest = fc.stringMatching(
     /^(\/([\w.~!$&'()*+,;=:@-]|%[0-9A-F]{2}){0,8}){0,3}(\?[\w.~!$&'()*+,;=:@/?-]{0,12})?$/,

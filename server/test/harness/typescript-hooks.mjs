@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 
-/** The thread for project files, made into one file before the tests began: most of its time would be to load many. */
+/** The worker thread for project files, bundled by global setup, since loading its many modules takes most of its start time. */
 const fileThread = process.env.FILE_THREAD;
 
 export async function load(url, context, next) {

@@ -1,4 +1,4 @@
-// Lets a thread run from the sources, which this Node cannot read: vitest compiles what it imports itself, but no thread.
+// Lets worker threads load TypeScript sources: vitest compiles what it imports itself, but not the modules of worker threads.
 import { register } from 'node:module';
 import { isMainThread } from 'node:worker_threads';
 

@@ -3,7 +3,7 @@ import { readMetrics } from '@session-launch/testing/metrics.ts';
 import type { ServiceProcess } from '@session-launch/testing/process.ts';
 import { openConnection, type RawConnection } from '@session-launch/testing/raw-http.ts';
 
-/** A request for a WebSocket as it travels, from a client network of its own where the service trusts this machine as a proxy. */
+/** The bytes of a WebSocket upgrade request. `network` selects a client network if the service trusts this machine as a proxy. */
 export function upgradeRequest(network?: number): string {
   const headers = [
     'GET /runtime HTTP/1.1',
@@ -25,7 +25,7 @@ export function sendUpgrade(service: ServiceProcess, network?: number): RawConne
   return connection;
 }
 
-/** Ids of the runtime processes of a service: the oldest one talks, the other one may be its spare. */
+/** Process ids of the runtimes of a service: the oldest is in use, the other may be its spare. */
 export function runtimeProcesses(service: ServiceProcess): number[] {
   const columns = ['pid=', 'ppid=', 'etime=', 'args='].flatMap((column) => ['-o', column]);
   const all = execFileSync('ps', ['-A', ...columns]).toString();
@@ -35,7 +35,7 @@ export function runtimeProcesses(service: ServiceProcess): number[] {
   return ages.sort((a, b) => (a.age < b.age ? 1 : -1)).map(({ pid }) => pid);
 }
 
-/** Descriptors that service and runtime have open; connections of the service where the system does not count descriptors. */
+/** Open descriptors of the service and the runtime; on systems that do not count descriptors, the connections of the service. */
 export async function openDescriptors(
   service: ServiceProcess,
 ): Promise<{ service: number; runtime: number }> {

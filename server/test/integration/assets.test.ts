@@ -52,7 +52,7 @@ afterAll(async () => {
 const get = (path: string, headers: Record<string, string> = {}): Promise<Answer> =>
   service.call({ path, headers });
 
-/** The address exactly as written: a URL object would tidy dots up before they are sent. */
+/** Sends the path unchanged: a URL object would normalise dot segments. */
 function getRaw(path: string): Promise<{ status: number; text: string }> {
   const { hostname, port } = new URL(service.url);
   return new Promise((resolve, reject) => {

@@ -32,7 +32,7 @@ test('many experiences are answered right, in order and with one query', async (
     }),
   );
   const world = await createWorld(service, { experiences });
-  // Makes the key known, so that only the catalog itself is counted.
+  // Caches the key, so that only queries of the catalog are counted.
   expect((await read({ ...world, projectId: 'prj_other' })).status).toBe(403);
   const sent = statementsOf(service);
   const answer = await read(world);
@@ -51,8 +51,8 @@ test('many experiences are answered right, in order and with one query', async (
 });
 
 /**
- * Counts what is sent to the database about experiences: every statement of the ORM is prepared by its session, on both
- * engines. Housekeeping may send others at any moment.
+ * Counts the statements about experiences: the ORM's session prepares every statement, on both engines. Maintenance may send other
+ * statements at any time.
  */
 function statementsOf({ database }: Service): () => number {
   const { session } = database.orm as unknown as {

@@ -25,7 +25,7 @@ interface Refusal {
   message: string;
 }
 
-/** Why the database itself refuses a statement; undefined when it takes it. */
+/** The error with which the database rejects a statement; `undefined` if it succeeds. */
 async function refusal(statement: SQL): Promise<Refusal | undefined> {
   try {
     await service.database.admin.execute(statement);
@@ -53,7 +53,7 @@ beforeAll(async () => {
   sessionId = json.session.sessionId;
 });
 
-/** A row like one that is there, with some columns changed. */
+/** Inserts a copy of an existing row with some columns changed. */
 function copyOf(table: string, where: SQL, changes: Record<string, SQL>): SQL {
   const pairs = Object.entries(changes).flatMap(([column, value]) => [sql`${column}::text`, value]);
   return sql`INSERT INTO ${sql.raw(table)} SELECT (json_populate_record(t, json_build_object(${sql.join(pairs, sql`, `)}))).*
@@ -347,7 +347,7 @@ interface Plan {
   Plans?: Plan[];
 }
 
-/** How the database runs what a store function asks for. */
+/** Returns the query plan of the statement that a store function sends. */
 async function planOf(ask: (database: Database) => Promise<unknown>): Promise<Plan[]> {
   let asked: { text: string; values: unknown[] } | undefined;
   const orm = drizzle(
@@ -395,8 +395,8 @@ describe('with many sessions', () => {
     crowd = await createWorld(service, { experiences: [experience(), experience()] });
     rare = crowd.file.experiences[1]?.id;
     const { json } = await mintFromServer(service, crowd.key, { experienceId: crowd.experienceId });
-    // Of each kind a few old ones: to find them, all the newer rows of the project would have to be read.
-    // Not all in one statement, which the embedded engine would give up on a machine that is very busy.
+    // A few old rows of each kind: without an index, all newer rows of the project would have to be read. Inserted in several statements,
+    // since the embedded engine would time out on a loaded machine.
     for (let first = 1; first < many; first += 1_000)
       await service.database.admin.execute(sql`
       INSERT INTO sessions
@@ -435,7 +435,7 @@ describe('with many sessions', () => {
     ['that have expired', () => ({ status: 'expired' }), undefined],
   ])('a page of sessions %s reads little more than the page', async (_, filter, before) => {
     const plan = await list(filter(), before);
-    // The few sessions that are active may be looked through.
+    // A sequential scan of the few active sessions is acceptable.
     const ofSessions = plan.filter((node) => node['Relation Name'] !== 'active_sessions');
     expect(ofSessions.map((node) => node['Node Type'])).not.toContain('Seq Scan');
     expect(Math.max(...ofSessions.map(looked)), JSON.stringify(plan[0])).toBeLessThanOrEqual(60);

@@ -36,7 +36,7 @@ let signingKeysFile: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'session-launch-idempotency-'));
   signingKeysFile = join(folder, 'keys.json');
-  // Clients come through a proxy here, so that a test can be several of them.
+  // Trusts a proxy, so that a test can use several client addresses.
   Object.assign(
     service,
     await startService({ SIGNING_KEYS_FILE: signingKeysFile, TRUST_PROXY: '127.0.0.1' }),
@@ -50,7 +50,7 @@ afterAll(async () => {
 const under = (key: string) => ({ 'Idempotency-Key': key });
 const freshKey = () => randomBytes(8).toString('hex');
 
-/** The two doors that remember launches. */
+/** The two mint endpoints that support idempotency keys. */
 const doors = {
   server: (world: World, body: unknown, headers: Record<string, string | string[]> = {}) =>
     mintFromServer(service, world.key, body, headers),
@@ -61,7 +61,7 @@ type DoorName = keyof typeof doors;
 const doorNames = Object.keys(doors) as DoorName[];
 
 async function rows<Row = Record<string, unknown>>(text: string, values: unknown[] = []): Promise<Row[]> {
-  // A connection remembers a statement by its name, so each gets one of its own.
+  // A connection caches prepared statements by name, so each gets a unique name.
   return service.database.query<Row>('admin', { name: `test_${freshKey()}`, text }, values);
 }
 
@@ -77,7 +77,7 @@ function expectReplay(answer: Answer, first: Answer): void {
   expect(answer.headers['idempotent-replayed']).toBe('true');
 }
 
-/** Applies the world's file with changes to its project and its only experience. */
+/** Applies the project file with changes to its project and its only experience. */
 async function change(
   world: World,
   changes: { project?: Record<string, unknown>; experience?: Record<string, unknown> },
@@ -104,7 +104,7 @@ describe.each(doorNames)('a launch through the %s door', (name) => {
         `UPDATE idempotency_keys SET expires_at = expires_at - $1::text::interval WHERE session_id = $2`,
         [interval, id],
       );
-      // What is kept in memory is asked of the database again after a few seconds.
+      // Cached rows are read from the database again after a few seconds.
       later += 5_000;
       clock.mockImplementation(() => Number(process.hrtime.bigint()) / 1e6 + later);
     };
@@ -124,7 +124,7 @@ describe.each(doorNames)('a launch through the %s door', (name) => {
 describe('the scope of a key', () => {
   const elsewhere = 'https://shop.example.com';
 
-  /** A browser whose address the proxy tells, in front of whatever the browser says itself. */
+  /** Mints from an address that the proxy reports. */
   const from = (address: string, body: unknown, headers: Record<string, string>): Promise<Answer> =>
     mintFromBrowser(service, body, { 'X-Forwarded-For': address, ...headers });
 
@@ -165,7 +165,7 @@ describe('the scope of a key', () => {
 });
 
 describe('after a restart', () => {
-  /** The same database under another configuration, as a process that starts later has it. */
+  /** Starts another service on the same database with another configuration. */
   async function restarted(keys: object[], env: Record<string, string> = {}): Promise<Service> {
     const file = join(folder, `${freshKey()}.json`);
     await writeFile(file, JSON.stringify({ keys }));
@@ -175,7 +175,7 @@ describe('after a restart', () => {
       service,
     );
     onTestFinished(() => later.close());
-    // Not the address it calls itself: PUBLIC_URL leads elsewhere.
+    // Not its own URL: PUBLIC_URL points elsewhere.
     const url = `http://127.0.0.1:${port}`;
     return { ...later, url, call: (call) => send(url, call) };
   }
@@ -209,7 +209,7 @@ describe('after a restart', () => {
     expect(decodeProtectedHeader(sessionToken).kid).toBe(next.kid);
     const { iss, iat, exp } = decodeJwt(sessionToken);
     expect({ iss, seconds: exp! - iat! }).toEqual({ iss: 'https://launch.example.com', seconds: 77 });
-    // And the other way round: the older process has the newer launch, but for a key that it does not know.
+    // And the reverse: the older process replays the newer launch, but signs with another key, since it does not know the new one.
     const older = await mintFromServer(service, world.key, body, under('new'));
     expect(withoutToken(older)).toEqual(withoutToken(fresh));
   });
@@ -270,17 +270,17 @@ describe('what is stored', () => {
     expect(everything.includes(answers[0]!.json.session.sessionId)).toBe(true);
     const { d } = JSON.parse(await readFile(signingKeysFile, 'utf8')).keys[0];
     const secrets = [secret, world.key, world.liveKey, d as string];
-    // Enough of a key or token to be it, in case it stands there in parts.
+    // Parts of keys and tokens, in case they are stored without the rest.
     secrets.push(...[world.key, world.liveKey].map((key) => key.split('_')[2]!));
     for (const answer of answers) secrets.push(...answer.json.launch.sessionToken.split('.').slice(1));
     for (const text of secrets) {
       const forms = [text, Buffer.from(text).toString('hex'), Buffer.from(text).toString('base64url')];
-      // Not the whole dump in a failure message: it would be the secret's next place.
+      // A failure message must not contain the dump, since that would expose the secret.
       expect(forms.filter((form) => everything.includes(form))).toHaveLength(0);
     }
   });
 
-  /** Every row of every table, as text. */
+  /** All rows of all tables as text. */
   async function dump(): Promise<string[]> {
     const tables = await rows<{ name: string }>(
       `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables
@@ -320,7 +320,7 @@ describe('what is stored', () => {
     const sizes: number[] = [];
     await forgetExpiredClaims(counting(service.database, sizes));
     expect(await left()).toEqual({ valid: 41, expired: 0 });
-    // The service has its own housekeeping, which may have come in between.
+    // The maintenance of the service itself may have run in between.
     expect(sizes.length).toBeGreaterThan(0);
     expect(Math.max(...sizes)).toBeLessThanOrEqual(1_000);
     expectReplay(
@@ -328,7 +328,7 @@ describe('what is stored', () => {
       first,
     );
 
-    // One round has an end, however much there is to do; the next one goes on.
+    // One run is limited, regardless of the number of rows; the next run continues.
     await insert(3_000, 100_001, `now() - interval '1 hour'`);
     const bounded: number[] = [];
     await forgetExpiredClaims(counting(service.database, bounded), 0);
@@ -337,7 +337,7 @@ describe('what is stored', () => {
     expect(await left()).toEqual({ valid: 41, expired: 0 });
   });
 
-  /** The database, telling how many rows each of its statements touched. */
+  /** A database that records the number of rows that each statement affected. */
   function counting(database: Database, sizes: number[]): Database {
     const orm = new Proxy(database.orm, {
       get: (target, property) => {

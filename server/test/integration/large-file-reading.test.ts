@@ -39,7 +39,7 @@ describe('a large file', () => {
   test('holds up nobody: the event loop never waits as long as reading it takes', async () => {
     const file = JSON.stringify(largeFile(2_000));
     let share = Number.POSITIVE_INFINITY;
-    // The machine may hold up a round; a service that reads on its event loop does so in every one.
+    // Load on the machine can delay a single round; a service that parses on its event loop is slow in every round.
     for (let round = 0; round < 10 && share >= 0.5; round++) {
       const started = performance.now();
       parseProjectFile(file, 'json');

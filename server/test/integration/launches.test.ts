@@ -37,7 +37,7 @@ beforeEach(() => {
   writes = 0;
 });
 
-/** Launches of a process of their own, on the one database. */
+/** Launches of a separate process on the shared database. */
 function launches(): Launches {
   const counting: Database = {
     ...service.database,
@@ -94,7 +94,7 @@ test('what was retried a moment ago is replayed again without a write, with the 
     const again = await used.record(await draft(), under, []);
     expect(again).toMatchObject({ replayed: true, body: first.body });
   }
-  // One for the launch, one for its first retry.
+  // One write for the launch, one for its first retry.
   expect(writes).toBe(2);
 });
 

@@ -64,7 +64,7 @@ describe('reports', () => {
     await said([{ sessionId, seconds: 20 }]);
     await pass(sessionId, 3);
     const ended = (await endByApi(sessionId)).json;
-    // Three seconds since the last report, with the time that the requests took.
+    // Three seconds since the last report, plus the duration of the requests.
     expect(ended.usage.seconds).toBeGreaterThanOrEqual(23);
     expect(ended.usage.seconds).toBeLessThanOrEqual(Math.floor(lasted(ended)));
     for (let n = 0; n < 3; n++)
@@ -190,7 +190,7 @@ test('a session that nobody connected to in time is expired, and can still be en
   await pass(sessionId, 600);
   expect(await read(sessionId)).toMatchObject({ status: 'expired', usage: { seconds: 0 } });
   expect(await read(sessionId)).not.toHaveProperty('endedAt');
-  // Its token has still ten minutes: only the row has aged.
+  // Its token is valid for ten more minutes: only the row has been aged.
   expect((await leave(service, sessionId, sessionToken)).status).toBe(204);
   expect(await read(sessionId)).toMatchObject({ status: 'ended', endReason: 'client_left' });
 });
@@ -261,7 +261,7 @@ test('a report reads the sessions that it names, however many are over', async (
   const over = await active('rt_reader');
   await report(service, [{ sessionId: over.sessionId, seconds: 0, ended: 'client_ended' }], 'rt_reader');
   const read = await takenBack(async (transaction) => {
-    // As many as could be over before the database counts its tables anew.
+    // As many rows as could be ended before the database analyses its tables again.
     await transaction.execute(sql`
       INSERT INTO sessions
       SELECT more.* FROM sessions s, generate_series(1, 300) i,
@@ -277,7 +277,7 @@ test('a report reads the sessions that it names, however many are over', async (
 
 type Transaction = Pick<Database['orm'], 'execute'>;
 
-/** What is found in a transaction that leaves nothing behind. */
+/** Runs `look` in a transaction that is rolled back. */
 async function takenBack<T>(look: (transaction: Transaction) => Promise<T>): Promise<T> {
   let found: { is: T } | undefined;
   const enough = new Error('taken back');
@@ -293,7 +293,7 @@ async function takenBack<T>(look: (transaction: Transaction) => Promise<T>): Pro
   return found!.is;
 }
 
-/** How many sessions this transaction has fetched by an index. */
+/** Number of sessions that this transaction has fetched by an index. */
 async function fetched(transaction: Transaction): Promise<number> {
   const { rows } = (await transaction.execute(sql`
     SELECT idx_tup_fetch::integer AS rows FROM pg_stat_xact_user_tables WHERE relname = 'sessions'`)) as unknown as {

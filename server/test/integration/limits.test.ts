@@ -14,10 +14,10 @@ import { openRateLimits } from '../../src/limits/rate.ts';
 import { limitedWorld, limitFields, statuses, unlimited } from '../acceptance/limited-worlds.ts';
 import { type Service, startService, useService } from '../harness/service.ts';
 
-/** Clients come through a proxy, so that a test can be several of them. */
+/** Trusts a proxy, so that a test can use several client addresses. */
 const service = useService({ TRUST_PROXY: '127.0.0.1' });
 
-/** A mint through the browser door, from this machine or from the client that the proxy names. */
+/** Mints at the browser endpoint, from this machine or from the address that the proxy reports. */
 function mint(world: World, headers: Record<string, string> = {}, client?: string): Promise<Answer> {
   const forwarded: Record<string, string> = client === undefined ? {} : { 'X-Forwarded-For': client };
   return mintFromBrowser(service, { experienceId: world.experienceId }, { ...forwarded, ...headers });
@@ -38,7 +38,7 @@ async function used(projectId: string): Promise<number[]> {
   return (await query<{ used: number }>(text, [projectId])).map((row) => row.used);
 }
 
-/** The quota is counted by the UTC day: no test may begin in one and end in the next. */
+/** The quota resets at midnight UTC, so no test may run across it. */
 beforeEach(async () => {
   const left = 86_400_000 - (Date.now() % 86_400_000);
   if (left < 60_000) await sleep(left + 100);
@@ -91,7 +91,7 @@ describe('rate limits', () => {
     onTestFinished(() => {
       vi.useRealTimers();
     });
-    /** Where windows are shared, they are timed by the database. */
+    /** Shared windows use the clock of the database. */
     const pass = async (ms: number) => {
       vi.advanceTimersByTime(ms);
       await query('UPDATE rate_windows SET expire = expire - $1 WHERE key LIKE $2', [ms, `%${projectId}%`]);
@@ -122,17 +122,17 @@ describe('rate limits', () => {
       vi.useRealTimers();
     });
     expect(await spend()).toBe(60);
-    // A process has its own idea of the time: nothing depends on it.
+    // The clock of the process has no effect.
     vi.setSystemTime(Date.now() - 3_600_000);
     expect(await spend()).toBe('RATE_LIMITED');
     const refused = await rates.spend(projectId, limits, '192.0.2.1').catch((error: ApiError) => error);
     expect(Number((refused as ApiError).headers['Retry-After'])).toBeLessThanOrEqual(60);
     if (service.databaseUrl === undefined) return;
-    // The clock of the database was an hour ahead when the window was opened.
+    // Simulates a database clock that was an hour ahead when the window was opened.
     await query('UPDATE rate_windows SET expire = expire + 3600000 WHERE key LIKE $1', [`%${projectId}%`]);
     expect(await spend(other)).toBe(60);
     expect(await spend(other)).toBe('RATE_LIMITED');
-    // Such a window is cleaned up as well.
+    // Such a window is deleted as well.
     await query('UPDATE rate_windows SET expire = expire + 3600000 WHERE key LIKE $1', [`%${projectId}%`]);
     await rates.clean();
     expect(await query('SELECT FROM rate_windows WHERE key LIKE $1', [`%${projectId}%`])).toEqual([]);
@@ -201,7 +201,7 @@ describe('the daily quota', () => {
   });
 });
 
-/** Mints at a service beside the other one, of a client that says this about itself. */
+/** Mints at a second service as a client with these headers. */
 async function mintAt(
   at: Service,
   world: World,
@@ -213,7 +213,7 @@ async function mintAt(
 describe('who the client is', () => {
   test('behind a proxy that TRUST_PROXY names: the right-most hop that is no proxy', async () => {
     const world = await limitedWorld(service, { mintsPerMinutePerClient: 1 });
-    // Each line is one client, in every way in which it can come; only its first mint is admitted.
+    // Each line is one client in all its notations; only its first mint is accepted.
     const clients: (string | string[] | undefined)[][] = [
       [
         '203.0.113.1',

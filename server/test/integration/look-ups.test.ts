@@ -9,11 +9,11 @@ import { useService } from '../harness/service.ts';
 
 const service = useService();
 let world: World;
-/** So many that reading a whole table would be several times as many pages as are allowed. */
+/** Enough rows that a full table scan reads several times the allowed number of pages. */
 const many = 5_000;
 const everywhere = 'https://everywhere.example.com';
 
-/** Makes rows without the service, and looks at them before anybody has analysed the tables. */
+/** Inserts rows directly, and queries them before the tables are analysed. */
 beforeAll(async () => {
   world = await createWorld(service);
   await service.database.transaction(async (tx) => {
@@ -36,7 +36,7 @@ beforeAll(async () => {
   });
 }, 120_000);
 
-/** How many pages of the database a look-up touches, found in memory or not. */
+/** Number of database pages that a look-up reads, from the cache or from disk. */
 async function pagesOf(lookUp: (database: Database) => Promise<unknown>): Promise<number> {
   let touched: number | undefined;
   const explaining = {
@@ -45,7 +45,7 @@ async function pagesOf(lookUp: (database: Database) => Promise<unknown>): Promis
         name: `explain_${Math.random()}`,
         text: `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${text}`,
       };
-      // Once without looking: the first call of a function on a connection reads the system's own tables.
+      // The first call is not measured: the first call of a function on a connection reads system catalogs.
       await service.database.query(lane, explain, values);
       const [row] = await service.database.query<{ 'QUERY PLAN': [{ Plan: Record<string, number> }] }>(
         lane,
@@ -101,10 +101,10 @@ describe(`among ${many} experiences and keys, nobody reads more than some pages 
   test('an origin that stands on every list', async () => {
     const first = (await findListing(service.database, [everywhere], [undefined])).get(everywhere);
     expect(first).toMatch(/^exp_many/);
-    // The list that had it before is looked at first.
+    // The experience that listed the origin before is checked first.
     const again = await findListing(service.database, [everywhere], ['exp_many4321']);
     expect(again.get(everywhere)).toBe('exp_many4321');
-    // And where that has it no more, any other will do.
+    // If that one no longer lists it, any other may be returned.
     const moved = await findListing(service.database, [everywhere], [world.experienceId]);
     expect(moved.get(everywhere)).toMatch(/^exp_many/);
     expect(await pagesOf((database) => findListing(database, [everywhere], ['exp_many4321']))).toBeLessThan(

@@ -99,7 +99,7 @@ describe.each(steps)('a clock that is set %s', (_name, step) => {
   test('before the first report leaves usage as reported', async () => {
     const { sessionId } = await active();
     await pass(sessionId, step);
-    // Real time since the connect, which no step undoes, is next to nothing.
+    // The real time since the connect, which a clock step does not change, is close to zero.
     await said([{ sessionId, seconds: 0 }]);
     await pass(sessionId, 5);
     await said([{ sessionId, seconds: 5 }]);

@@ -31,7 +31,7 @@ beforeEach(async () => {
 
 type Change = (name: string, labels?: Record<string, string>) => number;
 
-/** What was added to each metric since the test began. */
+/** The increase of each metric since the test began. */
 async function changes(): Promise<Change> {
   const now = await readMetrics(service);
   return (name, labels) => now.total(name, labels) - before.total(name, labels);
@@ -59,7 +59,7 @@ test('mints are counted by door and outcome, and each has a duration', async () 
   const outcomes: [string, Record<string, number>][] = [
     ['server', { launched: 2, replayed: 1, IDEMPOTENCY_CONFLICT: 1, API_KEY_INVALID: 1 }],
     ['browser', { launched: 2, ORIGIN_NOT_ALLOWED: 1 }],
-    // The client has one mint left of its three.
+    // The client has one of its three mints left.
     ['public', { launched: 1, RATE_LIMITED: 2 }],
   ];
   const added = await changes();
@@ -147,7 +147,7 @@ test('requests are counted by route and status: sessions read and ended, the cat
       .map(({ labels }) => `${labels.route} ${labels.status} ${added(requests, labels)}`)
       .sort();
   };
-  // An answer is counted when it has left. Asking for the metrics counts nowhere: they are on the other listener.
+  // A response is counted after it was sent. Requests for the metrics are not counted, since they use the admin listener.
   await expect.poll(shown).toEqual(counted);
 });
 
@@ -173,7 +173,7 @@ test('look-ups are hits once something is known, and misses before', async () =>
   for (const [cache, asked] of [
     ['keys', 10],
     ['experiences', 15],
-    // Only replays need one that may not be the latest.
+    // Only replays read a revision that may not be the latest.
     ['revisions', 4],
     ['catalogs', 5],
     ['origins', 5],
@@ -227,7 +227,8 @@ describe('connections', () => {
 });
 
 test('the process shows its memory and its time', async () => {
-  // A collection between two looks may free most of what is used: what was shown lies between a look before and one after.
+  // A garbage collection between two measurements may free most of the memory: the reported value lies between a measurement before and
+  // one after.
   const looks = [process.memoryUsage()];
   const { total } = await readMetrics(service);
   looks.push(process.memoryUsage());
@@ -247,7 +248,7 @@ test('the process shows its memory and its time', async () => {
 });
 
 test('an event loop that was held up shows it', async () => {
-  // The delay is measured between two ticks, so there has to be one before and one after.
+  // The delay is measured between two ticks, so one is needed before and one after.
   await sleep(30);
   const until = performance.now() + 300;
   while (performance.now() < until);

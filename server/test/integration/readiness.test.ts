@@ -8,7 +8,7 @@ const service = useService();
 const run = (text: string) => service.database.orm.execute(sql.raw(text));
 const readiness = () => service.call({ path: '/readyz' });
 
-/** What PostgreSQL says when its disk is full, when it has run out of memory, and when the disk is broken. */
+/** SQLSTATEs of a full disk, of insufficient memory, and of an I/O error. */
 test.each(['53100', '53200', '58030'])(
   'a write that the database refuses with %s makes the service not ready, until one would go through',
   async (code) => {
@@ -33,7 +33,7 @@ test.each(['53100', '53200', '58030'])(
 
     await run('DROP TRIGGER refuse_session ON sessions');
     const before = await run('SELECT id FROM sessions ORDER BY id');
-    // Nobody mints: a service that is not ready is sent nothing.
+    // Without mints: a load balancer sends no requests to a service that is not ready.
     await until('ready', async () => (await readiness()).status === 200);
     expect((await mint()).status).toBe(201);
     const after = await run('SELECT id FROM sessions ORDER BY id');

@@ -21,7 +21,7 @@ beforeAll(async () => {
   });
 });
 
-/** A day of its own for each test, so that each has a counter of its own. */
+/** Each test uses another day and therefore another quota counter. */
 let day = 0;
 afterEach(() => {
   day++;
@@ -74,7 +74,7 @@ function uncounted(key?: string): Mint {
   };
 }
 
-/** The first mint of a crowd is written at once, so that a test knows what is in which write. */
+/** Writes the first mint immediately, so that the content of each batch is deterministic. */
 function recorderOf(database: Database, options: RecorderOptions = {}): Recorder {
   return new Recorder(database, { startAt: 1, ...options });
 }
@@ -96,7 +96,7 @@ async function used(): Promise<number | undefined> {
   return (await query<{ used: number }>(text, [world.projectId, today()]))[0]?.used;
 }
 
-/** A gate in front of the database's writes: while it is shut, they wait. */
+/** Blocks the writes to the database while it is shut. */
 class Gate {
   #open = Promise.resolve();
   #lift: () => void = () => undefined;
@@ -118,7 +118,7 @@ class Gate {
 
 type Intercept = (send: () => Promise<unknown[]>, attempt: number) => Promise<unknown[]>;
 
-/** The real database, with something put in front of every statement of some lanes: of every write of mints, or others. */
+/** The real database with a hook before every statement of some pools: for writes of mints, or for others. */
 function intercepted(write: Intercept, others: Partial<Record<Lane, Intercept>> = {}): Database {
   const { database } = service;
   const intercepts: Partial<Record<Lane, Intercept>> = { recording: write, ...others };
@@ -160,7 +160,7 @@ describe('batching', () => {
     const { recorder, batches } = gated();
     const mint = counted();
     const recording = recorder.record(mint);
-    // Before anything was awaited: nothing is collected by a timer.
+    // Before the first await: no timer delays the write.
     expect(batches).toEqual([1]);
     expect(await recording).toEqual({ outcome: 'recorded', quota: { used: 1, limit: 1_000 } });
     expect(await stored([mint])).toEqual(idsOf([mint]));
@@ -237,7 +237,7 @@ describe('batching', () => {
         ...counted(),
         claim: { ...mint.claim!, ...(body === undefined ? {} : { fingerprint: hash(body) }) },
       });
-    // Nothing is written while the gate is shut, so none of these answers waited for a write.
+    // No write proceeds while the gate is shut, so these results did not wait for a write.
     expect(await beside(making)).toEqual({ outcome: 'in_progress' });
     expect(await beside(making, 'another body')).toEqual({ outcome: 'in_progress' });
     expect(await beside(made)).toMatchObject({ outcome: 'replayed', prior: { id: made.session!.id } });
@@ -266,7 +266,7 @@ describe('batching', () => {
         });
       gate.lift();
       expect((await first).outcome).toBe('recorded');
-      // Replays: the launch is there, and cannot be read for the one beside.
+      // Replays: the launch exists, but cannot be read for the concurrent request.
       gate.shut();
       const replay = recorder.record({ ...counted(), claim: mint.claim! });
       expect(await recorder.record({ ...counted(), claim: mint.claim! })).toEqual({ outcome: 'in_progress' });
@@ -323,7 +323,7 @@ describe('a mint that the database refuses', () => {
       'rejected',
       ...new Array(4).fill('fulfilled'),
     ]);
-    // A defect, not an outage: nobody is told to retry.
+    // A defect, not an outage: the error does not suggest a retry.
     expect((settled[5] as PromiseRejectedResult).reason).not.toBeInstanceOf(ApiError);
     expect(await stored([first, ...before, refused, ...after])).toEqual(idsOf([first, ...before, ...after]));
     expect(await used()).toBe(9);
@@ -331,7 +331,7 @@ describe('a mint that the database refuses', () => {
       const again = await recorder.record({ ...counted(), claim: mint.claim! });
       expect(again).toMatchObject({ outcome: 'replayed', prior: { id: mint.session!.id } });
     }
-    // Its key is neither pending nor used up.
+    // Its key is neither pending nor used.
     const corrected = { ...counted(), claim: refused.claim! };
     expect((await recorder.record(corrected)).outcome).toBe('recorded');
     expect(await used()).toBe(10);
@@ -421,7 +421,7 @@ describe('a queue that is full', () => {
       expect(error).toMatchObject({ code: 'UNAVAILABLE', status: 503 });
       expect(Number((error as ApiError).headers['Retry-After'])).toBeGreaterThanOrEqual(1);
     }
-    // What is pending is known even now.
+    // Pending keys are still detected.
     expect(await recorder.record({ ...counted(), claim: accepted[3]!.claim! })).toEqual({
       outcome: 'in_progress',
     });
@@ -552,12 +552,12 @@ test('a write that collides with another is repeated', async () => {
   expect(await used()).toBe(1);
 });
 
-/** The embedded engine has no other process, so there is nothing to test, and nothing to skip. */
+/** The embedded engine has only one process, so these tests are not defined there instead of skipped. */
 const withOtherProcesses =
   inject('engine') === 'postgres' ? describe : (_name: string, _tests: () => void) => undefined;
 
 withOtherProcesses('a key that is pending in another process', () => {
-  /** What the other process does: it holds the lock of the key while its own write is under way. */
+  /** Simulates the other process: holds the advisory lock of the key while its write is in flight. */
   async function heldElsewhere(key: string, work: () => Promise<void>, alsoLock?: string): Promise<void> {
     await onDatabase(service.databaseUrl!, async (client) => {
       await client.query('BEGIN');
@@ -585,7 +585,7 @@ withOtherProcesses('a key that is pending in another process', () => {
       async () => {
         recordings = [recorder.record(others[0]!), recorder.record(others[1]!)];
         const pending = recorder.record(counted({}, key));
-        // All three go out in one batch, and the table is locked: only the pending one can be answered.
+        // All three are in one batch, and the table is locked: only the pending one can return.
         gate.lift();
         expect(await pending).toEqual({ outcome: 'in_progress' });
         expect(await Promise.race([...recordings, 'still waiting'])).toBe('still waiting');
@@ -604,7 +604,7 @@ withOtherProcesses('a key that is pending in another process', () => {
     const stuck = [counted(), counted({}, freshKey()), counted()];
     const recordings = stuck.map((mint) => recorder.record(mint));
     await heldElsewhere(key, async () => {
-      // The queue stands still meanwhile.
+      // The queue is blocked in the meantime.
       expect(await recorder.record(counted({}, key))).toEqual({ outcome: 'in_progress' });
     });
     gate.lift();
@@ -639,7 +639,7 @@ withOtherProcesses('a key that is pending in another process', () => {
       query: async <Row>(lane: Lane, statement: Statement, values: unknown[]) => {
         if (lane === 'recording') await gate.opened;
         if (lane !== 'probing') return service.database.query<Row>(lane, statement, values);
-        // A look at the keys that takes its time: the write of the same keys goes through while it lasts.
+        // A slow look-up of the keys: the write of the same keys completes while it runs.
         return onDatabase(service.databaseUrl!, async (client) => {
           await client.query('BEGIN');
           const { rows } = await client.query(statement.text, values);

@@ -19,7 +19,7 @@ const query = <Row>(text: string, values: unknown[] = []) =>
 const left = async () => (await sessionsOf(service, world.projectId)).map(({ sessionId }) => sessionId);
 const log = pino({ level: 'silent' });
 
-/** As housekeeping does it, so many days from now. */
+/** Runs the retention as maintenance does, `inDays` days from now. */
 async function run(days: number, inDays: number): Promise<void> {
   await new Retention({ database: service.database, log }, days).run(new Date(Date.now() + inDays * day));
 }
@@ -44,7 +44,7 @@ test('sessions that ended or expired so many days ago are deleted, and no others
   await connect(service, live);
   await run(30, 29.9);
   expect(new Set(await left())).toEqual(new Set([over, waiting.sessionId, live.sessionId]));
-  // A conversation may last for as long as it likes.
+  // An active session is never deleted, however long it lasts.
   await run(30, 31);
   expect(await left()).toEqual([live.sessionId]);
   await report(service, [{ sessionId: live.sessionId, seconds: 0, ended: 'client_ended' }]);
@@ -74,7 +74,7 @@ test('a session that an idempotency record names stays until the record is gone'
 
 test('a long list is worked off in batches, over rounds, and what is not due is passed over once', async () => {
   const sample = await ended();
-  // Of more than two batches, every third one ended only now.
+  // More than two batches; every third session ended only now.
   await query(
     `INSERT INTO sessions
      SELECT (json_populate_record(s, json_build_object(
@@ -87,7 +87,7 @@ test('a long list is worked off in batches, over rounds, and what is not due is 
   const retention = new Retention({ database: service.database, log }, 30);
   const count = async () =>
     (await query('SELECT FROM sessions WHERE project_id = $1', [world.projectId])).length;
-  // No time at all: one batch.
+  // With a time limit of zero, one batch is deleted.
   await retention.run(new Date(), 0);
   expect(await count()).toBeGreaterThan(800);
   expect(await count()).toBeLessThan(1_201);

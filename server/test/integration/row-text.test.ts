@@ -11,7 +11,7 @@ const claims = {
   text: `SELECT n, encode(hash, 'hex') AS hash, lock::text, session_id, project_id FROM unnest($1::claim_to_record[])`,
 };
 
-/** Anything that a text column can hold. */
+/** Any text that a text column can store. */
 const text = fc
   .string({ unit: 'binary', maxLength: 30 })
   .map((value) => value.replaceAll('\0', '').toWellFormed());

@@ -10,11 +10,11 @@ const service = useService();
 const lives = useSessionLives(service);
 const { active, endByApi, pass, read, said } = lives;
 
-/** The watch of one process, with a clock of its own. */
+/** The watch of one process with its own clock. */
 function watching(database: Database = service.database) {
   let now = 1_000_000;
   const watch = new SilenceWatch({ ...lives.lifecycle, database }, () => now);
-  /** Looks as often as a process does in this many seconds. */
+  /** Runs the watch as often as a process does in this many seconds. */
   const look = async (seconds: number, between = async () => {}) => {
     for (let ms = 0; ms < seconds * 1_000; ms += lookEveryMs) {
       await between();
@@ -32,7 +32,7 @@ const statusOf = async ({ sessionId }: Launch) => (await read(sessionId)).status
 const reported = async ({ sessionId }: Launch, seconds: number, runtimeId?: string) =>
   said([{ sessionId, seconds }], runtimeId);
 
-/** What took place this many seconds after the start, and the time that the test itself has taken. */
+/** Expects an end this many seconds after the start, plus the duration of the test. */
 function expectLasted(record: SessionRecord, seconds: number, began: number): void {
   expect(lasted(record)).toBeGreaterThanOrEqual(seconds);
   expect(lasted(record)).toBeLessThan(seconds + (performance.now() - began) / 1_000);
@@ -84,7 +84,7 @@ test('a session that its runtime leaves out ends, and those that it reports go o
 });
 
 test('any number of sessions end, each once where several processes look', async () => {
-  // Without others that have been silent before.
+  // First ends other sessions that are already silent.
   await watching().look(65);
   const launches = await Promise.all(Array.from({ length: 30 }, () => active('rt_gone')));
   const before = lives.lost;

@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** What a runtime does: it knows the address of the keys, the issuer and the audience, and nothing else. */
+/** Verifies a token as a runtime does: with only the JWKS URL, the issuer and the audience. */
 async function verify(token: string, at: Service, issuer: string = at.url) {
   const { json } = await send(at.url, { path: jwksPath });
   return jwtVerify(token, createLocalJWKSet(json), {
@@ -78,7 +78,7 @@ describe('rotation', () => {
     return { ...generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' }), kid };
   }
 
-  /** Publish, sign, retire: each step is a start on an edited file, over one database. */
+  /** Publish, sign, retire: each step starts a service with an edited key file on one database. */
   test('publish, sign and retire a key without a token that cannot be verified', async () => {
     const [old, fresh] = [privateKey('old'), privateKey('fresh')];
     const file = join(folder, 'rotated.json');
@@ -114,7 +114,7 @@ describe('rotation', () => {
     tokens.third = (await mint(signing, 'third')).json.launch.sessionToken;
     expect(decodeProtectedHeader(tokens.third!).kid).toBe('fresh');
     for (const token of Object.values(tokens)) await verify(token, signing, decodeJwt(token).iss!);
-    // A replay is signed with the key of its launch while that key is there: the same bytes again.
+    // A replay is signed with the key of its launch while that key exists: the bytes are equal.
     const replayed = await mint(signing, 'first');
     expect(replayed.headers['idempotent-replayed']).toBe('true');
     expect(replayed.text).toBe(first.text);
@@ -126,7 +126,7 @@ describe('rotation', () => {
     await expect(verify(tokens.first!, retired, decodeJwt(tokens.first!).iss!)).rejects.toThrow(
       /no applicable key/,
     );
-    // Then a replay carries a token of the current key, for the same session and the same time.
+    // After that, a replay has a token signed with the current key, for the same session and with the same times.
     const { sessionToken, ...rest } = (await mint(retired, 'first')).json.launch;
     const { sessionToken: original, ...launched } = first.json.launch;
     expect(rest).toEqual(launched);

@@ -12,10 +12,10 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-/** Lines of the log, as level, fields and message. */
+/** Log lines as level, fields and message. */
 type Logged = [level: string, fields: object, message: string];
 
-/** Migrates, and returns what is logged. */
+/** Migrates and returns the log lines. */
 async function started(changed: Partial<Program> = {}): Promise<Logged[]> {
   const lines: Logged[] = [];
   const note = (level: string) => (fields: object, message: string) => lines.push([level, fields, message]);
@@ -24,7 +24,7 @@ async function started(changed: Partial<Program> = {}): Promise<Logged[]> {
   return lines;
 }
 
-/** The functions of this program, with one of them edited. */
+/** The SQL functions of this program, with one of them changed. */
 function edited(name: string, edit: (statement: string) => string): SqlFunction[] {
   return program.functions.map((one) =>
     one.name === name
@@ -100,7 +100,7 @@ describe('a database of version 0.1.0', () => {
     for (const { name, takes, returns } of callable) {
       const kept = after.find((one) => one.name === name);
       expect(kept, name).toMatchObject({ takes });
-      // Further result columns do no harm: statements name the ones that they read.
+      // Additional result columns are compatible: statements name the columns that they read.
       expect(kept?.returns.startsWith(returns.replace(/\)$/, '')), name).toBe(true);
     }
   });
@@ -185,13 +185,13 @@ onPostgres('an upgrade', () => {
     return client;
   }
 
-  /** This program with one more migration. */
+  /** This program with an additional migration. */
   function withMigration(...statements: string[]): Program {
     const further = { version: 1_000, name: '1000_further', digest: 'of 1000', statements };
     return { ...program, migrations: [...program.migrations, further] };
   }
 
-  /** Needs the table `sessions` for itself, as most changes of a table do. */
+  /** Needs an exclusive lock on the table `sessions`, as most schema changes do. */
   const next = ['LOCK TABLE sessions IN ACCESS EXCLUSIVE MODE', 'ALTER TABLE sessions ADD COLUMN more text'];
 
   test('makes room for those who use the table while it has to wait for a long reader', async () => {
@@ -209,7 +209,7 @@ onPostgres('an upgrade', () => {
       ).rowCount === 1;
     for (let seen = 0; seen < 2; seen++) {
       while (!(await waits())) await sleep(10);
-      // Not before the upgrade has given way, and well within the patience of a statement.
+      // Succeeds after the upgrade has given up its lock attempt, well within the statement timeout.
       await client.query('SELECT FROM sessions');
     }
     expect(await versions(own)).not.toContain(1_000);

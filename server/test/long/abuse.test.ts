@@ -21,11 +21,11 @@ import { Load } from '../faults/load.ts';
 import { type Random, seededRandom } from '../faults/random.ts';
 import { storedAt, storedIn } from '../faults/stored.ts';
 
-/** How long the abuse goes on; ABUSE_MINUTES=10 before a release. */
+/** Duration of the abuse in minutes; use ABUSE_MINUTES=10 before a release. */
 const minutes = Number(process.env.ABUSE_MINUTES ?? '1');
 const limits = { mintsPerMinutePerClient: null, mintsPerMinute: null, sessionsPerDay: 10_000_000 };
 
-/** Everything that counts what is under way. */
+/** Metrics that count work in flight. */
 const counters = [
   'session_launch_requests_under_way',
   'session_launch_requests_in_flight',
@@ -39,7 +39,7 @@ interface Abused {
   isOver(): boolean;
 }
 
-/** A request as bytes: every public route, by callers who may ask and by those who may not. */
+/** A random request as bytes: every public route, authorised and unauthorised. */
 function someRequest({ random, world }: Abused): string {
   const pick = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)]!;
   const body = JSON.stringify({
@@ -71,7 +71,7 @@ function someRequest({ random, world }: Abused): string {
   ])();
 }
 
-/** Well-formed as far as a stranger can know: the last characters are a checksum that is right by chance only. */
+/** A syntactically valid key with a random checksum. */
 function strangersKey(): string {
   return `sl_live_${randomBytes(40)
     .toString('base64')
@@ -79,7 +79,7 @@ function strangersKey(): string {
     .slice(0, 36)}`;
 }
 
-/** Connections that are given up at every stage, pipelined and not, from an address of their own. */
+/** Opens connections and aborts them at every stage, with and without pipelining, from a separate address. */
 async function abort(abused: Abused): Promise<void> {
   const { hostname, port } = new URL(abused.service.url);
   while (!abused.isOver()) {
@@ -98,7 +98,7 @@ async function abort(abused: Abused): Promise<void> {
   }
 }
 
-/** Strangers who wait for their answers and ask again, from another address. */
+/** Unauthorised clients that wait for each response before the next request, from another address. */
 async function flood(abused: Abused): Promise<void> {
   const { hostname, port } = new URL(abused.service.url);
   while (!abused.isOver()) {
@@ -116,7 +116,7 @@ async function flood(abused: Abused): Promise<void> {
   }
 }
 
-/** Large project files, one after the other. */
+/** Applies large project files, one after the other. */
 async function applyLarge(abused: Abused): Promise<void> {
   while (!abused.isOver()) {
     const file = {
@@ -162,7 +162,7 @@ async function abuse(
   return { load, megabytes };
 }
 
-/** What is still under way; nothing, in the end. The request that asks is not at the public listener. */
+/** Work in flight by metric; must be zero in the end. The request for the metrics goes to the admin listener, so it is not counted. */
 async function underWay(service: ServiceProcess): Promise<Record<string, number>> {
   const metrics = await readMetrics(service);
   const counts = [
@@ -188,7 +188,7 @@ async function expectQuiet(service: ServiceProcess): Promise<void> {
 function expectLevel(megabytes: number[]): void {
   const third = Math.floor(megabytes.length / 3);
   const most = (part: number[]) => Math.max(...part);
-  // The first third fills caches; after that only noise may come on top.
+  // The first third fills caches; after that, memory must not grow beyond noise.
   expect(most(megabytes.slice(-third))).toBeLessThan(1.25 * most(megabytes.slice(third, 2 * third)));
 }
 
@@ -263,7 +263,7 @@ describe('aborts, floods, large files and a bad network beside honest callers', 
   });
 });
 
-/** Strangers who knew a listed origin were let in, too, so totals say nothing about honest callers. */
+/** Attackers who used a listed origin also minted, so totals say nothing about regular callers. */
 function isAboutHonest(problem: string): boolean {
   return !/^the quota counts|keys have a session/.test(problem);
 }

@@ -6,9 +6,9 @@ import { Talker } from '@session-launch/testing/talker.ts';
 import { createWorld, runtime } from '@session-launch/testing/world.ts';
 import { expect, onTestFinished, test } from 'vitest';
 
-/** As many as in an hour of talk, at one in four seconds. */
+/** The number of turns in an hour, at one every four seconds. */
 const turns = 900;
-/** A runtime takes ten texts in ten seconds from one client. */
+/** The runtime accepts ten texts in ten seconds per client. */
 const turnsOfOne = 9;
 const atOnce = 10;
 const things = ['ferry', 'lighthouse', 'anchor', 'market', 'bridge'];
@@ -36,7 +36,7 @@ test('an hour of turns: memory stays level, and no timer or socket is left behin
   const address = `${service.url.replace('http', 'ws')}/runtime`;
 
   let asked = 0;
-  /** One client after the other; some are cut off in the middle of an answer. */
+  /** Runs clients one after the other; some disconnect during a reply. */
   const people = async (until: number) => {
     while (asked < until) {
       const { sessionToken } = await launched(service, world);
@@ -51,7 +51,7 @@ test('an hour of turns: memory stays level, and no timer or socket is left behin
     }
   };
   const talk = (until: number) => Promise.all(Array.from({ length: atOnce }, () => people(until)));
-  /** When nobody is there any more. */
+  /** Waits until all sessions have ended, then reads the resources in use. */
   const quiet = async () => {
     await expect.poll(async () => (await readMetrics(service)).total('session_runtime_sessions')).toBe(0);
     const metrics = await readMetrics(service);
@@ -64,13 +64,13 @@ test('an hour of turns: memory stays level, and no timer or socket is left behin
     };
   };
 
-  // A third of them warms caches and the heap up.
+  // The first third of the turns fills caches and the heap.
   await talk(turns / 3);
   const early = await quiet();
   await talk(turns);
   const late = await quiet();
   expect(late.megabytes, JSON.stringify({ early, late })).toBeLessThan(early.megabytes * 1.2);
-  // The connection to the service is kept for a while, or not.
+  // The keep-alive connection to the service may be open or closed.
   for (const of of ['timers', 'sockets', 'files'] as const)
     expect(late[of], JSON.stringify({ early, late })).toBeLessThanOrEqual(early[of] + 2);
 });

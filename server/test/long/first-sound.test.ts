@@ -13,13 +13,13 @@ const talking = useTalkingService(() => [site.origin]);
 const browser = useBrowser('--use-fake-device-for-media-stream');
 afterAll(() => site?.close());
 
-/** The smallest figure that so large a share of them does not exceed. */
+/** The smallest value that at least `share` of the values do not exceed. */
 function percentile(figures: readonly number[], share: number): number {
   const sorted = [...figures].sort((a, b) => a - b);
   return Math.round(sorted[Math.ceil(sorted.length * share) - 1]!);
 }
 
-// How fast it is depends on the machine: it is printed. That every click is heard, and seen, holds on all of them.
+// The times depend on the machine, so they are only printed. The test checks that every click leads to sound and mouth movement.
 test('a click on Start is heard, and the mouth moves with the voice', async () => {
   const { url } = talking.service;
   site.show(...twoLines(talking.experienceId, url, url.replace('http', 'ws'), ''));
@@ -29,7 +29,7 @@ test('a click on Start is heard, and the mouth moves with the voice', async () =
   });
   const page = await context.newPage();
   await page.goto(site.origin);
-  // Fetched once, the script and the art are in the browser's cache, as they are when a visitor has seen the page.
+  // The first run fills the browser's cache with the script and the assets.
   await firstSound(page);
   const found = [];
   for (let i = 0; i < clicks; i++) found.push(await firstSound(page));
@@ -42,7 +42,7 @@ test('a click on Start is heard, and the mouth moves with the voice', async () =
   print('click → first sound', sounds);
   print('click → mouth moves', mouths);
   expect(sounds.every((ms) => ms > 0)).toBe(true);
-  // They belong together: the mouth moves while the sentence is spoken, not after it.
+  // The mouth moves while the sentence is spoken, not after it.
   const apart = found.map(({ soundMs, mouthMs }) => Math.abs(mouthMs - soundMs));
   expect(percentile(apart, 0.5)).toBeLessThan(percentile(sounds, 0.5));
   await context.close();

@@ -11,7 +11,7 @@ import { storedAt, storedIn } from '../faults/stored.ts';
 
 const connections = 4_000;
 
-/** Samples taken all the time while something else goes on. */
+/** Takes samples continuously while `work` runs. */
 async function watched<T>(
   service: ServiceProcess,
   work: Promise<T>,
@@ -31,8 +31,8 @@ async function watched<T>(
 }
 
 /**
- * Finds out what the service can do, asks for twice as much and more until it has to refuse, and looks at how it bears
- * that. Resolves to the number of launches that were acknowledged in all.
+ * Measures the capacity of the service, then sends twice that rate and more until it rejects requests, and checks its behaviour. Resolves
+ * with the total number of acknowledged launches.
  */
 async function overload(service: ServiceProcess, seconds: number): Promise<number> {
   const world = await createWorld(service);
@@ -41,7 +41,7 @@ async function overload(service: ServiceProcess, seconds: number): Promise<numbe
   await client.open(connections);
   const rounds: Measured[] = [];
   const speed = async (forSeconds: number) => {
-    // Enough of them that writes are as large, and mints as cheap, as they get.
+    // Enough concurrent requests for the largest and most efficient batches.
     const round = await client.closedLoop(mostUnderWay / 2, forSeconds);
     rounds.push(round);
     return round.perSecond(201);
@@ -50,7 +50,7 @@ async function overload(service: ServiceProcess, seconds: number): Promise<numbe
   const sustainable = await speed(1);
   const before = await sample(service);
 
-  // A machine that was slow during the calibration may be faster now: then twice is not too much yet.
+  // If the machine was slow during calibration, twice the measured rate may not be an overload; then the factor is raised.
   let burdened: { result: Measured; samples: Sample[] };
   let factor = 2;
   do {
@@ -63,7 +63,7 @@ async function overload(service: ServiceProcess, seconds: number): Promise<numbe
   expect(result.of(201).length + result.of(503).length).toBe(result.sent);
   expect(result.of(503).length).toBeGreaterThan(0);
   expect(result.of(503).filter(({ retryAfter }) => !/^[1-9]\d*$/.test(retryAfter ?? ''))).toEqual([]);
-  // A mint that is taken waits for those before it and for no others; the rest is for a machine with other things to do.
+  // An accepted mint waits only for the mints before it; the rest allows for a loaded machine.
   const fullHouse = (mostUnderWay / sustainable) * 1000;
   expect(result.slowest(201)).toBeLessThan(3 * fullHouse + 3_000);
   expect(result.slowest(503)).toBeLessThan(3 * fullHouse + 3_000);

@@ -7,21 +7,21 @@ import { describe, expect, type OnTestFinishedHandler, test } from 'vitest';
 
 const bench = fileURLToPath(new URL('../../../bench', import.meta.url));
 
-/** Tests that run side by side have to say whose end is meant. */
+/** Concurrent tests need the `onTestFinished` of their own context. */
 type Finished = (handler: OnTestFinishedHandler) => void;
 
 interface Soak {
   child: ChildProcess;
   folder: string;
-  /** What it said so far, on standard error. */
+  /** Standard error output so far. */
   said(): string;
   ended: Promise<{ code: number | null; stdout: string }>;
 }
 
-/** A soak with a temporary folder of its own, which it has to leave as empty as it was. */
+/** Starts a soak run with its own temporary folder, which must be empty again in the end. */
 async function startSoak(onTestFinished: Finished, ...args: string[]): Promise<Soak> {
   const { path, remove } = await temporaryFolder();
-  // PostgreSQL runs under an account of its own when the tests run as root.
+  // When the tests run as root, PostgreSQL runs as another account and needs access.
   await chmod(path, 0o755);
   const child = spawn(process.execPath, ['--import', 'tsx', 'soak.ts', ...args], {
     cwd: bench,
@@ -46,7 +46,7 @@ async function startSoak(onTestFinished: Finished, ...args: string[]): Promise<S
   return { child, folder: path, said: () => stderr, ended };
 }
 
-/** The figures of an engine in the first table of a report, by the head of their column. */
+/** The values of an engine in the first table of a report, by column heading. */
 function figures(report: string): Record<string, string> {
   const cells = (line: string) => line.split('|').map((cell) => cell.trim());
   const [head = '', , row = ''] = report.split('\n').filter((line) => line.startsWith('|'));

@@ -18,7 +18,7 @@ import { runCli } from '../cli/run-cli.ts';
 const cleanup = useCleanup();
 let service: ServiceProcess;
 let folder: string;
-/** What an operator of that service has in the environment. */
+/** Environment variables of an operator of that service. */
 let env: Record<string, string>;
 
 beforeAll(async () => {
@@ -35,13 +35,13 @@ beforeAll(async () => {
 
 type Run = (args: string[], more?: Record<string, string>) => Promise<Finished>;
 
-/** The program as an operator starts it. */
+/** Runs the program as a child process. */
 const program: Run = (args, more = {}) => runProgram(args, { ...env, ...more }, folder);
 
-/** The same commands without a process for each: most of what one takes is to load Node. */
+/** Runs the same commands in this process: most of the time of a child process is spent on loading Node. */
 const cli: Run = (args, more = {}) => runCli(args, { env: { ...env, ...more }, cwd: folder });
 
-/** Runs a command that must succeed without a word on standard error. */
+/** Runs a command that must succeed and write nothing to standard error. */
 async function done(...args: string[]): Promise<string> {
   return succeeded(await cli(args));
 }
@@ -51,7 +51,7 @@ function succeeded({ code, stdout, stderr }: Finished): string {
   return stdout;
 }
 
-/** Runs a command that must fail; its first line is one that says what to do. */
+/** Runs a command that must fail with a first line that explains what to do. */
 async function failed(
   args: string[],
   more: Record<string, string> = {},
@@ -384,7 +384,7 @@ describe('usage', () => {
 });
 
 test('a command that waits for what never comes says so instead of ending without a word', async () => {
-  // As if Node had lost what would wake it: no answer, and no timer that keeps the process.
+  // Simulates an event loop with nothing left to wait for: `fetch` never settles, and no timer keeps the process alive.
   const lost = `const real = setTimeout;
     globalThis.fetch = () => new Promise(() => {});
     globalThis.setTimeout = (...args) => real(...args).unref();`;

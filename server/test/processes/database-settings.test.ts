@@ -12,7 +12,7 @@ import {
 } from '@session-launch/testing/world.ts';
 import { beforeAll, expect, inject, test } from 'vitest';
 
-/** Settings that a server, a database or a role may have for reasons of its own. */
+/** Non-default settings that a server, a database or a role may have. */
 const settings: Record<string, string> = {
   datestyle: `'SQL, DMY'`,
   intervalstyle: `'sql_standard'`,
@@ -30,14 +30,14 @@ let url: string;
 let service: ServiceProcess;
 
 beforeAll(async () => {
-  // When its database is gone.
+  // Runs after its database has been dropped.
   cleanup(() => rows(inject('postgresUrl'), `DROP ROLE IF EXISTS ${role}`));
   const fleet = await postgresFleet(cleanup);
   url = fleet.databaseUrl;
   const name = new URL(url).pathname.slice(1);
   await rows(url, `CREATE ROLE ${role} LOGIN`);
   await rows(url, `GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO ${role}`);
-  // Tables of the same names, in a place where they would be found first.
+  // Tables with the same names in a schema that comes first in the search path.
   await rows(url, 'CREATE SCHEMA elsewhere');
   for (const table of ['api_keys', 'sessions', 'experiences', 'schema_migrations'])
     await rows(url, `CREATE TABLE elsewhere.${table} (nothing integer)`);
@@ -100,7 +100,7 @@ test('what a database has set makes no difference', async () => {
   expect(await rows(url, 'SELECT FROM elsewhere.sessions')).toEqual([]);
 });
 
-/** An expiry must lie in the future when the request arrives: a machine that is too slow for three seconds gets more. */
+/** The expiry must be in the future when the request arrives: doubles the time if the machine is too slow. */
 async function keyThatExpiresSoon(service: ServiceProcess, projectId: string) {
   for (let seconds = 3; ; seconds *= 2) {
     const expiresAt = new Date(Date.now() + seconds * 1000).toISOString();

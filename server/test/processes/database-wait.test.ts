@@ -27,10 +27,10 @@ const settings = (DATABASE_URL: string, wait: string) => ({
   LOG_LEVEL: 'info',
 });
 
-/** An address at which nothing listens. */
+/** A URL at which no server listens. */
 const nowhere = async () => `postgres://postgres@127.0.0.1:${await freePort()}/postgres`;
 
-/** A start in a process of its own, whose output can be read while it waits. */
+/** Starts the program as a child process whose output can be read while it waits. */
 function begin(env: Record<string, string>) {
   const child = spawn(process.execPath, [...shortLived, program, 'serve'], {
     env: { PATH: process.env.PATH, ...env },
@@ -56,13 +56,13 @@ function begin(env: Record<string, string>) {
   };
 }
 
-/** What the log says about waiting. */
+/** Log lines about waiting for the database. */
 function waitingLines(stderr: string): { reason: string }[] {
   const lines = stderr.split('\n').filter((line) => line.startsWith('{'));
   return lines.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'waiting for the database');
 }
 
-/** The lines for the person who started it. */
+/** Lines that are printed for the user. */
 const spoken = (stderr: string) => stderr.split('\n').filter((line) => line.startsWith('session-launch:'));
 
 describe('a start whose PostgreSQL is not there yet', () => {
@@ -128,7 +128,7 @@ describe('a start does not wait', () => {
 });
 
 describe.concurrent('a start survives a database that is slow to accept connections', () => {
-  /** Statements of a start, by words in them. The first connection that sends them gets no answer. */
+  /** Statements that a start sends, identified by a part of their text. The first connection that sends one gets no response. */
   test.for([
     ['at the first question', 'server_version_num'],
     ['at the lock of the migrations', 'pg_advisory_xact_lock'],

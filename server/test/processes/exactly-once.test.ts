@@ -50,7 +50,7 @@ beforeAll(async () => {
 });
 
 describe('two processes on one database', () => {
-  /** Holds a lock on a connection of its own; resolves to what gives it back. */
+  /** Acquires a lock on a new connection; resolves with the function that releases it. */
   async function locked(statement: string, values: unknown[] = []): Promise<() => Promise<void>> {
     const client = new pg.Client({ connectionString: fleet.databaseUrl });
     await client.connect();
@@ -65,12 +65,12 @@ describe('two processes on one database', () => {
     return release;
   }
 
-  /** Resolves when so many connections of the service wait for a lock. */
+  /** Resolves when `count` connections of the service wait for a lock. */
   const stuck = (count: number) => {
     const text = `SELECT count(*)::integer AS n FROM pg_stat_activity
                    WHERE datname = current_database() AND application_name = 'session-launch'
                      AND wait_event_type = 'Lock'`;
-    // One connection for all looks: a write that is stuck for 15 s gives up, and opening one takes long on a busy machine.
+    // Polls on one connection: opening one takes long on a loaded machine, and a blocked write times out after 15 s.
     return onDatabase(fleet.databaseUrl, (client) =>
       until(`${count} stuck writes`, async () => (await client.query(text)).rows[0].n >= count),
     );
@@ -147,7 +147,7 @@ describe('two processes on one database', () => {
     const body = { experienceId: world.experienceId };
     const keys = Array.from({ length: 50 }, (_, n) => `k${n}`);
     const ask = (to: ServiceProcess, key: string) => mintFromServer(to, world.key, body, under(key));
-    // Both are in the middle of a write, each with its first keys, before either can claim one.
+    // Both processes have a write in flight, each with its first keys, before either can insert a claim.
     const release = await locked('LOCK TABLE idempotency_keys IN EXCLUSIVE MODE');
     const asked = keys.map((key) => Promise.all([ask(a, key), ask(b, key)]));
     await stuck(2);
@@ -182,7 +182,7 @@ describe('two processes on one database', () => {
     await expectPending(b);
     await Promise.all([expectPending(a), expectPending(b), expectPending(a), expectPending(b)]);
 
-    // The other process has stuck writes and a queue of its own by now.
+    // The other process now has blocked writes and queued mints as well.
     const others = ['x', 'y', 'z', 'w'].flatMap((key) => [
       mint(b, key),
       mintFromServer(b, world.key, body),
@@ -212,12 +212,12 @@ describe('two processes on one database', () => {
     ]);
     const first = mint(a, 'k');
     await stuck(1);
-    // Requests come together at the other process, so that they share a write.
+    // Concurrent requests at the other process, so that they share a batch.
     const others = Array.from({ length: 10 }, () =>
       mintFromServer(b, elsewhere.key, { experienceId: elsewhere.experienceId }),
     );
     const waiting = ['l', 'm'].map((key) => mint(b, key));
-    // They come while the counter is still locked.
+    // The responses arrive while the counter is still locked.
     const pending = await Promise.all([mint(b, 'k'), mint(b, 'k')]);
     for (const answer of pending) expectError(answer, 409, 'IDEMPOTENCY_IN_PROGRESS');
     await release();
@@ -235,7 +235,7 @@ describe('two processes on one database', () => {
         const to = n % 2 === 0 ? a : b;
         mints.push(mintFromServer(to, world.key, body, under(freshKey())));
       }
-      // Keys that wait are looked up after a tenth of a second: the lock goes at about that moment.
+      // Queued keys are probed after 100 ms: the lock is released at about that time.
       await sleep(96 + 2 * round);
       await release();
     }
@@ -260,7 +260,7 @@ describe('two processes on one database', () => {
       `INSERT INTO daily_sessions (project_id, day, used) VALUES ($1, (now() AT TIME ZONE 'UTC')::date, 0)`,
       [world.projectId],
     );
-    // Both have begun to count before either can go on: whoever does not ask again counts wrongly.
+    // Both have begun to count before either can continue: a process that does not read the counter again counts wrongly.
     const release = await locked(`LOCK TABLE ${table} IN EXCLUSIVE MODE`);
     const burst = Array.from({ length: 60 }, (_, n) => mintFromBrowser(n % 2 === 0 ? a : b, body));
     await stuck(2);
@@ -275,14 +275,14 @@ describe('two processes on one database', () => {
   });
 
   describe('hear of what was changed on the other one', () => {
-    /** Five seconds are promised; a notification takes a fraction of the first. */
+    /** The documented limit is five seconds; a notification takes a fraction of a second. */
     const within = async (ms: number, look: () => Promise<boolean>) => {
       const began = performance.now();
       await until('the change to arrive', look);
       expectWithin(performance.now() - began, ms);
     };
 
-    /** A key that both processes have in memory. */
+    /** Creates a project whose key both processes have cached. */
     async function knownWorld(): Promise<World> {
       const world = await createWorld(a);
       const body = { experienceId: world.experienceId };
@@ -334,14 +334,14 @@ describe('two processes on one database', () => {
   });
 });
 
-/** How many idempotency keys are kept for sessions of a project; every key is kept for one. */
+/** Number of idempotency keys of a project's sessions; every key references a session. */
 async function keysOf(projectId: string): Promise<number> {
   const text = `SELECT count(*)::integer AS n FROM idempotency_keys k JOIN sessions s ON s.id = k.session_id
                  WHERE s.project_id = $1`;
   return (await rows<{ n: number }>(fleet.databaseUrl, text, [projectId]))[0]!.n;
 }
 
-/** Sends `count` at a time until `next` has nothing more to do. */
+/** Calls `next` in `count` concurrent loops until it returns false. */
 async function inParallel(count: number, next: () => Promise<boolean>): Promise<void> {
   await Promise.all(
     Array.from({ length: count }, async () => {
@@ -379,7 +379,7 @@ test('connections that are lost again and again cost no launch, and nothing but 
       keyed.set(key, await ask(under(key)));
       return running;
     }),
-    // Changes made meanwhile: several statements in one transaction.
+    // Concurrent changes: several statements in one transaction.
     inParallel(1, async () => {
       const file = { ...world.file, project: { ...world.file.project, name: freshKey() } };
       const answer = await apply(processes[0], file);
@@ -395,7 +395,7 @@ test('connections that are lost again and again cost no launch, and nothing but 
       `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
         WHERE datname = current_database() AND application_name LIKE 'session-launch%'`,
     );
-    // It recovers by itself: the next launches come without anybody's help.
+    // The service recovers without intervention: further launches succeed.
     await until('launches after a loss', async () => acknowledged.length > before + 30);
   }
   running = false;
@@ -419,11 +419,11 @@ test('connections that are lost again and again cost no launch, and nothing but 
   expect(new Set(keyed.values()).size).toBe(keyed.size);
   expect(await keysOf(world.projectId)).toBe(keyed.size);
   expect(await usedToday(fleet.databaseUrl, world.projectId)).toBe(stored.length);
-  // The very same processes are still there.
+  // The processes were not restarted.
   for (const process of processes) expect((await process.call({ path: '/readyz' })).status).toBe(200);
 });
 
-/** A place for a process that is killed and started again. */
+/** A process that is killed and restarted. */
 class Slot {
   process: ServiceProcess | undefined;
   #ready = Promise.resolve();
@@ -438,13 +438,13 @@ class Slot {
     this.process = await this.#start();
   }
 
-  /** Ends the process where it stands and starts the next one. */
+  /** Kills the process and starts the next one. */
   kill(): void {
     const victim = this.process;
     if (victim === undefined) return;
     this.process = undefined;
     this.#ready = victim.kill('SIGKILL').then(() => this.#started());
-    // Whoever waits for it hears of a failure; nobody has to.
+    // Callers of `ready` receive the error; without callers it is ignored.
     this.#ready.catch(() => undefined);
   }
 
@@ -457,8 +457,8 @@ describe('processes that are killed in the middle', () => {
   const mints = effort(200, 500);
 
   /**
-   * Mints with a key each, while processes die and come back; then every key is asked for until it answers.
-   * Resolves to the one session of each key.
+   * Mints with one key each while processes are killed and restarted; then retries every key until it succeeds. Resolves with the session
+   * id of each key.
    */
   async function mintThroughKills(slots: Slot[], kills: number): Promise<{ world: World; ids: string[] }> {
     const limits = { mintsPerMinutePerClient: null, mintsPerMinute: null, sessionsPerDay: 100_000 };

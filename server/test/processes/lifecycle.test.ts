@@ -12,7 +12,7 @@ test('without an admin token the admin listener is there for runtimes alone', as
   onTestFinished(folder.remove);
   const fleet = await postgresFleet(onTestFinished);
   const DATA_DIR = join(folder.path, 'data');
-  // With a token for runtimes that it makes itself.
+  // The service generates its own runtime token.
   const service = await fleet.start({ RUNTIME: 'on', ADMIN_TOKEN: '', RUNTIME_TOKEN: '', DATA_DIR });
   const tokenFile = join(DATA_DIR, 'runtime-token');
   const token = (await readFile(tokenFile, 'utf8')).trim();

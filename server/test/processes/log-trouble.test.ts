@@ -41,14 +41,14 @@ describe('a log that cannot be written stops neither a mint nor the process', ()
     service.log?.pause();
     await expectServed(service);
     service.log?.resume();
-    // What waited is there, and a line tells of what is not.
+    // The buffered lines were written, and one line reports how many were dropped.
     await expect.poll(() => service.stderr()).toMatch(/"lines":\d+,"msg":"log lines were dropped/);
     const lines = service.stderr().trimEnd().split('\n');
     const lost = await dropped(service);
     const told = lines.flatMap((line) => JSON.parse(line).lines ?? []);
     expect(told.reduce((sum: number, each: number) => sum + each, 0)).toBe(lost);
     expect(lines.filter((line) => line.includes('/nowhere-')).length).toBeGreaterThan(400);
-    // From now on nothing is lost.
+    // From here on no lines are dropped.
     const { headers } = await service.call({ path: '/healthz' });
     await expect.poll(() => service.stderr()).toContain(headers['x-request-id']);
     expect(await dropped(service)).toBe(lost);
@@ -64,14 +64,14 @@ describe('a log that cannot be written stops neither a mint nor the process', ()
     const client = await talker(service);
     service.log?.pause();
     await expectServed(service);
-    // A text is a line in the log of the runtime.
+    // Each text causes a log line of the runtime.
     await client.ask('Are you there?');
     const stopped = service.kill('SIGTERM');
     expect(await client.closed).toBe(1001);
     expect(await stopped).toMatchObject({ code: 0 });
   });
 
-  // Linux has a device that is always full; elsewhere a reader that has gone, as in observability.test.ts, is as much of an error.
+  // Linux has a device that is always full. On other systems a closed reader, as in observability.test.ts, causes a similar error.
   for (const device of ['/dev/full'].filter(existsSync)) {
     test(`its disk is full: ${device}`, async () => {
       const descriptor = openSync(device, 'w');

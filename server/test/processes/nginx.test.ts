@@ -30,7 +30,7 @@ beforeAll(async () => {
       SHUTDOWN_GRACE_SECONDS: '0',
     });
   nginx = await startNginx((work) => undo.unshift(work), await configured(port, [first, second]));
-  // The first one makes the signing keys.
+  // The first process creates the signing keys.
   services = [await start(first), await start(second)];
   const mind = { greeting: { en: 'Good morning.' }, topics: [] };
   world = await createWorld(services[0], {
@@ -41,7 +41,7 @@ afterAll(async () => {
   for (const work of undo) await work();
 });
 
-/** The example with ports of this test, and without TLS. */
+/** The example configuration with the ports of this test, without TLS. */
 async function configured(port: number, [first, second]: [number, number]): Promise<string> {
   const replaced: [RegExp, string][] = [
     [/listen 443 ssl;/g, `listen 127.0.0.1:${port};`],
@@ -58,7 +58,7 @@ async function configured(port: number, [first, second]: [number, number]): Prom
   );
 }
 
-/** A request to nginx from an address of its own. */
+/** Sends a request to nginx from a given local address. */
 const call = (from: string, request: Call) => send(url, { ...request, localAddress: from });
 
 const mint = (from: string, headers: Record<string, string> = {}, experienceId = world.experienceId) =>
@@ -78,7 +78,7 @@ interface Client {
 const clients = (count: number, first = 2) =>
   Promise.all(Array.from({ length: count }, (_, n) => client(`127.0.0.${first + n}`)));
 
-/** Mints through nginx and connects to where the manifest leads, from one address. */
+/** Mints through nginx and connects to the URL in the manifest, from one address. */
 async function client(from: string): Promise<Client> {
   const minted = await mint(from);
   expect(minted.status, minted.text).toBe(201);
@@ -88,7 +88,7 @@ async function client(from: string): Promise<Client> {
   return { from, address: transport.url, talker };
 }
 
-/** Cuts the connection, and comes back with its ticket. Returns whether the session goes on. */
+/** Drops the connection and resumes with its ticket. Returns whether the session continues. */
 async function comeBack({ from, address, talker }: Client): Promise<boolean> {
   const { resumeTicket: ticket } = await talker.ready();
   const lastSeq = Math.max(...talker.events.map(({ seq = 0 }) => seq));
@@ -112,7 +112,7 @@ test('twenty clients talk through nginx, lose their connection and resume in the
   const running = await Promise.all(
     services.map(async (service) => (await readMetrics(service)).total('session_runtime_sessions')),
   );
-  // Both processes have some of them.
+  // Both processes have some of the sessions.
   expect(Math.min(...running)).toBeGreaterThan(0);
   expect(running.reduce((sum, count) => sum + count, 0)).toBe(20);
   const resumed = await Promise.all(all.map(comeBack));

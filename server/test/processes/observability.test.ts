@@ -30,7 +30,7 @@ beforeAll(async () => {
     SHUTDOWN_GRACE_SECONDS: '0',
   });
   cleanup(() => process.kill('SIGKILL'));
-  // The builders of a world speak HTTP only, so a process serves them as well as a service in this one.
+  // The helpers that create projects use HTTP only, so they also work with a child process.
   service = process;
   world = await createWorld(service);
   body = { experienceId: world.experienceId };
@@ -40,7 +40,7 @@ const bearer = () => ({ Authorization: `Bearer ${world.key}` });
 const total = async (name: string, labels?: Record<string, string>) =>
   (await readMetrics(process)).total(name, labels);
 
-/** Runs `work` while nobody else can use the table of sessions. */
+/** Runs `work` while the table `sessions` is locked. */
 async function whileLocked(work: () => Promise<void>): Promise<void> {
   await onDatabase(databaseUrl, async (client) => {
     await client.query('BEGIN');
@@ -79,7 +79,7 @@ test('a write that waits shows: the queue behind it, the requests in flight, the
   const answers = await Promise.all(waiting);
   expect(answers.map(({ status }) => status)).toEqual([...Array.from({ length: 10 }, () => 201), 200]);
   expect(await total('session_launch_queue_length')).toBe(0);
-  // Those that waited went out together.
+  // The queued mints were written in one batch.
   expect(await total('session_launch_batch_size_count')).toBe(batches + 2);
   await expect.poll(() => total('session_launch_requests_in_flight')).toBe(0);
 });
@@ -92,7 +92,7 @@ const linesOf = (requestId: string | undefined): any[] =>
     .filter((line) => requestId !== undefined && line.includes(requestId))
     .map((line) => JSON.parse(line));
 
-/** The last line of a request comes after its answer. */
+/** The last log line of a request is written after its response. */
 const lastLineOf = (requestId: string | undefined) => expect.poll(() => linesOf(requestId).at(-1));
 
 test('a request id leads from an answer to the lines of its request, and to no others', async () => {

@@ -31,6 +31,6 @@ test('a pooler in transaction mode is found out, and the start refused in one li
   await expect(fleet.start({ DATABASE_URL })).rejects.toThrow(
     /^the service ended with 1: session-launch: [^\n]*pooler[^\n]*session mode[^\n]*\n$/,
   );
-  // Others use the pooler's connections, too.
+  // The connections of the pooler are shared with other clients.
   expect(await setting()).toEqual(before);
 });

@@ -25,7 +25,7 @@ let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let replacements: [written: string, real: string][];
 let printed: Map<Command, string>;
 
-/** The addresses of the page are those of a default start; this service listens elsewhere. */
+/** Replaces the URLs on the page, which are those of a default start, with those of this service. */
 function here(text: string): string {
   return replacements.reduce((result, [written, real]) => result.replaceAll(written, real), text);
 }
@@ -33,13 +33,13 @@ function here(text: string): string {
 beforeAll(async () => {
   folder = await temporaryFolder();
   const dataDir = await prepareDataFolder(join(folder.path, 'data'));
-  // As a reader starts it: with the demo project, and with an admin token that the command line finds in the folder.
+  // Started as on the page: with the demo project, and with an admin token that the command line reads from the folder.
   service = await startProcess({ DEMO: 'on', DATA_DIR: dataDir, ADMIN_TOKEN: '' });
   const pagePort = await freePort();
   replacements = [
     ['http://127.0.0.1:8080', service.url],
     ['http://127.0.0.1:8081', service.adminUrl],
-    // The little web server; its origin, written without a slash at the end, stays the one on the allowlist.
+    // The example web server. Its origin without a trailing slash stays the one on the allowlist.
     ['http://localhost:5173/', `http://localhost:${pagePort}/`],
     ['listen(5173', `listen(${pagePort}`],
   ];

@@ -41,7 +41,7 @@ const startAlone = (env: Record<string, string>) =>
 test('a runtime alone takes sessions of a service elsewhere, refuses forged tokens by itself, and stops when told', async () => {
   const alone = startAlone({
     ADMIN_URL: service.adminUrl,
-    // Where the keys are, without which every token would have to be shown to the service.
+    // The URL of the JWKS; without it, the service would have to check every token.
     PUBLIC_URL: service.url,
     RUNTIME_TOKEN: runtimeToken,
     SPEECH: 'captions',
@@ -107,7 +107,7 @@ test('a wrong token: clients hear of a fault, not of a bad token', async () => {
 });
 
 test('a runtime whose log cannot be written goes on talking, and stops', async () => {
-  // Reads nothing: the pipe to it is full once this much is written.
+  // A process that never reads its stdin, so the pipe to it fills up.
   const reader = spawn('sleep', ['600'], { stdio: ['pipe', 'ignore', 'ignore'] });
   reader.stdin.on('error', () => {});
   reader.stdin.write(Buffer.alloc(4 * 1024 * 1024));
@@ -131,7 +131,7 @@ test('a runtime whose log cannot be written goes on talking, and stops', async (
   const { sessionToken } = await launched(service, world);
   const client = new Talker(/Address\s+(\S+)/.exec(output.toString())![1]!, sessionToken);
   await client.ready();
-  // What is said is in the log at this level.
+  // At this level the texts of the conversation are logged.
   await client.ask('Are you there?');
   child.kill('SIGTERM');
   expect(await client.closed).toBe(1001);

@@ -24,7 +24,7 @@ const mind = {
   topics: [{ id: 'ferries', ask: { en: 'When do the ferries leave?' }, tell: { en: 'At every full hour.' } }],
 };
 
-/** A secret of the service, which is none of the runtime's business. */
+/** A secret of the service, which must not be passed to the runtime. */
 const planted = 'planted-secret-of-the-service';
 
 let database: Awaited<ReturnType<typeof clonedDatabase>>;
@@ -36,7 +36,7 @@ const env = () => ({
   DATABASE_URL: database.url,
   DATA_DIR: folder.path,
   RUNTIME: 'on',
-  // The one level at which it is told what people say.
+  // The only level at which the texts of conversations are logged.
   LOG_LEVEL: 'trace',
   SHUTDOWN_GRACE_SECONDS: '3',
   PGPASSWORD: planted,
@@ -228,7 +228,7 @@ test('the runtime gets no key to the database or the admin API', async () => {
 });
 
 test('a spare takes the place of a runtime that is killed among conversations; mints do not notice, and nobody is left waiting', async () => {
-  // One that was sound has a spare by now, or soon.
+  // A runtime that has started successfully gets a spare process.
   await expect.poll(() => processes().length, { interval: 250 }).toBe(2);
   const [before, spare] = processes();
   const talking = await Promise.all(Array.from({ length: 8 }, talker));
@@ -237,13 +237,13 @@ test('a spare takes the place of a runtime that is killed among conversations; m
   const minting = Array.from({ length: 4 }, async () => {
     while (!isOver) {
       statuses.push((await mintFromServer(service, world.key, { experienceId: world.experienceId })).status);
-      // Some at every moment are enough; as many as there can be would only take time from the others.
+      // A few at any moment are enough; more would only take CPU time from the others.
       await sleep(10);
     }
   });
   const arriving = await Promise.all(Array.from({ length: 8 }, () => launched(service, world)));
   process.kill(before!, 'SIGKILL');
-  // The service does not know yet: some of these are on their way to a process that is dead.
+  // The service has not noticed yet: some of these connections are passed to the dead process.
   const arrived = arriving.map(({ sessionToken }) => new Talker(address(), sessionToken));
   expect(await Promise.all(talking.map(({ closed }) => closed))).toEqual(Array(8).fill(1006));
   await Promise.all(arrived.map((client) => client.ready()));
@@ -252,7 +252,7 @@ test('a spare takes the place of a runtime that is killed among conversations; m
   isOver = true;
   await Promise.all([...minting, ...arrived.map((client) => client.leave())]);
   expect(new Set(statuses)).toEqual(new Set([201]));
-  // What it had reported is what they lasted; nothing is made up for the time after its death.
+  // Their duration is what the runtime had reported; no time is added after it was killed.
   for (const { sessionId } of talking) {
     const { status, usage, startedAt } = await session(sessionId);
     expect(['active', 'ended']).toContain(status);

@@ -39,7 +39,7 @@ interface Deployment {
   service: ServiceProcess;
   folder: string;
   secrets: Secrets;
-  /** Everything that is in the database, once the service has stopped. */
+  /** Reads the whole database after the service has stopped. */
   stored(): Promise<Places>;
 }
 
@@ -52,7 +52,7 @@ const deployments: Record<
     secrets: {},
     stored: async () => {
       const tables = await everyTableIn(folder);
-      // And what lies in files beside the tables, such as the log of the database itself.
+      // Also the files beside the tables, such as the WAL.
       return { ...tables, ...(await everyFile(join(folder, 'database'))) };
     },
   }),
@@ -96,7 +96,7 @@ async function deploy(engine: string): Promise<Deployment> {
   };
 }
 
-/** What callers do, and what they do wrong, with secrets of every kind in every place. */
+/** Sends valid and invalid requests with secrets of every kind in every place. */
 async function mixedRun({ service, secrets }: Deployment, world: World, shown: Answer[]): Promise<void> {
   const idempotencyKey = random('retry');
   const pageKey = random('click');
@@ -110,7 +110,7 @@ async function mixedRun({ service, secrets }: Deployment, world: World, shown: A
     service.call({ method: 'POST', path, headers, body: content });
   const page = { Origin: pageOrigin };
 
-  /** A launch shows its token to the caller: that one answer is not searched. */
+  /** A launch contains its token for the caller, so that response is not searched. */
   const launches: Answer[] = [];
   for (const key of [world.key, world.liveKey]) {
     launches.push(await post('/v1/sessions', { ...bearer(key), 'Idempotency-Key': idempotencyKey }));
@@ -162,7 +162,7 @@ async function mixedRun({ service, secrets }: Deployment, world: World, shown: A
       ),
       await post('/v1/sessions', { ...own, 'Idempotency-Key': idempotencyKey.repeat(9) }),
       await post('/v1/sessions', { ...own, 'Idempotency-Key': `${idempotencyKey}\u00e9` }),
-      // The wrong key, and the right one in a wrong place.
+      // A wrong key, and the right key in a wrong place.
       await post('/v1/sessions', mistyped),
       await post('/v1/sessions', { Authorization: `Basic ${Buffer.from(`${key}:`).toString('base64')}` }),
       await post('/v1/sessions', { Authorization: key }),
@@ -191,7 +191,7 @@ async function mixedRun({ service, secrets }: Deployment, world: World, shown: A
       await post('/v1/sessions', { ...own, 'Content-Type': key }, 'x'),
       await post('/v1/sessions', bearer(sessionToken)),
       await post('/v1/sessions', { ...own, Origin: pageOrigin, 'Accept-Language': key }, { [key]: 1 }),
-      // Operators err as well.
+      // Mistakes of operators.
       await service.admin({ path: `/admin/projects/${world.projectId}/keys` }),
       await service.admin({ path: `/admin/projects/${world.projectId}/sessions` }),
       await service.admin({ path: `/admin/projects/${world.projectId}` }),
@@ -231,7 +231,7 @@ describe.each(Object.keys(deployments))('%s', (engine) => {
     const shown: Answer[] = [];
     await mixedRun(deployment, world, shown);
 
-    // Not secret, in the same places: what the search must find, or it does not look where it says.
+    // A non-secret value in the same places: the search must find it, which proves that it looks there.
     const planted = random('planted');
     await createKey(service, world.projectId, { name: planted });
     shown.push(await service.call({ path: `/${planted}` }));
@@ -259,7 +259,7 @@ describe.each(Object.keys(deployments))('%s', (engine) => {
     expect(leaks(places, { planted })).toEqual(
       expect.arrayContaining(['planted in standard error', 'planted in table public.api_keys']),
     );
-    // And the run was one in which there was something to hide.
+    // Proves that the run stored data.
     expect(stored['table public.sessions']).toContain(world.experienceId);
     expect(stored['table public.idempotency_keys']).toMatch(/\S/);
     expect(shown.filter(({ status: code }) => code >= 400).length).toBeGreaterThan(50);

@@ -29,7 +29,7 @@ let world: World;
 beforeAll(async () => {
   folder = await temporaryFolder();
   await prepareDataFolder(folder.path);
-  // The level that it has by default.
+  // The default level.
   service = await startProcess({ DATA_DIR: folder.path, RUNTIME: 'on', LOG_LEVEL: 'info' });
   const mind = { greeting: { en: 'Good morning.' }, fallback: { en: 'That I do not know.' } };
   world = await createWorld(service, {
@@ -41,7 +41,7 @@ afterAll(async () => {
   await folder?.remove();
 });
 
-/** Says everything, in every way that a client has, and in some that it should not try. */
+/** Sends the words in every message type of a client, including invalid ones. */
 async function talkOf(client: Talker, words: typeof said): Promise<void> {
   const transcript = { type: 'transcript', id: 'heard' };
   expect(await client.ask(words.typed)).toMatch(/\w/);
@@ -70,7 +70,7 @@ test('what people say is in no log, metric, journal or database at the default l
   await Promise.all([talkOf(here, said), talkOf(there, said)]);
   const { text: metrics } = await service.admin({ path: '/metrics' });
   await here.leave();
-  // A service that is gone leaves the other runtime with reports that it has to keep.
+  // While the service is stopped, the standalone runtime must keep its reports in files.
   expect((await service.kill('SIGTERM')).code).toBe(0);
   await expect.poll(() => readdir(join(own.path, 'runtime-reports')).catch(() => [])).toHaveLength(1);
   await there.leave();
@@ -85,7 +85,7 @@ test('what people say is in no log, metric, journal or database at the default l
     ...(await everyFile(own.path)),
   };
   expect(leaks(places, said)).toEqual([]);
-  // The search looks where sessions leave something.
+  // Proves that the search covers the places where sessions leave data.
   const found = leaks(places, { beside: beside.sessionId, elsewhere: elsewhere.sessionId });
   expect(found).toEqual(
     expect.arrayContaining(['beside in standard error', 'beside in table public.sessions']),

@@ -68,7 +68,7 @@ async function limitedRole(): Promise<string> {
   return role;
 }
 
-/** All rows of all tables, to see that nothing has changed. */
+/** All rows of all tables, to check that nothing has changed. */
 function contentOf(url: string): Promise<Record<string, object[]>> {
   return onDatabase(url, async (client) => {
     const { rows } = await client.query(
@@ -89,7 +89,7 @@ async function occupied(): Promise<{ port: string; server: Server }> {
   return { port: String((server.address() as { port: number }).port), server };
 }
 
-/** A project with one experience and a key, through the admin API of a process. */
+/** Creates a project with one experience and a key through the admin API of a process. */
 async function setUp(service: ServiceProcess): Promise<{ projectId: string; key: string; body: object }> {
   const file = { project: project(), experiences: [experience()] };
   const applied = await service.admin({ method: 'POST', path: '/admin/projects', body: file });
@@ -116,7 +116,7 @@ const mint = (service: ServiceProcess, key: string, body: object, headers: Env =
 
 const status = async (service: ServiceProcess, path: string) => (await service.call({ path })).status;
 
-/** A mint whose body is still on its way: the service has it in hand once it says so. */
+/** Sends a mint with an incomplete body. The service answers `100 Continue` when it has accepted the request. */
 function halfSent(
   service: ServiceProcess,
   key: string,
@@ -150,10 +150,10 @@ function halfSent(
   return new Promise((resolve) => call.once('continue', () => resolve({ call, answer })));
 }
 
-/** A data folder with a database that a program of this version made. */
+/** Creates a data folder with a database of this version. */
 const copyOfTemplate = async () => prepareDataFolder(join(await emptyFolder(), 'data'));
 
-/** A service told to stop while a request never ends. It takes its ten seconds beside the other tests. */
+/** A service that is stopped while a request never ends. Its ten seconds pass while the other tests run. */
 let stubborn: Promise<{ code: number | null; seconds: number; stderr: string }>;
 
 describe('PostgreSQL, three processes', () => {
@@ -245,7 +245,7 @@ describe('PostgreSQL, three processes', () => {
     const DATABASE_URL = await migratedDatabase();
     const rest = services.slice(1, 2);
     let fastest = Number.POSITIVE_INFINITY;
-    // The machine may hold up one stop; a service that waits for the connection is held up every time.
+    // Load on the machine can delay a single stop; a service that waits for the connection is slow every time.
     for (let round = 0; round < 3 && fastest >= 7_000; round++) {
       const silent = rest.pop() ?? (await start({ DATABASE_URL, DATA_DIR: await emptyFolder() }));
       const { hostname, port } = new URL(silent.url);
@@ -268,7 +268,7 @@ describe('the first start and those after it', () => {
   let sessionId: string;
   let adminHeader: Env;
   let service: ServiceProcess;
-  /** As an operator starts it: nothing but where. */
+  /** Started with default settings except for the data folder. */
   const plainly = () => start({ DATA_DIR: folder, DEMO: '', ADMIN_TOKEN: '', LOG_LEVEL: '' });
   const sessions = async () => {
     const { json } = await service.admin({
@@ -406,7 +406,7 @@ describe('the first start and those after it', () => {
     call.end(JSON.stringify({ experienceId }));
     const { status: code, json } = await answer;
     expect(code, service.stderr()).toBe(201);
-    // Zero says that it took less than the time it has.
+    // Exit code 0 shows that the stop took less than the grace period.
     expect(await exit).toEqual({ code: 0, signal: null });
     expect(service.stderr()).toContain('"msg":"stopped"');
     expect(await readdir(folder)).not.toContain('lock');
@@ -448,7 +448,7 @@ describe.concurrent('PostgreSQL', () => {
       RUNTIME: 'off',
       METRICS_TOKEN: 'a-metrics-token-for-tests',
     });
-    // A signal right after the summary still stops in order.
+    // A signal right after the summary still causes a graceful stop.
     expect(await service.kill('SIGTERM')).toEqual({ code: 0, signal: null });
     expect(service.adminUrl).toBe('off');
     expect(service.stdout()).toContain('set ADMIN_TOKEN');

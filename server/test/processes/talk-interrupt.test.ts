@@ -9,7 +9,7 @@ import { expectWithin } from '@session-launch/testing/slowness.ts';
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { type WebSocket, WebSocketServer } from 'ws';
 
-/** A service that launches into a runtime of this file, which does as a test says. */
+/** A service that launches into a fake runtime in this file, which each test configures. */
 let server: Server;
 let upgrade: 'take' | 'ignore';
 let onMessage: (socket: WebSocket, message: { type: string }) => void;
@@ -76,7 +76,7 @@ function talk(...args: string[]) {
   return {
     stderr: () => stderr,
     shows: (text: string) => expect.poll(() => output).toContain(text),
-    /** Presses Ctrl-C, and returns how the process ended. */
+    /** Sends SIGINT and returns how the process ended. */
     interrupt: async () => {
       const began = performance.now();
       child.kill('SIGINT');

@@ -161,7 +161,7 @@ describe('bearerToken', () => {
     bearerToken(`Bearer ${' '.repeat(1_000_000)}`);
     bearerToken(`Bearer ${'a'.repeat(1_000_000)} b`);
     bearerToken(`Bearer a${'='.repeat(1_000_000)}b`);
-    // Time that grows with the square of the length would be minutes.
+    // Quadratic time would take minutes.
     expect(performance.now() - start).toBeLessThan(20_000);
     fc.assert(
       fc.property(unicodeText(), (text) => {

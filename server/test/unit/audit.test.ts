@@ -14,7 +14,7 @@ interface Audit {
   output: string;
 }
 
-/** Runs the audit against a registry that answers as it is told; without an answer there is no registry. */
+/** Runs the audit against a fake registry with this response; without a response, no registry is reachable. */
 async function audit(answer?: { status: number; body: string }): Promise<Audit> {
   const asked: string[] = [];
   const registry = createServer((request, response) => {
@@ -66,7 +66,7 @@ describe('the audit of dependencies', () => {
     const body = JSON.stringify({ fastify: [advisory], vitest: [advisory] });
     const { code, output } = await audit({ status: 200, body });
     expect(output).toMatch(/audit: fastify .*high/);
-    // What only development uses is left alone.
+    // Development dependencies are ignored.
     expect(output).not.toContain('vitest');
     expect(output).toContain('audit: 1 known vulnerabilities');
     expect(code).toBe(1);

@@ -25,7 +25,7 @@ import { almost, casesWanted, hostileJson, hostileText, Tally } from '../harness
 
 const tally = new Tally();
 
-/** What a parser makes of its input: a value, or one of these refusals. Anything else fails the test. */
+/** Returns the parsed value, or `undefined` for one of these error codes. Any other error fails the test. */
 function outcome<T>(act: () => T, ...codes: string[]): T | undefined {
   try {
     return act();
@@ -218,7 +218,7 @@ describe('headers', () => {
       const address = clientAddress('10.0.0.1', header, proxies);
       expect(isIP(address), address).not.toBe(0);
       expect(clientNetwork(address)).toMatch(/^[0-9a-f:./]+$/);
-      // The nearest hop that is no proxy counts, and nothing that stands further left.
+      // The last hop that is not a proxy is used; entries to its left have no effect.
       const near = header.split(',').at(-1)?.trim() ?? '';
       if (isIP(near) !== 0 && !/10\.|%/.test(near)) expect(address).toBe(near.toLowerCase());
     }));
@@ -246,7 +246,7 @@ describe('origins', () => {
     '@',
     'xn--',
   );
-  /** The rule in other words: the text of an entry, or one label before it. */
+  /** The same rule as a pattern: an exact entry, or one label before a wildcard's suffix. */
   const rule =
     /^(https:\/\/example\.com|https:\/\/[a-z0-9_-]+\.example\.com(:8443)?|http:\/\/localhost:3000)$/;
   test('are let in by the rule, and by nothing else', () =>

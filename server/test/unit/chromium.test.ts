@@ -11,7 +11,7 @@ const vitest = createRequire(import.meta.url)
   .resolve('vitest/package.json')
   .replace('package.json', 'vitest.mjs');
 
-/** What the tests say where CHROMIUM names a program that does not exist. */
+/** Runs the tests with CHROMIUM set to a program that does not exist; returns the output. */
 async function withoutBrowser(env: Record<string, string>, ...args: string[]) {
   const { NODE_OPTIONS: _, CI: __, ...inherited } = process.env;
   const options = { cwd: server, env: { ...inherited, CHROMIUM: '/nowhere/chromium', ...env } };

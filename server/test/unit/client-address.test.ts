@@ -169,7 +169,7 @@ function padded(groups: number[]): string {
   return groups.map((g) => g.toString(16).padStart(4, '0').toUpperCase()).join(':');
 }
 
-/** The browser's own serialisation: the longest run of zeros becomes `::`. */
+/** The serialisation of the URL standard: the longest run of zeros becomes `::`. */
 function compressed(groups: number[]): string {
   return new URL(`http://[${plainly(groups)}]/`).hostname.slice(1, -1);
 }

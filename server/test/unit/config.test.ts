@@ -15,7 +15,7 @@ const read = (env: Environment = {}) => readConfig(env, cwd);
 const readClient = (env: Environment = {}) => readClientConfig(env, cwd);
 const token = 'a-token-of-sixteen-or-more';
 
-/** What a configuration is refused for; a test that expects a refusal fails when there is none. */
+/** The problems for which a configuration is rejected; throws if it is accepted. */
 function problemsOf(env: Environment, reader: (env: Environment) => unknown = read): ConfigProblem[] {
   try {
     reader(env);

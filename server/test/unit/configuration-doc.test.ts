@@ -8,7 +8,7 @@ const file = new URL('../../../docs/configuration.md', import.meta.url);
 const page = readFileSync(file, 'utf8');
 const all: Variable<unknown>[] = Object.values(variables);
 
-/** What is written between two comments of the page. */
+/** The generated text between the two comments of the page. */
 const generated = /(?<=<!-- variables: written by npm run docs -->\n\n).*?(?=\n\n<!-- end of variables -->)/s;
 
 function table(): string {
@@ -43,7 +43,7 @@ test('every default is a value that the variable takes', () => {
   }
 });
 
-/** What a reader of the environment says about bad values. */
+/** The problems that a configuration reader reports for invalid values. */
 function problems(read: () => unknown): { variable: string; got: string }[] {
   try {
     read();
@@ -56,7 +56,7 @@ function problems(read: () => unknown): { variable: string; got: string }[] {
 
 test('each side reads the variables that the table says, and shows nothing of a secret', () => {
   const bad = Object.fromEntries(all.map(({ name }) => [name, 'hunter2:hunter2@\0 ']));
-  // The service looks at what the runtime beside it will read.
+  // The service also validates the variables of its runtime.
   const sides: Record<string, string[]> = {
     service: ['service', 'both', 'runtime'],
     'command line': ['command line', 'both'],

@@ -2,7 +2,7 @@ import { checkContract, contract } from '@session-launch/testing/contract.ts';
 import type { Answer, Call } from '@session-launch/testing/http.ts';
 import { describe, expect, test } from 'vitest';
 
-/** The tests' own guard: an answer that breaks the contract must not pass for a good one. */
+/** Tests the harness: a response that violates the contract must be detected. */
 const read: Call = { path: '/v1/sessions/ses_1' };
 const examples = contract.paths['/v1/sessions/{sessionId}'].get.responses;
 const session = examples['200'].content['application/json'].examples.created.value;

@@ -15,14 +15,14 @@ function mindOf({ mind }: Runtime): Mind {
   return mind;
 }
 
-/** The languages that sessions get without asking: those that the file names. */
+/** The languages that sessions can get by default: those named in the file. */
 function ownLanguages({ languages }: Runtime): string[] {
   const { dual, conversation, paired } = languages;
   const spoken = typeof conversation === 'object' ? conversation.fixed : languages.default;
   return [...new Set(dual && typeof paired === 'object' ? [spoken, paired.fixed] : [spoken])];
 }
 
-/** Every language that the mind speaks: whoever is greeted in one is answered in it. */
+/** Every language of the mind: each language with a greeting must also have replies. */
 function spokenLanguages(runtime: Runtime): string[] {
   return [...new Set([...ownLanguages(runtime), ...Object.keys(mindOf(runtime).greeting ?? {})])];
 }
@@ -65,7 +65,7 @@ describe.each(experiences.map(({ slug, runtime }) => [slug, runtime] as const))(
         expect(then, id).not.toContain(id);
         for (const next of then) expect(ids, id).toContain(next);
       }
-      // Asked for at any time rather than led to.
+      // These topics are reached by asking, not by following others.
       expect(ids.filter((id) => !reached.has(id) && id !== 'honest' && id !== 'goodbye')).toEqual([]);
     });
 

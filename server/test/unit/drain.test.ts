@@ -17,12 +17,12 @@ async function start(proxies?: string) {
   return { drain, server, poll: (headers: Record<string, string> = {}) => fetch(url, { headers }) };
 }
 
-/** A poll whose connection comes from another address. */
+/** A poll of `/readyz` from another address. */
 function pollFrom(server: Server, remoteAddress: string): void {
   server.emit('request', { url: '/readyz', headers: {}, socket: { remoteAddress } }, { end() {} });
 }
 
-/** Whether a drain is over although a poller has not come back. */
+/** Whether a drain completes although a poller has not polled again. */
 async function isOver(drain: Drain): Promise<boolean> {
   const late = new Promise<boolean>((resolve) => {
     const timer = setTimeout(() => resolve(false), 300);

@@ -10,7 +10,7 @@ let database: EmbeddedDatabase;
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'session-launch-folder-'));
   await prepareDataFolder(dataDir);
-  // As a volume or an operator makes it.
+  // The mode of a folder created by a volume or an operator.
   await chmod(dataDir, 0o755);
   database = await openEmbedded(dataDir);
 }, 180_000);
@@ -19,7 +19,7 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
-/** Whatever the service keeps there. The lock is a socket that says nothing. */
+/** All files in the folder except the lock, which is a socket. */
 async function kept(): Promise<string[]> {
   const entries = await readdir(dataDir, { recursive: true, withFileTypes: true });
   return entries

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 
 const text = readFileSync(new URL('../../../docs/errors.md', import.meta.url), 'utf8');
 
-/** What stands under a heading, up to the next heading of the same or a higher level. */
+/** The text under a heading, up to the next heading of the same or a higher level. */
 function sectionOf(heading: string): string {
   const level = /^#+/.exec(heading)?.[0].length ?? 0;
   const lines = text.split('\n');
@@ -52,7 +52,7 @@ describe.each(codes)('%s', (code) => {
     expect(others).toEqual({});
     expect(error).toMatchObject({ code, message: expect.stringMatching(/\S/) });
     expect(error.requestId).toMatch(/^req_[0-9a-hjkmnp-tv-z]{26}$/);
-    // A text of its own comes with details; otherwise it is the default one.
+    // Errors with details have a specific message; all others have the default message.
     if (error.details === undefined && code !== 'INVALID_JSON') {
       expect(error.message).toBe(errorTable[code].message);
     }

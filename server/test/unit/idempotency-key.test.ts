@@ -9,7 +9,7 @@ describe('readIdempotencyKey', () => {
     [[]],
     [['Host', 'example.com']],
     [['X-Idempotency-Key', 'a', 'Idempotency-Key-Id', 'b']],
-    // A value that spells the name is not the header.
+    // A header value equal to the name is not the header.
     [['X-Other', 'Idempotency-Key', 'X-Next', 'a']],
   ])('finds none in %j', (rawHeaders) => {
     expect(readIdempotencyKey(rawHeaders)).toBeUndefined();

@@ -12,7 +12,7 @@ const pages = folders.flatMap((folder) =>
     .map((name) => join(folder, name)),
 );
 
-/** The anchors of a page's headings, as GitHub makes them. */
+/** The anchors of a page's headings, as GitHub generates them. */
 function anchorsOf(path: string): Set<string> {
   const headings = withoutCode(readPage(path)).match(/^#+ .+$/gm) ?? [];
   return new Set(headings.map((heading) => anchor(heading.replace(/^#+ /, ''))));

@@ -341,7 +341,7 @@ describe('bestAcceptedLanguage', () => {
   ])('is quick with a header of very many %s', (_, header) => {
     const start = performance.now();
     bestAcceptedLanguage(header);
-    // Time that grows with the square of the length would be minutes.
+    // Quadratic time would take minutes.
     expect(performance.now() - start).toBeLessThan(20_000);
   });
 

@@ -8,7 +8,7 @@ interface Row {
   version: number;
 }
 
-/** A table whose answers come when the test says so. */
+/** A fake table whose queries resolve when the test releases them. */
 class Table {
   readonly rows = new Map<string, Row>();
   readonly asked: string[][] = [];
@@ -133,7 +133,7 @@ test('one network has 64 look-ups of new names at a time; others, and rows that 
   const shared = lookUps.get('invented 3', network('A'));
   const known = lookUps.get('known', network('A'));
   await nextTurn();
-  // The known row has a query of its own.
+  // The known row is queried separately.
   expect(table.asked.slice(1).map((names) => names.length)).toEqual([65, 1]);
   expect(lookUps.counts.refused).toBe(6);
   table.release();
@@ -142,7 +142,7 @@ test('one network has 64 look-ups of new names at a time; others, and rows that 
     'looked up': 64,
     'UNAVAILABLE 1 true': 6,
   });
-  // And none of its places is lost.
+  // All slots are free again.
   table.held = true;
   const again = Array.from({ length: 64 }, (_, i) => lookUps.get(`another ${i}`, network('A')));
   await nextTurn();

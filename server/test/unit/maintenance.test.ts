@@ -15,7 +15,7 @@ const one = async <T>(text: string): Promise<T> => {
   return rows[0]!.value;
 };
 
-/** Looks after the engine, and tells what had to be done. */
+/** Runs the maintenance of the engine and returns the log lines. */
 async function maintained(): Promise<string[]> {
   const lines: string[] = [];
   const log = pino({ level: 'info' }, { write: (line) => lines.push(JSON.parse(line).statement) });
@@ -23,7 +23,7 @@ async function maintained(): Promise<string[]> {
   return lines;
 }
 
-/** Claims of launches long ago; those of the foreign key are not needed here. */
+/** Inserts old idempotency records; foreign keys are disabled here. */
 async function claim(count: number): Promise<void> {
   await database.client.transaction(async (tx) => {
     await tx.query('SET LOCAL session_replication_role = replica');
@@ -44,7 +44,7 @@ test('the log is let go of when it has grown', async () => {
   for (let round = 0; (await one<number>(logBytes)) < 50 * 1024 * 1024; round++) {
     expect(round).toBeLessThan(100);
     await database.client.query("INSERT INTO texts VALUES ('x')");
-    // Fills up what is left of a file of the log.
+    // Fills the rest of a WAL file.
     await database.client.query('SELECT pg_switch_wal()');
   }
   expect(await maintained()).toContain('CHECKPOINT');
@@ -59,7 +59,7 @@ test('the room of claims that were removed is used again', async () => {
     await forgetExpiredClaims(database, 60_000);
     expect(await maintained()).toContain('VACUUM (FREEZE, INDEX_CLEANUP ON) idempotency_keys');
   }
-  // Without it, each day adds as much as the first.
+  // Without maintenance, each day would add as much as the first.
   expect(sizes[2]).toBeLessThan(sizes[0]! * 2);
 });
 

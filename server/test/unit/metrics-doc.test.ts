@@ -23,7 +23,7 @@ function quoted(text: string): string[] {
   return [...text.matchAll(/`([^`]+)`/g)].map(([, word = '']) => word);
 }
 
-/** Everything has happened once, so that every label shows. */
+/** Triggers every event once, so that every label is present. */
 async function exposition() {
   const metrics = createMetrics();
   const traffic = new Traffic();
@@ -68,7 +68,7 @@ test.each(documented)('$name has the type and the labels that the page says', ({
   expect(type).toBe(types.get(name));
   const shown = new Set(ofMetric(name).flatMap((sample) => Object.keys(sample.labels)));
   shown.delete('le');
-  // Some metrics of the process have no samples before something happens, such as a garbage collection.
+  // Some process metrics have no samples before an event such as a garbage collection.
   if (shown.size > 0 || name.startsWith('session_launch_')) expect([...shown].sort()).toEqual(labels);
 });
 

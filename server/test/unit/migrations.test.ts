@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { readProgram, statementsOf } from '../../src/store/migrations.ts';
 
-/** Digests of released migrations. Databases have recorded them: change tables with a further migration instead. */
+/** Digests of released migrations, which databases have recorded. Do not change these migrations; add another one. */
 const released: Record<string, string> = {
   '0001_schema': '2dd9b06834acf0002f5196b3bf241f0ddeae1c2a53f06897a845083c98a1c71e',
 };

@@ -92,7 +92,7 @@ describe.each([
   });
 
   test('lists 401 where a credential is needed, and only there', () => {
-    // The body of this one is the credential, which no security scheme can say.
+    // The body of this operation is the credential, which OpenAPI security schemes cannot express.
     const isCredential = (path: string) => path.endsWith('/leave');
     for (const { path, operation } of operations)
       expect('401' in operation.responses, path).toBe(operation.security.length > 0 || isCredential(path));
@@ -134,15 +134,15 @@ test('both documents together list every code but the two that belong to no oper
   expect([...listed].sort()).toEqual(expected.sort());
 });
 
-/** Pages and files for people, and answers that say what an address takes. */
+/** Web pages and static files, and OPTIONS routes. */
 const undescribed = /^(get \/$|get \/(openapi\.json|reference|avatars|locations|favicon|site|sdk)|options )/;
 
-/** Only the routes are looked at: none of them is called, so what they need may be missing. */
+/** Only registers the routes without calling them, so their dependencies may be missing. */
 async function mountedRoutes(name: string): Promise<string[]> {
   const server = createServer(pino({ level: 'silent' }));
   const routes: string[] = [];
   server.addHook('onRoute', ({ method, url }) => {
-    // A route that takes every other method only refuses it.
+    // Routes for all other methods only return 405.
     if (typeof method !== 'string' || method === 'HEAD') return;
     routes.push(`${method.toLowerCase()} ${url.replace(/:(\w+)/g, '{$1}')}`);
   });

@@ -13,7 +13,7 @@ const server = (code: string, severity = 'ERROR') => Object.assign(new Error(cod
 const network = (code: string) => Object.assign(new Error(code), { code });
 const lost = new Error('Connection terminated unexpectedly');
 
-/** What the service has to know of an error, by the error. */
+/** How the service classifies an error. */
 const verdicts = (error: unknown) => ({
   isOutage: isOutage(error),
   isNeverSent: isNeverSent(error),
@@ -34,7 +34,7 @@ test.each([
     new Error('Failed query', { cause: new NeverSent(lost) }),
     { isOutage: true, isNeverSent: true },
   ],
-  // The same words after a statement was sent leave open what became of it.
+  // The same errors after a statement was sent leave its outcome unknown.
   ['a connection lost under a statement', lost, { isOutage: true }],
   ['a reset under a statement', network('ECONNRESET'), { isOutage: true }],
   ['a refusal under a statement', network('ECONNREFUSED'), { isOutage: true }],
@@ -48,7 +48,7 @@ test.each([
   ['a read-only database', server('25006'), { isOutage: true, isRolledBack: true, isRefusedWrite: true }],
   ['a full disk', server('53100'), { isOutage: true, isRolledBack: true, isRefusedWrite: true }],
   ['a broken disk', server('58030'), { isOutage: true, isRolledBack: true, isRefusedWrite: true }],
-  // No connection is left: nothing is known of writing.
+  // No connection is available, which says nothing about whether writes would succeed.
   [
     'too many connections',
     new NeverSent(server('53300', 'FATAL')),

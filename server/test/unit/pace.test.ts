@@ -4,7 +4,7 @@ import { Pace } from '../../src/limits/pace.ts';
 beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }));
 afterEach(() => void vi.useRealTimers());
 
-/** How many of so many refusals may leave at once. */
+/** How many of `count` refusals are sent without delay. */
 const atOnce = (pace: Pace, network: string, count: number) =>
   Array.from({ length: count }, () => pace.turn(network)).filter((turn) => turn === undefined).length;
 
@@ -12,7 +12,7 @@ test('two hundred refusals leave at once, then one every ten milliseconds', () =
   const pace = new Pace();
   expect(atOnce(pace, 'A', 250)).toBe(200);
   expect(pace.delayed).toBe(50);
-  // The fifty that wait are due within half a second.
+  // The fifty delayed refusals are due within half a second.
   vi.advanceTimersByTime(500);
   expect(atOnce(pace, 'A', 1)).toBe(0);
   vi.advanceTimersByTime(10 + 1_000);
@@ -36,10 +36,10 @@ test('five hundred wait at most; beyond them nobody is delayed, and nobody’s t
 
 test('turns come in their order', async () => {
   const order: number[] = [];
-  // Node may run timers of different lengths in another order after a stall of the machine; a wrong pace is wrong in every round.
+  // After a stall, Node may run timers of different lengths in another order; a defect shows in every round.
   for (let round = 0; round < 20 && order.join() !== '0,1,2'; round++) {
     const pace = new Pace();
-    // The clock stands still until all three have asked, however long the machine takes.
+    // The fake clock does not advance until all three have been submitted.
     atOnce(pace, 'A', 200);
     order.length = 0;
     await Promise.all([0, 1, 2].map(async (n) => pace.turn('A')?.then(() => order.push(n))));

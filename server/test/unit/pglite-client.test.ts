@@ -4,7 +4,7 @@ import { isNeverSent, isOutage, isRolledBack } from '../../src/store/database-er
 import { PgliteClient } from '../../src/store/pglite-client.ts';
 
 let client: PgliteClient;
-/** Of the same database, later; with a deadline that is soon over, and with what was said of its end. */
+/** A second client of the same database with a short timeout, and the reasons for which it ended. */
 let hasty: PgliteClient;
 const reasons: string[] = [];
 beforeAll(async () => {
@@ -87,7 +87,7 @@ test('a dump opens as the same database', async () => {
 });
 
 test('what may take long is waited for', async () => {
-  // Longer than its deadline and the last chance together.
+  // Longer than its timeout and its final grace period together.
   await hasty.query('SELECT pg_sleep(1.5)', [], { patient: true });
   expect(hasty.alive).toBe(true);
 });
@@ -101,7 +101,7 @@ test('what is asked of an engine that hangs is given up after its deadline, and 
   ];
   for (const { status, reason } of (await Promise.allSettled(asked)) as PromiseRejectedResult[]) {
     expect(status).toBe('rejected');
-    // As if it had never been sent: nobody has to wait to find out what became of it.
+    // Classified as never sent, so callers need not determine the outcome.
     expect(isOutage(reason) && isNeverSent(reason)).toBe(true);
   }
   expect(reasons).toEqual(['it did not answer in time']);

@@ -4,7 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { Places } from '../../src/http/places.ts';
 
-/** As much of a request as places look at: whether its body has come. */
+/** The part of a request that `Places` reads: whether its body is complete. */
 function request(complete: boolean): IncomingMessage & { complete: boolean } {
   return Object.assign(new EventEmitter(), { complete }) as IncomingMessage & { complete: boolean };
 }

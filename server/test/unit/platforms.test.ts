@@ -14,20 +14,20 @@ const locked = (JSON.parse(readFileSync(lockFile, 'utf8')) as { packages: Record
   .packages;
 const nameOf = (path: string) => path.split('node_modules/').at(-1)!;
 
-/** Where both commands of the README work, by the names that packages give to their builds. */
+/** Platforms on which both commands of the README work, by the names that packages give to their builds. */
 const platforms: Record<string, RegExp> = {
   'Linux x64': /linux-(x64(-gnu|-glibc)?|64)$/,
   'Linux arm64': /linux-arm64(-gnu|-glibc)?$/,
   'macOS arm64': /darwin-arm64$/,
 };
 
-/** Packages that bring a build for each platform as a package of its own. */
+/** Packages that publish the build for each platform as a separate package. */
 const withBuilds = Object.entries(locked).flatMap(([path, { optionalDependencies = {} }]) => {
   const builds = Object.keys(optionalDependencies);
   return builds.some((name) => platforms['Linux x64']!.test(name)) ? [{ path, builds }] : [];
 });
 
-/** Where npm looks for what a package names: beside it, then further and further up. */
+/** Follows npm's resolution of a package name: next to the dependent package, then in each parent folder. */
 function isLocked(from: string, name: string): boolean {
   for (let place = from; ; ) {
     if (`${place === '' ? '' : `${place}/`}node_modules/${name}` in locked) return true;

@@ -15,7 +15,7 @@ const formats = fc.constantFrom('yaml' as const, 'json' as const);
 
 const idPart = fc.stringMatching(/^[A-Za-z0-9_-]{1,64}$/);
 const slug = fc.stringMatching(/^[a-z0-9]{1,10}(-[a-z0-9]{1,5}){0,3}$/);
-/** Texts that tempt a YAML reader into seeing something else, among all others without NUL. */
+/** Strings without NUL, including ones that a YAML parser could read as another type. */
 const text = fc.oneof(
   fc.string({ unit: 'grapheme' }),
   unicodeText().map((s) => s.replaceAll('\0', '0')),
@@ -156,7 +156,7 @@ const projectFile: fc.Arbitrary<ProjectFile> = fc.record({
     .map((list) => [...new Map(list.map((e) => [e.slug, e])).values()] as Experience[]),
 });
 
-/** What is wrong with a text; anything but a ProjectFileError fails the test. */
+/** The error for a file; any other error than ProjectFileError fails the test. */
 function refusal(source: string, format: 'yaml' | 'json'): ProjectFileError | undefined {
   try {
     parseProjectFile(source, format);
@@ -169,7 +169,7 @@ function refusal(source: string, format: 'yaml' | 'json'): ProjectFileError | un
   }
 }
 
-/** A text with some of its parts cut out, doubled or replaced by characters that mean something. */
+/** A file with parts removed, duplicated or replaced by syntax characters. */
 function damaged(
   source: string,
   edits: readonly (readonly [at: number, length: number, insert: string])[],
@@ -314,7 +314,7 @@ test('a JSON error is found exactly when JSON.parse throws', () => {
   );
 });
 
-/** Goes down into the data by random choices and puts a value where it ends up. */
+/** Descends into the data by random choices and replaces the value at the end. */
 function replaceSomewhere(data: object, choices: Iterator<number>, value: unknown): void {
   let place = data as Record<string, unknown>;
   while (true) {

@@ -30,7 +30,7 @@ experiences:
       mind: { greeting: { PT-pt: Bom dia! } }
 `;
 
-/** The shortest file with an experience; `more` continues it at line 9. */
+/** The shortest file with an experience; `more` starts at line 9. */
 function small(more = ''): string {
   return `project: { id: prj_a, name: A }
 experiences:
@@ -395,7 +395,7 @@ describe('values that have no place in a project file', () => {
   });
 
   test('32 levels of nesting are allowed, 33 are not', () => {
-    // The file, the list, the experience and the runtime are levels 1 to 4.
+    // The file, the list, the experience and the runtime are nesting levels 1 to 4.
     const nested = (levels: number) =>
       withRuntime(`location: { x: ${'['.repeat(levels)}${']'.repeat(levels)} }`);
     expect(() => parseProjectFile(nested(27))).not.toThrow();

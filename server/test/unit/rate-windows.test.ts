@@ -58,6 +58,6 @@ test('half a million clients in a minute cost each of them the same', async () =
   const few = await many(50_000);
   await many(350_000);
   const crowded = await many(50_000);
-  // A search through all of them for each would take a thousand times as long.
+  // A linear search per request would take a thousand times as long.
   expect(crowded).toBeLessThan(50 * few);
 });

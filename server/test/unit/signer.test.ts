@@ -13,7 +13,7 @@ beforeAll(async () => {
 
 afterEach(() => signer.close());
 
-/** Payloads with what could be mistaken for the end of one. */
+/** Payloads with characters that could be mistaken for a separator. */
 const payloads = (count: number) =>
   Array.from({ length: count }, (_, n) => JSON.stringify({ n, text: 'a\nb\r\n\u2028 ü 😀' }));
 const inThisThread = (payload: string) => keys.current.sign(payload);
@@ -24,7 +24,7 @@ async function signAll(count: number): Promise<void> {
   expect(tokens).toEqual(asked.map(inThisThread));
 }
 
-/** A thread that runs this instead of signing. */
+/** A worker thread that runs this code instead of signing. */
 const thread = (source: string) => new URL(`data:text/javascript,${encodeURIComponent(source)}`);
 
 test('one or many, a token is the same, and goes to whoever asked for it', async () => {

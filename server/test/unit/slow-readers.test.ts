@@ -12,7 +12,7 @@ test('an answer that nobody reads is given up after a minute', async () => {
   app.get('/endless', async (_request, reply) => reply.send(Buffer.alloc(50_000_000)));
   const url = new URL(await app.listen({ port: 0, host: '127.0.0.1' }));
   expect(app.server.timeout).toBe(60_000);
-  // A minute is long for a test; what happens then is the same after less.
+  // Shortens the timeout of one minute; the behaviour is the same.
   app.server.setTimeout(300);
   const socket = connect(Number(url.port), url.hostname).on('error', () => undefined);
   socket.pause().write('GET /endless HTTP/1.1\r\nHost: service\r\n\r\n');
@@ -26,7 +26,7 @@ test.each([
   [1_024, 512],
   [20_000, 19_488],
   [65_536, 65_024],
-  // Too few for what is reserved: clients get a part, so that the service works at all.
+  // The full reserve would leave too few: clients get a quarter of the limit.
   [600, 150],
 ])('of %i descriptors clients get %i', (descriptors, connections) => {
   expect(connectionsWithin(descriptors)).toBe(connections);

@@ -14,7 +14,7 @@ afterEach(() => {
 
 const standIn = fileURLToPath(new URL('../harness/stand-in-runtime.mjs', import.meta.url));
 
-/** A supervisor with a stand-in for the runtime behind a listener of its own. */
+/** Starts a supervisor with a fake runtime behind a listener. */
 async function supervise(behaviour: string, more: Partial<SupervisorDeps> = {}) {
   const lines: string[] = [];
   const supervisor = superviseRuntime({
@@ -82,7 +82,7 @@ test('a runtime that answers no pings is killed, and another one is started', as
 
 test('a runtime that leaves pings unanswered gets a spare before it is killed', async () => {
   const { loaded, lines } = await supervise('silent', { pingEveryMs: 100 });
-  // The first one, which is silent, and its spare.
+  // The first runtime, which does not respond, and its spare.
   await expect.poll(loaded).toBe(2);
   expect(lines('does not answer')).toBe(0);
 });
@@ -139,7 +139,7 @@ test('one client network may send 120 upgrades in ten seconds, and the log has a
   for (let sent = 0; sent < 200; sent += 50)
     answers.push(...(await Promise.all(Array.from({ length: 50 }, () => upgrade().ended))));
   const refused = answers.filter((answer) => answer.startsWith('HTTP/1.1 429 '));
-  // Some more pass, as time goes on.
+  // A few more are accepted as time passes.
   expect(answers.length - refused.length).toBeGreaterThanOrEqual(120);
   expect(refused.length).toBeGreaterThan(0);
   expect(count('refused_limit')).toBe(refused.length);

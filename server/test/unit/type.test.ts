@@ -2,7 +2,7 @@ import Type from '@session-launch/contract/type';
 import TypeBox from 'typebox';
 import { expect, test } from 'vitest';
 
-/** Every builder that the contract has, with and without options, an optional field among required ones. */
+/** Every builder that the contract uses, with and without options, and with an optional field among required ones. */
 const built = (t: typeof Type) => [
   t.Object({}),
   t.Object(

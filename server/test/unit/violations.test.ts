@@ -7,7 +7,7 @@ import { reader } from '../../src/http/validator.ts';
 const readMint = reader(serverMintRequestSchema);
 const readReport = reader(reportSchema);
 
-/** How a value is refused. */
+/** The error with which a value is rejected. */
 function refusal(
   read: (value: unknown) => unknown,
   value: unknown,
@@ -22,7 +22,7 @@ function refusal(
 }
 
 const experienceId = 'exp_harbor_guide';
-/** A body of about 64 KiB in which every value is wrong. */
+/** A body of about 64 KiB in which every value is invalid. */
 const manyKeys = Object.fromEntries(Array.from({ length: 6_000 }, (_, n) => [`${n} ?`, 1]));
 
 describe('a request with more than 20 violations', () => {

@@ -3,13 +3,13 @@ import { TakesNoWrites, WriteHealth } from '../../src/store/write-health.ts';
 
 const failure = (code: string) => Object.assign(new Error(code), { code, severity: 'ERROR' });
 
-/** A database that answers questions, and rehearsals as it is told. */
+/** A fake database with configurable responses to queries and write rehearsals. */
 function database(answers: { readOnly?: boolean; rehearsal?: string } = {}) {
   const asked: string[] = [];
   const run = async (text: string) => {
     asked.push(text);
     if (!text.includes('INSERT')) return [{ read_only: answers.readOnly ?? false }];
-    // A rehearsal never ends well for the database: it is always taken back.
+    // A rehearsal always ends with an error, so that it is rolled back.
     throw failure(answers.rehearsal ?? 'SLW01');
   };
   return { asked, run, answers };
@@ -40,7 +40,7 @@ test('a write that was refused counts until a rehearsal goes well, and only unti
   const full = database({ rehearsal: '53100' });
   await refused(health, '53100');
   for (let n = 0; n < 3; n++) await expect(health.check(full.run)).rejects.toThrow(TakesNoWrites);
-  // A write that had nothing to insert does not say that there is room.
+  // A write that inserted nothing does not prove that there is free space.
   await health.note(Promise.resolve());
   await expect(health.check(full.run)).rejects.toThrow(TakesNoWrites);
 

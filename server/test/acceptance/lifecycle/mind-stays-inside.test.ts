@@ -6,7 +6,7 @@ import { createWorld, experience, pageOrigin, runtime, type World } from '@sessi
 import { beforeAll, expect, test } from 'vitest';
 
 const service = deployedService();
-/** In every field of a mind, so that each has a way to get out. */
+/** Placed in every field of a mind, to detect which of them are exposed. */
 const planted = 'The treasure lies under the third lantern.';
 const texts = { en: [planted], 'pt-PT': planted };
 
@@ -33,7 +33,7 @@ test('a mind reaches the runtime, and no public answer of any route', async () =
   const minted = await mint('/v1/sessions');
   const { sessionId, sessionToken } = minted.json.launch;
   const connected = await connect(service, { sessionId, sessionToken });
-  // Otherwise nothing below could fail.
+  // Proves that the text is present where it belongs; otherwise the checks below could not fail.
   expect(connected.text.split(planted).length - 1).toBeGreaterThan(15);
   expect(JSON.stringify(connected.json.session)).not.toContain(planted);
   expect(JSON.stringify(connected.json.manifest)).not.toContain(planted);

@@ -18,7 +18,7 @@ function mint(world: World, call: Partial<Call>): Promise<Answer> {
 
 const bearer = (key: string): Partial<Call> => ({ headers: { Authorization: `Bearer ${key}` } });
 
-/** Another symbol in place of the one at `index`. */
+/** Replaces the character at `index` with another one. */
 function altered(key: string, index: number): string {
   const at = index < 0 ? key.length + index : index;
   return `${key.slice(0, at)}${key[at] === 'A' ? 'B' : 'A'}${key.slice(at + 1)}`;
@@ -31,14 +31,14 @@ async function revoked(world: World): Promise<string> {
   return key;
 }
 
-/** The checksum at the end of a key: 48 bits of a SHA-256, in six digits to the base 62, the lowest first. */
+/** The checksum at the end of a key: 48 bits of a SHA-256 as six base-62 digits, least significant first. */
 function checksum(head: string): string {
   const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
   const bits = createHash('sha256').update(head).digest().readUIntBE(0, 6);
   return Array.from({ length: 6 }, (_, n) => digits[Math.floor(bits / 62 ** n) % 62]).join('');
 }
 
-/** A key of right form that nobody has. */
+/** A valid key that does not exist. */
 function unknown({ key }: World): string {
   expect(checksum(key.slice(0, -6)), 'of a key that is known').toBe(key.slice(-6));
   const head = altered(key.slice(0, -6), -1);
@@ -86,7 +86,7 @@ async function sessionToken(world: World): Promise<string> {
   return answer.json.launch.sessionToken;
 }
 
-/** An answer without what differs from one request to the next. */
+/** A response without the fields that differ per request. */
 function comparable({ status, headers, json }: Answer): unknown {
   const { requestId: _id, ...error } = json.error;
   const { date: _date, 'x-request-id': _header, ...others } = headers;

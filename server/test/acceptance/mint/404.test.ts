@@ -6,7 +6,7 @@ import { browserDoor, doors, knock, openWorld, publicDoor, sharedWorld } from '.
 
 const service = deployedService();
 
-/** What differs between experiences that cannot be told apart: nothing but the request. */
+/** A response without the fields that differ per request: it must be equal for all experiences that cannot be launched. */
 function comparable({ status, headers, json }: Answer): unknown {
   const { requestId: _id, ...error } = json.error;
   return { status, headers: Object.keys(headers).sort(), error };

@@ -28,7 +28,7 @@ import { underWildcard } from '../origins.ts';
 
 const service = deployedService();
 
-/** What a session of a door records beside what was asked for. */
+/** Fields that the session of a mint endpoint has in addition to the requested ones. */
 function ownFields(door: Door): Loose {
   if (door === serverDoor) return { livemode: false, source: 'server' };
   return { livemode: true, source: door === browserDoor ? 'browser' : 'public', origin: pageOrigin };
@@ -112,7 +112,7 @@ describe.each(doors)('$path', (door) => {
     const record = await recordOf(service, world, launched);
     expect(record).toEqual(recordFields(world, door));
     expect(record.sessionId).toBe(launched.manifest.sessionId);
-    // A service elsewhere may have another clock.
+    // The clock of a remote service may differ.
     expect(Math.abs(Date.parse(record.createdAt) - before)).toBeLessThan(60_000);
   });
 
