@@ -1,5 +1,5 @@
-import { ApiError, invalidRequest } from '../errors.ts';
-import { isId } from '../ids.ts';
+import { ApiError, invalidRequest } from '../primitives/errors.ts';
+import { isId } from '../primitives/ids.ts';
 import { findProject } from '../projects/store.ts';
 import type { Orm } from '../store/database.ts';
 

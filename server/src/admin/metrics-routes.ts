@@ -1,8 +1,8 @@
 import { metricsOperation } from '@session-launch/contract/admin/status';
 import type { FastifyInstance } from 'fastify';
 import type { Registry } from 'prom-client';
-import { requireBearer } from '../http/bearer.ts';
-import { refuseOtherMethods } from '../http/server.ts';
+import { requireBearer } from '../http/guards/bearer.ts';
+import { refuseOtherMethods } from '../http/listener/server.ts';
 
 export interface MetricsDeps {
   /** Each of them opens this route: the admin token, and METRICS_TOKEN. */

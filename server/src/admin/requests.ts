@@ -1,8 +1,8 @@
 import { type KeyMode, keyRequestSchema } from '@session-launch/contract/admin/keys';
 import { sessionQuerySchema } from '@session-launch/contract/admin/sessions';
 import type { Scope } from '@session-launch/contract/operation';
-import { invalidRequest } from '../errors.ts';
-import { reader } from '../http/validator.ts';
+import { invalidRequest } from '../primitives/errors.ts';
+import { reader } from '../validation/validator.ts';
 import type { SessionFilter } from '../sessions/store.ts';
 
 const readKey = reader(keyRequestSchema);

@@ -1,7 +1,7 @@
 import { listSessionsOperation } from '@session-launch/contract/admin/sessions';
 import { routePath } from '@session-launch/contract/operation';
 import type { FastifyInstance } from 'fastify';
-import { refuseOtherMethods } from '../http/server.ts';
+import { refuseOtherMethods } from '../http/listener/server.ts';
 import { sessionRecord } from '../sessions/session.ts';
 import { listSessions } from '../sessions/store.ts';
 import type { Database } from '../store/database.ts';

@@ -6,7 +6,7 @@ import {
 } from '@session-launch/contract/admin/status';
 import { openApiDocument } from '@session-launch/contract/document';
 import type { FastifyInstance } from 'fastify';
-import { refuseOtherMethods } from '../http/server.ts';
+import { refuseOtherMethods } from '../http/listener/server.ts';
 import type { Database } from '../store/database.ts';
 
 export interface StatusDeps {

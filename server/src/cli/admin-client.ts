@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { type ErrorEnvelope, errorTable } from '@session-launch/contract/errors';
-import type { ClientConfig } from '../config.ts';
+import type { ClientConfig } from '../config/config.ts';
 import { TimeUp, within } from './deadline.ts';
 import { CliFailure } from './failure.ts';
 

@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
 import type { Command } from 'commander';
-import { ConfigError, type ConfigProblem, readClientConfig, readConfig } from '../config.ts';
+import { ConfigError, type ConfigProblem, readClientConfig, readConfig } from '../config/config.ts';
 import { checkAssets } from './checks/assets.ts';
 import { checkClock } from './checks/clock.ts';
 import { checkDataFolder } from './checks/data-folder.ts';

@@ -1,6 +1,6 @@
 import { readFileSync, writeSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
-import { ConfigError, readClientConfig } from '../config.ts';
+import { ConfigError, readClientConfig } from '../config/config.ts';
 import { createAdminClient } from './admin-client.ts';
 import { addApply } from './apply.ts';
 import type { Context } from './context.ts';

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import type { Command } from 'commander';
-import { checkRuntime } from '../config.ts';
+import { checkRuntime } from '../config/config.ts';
 import { environmentOfRuntime } from '../runtimes/environment.ts';
 import { runtimeProgram } from '../runtimes/program.ts';
 import type { Context } from './context.ts';

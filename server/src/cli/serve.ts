@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { readConfig } from '../config.ts';
+import { readConfig } from '../config/config.ts';
 import type { Context } from './context.ts';
 import { hasColours } from './io.ts';
 import { variableLines } from './variable-lines.ts';

@@ -1,5 +1,5 @@
-import type { Variable } from '../config-values.ts';
-import { variables } from '../variables.ts';
+import type { Variable } from '../config/values.ts';
+import { variables } from '../config/variables.ts';
 
 /** The environment variables that one program reads, as lines for `--help`. */
 export function variableLines(reader: 'service' | 'command line' | 'runtime'): string {

@@ -2,12 +2,12 @@ import type { BlockList } from 'node:net';
 import { entryOperation, listOperation } from '@session-launch/contract/catalog';
 import { routePath } from '@session-launch/contract/operation';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { ApiError } from '../errors.ts';
-import { matchesEtag } from '../http/etag.ts';
-import { refuseOtherMethods } from '../http/server.ts';
+import { ApiError } from '../primitives/errors.ts';
+import { matchesEtag } from '../primitives/etag.ts';
+import { refuseOtherMethods } from '../http/listener/server.ts';
 import type { KeyRing } from '../keys/authenticate.ts';
 import { Client } from '../limits/client-address.ts';
-import { endOfTurn } from '../turn.ts';
+import { endOfTurn } from '../primitives/event-loop.ts';
 import type { Catalog, CatalogAnswer } from './catalog.ts';
 
 export interface CatalogRouteDeps {

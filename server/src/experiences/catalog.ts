@@ -1,5 +1,5 @@
-import { etagOf } from '../http/etag.ts';
-import { Cache, type CacheCounts } from '../store/cache.ts';
+import { etagOf } from '../primitives/etag.ts';
+import { Cache, type CacheCounts } from '../store/cache/cache.ts';
 import type { Changes } from '../store/changes.ts';
 import type { Database } from '../store/database.ts';
 import { catalogEntry } from './catalog-entry.ts';

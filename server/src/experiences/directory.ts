@@ -1,12 +1,12 @@
 import { LRUCache } from 'lru-cache';
-import { ApiError } from '../errors.ts';
-import { isId } from '../ids.ts';
+import { ApiError } from '../primitives/errors.ts';
+import { isId } from '../primitives/ids.ts';
 import type { Pace } from '../limits/pace.ts';
 import { entriesCovering } from '../origins/origin.ts';
-import type { CacheCounts } from '../store/cache.ts';
+import type { CacheCounts } from '../store/cache/cache.ts';
 import type { Changes } from '../store/changes.ts';
 import type { Database } from '../store/database.ts';
-import { type Asker, LookUps } from '../store/look-ups.ts';
+import { type Asker, LookUps } from '../store/cache/look-ups.ts';
 import type { Revision } from './revision.ts';
 import { findExperiences, findListing, findRevision, type LaunchableExperience } from './store.ts';
 

@@ -1,5 +1,5 @@
-import { canonicalJson } from '../canonical-json.ts';
-import { sha256Hex } from '../sha256.ts';
+import { canonicalJson } from '../primitives/canonical-json.ts';
+import { sha256Hex } from '../primitives/sha256.ts';
 
 /**
  * Two bodies are equal if their RFC 8785 canonical forms are. The body is parsed JSON, already checked for depth, lone surrogates and

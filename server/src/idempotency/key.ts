@@ -1,6 +1,6 @@
 import type { Violation } from '@session-launch/contract/errors';
-import { ApiError } from '../errors.ts';
-import { sha256Hex } from '../sha256.ts';
+import { ApiError } from '../primitives/errors.ts';
+import { sha256Hex } from '../primitives/sha256.ts';
 
 const header = 'idempotency-key';
 const maxLength = 256;

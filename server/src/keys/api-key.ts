@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import type { KeyMode } from '@session-launch/contract/admin/keys';
-import { sha256, sha256Hex } from '../sha256.ts';
+import { sha256, sha256Hex } from '../primitives/sha256.ts';
 
 const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 /** 30 base62 symbols carry 178 random bits. */

@@ -1,6 +1,6 @@
 import type { KeyMode } from '@session-launch/contract/admin/keys';
 import type { Scope } from '@session-launch/contract/operation';
-import { newId } from '../ids.ts';
+import { newId } from '../primitives/ids.ts';
 import type { Orm } from '../store/database.ts';
 import { generateApiKey, hashApiKey, keyHint } from './api-key.ts';
 import { type ApiKey, insertKey } from './store.ts';

@@ -1,4 +1,4 @@
-import { isoTime } from '../iso-time.ts';
+import { isoTime } from '../primitives/iso-time.ts';
 import type { Budget } from './headers.ts';
 
 const secondsPerDay = 86_400;

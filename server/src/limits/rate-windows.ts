@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { Batcher } from '../store/batcher.ts';
+import { Batcher } from '../store/cache/batcher.ts';
 import type { Database, Statement } from '../store/database.ts';
 
 /** A rate window that a mint must pass, with its limit. */

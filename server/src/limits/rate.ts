@@ -1,4 +1,4 @@
-import { ApiError } from '../errors.ts';
+import { ApiError } from '../primitives/errors.ts';
 
 import type { Database } from '../store/database.ts';
 import { type Budget, rateLimitHeaders } from './headers.ts';

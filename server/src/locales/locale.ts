@@ -1,4 +1,4 @@
-import { ApiError } from '../errors.ts';
+import { ApiError } from '../primitives/errors.ts';
 
 /** A creator's setting for one language of an experience: follow the caller, or always this tag. */
 export type Axis = 'match' | { fixed: string };

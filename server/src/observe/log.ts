@@ -1,8 +1,8 @@
 import { createRequire } from 'node:module';
 import { LineWriter } from '@session-launch/process/line-writer';
 import pino, { type DestinationStream, type Logger } from 'pino';
-import type { LogLevel } from '../config.ts';
-import { isoTime } from '../iso-time.ts';
+import type { LogLevel } from '../config/config.ts';
+import { isoTime } from '../primitives/iso-time.ts';
 
 /**
  * Writes logs to standard error as JSON, or pretty-printed on a terminal. Headers and bodies are never logged, and anything that looks

@@ -1,8 +1,8 @@
 import { type Source, sources } from '@session-launch/contract/session';
 import { collectDefaultMetrics, Registry } from 'prom-client';
-import type { CacheCounts } from '../store/cache.ts';
+import type { CacheCounts } from '../store/cache/cache.ts';
 import type { Database } from '../store/database.ts';
-import type { LookUpCounts } from '../store/look-ups.ts';
+import type { LookUpCounts } from '../store/cache/look-ups.ts';
 import { Counter, Histogram } from './counters.ts';
 import { type RuntimeStatus, showRuntime } from './runtime-metrics.ts';
 import { type Sample, show } from './sampled-metric.ts';

@@ -1,5 +1,5 @@
 import type { Applied, AppliedChange } from '@session-launch/contract/admin/projects';
-import { canonicalJson } from '../canonical-json.ts';
+import { canonicalJson } from '../primitives/canonical-json.ts';
 import type { Changes } from '../store/changes.ts';
 import type { Orm } from '../store/database.ts';
 import { findTaken, writeBatch } from './apply-statements.ts';

@@ -1,4 +1,4 @@
-import { unavailable } from '../errors.ts';
+import { unavailable } from '../primitives/errors.ts';
 
 interface Limits {
   /** Maximum waiting tasks, not counting the running one. */

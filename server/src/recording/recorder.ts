@@ -1,8 +1,8 @@
-import { unavailable } from '../errors.ts';
-import { Batcher } from '../store/batcher.ts';
+import { unavailable } from '../primitives/errors.ts';
+import { Batcher } from '../store/cache/batcher.ts';
 import type { Database } from '../store/database.ts';
 import { isCollision, isNeverSent, isOutage, isRolledBack } from '../store/database-errors.ts';
-import { endOfTurn } from '../turn.ts';
+import { endOfTurn } from '../primitives/event-loop.ts';
 import {
   areHeld,
   areKnown,

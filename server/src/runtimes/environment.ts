@@ -1,4 +1,4 @@
-import { variables } from '../variables.ts';
+import { variables } from '../config/variables.ts';
 
 /** Variables of the service that a runtime reads, too. */
 const alsoRead = [

@@ -7,13 +7,13 @@ import {
   reportSchema,
 } from '@session-launch/contract/runtime/lifecycle';
 import type { FastifyInstance } from 'fastify';
-import { ApiError } from '../errors.ts';
+import { ApiError } from '../primitives/errors.ts';
 import type { Directory } from '../experiences/directory.ts';
-import { requireBearer } from '../http/bearer.ts';
-import { toApiError } from '../http/error-handler.ts';
-import { parseJson } from '../http/json-body.ts';
-import { refuseOtherMethods } from '../http/server.ts';
-import { reader } from '../http/validator.ts';
+import { requireBearer } from '../http/guards/bearer.ts';
+import { toApiError } from '../http/listener/error-handler.ts';
+import { parseJson } from '../http/bodies/json-body.ts';
+import { refuseOtherMethods } from '../http/listener/server.ts';
+import { reader } from '../validation/validator.ts';
 import { connectSession, type LifecycleDeps, reportSessions } from '../sessions/lifecycle.ts';
 import { runtimeManifest } from '../sessions/manifest.ts';
 import { sessionRecord } from '../sessions/session.ts';

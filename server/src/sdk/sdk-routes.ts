@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import type { FastifyInstance } from 'fastify';
-import { serveFile } from '../http/served-file.ts';
+import { serveFile } from '../http/routes/served-file.ts';
 
 const script = 'text/javascript; charset=utf-8';
 const files: Record<string, string> = {

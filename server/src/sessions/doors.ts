@@ -1,5 +1,5 @@
 import type { Source } from '@session-launch/contract/session';
-import { ApiError } from '../errors.ts';
+import { ApiError } from '../primitives/errors.ts';
 import type { LaunchableExperience } from '../experiences/store.ts';
 import type { KeyRing } from '../keys/authenticate.ts';
 import type { Call } from './call.ts';

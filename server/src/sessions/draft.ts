@@ -1,6 +1,6 @@
-import { ApiError } from '../errors.ts';
+import { ApiError } from '../primitives/errors.ts';
 import type { LaunchableExperience } from '../experiences/store.ts';
-import { newId } from '../ids.ts';
+import { newId } from '../primitives/ids.ts';
 import { resolveLocales } from '../locales/locale.ts';
 import type { TokenSigner } from '../tokens/signer.ts';
 import type { Call } from './call.ts';

@@ -1,4 +1,4 @@
-import { ApiError } from '../errors.ts';
+import { ApiError } from '../primitives/errors.ts';
 import type { Directory } from '../experiences/directory.ts';
 import type { Revision } from '../experiences/revision.ts';
 import { type Budget, rateLimitHeaders } from '../limits/headers.ts';
@@ -7,7 +7,7 @@ import type { Recorder } from '../recording/recorder.ts';
 import type { Claim, QuotaState, Recorded } from '../recording/statement.ts';
 import { signSessionToken } from '../tokens/session-token.ts';
 import type { TokenSigner } from '../tokens/signer.ts';
-import { endOfTurn } from '../turn.ts';
+import { endOfTurn } from '../primitives/event-loop.ts';
 import type { Door } from './doors.ts';
 import type { Draft } from './draft.ts';
 import { renderManifest } from './manifest.ts';

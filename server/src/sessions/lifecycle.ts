@@ -1,7 +1,7 @@
 import type { Report, ReportAnswer } from '@session-launch/contract/runtime/lifecycle';
 import type { EndReason } from '@session-launch/contract/session';
 import type { Logger } from 'pino';
-import { ApiError } from '../errors.ts';
+import { ApiError } from '../primitives/errors.ts';
 import type { LifecycleCounts } from '../observe/metrics.ts';
 import type { Database, Statement } from '../store/database.ts';
 import type { Session } from './session.ts';

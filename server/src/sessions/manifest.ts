@@ -1,6 +1,6 @@
 import { defaults } from '@session-launch/contract/project-file/fields';
 import type { Revision } from '../experiences/revision.ts';
-import { isoTime } from '../iso-time.ts';
+import { isoTime } from '../primitives/iso-time.ts';
 import { knownTransport } from '../transports/known.ts';
 import type { Session } from './session.ts';
 import { withoutAssets, withoutScenery } from './voice-only.ts';

@@ -5,7 +5,7 @@ import {
   serverMintRequestSchema,
 } from '@session-launch/contract/mint-requests';
 import type { Mode, SpeechInputMode } from '@session-launch/contract/session';
-import { reader } from '../http/validator.ts';
+import { reader } from '../validation/validator.ts';
 import { agreedSecondary, canonicalLocale } from '../locales/locale.ts';
 import type { Given, Player } from './session.ts';
 

@@ -1,4 +1,4 @@
-import { ApiError } from '../errors.ts';
+import { ApiError } from '../primitives/errors.ts';
 import type { Directory } from '../experiences/directory.ts';
 import type { LaunchableExperience } from '../experiences/store.ts';
 import { fingerprint } from '../idempotency/fingerprint.ts';

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Claim } from '../recording/statement.ts';
-import { freshFor } from '../store/loading.ts';
+import { freshFor } from '../store/cache/loading.ts';
 import type { Session } from './session.ts';
 
 /** How long an idempotency key replays its launch. */

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { firstIdAt } from '../ids.ts';
+import { firstIdAt } from '../primitives/ids.ts';
 import type { Database, Statement } from '../store/database.ts';
 
 const remove: Statement = {

@@ -1,5 +1,5 @@
 import type { EndReason } from '@session-launch/contract/session';
-import { isoTime } from '../iso-time.ts';
+import { isoTime } from '../primitives/iso-time.ts';
 import type { RowToRecord } from '../recording/statement.ts';
 import type { Given, Session } from './session.ts';
 

@@ -7,7 +7,7 @@ import type {
   Status,
 } from '@session-launch/contract/session';
 import { tokenAudience } from '@session-launch/contract/verification';
-import { isoTime } from '../iso-time.ts';
+import { isoTime } from '../primitives/iso-time.ts';
 
 /** A stored session: columns that queries filter by, and all other inputs of its launch. */
 export interface Session {

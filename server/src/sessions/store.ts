@@ -1,7 +1,7 @@
 import type { Status } from '@session-launch/contract/session';
 import { and, desc, eq, getTableColumns, gt, isNotNull, isNull, lt, lte, type SQL, sql } from 'drizzle-orm';
-import { firstIdAt } from '../ids.ts';
-import { Batcher } from '../store/batcher.ts';
+import { firstIdAt } from '../primitives/ids.ts';
+import { Batcher } from '../store/cache/batcher.ts';
 import type { Database, Orm, Statement } from '../store/database.ts';
 import { activeSessions, sessions } from '../store/schema.ts';
 import type { Session } from './session.ts';

@@ -1,6 +1,6 @@
 import { keySetOperation } from '@session-launch/contract/verification';
 import type { FastifyInstance } from 'fastify';
-import { refuseOtherMethods } from '../http/server.ts';
+import { refuseOtherMethods } from '../http/listener/server.ts';
 import type { SigningKeys } from './signing-keys.ts';
 
 /** Public keys for runtimes. Cacheable: a key is published before it signs the first token and removed after the last one expired. */

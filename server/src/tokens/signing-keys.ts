@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import type { JWK } from 'jose';
 import { calculateJwkThumbprint } from 'jose/jwk/thumbprint';
 import { StartError } from '../store/database.ts';
-import { createSecretFile } from '../store/secret-file.ts';
+import { createSecretFile } from '../store/files/secret-file.ts';
 import { jwsSigner, type KeyMaterial } from './ed25519.js';
 
 export interface SigningKey {

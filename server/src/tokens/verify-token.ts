@@ -4,7 +4,7 @@ import type { JWK } from 'jose';
 // Imports from subpaths: the index of jose also loads encryption, which would slow every start.
 import { JWKSNoMatchingKey, JWTClaimValidationFailed } from 'jose/errors';
 import { jwtVerify } from 'jose/jwt/verify';
-import { ApiError } from '../errors.ts';
+import { ApiError } from '../primitives/errors.ts';
 import type { SigningKeys } from './signing-keys.ts';
 
 /** Verifies session tokens of this service: signature, audience, session id and expiry. */

@@ -1,6 +1,6 @@
 import { Readable, Writable } from 'node:stream';
 import { run } from '../../src/cli/main.ts';
-import type { Environment } from '../../src/config.ts';
+import type { Environment } from '../../src/config/config.ts';
 
 export interface Outcome {
   code: number;

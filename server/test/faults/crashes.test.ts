@@ -5,8 +5,8 @@ import { postgresFleet, processFolder, until } from '@session-launch/testing/fle
 import type { ServiceProcess } from '@session-launch/testing/process.ts';
 import { createWorld } from '@session-launch/testing/world.ts';
 import { describe, expect, type TestContext, test } from 'vitest';
-import { openEmbedded } from '../../src/store/embedded.ts';
-import { openPostgres } from '../../src/store/postgres.ts';
+import { openEmbedded } from '../../src/store/embedded/embedded.ts';
+import { openPostgres } from '../../src/store/postgres/postgres.ts';
 import { effort } from '../harness/effort.ts';
 import { History } from './history.ts';
 import { expectLived, LiveLoad, stillActive, watchForAMinute, wrong } from './live-sessions.ts';

@@ -3,7 +3,7 @@ import { clonedDatabase } from '@session-launch/testing/cloned-database.ts';
 import { sql } from 'drizzle-orm';
 import { inject } from 'vitest';
 import type { Database } from '../../src/store/database.ts';
-import { openInMemory } from '../../src/store/embedded.ts';
+import { openInMemory } from '../../src/store/embedded/embedded.ts';
 import { openPatiently } from './patient-postgres.ts';
 
 export interface TestDatabase {

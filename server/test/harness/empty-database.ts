@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { onDatabase } from '@session-launch/testing/postgres-server.ts';
 import { inject } from 'vitest';
 import type { Database } from '../../src/store/database.ts';
-import { openInMemory } from '../../src/store/embedded.ts';
-import { type MigrateOptions, migrate } from '../../src/store/migrate.ts';
-import { statementsOf } from '../../src/store/migrations.ts';
+import { openInMemory } from '../../src/store/embedded/embedded.ts';
+import { type MigrateOptions, migrate } from '../../src/store/migrations/migrate.ts';
+import { statementsOf } from '../../src/store/migrations/migrations.ts';
 
 /** A database without tables, of the engine under test. */
 export interface EmptyDatabase {

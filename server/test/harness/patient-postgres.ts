@@ -1,8 +1,8 @@
 import pino from 'pino';
 import type { Database } from '../../src/store/database.ts';
-import { DatabaseWait } from '../../src/store/database-wait.ts';
-import { migrate } from '../../src/store/migrate.ts';
-import { openPostgres } from '../../src/store/postgres.ts';
+import { DatabaseWait } from '../../src/store/postgres/database-wait.ts';
+import { migrate } from '../../src/store/migrations/migrate.ts';
+import { openPostgres } from '../../src/store/postgres/postgres.ts';
 
 /** Opens a database as the service does at start: retries while the server is too busy to accept a connection. */
 export async function openPatiently(url: string, steps: { migrated?: boolean } = {}): Promise<Database> {

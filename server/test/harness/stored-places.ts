@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import type { Places } from '@session-launch/testing/leaks.ts';
 import { sql } from 'drizzle-orm';
-import { openEmbedded } from '../../src/store/embedded.ts';
+import { openEmbedded } from '../../src/store/embedded/embedded.ts';
 
 /** Returns all rows of all tables, by table. */
 export async function everyTable(run: (text: string) => unknown): Promise<Places> {

@@ -10,7 +10,7 @@ import { getTableColumns, getTableName, type SQL, sql } from 'drizzle-orm';
 import { PgDialect } from 'drizzle-orm/pg-core';
 import { drizzle } from 'drizzle-orm/pg-proxy';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { forgetExpiredClaims } from '../../src/housekeeping.ts';
+import { forgetExpiredClaims } from '../../src/start/housekeeping.ts';
 import { listKeys } from '../../src/keys/store.ts';
 import { listSessions, type SessionFilter } from '../../src/sessions/store.ts';
 import type { Database } from '../../src/store/database.ts';

@@ -25,7 +25,7 @@ import {
   jwtVerify,
 } from 'jose';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { forgetExpiredClaims } from '../../src/housekeeping.ts';
+import { forgetExpiredClaims } from '../../src/start/housekeeping.ts';
 import type { Database } from '../../src/store/database.ts';
 import { type Service, startService } from '../harness/service.ts';
 

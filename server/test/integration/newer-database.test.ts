@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import { expect, onTestFinished, test } from 'vitest';
-import { migrate } from '../../src/store/migrate.ts';
+import { migrate } from '../../src/store/migrations/migrate.ts';
 import { useService } from '../harness/service.ts';
 
 const service = useService();

@@ -1,6 +1,6 @@
 import { type Launch, leave } from '@session-launch/testing/lifecycle.ts';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { startHousekeeping } from '../../src/housekeeping.ts';
+import { startHousekeeping } from '../../src/start/housekeeping.ts';
 import { lookEveryMs, SilenceWatch } from '../../src/sessions/silence.ts';
 import type { Database } from '../../src/store/database.ts';
 import { useService } from '../harness/service.ts';

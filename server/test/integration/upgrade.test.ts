@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, onTestFinished, test } from 'vitest';
-import { type Program, readProgram, type SqlFunction } from '../../src/store/migrations.ts';
+import { type Program, readProgram, type SqlFunction } from '../../src/store/migrations/migrations.ts';
 import { type EmptyDatabase, emptyDatabase } from '../harness/empty-database.ts';
 
 let database: EmptyDatabase;

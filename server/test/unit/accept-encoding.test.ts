@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { prefersGzip } from '../../src/http/accept-encoding.ts';
+import { prefersGzip } from '../../src/http/routes/accept-encoding.ts';
 
 test.each([
   'gzip',

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { ApiError } from '../../src/errors.ts';
-import { requireBearer } from '../../src/http/bearer.ts';
+import { ApiError } from '../../src/primitives/errors.ts';
+import { requireBearer } from '../../src/http/guards/bearer.ts';
 
 const token = 'a-token-of-an-operator';
 const admit = requireBearer(token, 'ADMIN_TOKEN_INVALID');
@@ -48,7 +48,7 @@ test.each(['Bearer', 'bearer', 'BEARER'])('the token is admitted behind %s', (sc
 });
 
 test('texts are compared by their hashes, in a time that does not depend on them', () => {
-  const source = readFileSync(new URL('../../src/http/bearer.ts', import.meta.url), 'utf8');
+  const source = readFileSync(new URL('../../src/http/guards/bearer.ts', import.meta.url), 'utf8');
   expect(source).toContain('const hash = digest(sent);');
   expect(source).toContain('expected.filter((one) => timingSafeEqual(hash, one))');
   expect(source).not.toMatch(/sent\s*[!=]==?\s*token|token\s*[!=]==?\s*sent/);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import pino from 'pino';
 import { expect, test } from 'vitest';
 import { assetRoutes } from '../../src/assets/asset-routes.ts';
-import { createServer } from '../../src/http/server.ts';
+import { createServer } from '../../src/http/listener/server.ts';
 
 test('a folder that is missing at the start is a warning that says what to do, not a crash', async () => {
   const lines: string[] = [];

@@ -8,7 +8,7 @@ import {
   type Environment,
   readClientConfig,
   readConfig,
-} from '../../src/config.ts';
+} from '../../src/config/config.ts';
 
 const cwd = resolve('/srv/launch');
 const read = (env: Environment = {}) => readConfig(env, cwd);

@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { ConfigError, readClientConfig, readConfig } from '../../src/config.ts';
-import type { Variable } from '../../src/config-values.ts';
-import { variables } from '../../src/variables.ts';
+import { ConfigError, readClientConfig, readConfig } from '../../src/config/config.ts';
+import type { Variable } from '../../src/config/values.ts';
+import { variables } from '../../src/config/variables.ts';
 
 const file = new URL('../../../docs/configuration.md', import.meta.url);
 const page = readFileSync(file, 'utf8');

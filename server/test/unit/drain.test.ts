@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { proxyList } from '@session-launch/process/client-address';
 import { expect, onTestFinished, test } from 'vitest';
-import { Drain } from '../../src/http/drain.ts';
+import { Drain } from '../../src/http/listener/drain.ts';
 
 const graceMs = 60_000;
 

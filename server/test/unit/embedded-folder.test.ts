@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { prepareDataFolder } from '@session-launch/testing/data-folder.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type EmbeddedDatabase, openEmbedded } from '../../src/store/embedded.ts';
+import { type EmbeddedDatabase, openEmbedded } from '../../src/store/embedded/embedded.ts';
 
 let dataDir: string;
 let database: EmbeddedDatabase;

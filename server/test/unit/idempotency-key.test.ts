@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ApiError } from '../../src/errors.ts';
+import { ApiError } from '../../src/primitives/errors.ts';
 import { idempotencyHash, readIdempotencyKey } from '../../src/idempotency/key.ts';
 import { unicodeText } from '../harness/texts.ts';
 

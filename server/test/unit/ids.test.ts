@@ -1,6 +1,6 @@
 import { TypeID } from 'typeid-js';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { isId, newId } from '../../src/ids.ts';
+import { isId, newId } from '../../src/primitives/ids.ts';
 
 afterEach(() => {
   vi.useRealTimers();

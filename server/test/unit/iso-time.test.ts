@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { isoTime } from '../../src/iso-time.ts';
+import { isoTime } from '../../src/primitives/iso-time.ts';
 
 test('an instant is written as a date writes it', () => {
   fc.assert(

@@ -1,7 +1,7 @@
 import type { ErrorCode } from '@session-launch/contract/errors';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ApiError } from '../../src/errors.ts';
+import { ApiError } from '../../src/primitives/errors.ts';
 import {
   agreedSecondary,
   bestAcceptedLanguage,

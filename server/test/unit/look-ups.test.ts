@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type { ApiError } from '../../src/errors.ts';
-import { LookUps } from '../../src/store/look-ups.ts';
+import type { ApiError } from '../../src/primitives/errors.ts';
+import { LookUps } from '../../src/store/cache/look-ups.ts';
 
 interface Row {
   name: string;

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import pino from 'pino';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { forgetExpiredClaims } from '../../src/housekeeping.ts';
-import { type EmbeddedDatabase, openInMemory } from '../../src/store/embedded.ts';
+import { forgetExpiredClaims } from '../../src/start/housekeeping.ts';
+import { type EmbeddedDatabase, openInMemory } from '../../src/store/embedded/embedded.ts';
 
 let database: EmbeddedDatabase;
 beforeAll(async () => {

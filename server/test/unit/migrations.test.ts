@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readProgram, statementsOf } from '../../src/store/migrations.ts';
+import { readProgram, statementsOf } from '../../src/store/migrations/migrations.ts';
 
 /** Digests of released migrations, which databases have recorded. Do not change these migrations; add another one. */
 const released: Record<string, string> = {

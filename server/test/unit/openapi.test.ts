@@ -10,8 +10,8 @@ import { Registry } from 'prom-client';
 import { describe, expect, test } from 'vitest';
 import { metricsRoutes } from '../../src/admin/metrics-routes.ts';
 import { type AdminDeps, adminRoutes } from '../../src/admin/routes.ts';
-import { createServer } from '../../src/http/server.ts';
-import { mountPublicRoutes, type PublicDeps } from '../../src/public-routes.ts';
+import { createServer } from '../../src/http/listener/server.ts';
+import { mountPublicRoutes, type PublicDeps } from '../../src/start/public-routes.ts';
 import { type RuntimeDeps, runtimeRoutes } from '../../src/runtimes/routes.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: a JSON document, read freely

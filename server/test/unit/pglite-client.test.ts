@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { isNeverSent, isOutage, isRolledBack } from '../../src/store/database-errors.ts';
-import { PgliteClient } from '../../src/store/pglite-client.ts';
+import { PgliteClient } from '../../src/store/embedded/pglite-client.ts';
 
 let client: PgliteClient;
 /** A second client of the same database with a short timeout, and the reasons for which it ended. */

@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { Places } from '../../src/http/places.ts';
+import { Places } from '../../src/http/guards/request-slots.ts';
 
 /** The part of a request that `Places` reads: whether its body is complete. */
 function request(complete: boolean): IncomingMessage & { complete: boolean } {

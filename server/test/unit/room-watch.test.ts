@@ -1,7 +1,7 @@
 import pino from 'pino';
 import { expect, test } from 'vitest';
 import type { Database } from '../../src/store/database.ts';
-import { littleRoom, RoomWatch } from '../../src/store/room-watch.ts';
+import { littleRoom, RoomWatch } from '../../src/store/embedded/disk-space.ts';
 
 const hour = 3_600_000;
 

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import pino from 'pino';
 import { expect, test } from 'vitest';
-import { boundConnections, connectionsWithin, descriptorLimit } from '../../src/http/connections.ts';
-import { createServer } from '../../src/http/server.ts';
+import { boundConnections, connectionsWithin, descriptorLimit } from '../../src/http/listener/connections.ts';
+import { createServer } from '../../src/http/listener/server.ts';
 
 const silent = pino({ level: 'silent' });
 

@@ -1,8 +1,8 @@
 import { serverMintRequestSchema } from '@session-launch/contract/mint-requests';
 import { reportSchema } from '@session-launch/contract/runtime/lifecycle';
 import { describe, expect, test } from 'vitest';
-import { ApiError } from '../../src/errors.ts';
-import { reader } from '../../src/http/validator.ts';
+import { ApiError } from '../../src/primitives/errors.ts';
+import { reader } from '../../src/validation/validator.ts';
 
 const readMint = reader(serverMintRequestSchema);
 const readReport = reader(reportSchema);

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import type { Environment } from '../../config.ts';
+import type { Environment } from '../../config/config.ts';
 import { runtimeProgram } from '../../runtimes/program.ts';
 import { type Finding, findingsOf } from './finding.ts';
 

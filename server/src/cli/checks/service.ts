@@ -1,5 +1,5 @@
 import type { ServiceStatus } from '@session-launch/contract/admin/status';
-import type { ClientConfig } from '../../config.ts';
+import type { ClientConfig } from '../../config/config.ts';
 import { AdminFailure, createAdminClient } from '../admin-client.ts';
 import { within } from '../deadline.ts';
 import { type Finding, findingsOf } from './finding.ts';

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import type { Config } from '../../config.ts';
+import type { Config } from '../../config/config.ts';
 import { type Finding, findingsOf } from './finding.ts';
 import { sharedSecret } from './secret-file.ts';
 

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { examples } from '../../examples.ts';
+import { examples } from '../../config/examples-folder.ts';
 
 export const templates = ['express', 'fastify', 'static'] as const;
 export type Template = (typeof templates)[number];

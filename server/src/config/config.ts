@@ -1,0 +1,200 @@
+import { type BlockList, isIP } from 'node:net';
+import { join } from 'node:path';
+import { type Environment, integer, Reader } from './values.ts';
+import { examples } from './examples-folder.ts';
+import { type LogLevel, variables } from './variables.ts';
+import { variablesOfRuntime } from './runtime-variables.ts';
+
+export { ConfigError, type ConfigProblem, type Environment } from './values.ts';
+export type { LogLevel } from './variables.ts';
+
+export interface Config {
+  host: string;
+  port: number;
+  admin: {
+    host: string;
+    port: number;
+    /** Absent: the embedded engine creates a token file; with PostgreSQL the admin API is off. */
+    token?: string | undefined;
+    tokenFile: string;
+    /** Valid only for `/metrics`. */
+    metricsToken?: string | undefined;
+  };
+  database: { engine: 'embedded'; dataDir: string } | { engine: 'postgres'; url: string };
+  /** How long a start waits for PostgreSQL. */
+  databaseWaitSeconds: number;
+  dataDir: string;
+  /** Absent: derived from the listener's address. */
+  publicUrl?: string | undefined;
+  signingKeysFile: string;
+  apiKeyPrefix: string;
+  tokenTtlSeconds: number;
+  /** The API for runtimes. Absent: it is off. */
+  runtime?: { token?: string | undefined; tokenFile: string; isBeside: boolean } | undefined;
+  /** Sessions that the runtime beside this service takes at a time. */
+  maxSessions: number;
+  /** URL of the included runtime. Absent: below the public URL. */
+  runtimeUrl?: string | undefined;
+  /** Absent: sessions are kept indefinitely. */
+  sessionRetentionDays?: number | undefined;
+  trustProxy?: BlockList | undefined;
+  assetsDir: string;
+  demo: boolean;
+  logLevel: LogLevel;
+  /** Maximum seconds that the public listener stays open after SIGTERM, so that load balancers notice. */
+  shutdownGraceSeconds: number;
+}
+
+/** What the command line needs to reach a running service. */
+export interface ClientConfig {
+  adminUrl: string;
+  token?: string | undefined;
+  tokenFile: string;
+}
+
+export const demoProjectFile = join(examples, 'demo.yaml');
+const demoAssets = join(examples, 'assets');
+
+/** The only place that reads environment variables. Other code receives its settings as arguments. */
+export function readConfig(env: Environment, cwd: string): Config {
+  const read = new Reader(env, cwd);
+  const values = read.readForService(variables);
+  const { adminHost, adminPort, adminToken, databaseUrl, signingKeysFile, assetsDir, demo, ...rest } = values;
+  const { runtime, runtimeToken, metricsToken, ...others } = rest;
+  const { dataDir } = others;
+  const config: Config = {
+    ...others,
+    maxSessions: 0,
+    admin: {
+      host: adminHost,
+      port: adminPort,
+      token: adminToken,
+      tokenFile: tokenFile(dataDir),
+      metricsToken,
+    },
+    runtime:
+      runtime || runtimeToken !== undefined
+        ? {
+            token: runtimeToken,
+            tokenFile: join(dataDir, 'runtime-token'),
+            isBeside: runtime,
+          }
+        : undefined,
+    database:
+      databaseUrl === undefined ? { engine: 'embedded', dataDir } : { engine: 'postgres', url: databaseUrl },
+    signingKeysFile: signingKeysFile ?? join(dataDir, 'signing-keys.json'),
+    assetsDir: assetsDir ?? demoAssets,
+    demo: demo ?? databaseUrl === undefined,
+  };
+  if (!read.isBad(variables.port) && !read.isBad(variables.adminPort) && listenersCollide(config)) {
+    read.problems.push({
+      variable: variables.adminPort.name,
+      got: `${adminPort}${read.isSet(variables.adminPort) ? '' : ' by default'}`,
+      wants: 'different from PORT',
+    });
+  }
+  if (runtimeToken !== undefined && runtimeToken === adminToken) {
+    read.problems.push({
+      variable: variables.runtimeToken.name,
+      got: 'the same as ADMIN_TOKEN',
+      wants: 'a token of its own, since runtimes must not reach the admin API',
+    });
+  }
+  for (const [name, other] of [
+    ['ADMIN_TOKEN', adminToken],
+    ['RUNTIME_TOKEN', runtimeToken],
+  ]) {
+    if (metricsToken === undefined || metricsToken !== other) continue;
+    read.problems.push({
+      variable: variables.metricsToken.name,
+      got: `the same as ${name}`,
+      wants: 'a token of its own, since it must open nothing but /metrics',
+    });
+  }
+  if (runtime) checkRuntimeVariables(read);
+  read.finish();
+  if (runtime) config.maxSessions = read.read(variablesOfRuntime.maxSessions) as number;
+  return config;
+}
+
+/** Checks the variables of a standalone runtime. The runtime reads them itself; this reports every problem at once. */
+export function checkRuntime(env: Environment, cwd: string): void {
+  const read = new Reader(env, cwd);
+  checkRuntimeVariables(read);
+  for (const name of [
+    'adminUrl',
+    'adminHost',
+    'adminPort',
+    'logLevel',
+    'shutdownGraceSeconds',
+    'trustProxy',
+  ] as const)
+    read.read(variables[name]);
+  read.finish();
+}
+
+/** Problems at which the runtime would exit: invalid values, and engines without a URL or model. */
+function checkRuntimeVariables(read: Reader): void {
+  for (const variable of Object.values(variablesOfRuntime)) read.read(variable);
+  const { mind, speech, hearing, mindUrl, mindModel, speechUrl, speechModel, hearingUrl, hearingModel } =
+    variablesOfRuntime;
+  for (const [engine, ...needed] of [
+    [mind, mindUrl, mindModel],
+    [speech, speechUrl, speechModel],
+    [hearing, hearingUrl, hearingModel],
+  ] as const) {
+    if (read.isBad(engine) || read.read(engine) !== 'openai') continue;
+    for (const variable of needed.filter((one) => !read.isSet(one)))
+      read.problems.push({
+        variable: variable.name,
+        got: 'unset',
+        wants: `set, since ${engine.name} is openai`,
+      });
+  }
+}
+
+/** Whether the admin listener opens: for operators, for runtimes, or for both. */
+export function hasAdminListener({ admin, database, runtime }: Config): boolean {
+  return admin.token !== undefined || database.engine === 'embedded' || runtime !== undefined;
+}
+
+/** Whether two listeners would use the same port on the same or an overlapping address. */
+function listenersCollide(config: Config): boolean {
+  const { host, port, admin } = config;
+  if (!hasAdminListener(config) || port === 0 || port !== admin.port) return false;
+  return host === admin.host || [host, admin.host].some((address) => address in loopback);
+}
+
+export function readClientConfig(env: Environment, cwd: string): ClientConfig {
+  const read = new Reader(env, cwd);
+  const adminUrl = read.read(variables.adminUrl) ?? adminAddress(read);
+  const token = read.read(variables.adminToken);
+  const dataDir = read.read(variables.dataDir);
+  read.finish();
+  return { adminUrl, token, tokenFile: tokenFile(dataDir) };
+}
+
+/** The loopback address by which a wildcard address is reached. */
+const loopback: Record<string, string> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
+
+/** The error for a port that is already in use. */
+const knownPort = {
+  ...variables.adminPort,
+  ...integer(1, 65_535),
+  wants:
+    'a whole number from 1 to 65535 for the command line (for a port that the service picked itself, set ADMIN_URL to the address that its start printed)',
+};
+
+function adminAddress(read: Reader): string {
+  const host = read.read(variables.adminHost);
+  return `http://${bracketed(loopback[host] ?? host)}:${read.read(knownPort)}`;
+}
+
+/** Puts an IPv6 address in brackets for a URL. */
+export function bracketed(host: string): string {
+  return isIP(host) === 6 ? `[${host}]` : host;
+}
+
+function tokenFile(dataDir: string): string {
+  return join(dataDir, 'admin-token');
+}

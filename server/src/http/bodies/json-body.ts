@@ -1,0 +1,135 @@
+import { isUtf8 } from 'node:buffer';
+import type { IncomingMessage } from 'node:http';
+import { ApiError, invalidRequest } from '../../primitives/errors.ts';
+
+export const bodyLimit = 64 * 1024;
+/** Bodies up to this size are read and discarded before the 413 is sent; answering earlier would reset the connection. */
+const heardOut = 16 * 1024 * 1024;
+const maxDepth = 32;
+
+/**
+ * Reads and parses a request body: checks the media type, the limit of 64 KiB and the JSON. The body is not read before this is called,
+ * so that earlier checks respond without waiting for it.
+ */
+export async function readJsonBody(request: IncomingMessage): Promise<unknown> {
+  requireJson(request);
+  const bytes = await readBytes(request);
+  return parseJson(bytes);
+}
+
+export function parseJson(bytes: Buffer): unknown {
+  if (bytes.length === 0) throw new ApiError('INVALID_JSON', { message: 'The request body is empty.' });
+  if (!isUtf8(bytes)) throw new ApiError('INVALID_JSON', { message: 'The request body is not valid UTF-8.' });
+  let value: unknown;
+  try {
+    value = JSON.parse(bytes.toString('utf8'));
+  } catch {
+    throw new ApiError('INVALID_JSON', { message: 'The request body is not valid JSON.' });
+  }
+  const unfit = findUnfit(value, 0);
+  if (unfit !== undefined) throw invalidRequest([{ path: pathOf(unfit.steps), message: unfit.message }]);
+  return value;
+}
+
+function requireJson(request: IncomingMessage): void {
+  const type = request.headers['content-type'];
+  if (type === undefined ? !hasBody(request) : /^\s*application\/json\s*(;|$)/i.test(type)) return;
+  throw new ApiError('UNSUPPORTED_MEDIA_TYPE');
+}
+
+function hasBody(request: IncomingMessage): boolean {
+  const length = request.headers['content-length'];
+  return request.headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0');
+}
+
+/** Reads the bytes of a body, at most 64 KiB. */
+export function readBytes(request: IncomingMessage): Promise<Buffer> {
+  const declared = Number(request.headers['content-length'] ?? 0);
+  if (declared > heardOut) return Promise.reject(tooLarge());
+  if (request.destroyed) return Promise.reject(cutShort());
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let length = 0;
+    const onData = (chunk: Buffer) => {
+      length += chunk.length;
+      if (length <= bodyLimit) chunks.push(chunk);
+      else if (length > heardOut) {
+        request.off('data', onData);
+        reject(tooLarge());
+      }
+    };
+    let ended = false;
+    const onEnd = () => {
+      ended = true;
+      if (length > bodyLimit) reject(tooLarge());
+      else resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks));
+    };
+    const onLoss = () => {
+      if (!ended) reject(cutShort());
+    };
+    // The listeners are never removed; they are collected together with the request.
+    request.on('data', onData).on('end', onEnd).on('error', onLoss).on('close', onLoss);
+  });
+}
+
+function tooLarge(): ApiError {
+  return new ApiError('PAYLOAD_TOO_LARGE');
+}
+
+function cutShort(): ApiError {
+  return new ApiError('INVALID_JSON', { message: 'The request ended before its body was complete.' });
+}
+
+interface Unfit {
+  /** The path from the innermost field or index outwards. Absent if it would add nothing to the message. */
+  steps?: (string | number)[];
+  message: string;
+}
+
+/** The first value that JSON allows but that the database or the canonical form cannot represent. */
+function findUnfit(value: unknown, depth: number): Unfit | undefined {
+  if (typeof value === 'string') return unfitText(value, 'must not contain');
+  if (typeof value === 'number')
+    return Number.isFinite(value) ? undefined : { steps: [], message: 'is a number too large to represent' };
+  if (typeof value !== 'object' || value === null) return undefined;
+  if (depth > maxDepth) return { message: `must not be nested more than ${maxDepth} levels deep` };
+  return Array.isArray(value) ? unfitItem(value, depth) : unfitField(value, depth);
+}
+
+function unfitItem(items: unknown[], depth: number): Unfit | undefined {
+  for (let i = 0; i < items.length; i++) {
+    const found = findUnfit(items[i], depth + 1);
+    if (found !== undefined) return within(i, found);
+  }
+  return undefined;
+}
+
+function unfitField(object: object, depth: number): Unfit | undefined {
+  for (const field of Object.keys(object)) {
+    const name = unfitText(field, 'must not have a field name with');
+    if (name !== undefined) return name;
+    const found = findUnfit((object as Record<string, unknown>)[field], depth + 1);
+    if (found !== undefined) return within(field, found);
+  }
+  return undefined;
+}
+
+function unfitText(text: string, verb: string): Unfit | undefined {
+  if (text.includes('\0')) return { steps: [], message: `${verb} the NUL character` };
+  if (!text.isWellFormed()) return { steps: [], message: `${verb} a lone surrogate` };
+  return undefined;
+}
+
+function within(step: string | number, unfit: Unfit): Unfit {
+  unfit.steps?.push(step);
+  return unfit;
+}
+
+function pathOf(steps: readonly (string | number)[] = []): string {
+  let path = '';
+  for (const step of [...steps].reverse()) {
+    if (typeof step === 'number') path += `[${step}]`;
+    else path += path === '' ? step : `.${step}`;
+  }
+  return path;
+}

@@ -1,0 +1,153 @@
+import { METHODS } from 'node:http';
+import Fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  type HTTPMethods,
+  LogController,
+} from 'fastify';
+import type { Logger } from 'pino';
+import { ApiError } from '../../primitives/errors.ts';
+import { newId } from '../../primitives/ids.ts';
+import { answerLog, scrubbed } from '../../observe/log.ts';
+import { Traffic } from '../../observe/traffic.ts';
+import { onParserError, refuseExpectation, renderErrors, sendError, type Turn } from './error-handler.ts';
+import { watchAnswers } from './in-flight.ts';
+import { bodyLimit } from '../bodies/json-body.ts';
+import { admitToRouter, requireSound } from './strict-http.ts';
+import { PublicRequest } from './upgrades.ts';
+
+const maxHeaderSize = 16 * 1024;
+
+/** Creates a listener with the parts that all responses share: request id, security headers, error handler, one log line. */
+export function createServer(log: Logger, traffic = new Traffic(), turn?: Turn): FastifyInstance {
+  const app = Fastify({
+    loggerInstance: log as FastifyBaseLogger,
+    logController: new LogController({ disableRequestLogging: true }),
+    genReqId: () => newId('req'),
+    requestIdHeader: false,
+    // No child logger per request: log lines carry the request id explicitly.
+    childLoggerFactory: (logger) => logger,
+    bodyLimit,
+    exposeHeadRoutes: true,
+    // Slow clients: headers within 10 s, the whole request within 30 s. Idle connections are kept for 65 s; connections whose response
+    // makes no progress, because it is not ready or the client does not read it, for 60 s.
+    requestTimeout: 30_000,
+    connectionTimeout: 60_000,
+    keepAliveTimeout: 65_000,
+    // The Host header is validated in strict-http.ts.
+    http: {
+      headersTimeout: 10_000,
+      maxHeaderSize,
+      connectionsCheckingInterval: 1_000,
+      requireHostHeader: false,
+      IncomingMessage: PublicRequest,
+    },
+    forceCloseConnections: 'idle',
+    // An id of any length gets the route's own response instead of the router's length error.
+    routerOptions: { maxParamLength: maxHeaderSize, ignoreTrailingSlash: false },
+    return503OnClosing: false,
+    clientErrorHandler: (error, socket) => {
+      void onParserError(error, socket).then((refusal) => refusal && refused(refusal));
+    },
+    rewriteUrl: admitToRouter,
+    // Routes use no Fastify schemas; without these settings a start would load two schema compilers.
+    schemaController: { compilersFactory: { buildValidator: noCompiler, buildSerializer: noCompiler } },
+    // A URL that cannot be decoded is a 404; Fastify runs no hooks for it.
+    frameworkErrors: (error, request, reply) => {
+      reply.headers(everyAnswer(request));
+      reply.raw.once('close', () => answered(request, reply));
+      return sendError(request, reply, new ApiError('NOT_FOUND', { cause: error }));
+    },
+  });
+  const refused = ({ requestId, status }: { requestId: string; status: number }) => {
+    traffic.answered('unreadable', status);
+    log.info({ reqId: requestId, status }, 'refused a request that is not readable');
+  };
+  app.server.on('checkExpectation', (_request, response) => refused(refuseExpectation(response)));
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.headers(everyAnswer(request));
+    requireSound(request.raw);
+    // Respond before the body is parsed: the path does not exist, whatever was sent.
+    done(request.is404 ? new ApiError('NOT_FOUND') : undefined);
+  });
+  const tell = answerLog(log);
+  const answered = (request: FastifyRequest, reply: FastifyReply) => {
+    const { url } = request.routeOptions;
+    const status = reply.statusCode;
+    traffic.answered(url ?? 'unknown', status);
+    const route = url ?? unknownPath(request.url);
+    tell({ requestId: request.id, method: request.method, route, status, ms: reply.elapsedTime });
+  };
+  app.addHook('onResponse', (request, reply, done) => {
+    answered(request, reply);
+    done();
+  });
+  closeWhenIdle(app, traffic);
+  renderErrors(app, turn);
+  for (const method of METHODS) {
+    if (method !== 'CONNECT' && !app.supportedMethods.includes(method))
+      app.addHttpMethod(method, { hasBody: true });
+  }
+  return app;
+}
+
+function noCompiler(): never {
+  throw new Error('a route has a schema; requests are read by a reader of their own');
+}
+
+/**
+ * Node does not count a connection without a request as idle, so it would delay `close()`. Destroys the remaining connections as soon as
+ * no request is in flight, and after eight seconds in any case.
+ */
+function closeWhenIdle(app: FastifyInstance, traffic: Traffic): void {
+  traffic.inFlight = watchAnswers(app.server);
+  app.addHook('preClose', (done) => {
+    const latest = performance.now() + 8_000;
+    const timer = setInterval(() => {
+      if (traffic.inFlight() > 0 && performance.now() < latest) return;
+      clearInterval(timer);
+      app.server.closeAllConnections();
+    }, 50);
+    done();
+  });
+}
+
+/** The path of an unknown URL for the log, without query and credentials. */
+function unknownPath(url: string): string {
+  const path = url.split('?', 1)[0] ?? '';
+  try {
+    return scrubbed(decodeURIComponent(path)).slice(0, 200).replace(invisible, encodeURIComponent);
+  } catch {
+    return '(not decodable)';
+  }
+}
+
+/** Characters that JSON does not escape and a terminal interprets or hides: control characters, bidirectional marks, line separators. */
+const invisible = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+
+function everyAnswer(request: FastifyRequest): Record<string, string> {
+  return {
+    'X-Request-Id': request.id,
+    'X-Content-Type-Options': 'nosniff',
+    'Referrer-Policy': 'no-referrer',
+  };
+}
+
+/**
+ * Answers every other method on an existing path with 405 and an `Allow` header. Call it in the scope of the path's routes, so that the
+ * refusal carries their headers.
+ */
+export function refuseOtherMethods(app: FastifyInstance, url: string, taken: readonly HTTPMethods[]): void {
+  const allow = taken.includes('GET') ? [...taken, 'HEAD'] : taken;
+  app.route({
+    url,
+    method: app.supportedMethods.filter((method) => !allow.includes(method)) as HTTPMethods[],
+    // Respond before the body is parsed: the method is wrong, whatever was sent.
+    onRequest: async () => {
+      throw new ApiError('METHOD_NOT_ALLOWED', { headers: { Allow: allow.join(', ') } });
+    },
+    handler: async () => undefined,
+  });
+}

@@ -1,0 +1,57 @@
+import { type IncomingMessage, METHODS } from 'node:http';
+import type { Socket } from 'node:net';
+import { ApiError } from '../../primitives/errors.ts';
+
+const methods: ReadonlySet<string | undefined> = new Set(METHODS);
+
+/**
+ * Connections that sent a request which Node's parser accepts and RFC 9112 forbids. A proxy in front may have parsed it differently
+ * (request smuggling), so later bytes on the connection cannot be trusted.
+ */
+const distrusted = new WeakSet<Socket>();
+
+/** Checks a request before the router; returns its URL. */
+export function admitToRouter(request: IncomingMessage): string {
+  if (!isSound(request)) distrusted.add(request.socket);
+  // The parser also accepts RTSP methods, which the router does not know. Replace them with a known one, which is then refused.
+  if (!methods.has(request.method)) request.method = 'TRACE';
+  return request.url ?? '/';
+}
+
+/**
+ * Rejects that request, every later one on its connection, and requests whose connection is already closed, because their client
+ * address is no longer known. Reading the address here makes Node keep it.
+ */
+export function requireSound({ socket }: IncomingMessage): void {
+  if (!distrusted.has(socket) && socket.remoteAddress !== undefined) return;
+  throw new ApiError('INVALID_REQUEST', {
+    message: 'The request is not valid HTTP.',
+    headers: { 'Cache-Control': 'no-store, private', Connection: 'close' },
+  });
+}
+
+function isSound(request: IncomingMessage): boolean {
+  return (
+    methods.has(request.method) &&
+    /^1\.[01]$/.test(request.httpVersion) &&
+    hasOneHost(request) &&
+    hasPlainCoding(request)
+  );
+}
+
+/** Node keeps the first of several Host headers and validates none. */
+function hasOneHost({ rawHeaders, httpVersion, headers }: IncomingMessage): boolean {
+  let count = 0;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i];
+    if (name?.length === 4 && name.toLowerCase() === 'host') count++;
+  }
+  if (count === 0) return httpVersion === '1.0';
+  return count === 1 && /^[\w.~!$&'()*+,;=%:[\]-]*$/.test(headers.host ?? '');
+}
+
+/** Only `chunked` is decoded; a body in another transfer coding would be misread. */
+function hasPlainCoding({ headers, httpVersion }: IncomingMessage): boolean {
+  const coding = headers['transfer-encoding'];
+  return coding === undefined || (httpVersion === '1.1' && /^chunked$/i.test(coding));
+}

@@ -1,0 +1,50 @@
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import type { FastifyInstance } from 'fastify';
+import { prefersGzip } from './accept-encoding.ts';
+import { matchesEtag } from '../../primitives/etag.ts';
+import { refuseOtherMethods } from '../listener/server.ts';
+
+const compress = promisify(gzip);
+
+interface LoadedFile {
+  plain: Buffer;
+  gzipped: Buffer;
+  etag: string;
+}
+
+/** What to serve a file as. */
+export interface FileForm {
+  type: string;
+  /** The name stays the same when the content changes, so browsers must revalidate their copy. */
+  cacheControl?: string;
+  headers?: Record<string, string>;
+}
+
+/** Serves a file for browsers, from memory after the first request. */
+export function serveFile(app: FastifyInstance, path: string, file: URL, form: FileForm): void {
+  const { type, cacheControl = 'no-cache', headers = {} } = form;
+  let loaded: Promise<LoadedFile> | undefined;
+  app.get(path, async (request, reply) => {
+    loaded ??= load(file).catch((error: unknown) => {
+      loaded = undefined;
+      throw error;
+    });
+    const { plain, gzipped, etag } = await loaded;
+    reply.headers({ ...headers, 'Cache-Control': cacheControl, ETag: etag, Vary: 'Accept-Encoding' });
+    if (matchesEtag(request.headers['if-none-match'], etag)) return reply.code(304).send();
+    reply.type(type);
+    if (!prefersGzip(request.headers['accept-encoding'])) return reply.send(plain);
+    return reply.header('Content-Encoding', 'gzip').send(gzipped);
+  });
+  refuseOtherMethods(app, path, ['GET']);
+}
+
+async function load(file: URL): Promise<LoadedFile> {
+  const plain = await readFile(file);
+  const hash = createHash('sha256').update(plain).digest('base64url').slice(0, 27);
+  // Weak: the compressed bytes and the plain ones share it.
+  return { plain, gzipped: await compress(plain), etag: `W/"${hash}"` };
+}

@@ -1,0 +1,68 @@
+import { readFile } from 'node:fs/promises';
+import { scopes } from '@session-launch/contract/operation';
+import { listPublished } from '../experiences/store.ts';
+import { createKey } from '../keys/create.ts';
+import { demoProjectId } from '../pages/demo-cards.ts';
+import { applyInTransaction } from '../projects/apply.ts';
+import { ProjectFileError } from '../projects/problem.ts';
+import { type ProjectFile, parseProjectFile } from '../projects/project-file.ts';
+import { findProject, lockProjects } from '../projects/store.ts';
+import type { Changes } from '../store/changes.ts';
+import { type Database, StartError } from '../store/database.ts';
+
+export interface Demo {
+  projectId: string;
+  experienceId: string;
+  /** Present only if this start created the project: a key is shown once. */
+  key?: string;
+}
+
+/** Creates the demo project and a test key if the project does not exist. An existing one is left unchanged. */
+export async function provisionDemo(deps: DemoDeps, file: string): Promise<Demo> {
+  // Most starts find the project and skip reading the file, which takes half a second.
+  const [stored] = await listPublished(deps.database.orm, demoProjectId);
+  if (stored !== undefined) return { projectId: demoProjectId, experienceId: stored.id };
+  try {
+    const demo = parseProjectFile(await readFile(file, 'utf8'));
+    const { id: projectId } = demo.project;
+    const key = await provision(deps, demo);
+    return { projectId, experienceId: firstLaunchable(demo), ...(key === undefined ? {} : { key }) };
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (!(error instanceof ProjectFileError) && code !== 'ENOENT') throw error;
+    throw new StartError(
+      `the demo project cannot be set up (${(error as Error).message}); set DEMO=off to start without it`,
+      { cause: error },
+    );
+  }
+}
+
+interface DemoDeps {
+  database: Database;
+  changes: Changes;
+  apiKeyPrefix: string;
+}
+
+/** The new key, or `undefined` if the project already existed. */
+async function provision(deps: DemoDeps, demo: ProjectFile): Promise<string | undefined> {
+  const { id: projectId } = demo.project;
+  return deps.changes.commit(async (tx, changed) => {
+    await lockProjects(tx);
+    if (await findProject(tx, projectId)) return undefined;
+    changed({ kind: 'project', id: projectId });
+    await applyInTransaction(tx, demo);
+    const made = await createKey(tx, deps.apiKeyPrefix, {
+      projectId,
+      mode: 'test',
+      scopes,
+      name: 'Demo key of the first start',
+    });
+    return made.key;
+  });
+}
+
+function firstLaunchable(file: ProjectFile): string {
+  const [first] = file.experiences.toSorted((a, b) => a.sortOrder - b.sortOrder);
+  if (first === undefined) throw new Error('the demo project has no experiences');
+  return first.id;
+}

@@ -1,0 +1,51 @@
+import type { FastifyInstance } from 'fastify';
+import { type AssetDeps, assetRoutes, mostOpenFiles } from '../assets/asset-routes.ts';
+import { type CatalogRouteDeps, catalogRoutes } from '../experiences/catalog-routes.ts';
+import { admitAtMost } from '../http/guards/admission.ts';
+import { documentRoutes } from '../http/routes/document-routes.ts';
+import { healthRoutes } from '../http/routes/health-routes.ts';
+import type { Load } from '../observe/metrics.ts';
+import { type PageDeps, pageRoutes } from '../pages/page-routes.ts';
+import { sdkRoutes } from '../sdk/sdk-routes.ts';
+import { type DoorDeps, doorRoutes } from '../sessions/door-routes.ts';
+import { type LeaveDeps, leaveRoutes } from '../sessions/leave-routes.ts';
+import { type SessionRouteDeps, sessionRoutes } from '../sessions/session-routes.ts';
+import { jwksRoutes } from '../tokens/jwks-routes.ts';
+
+export interface PublicDeps extends SessionRouteDeps, LeaveDeps, CatalogRouteDeps, AssetDeps, PageDeps {
+  doors: DoorDeps;
+}
+
+/** Maximum mints in flight: four full batches of the recorder. */
+const mostUnderWay = 1_024;
+
+/**
+ * Registers the routes of the public listener. Mints and reads are counted separately, so that mints waiting for a slow write do not
+ * block reads. Resolves to these counters.
+ */
+export async function mountPublicRoutes(
+  server: FastifyInstance,
+  deps: PublicDeps,
+): Promise<Record<string, Load>> {
+  const admissions: Record<string, Load> = {};
+  await server.register(async (scope) => {
+    admissions.mints = admitAtMost(scope, mostUnderWay);
+    await scope.register(doorRoutes, deps.doors);
+  });
+  await server.register(async (scope) => {
+    admissions.reads = admitAtMost(scope, mostUnderWay);
+    await scope.register(sessionRoutes, deps);
+    await scope.register(leaveRoutes, deps);
+    await scope.register(catalogRoutes, deps);
+  });
+  await server.register(jwksRoutes, { signingKeys: deps.doors.signer.keys });
+  await server.register(healthRoutes, deps);
+  await server.register(documentRoutes);
+  await server.register(async (scope) => {
+    admissions.art = admitAtMost(scope, mostOpenFiles);
+    await scope.register(assetRoutes, deps);
+  });
+  await server.register(sdkRoutes);
+  await server.register(pageRoutes, deps);
+  return admissions;
+}

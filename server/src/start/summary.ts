@@ -1,0 +1,64 @@
+import type { App } from './app.ts';
+import type { Config } from '../config/config.ts';
+import type { Demo } from './demo.ts';
+
+export interface SummaryInput {
+  app: App;
+  config: Config;
+  demo: Demo | undefined;
+  colours: boolean;
+}
+
+/** The start-up summary: addresses, the demo key (once) and a first request. */
+export function summary({ app, config, demo, colours }: SummaryInput): string {
+  const bold = (text: string) => (colours ? `\x1b[1m${text}\x1b[22m` : text);
+  const dim = (text: string) => (colours ? `\x1b[2m${text}\x1b[22m` : text);
+  const row = (name: string, value: string) => `  ${dim(name.padEnd(10))}${value}`;
+  const store =
+    config.database.engine === 'embedded'
+      ? `embedded PostgreSQL in ${config.dataDir}`
+      : 'PostgreSQL (DATABASE_URL)';
+  const tokenFile = dim(`(token in ${config.admin.tokenFile})`);
+  const isAdminOn = config.admin.token !== undefined || config.database.engine === 'embedded';
+  const note = isAdminOn
+    ? config.admin.token === undefined && tokenFile
+    : dim('(for runtimes only; set ADMIN_TOKEN for the admin API)');
+  const admin =
+    app.adminUrl === undefined
+      ? 'off (set ADMIN_TOKEN to switch it on)'
+      : `${app.adminUrl}${note ? `  ${note}` : ''}`;
+  const lines = [
+    '',
+    `  ${bold('Session launch service')} is running`,
+    '',
+    row('Public', app.publicUrl),
+    row('Admin', admin),
+    row('Store', store),
+    ...(demo ? ['', ...demoLines(app.publicUrl, demo, row, dim)] : []),
+    '',
+    '',
+  ];
+  return lines.join('\n');
+}
+
+function demoLines(
+  publicUrl: string,
+  demo: Demo,
+  row: (name: string, value: string) => string,
+  dim: (text: string) => string,
+): string[] {
+  const another = `npx session-launch keys create --project ${demo.projectId} --mode test --scope sessions:create`;
+  return [
+    row('Project', `${demo.projectId}  ${dim('(demo; DEMO=off skips it)')}`),
+    demo.key === undefined
+      ? row('New key', another)
+      : row('API key', `${demo.key}  ${dim('(test key, shown only this once)')}`),
+    '',
+    demo.key === undefined ? '  Mint a session, with a key in API_KEY:' : '  Mint a session:',
+    '',
+    `  curl -X POST ${publicUrl}/v1/sessions \\`,
+    `    -H "Authorization: Bearer ${demo.key ?? '$API_KEY'}" \\`,
+    '    -H "Content-Type: application/json" \\',
+    `    -d '{"experienceId":"${demo.experienceId}"}'`,
+  ];
+}

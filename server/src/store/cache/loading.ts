@@ -1,0 +1,47 @@
+import { unavailable } from '../../primitives/errors.ts';
+
+/** Maximum age of a cached value in milliseconds when no change notification arrives. Must stay below the promised 5 s. */
+export const freshFor = 4_000;
+
+/**
+ * Queries in flight, shared by concurrent callers of the same key. A value's age counts from when its query was sent, and results of
+ * queries sent before an invalidation are not cached.
+ */
+export class Loading<V> {
+  readonly #underWay = new Map<string, { promise: Promise<V>; until: number }>();
+  #generation = 0;
+
+  /** The query in flight for this key, if its result will not be too old. */
+  get(name: string): Promise<V> | undefined {
+    const loading = this.#underWay.get(name);
+    return loading !== undefined && loading.until > performance.now() ? loading.promise : undefined;
+  }
+
+  /** Starts the query and caches its result until it expires. */
+  begin(name: string, ask: () => Promise<V>, keep: (value: V, until: number) => void): Promise<V> {
+    const generation = this.#generation;
+    const until = performance.now() + freshFor;
+    const promise = ask()
+      .then((value) => {
+        // A result that took longer than the maximum age is already expired.
+        if (performance.now() > until) throw unavailable(tooLate());
+        if (generation === this.#generation) keep(value, until);
+        return value;
+      })
+      .finally(() => {
+        if (this.#underWay.get(name)?.promise === promise) this.#underWay.delete(name);
+      });
+    this.#underWay.set(name, { promise, until });
+    return promise;
+  }
+
+  /** Invalidation: results of queries in flight may predate the change. */
+  forget(): void {
+    this.#generation++;
+    this.#underWay.clear();
+  }
+}
+
+function tooLate(): Error {
+  return new Error('the database took so long that its answer is too old to go by');
+}

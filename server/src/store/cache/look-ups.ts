@@ -1,0 +1,123 @@
+import { LRUCache } from 'lru-cache';
+import { unavailable } from '../../primitives/errors.ts';
+import { Batcher } from './batcher.ts';
+import type { CacheCounts } from './cache.ts';
+import { Loading } from './loading.ts';
+
+/** The client network of a request, computed lazily. */
+export interface Asker {
+  network(): string;
+}
+
+export interface LookUpCounts extends CacheCounts {
+  /** Called when a look-up is rejected because its network has too many in flight. */
+  refused: number;
+}
+
+/** Maximum concurrent look-ups of unknown names per client network. */
+const mostOfOneNetwork = 64;
+const batchLimit = 256;
+
+interface Entry<V> {
+  value: V;
+  until: number;
+}
+
+/**
+ * Cached look-ups of rows by names that callers can invent (keys, experience ids, origins). A row, or its absence, is cached for at most
+ * four seconds or until `forget`. Invented names stay cheap: look-ups are batched, absent names have a separate cache so that they evict
+ * no existing row, and each client network has a limited number of look-ups in flight. Known rows are refreshed by separate queries,
+ * which never queue behind unknown names.
+ */
+export class LookUps<V> {
+  readonly counts: LookUpCounts = { hits: 0, misses: 0, refused: 0 };
+  readonly #found: LRUCache<string, Entry<V>>;
+  readonly #absent: LRUCache<string, { until: number }>;
+  readonly #loading = new Loading<V | null>();
+  readonly #again: Batcher<string, V | null>;
+  readonly #first: Batcher<string, V | null>;
+  /** Look-ups of unknown names in flight, per network. */
+  readonly #asking = new Map<string, number>();
+
+  /** `find` returns the rows that exist. It receives the previous rows where they are known. */
+  constructor(max: number, find: (names: string[], before: (V | undefined)[]) => Promise<Map<string, V>>) {
+    const findAll = async (names: string[]): Promise<(V | null)[]> => {
+      const before = names.map((name) => this.#found.peek(name)?.value);
+      const found = await find(names, before);
+      return names.map((name) => found.get(name) ?? null);
+    };
+    this.#found = new LRUCache({ max });
+    this.#absent = new LRUCache({ max });
+    this.#again = new Batcher(batchLimit, findAll);
+    this.#first = new Batcher(batchLimit, findAll);
+  }
+
+  /** Returns the row synchronously if it is cached, so that the common case allocates no promise. */
+  get(name: string, asker?: Asker): V | null | Promise<V | null> {
+    const known = this.recall(name);
+    if (known !== undefined) return known;
+    this.counts.misses++;
+    const loading = this.#loading.get(name);
+    if (loading !== undefined) return loading;
+    // The row existed recently, so the name is not invented.
+    if (this.#found.has(name)) return this.#load(name, this.#again);
+    if (asker === undefined) return this.#load(name, this.#first);
+    return this.#withinBounds(asker.network(), () => this.#load(name, this.#first));
+  }
+
+  /** The cached row, `null` if it is known not to exist, `undefined` if not cached. */
+  recall(name: string): V | null | undefined {
+    const now = performance.now();
+    const found = this.#found.get(name);
+    if (found !== undefined && found.until > now) {
+      this.counts.hits++;
+      return found.value;
+    }
+    const absent = this.#absent.get(name);
+    if (absent === undefined || absent.until <= now) return undefined;
+    this.counts.hits++;
+    return null;
+  }
+
+  /** Invalidates the rows that `affected` names (all rows without it) and every cached absence. */
+  forget(affected: (value: V) => boolean = () => true): void {
+    this.#loading.forget();
+    this.#absent.clear();
+    for (const entry of this.#found.values())
+      if (affected(entry.value)) entry.until = Number.NEGATIVE_INFINITY;
+  }
+
+  async #withinBounds<T>(network: string, work: () => Promise<T>): Promise<T> {
+    const asking = this.#asking.get(network) ?? 0;
+    if (asking >= mostOfOneNetwork) {
+      this.counts.refused++;
+      throw unavailable(undefined, { toStranger: true });
+    }
+    this.#asking.set(network, asking + 1);
+    try {
+      return await work();
+    } finally {
+      const left = this.#asking.get(network)! - 1;
+      if (left === 0) this.#asking.delete(network);
+      else this.#asking.set(network, left);
+    }
+  }
+
+  #load(name: string, batcher: Batcher<string, V | null>): Promise<V | null> {
+    return this.#loading.begin(
+      name,
+      () => batcher.submit(name),
+      (value, until) => this.#keep(name, value, until),
+    );
+  }
+
+  #keep(name: string, value: V | null, until: number): void {
+    if (value === null) {
+      this.#found.delete(name);
+      this.#absent.set(name, { until });
+    } else {
+      this.#absent.delete(name);
+      this.#found.set(name, { value, until });
+    }
+  }
+}

@@ -1,0 +1,36 @@
+import type { Logger } from 'pino';
+import type { Database } from '../database.ts';
+
+/** Free bytes on the disk of the embedded engine below which a warning is logged. */
+export const littleRoom = 512 * 1024 * 1024;
+
+const remindEveryMs = 3_600_000;
+
+export function inMegabytes(bytes: number): string {
+  return `${Math.floor(bytes / (1024 * 1024))} MB`;
+}
+
+/** Logs a warning when the disk is nearly full: immediately, then every hour. */
+export class RoomWatch {
+  readonly #database: Database;
+  readonly #log: Logger;
+  #saidAt: number | undefined;
+
+  constructor(database: Database, log: Logger) {
+    this.#database = database;
+    this.#log = log;
+  }
+
+  async look(now = performance.now()): Promise<void> {
+    const free = await this.#database.own?.freeBytes?.();
+    if (free === undefined) return;
+    if (free >= littleRoom) this.#saidAt = undefined;
+    else if (this.#saidAt === undefined || now - this.#saidAt >= remindEveryMs) {
+      this.#saidAt = now;
+      this.#log.warn(
+        { free: inMegabytes(free) },
+        'little room is left on the disk of DATA_DIR; nothing is recorded once it is full',
+      );
+    }
+  }
+}

@@ -1,0 +1,156 @@
+import fs from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { PGlite } from '@electric-sql/pglite';
+import { drizzle } from 'drizzle-orm/pglite';
+import { type Database, type Lane, type Orm, StartError } from '../database.ts';
+import { type FolderLock, lockFolder } from './folder-lock.ts';
+import { closeToOthers, freeBytes, isOpenToOthers, syncFolder, syncTree } from '../files/folders.ts';
+import { maintain } from './maintenance.ts';
+import { type ClientHooks, PgliteClient } from './pglite-client.ts';
+import { sharedPing } from '../ping.ts';
+import * as schema from '../schema.ts';
+import { WriteHealth } from '../write-health.ts';
+
+export interface EmbeddedHooks extends ClientHooks {
+  /** Called if the folder has no database yet; creating one takes some seconds. */
+  onFirstStart?(): void;
+}
+
+/** PostgreSQL (PGlite) in a worker thread of this process, on a folder that this process has locked. */
+export async function openEmbedded(dataDir: string, hooks: EmbeddedHooks = {}): Promise<EmbeddedDatabase> {
+  await ensureWritable(dataDir);
+  const lock = await lockFolder(dataDir).catch((error) => {
+    throw error instanceof StartError ? error : unusable(dataDir, error);
+  });
+  try {
+    const folder = join(dataDir, 'database');
+    if (await isMissing(folder)) {
+      hooks.onFirstStart?.();
+      await initialise(folder);
+    }
+    // If the folder itself is private, its contents are not reachable, so only its own mode is checked.
+    if (await isOpenToOthers(folder)) await closeToOthers(folder);
+    // Files that an earlier run or a restored backup left unsynced in the page cache.
+    await syncTree(folder);
+    const spareFile = join(dataDir, 'spare');
+    return embedded(await PgliteClient.open({ folder, spareFile }, hooks), { lock, dataDir });
+  } catch (error) {
+    await lock.release();
+    throw error instanceof StartError ? error : unopened(dataDir, error as Error);
+  }
+}
+
+/** In memory, for tests: from a dump of a migrated database, or empty. */
+export async function openInMemory(dump?: Uint8Array): Promise<EmbeddedDatabase> {
+  return embedded(await PgliteClient.open(dump ? { dump } : {}));
+}
+
+export interface EmbeddedDatabase extends Database {
+  readonly client: PgliteClient;
+}
+
+function embedded(client: PgliteClient, place?: { lock: FolderLock; dataDir: string }): EmbeddedDatabase {
+  // The client implements the two methods of PGlite that the query builder calls.
+  const own = drizzle(client as unknown as PGlite, { schema });
+  const orm = own as unknown as Orm;
+  const health = new WriteHealth();
+  let closing: Promise<void> | undefined;
+  return {
+    engine: 'embedded',
+    client,
+    own: {
+      alive: () => client.alive,
+      maintain: (log) => maintain({ client, log }),
+      ...(place === undefined ? {} : { freeBytes: () => freeBytes(place.dataDir) }),
+    },
+    orm,
+    admin: orm,
+    async query<Row>(lane: Lane, statement: { text: string }, values: unknown[]) {
+      const sent = client.query<Row>(statement.text, values);
+      return (await (lane === 'recording' ? health.note(sent) : sent)).rows;
+    },
+    transaction: (work, { snapshot } = {}) =>
+      own.transaction(
+        (tx) => work(tx as unknown as Orm),
+        snapshot ? { isolationLevel: 'repeatable read', accessMode: 'read only' } : undefined,
+      ),
+    // One process owns the folder, so it receives its own changes without notifications.
+    listen: async () => undefined,
+    ping: sharedPing(() => health.check(async (text) => (await client.query(text)).rows)),
+    pools: () => ({}),
+    close: () => {
+      closing ??= client.close().finally(() => place?.lock.release());
+      return closing;
+    },
+  };
+}
+
+async function ensureWritable(dataDir: string): Promise<void> {
+  try {
+    await fs.promises.mkdir(dataDir, { recursive: true, mode: 0o700 });
+    await fs.promises.access(dataDir, fs.constants.R_OK | fs.constants.W_OK | fs.constants.X_OK);
+  } catch (error) {
+    throw unusable(dataDir, error);
+  }
+}
+
+function unusable(dataDir: string, error: unknown): StartError {
+  const reason = (error as NodeJS.ErrnoException).code ?? (error as Error).message;
+  return new StartError(
+    `the data folder ${dataDir} is not writable (${reason}); change its permissions, or set DATA_DIR to another folder`,
+    { cause: error },
+  );
+}
+
+function unopened(dataDir: string, error: Error): StartError {
+  const todo = /no space left|disk quota/i.test(error.message)
+    ? 'make room on its disk'
+    : 'restore a backup, or set DATA_DIR to an empty folder';
+  return new StartError(`the database in ${dataDir} cannot be opened (${error.message}); ${todo}`, {
+    cause: error,
+  });
+}
+
+/** Whether the folder holds no database. Rejects a folder with other files, between which PGlite would write its own. */
+async function isMissing(folder: string): Promise<boolean> {
+  const names = await fs.promises.readdir(folder).catch(unlessMissing<string[]>([]));
+  if (names.length > 0 && !names.includes('PG_VERSION')) {
+    throw new StartError(`${folder} holds files that are not a database; set DATA_DIR to another folder`);
+  }
+  return names.length === 0;
+}
+
+/**
+ * Creates the database in a temporary folder, syncs it and renames it into place, so that a first start that is interrupted, even by a
+ * power failure, leaves no partial database.
+ */
+async function initialise(folder: string): Promise<void> {
+  const draft = `${folder}.new`;
+  await fs.promises.rm(draft, { recursive: true, force: true });
+  await fs.promises.mkdir(draft, { mode: 0o700 });
+  const client = await PgliteClient.open({ folder: draft });
+  await removeTemplates(client);
+  await client.close();
+  // PGlite creates world-writable files.
+  await closeToOthers(draft);
+  await syncTree(draft);
+  await fs.promises.rmdir(folder).catch(unlessMissing(undefined));
+  await fs.promises.rename(draft, folder);
+  await syncFolder(dirname(folder));
+}
+
+/**
+ * Drops the template databases. They are two thirds of the files, and a database that is never vacuumed would hold back the transaction
+ * horizon of the whole cluster.
+ */
+async function removeTemplates(client: PgliteClient): Promise<void> {
+  await client.query("UPDATE pg_database SET datistemplate = false WHERE datname LIKE 'template_'");
+  for (const name of ['template0', 'template1']) await client.query(`DROP DATABASE ${name}`);
+}
+
+function unlessMissing<T>(value: T): (error: NodeJS.ErrnoException) => T {
+  return (error) => {
+    if (error.code === 'ENOENT') return value;
+    throw error;
+  };
+}

@@ -1,0 +1,148 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { link, mkdir, open, realpath, rm, stat, symlink, unlink } from 'node:fs/promises';
+import { connect, createServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { StartError } from '../database.ts';
+
+export interface FolderLock {
+  release(): Promise<void>;
+}
+
+/**
+ * Locks a folder for this process.
+ *
+ * The lock is a listening Unix socket. Connecting to it shows whether its owner is alive, so a lock ends with its process, however that
+ * exits, without heartbeats, process ids or timeouts. A lock is created only by the link() below, which never replaces an existing
+ * file. A stale lock is removed only while holding a second, short-lived lock.
+ */
+export async function lockFolder(folder: string): Promise<FolderLock> {
+  await mkdir(folder, { recursive: true });
+  const real = await realpath(folder);
+  if (process.platform === 'win32') return holdPipe(pipeOf(real), folder);
+  return withShortPath(real, async (short) => {
+    const name = `lock.${randomBytes(4).toString('hex')}`;
+    const server = await listen(join(short, name));
+    try {
+      await acquire(join(short, name), join(short, 'lock'), folder);
+    } catch (error) {
+      await close(server);
+      throw error;
+    } finally {
+      await rm(join(real, name), { force: true });
+    }
+    return {
+      release: async () => {
+        await rm(join(real, 'lock'), { force: true });
+        await close(server);
+      },
+    };
+  });
+}
+
+/** Whether a running process holds the lock. Does not lock or change anything. */
+export async function isFolderInUse(folder: string): Promise<boolean> {
+  const real = await realpath(folder);
+  if (process.platform === 'win32') return answers(pipeOf(real));
+  return withShortPath(real, (short) => answers(join(short, 'lock')));
+}
+
+async function acquire(own: string, place: string, folder: string): Promise<void> {
+  for (let attempt = 0; attempt < 50; attempt++) {
+    if (await linked(own, place)) return;
+    if (await answers(place)) throw inUse(folder);
+    await removeDead(place);
+  }
+  throw inUse(folder);
+}
+
+async function linked(own: string, place: string): Promise<boolean> {
+  try {
+    await link(own, place);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+async function removeDead(place: string): Promise<void> {
+  const broom = `${place}.broom`;
+  const handle = await open(broom, 'wx').catch(() => undefined);
+  if (handle === undefined) {
+    const age = await stat(broom).then(
+      (s) => Date.now() - s.mtimeMs,
+      () => 0,
+    );
+    if (age > 10_000) await rm(broom, { force: true });
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    return;
+  }
+  try {
+    if (!(await answers(place))) await unlink(place).catch(() => undefined);
+  } finally {
+    await handle.close();
+    await rm(broom, { force: true });
+  }
+}
+
+/**
+ * Unix socket paths are limited to about 100 bytes. A longer path is reached through a temporary symbolic link, so that the lock is
+ * still in the folder itself, where other processes look for it.
+ */
+async function withShortPath<T>(real: string, work: (path: string) => Promise<T>): Promise<T> {
+  if (Buffer.byteLength(real) <= 80) return work(real);
+  const short = join(tmpdir(), `session-launch-${randomBytes(6).toString('hex')}`);
+  await symlink(real, short);
+  try {
+    return await work(short);
+  } finally {
+    await rm(short, { force: true });
+  }
+}
+
+function pipeOf(real: string): string {
+  return `\\\\.\\pipe\\session-launch-${createHash('sha256').update(real).digest('hex').slice(0, 24)}`;
+}
+
+async function holdPipe(place: string, folder: string): Promise<FolderLock> {
+  const server = await listen(place).catch(() => {
+    throw inUse(folder);
+  });
+  return { release: () => close(server) };
+}
+
+function answers(place: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(place);
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(true);
+    });
+    // Any other error, such as a full backlog or a socket of another user, means that the owner is alive.
+    socket.once('error', ({ code }: NodeJS.ErrnoException) => {
+      resolve(code !== 'ECONNREFUSED' && code !== 'ENOENT');
+    });
+  });
+}
+
+function listen(address: string): Promise<Server> {
+  return new Promise((resolve, reject) => {
+    const server = createServer((socket) => socket.destroy());
+    server.once('error', reject);
+    server.listen(address, () => {
+      server.unref();
+      resolve(server);
+    });
+  });
+}
+
+function close(server: Server): Promise<void> {
+  return new Promise((resolve) => server.close(() => resolve()));
+}
+
+function inUse(folder: string): StartError {
+  return new StartError(
+    `another process already uses the data folder ${folder}; stop it first, or set DATA_DIR to another folder`,
+  );
+}

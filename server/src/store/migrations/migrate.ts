@@ -1,0 +1,167 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import { type Database, StartError } from '../database.ts';
+import { isCollision, isOutage } from '../database-errors.ts';
+import type { EmbeddedDatabase } from '../embedded/embedded.ts';
+import { type AppliedFunctions, applyFunctions, newerDatabase, type Run } from './functions.ts';
+import { type Program, readProgram } from './migrations.ts';
+
+/** Any fixed number: processes that start at the same time migrate one after the other. */
+const migrationLock = 7_315_042_017n;
+
+/**
+ * Digests under which a release recorded a migration whose file differs from today's by its includes alone: version 0.1.0 included every
+ * function in the first one.
+ */
+const formerDigests: Record<number, string> = {
+  1: 'f2c0b753dabee8a2255bb0201c458911d4d44721127ba8943f13724f85085286',
+};
+
+export interface MigrateOptions {
+  /** Receives what was applied. */
+  log?: Pick<Logger, 'info' | 'warn'>;
+  /** What to bring the database to, instead of this program's own files. */
+  program?: Program;
+}
+
+/**
+ * Brings tables and functions to what this program expects. Refuses a database whose tables a newer program has changed, and changes
+ * nothing in it.
+ */
+export async function migrate(
+  database: Database,
+  postgresUrl?: string,
+  { log, program }: MigrateOptions = {},
+): Promise<void> {
+  const wanted = program ?? (await readProgram());
+  const applied = await onOneConnection(database, postgresUrl, (run) => bringUpToDate(run, wanted));
+  const { migrations, replaced, newerVersion } = applied;
+  if (migrations.length > 0 || replaced.length > 0) {
+    log?.info({ migrations, functions: replaced }, 'updated the database schema');
+  }
+  if (newerVersion !== undefined) {
+    log?.warn(
+      { version: wanted.version, newerVersion },
+      'the functions in the database are of a newer version; they are left as they are',
+    );
+  }
+}
+
+async function onOneConnection<T>(
+  database: Database,
+  postgresUrl: string | undefined,
+  work: (run: Run) => Promise<T>,
+): Promise<T> {
+  if (database.engine === 'embedded') {
+    const { client } = database as EmbeddedDatabase;
+    return work((text, values) => client.query(text, values, { patient: true }));
+  }
+  if (postgresUrl === undefined) throw new Error('PostgreSQL migrations need the address of the database');
+  const { withConnection } = await import('../postgres/postgres.ts');
+  return withConnection(postgresUrl, work).catch((error) => {
+    throw error instanceof StartError ? error : failed(error);
+  });
+}
+
+/**
+ * Old processes keep serving during a migration. DDL queues behind their transactions and blocks new ones, so give up after 500 ms,
+ * which is less than `deadlock_timeout`, and retry.
+ */
+const lockTimeoutMs = 500;
+const pauseMs = 300;
+const mostAttempts = 40;
+
+async function bringUpToDate(run: Run, program: Program): Promise<Changes> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await applyMissing(run, program);
+    } catch (error) {
+      const isInTheWay = isCollision(error) || (error as { code?: string }).code === '55P03';
+      if (!isInTheWay || attempt === mostAttempts) throw error;
+      await sleep(pauseMs);
+    }
+  }
+}
+
+interface Changes extends AppliedFunctions {
+  /** Names of the migrations that were applied. */
+  migrations: string[];
+}
+
+/** One transaction, so that a start that fails has changed nothing. */
+async function applyMissing(run: Run, program: Program): Promise<Changes> {
+  await run('BEGIN');
+  try {
+    await run(`SELECT pg_advisory_xact_lock(${migrationLock})`);
+    await run(`SET LOCAL lock_timeout = ${lockTimeoutMs}`);
+    const migrations = await applyMigrations(run, program);
+    const functions = await applyFunctions(run, program);
+    await run('COMMIT');
+    return { migrations, ...functions };
+  } catch (error) {
+    await run('ROLLBACK').catch(() => undefined);
+    throw error;
+  }
+}
+
+async function applyMigrations(run: Run, { migrations }: Program): Promise<string[]> {
+  const applied = await readApplied(run);
+  const newest = applied.at(-1)?.version ?? 0;
+  if (newest > migrations.at(-1)!.version) throw new StartError(newerDatabase);
+  const names: string[] = [];
+  for (const { version, name, digest, statements } of migrations) {
+    if (version <= newest) {
+      // A released migration never changes. A checkout from between two releases may have applied another one under this number.
+      const recorded = applied.find((step) => step.version === version)?.digest ?? '';
+      if (![digest, formerDigests[version]].includes(recorded)) throw unreleased();
+      continue;
+    }
+    for (const statement of statements) await run(statement);
+    await run('INSERT INTO public.schema_migrations (version, digest) VALUES ($1, $2)', [version, digest]);
+    names.push(name);
+  }
+  return names;
+}
+
+interface Applied {
+  version: number;
+  /** Of its file. */
+  digest: string | null;
+}
+
+/** Looks before it makes the table: a role that may not create anything can still start on a finished schema. */
+async function readApplied(run: Run): Promise<Applied[]> {
+  const { rows: columns } = await run(
+    "SELECT column_name AS name FROM information_schema.columns WHERE table_schema = 'public' AND table_name = 'schema_migrations'",
+  );
+  const names = (columns as { name: string }[]).map(({ name }) => name);
+  if (names.length === 0) {
+    await run(`CREATE TABLE public.schema_migrations (
+      version integer PRIMARY KEY, digest text, applied_at timestamptz NOT NULL DEFAULT now())`);
+    return [];
+  }
+  if (!names.includes('digest')) throw unreleased();
+  const { rows } = await run('SELECT version, digest FROM public.schema_migrations ORDER BY version');
+  return rows as Applied[];
+}
+
+function unreleased(): StartError {
+  return new StartError(
+    'the database was made by a version from before the first release, or between two, which cannot be upgraded; export its projects with that version, then start on an empty database',
+  );
+}
+
+function failed(error: Error & { code?: string }): StartError {
+  const advice: Record<string, string> = {
+    '42501': 'let the role of DATABASE_URL own the tables, and allow it to create some in schema public',
+    '55P03': 'its tables were in use all the time: end long statements and dumps, or start again later',
+    '42P07': 'these tables are not of this program: set DATABASE_URL to an empty database',
+    '42723': 'these functions are not of this program: set DATABASE_URL to an empty database',
+  };
+  const todo = isOutage(error)
+    ? 'start again when it answers'
+    : (advice[error.code ?? ''] ?? 'nothing was changed; repair what it says and start again');
+  return new StartError(`the database could not be brought up to date (${error.message}); ${todo}`, {
+    cause: error,
+  });
+}

@@ -1,0 +1,132 @@
+import { drizzle } from 'drizzle-orm/node-postgres';
+import pg from 'pg';
+import { connectionConfig, drop, untilFarewell, wasHeardSince } from './connection.ts';
+import type { Orm, PoolState, TransactionOptions } from '../database.ts';
+import { isOutage, isReadOnly, isRolledBack, NeverSent } from '../database-errors.ts';
+import * as schema from '../schema.ts';
+import { ask, prepare } from './statement.ts';
+import type { Watch } from './statement-watch.ts';
+
+export interface LaneSettings {
+  /** Maximum number of connections. */
+  max: number;
+  /** Statement timeout on the server, in milliseconds. */
+  statementTimeout: number;
+}
+
+export interface LaneDeps {
+  url: string;
+  watch: Watch;
+  /** Called when an idle connection breaks; it is replaced when needed. */
+  onIdleError(error: Error): void;
+  /** Called when the server is a standby. */
+  onReadOnly(): void;
+}
+
+/** Extra milliseconds beyond the server's statement timeout before the connection counts as dead. */
+const grace = 1_000;
+
+/**
+ * A connection pool for one kind of work. Acquiring a connection and sending a statement are separate steps: if the first fails, the
+ * statement was never sent. A connection is always returned, and is reused only if its last statement was answered.
+ */
+export class PostgresLane {
+  readonly #deps: LaneDeps;
+  readonly #pool: pg.Pool;
+  readonly #open = new Set<pg.PoolClient>();
+  readonly #deadline: number;
+  #distrustedAt = Number.NEGATIVE_INFINITY;
+
+  constructor(deps: LaneDeps, { max, statementTimeout }: LaneSettings) {
+    this.#deps = deps;
+    this.#deadline = statementTimeout + grace;
+    this.#pool = new pg.Pool({
+      ...connectionConfig(deps.url, 'session-launch'),
+      max,
+      idleTimeoutMillis: 60_000,
+      // `pg` awaits the result, although its type does not say so.
+      onConnect: (client) => prepare(deps.watch, client as pg.Client, statementTimeout),
+    });
+    this.#pool.on('error', (error) => deps.onIdleError(error));
+    this.#pool.on('connect', (client) => this.#open.add(client));
+    this.#pool.on('remove', (client) => this.#open.delete(client));
+  }
+
+  get state(): PoolState {
+    const { totalCount, idleCount, waitingCount } = this.#pool;
+    // A request that can take an idle connection does not count as waiting.
+    return { total: totalCount, idle: idleCount, waiting: Math.max(0, waitingCount - idleCount) };
+  }
+
+  /** Typed queries, each on any free connection. */
+  get orm(): Orm {
+    return ormOn(this);
+  }
+
+  async query(statement: pg.QueryConfig | string, values?: unknown[]): Promise<pg.QueryResult> {
+    const client = await this.#take();
+    try {
+      const result = await ask(this.#deps.watch, client, this.#deadline, statement, values);
+      client.release();
+      return result;
+    } catch (error) {
+      if (isReadOnly(error)) this.#deps.onReadOnly();
+      this.#giveBack(client, isRolledBack(error));
+      throw error;
+    }
+  }
+
+  async transaction<T>(work: (tx: Orm) => Promise<T>, { snapshot }: TransactionOptions = {}): Promise<T> {
+    const client = await this.#take();
+    const send = (statement: pg.QueryConfig | string, values?: unknown[]) =>
+      ask(this.#deps.watch, client, this.#deadline, statement, values);
+    try {
+      await send(snapshot ? 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY' : 'BEGIN');
+      const result = await work(ormOn({ query: send }));
+      await send('COMMIT');
+      client.release();
+      return result;
+    } catch (error) {
+      // If the connection may be the cause, destroy it; the server then rolls back.
+      const isBack = !isOutage(error) && (await send('ROLLBACK').then(yes, no));
+      this.#giveBack(client, isBack);
+      throw error;
+    }
+  }
+
+  /** Connections that have not answered since this call are not reused. */
+  distrust(): void {
+    this.#distrustedAt = performance.now();
+  }
+
+  async close(): Promise<void> {
+    const ended = this.#pool.end();
+    const gone = [...this.#open].map((client) => new Promise<void>((resolve) => client.once('end', resolve)));
+    await untilFarewell(Promise.all([ended, ...gone]));
+    for (const client of this.#open) drop(client);
+    await untilFarewell(ended);
+  }
+
+  async #take(): Promise<pg.PoolClient> {
+    for (;;) {
+      const client = await this.#pool.connect().catch((error) => {
+        throw new NeverSent(error);
+      });
+      if (wasHeardSince(client, this.#distrustedAt)) return client;
+      this.#giveBack(client, false);
+    }
+  }
+
+  #giveBack(client: pg.PoolClient, isSound: boolean): void {
+    if (!isSound) drop(client);
+    client.release(!isSound);
+  }
+}
+
+const yes = () => true;
+const no = () => false;
+
+/** The part of a connection that the query builder needs. Transactions are begun only here, not by the query builder. */
+function ormOn(connection: Pick<PostgresLane, 'query'>): Orm {
+  return drizzle({ client: connection as unknown as pg.Pool, schema }) as unknown as Orm;
+}

@@ -1,0 +1,76 @@
+import type { Violation } from '@session-launch/contract/errors';
+import type { ErrorObject } from 'ajv';
+import { maxViolations } from '../primitives/errors.ts';
+
+/** Maximum characters of a path in an answer: names of fields are the caller's, and may be as long as the body. */
+const maxPath = 200;
+
+/**
+ * Turns Ajv's errors into sentences a caller can act on, one for each place: the first of them, up to one more than an answer lists, so
+ * that the caller of this function sees that there are more.
+ */
+export function violationsOf(errors: readonly ErrorObject[]): Violation[] {
+  const found = new Map<string, Violation>();
+  for (const error of errors) {
+    if (found.size > maxViolations) break;
+    const { path, message } = describe(error);
+    const violation = { path: path.length > maxPath ? `${path.slice(0, maxPath)}…` : path, message };
+    const key = `${path} ${message}`;
+    if (!found.has(key)) found.set(key, violation);
+  }
+  return [...found.values()];
+}
+
+/** `/integration/returnUrl` → `integration.returnUrl`, `/experiences/2/slug` → `experiences[2].slug`. */
+function dottedPath(pointer: string): string {
+  return pointer
+    .split('/')
+    .slice(1)
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
+    .reduce(
+      (path, part) => (/^\d+$/.test(part) ? `${path}[${part}]` : path === '' ? part : `${path}.${part}`),
+      '',
+    );
+}
+
+function describe(error: ErrorObject): Violation {
+  const path = dottedPath(error.instancePath);
+  const params = error.params as Record<string, unknown>;
+  switch (error.keyword) {
+    case 'required':
+      return { path: join(path, String(params.missingProperty)), message: 'is required' };
+    case 'additionalProperties':
+      return { path: join(path, String(params.additionalProperty)), message: 'is not a known field' };
+    case 'type':
+      return { path, message: `must be ${article(String(params.type))}` };
+    case 'enum':
+      return { path, message: `must be one of ${(params.allowedValues as unknown[]).join(', ')}` };
+    case 'const':
+      return { path, message: `must be ${String(params.allowedValue)}` };
+    case 'minLength':
+      return {
+        path,
+        message:
+          Number(params.limit) === 1 ? 'must not be empty' : `must have at least ${params.limit} characters`,
+      };
+    case 'maxLength':
+      return { path, message: `must have at most ${params.limit} characters` };
+    default:
+      return { path, message: described(error) ?? error.message ?? 'is not valid' };
+  }
+}
+
+/** A schema may say itself what its pattern or format wants: `errorMessage` beside the keyword. */
+function described(error: ErrorObject): string | undefined {
+  const text = (error.parentSchema as { errorMessage?: unknown } | undefined)?.errorMessage;
+  return typeof text === 'string' ? text : undefined;
+}
+
+function join(path: string, field: string): string {
+  return path === '' ? field : `${path}.${field}`;
+}
+
+function article(type: string): string {
+  const first = type.split(',')[0] ?? type;
+  return /^[aeio]/.test(first) ? `an ${first}` : `a ${first}`;
+}
