@@ -1,20 +1,20 @@
 import { setFlagsFromString } from 'node:v8';
 import closeWithGrace from 'close-with-grace';
 import type { Logger } from 'pino';
-import { type App, checkAddresses, startApp } from './start/app.ts';
 import { type Config, demoProjectFile, hasAdminListener } from './config/config.ts';
-import { provisionDemo } from './start/demo.ts';
 import { upgradesWithin } from './http/listener/connections.ts';
 import { createLog } from './observe/log.ts';
 import { environmentOfRuntime } from './runtimes/environment.ts';
 import { type Supervisor, superviseRuntime } from './runtimes/supervisor.ts';
+import { type App, checkAddresses, startApp } from './start/app.ts';
+import { provisionDemo } from './start/demo.ts';
+import { summary } from './start/summary.ts';
 import { openChanges } from './store/changes.ts';
 import type { Database } from './store/database.ts';
-import { DatabaseWait, StoppedDuringStart } from './store/postgres/database-wait.ts';
-import { migrate } from './store/migrations/migrate.ts';
 import { StuckEngine } from './store/embedded/pglite-client.ts';
 import { openTokenFile } from './store/files/token-file.ts';
-import { summary } from './start/summary.ts';
+import { migrate } from './store/migrations/migrate.ts';
+import { DatabaseWait, StoppedDuringStart } from './store/postgres/database-wait.ts';
 import { openSigningKeys, type SigningKeys } from './tokens/signing-keys.ts';
 
 /** Maximum milliseconds of a stop after the drain. */

@@ -6,13 +6,13 @@ import {
 } from '@session-launch/contract/admin/keys';
 import { routePath, type Scope } from '@session-launch/contract/operation';
 import type { FastifyInstance } from 'fastify';
-import { ApiError, invalidRequest } from '../primitives/errors.ts';
 import { parseJson } from '../http/bodies/json-body.ts';
 import { refuseOtherMethods } from '../http/listener/server.ts';
-import { isId } from '../primitives/ids.ts';
 import type { KeyRing } from '../keys/authenticate.ts';
 import { createKey } from '../keys/create.ts';
 import { type ApiKey, listKeys, revokeKey } from '../keys/store.ts';
+import { ApiError, invalidRequest } from '../primitives/errors.ts';
+import { isId } from '../primitives/ids.ts';
 import type { Changes } from '../store/changes.ts';
 import type { Database } from '../store/database.ts';
 import { knownProject, type ProjectRoute } from './known-project.ts';

@@ -7,8 +7,8 @@ import {
 } from '@session-launch/contract/admin/projects';
 import { routePath } from '@session-launch/contract/operation';
 import type { FastifyInstance } from 'fastify';
-import { ApiError } from '../primitives/errors.ts';
 import { refuseOtherMethods } from '../http/listener/server.ts';
+import { ApiError } from '../primitives/errors.ts';
 import { openApply } from '../projects/apply.ts';
 import { openExport } from '../projects/export.ts';
 import { ProjectFileError } from '../projects/problem.ts';

@@ -2,8 +2,8 @@ import { type KeyMode, keyRequestSchema } from '@session-launch/contract/admin/k
 import { sessionQuerySchema } from '@session-launch/contract/admin/sessions';
 import type { Scope } from '@session-launch/contract/operation';
 import { invalidRequest } from '../primitives/errors.ts';
-import { reader } from '../validation/validator.ts';
 import type { SessionFilter } from '../sessions/store.ts';
+import { reader } from '../validation/validator.ts';
 
 const readKey = reader(keyRequestSchema);
 const readQuery = reader(sessionQuerySchema);

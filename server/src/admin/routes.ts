@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
-import { ApiError } from '../primitives/errors.ts';
 import { requireBearer } from '../http/guards/bearer.ts';
+import { ApiError } from '../primitives/errors.ts';
 import { type KeyAdminDeps, keyAdminRoutes } from './key-routes.ts';
 import { type ProjectAdminDeps, projectAdminRoutes } from './project-routes.ts';
 import { type SessionAdminDeps, sessionAdminRoutes } from './session-routes.ts';

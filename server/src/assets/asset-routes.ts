@@ -2,9 +2,9 @@ import { realpath, stat } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import fastifyStatic from '@fastify/static';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { ApiError } from '../primitives/errors.ts';
 import { answerOver } from '../http/listener/in-flight.ts';
 import { refuseOtherMethods } from '../http/listener/server.ts';
+import { ApiError } from '../primitives/errors.ts';
 
 export interface AssetDeps {
   /** The folder that contains `avatars/` and `locations/`. */

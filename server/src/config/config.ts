@@ -1,9 +1,9 @@
 import { type BlockList, isIP } from 'node:net';
 import { join } from 'node:path';
-import { type Environment, integer, Reader } from './values.ts';
 import { examples } from './examples-folder.ts';
-import { type LogLevel, variables } from './variables.ts';
 import { variablesOfRuntime } from './runtime-variables.ts';
+import { type Environment, integer, Reader } from './values.ts';
+import { type LogLevel, variables } from './variables.ts';
 
 export { ConfigError, type ConfigProblem, type Environment } from './values.ts';
 export type { LogLevel } from './variables.ts';

@@ -1,3 +1,4 @@
+import { variablesOfRuntime } from './runtime-variables.ts';
 import {
   baseUrl,
   host,
@@ -12,8 +13,6 @@ import {
   type Variable,
   websocketUrl,
 } from './values.ts';
-
-import { variablesOfRuntime } from './runtime-variables.ts';
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 export type LogLevel = (typeof logLevels)[number];

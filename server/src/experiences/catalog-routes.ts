@@ -2,12 +2,12 @@ import type { BlockList } from 'node:net';
 import { entryOperation, listOperation } from '@session-launch/contract/catalog';
 import { routePath } from '@session-launch/contract/operation';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { ApiError } from '../primitives/errors.ts';
-import { matchesEtag } from '../primitives/etag.ts';
 import { refuseOtherMethods } from '../http/listener/server.ts';
 import type { KeyRing } from '../keys/authenticate.ts';
 import { Client } from '../limits/client-address.ts';
-import { endOfTurn } from '../primitives/event-loop.ts';
+import { ApiError } from '../primitives/errors.ts';
+import { matchesEtag } from '../primitives/etag.ts';
+import { endOfTick } from '../primitives/event-loop.ts';
 import type { Catalog, CatalogAnswer } from './catalog.ts';
 
 export interface CatalogRouteDeps {
@@ -57,7 +57,7 @@ async function show(
   reply: FastifyReply,
   answer: CatalogAnswer,
 ): Promise<FastifyReply> {
-  await endOfTurn();
+  await endOfTick();
   reply.header('ETag', answer.etag);
   if (matchesEtag(request.headers['if-none-match'], answer.etag)) return reply.code(304).send();
   return reply.type('application/json; charset=utf-8').send(answer.body);

@@ -1,12 +1,12 @@
 import { LRUCache } from 'lru-cache';
-import { ApiError } from '../primitives/errors.ts';
-import { isId } from '../primitives/ids.ts';
 import type { Pace } from '../limits/pace.ts';
 import { entriesCovering } from '../origins/origin.ts';
+import { ApiError } from '../primitives/errors.ts';
+import { isId } from '../primitives/ids.ts';
 import type { CacheCounts } from '../store/cache/cache.ts';
+import { type Asker, LookUps } from '../store/cache/look-ups.ts';
 import type { Changes } from '../store/changes.ts';
 import type { Database } from '../store/database.ts';
-import { type Asker, LookUps } from '../store/cache/look-ups.ts';
 import type { Revision } from './revision.ts';
 import { findExperiences, findListing, findRevision, type LaunchableExperience } from './store.ts';
 
@@ -39,11 +39,11 @@ export function openDirectory(database: Database, changes: Changes, pace: Pace):
     isListedAnywhere: async (origin, asker) => {
       try {
         const isListed = entriesCovering(origin).length > 0 && (await origins.get(origin, asker)) !== null;
-        if (!isListed) await pace.turn(asker.network());
+        if (!isListed) await pace.delay(asker.network());
         return isListed;
       } catch (error) {
         // A preflight is answered in any case; this one in its turn, too.
-        if (error instanceof ApiError && error.toStranger) await pace.turn(asker.network());
+        if (error instanceof ApiError && error.toStranger) await pace.delay(asker.network());
         throw error;
       }
     },

@@ -1,10 +1,10 @@
 import type { Scope } from '@session-launch/contract/operation';
 import { LRUCache } from 'lru-cache';
 import { ApiError } from '../primitives/errors.ts';
-import type { Changes } from '../store/changes.ts';
-import type { Database } from '../store/database.ts';
 import { freshFor } from '../store/cache/loading.ts';
 import { type Asker, LookUps } from '../store/cache/look-ups.ts';
+import type { Changes } from '../store/changes.ts';
+import type { Database } from '../store/database.ts';
 import { apiKeyDigits, bearerToken, parseApiKey } from './api-key.ts';
 import { findKeys, touchKeys, type UsableKey } from './store.ts';
 

@@ -22,7 +22,7 @@ export class Pace {
   }
 
   /** Resolves when the next refusal of this network may be sent; `undefined` if that is now. */
-  turn(network: string): Promise<void> | undefined {
+  delay(network: string): Promise<void> | undefined {
     const now = performance.now();
     const due = Math.max(this.#due.get(network) ?? Number.NEGATIVE_INFINITY, now - burst * everyMs) + everyMs;
     if (due - now > longestWaitMs) return undefined;

@@ -1,8 +1,8 @@
 import { type Source, sources } from '@session-launch/contract/session';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import type { CacheCounts } from '../store/cache/cache.ts';
-import type { Database } from '../store/database.ts';
 import type { LookUpCounts } from '../store/cache/look-ups.ts';
+import type { Database } from '../store/database.ts';
 import { Counter, Histogram } from './counters.ts';
 import { type RuntimeStatus, showRuntime } from './runtime-metrics.ts';
 import { type Sample, show } from './sampled-metric.ts';
@@ -31,7 +31,7 @@ export interface Metrics {
 
 /** Requests in flight in a part of the API, and the number rejected for overload. */
 export interface Load {
-  readonly underWay: number;
+  readonly inFlight: number;
   readonly refused: number;
 }
 
@@ -181,7 +181,7 @@ function watch(registry: Registry, parts: MetricSources): void {
     'gauge',
     'session_launch_requests_under_way',
     'Requests that are taken and not answered yet, by part',
-    admitted(({ underWay }) => underWay),
+    admitted(({ inFlight }) => inFlight),
   );
   show(
     registry,

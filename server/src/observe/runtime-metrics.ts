@@ -10,7 +10,7 @@ export interface RuntimeStatus {
   /** Upgrades by outcome. */
   upgrades: Iterable<[string, number]>;
   /** Sockets on their way to the runtime. */
-  upgradesUnderWay: number;
+  upgradesInFlight: number;
 }
 
 export function showRuntime(registry: Registry, status: () => RuntimeStatus): void {
@@ -32,6 +32,6 @@ export function showRuntime(registry: Registry, status: () => RuntimeStatus): vo
     'gauge',
     'session_launch_upgrades_under_way',
     'Sockets that are on their way to the runtime',
-    () => [{ labels: {}, value: status().upgradesUnderWay }],
+    () => [{ labels: {}, value: status().upgradesInFlight }],
   );
 }

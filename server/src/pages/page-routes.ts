@@ -1,12 +1,12 @@
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import type { FastifyInstance, FastifyReply } from 'fastify';
+import { version } from '../config/version.ts';
 import type { Catalog } from '../experiences/catalog.ts';
 import type { Directory } from '../experiences/directory.ts';
+import { refuseOtherMethods } from '../http/listener/server.ts';
 import { type HealthDeps, whyNotReady } from '../http/routes/health-routes.ts';
 import { serveFile } from '../http/routes/served-file.ts';
-import { refuseOtherMethods } from '../http/listener/server.ts';
-import { version } from '../config/version.ts';
 import { type DemoCard, demoCards } from './demo-cards.ts';
 import { landingPage } from './landing-page.ts';
 import { referencePage } from './reference-page.ts';

@@ -1,7 +1,7 @@
 let ended: Promise<void> | undefined;
 
 /** Resolves after the event loop has processed all input that has already arrived. All callers of a tick share one `setImmediate`. */
-export function endOfTurn(): Promise<void> {
+export function endOfTick(): Promise<void> {
   ended ??= new Promise((resolve) => {
     setImmediate(() => {
       ended = undefined;

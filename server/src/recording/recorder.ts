@@ -1,8 +1,8 @@
 import { unavailable } from '../primitives/errors.ts';
+import { endOfTick } from '../primitives/event-loop.ts';
 import { Batcher } from '../store/cache/batcher.ts';
 import type { Database } from '../store/database.ts';
 import { isCollision, isNeverSent, isOutage, isRolledBack } from '../store/database-errors.ts';
-import { endOfTurn } from '../primitives/event-loop.ts';
 import {
   areHeld,
   areKnown,
@@ -122,7 +122,7 @@ export class Recorder {
       this.#writing = this.#writeAll();
       return;
     }
-    this.#starting ??= endOfTurn().then(() => {
+    this.#starting ??= endOfTick().then(() => {
       this.#starting = undefined;
       // The queue may have reached `startAt` in this tick; then a write has already begun.
       if (this.#queue.length > 0) this.#writing ??= this.#writeAll();

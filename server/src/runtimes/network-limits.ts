@@ -15,20 +15,20 @@ export const upgradesPerTenSeconds = (maxSessions: number) => Math.max(perTenSec
 export class NetworkLimits {
   readonly #burst: number;
   readonly #everyMs: number;
-  readonly #mostUnderWay: number;
+  readonly #mostInFlight: number;
   /** When the latest upgrade of each network was due, at the even rate. */
   readonly #due = new LRUCache<string, number>({ max: mostNetworks });
-  readonly #underWay = new Map<string, number>();
+  readonly #inFlight = new Map<string, number>();
 
-  constructor(perTenSeconds: number, mostUnderWay: number) {
+  constructor(perTenSeconds: number, mostInFlight: number) {
     this.#burst = perTenSeconds;
     this.#everyMs = 10_000 / perTenSeconds;
-    this.#mostUnderWay = mostUnderWay;
+    this.#mostInFlight = mostInFlight;
   }
 
   /** Seconds until the network may send its next upgrade; 0 if this one is admitted, which is then charged. */
   admit(network: string): number {
-    if ((this.#underWay.get(network) ?? 0) >= this.#mostUnderWay) return 1;
+    if ((this.#inFlight.get(network) ?? 0) >= this.#mostInFlight) return 1;
     const now = performance.now();
     const earliest = now - (this.#burst - 1) * this.#everyMs;
     const due = Math.max(this.#due.get(network) ?? Number.NEGATIVE_INFINITY, earliest);
@@ -38,12 +38,12 @@ export class NetworkLimits {
   }
 
   begun(network: string): void {
-    this.#underWay.set(network, (this.#underWay.get(network) ?? 0) + 1);
+    this.#inFlight.set(network, (this.#inFlight.get(network) ?? 0) + 1);
   }
 
   over(network: string): void {
-    const left = (this.#underWay.get(network) ?? 1) - 1;
-    if (left > 0) this.#underWay.set(network, left);
-    else this.#underWay.delete(network);
+    const left = (this.#inFlight.get(network) ?? 1) - 1;
+    if (left > 0) this.#inFlight.set(network, left);
+    else this.#inFlight.delete(network);
   }
 }

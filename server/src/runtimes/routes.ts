@@ -7,17 +7,17 @@ import {
   reportSchema,
 } from '@session-launch/contract/runtime/lifecycle';
 import type { FastifyInstance } from 'fastify';
-import { ApiError } from '../primitives/errors.ts';
 import type { Directory } from '../experiences/directory.ts';
+import { parseJson } from '../http/bodies/json-body.ts';
 import { requireBearer } from '../http/guards/bearer.ts';
 import { toApiError } from '../http/listener/error-handler.ts';
-import { parseJson } from '../http/bodies/json-body.ts';
 import { refuseOtherMethods } from '../http/listener/server.ts';
-import { reader } from '../validation/validator.ts';
+import { ApiError } from '../primitives/errors.ts';
 import { connectSession, type LifecycleDeps, reportSessions } from '../sessions/lifecycle.ts';
 import { runtimeManifest } from '../sessions/manifest.ts';
 import { sessionRecord } from '../sessions/session.ts';
 import type { TokenVerifier } from '../tokens/verify-token.ts';
+import { reader } from '../validation/validator.ts';
 
 export interface RuntimeDeps extends LifecycleDeps {
   /** The runtime token, valid only for these routes. */

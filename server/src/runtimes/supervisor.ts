@@ -182,7 +182,7 @@ export function superviseRuntime(deps: SupervisorDeps): Supervisor {
       state,
       restarts: Object.entries(restarts),
       upgrades: upgrades.reports.total,
-      upgradesUnderWay: upgrades.underWay,
+      upgradesInFlight: upgrades.inFlight,
     }),
     close: async () => {
       isClosing = true;

@@ -43,7 +43,7 @@ export class UpgradeQueue {
     this.#limits = new NetworkLimits(upgradesPerTenSeconds(maxSessions), Math.ceil(mostUpgrades / 4));
   }
 
-  get underWay(): number {
+  get inFlight(): number {
     return this.#pending.size;
   }
 

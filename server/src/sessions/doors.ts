@@ -1,7 +1,7 @@
 import type { Source } from '@session-launch/contract/session';
-import { ApiError } from '../primitives/errors.ts';
 import type { LaunchableExperience } from '../experiences/store.ts';
 import type { KeyRing } from '../keys/authenticate.ts';
+import { ApiError } from '../primitives/errors.ts';
 import type { Call } from './call.ts';
 import { type MintRequest, readFromBackend, readFromPage } from './mint-request.ts';
 

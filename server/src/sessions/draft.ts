@@ -1,7 +1,7 @@
-import { ApiError } from '../primitives/errors.ts';
 import type { LaunchableExperience } from '../experiences/store.ts';
-import { newId } from '../primitives/ids.ts';
 import { resolveLocales } from '../locales/locale.ts';
+import { ApiError } from '../primitives/errors.ts';
+import { newId } from '../primitives/ids.ts';
 import type { TokenSigner } from '../tokens/signer.ts';
 import type { Call } from './call.ts';
 import type { Caller, Door } from './doors.ts';

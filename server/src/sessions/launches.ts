@@ -1,13 +1,13 @@
-import { ApiError } from '../primitives/errors.ts';
 import type { Directory } from '../experiences/directory.ts';
 import type { Revision } from '../experiences/revision.ts';
 import { type Budget, rateLimitHeaders } from '../limits/headers.ts';
 import { dayBudget, quotaDay } from '../limits/quota.ts';
+import { ApiError } from '../primitives/errors.ts';
+import { endOfTick } from '../primitives/event-loop.ts';
 import type { Recorder } from '../recording/recorder.ts';
 import type { Claim, QuotaState, Recorded } from '../recording/statement.ts';
 import { signSessionToken } from '../tokens/session-token.ts';
 import type { TokenSigner } from '../tokens/signer.ts';
-import { endOfTurn } from '../primitives/event-loop.ts';
 import type { Door } from './doors.ts';
 import type { Draft } from './draft.ts';
 import { renderManifest } from './manifest.ts';
@@ -83,7 +83,7 @@ export class Launches {
     // The caller awaits it later; it may reject before that.
     recording.catch(() => undefined);
     // Start the write first.
-    await endOfTurn();
+    await endOfTick();
     try {
       return await this.#renderWith(door, session, revision);
     } catch {
@@ -99,7 +99,7 @@ export class Launches {
       this.#recent.keepAnswer(session, body);
     }
     // Responses that become ready in the same tick are sent together, so that a client wakes up once.
-    await endOfTurn();
+    await endOfTick();
     return body;
   }
 

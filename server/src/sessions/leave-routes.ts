@@ -3,11 +3,11 @@ import { routePath } from '@session-launch/contract/operation';
 import { leaveOperation } from '@session-launch/contract/sessions';
 import type { FastifyInstance } from 'fastify';
 import { LRUCache } from 'lru-cache';
-import { ApiError } from '../primitives/errors.ts';
 import { readBytes } from '../http/bodies/json-body.ts';
-import { refuseOtherMethods } from '../http/listener/server.ts';
 import { leaveBodiesUnread } from '../http/bodies/unread-body.ts';
+import { refuseOtherMethods } from '../http/listener/server.ts';
 import { corsHeaders, preflightHeaders } from '../origins/cors.ts';
+import { ApiError } from '../primitives/errors.ts';
 import type { TokenVerifier } from '../tokens/verify-token.ts';
 import { endSession, type LifecycleDeps } from './lifecycle.ts';
 

@@ -1,8 +1,8 @@
 import type { Report, ReportAnswer } from '@session-launch/contract/runtime/lifecycle';
 import type { EndReason } from '@session-launch/contract/session';
 import type { Logger } from 'pino';
-import { ApiError } from '../primitives/errors.ts';
 import type { LifecycleCounts } from '../observe/metrics.ts';
+import { ApiError } from '../primitives/errors.ts';
 import type { Database, Statement } from '../store/database.ts';
 import type { Session } from './session.ts';
 import { fromRow, type SessionRow } from './session-row.ts';

@@ -5,8 +5,8 @@ import {
   serverMintRequestSchema,
 } from '@session-launch/contract/mint-requests';
 import type { Mode, SpeechInputMode } from '@session-launch/contract/session';
-import { reader } from '../validation/validator.ts';
 import { agreedSecondary, canonicalLocale } from '../locales/locale.ts';
+import { reader } from '../validation/validator.ts';
 import type { Given, Player } from './session.ts';
 
 /** A mint request after every check that needs only the body. Fields that the route does not accept are dropped. */

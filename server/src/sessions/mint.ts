@@ -1,4 +1,3 @@
-import { ApiError } from '../primitives/errors.ts';
 import type { Directory } from '../experiences/directory.ts';
 import type { LaunchableExperience } from '../experiences/store.ts';
 import { fingerprint } from '../idempotency/fingerprint.ts';
@@ -7,6 +6,7 @@ import type { KeyRing } from '../keys/authenticate.ts';
 import { type Budget, rateLimitHeaders } from '../limits/headers.ts';
 import type { RateLimits } from '../limits/rate.ts';
 import { allows, nearMiss } from '../origins/origin.ts';
+import { ApiError } from '../primitives/errors.ts';
 import type { Claim } from '../recording/statement.ts';
 import type { Call } from './call.ts';
 import type { Caller, Door } from './doors.ts';

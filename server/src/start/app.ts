@@ -7,9 +7,9 @@ import type { Logger } from 'pino';
 import { metricsRoutes } from '../admin/metrics-routes.ts';
 import { adminRoutes } from '../admin/routes.ts';
 import { bracketed, type Config } from '../config/config.ts';
+import { version } from '../config/version.ts';
 import { openCatalog } from '../experiences/catalog.ts';
 import { openDirectory } from '../experiences/directory.ts';
-import { startHousekeeping } from './housekeeping.ts';
 import { boundConnections, connectionsWithin, descriptorLimit } from '../http/listener/connections.ts';
 import { Drain } from '../http/listener/drain.ts';
 import { createServer } from '../http/listener/server.ts';
@@ -24,7 +24,6 @@ import type { RuntimeStatus } from '../observe/runtime-metrics.ts';
 import { Traffic } from '../observe/traffic.ts';
 import { ownOrigins } from '../origins/own-origins.ts';
 import { demoProjectId } from '../pages/demo-cards.ts';
-import { mountPublicRoutes } from './public-routes.ts';
 import { Recorder } from '../recording/recorder.ts';
 import { runtimeRoutes } from '../runtimes/routes.ts';
 import { Launches } from '../sessions/launches.ts';
@@ -34,7 +33,8 @@ import { type Database, StartError } from '../store/database.ts';
 import { TokenSigner } from '../tokens/signer.ts';
 import type { SigningKeys } from '../tokens/signing-keys.ts';
 import { TokenVerifier } from '../tokens/verify-token.ts';
-import { version } from '../config/version.ts';
+import { startHousekeeping } from './housekeeping.ts';
+import { mountPublicRoutes } from './public-routes.ts';
 
 export interface AppDeps {
   config: Config;
@@ -93,7 +93,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
   );
   const traffic = new Traffic();
   const publicServer = createServer(log, traffic, ({ raw }) =>
-    pace.turn(new Client(raw, config.trustProxy).network()),
+    pace.delay(new Client(raw, config.trustProxy).network()),
   );
   const maxConnections = connectionsWithin(descriptorLimit());
   boundConnections(publicServer.server, maxConnections, log);
@@ -215,7 +215,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
 
 /** Before a runtime is started, or without one. */
 function noRuntime({ runtime }: Config): RuntimeStatus {
-  return { state: runtime?.isBeside ? 'starting' : 'off', restarts: [], upgrades: [], upgradesUnderWay: 0 };
+  return { state: runtime?.isBeside ? 'starting' : 'off', restarts: [], upgrades: [], upgradesInFlight: 0 };
 }
 
 /** Checks that the addresses can be listened on, before anything else is opened or changed. */

@@ -17,7 +17,7 @@ export interface PublicDeps extends SessionRouteDeps, LeaveDeps, CatalogRouteDep
 }
 
 /** Maximum mints in flight: four full batches of the recorder. */
-const mostUnderWay = 1_024;
+const mostInFlight = 1_024;
 
 /**
  * Registers the routes of the public listener. Mints and reads are counted separately, so that mints waiting for a slow write do not
@@ -29,11 +29,11 @@ export async function mountPublicRoutes(
 ): Promise<Record<string, Load>> {
   const admissions: Record<string, Load> = {};
   await server.register(async (scope) => {
-    admissions.mints = admitAtMost(scope, mostUnderWay);
+    admissions.mints = admitAtMost(scope, mostInFlight);
     await scope.register(doorRoutes, deps.doors);
   });
   await server.register(async (scope) => {
-    admissions.reads = admitAtMost(scope, mostUnderWay);
+    admissions.reads = admitAtMost(scope, mostInFlight);
     await scope.register(sessionRoutes, deps);
     await scope.register(leaveRoutes, deps);
     await scope.register(catalogRoutes, deps);

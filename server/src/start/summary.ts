@@ -1,5 +1,5 @@
-import type { App } from './app.ts';
 import type { Config } from '../config/config.ts';
+import type { App } from './app.ts';
 import type { Demo } from './demo.ts';
 
 export interface SummaryInput {

@@ -15,7 +15,7 @@ export interface Statement {
 }
 
 /** Separate connection pools, so that a stalled write does not block reads, reads do not block probes, and admin requests do not block mints. */
-export type Lane = 'everyday' | 'recording' | 'probing' | 'admin';
+export type Workload = 'everyday' | 'recording' | 'probing' | 'admin';
 
 export interface TransactionOptions {
   /** Read-only, with one snapshot for the whole transaction (repeatable read). */
@@ -45,7 +45,7 @@ export interface Database {
   readonly orm: Orm;
   /** The same for the admin API, whose statements may take longer. */
   readonly admin: Orm;
-  query<Row>(lane: Lane, statement: Statement, values: unknown[]): Promise<Row[]>;
+  query<Row>(workload: Workload, statement: Statement, values: unknown[]): Promise<Row[]>;
   /** Runs `work` in one transaction on the admin pool. Inside, use only the handle that `work` receives. */
   transaction<T>(work: (tx: Orm) => Promise<T>, options?: TransactionOptions): Promise<T>;
   /**
@@ -55,7 +55,7 @@ export interface Database {
   /** Rejects while the database does not answer or accepts no writes. */
   ping(): Promise<void>;
   /** Connections in use and requests waiting for one, for metrics. The embedded engine has none. */
-  pools(): Partial<Record<Lane, PoolState>>;
+  pools(): Partial<Record<Workload, PoolState>>;
   close(): Promise<void>;
 }
 

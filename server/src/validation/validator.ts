@@ -1,7 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { Static, TSchema } from 'typebox';
-import { invalidRequest } from '../primitives/errors.ts';
 import { canonicalLocale } from '../locales/locale.ts';
+import { invalidRequest } from '../primitives/errors.ts';
 import { violationsOf } from './violations.ts';
 
 // Tests check that the schemas are valid. Checking again here would take a large part of the start.

@@ -8,7 +8,11 @@ import { processFolder, until } from '@session-launch/testing/fleet.ts';
 import { logLines, temporaryFolder } from '@session-launch/testing/process.ts';
 import { createWorld, type World } from '@session-launch/testing/world.ts';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type EmbeddedDatabase, type EmbeddedHooks, openEmbedded } from '../../src/store/embedded/embedded.ts';
+import {
+  type EmbeddedDatabase,
+  type EmbeddedHooks,
+  openEmbedded,
+} from '../../src/store/embedded/embedded.ts';
 import { PgliteClient, StuckEngine } from '../../src/store/embedded/pglite-client.ts';
 import { failingDisk, withVariables } from '../harness/failing-disk.ts';
 import { type Service, startService } from '../harness/service.ts';

@@ -3,7 +3,7 @@ import type { World } from '@session-launch/testing/world.ts';
 import { expect } from 'vitest';
 
 /** Maximum number of mints that a process handles concurrently. */
-export const mostUnderWay = 1_024;
+export const mostInFlight = 1_024;
 
 /** Builds mint requests of the server door; every second one has a unique key. */
 export function mintRequests({ key, experienceId }: World): () => string {
@@ -24,7 +24,7 @@ export function mintRequests({ key, experienceId }: World): () => string {
 
 export interface Sample {
   queue: number;
-  underWay: number;
+  inFlight: number;
   turnedAway: number;
   memory: number;
 }
@@ -38,7 +38,7 @@ export async function sample(service: ServiceProcess): Promise<Sample> {
   };
   return {
     queue: value('session_launch_queue_length'),
-    underWay: value('session_launch_requests_under_way{part="mints"}'),
+    inFlight: value('session_launch_requests_under_way{part="mints"}'),
     turnedAway: value('session_launch_requests_turned_away_total{part="mints"}'),
     memory: value('process_resident_memory_bytes'),
   };

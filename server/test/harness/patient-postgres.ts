@@ -1,7 +1,7 @@
 import pino from 'pino';
 import type { Database } from '../../src/store/database.ts';
-import { DatabaseWait } from '../../src/store/postgres/database-wait.ts';
 import { migrate } from '../../src/store/migrations/migrate.ts';
+import { DatabaseWait } from '../../src/store/postgres/database-wait.ts';
 import { openPostgres } from '../../src/store/postgres/postgres.ts';
 
 /** Opens a database as the service does at start: retries while the server is too busy to accept a connection. */

@@ -9,8 +9,8 @@ import {
   type World,
 } from '@session-launch/testing/world.ts';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import type { ApiError } from '../../src/primitives/errors.ts';
 import { openRateLimits } from '../../src/limits/rate.ts';
+import type { ApiError } from '../../src/primitives/errors.ts';
 import { limitedWorld, limitFields, statuses, unlimited } from '../acceptance/limited-worlds.ts';
 import { type Service, startService, useService } from '../harness/service.ts';
 

@@ -7,7 +7,7 @@ import { newId } from '../../src/primitives/ids.ts';
 import { Recorder, type RecorderOptions } from '../../src/recording/recorder.ts';
 import type { Session } from '../../src/sessions/session.ts';
 import { toRow } from '../../src/sessions/session-row.ts';
-import type { Database, Lane, Statement } from '../../src/store/database.ts';
+import type { Database, Statement, Workload } from '../../src/store/database.ts';
 import { NeverSent } from '../../src/store/database-errors.ts';
 import { useService } from '../harness/service.ts';
 
@@ -119,13 +119,13 @@ class Gate {
 type Intercept = (send: () => Promise<unknown[]>, attempt: number) => Promise<unknown[]>;
 
 /** The real database with a hook before every statement of some pools: for writes of mints, or for others. */
-function intercepted(write: Intercept, others: Partial<Record<Lane, Intercept>> = {}): Database {
+function intercepted(write: Intercept, others: Partial<Record<Workload, Intercept>> = {}): Database {
   const { database } = service;
-  const intercepts: Partial<Record<Lane, Intercept>> = { recording: write, ...others };
-  const attempts: Partial<Record<Lane, number>> = {};
+  const intercepts: Partial<Record<Workload, Intercept>> = { recording: write, ...others };
+  const attempts: Partial<Record<Workload, number>> = {};
   return {
     ...database,
-    query: <Row>(lane: Lane, statement: Statement, values: unknown[]) => {
+    query: <Row>(lane: Workload, statement: Statement, values: unknown[]) => {
       const send = () => database.query<Row>(lane, statement, values);
       const attempt = attempts[lane] ?? 0;
       attempts[lane] = attempt + 1;
@@ -136,7 +136,7 @@ function intercepted(write: Intercept, others: Partial<Record<Lane, Intercept>> 
 
 function gated(
   options: RecorderOptions = {},
-  others: Partial<Record<Lane, Intercept>> = {},
+  others: Partial<Record<Workload, Intercept>> = {},
 ): { recorder: Recorder; gate: Gate; batches: number[] } {
   const gate = new Gate();
   const batches: number[] = [];
@@ -636,7 +636,7 @@ withOtherProcesses('a key that is pending in another process', () => {
     let looked = 0;
     const database: Database = {
       ...service.database,
-      query: async <Row>(lane: Lane, statement: Statement, values: unknown[]) => {
+      query: async <Row>(lane: Workload, statement: Statement, values: unknown[]) => {
         if (lane === 'recording') await gate.opened;
         if (lane !== 'probing') return service.database.query<Row>(lane, statement, values);
         // A slow look-up of the keys: the write of the same keys completes while it runs.

@@ -2,9 +2,9 @@ import { connect, launched, report } from '@session-launch/testing/lifecycle.ts'
 import { createWorld, mintFromServer, sessionsOf, type World } from '@session-launch/testing/world.ts';
 import pino from 'pino';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
-import { forgetExpiredClaims } from '../../src/start/housekeeping.ts';
 import { firstIdAt, newId } from '../../src/primitives/ids.ts';
 import { Retention } from '../../src/sessions/retention.ts';
+import { forgetExpiredClaims } from '../../src/start/housekeeping.ts';
 import { useService } from '../harness/service.ts';
 
 const service = useService();

@@ -1,7 +1,7 @@
 import { type Launch, leave } from '@session-launch/testing/lifecycle.ts';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { startHousekeeping } from '../../src/start/housekeeping.ts';
 import { lookEveryMs, SilenceWatch } from '../../src/sessions/silence.ts';
+import { startHousekeeping } from '../../src/start/housekeeping.ts';
 import type { Database } from '../../src/store/database.ts';
 import { useService } from '../harness/service.ts';
 import { lasted, type SessionRecord, useSessionLives } from '../harness/session-lives.ts';

@@ -163,7 +163,7 @@ async function abuse(
 }
 
 /** Work in flight by metric; must be zero in the end. The request for the metrics goes to the admin listener, so it is not counted. */
-async function underWay(service: ServiceProcess): Promise<Record<string, number>> {
+async function inFlight(service: ServiceProcess): Promise<Record<string, number>> {
   const metrics = await readMetrics(service);
   const counts = [
     ...counters.map((name) => [name, metrics.total(name)] as const),
@@ -177,7 +177,7 @@ async function expectQuiet(service: ServiceProcess): Promise<void> {
   await until(
     'every counter at zero',
     async () => {
-      left = await underWay(service);
+      left = await inFlight(service);
       return Object.keys(left).length === 0;
     },
     30_000,

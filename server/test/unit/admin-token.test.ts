@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { ApiError } from '../../src/primitives/errors.ts';
 import { requireBearer } from '../../src/http/guards/bearer.ts';
+import { ApiError } from '../../src/primitives/errors.ts';
 
 const token = 'a-token-of-an-operator';
 const admit = requireBearer(token, 'ADMIN_TOKEN_INVALID');

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ApiError } from '../../src/primitives/errors.ts';
 import { idempotencyHash, readIdempotencyKey } from '../../src/idempotency/key.ts';
+import { ApiError } from '../../src/primitives/errors.ts';
 import { unicodeText } from '../harness/texts.ts';
 
 describe('readIdempotencyKey', () => {

@@ -1,7 +1,6 @@
 import type { ErrorCode } from '@session-launch/contract/errors';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ApiError } from '../../src/primitives/errors.ts';
 import {
   agreedSecondary,
   bestAcceptedLanguage,
@@ -9,6 +8,7 @@ import {
   type Languages,
   resolveLocales,
 } from '../../src/locales/locale.ts';
+import { ApiError } from '../../src/primitives/errors.ts';
 import { unicodeText } from '../harness/texts.ts';
 
 describe('canonicalLocale', () => {

@@ -37,7 +37,7 @@ async function exposition() {
     caches: { keys: { hits: 1, misses: 1 } },
     traffic,
     openConnections: async () => 0,
-    admissions: { mints: { underWay: 0, refused: 0 } },
+    admissions: { mints: { inFlight: 0, refused: 0 } },
     activeSessions: async () => 1,
     refusalsDelayed: () => 0,
     logLinesDropped: () => 0,
@@ -45,7 +45,7 @@ async function exposition() {
       state: 'ready',
       restarts: [['exit', 1]],
       upgrades: [['handed_over', 1]],
-      upgradesUnderWay: 0,
+      upgradesInFlight: 0,
     }),
   });
   for (const { source } of doors) metrics.minted(source, 'launched', 0.01);

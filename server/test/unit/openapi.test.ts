@@ -11,8 +11,8 @@ import { describe, expect, test } from 'vitest';
 import { metricsRoutes } from '../../src/admin/metrics-routes.ts';
 import { type AdminDeps, adminRoutes } from '../../src/admin/routes.ts';
 import { createServer } from '../../src/http/listener/server.ts';
-import { mountPublicRoutes, type PublicDeps } from '../../src/start/public-routes.ts';
 import { type RuntimeDeps, runtimeRoutes } from '../../src/runtimes/routes.ts';
+import { mountPublicRoutes, type PublicDeps } from '../../src/start/public-routes.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: a JSON document, read freely
 type Json = any;

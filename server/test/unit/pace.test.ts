@@ -6,7 +6,7 @@ afterEach(() => void vi.useRealTimers());
 
 /** How many of `count` refusals are sent without delay. */
 const atOnce = (pace: Pace, network: string, count: number) =>
-  Array.from({ length: count }, () => pace.turn(network)).filter((turn) => turn === undefined).length;
+  Array.from({ length: count }, () => pace.delay(network)).filter((turn) => turn === undefined).length;
 
 test('two hundred refusals leave at once, then one every ten milliseconds', () => {
   const pace = new Pace();
@@ -42,7 +42,7 @@ test('turns come in their order', async () => {
     // The fake clock does not advance until all three have been submitted.
     atOnce(pace, 'A', 200);
     order.length = 0;
-    await Promise.all([0, 1, 2].map(async (n) => pace.turn('A')?.then(() => order.push(n))));
+    await Promise.all([0, 1, 2].map(async (n) => pace.delay('A')?.then(() => order.push(n))));
   }
   expect(order).toEqual([0, 1, 2]);
 });

@@ -85,10 +85,10 @@ test('nor on a machine where no thread can be started', async () => {
 test('after its end it signs by itself', async () => {
   const reasons: string[] = [];
   signer = new TokenSigner(keys, (reason) => reasons.push(reason));
-  const underWay = signAll(10);
+  const inFlight = signAll(10);
   await new Promise(process.nextTick);
   await signer.close();
-  await underWay;
+  await inFlight;
   await signAll(10);
   expect(reasons).toEqual([]);
 });

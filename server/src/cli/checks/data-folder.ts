@@ -2,8 +2,8 @@ import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import type { Config } from '../../config/config.ts';
-import { freeBytes, isOpenToOthers } from '../../store/files/folders.ts';
 import { inMegabytes, littleRoom } from '../../store/embedded/disk-space.ts';
+import { freeBytes, isOpenToOthers } from '../../store/files/folders.ts';
 import { type Finding, findingsOf } from './finding.ts';
 import { sharedSecret } from './secret-file.ts';
 

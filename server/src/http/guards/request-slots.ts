@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 
 /** The slot of one request, which is released while its body is still being received. */
-interface Place {
+interface Slot {
   request: IncomingMessage;
-  isKept: boolean;
+  isHeld: boolean;
   isOver: boolean;
 }
 
@@ -11,19 +11,19 @@ interface Place {
  * Limits the number of requests that are processed concurrently. One call acquires a slot, runs the work and releases the slot, however
  * the work ends, so that no slot leaks when a client disconnects.
  */
-export class Places {
-  readonly #most: number;
-  #underWay = 0;
+export class RequestSlots {
+  readonly #max: number;
+  #inFlight = 0;
   #refused = 0;
   /** Requests whose bodies did not arrive together with their headers. */
-  #incomplete: Place[] = [];
+  #incomplete: Slot[] = [];
 
-  constructor(most: number) {
-    this.#most = most;
+  constructor(max: number) {
+    this.#max = max;
   }
 
-  get underWay(): number {
-    return this.#underWay;
+  get inFlight(): number {
+    return this.#inFlight;
   }
 
   /** Number of requests rejected because no slot was free. */
@@ -38,35 +38,35 @@ export class Places {
     otherwise: (...args: Args) => T | Promise<T>,
     ...args: Args
   ): Promise<T> {
-    if (this.#underWay >= this.#most) {
+    if (this.#inFlight >= this.#max) {
       this.#refused++;
       return otherwise(...args);
     }
-    const place: Place = { request, isKept: true, isOver: false };
-    this.#underWay++;
-    if (!request.complete) this.#lookBack(place);
+    const slot: Slot = { request, isHeld: true, isOver: false };
+    this.#inFlight++;
+    if (!request.complete) this.#checkBody(slot);
     try {
       return await work(...args);
     } finally {
-      this.#keep(place, false);
-      place.isOver = true;
+      this.#setHeld(slot, false);
+      slot.isOver = true;
     }
   }
 
-  #keep(place: Place, isKept: boolean): void {
-    if (place.isOver || place.isKept === isKept) return;
-    place.isKept = isKept;
-    this.#underWay += isKept ? 1 : -1;
+  #setHeld(slot: Slot, isHeld: boolean): void {
+    if (slot.isOver || slot.isHeld === isHeld) return;
+    slot.isHeld = isHeld;
+    this.#inFlight += isHeld ? 1 : -1;
   }
 
   /** Checks in the next tick whether the body has arrived. A client that sends its body slowly holds no slot. */
-  #lookBack(place: Place): void {
-    if (this.#incomplete.push(place) > 1) return;
+  #checkBody(slot: Slot): void {
+    if (this.#incomplete.push(slot) > 1) return;
     setImmediate(() => {
       for (const waiting of this.#incomplete.splice(0)) {
         if (waiting.isOver || waiting.request.complete) continue;
-        this.#keep(waiting, false);
-        waiting.request.once('end', () => this.#keep(waiting, true));
+        this.#setHeld(waiting, false);
+        waiting.request.once('end', () => this.#setHeld(waiting, true));
       }
     });
   }

@@ -8,16 +8,16 @@ import { isCollision, isOutage } from '../../store/database-errors.ts';
 import { unfinishedAnswers } from './in-flight.ts';
 
 /** Resolves when a refusal may be sent; `undefined` if that is now. */
-export type Turn = (request: FastifyRequest) => Promise<void> | undefined;
+export type RefusalDelay = (request: FastifyRequest) => Promise<void> | undefined;
 
 /**
  * The one place where an error becomes a response. The cause is logged and never sent. Refusals of unknown callers are delayed by the
  * pace of their client network, and do not count as in flight while they wait.
  */
-export function renderErrors(app: FastifyInstance, turn: Turn = () => undefined): void {
+export function renderErrors(app: FastifyInstance, delay: RefusalDelay = () => undefined): void {
   app.setErrorHandler((error: FastifyError | ApiError | Error, request, reply) => {
     const known = toApiError(error);
-    const waiting = known.toStranger ? turn(request) : undefined;
+    const waiting = known.toStranger ? delay(request) : undefined;
     if (waiting !== undefined) return waiting.then(() => sendError(request, reply, known));
     // A refusal without a cause is logged when the response is sent.
     if (known.status >= 500 && known.cause !== undefined) {

@@ -8,20 +8,30 @@ import Fastify, {
   LogController,
 } from 'fastify';
 import type { Logger } from 'pino';
-import { ApiError } from '../../primitives/errors.ts';
-import { newId } from '../../primitives/ids.ts';
 import { answerLog, scrubbed } from '../../observe/log.ts';
 import { Traffic } from '../../observe/traffic.ts';
-import { onParserError, refuseExpectation, renderErrors, sendError, type Turn } from './error-handler.ts';
-import { watchAnswers } from './in-flight.ts';
+import { ApiError } from '../../primitives/errors.ts';
+import { newId } from '../../primitives/ids.ts';
 import { bodyLimit } from '../bodies/json-body.ts';
+import {
+  onParserError,
+  type RefusalDelay,
+  refuseExpectation,
+  renderErrors,
+  sendError,
+} from './error-handler.ts';
+import { watchAnswers } from './in-flight.ts';
 import { admitToRouter, requireSound } from './strict-http.ts';
 import { PublicRequest } from './upgrades.ts';
 
 const maxHeaderSize = 16 * 1024;
 
 /** Creates a listener with the parts that all responses share: request id, security headers, error handler, one log line. */
-export function createServer(log: Logger, traffic = new Traffic(), turn?: Turn): FastifyInstance {
+export function createServer(
+  log: Logger,
+  traffic = new Traffic(),
+  refusalDelay?: RefusalDelay,
+): FastifyInstance {
   const app = Fastify({
     loggerInstance: log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
@@ -85,7 +95,7 @@ export function createServer(log: Logger, traffic = new Traffic(), turn?: Turn):
     done();
   });
   closeWhenIdle(app, traffic);
-  renderErrors(app, turn);
+  renderErrors(app, refusalDelay);
   for (const method of METHODS) {
     if (method !== 'CONNECT' && !app.supportedMethods.includes(method))
       app.addHttpMethod(method, { hasBody: true });

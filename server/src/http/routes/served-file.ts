@@ -3,9 +3,9 @@ import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { FastifyInstance } from 'fastify';
-import { prefersGzip } from './accept-encoding.ts';
 import { matchesEtag } from '../../primitives/etag.ts';
 import { refuseOtherMethods } from '../listener/server.ts';
+import { prefersGzip } from './accept-encoding.ts';
 
 const compress = promisify(gzip);
 

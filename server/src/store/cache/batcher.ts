@@ -1,5 +1,5 @@
 import { unavailable } from '../../primitives/errors.ts';
-import { endOfTurn } from '../../primitives/event-loop.ts';
+import { endOfTick } from '../../primitives/event-loop.ts';
 
 /** Maximum queued items. Further items are rejected immediately, so that memory stays bounded. */
 const maxWaiting = 10_000;
@@ -32,7 +32,7 @@ export class Batcher<Item, Result> {
       if (this.#sending) return;
       this.#sending = true;
       // At the end of the tick, when all requests that have already arrived have submitted.
-      void endOfTurn().then(() => this.#drain());
+      void endOfTick().then(() => this.#drain());
     });
   }
 

@@ -8,12 +8,12 @@ export const freshFor = 4_000;
  * queries sent before an invalidation are not cached.
  */
 export class Loading<V> {
-  readonly #underWay = new Map<string, { promise: Promise<V>; until: number }>();
+  readonly #inFlight = new Map<string, { promise: Promise<V>; until: number }>();
   #generation = 0;
 
   /** The query in flight for this key, if its result will not be too old. */
   get(name: string): Promise<V> | undefined {
-    const loading = this.#underWay.get(name);
+    const loading = this.#inFlight.get(name);
     return loading !== undefined && loading.until > performance.now() ? loading.promise : undefined;
   }
 
@@ -29,16 +29,16 @@ export class Loading<V> {
         return value;
       })
       .finally(() => {
-        if (this.#underWay.get(name)?.promise === promise) this.#underWay.delete(name);
+        if (this.#inFlight.get(name)?.promise === promise) this.#inFlight.delete(name);
       });
-    this.#underWay.set(name, { promise, until });
+    this.#inFlight.set(name, { promise, until });
     return promise;
   }
 
   /** Invalidation: results of queries in flight may predate the change. */
   forget(): void {
     this.#generation++;
-    this.#underWay.clear();
+    this.#inFlight.clear();
   }
 }
 

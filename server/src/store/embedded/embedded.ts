@@ -2,14 +2,14 @@ import fs from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { PGlite } from '@electric-sql/pglite';
 import { drizzle } from 'drizzle-orm/pglite';
-import { type Database, type Lane, type Orm, StartError } from '../database.ts';
-import { type FolderLock, lockFolder } from './folder-lock.ts';
+import { type Database, type Orm, StartError, type Workload } from '../database.ts';
 import { closeToOthers, freeBytes, isOpenToOthers, syncFolder, syncTree } from '../files/folders.ts';
-import { maintain } from './maintenance.ts';
-import { type ClientHooks, PgliteClient } from './pglite-client.ts';
 import { sharedPing } from '../ping.ts';
 import * as schema from '../schema.ts';
 import { WriteHealth } from '../write-health.ts';
+import { type FolderLock, lockFolder } from './folder-lock.ts';
+import { maintain } from './maintenance.ts';
+import { type ClientHooks, PgliteClient } from './pglite-client.ts';
 
 export interface EmbeddedHooks extends ClientHooks {
   /** Called if the folder has no database yet; creating one takes some seconds. */
@@ -65,9 +65,9 @@ function embedded(client: PgliteClient, place?: { lock: FolderLock; dataDir: str
     },
     orm,
     admin: orm,
-    async query<Row>(lane: Lane, statement: { text: string }, values: unknown[]) {
+    async query<Row>(workload: Workload, statement: { text: string }, values: unknown[]) {
       const sent = client.query<Row>(statement.text, values);
-      return (await (lane === 'recording' ? health.note(sent) : sent)).rows;
+      return (await (workload === 'recording' ? health.note(sent) : sent)).rows;
     },
     transaction: (work, { snapshot } = {}) =>
       own.transaction(

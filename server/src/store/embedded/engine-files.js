@@ -38,7 +38,7 @@ export class EngineFiles extends NodeFS {
 
   /**
    * @param {string} folder
-   * @param {import('./reserve-file.js').SpareRoom} [spare]
+   * @param {import('./reserve-file.js').ReserveFile} [spare]
    */
   constructor(folder, spare) {
     super(folder);

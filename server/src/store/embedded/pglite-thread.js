@@ -4,7 +4,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { PGlite } from '@electric-sql/pglite';
 import { EngineFiles, startParams } from './engine-files.js';
-import { SpareRoom } from './reserve-file.js';
+import { ReserveFile } from './reserve-file.js';
 
 /** @typedef {import('./pglite-client.ts').ThreadRequest} ThreadRequest */
 /** @typedef {import('./pglite-client.ts').ThreadMessage} ThreadMessage */
@@ -25,7 +25,7 @@ const asWritten = Object.fromEntries(
 
 /** The last log lines of a PostgreSQL that exits. */
 let lastWords = '';
-const spare = spareFile === undefined ? undefined : new SpareRoom(spareFile);
+const spare = spareFile === undefined ? undefined : new ReserveFile(spareFile);
 const files = folder === undefined ? undefined : new EngineFiles(folder, spare);
 const database = await PGlite.create({
   pgliteWasmModule: /** @type {any} */ (engine),

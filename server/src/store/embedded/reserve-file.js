@@ -13,7 +13,7 @@ const chunk = 1024 * 1024;
  * PostgreSQL exits if it cannot write its log. When the disk is full, this file is deleted so that the statement in flight succeeds. It
  * holds random bytes, because zeros would occupy no space on a compressing disk.
  */
-export class SpareRoom {
+export class ReserveFile {
   #file;
 
   /** @param {string} file */

@@ -43,7 +43,7 @@ export function backendOf(client: pg.ClientBase): number | undefined {
   return known.get(client)?.backend;
 }
 
-export function wasHeardSince(client: pg.ClientBase, time: number): boolean {
+export function hasReceivedSince(client: pg.ClientBase, time: number): boolean {
   return (known.get(client)?.heardAt ?? Number.NEGATIVE_INFINITY) > time;
 }
 
@@ -54,12 +54,12 @@ export function drop(client: pg.Client): void {
 
 /** Closes a connection gracefully, if it is still open. */
 export async function close(client: pg.Client): Promise<void> {
-  await untilFarewell(client.end().catch(() => undefined));
+  await untilClosed(client.end().catch(() => undefined));
   drop(client);
 }
 
 /** Resolves when all connections are closed, or after the time limit. */
-export async function untilFarewell(said: Promise<unknown>): Promise<void> {
+export async function untilClosed(said: Promise<unknown>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, farewellTimeout);

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { close, connectionConfig, connectTimeout } from './connection.ts';
 import { ask, prepare } from './statement.ts';
-import type { Watch } from './statement-watch.ts';
+import type { StatementWatch } from './statement-watch.ts';
 
 const retryAfter = 500;
 /** Milliseconds between pings: an idle channel is otherwise indistinguishable from a dead connection. */
@@ -9,7 +9,7 @@ const checkEvery = 10_000;
 
 export interface ListenerDeps {
   url: string;
-  watch: Watch;
+  watch: StatementWatch;
   onIdleError(error: Error): void;
 }
 

@@ -1,16 +1,16 @@
 import pg from 'pg';
-import { close, connectionConfig, startTimeout } from './connection.ts';
-import type { Database, Lane } from '../database.ts';
+import type { Database, Workload } from '../database.ts';
 import { isReadOnly } from '../database-errors.ts';
-import { type LaneSettings, PostgresLane } from './query-pool.ts';
-import { Listener } from './listener.ts';
 import { sharedPing } from '../ping.ts';
+import { WriteHealth } from '../write-health.ts';
+import { close, connectionConfig, startTimeout } from './connection.ts';
+import { Listener } from './listener.ts';
+import { QueryPool, type QueryPoolSettings } from './query-pool.ts';
 import { checkServer } from './server-check.ts';
 import { ask, prepare } from './statement.ts';
-import { Watch } from './statement-watch.ts';
-import { WriteHealth } from '../write-health.ts';
+import { StatementWatch } from './statement-watch.ts';
 
-const settings: Record<Lane, LaneSettings> = {
+const settings: Record<Workload, QueryPoolSettings> = {
   // Cached reads are useless after four seconds, so the timeout is shorter.
   everyday: { max: 10, statementTimeout: 3_000 },
   // One write is in flight at a time; it may wait for a lock, but not indefinitely.
@@ -30,7 +30,7 @@ export interface PostgresHooks {
 export async function openPostgres(url: string, { onIdleError }: PostgresHooks): Promise<Database> {
   await checkServer(url);
   const listeners: Listener[] = [];
-  const watch = new Watch(url, () => {
+  const watch = new StatementWatch(url, () => {
     onIdleError(new Error('a connection has fallen silent; those that were open with it are not used again'));
     distrust();
     for (const listener of listeners) listener.check();
@@ -42,28 +42,28 @@ export async function openPostgres(url: string, { onIdleError }: PostgresHooks):
     readOnlyAt = performance.now();
     distrust();
   };
-  const lane = (name: Lane) => new PostgresLane({ url, watch, onIdleError, onReadOnly }, settings[name]);
-  const lanes: Record<Lane, PostgresLane> = {
-    everyday: lane('everyday'),
-    recording: lane('recording'),
-    probing: lane('probing'),
-    admin: lane('admin'),
+  const pool = (name: Workload) => new QueryPool({ url, watch, onIdleError, onReadOnly }, settings[name]);
+  const pools: Record<Workload, QueryPool> = {
+    everyday: pool('everyday'),
+    recording: pool('recording'),
+    probing: pool('probing'),
+    admin: pool('admin'),
   };
   const distrust = () => {
-    for (const one of Object.values(lanes)) one.distrust();
+    for (const one of Object.values(pools)) one.distrust();
   };
   const health = new WriteHealth();
   let closing: Promise<void> | undefined;
   return {
     engine: 'postgres',
-    orm: lanes.everyday.orm,
-    admin: lanes.admin.orm,
-    async query<Row>(name: Lane, statement: { name: string; text: string }, values: unknown[]) {
-      const sent = lanes[name].query({ ...statement, values });
+    orm: pools.everyday.orm,
+    admin: pools.admin.orm,
+    async query<Row>(name: Workload, statement: { name: string; text: string }, values: unknown[]) {
+      const sent = pools[name].query({ ...statement, values });
       const { rows } = await (name === 'recording' ? health.note(sent) : sent);
       return rows as Row[];
     },
-    transaction: (work, options) => lanes.admin.transaction(work, options),
+    transaction: (work, options) => pools.admin.transaction(work, options),
     listen: async (name, onMessage, onGap) => {
       const listener = new Listener({ url, watch, onIdleError }, { name, onMessage, onGap });
       listeners.push(listener);
@@ -71,21 +71,21 @@ export async function openPostgres(url: string, { onIdleError }: PostgresHooks):
     },
     // A mint needs both pools: for look-ups and for the write.
     ping: sharedPing(async () => {
-      const write = async (text: string) => (await lanes.recording.query(text)).rows;
+      const write = async (text: string) => (await pools.recording.query(text)).rows;
       const writable = health.check(write).catch((error) => {
         if (isReadOnly(error)) onReadOnly();
         throw error;
       });
-      await Promise.all([lanes.everyday.query('SELECT 1'), writable]);
+      await Promise.all([pools.everyday.query('SELECT 1'), writable]);
     }),
     pools: () => ({
-      everyday: lanes.everyday.state,
-      recording: lanes.recording.state,
-      probing: lanes.probing.state,
-      admin: lanes.admin.state,
+      everyday: pools.everyday.state,
+      recording: pools.recording.state,
+      probing: pools.probing.state,
+      admin: pools.admin.state,
     }),
     close: () => {
-      closing ??= Promise.all([...listeners, ...Object.values(lanes)].map((one) => one.close())).then(() =>
+      closing ??= Promise.all([...listeners, ...Object.values(pools)].map((one) => one.close())).then(() =>
         watch.stop(),
       );
       return closing;
@@ -101,7 +101,7 @@ export async function withConnection<T>(
   url: string,
   work: (run: (text: string, values?: unknown[]) => Promise<pg.QueryResult>) => Promise<T>,
 ): Promise<T> {
-  const watch = new Watch(url);
+  const watch = new StatementWatch(url);
   const client = new pg.Client(connectionConfig(url, 'session-launch', startTimeout));
   client.on('error', () => undefined);
   try {

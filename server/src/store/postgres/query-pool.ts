@@ -1,22 +1,22 @@
 import { drizzle } from 'drizzle-orm/node-postgres';
 import pg from 'pg';
-import { connectionConfig, drop, untilFarewell, wasHeardSince } from './connection.ts';
 import type { Orm, PoolState, TransactionOptions } from '../database.ts';
 import { isOutage, isReadOnly, isRolledBack, NeverSent } from '../database-errors.ts';
 import * as schema from '../schema.ts';
+import { connectionConfig, drop, hasReceivedSince, untilClosed } from './connection.ts';
 import { ask, prepare } from './statement.ts';
-import type { Watch } from './statement-watch.ts';
+import type { StatementWatch } from './statement-watch.ts';
 
-export interface LaneSettings {
+export interface QueryPoolSettings {
   /** Maximum number of connections. */
   max: number;
   /** Statement timeout on the server, in milliseconds. */
   statementTimeout: number;
 }
 
-export interface LaneDeps {
+export interface QueryPoolDeps {
   url: string;
-  watch: Watch;
+  watch: StatementWatch;
   /** Called when an idle connection breaks; it is replaced when needed. */
   onIdleError(error: Error): void;
   /** Called when the server is a standby. */
@@ -30,14 +30,14 @@ const grace = 1_000;
  * A connection pool for one kind of work. Acquiring a connection and sending a statement are separate steps: if the first fails, the
  * statement was never sent. A connection is always returned, and is reused only if its last statement was answered.
  */
-export class PostgresLane {
-  readonly #deps: LaneDeps;
+export class QueryPool {
+  readonly #deps: QueryPoolDeps;
   readonly #pool: pg.Pool;
   readonly #open = new Set<pg.PoolClient>();
   readonly #deadline: number;
   #distrustedAt = Number.NEGATIVE_INFINITY;
 
-  constructor(deps: LaneDeps, { max, statementTimeout }: LaneSettings) {
+  constructor(deps: QueryPoolDeps, { max, statementTimeout }: QueryPoolSettings) {
     this.#deps = deps;
     this.#deadline = statementTimeout + grace;
     this.#pool = new pg.Pool({
@@ -102,9 +102,9 @@ export class PostgresLane {
   async close(): Promise<void> {
     const ended = this.#pool.end();
     const gone = [...this.#open].map((client) => new Promise<void>((resolve) => client.once('end', resolve)));
-    await untilFarewell(Promise.all([ended, ...gone]));
+    await untilClosed(Promise.all([ended, ...gone]));
     for (const client of this.#open) drop(client);
-    await untilFarewell(ended);
+    await untilClosed(ended);
   }
 
   async #take(): Promise<pg.PoolClient> {
@@ -112,7 +112,7 @@ export class PostgresLane {
       const client = await this.#pool.connect().catch((error) => {
         throw new NeverSent(error);
       });
-      if (wasHeardSince(client, this.#distrustedAt)) return client;
+      if (hasReceivedSince(client, this.#distrustedAt)) return client;
       this.#giveBack(client, false);
     }
   }
@@ -127,6 +127,6 @@ const yes = () => true;
 const no = () => false;
 
 /** The part of a connection that the query builder needs. Transactions are begun only here, not by the query builder. */
-function ormOn(connection: Pick<PostgresLane, 'query'>): Orm {
+function ormOn(connection: Pick<QueryPool, 'query'>): Orm {
   return drizzle({ client: connection as unknown as pg.Pool, schema }) as unknown as Orm;
 }

@@ -1,9 +1,9 @@
 import pg from 'pg';
-import { close, connectionConfig, startTimeout } from './connection.ts';
 import { StartError } from '../database.ts';
 import { messageOf } from '../database-errors.ts';
+import { close, connectionConfig, startTimeout } from './connection.ts';
 import { ask } from './statement.ts';
-import { Watch } from './statement-watch.ts';
+import { StatementWatch } from './statement-watch.ts';
 
 const minimumVersion = 15;
 
@@ -32,7 +32,7 @@ export async function checkServer(url: string): Promise<void> {
  * gets the backend that the first has just used or, if the pooler rotates backends, a different one each time.
  */
 async function examine(url: string): Promise<{ version: number; isShared: boolean }> {
-  const watch = new Watch(url);
+  const watch = new StatementWatch(url);
   const [one, other] = [newClient(url), newClient(url)];
   try {
     await Promise.all([one.connect(), other.connect()]);

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import pg from 'pg';
-import { backendOf, connectionConfig, drop } from './connection.ts';
 import { isConnectTimeout, isRolledBack } from '../database-errors.ts';
+import { backendOf, connectionConfig, drop } from './connection.ts';
 
 const lookEvery = 250;
 /** Milliseconds after which the server is asked whether it still works on a statement; repeated at this interval. */
@@ -14,7 +14,7 @@ const questionTimeout = 3_000;
 const maxTimeouts = 2;
 
 /** A statement that was sent and is not answered yet. */
-interface UnderWay {
+interface InFlight {
   readonly client: pg.Client;
   readonly since: number;
   readonly deadline: number;
@@ -29,10 +29,10 @@ interface UnderWay {
  * Finds dead connections. If the network drops a connection silently, a statement on it looks like a slow one. A new connection asks the
  * server which statements it is working on; every other statement that is still waiting is on a dead connection.
  */
-export class Watch {
+export class StatementWatch {
   readonly #url: string;
   readonly #onSilence: () => void;
-  readonly #underWay = new Set<UnderWay>();
+  readonly #inFlight = new Set<InFlight>();
   readonly #timer: NodeJS.Timeout;
   #asking = false;
 
@@ -45,15 +45,15 @@ export class Watch {
   }
 
   /** Registers a statement before it is sent. Its connection is destroyed at the deadline. */
-  begin(client: pg.Client, deadline: number): UnderWay {
+  begin(client: pg.Client, deadline: number): InFlight {
     const since = performance.now();
     const statement = { client, since, deadline, askedAt: since, timeouts: 0, isLost: false };
-    this.#underWay.add(statement);
+    this.#inFlight.add(statement);
     return statement;
   }
 
-  end(statement: UnderWay): void {
-    this.#underWay.delete(statement);
+  end(statement: InFlight): void {
+    this.#inFlight.delete(statement);
   }
 
   stop(): void {
@@ -61,9 +61,9 @@ export class Watch {
   }
 
   #look(): void {
-    if (this.#underWay.size === 0) return;
+    if (this.#inFlight.size === 0) return;
     const now = performance.now();
-    const all = [...this.#underWay];
+    const all = [...this.#inFlight];
     this.#drop(all.filter(({ since, deadline }) => now - since > deadline));
     // The backend of a connection that is still being opened is unknown; its own deadline applies.
     const slow = all.filter(
@@ -72,7 +72,7 @@ export class Watch {
     if (slow.length > 0 && !this.#asking) void this.#question(slow);
   }
 
-  async #question(slow: UnderWay[]): Promise<void> {
+  async #question(slow: InFlight[]): Promise<void> {
     this.#asking = true;
     const working = await backendsAtWork(
       this.#url,
@@ -94,8 +94,8 @@ export class Watch {
     setImmediate(() => this.#drop(silent));
   }
 
-  #drop(silent: UnderWay[]): void {
-    const lost = silent.filter((statement) => this.#underWay.delete(statement));
+  #drop(silent: InFlight[]): void {
+    const lost = silent.filter((statement) => this.#inFlight.delete(statement));
     if (lost.length === 0) return;
     for (const statement of lost) {
       statement.isLost = true;

@@ -1,32 +1,36 @@
 import type pg from 'pg';
 import { connectTimeout, drop, heardFrom, introduce } from './connection.ts';
-import type { Watch } from './statement-watch.ts';
+import type { StatementWatch } from './statement-watch.ts';
 
 /**
  * Sends a statement and waits for its result until `deadline`. The server's own statement timeout fires earlier, so if no response has
  * arrived by then the connection is dead and is destroyed.
  */
 export async function ask(
-  watch: Watch,
+  watch: StatementWatch,
   client: pg.Client,
   deadline: number,
   statement: pg.QueryConfig | string,
   values?: unknown[],
 ): Promise<pg.QueryResult> {
-  const underWay = watch.begin(client, deadline);
+  const inFlight = watch.begin(client, deadline);
   try {
     const result = await client.query(statement, values);
     heardFrom(client);
     return result;
   } catch (error) {
-    throw underWay.isLost ? new Error('the database has stopped answering', { cause: error }) : error;
+    throw inFlight.isLost ? new Error('the database has stopped answering', { cause: error }) : error;
   } finally {
-    watch.end(underWay);
+    watch.end(inFlight);
   }
 }
 
 /** Configures a new connection; if that fails, the connection is not used. */
-export async function prepare(watch: Watch, client: pg.Client, statementTimeout: number): Promise<void> {
+export async function prepare(
+  watch: StatementWatch,
+  client: pg.Client,
+  statementTimeout: number,
+): Promise<void> {
   // An error between two statements is reported by the next one; without a listener it would crash the process.
   client.on('error', () => undefined);
   try {
