@@ -139,9 +139,8 @@ function share(header: AnswerHeaders[string], shared: Record<string, JsonObject>
   return { $ref: `#/components/headers/${name}` };
 }
 
-function component(schema: TSchema): [name: string, schema: JsonObject] {
-  const { $id, ...rest } = plain(schema);
-  return [String($id), rest];
+function component({ $id, ...schema }: TSchema & { $id?: string }): [name: string, schema: JsonObject] {
+  return [String($id), plain(schema)];
 }
 
 /** Schema keywords that only this service's validator understands. */
@@ -151,10 +150,11 @@ function plain(value: object): JsonObject {
   return tidied(JSON.parse(JSON.stringify(value))) as JsonObject;
 }
 
-/** Removes internal keywords, adds `type: string` to string enums for code generators, and resolves references. */
+/** Removes internal keywords, adds `type: string` to string enums for code generators, and refers to named schemas by reference. */
 function tidied(value: Json): Json {
   if (Array.isArray(value)) return value.map(tidied);
   if (typeof value !== 'object' || value === null) return value;
+  if (typeof value.$id === 'string') return { $ref: `#/components/schemas/${value.$id}` };
   const kept = Object.entries(value).filter(([key]) => !internal.includes(key));
   const result: JsonObject = Object.fromEntries(kept.map(([key, item]) => [key, tidied(item)]));
   if (typeof result.$ref === 'string')

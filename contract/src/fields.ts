@@ -13,3 +13,12 @@ export const timestamp = (description: string): TString =>
 /** An object with arbitrary fields, defined by the runtime or by the caller's application. */
 export const freeForm = (description: string): TObject =>
   Type.Object({}, { additionalProperties: true, description });
+
+/** An id with this prefix, such as `prj`, in a path. */
+export const id = (prefix: string, description: string, example: string): TString =>
+  Type.String({
+    pattern: `^${prefix}_`,
+    errorMessage: `must start with ${prefix}_`,
+    description,
+    examples: [example],
+  });

@@ -2,7 +2,7 @@
  * Response headers of the contract. `x-component` is the header's name among the shared components of the document; `x-required` marks
  * headers that are always present, which contract tests check.
  */
-interface AnswerHeader {
+export interface AnswerHeader {
   'x-component': string;
   'x-required'?: true;
   type: 'string' | 'integer';

@@ -24,7 +24,7 @@ export interface DocumentedAnswer {
 /** A route of the contract. The service validates requests with the same schemas. */
 export interface Operation {
   operationId: string;
-  method: 'get' | 'post';
+  method: 'get' | 'post' | 'put' | 'patch' | 'delete';
   /** The path with parameters in braces, such as `/v1/sessions/{sessionId}`. */
   path: string;
   tag: string;

@@ -1,5 +1,5 @@
 import type { Static } from 'typebox';
-import { timestamp } from '../fields.ts';
+import { id, timestamp } from '../fields.ts';
 import { notStored } from '../headers.ts';
 import { type Operation, scopes } from '../operation.ts';
 import Type from '../type.ts';
@@ -65,7 +65,7 @@ export const createdKeySchema = Type.Object(
 );
 
 export const keyListSchema = Type.Object(
-  { keys: Type.Array(Type.Ref('ApiKey#'), { description: 'Sorted by id, that is, by creation time.' }) },
+  { keys: Type.Array(keySchema, { description: 'Sorted by id, that is, by creation time.' }) },
   { $id: 'ApiKeyList', description: 'The keys of a project.' },
 );
 
@@ -82,7 +82,7 @@ const exampleKey = {
   createdAt: '2026-03-01T09:30:00.000Z',
 };
 
-export const listKeysOperation: Operation = {
+export const listKeysOperation = {
   operationId: 'listKeys',
   method: 'get',
   path: '/admin/projects/{projectId}/keys',
@@ -95,14 +95,14 @@ export const listKeysOperation: Operation = {
     200: {
       description: 'The keys.',
       headers: {},
-      content: { schema: Type.Ref('ApiKeyList#'), examples: { one: { value: { keys: [exampleKey] } } } },
+      content: { schema: keyListSchema, examples: { one: { value: { keys: [exampleKey] } } } },
     },
   },
   errors: ofAProject,
   everyAnswer: notStored,
-};
+} satisfies Operation;
 
-export const createKeyOperation: Operation = {
+export const createKeyOperation = {
   operationId: 'createKey',
   method: 'post',
   path: '/admin/projects/{projectId}/keys',
@@ -112,7 +112,7 @@ export const createKeyOperation: Operation = {
   caller: 'admin-token',
   params: projectParams,
   body: {
-    schema: Type.Ref('KeyRequest#'),
+    schema: keyRequestSchema,
     examples: { test: { value: { mode: 'test', scopes: ['sessions:create'], name: 'backend' } } },
   },
   answers: {
@@ -120,7 +120,7 @@ export const createKeyOperation: Operation = {
       description: 'The key.',
       headers: {},
       content: {
-        schema: Type.Ref('CreatedApiKey#'),
+        schema: createdKeySchema,
         examples: { test: { value: { ...exampleKey, key: 'sl_test_…' } } },
       },
     },
@@ -134,9 +134,9 @@ export const createKeyOperation: Operation = {
     PAYLOAD_TOO_LARGE: { message: 'The request body is larger than 4 MiB.' },
   },
   everyAnswer: notStored,
-};
+} satisfies Operation;
 
-export const revokeKeyOperation: Operation = {
+export const revokeKeyOperation = {
   operationId: 'revokeKey',
   method: 'post',
   path: '/admin/keys/{keyId}/revoke',
@@ -146,18 +146,18 @@ export const revokeKeyOperation: Operation = {
     'The key is rejected immediately by the process that handles this request, and within five seconds by every other process. Revoking it again changes nothing. No body is needed.',
   caller: 'admin-token',
   params: Type.Object({
-    keyId: Type.String({ description: 'Id of the key.', examples: ['key_01kb2x7m9defgt4zq8s6w3n5vh'] }),
+    keyId: id('key', 'Id of the key.', 'key_01kb2x7m9defgt4zq8s6w3n5vh'),
   }),
   answers: {
     200: {
       description: 'The key, revoked.',
       headers: {},
       content: {
-        schema: Type.Ref('ApiKey#'),
+        schema: keySchema,
         examples: { revoked: { value: { ...exampleKey, revokedAt: '2026-03-02T10:00:00.000Z' } } },
       },
     },
   },
   errors: ['INVALID_REQUEST', 'KEY_NOT_FOUND', ...always],
   everyAnswer: notStored,
-};
+} satisfies Operation;

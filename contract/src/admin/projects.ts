@@ -1,4 +1,5 @@
 import type { Static } from 'typebox';
+import { id } from '../fields.ts';
 import { notStored } from '../headers.ts';
 import type { Bodies, Operation } from '../operation.ts';
 import { projectFileSchema } from '../project-file/schema.ts';
@@ -8,7 +9,7 @@ import { always, ofAProject } from './errors.ts';
 const tag = 'Projects';
 
 export const projectParams = Type.Object({
-  projectId: Type.String({ description: 'Id of the project.', examples: ['prj_demo'] }),
+  projectId: id('prj', 'Id of the project.', 'prj_demo'),
 });
 
 export const projectListSchema = Type.Object(
@@ -100,7 +101,7 @@ const projectFileBodies: Bodies = {
 /** The schema that editors use, as a component of the document. */
 export const projectFileComponent = { ...projectFileSchema, $id: 'ProjectFile' } as typeof projectFileSchema;
 
-export const listProjectsOperation: Operation = {
+export const listProjectsOperation = {
   operationId: 'listProjects',
   method: 'get',
   path: '/admin/projects',
@@ -113,7 +114,7 @@ export const listProjectsOperation: Operation = {
       description: 'The projects.',
       headers: {},
       content: {
-        schema: Type.Ref('ProjectList#'),
+        schema: projectListSchema,
         examples: {
           demo: {
             value: {
@@ -126,9 +127,9 @@ export const listProjectsOperation: Operation = {
   },
   errors: always,
   everyAnswer: notStored,
-};
+} satisfies Operation;
 
-export const applyOperation: Operation = {
+export const applyOperation = {
   operationId: 'applyProjectFile',
   method: 'post',
   path: '/admin/projects',
@@ -143,7 +144,7 @@ export const applyOperation: Operation = {
       description: 'The file has been applied.',
       headers: {},
       content: {
-        schema: Type.Ref('Applied#'),
+        schema: appliedSchema,
         examples: {
           created: {
             value: {
@@ -175,9 +176,9 @@ export const applyOperation: Operation = {
     PAYLOAD_TOO_LARGE: { message: 'The request body is larger than 4 MiB.' },
   },
   everyAnswer: notStored,
-};
+} satisfies Operation;
 
-export const exportOperation: Operation = {
+export const exportOperation = {
   operationId: 'getProjectFile',
   method: 'get',
   path: '/admin/projects/{projectId}',
@@ -189,4 +190,4 @@ export const exportOperation: Operation = {
   answers: { 200: { description: 'The project file.', headers: {}, bodies: projectFileBodies } },
   errors: ofAProject,
   everyAnswer: notStored,
-};
+} satisfies Operation;

@@ -2,7 +2,7 @@ import type { Static } from 'typebox';
 import { exampleSession } from '../examples.ts';
 import { notStored } from '../headers.ts';
 import type { Operation } from '../operation.ts';
-import { type SessionRecord, sources, statuses } from '../session.ts';
+import { sessionSchema, sources, statuses } from '../session.ts';
 import Type from '../type.ts';
 import { ofAProject } from './errors.ts';
 import { projectParams } from './projects.ts';
@@ -46,7 +46,7 @@ export type SessionQuery = Static<typeof sessionQuerySchema>;
 
 export const sessionPageSchema = Type.Object(
   {
-    sessions: Type.Array(Type.Ref('Session#'), { description: 'Newest first.' }),
+    sessions: Type.Array(sessionSchema, { description: 'Newest first.' }),
     nextCursor: Type.Optional(
       Type.String({ description: 'Send it as cursor to get the next page. Absent on the last one.' }),
     ),
@@ -54,13 +54,9 @@ export const sessionPageSchema = Type.Object(
   { $id: 'SessionPage', description: 'One page of sessions.' },
 );
 
-/** A page of the session list as a TypeScript type. */
-export interface SessionPage {
-  sessions: SessionRecord[];
-  nextCursor?: string;
-}
+export type SessionPage = Static<typeof sessionPageSchema>;
 
-export const listSessionsOperation: Operation = {
+export const listSessionsOperation = {
   operationId: 'listSessions',
   method: 'get',
   path: '/admin/projects/{projectId}/sessions',
@@ -75,11 +71,11 @@ export const listSessionsOperation: Operation = {
       description: 'A page of sessions.',
       headers: {},
       content: {
-        schema: Type.Ref('SessionPage#'),
+        schema: sessionPageSchema,
         examples: { last: { summary: 'The last page', value: { sessions: [exampleSession] } } },
       },
     },
   },
   errors: ofAProject,
   everyAnswer: notStored,
-};
+} satisfies Operation;

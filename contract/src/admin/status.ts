@@ -23,7 +23,7 @@ export const statusSchema = Type.Object(
 
 export type ServiceStatus = Static<typeof statusSchema>;
 
-export const statusOperation: Operation = {
+export const statusOperation = {
   operationId: 'getStatus',
   method: 'get',
   path: '/admin/status',
@@ -36,7 +36,7 @@ export const statusOperation: Operation = {
       description: 'The status.',
       headers: {},
       content: {
-        schema: Type.Ref('Status#'),
+        schema: statusSchema,
         examples: {
           well: {
             value: {
@@ -53,9 +53,9 @@ export const statusOperation: Operation = {
   },
   errors: always,
   everyAnswer: notStored,
-};
+} satisfies Operation;
 
-export const metricsOperation: Operation = {
+export const metricsOperation = {
   operationId: 'getMetrics',
   method: 'get',
   path: '/metrics',
@@ -78,9 +78,9 @@ export const metricsOperation: Operation = {
   },
   errors: always,
   everyAnswer: notStored,
-};
+} satisfies Operation;
 
-export const documentOperation: Operation = {
+export const documentOperation = {
   operationId: 'getAdminDocument',
   method: 'get',
   path: '/admin/openapi.json',
@@ -100,4 +100,4 @@ export const documentOperation: Operation = {
   },
   errors: always,
   everyAnswer: notStored,
-};
+} satisfies Operation;

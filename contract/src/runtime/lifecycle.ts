@@ -3,7 +3,7 @@ import { exampleManifest, exampleSession } from '../examples.ts';
 import { notStored } from '../headers.ts';
 import type { Operation } from '../operation.ts';
 import type { Mind } from '../project-file/mind.ts';
-import { endReasons } from '../session.ts';
+import { endReasons, sessionSchema } from '../session.ts';
 import Type from '../type.ts';
 
 const tag = 'Runtimes';
@@ -41,7 +41,7 @@ export type ConnectRequest = Static<typeof connectRequestSchema>;
 
 export const connectedSchema = Type.Object(
   {
-    session: Type.Ref('Session#'),
+    session: sessionSchema,
     manifest: Type.Object(
       {},
       { additionalProperties: true, description: 'The Session Manifest of the client, without its token.' },
@@ -62,6 +62,8 @@ export const connectedSchema = Type.Object(
   },
   { $id: 'Connected', description: 'All that a runtime needs to run the session.' },
 );
+
+export type Connected = Static<typeof connectedSchema>;
 
 /**
  * Seconds between two reports of a runtime. If a session is ended between reports, at most this many seconds are metered after the last
@@ -118,7 +120,7 @@ export type ReportAnswer = Static<typeof reportAnswerSchema>;
 
 const { sessionToken: _credential, ...manifest } = exampleManifest;
 
-export const connectOperation: Operation = {
+export const connectOperation = {
   operationId: 'connectSession',
   method: 'post',
   path: '/runtime/v1/sessions/{sessionId}/connect',
@@ -134,7 +136,7 @@ export const connectOperation: Operation = {
     }),
   }),
   body: {
-    schema: Type.Ref('ConnectRequest#'),
+    schema: connectRequestSchema,
     examples: {
       one: { value: { sessionToken: 'eyJhbGciOi…', runtimeId: 'rt_7f3a', client: '203.0.113.7' } },
     },
@@ -144,7 +146,7 @@ export const connectOperation: Operation = {
       description: 'The session is active.',
       headers: {},
       content: {
-        schema: Type.Ref('Connected#'),
+        schema: connectedSchema,
         examples: {
           begun: {
             value: {
@@ -172,9 +174,9 @@ export const connectOperation: Operation = {
   ],
   errorExamples: { PAYLOAD_TOO_LARGE: { message: 'The request body is larger than 2 MiB.' } },
   everyAnswer: notStored,
-};
+} satisfies Operation;
 
-export const reportOperation: Operation = {
+export const reportOperation = {
   operationId: 'reportSessions',
   method: 'post',
   path: '/runtime/v1/reports',
@@ -183,7 +185,7 @@ export const reportOperation: Operation = {
   description: `Every ${reportIntervalSeconds} seconds, one report for all sessions of a process. Reports may be repeated and may come late; they only ever add. Sessions that another runtime connected and unknown sessions are ignored. A session without a report for 60 seconds ends as runtime_lost.`,
   caller: 'runtime-token',
   body: {
-    schema: Type.Ref('Report#'),
+    schema: reportSchema,
     examples: {
       several: {
         value: {
@@ -202,7 +204,7 @@ export const reportOperation: Operation = {
       description: 'It is taken.',
       headers: {},
       content: {
-        schema: Type.Ref('ReportAnswer#'),
+        schema: reportAnswerSchema,
         examples: {
           end: { value: { end: [{ sessionId: 'ses_01kb2x7m9defgt4zq8s6w3n5vh', reason: 'api_request' }] } },
           nothing: { value: { end: [] } },
@@ -220,4 +222,4 @@ export const reportOperation: Operation = {
   ],
   errorExamples: { PAYLOAD_TOO_LARGE: { message: 'The request body is larger than 2 MiB.' } },
   everyAnswer: notStored,
-};
+} satisfies Operation;

@@ -4,19 +4,18 @@ import {
   listKeysOperation,
   revokeKeyOperation,
 } from '@session-launch/contract/admin/keys';
-import { routePath, type Scope } from '@session-launch/contract/operation';
+import type { Scope } from '@session-launch/contract/operation';
 import type { FastifyInstance } from 'fastify';
-import { parseJson } from '../http/bodies/json-body.ts';
-import { refuseOtherMethods } from '../http/listener/server.ts';
 import type { KeyRing } from '../keys/authenticate.ts';
 import { createKey } from '../keys/create.ts';
 import { type ApiKey, listKeys, revokeKey } from '../keys/store.ts';
-import { ApiError, invalidRequest } from '../primitives/errors.ts';
+import { ApiError } from '../primitives/errors.ts';
 import { isId } from '../primitives/ids.ts';
 import type { Changes } from '../store/changes.ts';
 import type { Database } from '../store/database.ts';
-import { knownProject, type ProjectRoute } from './known-project.ts';
-import { readKeyWish } from './requests.ts';
+import { knownProject } from './known-project.ts';
+import { mount } from './mount.ts';
+import { expiryOf } from './requests.ts';
 
 export interface KeyAdminDeps {
   database: Database;
@@ -28,28 +27,22 @@ export interface KeyAdminDeps {
 export async function keyAdminRoutes(app: FastifyInstance, deps: KeyAdminDeps): Promise<void> {
   const { changes, keyRing, apiKeyPrefix } = deps;
   const { admin: orm } = deps.database;
-  const path = routePath(listKeysOperation);
-  app.get<ProjectRoute>(path, async (request) => {
-    const projectId = await knownProject(orm, request.params.projectId);
+  mount(app, listKeysOperation, async ({ params }) => {
+    const projectId = await knownProject(orm, params.projectId);
     await keyRing.flush();
     return { keys: (await listKeys(orm, projectId)).map(keyRecord) };
   });
-  app.post<ProjectRoute>(routePath(createKeyOperation), async (request, reply) => {
-    const projectId = await knownProject(orm, request.params.projectId);
-    const wish = readKeyWish(parseJson((request.body as Buffer | undefined) ?? Buffer.alloc(0)));
+  mount(app, createKeyOperation, async ({ params, body }) => {
+    const projectId = await knownProject(orm, params.projectId);
+    const wanted = { ...body, projectId, expiresAt: expiryOf(body) };
     const { key, record } = await changes.commit(async (tx, changed) => {
-      const created = await createKey(tx, apiKeyPrefix, { projectId, ...wish });
+      const created = await createKey(tx, apiKeyPrefix, wanted);
       changed({ kind: 'key', id: created.record.id });
       return created;
     });
-    return reply.code(201).send({ ...keyRecord(record), key });
+    return { ...keyRecord(record), key };
   });
-  refuseOtherMethods(app, path, ['GET', 'POST']);
-
-  const revokePath = routePath(revokeKeyOperation);
-  app.post<{ Params: { keyId: string } }>(revokePath, async (request) => {
-    const { keyId } = request.params;
-    if (!keyId.startsWith('key_')) throw invalidRequest([{ path: 'keyId', message: 'must start with key_' }]);
+  mount(app, revokeKeyOperation, async ({ params: { keyId } }) => {
     if (!isId('key', keyId)) throw new ApiError('KEY_NOT_FOUND');
     await keyRing.flush();
     const revoked = await changes.commit(async (tx, changed) => {
@@ -60,7 +53,6 @@ export async function keyAdminRoutes(app: FastifyInstance, deps: KeyAdminDeps): 
     if (revoked === undefined) throw new ApiError('KEY_NOT_FOUND');
     return keyRecord(revoked);
   });
-  refuseOtherMethods(app, revokePath, ['POST']);
 }
 
 function keyRecord(key: ApiKey): ApiKeyRecord {

@@ -2,7 +2,7 @@ import { metricsOperation } from '@session-launch/contract/admin/status';
 import type { FastifyInstance } from 'fastify';
 import type { Registry } from 'prom-client';
 import { requireBearer } from '../http/guards/bearer.ts';
-import { refuseOtherMethods } from '../http/listener/server.ts';
+import { mount } from './mount.ts';
 
 export interface MetricsDeps {
   /** Each of them opens this route: the admin token, and METRICS_TOKEN. */
@@ -20,9 +20,8 @@ export async function metricsRoutes(app: FastifyInstance, deps: MetricsDeps): Pr
     reply.header('Cache-Control', 'no-store, private');
     admit(request.headers.authorization);
   });
-  app.get(metricsOperation.path, async (_request, reply) => {
+  mount(app, metricsOperation, async ({ reply }) => {
     const texts = await Promise.all([metrics.metrics(), deps.furtherMetrics()]);
     return reply.type(metrics.contentType).send(texts.filter((text) => text !== '').join('\n'));
   });
-  refuseOtherMethods(app, metricsOperation.path, ['GET']);
 }

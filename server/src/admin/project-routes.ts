@@ -1,13 +1,9 @@
 import {
-  type Applied,
   applyOperation,
   exportOperation,
   listProjectsOperation,
-  type ProjectList,
 } from '@session-launch/contract/admin/projects';
-import { routePath } from '@session-launch/contract/operation';
 import type { FastifyInstance } from 'fastify';
-import { refuseOtherMethods } from '../http/listener/server.ts';
 import { ApiError } from '../primitives/errors.ts';
 import { openApply } from '../projects/apply.ts';
 import { openExport } from '../projects/export.ts';
@@ -15,7 +11,8 @@ import { ProjectFileError } from '../projects/problem.ts';
 import { listProjects } from '../projects/store.ts';
 import type { Changes } from '../store/changes.ts';
 import type { Database } from '../store/database.ts';
-import { knownProject, type ProjectRoute } from './known-project.ts';
+import { knownProject } from './known-project.ts';
+import { bytesOf, mount } from './mount.ts';
 
 /** The timeout of the command line. */
 const applyTimeout = 120_000;
@@ -32,24 +29,20 @@ export async function projectAdminRoutes(
   const { admin: orm } = database;
   const apply = openApply({ changes });
   const exportFile = openExport(orm);
-  app.get(
-    listProjectsOperation.path,
-    async (): Promise<ProjectList> => ({
-      projects: (await listProjects(orm)).map((row) => ({
-        projectId: row.id,
-        name: row.name,
-        browserEmbeds: row.browserEmbeds,
-        experiences: row.experiences,
-      })),
-    }),
-  );
-  app.post(applyOperation.path, async (request): Promise<Applied> => {
+  mount(app, listProjectsOperation, async () => ({
+    projects: (await listProjects(orm)).map(({ id, name, browserEmbeds, experiences }) => ({
+      projectId: id,
+      name,
+      browserEmbeds,
+      experiences,
+    })),
+  }));
+  mount(app, applyOperation, async ({ request }) => {
     // A large file may be queued behind another one, and takes long to apply.
     request.raw.setTimeout(applyTimeout);
-    const bytes = (request.body as Buffer | undefined) ?? Buffer.alloc(0);
     const format = /json/i.test(request.headers['content-type'] ?? '') ? 'json' : 'yaml';
     try {
-      return await apply(bytes, format);
+      return await apply(bytesOf(request), format);
     } catch (error) {
       if (!(error instanceof ProjectFileError)) throw error;
       throw new ApiError('PROJECT_FILE_INVALID', {
@@ -59,14 +52,10 @@ export async function projectAdminRoutes(
       });
     }
   });
-  refuseOtherMethods(app, applyOperation.path, ['GET', 'POST']);
-
-  const exportPath = routePath(exportOperation);
-  app.get<ProjectRoute>(exportPath, async (request, reply) => {
+  mount(app, exportOperation, async ({ params, request, reply }) => {
     const format = /yaml/i.test(request.headers.accept ?? '') ? 'yaml' : 'json';
-    const file = await exportFile(await knownProject(orm, request.params.projectId), format);
+    const file = await exportFile(await knownProject(orm, params.projectId), format);
     if (file === undefined) throw new ApiError('PROJECT_NOT_FOUND');
     return reply.type(`application/${format}; charset=utf-8`).send(file);
   });
-  refuseOtherMethods(app, exportPath, ['GET']);
 }

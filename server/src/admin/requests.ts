@@ -1,35 +1,25 @@
-import { type KeyMode, keyRequestSchema } from '@session-launch/contract/admin/keys';
-import { sessionQuerySchema } from '@session-launch/contract/admin/sessions';
-import type { Scope } from '@session-launch/contract/operation';
+import type { KeyRequest } from '@session-launch/contract/admin/keys';
+import type { SessionQuery } from '@session-launch/contract/admin/sessions';
 import { invalidRequest } from '../primitives/errors.ts';
 import type { SessionFilter } from '../sessions/store.ts';
-import { reader } from '../validation/validator.ts';
 
-const readKey = reader(keyRequestSchema);
-const readQuery = reader(sessionQuerySchema);
 const maxPage = 500;
 
-export interface KeyWish {
-  mode: KeyMode;
-  scopes: Scope[];
-  name?: string;
-  expiresAt?: Date;
-}
-
-export function readKeyWish(body: unknown): KeyWish {
-  const { expiresAt, ...wish } = readKey(body);
-  if (expiresAt === undefined) return wish;
+/** When a new key expires; `undefined` for never. */
+export function expiryOf({ expiresAt }: KeyRequest): Date | undefined {
+  if (expiresAt === undefined) return undefined;
   const at = new Date(expiresAt);
   if (at <= new Date()) throw invalidRequest([{ path: 'expiresAt', message: 'must lie in the future' }]);
-  return { ...wish, expiresAt: at };
+  return at;
 }
 
-export function readSessionQuery(query: unknown): SessionFilter & { limit: number; cursor?: string } {
-  const { limit: asked, ...filter } = readQuery(query);
-  const limit = Number(asked ?? 100);
-  if (limit > maxPage)
+export function pageAndFilter({
+  limit = '100',
+  ...filter
+}: SessionQuery): SessionFilter & { limit: number; cursor?: string } {
+  if (Number(limit) > maxPage)
     throw invalidRequest([{ path: 'limit', message: `must be a whole number from 1 to ${maxPage}` }]);
   if (filter.userId?.includes('\0'))
     throw invalidRequest([{ path: 'userId', message: 'must not contain the NUL character' }]);
-  return { ...filter, limit };
+  return { ...filter, limit: Number(limit) };
 }

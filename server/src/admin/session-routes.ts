@@ -1,12 +1,11 @@
 import { listSessionsOperation } from '@session-launch/contract/admin/sessions';
-import { routePath } from '@session-launch/contract/operation';
 import type { FastifyInstance } from 'fastify';
-import { refuseOtherMethods } from '../http/listener/server.ts';
 import { sessionRecord } from '../sessions/session.ts';
 import { listSessions } from '../sessions/store.ts';
 import type { Database } from '../store/database.ts';
-import { knownProject, type ProjectRoute } from './known-project.ts';
-import { readSessionQuery } from './requests.ts';
+import { knownProject } from './known-project.ts';
+import { mount } from './mount.ts';
+import { pageAndFilter } from './requests.ts';
 
 export interface SessionAdminDeps {
   database: Database;
@@ -17,10 +16,9 @@ export async function sessionAdminRoutes(
   { database }: SessionAdminDeps,
 ): Promise<void> {
   const { admin: orm } = database;
-  const path = routePath(listSessionsOperation);
-  app.get<ProjectRoute>(path, async (request) => {
-    const projectId = await knownProject(orm, request.params.projectId);
-    const { limit, cursor, ...filter } = readSessionQuery(request.query);
+  mount(app, listSessionsOperation, async ({ params, query }) => {
+    const projectId = await knownProject(orm, params.projectId);
+    const { limit, cursor, ...filter } = pageAndFilter(query);
     const at = new Date();
     const found = await listSessions(orm, projectId, filter, { limit: limit + 1, before: cursor, at });
     const page = found.slice(0, limit);
@@ -30,5 +28,4 @@ export async function sessionAdminRoutes(
       ...(found.length > limit && last ? { nextCursor: last.id } : {}),
     };
   });
-  refuseOtherMethods(app, path, ['GET']);
 }

@@ -1,13 +1,9 @@
 import { adminApi } from '@session-launch/contract/admin/api';
-import {
-  documentOperation,
-  type ServiceStatus,
-  statusOperation,
-} from '@session-launch/contract/admin/status';
+import { documentOperation, statusOperation } from '@session-launch/contract/admin/status';
 import { openApiDocument } from '@session-launch/contract/document';
 import type { FastifyInstance } from 'fastify';
-import { refuseOtherMethods } from '../http/listener/server.ts';
 import type { Database } from '../store/database.ts';
+import { mount } from './mount.ts';
 
 export interface StatusDeps {
   database: Database;
@@ -17,21 +13,15 @@ export interface StatusDeps {
 
 export async function statusRoutes(app: FastifyInstance, deps: StatusDeps): Promise<void> {
   const { database } = deps;
-  app.get(
-    statusOperation.path,
-    async (): Promise<ServiceStatus> => ({
-      version: deps.version,
-      engine: database.engine,
-      database: await database.ping().then(
-        () => 'ok',
-        (error: Error) => error.message,
-      ),
-      time: new Date().toISOString(),
-      publicUrl: deps.publicUrl,
-    }),
-  );
-  refuseOtherMethods(app, statusOperation.path, ['GET']);
-
-  app.get(documentOperation.path, async () => openApiDocument(adminApi));
-  refuseOtherMethods(app, documentOperation.path, ['GET']);
+  mount(app, statusOperation, async () => ({
+    version: deps.version,
+    engine: database.engine,
+    database: await database.ping().then(
+      () => 'ok',
+      (error: Error) => error.message,
+    ),
+    time: new Date().toISOString(),
+    publicUrl: deps.publicUrl,
+  }));
+  mount(app, documentOperation, () => openApiDocument(adminApi));
 }

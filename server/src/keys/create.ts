@@ -10,7 +10,7 @@ export interface KeyWish {
   mode: KeyMode;
   scopes: readonly Scope[];
   name?: string;
-  expiresAt?: Date;
+  expiresAt?: Date | undefined;
 }
 
 /** Creates a key. The plain text is only in the return value; the database stores its hash. */

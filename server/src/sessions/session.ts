@@ -8,6 +8,7 @@ import type {
 } from '@session-launch/contract/session';
 import { tokenAudience } from '@session-launch/contract/verification';
 import { isoTime } from '../primitives/iso-time.ts';
+import type { Sent } from '../primitives/sent.ts';
 
 /** A stored session: columns that queries filter by, and all other inputs of its launch. */
 export interface Session {
@@ -64,11 +65,8 @@ function statusOf({ startedAt, endedAt, expiresAt }: Session, at: Date): Status 
   return expiresAt > at ? 'created' : 'expired';
 }
 
-/** JSON.stringify omits fields that are undefined. */
-type Written<T> = { [K in keyof T]: T[K] | undefined };
-
 /** The session record as returned by the API. */
-export function sessionRecord(session: Session, at = new Date()): Written<SessionRecord> {
+export function sessionRecord(session: Session, at = new Date()): Sent<SessionRecord> {
   const { given } = session;
   return {
     sessionId: session.id,

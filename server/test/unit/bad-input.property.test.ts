@@ -1,11 +1,13 @@
 import { BlockList, isIP } from 'node:net';
 import { Readable } from 'node:stream';
+import { keyRequestSchema } from '@session-launch/contract/admin/keys';
+import { sessionQuerySchema } from '@session-launch/contract/admin/sessions';
 import { serverMintRequestSchema } from '@session-launch/contract/mint-requests';
 import { clientAddress, clientNetwork } from '@session-launch/process/client-address';
 import { experience, project } from '@session-launch/testing/world.ts';
 import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
-import { readKeyWish, readSessionQuery } from '../../src/admin/requests.ts';
+import { expiryOf, pageAndFilter } from '../../src/admin/requests.ts';
 import { parseJson, readJsonBody } from '../../src/http/bodies/json-body.ts';
 import { requireBearer } from '../../src/http/guards/bearer.ts';
 import { fingerprint } from '../../src/idempotency/fingerprint.ts';
@@ -21,6 +23,7 @@ import { isId } from '../../src/primitives/ids.ts';
 import { ProjectFileError } from '../../src/projects/problem.ts';
 import { parseProjectFile } from '../../src/projects/project-file.ts';
 import { readFromBackend, readFromPage } from '../../src/sessions/mint-request.ts';
+import { reader } from '../../src/validation/validator.ts';
 import { almost, casesWanted, hostileJson, hostileText, Tally } from '../harness/generate.ts';
 
 const tally = new Tally();
@@ -307,6 +310,8 @@ describe('names', () => {
         );
     }));
 
+  const readQuery = reader(sessionQuerySchema);
+  const readKey = reader(keyRequestSchema);
   const query = fc.dictionary(
     fc.constantFrom('limit', 'cursor', 'experienceId', 'status', 'source', 'userId', '__proto__', 'order'),
     fc.oneof(
@@ -317,7 +322,7 @@ describe('names', () => {
   );
   test('a query with a cursor is plain, or refused', () =>
     tally.holds(1_000, query, (asked) => {
-      const read = outcome(() => readSessionQuery(asked), 'INVALID_REQUEST');
+      const read = outcome(() => pageAndFilter(readQuery(asked)), 'INVALID_REQUEST');
       if (read === undefined) return;
       expect(read.limit).toBeGreaterThanOrEqual(1);
       expect(read.limit).toBeLessThanOrEqual(500);
@@ -329,7 +334,10 @@ describe('names', () => {
       500,
       fc.record({ mode: fc.oneof(fc.constant('test'), hostileJson), scopes: hostileJson, name: hostileJson }),
       (wish) => {
-        const read = outcome(() => readKeyWish(wish), 'INVALID_REQUEST');
+        const read = outcome(() => {
+          const body = readKey(wish);
+          return { ...body, expiresAt: expiryOf(body) };
+        }, 'INVALID_REQUEST');
         if (read !== undefined) expect(read.scopes.length).toBeGreaterThan(0);
       },
     ));
