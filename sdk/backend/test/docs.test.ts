@@ -8,7 +8,7 @@ import { type Command, commandsOf, expectAsShown, walkThrough } from '@session-l
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
-const commands = commandsOf(readFileSync(join(root, 'docs', 'sdk-backend.md'), 'utf8'));
+const commands = commandsOf(readFileSync(join(root, 'docs', 'backend-tutorial.md'), 'utf8'));
 const service = deployedService();
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let replacements: [written: string, real: string][];

@@ -111,8 +111,8 @@ test('examples/static-page: the page mints by itself, without a key, and the cha
   await page.close();
 });
 
-test('docs/sdk-backend.md: the server of the guide has a page that talks', async () => {
-  const guide = readPage('docs/sdk-backend.md');
+test('docs/backend-tutorial.md: the server of the tutorial has a page that talks', async () => {
+  const guide = readPage('docs/backend-tutorial.md');
   const [, program = ''] = /^cat > server\.mjs <<'JS'\n([\s\S]*?)^JS$/m.exec(guide) ?? [];
   const folder = await temporaryFolder();
   onTestFinished(folder.remove);

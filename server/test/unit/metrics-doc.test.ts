@@ -5,7 +5,7 @@ import { Traffic } from '../../src/observe/traffic.ts';
 import { doors } from '../../src/sessions/doors.ts';
 import { readPage, tableRows } from '../harness/pages.ts';
 
-const [, section = ''] = /^## Metrics\n([\s\S]*?)^## /m.exec(readPage('docs/operations.md')) ?? [];
+const [, section = ''] = /^## Metrics\n([\s\S]*?)^## /m.exec(readPage('docs/metrics.md')) ?? [];
 
 interface Documented {
   name: string;
