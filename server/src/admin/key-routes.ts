@@ -26,16 +26,15 @@ export interface KeyAdminDeps {
 }
 
 export async function keyAdminRoutes(app: FastifyInstance, deps: KeyAdminDeps): Promise<void> {
-  const { changes, keyRing, apiKeyPrefix } = deps;
-  const { admin: orm } = deps.database;
+  const { database, changes, keyRing, apiKeyPrefix } = deps;
   const path = routePath(listKeysOperation);
   app.get<ProjectRoute>(path, async (request) => {
-    const projectId = await knownProject(orm, request.params.projectId);
+    const projectId = await knownProject(database, request.params.projectId);
     await keyRing.flush();
-    return { keys: (await listKeys(orm, projectId)).map(keyRecord) };
+    return { keys: (await listKeys(database, projectId)).map(keyRecord) };
   });
   app.post<ProjectRoute>(routePath(createKeyOperation), async (request, reply) => {
-    const projectId = await knownProject(orm, request.params.projectId);
+    const projectId = await knownProject(database, request.params.projectId);
     const wish = readKeyWish(parseJson((request.body as Buffer | undefined) ?? Buffer.alloc(0)));
     const { key, record } = await changes.commit(async (tx, changed) => {
       const created = await createKey(tx, apiKeyPrefix, { projectId, ...wish });

@@ -29,19 +29,11 @@ export async function projectAdminRoutes(
   app: FastifyInstance,
   { database, changes }: ProjectAdminDeps,
 ): Promise<void> {
-  const { admin: orm } = database;
   const apply = openApply({ changes });
-  const exportFile = openExport(orm);
+  const exportFile = openExport(database);
   app.get(
     listProjectsOperation.path,
-    async (): Promise<ProjectList> => ({
-      projects: (await listProjects(orm)).map((row) => ({
-        projectId: row.id,
-        name: row.name,
-        browserEmbeds: row.browserEmbeds,
-        experiences: row.experiences,
-      })),
-    }),
+    async (): Promise<ProjectList> => ({ projects: await listProjects(database) }),
   );
   app.post(applyOperation.path, async (request): Promise<Applied> => {
     // A large file may be queued behind another one, and takes long to apply.
@@ -64,7 +56,7 @@ export async function projectAdminRoutes(
   const exportPath = routePath(exportOperation);
   app.get<ProjectRoute>(exportPath, async (request, reply) => {
     const format = /yaml/i.test(request.headers.accept ?? '') ? 'yaml' : 'json';
-    const file = await exportFile(await knownProject(orm, request.params.projectId), format);
+    const file = await exportFile(await knownProject(database, request.params.projectId), format);
     if (file === undefined) throw new ApiError('PROJECT_NOT_FOUND');
     return reply.type(`application/${format}; charset=utf-8`).send(file);
   });

@@ -16,13 +16,12 @@ export async function sessionAdminRoutes(
   app: FastifyInstance,
   { database }: SessionAdminDeps,
 ): Promise<void> {
-  const { admin: orm } = database;
   const path = routePath(listSessionsOperation);
   app.get<ProjectRoute>(path, async (request) => {
-    const projectId = await knownProject(orm, request.params.projectId);
+    const projectId = await knownProject(database, request.params.projectId);
     const { limit, cursor, ...filter } = readSessionQuery(request.query);
     const at = new Date();
-    const found = await listSessions(orm, projectId, filter, { limit: limit + 1, before: cursor, at });
+    const found = await listSessions(database, projectId, filter, { limit: limit + 1, before: cursor, at });
     const page = found.slice(0, limit);
     const last = page.at(-1);
     return {
