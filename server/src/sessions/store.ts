@@ -55,8 +55,8 @@ export class SessionReader {
 const longestTokenMs = 2 * 3_600_000 + 60_000;
 
 /**
- * Newest first. A filter that is null does not apply. Without a name, so that PostgreSQL drops those filters when it plans the call,
- * and reads the rest from an index. The conditions of each status agree with `sessionRecord`.
+ * A filter that is null does not apply. The statement has no name, so PostgreSQL plans it for the values of each call: it drops those
+ * filters and uses the index for the others. The conditions of each status agree with `sessionRecord`.
  */
 export const list: Statement = {
   text: `
@@ -74,7 +74,7 @@ export const list: Statement = {
      ORDER BY s.id DESC LIMIT $2`,
 };
 
-/** Ids are time-ordered, so the id of the last row is the cursor of the next page. */
+/** Newest first. Ids are time-ordered, so the id of the last row is the cursor of the next page. */
 export async function listSessions(
   database: Database,
   projectId: string,
