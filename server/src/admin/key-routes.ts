@@ -25,15 +25,14 @@ export interface KeyAdminDeps {
 }
 
 export async function keyAdminRoutes(app: FastifyInstance, deps: KeyAdminDeps): Promise<void> {
-  const { changes, keyRing, apiKeyPrefix } = deps;
-  const { admin: orm } = deps.database;
+  const { database, changes, keyRing, apiKeyPrefix } = deps;
   mount(app, listKeysOperation, async ({ params }) => {
-    const projectId = await knownProject(orm, params.projectId);
+    const projectId = await knownProject(database, params.projectId);
     await keyRing.flush();
-    return { keys: (await listKeys(orm, projectId)).map(keyRecord) };
+    return { keys: (await listKeys(database, projectId)).map(keyRecord) };
   });
   mount(app, createKeyOperation, async ({ params, body }) => {
-    const projectId = await knownProject(orm, params.projectId);
+    const projectId = await knownProject(database, params.projectId);
     const wanted = { ...body, projectId, expiresAt: expiryOf(body) };
     const { key, record } = await changes.commit(async (tx, changed) => {
       const created = await createKey(tx, apiKeyPrefix, wanted);

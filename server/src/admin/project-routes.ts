@@ -26,17 +26,9 @@ export async function projectAdminRoutes(
   app: FastifyInstance,
   { database, changes }: ProjectAdminDeps,
 ): Promise<void> {
-  const { admin: orm } = database;
   const apply = openApply({ changes });
-  const exportFile = openExport(orm);
-  mount(app, listProjectsOperation, async () => ({
-    projects: (await listProjects(orm)).map(({ id, name, browserEmbeds, experiences }) => ({
-      projectId: id,
-      name,
-      browserEmbeds,
-      experiences,
-    })),
-  }));
+  const exportFile = openExport(database);
+  mount(app, listProjectsOperation, async () => ({ projects: await listProjects(database) }));
   mount(app, applyOperation, async ({ request }) => {
     // A large file may be queued behind another one, and takes long to apply.
     request.raw.setTimeout(applyTimeout);
@@ -54,7 +46,7 @@ export async function projectAdminRoutes(
   });
   mount(app, exportOperation, async ({ params, request, reply }) => {
     const format = /yaml/i.test(request.headers.accept ?? '') ? 'yaml' : 'json';
-    const file = await exportFile(await knownProject(orm, params.projectId), format);
+    const file = await exportFile(await knownProject(database, params.projectId), format);
     if (file === undefined) throw new ApiError('PROJECT_NOT_FOUND');
     return reply.type(`application/${format}; charset=utf-8`).send(file);
   });

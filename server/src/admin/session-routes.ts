@@ -15,12 +15,11 @@ export async function sessionAdminRoutes(
   app: FastifyInstance,
   { database }: SessionAdminDeps,
 ): Promise<void> {
-  const { admin: orm } = database;
   mount(app, listSessionsOperation, async ({ params, query }) => {
-    const projectId = await knownProject(orm, params.projectId);
+    const projectId = await knownProject(database, params.projectId);
     const { limit, cursor, ...filter } = pageAndFilter(query);
     const at = new Date();
-    const found = await listSessions(orm, projectId, filter, { limit: limit + 1, before: cursor, at });
+    const found = await listSessions(database, projectId, filter, { limit: limit + 1, before: cursor, at });
     const page = found.slice(0, limit);
     const last = page.at(-1);
     return {

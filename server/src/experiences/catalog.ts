@@ -26,7 +26,7 @@ interface Rendered {
 
 export function openCatalog(database: Database, changes: Changes): Catalog {
   const catalogs = new Cache(500, async (projectId) =>
-    render(projectId, await listPublished(database.orm, projectId)),
+    render(projectId, await listPublished(database, projectId)),
   );
   changes.onChange((change) => {
     if (change?.kind === 'key') return;

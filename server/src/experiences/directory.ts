@@ -55,7 +55,7 @@ export function openDirectory(database: Database, changes: Changes, pace: Pace):
         return known;
       }
       revisionCounts.misses++;
-      const found = await findRevision(database.orm, projectId, experienceId, number);
+      const found = await findRevision(database, projectId, experienceId, number);
       if (found === undefined) throw new Error(`revision ${number} of ${experienceId} is missing`);
       revisions.set(key, found);
       return found;

@@ -1,8 +1,6 @@
-import { and, asc, eq } from 'drizzle-orm';
 import type { Limits } from '../limits/limits.ts';
 import { entriesCovering } from '../origins/origin.ts';
-import type { Database, Orm, Statement } from '../store/database.ts';
-import { experiences, revisions } from '../store/schema.ts';
+import type { Database, Statement } from '../store/database.ts';
 import type { Revision, Runtime } from './revision.ts';
 
 /** An experience with the fields that decide whether it may be launched: its project's settings and newest revision. */
@@ -22,7 +20,7 @@ export interface LaunchableExperience {
 
 type Columns = Record<string, unknown>;
 
-const find: Statement = {
+export const find: Statement = {
   name: 'find_experiences',
   text: 'SELECT experience, project, revision FROM find_experiences($1)',
 };
@@ -69,27 +67,25 @@ export async function findExperiences(
   );
 }
 
+export const selectRevision: Statement = {
+  name: 'find_revision',
+  text: `SELECT r.experience_id AS "experienceId", r.number, r.slug, r.title, r.runtime
+           FROM revisions r JOIN experiences e ON e.id = r.experience_id
+          WHERE e.project_id = $1 AND r.experience_id = $2 AND r.number = $3`,
+};
+
 export async function findRevision(
-  orm: Orm,
+  database: Database,
   projectId: string,
   experienceId: string,
   number: number,
 ): Promise<Revision | undefined> {
-  const [row] = await orm
-    .select({ revision: revisions })
-    .from(revisions)
-    .innerJoin(experiences, eq(experiences.id, revisions.experienceId))
-    .where(
-      and(
-        eq(experiences.projectId, projectId),
-        eq(revisions.experienceId, experienceId),
-        eq(revisions.number, number),
-      ),
-    );
-  return row?.revision as Revision | undefined;
+  const values = [projectId, experienceId, number];
+  const [found] = await database.query<Revision>('everyday', selectRevision, values);
+  return found;
 }
 
-const listed: Statement = {
+export const listed: Statement = {
   name: 'listed_origins',
   text: 'SELECT origin, experience_id FROM listed_origins($1) WHERE experience_id IS NOT NULL',
 };
@@ -107,13 +103,28 @@ export async function findListing(
   return new Map(rows.map((row) => [row.origin, row.experience_id]));
 }
 
-export type ExperienceRow = typeof experiences.$inferSelect;
+/** What the catalog shows of an experience. */
+export interface ExperienceRow {
+  id: string;
+  slug: string;
+  title: string;
+  sortOrder: number;
+  avatarId: string | null;
+  thumbnailPath: string | null;
+  galleryAvatarImage: string | null;
+  galleryBackgroundImage: string | null;
+  updatedAt: Date;
+}
+
+export const selectPublished: Statement = {
+  name: 'list_published',
+  text: `SELECT id, slug, title, sort_order AS "sortOrder", avatar_id AS "avatarId", thumbnail_path AS "thumbnailPath",
+                gallery_avatar_image AS "galleryAvatarImage", gallery_background_image AS "galleryBackgroundImage",
+                updated_at AS "updatedAt"
+           FROM experiences WHERE project_id = $1 AND status = 'published' ORDER BY sort_order, id`,
+};
 
 /** The published experiences of a project in creator-defined order. */
-export async function listPublished(orm: Orm, projectId: string): Promise<ExperienceRow[]> {
-  return orm
-    .select()
-    .from(experiences)
-    .where(and(eq(experiences.projectId, projectId), eq(experiences.status, 'published')))
-    .orderBy(asc(experiences.sortOrder), asc(experiences.id));
+export function listPublished(database: Database, projectId: string): Promise<ExperienceRow[]> {
+  return database.query('everyday', selectPublished, [projectId]);
 }

@@ -74,7 +74,7 @@ export class KeyRing {
     const used = new Map(this.#used);
     this.#used.clear();
     try {
-      await touchKeys(this.#database.orm, used);
+      await touchKeys(this.#database, used);
     } catch (error) {
       for (const [id, at] of used) if (!this.#used.has(id)) this.#used.set(id, at);
       throw error;

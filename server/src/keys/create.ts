@@ -1,7 +1,7 @@
 import type { KeyMode } from '@session-launch/contract/admin/keys';
 import type { Scope } from '@session-launch/contract/operation';
 import { newId } from '../primitives/ids.ts';
-import type { Orm } from '../store/database.ts';
+import type { Transaction } from '../store/database.ts';
 import { generateApiKey, hashApiKey, keyHint } from './api-key.ts';
 import { type ApiKey, insertKey } from './store.ts';
 
@@ -15,7 +15,7 @@ export interface KeyWish {
 
 /** Creates a key. The plain text is only in the return value; the database stores its hash. */
 export async function createKey(
-  tx: Orm,
+  tx: Transaction,
   prefix: string,
   wish: KeyWish,
 ): Promise<{ key: string; record: ApiKey }> {
@@ -24,7 +24,6 @@ export async function createKey(
     id: newId('key'),
     projectId: wish.projectId,
     mode: wish.mode,
-    hash: hashApiKey(key),
     hint: keyHint(key),
     name: wish.name ?? null,
     scopes: [...new Set(wish.scopes)],
@@ -33,6 +32,6 @@ export async function createKey(
     revokedAt: null,
     lastUsedAt: null,
   };
-  await insertKey(tx, record);
+  await insertKey(tx, record, hashApiKey(key));
   return { key, record };
 }

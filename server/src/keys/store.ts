@@ -1,13 +1,24 @@
-import { and, asc, eq, isNull, sql } from 'drizzle-orm';
-import type { Database, Orm, Statement } from '../store/database.ts';
-import { apiKeys } from '../store/schema.ts';
+import type { KeyMode } from '@session-launch/contract/admin/keys';
+import type { Database, Statement, Transaction } from '../store/database.ts';
 
-export type ApiKey = typeof apiKeys.$inferSelect;
+/** A stored key without its hash. */
+export interface ApiKey {
+  id: string;
+  projectId: string;
+  mode: KeyMode;
+  hint: string;
+  name: string | null;
+  scopes: string[];
+  createdAt: Date;
+  expiresAt: Date | null;
+  revokedAt: Date | null;
+  lastUsedAt: Date | null;
+}
 
 /** The fields of a key that authentication needs. */
 export type UsableKey = Pick<ApiKey, 'id' | 'projectId' | 'mode' | 'scopes' | 'expiresAt' | 'revokedAt'>;
 
-const find: Statement = { name: 'find_keys', text: 'SELECT hash, key FROM find_keys($1)' };
+export const find: Statement = { name: 'find_keys', text: 'SELECT hash, key FROM find_keys($1)' };
 
 /** The existing keys among these, by hex digest. */
 export async function findKeys(database: Database, hashes: string[]): Promise<Map<string, UsableKey>> {
@@ -32,35 +43,51 @@ function instant(value: unknown): Date | null {
   return value === null ? null : new Date(value as string);
 }
 
-export async function insertKey(orm: Orm, key: ApiKey): Promise<void> {
-  await orm.insert(apiKeys).values(key);
+export const insert: Statement = {
+  name: 'insert_key',
+  text: `INSERT INTO api_keys (id, project_id, mode, hash, hint, name, scopes, created_at, expires_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+};
+
+export async function insertKey(tx: Transaction, key: ApiKey, hash: Buffer): Promise<void> {
+  const { id, projectId, mode, hint, name, scopes, createdAt, expiresAt } = key;
+  await tx.query(insert, [id, projectId, mode, hash, hint, name, scopes, createdAt, expiresAt]);
 }
 
-export async function listKeys(orm: Orm, projectId: string): Promise<ApiKey[]> {
-  return orm.select().from(apiKeys).where(eq(apiKeys.projectId, projectId)).orderBy(asc(apiKeys.id));
+const columns = `id, project_id AS "projectId", mode, hint, name, scopes, created_at AS "createdAt", expires_at AS "expiresAt",
+  revoked_at AS "revokedAt", last_used_at AS "lastUsedAt"`;
+
+export const list: Statement = {
+  name: 'list_keys',
+  text: `SELECT ${columns} FROM api_keys WHERE project_id = $1 ORDER BY id`,
+};
+
+export function listKeys(database: Database, projectId: string): Promise<ApiKey[]> {
+  return database.query('admin', list, [projectId]);
 }
+
+export const revoke: Statement = {
+  name: 'revoke_key',
+  text: `UPDATE api_keys SET revoked_at = coalesce(revoked_at, $2) WHERE id = $1 RETURNING ${columns}`,
+};
 
 /** Revokes a key. A repeated revocation keeps the first time. */
-export async function revokeKey(orm: Orm, keyId: string, at: Date): Promise<ApiKey | undefined> {
-  await orm
-    .update(apiKeys)
-    .set({ revokedAt: at })
-    .where(and(eq(apiKeys.id, keyId), isNull(apiKeys.revokedAt)));
-  const [found] = await orm.select().from(apiKeys).where(eq(apiKeys.id, keyId));
-  return found;
+export async function revokeKey(tx: Transaction, keyId: string, at: Date): Promise<ApiKey | undefined> {
+  const [revoked] = await tx.query<ApiKey>(revoke, [keyId, at]);
+  return revoked;
 }
 
-/** Updates many keys in one statement; a time of last use never decreases. */
-export async function touchKeys(orm: Orm, used: ReadonlyMap<string, Date>): Promise<void> {
-  const ids = [...used.keys()];
-  const times = [...used.values()].map((time) => time.toISOString());
-  const asked = JSON.stringify(ids.map((id, i) => ({ id, at: times[i] })));
-  // Rows are locked in one order, so that processes that write the same keys cannot deadlock.
-  await orm.execute(sql`
+/** Rows are locked in one order, so that processes that write the same keys cannot deadlock. */
+export const touch: Statement = {
+  name: 'touch_keys',
+  text: `
     WITH used AS (
-      SELECT k.id, u.at::timestamptz AS at
-        FROM json_to_recordset(${asked}::json) AS u(id text, at text)
-        JOIN api_keys k ON k.id = u.id
+      SELECT k.id, u.at FROM json_to_recordset($1) AS u(id text, at timestamptz) JOIN api_keys k ON k.id = u.id
        ORDER BY k.id FOR NO KEY UPDATE OF k)
-    UPDATE api_keys SET last_used_at = greatest(api_keys.last_used_at, used.at) FROM used WHERE api_keys.id = used.id`);
+    UPDATE api_keys SET last_used_at = greatest(api_keys.last_used_at, used.at) FROM used WHERE api_keys.id = used.id`,
+};
+
+/** Updates many keys in one statement; a time of last use never decreases. */
+export async function touchKeys(database: Database, used: ReadonlyMap<string, Date>): Promise<void> {
+  await database.query('everyday', touch, [JSON.stringify([...used].map(([id, at]) => ({ id, at })))]);
 }

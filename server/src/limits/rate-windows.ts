@@ -114,14 +114,14 @@ const second = `(
       LEFT JOIN first f ON f.key = m.first
      GROUP BY t.key, t.allowed)`;
 
-const spendOne: Statement = { name: 'spend_rate', text: upsert(first) };
-const spendTwo: Statement = {
+export const spendOne: Statement = { name: 'spend_rate', text: upsert(first) };
+export const spendTwo: Statement = {
   name: 'spend_two_rates',
   text: `WITH first AS (${upsert(first)}), second AS (${upsert(second)})
          SELECT * FROM first UNION ALL SELECT * FROM second`,
 };
 const cleaning = 5_000;
-const removeOver: Statement = {
+export const removeOver: Statement = {
   name: 'clean_rate',
   text: `DELETE FROM rate_windows WHERE key IN (
            SELECT w.key FROM rate_windows w WHERE ${isOver} LIMIT ${cleaning} FOR UPDATE SKIP LOCKED) RETURNING 1`,

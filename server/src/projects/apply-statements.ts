@@ -1,5 +1,4 @@
-import { sql } from 'drizzle-orm';
-import type { Orm } from '../store/database.ts';
+import type { Statement, Transaction } from '../store/database.ts';
 import { maxProblems } from './problem.ts';
 
 /** The change to one experience; rows are in file order. */
@@ -11,24 +10,17 @@ export interface WrittenRow {
 }
 
 /**
- * Compares a batch of experiences with the stored ones, and writes those that differ. LATERAL … LIMIT 1 forces a primary
- * key look-up per row; otherwise the planner reads the whole project for every batch. Runtimes are compared as `jsonb`,
- * which ignores the order of fields, and stored as JSON in their original order.
+ * LATERAL … LIMIT 1 forces a primary key look-up per row; otherwise the planner reads the whole project for every batch.
+ * Runtimes are compared as `jsonb`, which ignores the order of fields, and stored as JSON in their original order.
  */
-export async function writeBatch(
-  tx: Orm,
-  projectId: string,
-  batch: string,
-  at: Date,
-): Promise<readonly WrittenRow[]> {
-  const now = sql`${at.toISOString()}::timestamptz`;
-  return rowsOf(
-    await tx.execute(sql`
+export const write: Statement = {
+  name: 'write_experiences',
+  text: `
     WITH file AS MATERIALIZED (
       SELECT id, slug, title, "sortOrder" AS sort_order, status, public, "allowedOrigins" AS allowed_origins,
         "avatarId" AS avatar_id, "thumbnailPath" AS thumbnail_path, "galleryThumb" ->> 'avatarImage' AS gallery_avatar_image,
         "galleryThumb" ->> 'backgroundImage' AS gallery_background_image, runtime, position
-      FROM ROWS FROM (json_to_recordset(${batch}::json) AS (
+      FROM ROWS FROM (json_to_recordset($1::json) AS (
         id text, slug text, title text, "sortOrder" integer, status text, public boolean, "allowedOrigins" text[],
         "avatarId" text, "thumbnailPath" text, "galleryThumb" json, runtime json)) WITH ORDINALITY AS f(
         id, slug, title, "sortOrder", status, public, "allowedOrigins", "avatarId", "thumbnailPath", "galleryThumb", runtime,
@@ -53,8 +45,8 @@ export async function writeBatch(
     ), written AS (
       INSERT INTO experiences (id, project_id, slug, title, sort_order, status, public, allowed_origins, avatar_id,
         thumbnail_path, gallery_avatar_image, gallery_background_image, latest_revision, created_at, updated_at)
-      SELECT id, ${projectId}, slug, title, sort_order, status, public, allowed_origins, avatar_id,
-        thumbnail_path, gallery_avatar_image, gallery_background_image, revision, ${now}, ${now}
+      SELECT id, $2, slug, title, sort_order, status, public, allowed_origins, avatar_id,
+        thumbnail_path, gallery_avatar_image, gallery_background_image, revision, $3::timestamptz, $3::timestamptz
       FROM planned WHERE change <> 'unchanged'
       ON CONFLICT (id) DO UPDATE SET slug = excluded.slug, title = excluded.title, sort_order = excluded.sort_order,
         status = excluded.status, public = excluded.public, allowed_origins = excluded.allowed_origins,
@@ -62,13 +54,22 @@ export async function writeBatch(
         gallery_avatar_image = excluded.gallery_avatar_image,
         gallery_background_image = excluded.gallery_background_image,
         latest_revision = excluded.latest_revision, updated_at = excluded.updated_at
-      WHERE experiences.project_id = ${projectId}
+      WHERE experiences.project_id = $2
     ), frozen AS (
       INSERT INTO revisions (experience_id, number, slug, title, runtime, created_at)
-      SELECT id, revision, slug, title, runtime, ${now} FROM planned WHERE is_revised
+      SELECT id, revision, slug, title, runtime, $3::timestamptz FROM planned WHERE is_revised
     )
-    SELECT id, change, revision, is_revised AS new_revision FROM planned ORDER BY position`),
-  );
+    SELECT id, change, revision, is_revised AS new_revision FROM planned ORDER BY position`,
+};
+
+/** Compares a batch of experiences with the stored ones, and writes those that differ. */
+export function writeBatch(
+  tx: Transaction,
+  projectId: string,
+  batch: string,
+  at: Date,
+): Promise<WrittenRow[]> {
+  return tx.query(write, [batch, projectId, at]);
 }
 
 /** An experience of the file whose id belongs to another project, or whose slug belongs to an experience outside the file. */
@@ -81,28 +82,27 @@ export interface TakenRow {
   holder: string | null;
 }
 
-/** Finds conflicts: ids are unique in the database, slugs within a project. */
-export async function findTaken(tx: Orm, projectId: string, names: string): Promise<readonly TakenRow[]> {
-  return rowsOf(
-    await tx.execute(sql`
+/** Ids are unique in the database, slugs within a project. */
+export const conflicts: Statement = {
+  name: 'find_taken_names',
+  text: `
     WITH file AS MATERIALIZED (
       SELECT id, slug, position
-      FROM ROWS FROM (json_to_recordset(${names}::json) AS (id text, slug text)) WITH ORDINALITY AS f(id, slug, position)
+      FROM ROWS FROM (json_to_recordset($1::json) AS (id text, slug text)) WITH ORDINALITY AS f(id, slug, position)
     ), found AS (
-      SELECT file.*, coalesce(own.project_id <> ${projectId}, false) AS is_foreign,
+      SELECT file.*, coalesce(own.project_id <> $2, false) AS is_foreign,
         CASE WHEN held.id NOT IN (SELECT id FROM file) THEN held.id END AS holder
       FROM file
       LEFT JOIN LATERAL (SELECT project_id FROM experiences WHERE id = file.id LIMIT 1) own ON true
       LEFT JOIN LATERAL (
-        SELECT id FROM experiences WHERE project_id = ${projectId} AND slug = file.slug LIMIT 1
+        SELECT id FROM experiences WHERE project_id = $2 AND slug = file.slug LIMIT 1
       ) held ON true
     )
     SELECT position::integer - 1 AS index, id, slug, is_foreign, holder FROM found
-    WHERE is_foreign OR holder IS NOT NULL ORDER BY position LIMIT ${maxProblems}`),
-  );
-}
+    WHERE is_foreign OR holder IS NOT NULL ORDER BY position LIMIT ${maxProblems}`,
+};
 
-/** Both drivers return an object with `rows`. */
-function rowsOf<Row>(result: unknown): readonly Row[] {
-  return (result as { rows: Row[] }).rows;
+/** Finds conflicts of the file with stored experiences. */
+export function findTaken(tx: Transaction, projectId: string, names: string): Promise<TakenRow[]> {
+  return tx.query(conflicts, [names, projectId]);
 }

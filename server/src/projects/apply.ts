@@ -1,14 +1,14 @@
 import type { Applied, AppliedChange } from '@session-launch/contract/admin/projects';
 import { canonicalJson } from '../primitives/canonical-json.ts';
 import type { Changes } from '../store/changes.ts';
-import type { Orm } from '../store/database.ts';
+import type { Transaction } from '../store/database.ts';
 import { findTaken, writeBatch } from './apply-statements.ts';
 import { prepareBytes } from './file-tasks.ts';
 import { type PreparedFile, prepare } from './prepared-file.ts';
 import { ProjectFileError, type ProjectFileProblem } from './problem.ts';
 import type { Project, ProjectFile, ProjectFileFormat } from './project-file.ts';
 import { serialQueue } from './serial-queue.ts';
-import { fileProject, findProject, lockProjects, upsertProject } from './store.ts';
+import { findProject, lockProjects, upsertProject } from './store.ts';
 
 /** Limits of the queue. Each waiting request holds up to 4 MiB. */
 const limits = { maxWaiting: 16, maxWaitMs: 30_000 };
@@ -38,11 +38,11 @@ async function applyBytes(
 }
 
 /** Applies a file in the transaction of the caller. */
-export function applyInTransaction(tx: Orm, file: ProjectFile): Promise<Applied> {
+export function applyInTransaction(tx: Transaction, file: ProjectFile): Promise<Applied> {
   return applyPrepared(tx, prepare(file));
 }
 
-async function applyPrepared(tx: Orm, file: PreparedFile): Promise<Applied> {
+async function applyPrepared(tx: Transaction, file: PreparedFile): Promise<Applied> {
   const at = new Date();
   const { project } = file;
   await lockProjects(tx);
@@ -57,10 +57,9 @@ async function applyPrepared(tx: Orm, file: PreparedFile): Promise<Applied> {
   return { projectId: project.id, changed: all.some((c) => c.change !== 'unchanged'), changes: all };
 }
 
-async function applyProject(tx: Orm, project: Project, at: Date): Promise<AppliedChange> {
+async function applyProject(tx: Transaction, project: Project, at: Date): Promise<AppliedChange> {
   const before = await findProject(tx, project.id);
-  const change =
-    before === undefined ? 'created' : same(fileProject(before), project) ? 'unchanged' : 'updated';
+  const change = before === undefined ? 'created' : same(before, project) ? 'unchanged' : 'updated';
   if (change !== 'unchanged') await upsertProject(tx, project, at);
   return { kind: 'project', id: project.id, change };
 }
@@ -70,7 +69,7 @@ function same(a: unknown, b: unknown): boolean {
   return canonicalJson(a) === canonicalJson(b);
 }
 
-async function refuseTaken(tx: Orm, file: PreparedFile): Promise<void> {
+async function refuseTaken(tx: Transaction, file: PreparedFile): Promise<void> {
   const taken = await findTaken(tx, file.project.id, file.names);
   const problems = taken.flatMap(({ index, id, slug, is_foreign, holder }): ProjectFileProblem[] => [
     ...(is_foreign

@@ -1,4 +1,4 @@
-import type { Orm } from '../store/database.ts';
+import type { Database } from '../store/database.ts';
 import { serialiseStored } from './file-tasks.ts';
 import type { ProjectFileFormat } from './project-file.ts';
 import { serialQueue } from './serial-queue.ts';
@@ -9,12 +9,12 @@ const limits = { maxWaiting: 64, maxWaitMs: 30_000 };
 
 /** Exports projects as files, one at a time. Returns undefined if the project does not exist. */
 export function openExport(
-  orm: Orm,
+  database: Database,
 ): (projectId: string, format: ProjectFileFormat) => Promise<string | undefined> {
   const enqueue = serialQueue(limits);
   return (projectId, format) =>
     enqueue(async () => {
-      const stored = await readProjectText(orm, projectId);
+      const stored = await readProjectText(database, projectId);
       return stored === undefined ? undefined : serialiseStored(stored, format);
     });
 }

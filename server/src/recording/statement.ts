@@ -37,7 +37,7 @@ export interface QuotaState {
   limit: number | null;
 }
 
-const record: Statement = {
+export const record: Statement = {
   name: 'record_sessions',
   text: 'SELECT outcome, n, used, quota, prior FROM record_sessions($1, $2, $3, $4, $5)',
 };
@@ -116,7 +116,7 @@ export async function sendBatch(
   return results;
 }
 
-const known: Statement = { name: 'known_claims', text: 'SELECT n FROM known_claims($1)' };
+export const known: Statement = { name: 'known_claims', text: 'SELECT n FROM known_claims($1)' };
 
 /** Whether a launch exists under each claim. Reads no session row, so it never blocks on one. */
 export async function areKnown(database: Database, claims: Claim[]): Promise<boolean[]> {
@@ -125,7 +125,7 @@ export async function areKnown(database: Database, claims: Claim[]): Promise<boo
   return claims.map((_, n) => found.has(n));
 }
 
-const launches: Statement = {
+export const launches: Statement = {
   name: 'launches_under',
   text: 'SELECT outcome, n, used, quota, prior FROM launches_under($1)',
 };
@@ -143,7 +143,7 @@ export async function findLaunches(
 }
 
 /** Reads `pg_locks` instead of trying the lock: taking it, even briefly, could fail the mint that needs it. */
-const held: Statement = {
+export const held: Statement = {
   name: 'held_claims',
   text: `SELECT i.n FROM json_to_recordset($1) AS i(n integer, lock bigint)
           WHERE i.lock IN (SELECT (l.classid::bigint << 32) | l.objid::bigint FROM pg_locks l

@@ -13,7 +13,7 @@ export interface LifecycleDeps {
   counts: LifecycleCounts;
 }
 
-const connect: Statement = {
+export const connect: Statement = {
   name: 'connect_client',
   text: 'SELECT outcome, session FROM connect_client($1, $2, $3)',
 };
@@ -52,7 +52,7 @@ export async function connectSession(
   return fromRow(row.session);
 }
 
-const end: Statement = {
+export const end: Statement = {
   name: 'end_session',
   text: 'SELECT session, ended_now, added FROM end_session($1, $2, $3)',
 };
@@ -78,7 +78,7 @@ export async function endSession(
   return fromRow(row.session);
 }
 
-const report: Statement = {
+export const report: Statement = {
   name: 'report_sessions',
   text: 'SELECT kind, session_id, reason, added FROM report_sessions($1, $2)',
 };
@@ -106,7 +106,7 @@ export async function reportSessions(
   return { end: over };
 }
 
-const countActive: Statement = {
+export const countActive: Statement = {
   name: 'count_active_sessions',
   text: 'SELECT coalesce(sum(active), 0)::integer AS active FROM active_counts',
 };

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { firstIdAt } from '../primitives/ids.ts';
 import type { Database, Statement } from '../store/database.ts';
 
-const remove: Statement = {
+export const remove: Statement = {
   name: 'delete_old_sessions',
   text: 'SELECT looked_at, last_id, deleted FROM delete_old_sessions($1, $2, $3, $4)',
 };

@@ -60,7 +60,7 @@ export class SilenceWatch {
 }
 
 /** If there are too many, first those with a report in the future, as after a step back, then the oldest. */
-const groupReports: Statement = {
+export const groupReports: Statement = {
   name: 'group_reports',
   text: `SELECT runtime_id AS "runtimeId", (extract(epoch FROM reported_at) * 1000)::double precision AS "reportedAt"
            FROM active_sessions GROUP BY runtime_id, reported_at
@@ -71,7 +71,7 @@ function reportGroups(database: Database): Promise<ReportGroup[]> {
   return database.query<ReportGroup>('everyday', groupReports, []);
 }
 
-const endLost: Statement = {
+export const endLost: Statement = {
   name: 'end_lost_sessions',
   text: 'SELECT session_id FROM end_lost_sessions($1, $2)',
 };

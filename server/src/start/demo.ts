@@ -20,7 +20,7 @@ export interface Demo {
 /** Creates the demo project and a test key if the project does not exist. An existing one is left unchanged. */
 export async function provisionDemo(deps: DemoDeps, file: string): Promise<Demo> {
   // Most starts find the project and skip reading the file, which takes half a second.
-  const [stored] = await listPublished(deps.database.orm, demoProjectId);
+  const [stored] = await listPublished(deps.database, demoProjectId);
   if (stored !== undefined) return { projectId: demoProjectId, experienceId: stored.id };
   try {
     const demo = parseProjectFile(await readFile(file, 'utf8'));

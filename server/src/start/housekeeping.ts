@@ -1,11 +1,10 @@
-import { sql } from 'drizzle-orm';
 import type { Logger } from 'pino';
 import type { KeyRing } from '../keys/authenticate.ts';
 import type { RateLimits } from '../limits/rate.ts';
 import type { LifecycleDeps } from '../sessions/lifecycle.ts';
 import { Retention } from '../sessions/retention.ts';
 import { lookEveryMs, SilenceWatch } from '../sessions/silence.ts';
-import type { Database } from '../store/database.ts';
+import type { Database, Statement } from '../store/database.ts';
 import { RoomWatch } from '../store/embedded/disk-space.ts';
 
 const everyMs = 10_000;
@@ -74,6 +73,14 @@ async function round({ lifecycle, keyRing, rates }: HousekeepingDeps, watches: W
   await attempt(log, () => watches.room.look());
 }
 
+export const deleteExpiredClaims: Statement = {
+  name: 'delete_expired_claims',
+  text: `DELETE FROM idempotency_keys WHERE hash IN (
+           SELECT hash FROM idempotency_keys WHERE expires_at <= now() - interval '1 minute'
+            ORDER BY expires_at LIMIT ${batchSize} FOR UPDATE SKIP LOCKED)
+         RETURNING 1`,
+};
+
 /**
  * Deletes idempotency records older than a day, in bounded batches, skipping locked rows. Waits one extra minute, because a replay that
  * began in time reads its record more than once.
@@ -81,12 +88,8 @@ async function round({ lifecycle, keyRing, rates }: HousekeepingDeps, watches: W
 export async function forgetExpiredClaims(database: Database, timeMs = roundMs): Promise<void> {
   const until = performance.now() + timeMs;
   do {
-    const deleted = await database.orm.execute(sql`
-      DELETE FROM idempotency_keys WHERE hash IN (
-        SELECT hash FROM idempotency_keys WHERE expires_at <= now() - interval '1 minute'
-         ORDER BY expires_at LIMIT ${batchSize} FOR UPDATE SKIP LOCKED)
-      RETURNING 1`);
-    if ((deleted as unknown as { rows: unknown[] }).rows.length < batchSize) return;
+    const deleted = await database.query('everyday', deleteExpiredClaims);
+    if (deleted.length < batchSize) return;
   } while (performance.now() < until);
 }
 

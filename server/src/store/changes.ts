@@ -1,17 +1,18 @@
-import { sql } from 'drizzle-orm';
-import type { Database, Orm } from './database.ts';
+import type { Database, Statement, Transaction } from './database.ts';
 
 /** A change notification, by which every process invalidates its caches. */
 type Change = { kind: 'project'; id: string } | { kind: 'key'; id: string };
 
 const channel = 'session_launch_changes';
 
+export const notify: Statement = { name: 'notify', text: 'SELECT pg_notify($1, $2)' };
+
 export interface Changes {
   /**
    * Runs a transaction and announces its changes. Other processes are notified on commit. This process invalidates its caches before the
    * promise resolves, without waiting for its own notification.
    */
-  commit<T>(work: (tx: Orm, changed: (change: Change) => void) => Promise<T>): Promise<T>;
+  commit<T>(work: (tx: Transaction, changed: (change: Change) => void) => Promise<T>): Promise<T>;
   /** `undefined`: anything may have changed. */
   onChange(listener: (change: Change | undefined) => void): void;
 }
@@ -32,7 +33,7 @@ export async function openChanges(database: Database): Promise<Changes> {
       const result = await database.transaction(async (tx) => {
         changes = [];
         const result = await work(tx, (change) => changes.push(change));
-        for (const change of changes) await announce(tx, change);
+        for (const { kind, id } of changes) await tx.query(notify, [channel, `${kind} ${id}`]);
         return result;
       });
       for (const change of changes) tell(change);
@@ -42,10 +43,6 @@ export async function openChanges(database: Database): Promise<Changes> {
       listeners.push(listener);
     },
   };
-}
-
-async function announce(tx: Orm, change: Change): Promise<void> {
-  await tx.execute(sql`SELECT pg_notify(${channel}, ${`${change.kind} ${change.id}`})`);
 }
 
 function parse(payload: string): Change | undefined {

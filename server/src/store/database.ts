@@ -1,25 +1,18 @@
-import type { PgDatabase, PgQueryResultHKT } from 'drizzle-orm/pg-core';
 import type { Logger } from 'pino';
-import type * as schema from './schema.ts';
 
-/**
- * Typed queries, outside or inside a transaction, the same on both engines. It cannot begin a transaction, because it does not own a
- * connection: use `Database.transaction`.
- */
-export type Orm = Omit<PgDatabase<PgQueryResultHKT, typeof schema>, 'transaction'>;
-
-/** A prepared statement. PostgreSQL parses and plans it once per connection, by its name. */
+/** A statement with parameters `$1`, `$2` and so on. Exported where it is defined: a test checks all of them against the database. */
 export interface Statement {
-  name: string;
+  /** PostgreSQL plans a named statement once per connection, and one without a name on each call, for the values of that call. */
+  name?: string;
   text: string;
 }
 
 /** Separate connection pools, so that a stalled write does not block reads, reads do not block probes, and admin requests do not block mints. */
 export type Workload = 'everyday' | 'recording' | 'probing' | 'admin';
 
-export interface TransactionOptions {
-  /** Read-only, with one snapshot for the whole transaction (repeatable read). */
-  snapshot?: boolean;
+/** An open transaction. */
+export interface Transaction {
+  query<Row>(statement: Statement, values?: unknown[]): Promise<Row[]>;
 }
 
 export interface PoolState {
@@ -42,12 +35,9 @@ export interface Database {
   readonly engine: 'embedded' | 'postgres';
   /** The embedded engine only. */
   readonly own?: OwnEngine;
-  readonly orm: Orm;
-  /** The same for the admin API, whose statements may take longer. */
-  readonly admin: Orm;
-  query<Row>(workload: Workload, statement: Statement, values: unknown[]): Promise<Row[]>;
+  query<Row>(workload: Workload, statement: Statement, values?: unknown[]): Promise<Row[]>;
   /** Runs `work` in one transaction on the admin pool. Inside, use only the handle that `work` receives. */
-  transaction<T>(work: (tx: Orm) => Promise<T>, options?: TransactionOptions): Promise<T>;
+  transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
   /**
    * Calls `onMessage` for each notification, and `onGap` when notifications may have been missed. Resolves when the channel is open.
    */

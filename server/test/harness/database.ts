@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises';
 import { clonedDatabase } from '@session-launch/testing/cloned-database.ts';
-import { sql } from 'drizzle-orm';
 import { inject } from 'vitest';
 import type { Database } from '../../src/store/database.ts';
 import { openInMemory } from '../../src/store/embedded/embedded.ts';
@@ -18,11 +17,12 @@ const idle: Database[] = [];
 
 async function emptied(database: Database): Promise<void> {
   // Disables triggers: some of them forbid deleting rows.
-  await database.orm.execute(sql`DO $$ BEGIN
+  const text = `DO $$ BEGIN
     PERFORM set_config('session_replication_role', 'replica', true);
     EXECUTE (SELECT 'TRUNCATE ' || string_agg(format('%I', tablename), ', ') || ' RESTART IDENTITY'
                FROM pg_tables WHERE schemaname = 'public' AND tablename <> 'schema_migrations');
-  END $$`);
+  END $$`;
+  await database.query('admin', { text });
   idle.push(database);
 }
 

@@ -1,12 +1,12 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import type { Places } from '@session-launch/testing/leaks.ts';
-import { sql } from 'drizzle-orm';
+import type { Database } from '../../src/store/database.ts';
 import { openEmbedded } from '../../src/store/embedded/embedded.ts';
 
 /** Returns all rows of all tables, by table. */
-export async function everyTable(run: (text: string) => unknown): Promise<Places> {
-  const rows = async (text: string) => ((await run(text)) as { rows: Record<string, string>[] }).rows;
+export async function everyTable(database: Database): Promise<Places> {
+  const rows = (text: string) => database.query<Record<string, string>>('admin', { text });
   const tables = await rows(`
     SELECT format('%I.%I', table_schema, table_name) AS name FROM information_schema.tables
      WHERE table_schema NOT IN ('pg_catalog', 'information_schema') AND table_type = 'BASE TABLE'`);
@@ -22,7 +22,7 @@ export async function everyTable(run: (text: string) => unknown): Promise<Places
 export async function everyTableIn(dataFolder: string): Promise<Places> {
   const database = await openEmbedded(dataFolder);
   try {
-    return await everyTable((text) => database.orm.execute(sql.raw(text)));
+    return await everyTable(database);
   } finally {
     await database.close();
   }

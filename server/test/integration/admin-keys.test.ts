@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { createKey, createWorld, expectError, mintFromServer } from '@session-launch/testing/world.ts';
-import { sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
 import { startService, useService } from '../harness/service.ts';
 
@@ -9,11 +8,10 @@ const service = useService();
 test('stores a hash and never the key', async () => {
   const world = await createWorld(service);
   const { key, keyId } = await createKey(service, world.projectId);
-  const { rows } = (await service.database.orm.execute(
-    sql`SELECT k::text AS row, encode(hash, 'hex') AS hash FROM api_keys k WHERE id = ${keyId}`,
-  )) as unknown as { rows: { row: string; hash: string }[] };
-  expect(rows[0]?.hash).toBe(createHash('sha256').update(key).digest('hex'));
-  expect(rows[0]?.row).not.toContain(key.slice(8, 38));
+  const text = `SELECT k::text AS row, encode(hash, 'hex') AS hash FROM api_keys k WHERE id = $1`;
+  const [stored] = await service.database.query<{ row: string; hash: string }>('admin', { text }, [keyId]);
+  expect(stored?.hash).toBe(createHash('sha256').update(key).digest('hex'));
+  expect(stored?.row).not.toContain(key.slice(8, 38));
 });
 
 test('API_KEY_PREFIX is the first part of new keys', async () => {
@@ -35,9 +33,8 @@ test('an expired key gets the very answer of one that never was', async () => {
   const { key, keyId } = await createKey(service, world.projectId, {
     expiresAt: new Date(Date.now() + 60_000).toISOString(),
   });
-  await service.database.orm.execute(
-    sql`UPDATE api_keys SET expires_at = now() - interval '1 second' WHERE id = ${keyId}`,
-  );
+  const text = `UPDATE api_keys SET expires_at = now() - interval '1 second' WHERE id = $1`;
+  await service.database.query('admin', { text }, [keyId]);
   const [expired, unknown] = [await mint(key), await mint('sl_test_nothing')];
   expectError(expired, 401, 'API_KEY_INVALID');
   expect(expired.headers['www-authenticate']).toBe('Bearer');

@@ -26,7 +26,7 @@ import {
 } from 'jose';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { forgetExpiredClaims } from '../../src/start/housekeeping.ts';
-import type { Database } from '../../src/store/database.ts';
+import type { Database, Statement, Workload } from '../../src/store/database.ts';
 import { type Service, startService } from '../harness/service.ts';
 
 const service = {} as Service;
@@ -339,16 +339,13 @@ describe('what is stored', () => {
 
   /** A database that records the number of rows that each statement affected. */
   function counting(database: Database, sizes: number[]): Database {
-    const orm = new Proxy(database.orm, {
-      get: (target, property) => {
-        if (property !== 'execute') return Reflect.get(target, property, target);
-        return async (query: never) => {
-          const result = await target.execute(query);
-          sizes.push((result as unknown as { rows: unknown[] }).rows.length);
-          return result;
-        };
+    return {
+      ...database,
+      query: async <Row>(workload: Workload, statement: Statement, values?: unknown[]) => {
+        const rows = await database.query<Row>(workload, statement, values);
+        sizes.push(rows.length);
+        return rows;
       },
-    });
-    return { ...database, orm };
+    };
   }
 });

@@ -1,10 +1,9 @@
 import { connect, launched, leave, report } from '@session-launch/testing/lifecycle.ts';
 import { readMetrics } from '@session-launch/testing/metrics.ts';
 import { createWorld, expectError, sessionsOf } from '@session-launch/testing/world.ts';
-import { sql } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
 import { reportSessions } from '../../src/sessions/lifecycle.ts';
-import type { Database } from '../../src/store/database.ts';
+import type { Database, Transaction } from '../../src/store/database.ts';
 import { useService } from '../harness/service.ts';
 import { lasted, type SessionRecord, useSessionLives } from '../harness/session-lives.ts';
 
@@ -262,30 +261,26 @@ test('a report reads the sessions that it names, however many are over', async (
   await report(service, [{ sessionId: over.sessionId, seconds: 0, ended: 'client_ended' }], 'rt_reader');
   const read = await takenBack(async (transaction) => {
     // As many rows as could be ended before the database analyses its tables again.
-    await transaction.execute(sql`
+    const insert = `
       INSERT INTO sessions
       SELECT more.* FROM sessions s, generate_series(1, 300) i,
              LATERAL jsonb_populate_record(s, jsonb_build_object('id', s.id || lpad(i::text, 3, '0'))) more
-       WHERE s.id = ${over.sessionId}`);
+       WHERE s.id = $1`;
+    await transaction.query({ text: insert }, [over.sessionId]);
     const before = await fetched(transaction);
     const said = JSON.stringify([live, over].map(({ sessionId }) => ({ sessionId, seconds: 0 })));
-    await transaction.execute(sql`SELECT * FROM report_sessions('rt_reader', ${said}::json)`);
+    await transaction.query({ text: `SELECT * FROM report_sessions('rt_reader', $1)` }, [said]);
     return (await fetched(transaction)) - before;
   });
   expect(read).toBe(1);
 });
 
-type Transaction = Pick<Database['orm'], 'execute'>;
-
 /** Runs `look` in a transaction that is rolled back. */
 async function takenBack<T>(look: (transaction: Transaction) => Promise<T>): Promise<T> {
   let found: { is: T } | undefined;
   const enough = new Error('taken back');
-  const database = service.database.orm as unknown as {
-    transaction(work: (transaction: Transaction) => Promise<void>): Promise<void>;
-  };
   await expect(
-    database.transaction(async (transaction) => {
+    service.database.transaction(async (transaction) => {
       found = { is: await look(transaction) };
       throw enough;
     }),
@@ -295,9 +290,7 @@ async function takenBack<T>(look: (transaction: Transaction) => Promise<T>): Pro
 
 /** Number of sessions that this transaction has fetched by an index. */
 async function fetched(transaction: Transaction): Promise<number> {
-  const { rows } = (await transaction.execute(sql`
-    SELECT idx_tup_fetch::integer AS rows FROM pg_stat_xact_user_tables WHERE relname = 'sessions'`)) as unknown as {
-    rows: { rows: number }[];
-  };
-  return rows[0]!.rows;
+  const text = `SELECT idx_tup_fetch::integer AS rows FROM pg_stat_xact_user_tables WHERE relname = 'sessions'`;
+  const [fetched] = await transaction.query<{ rows: number }>({ text });
+  return fetched!.rows;
 }

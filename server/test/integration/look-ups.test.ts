@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { createWorld, type World } from '@session-launch/testing/world.ts';
-import { sql } from 'drizzle-orm';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { findExperiences, findListing } from '../../src/experiences/store.ts';
 import { findKeys } from '../../src/keys/store.ts';
@@ -17,22 +16,25 @@ const everywhere = 'https://everywhere.example.com';
 beforeAll(async () => {
   world = await createWorld(service);
   await service.database.transaction(async (tx) => {
-    await tx.execute(sql`
+    const experiences = `
       INSERT INTO experiences (id, project_id, slug, title, sort_order, status, public, allowed_origins, latest_revision,
                                created_at, updated_at)
-      SELECT 'exp_many' || i, ${world.projectId}, 'many-' || i, 'Many', 0, 'published', true,
-             ARRAY['https://www' || i || '.example.com', 'https://*.site' || i || '.example.com', ${everywhere}::text],
+      SELECT 'exp_many' || i, $1, 'many-' || i, 'Many', 0, 'published', true,
+             ARRAY['https://www' || i || '.example.com', 'https://*.site' || i || '.example.com', $2],
              1, now(), now()
-        FROM generate_series(1, ${many}::integer) i`);
-    await tx.execute(sql`
+        FROM generate_series(1, ${many}) i`;
+    await tx.query({ text: experiences }, [world.projectId, everywhere]);
+    const revisions = `
       INSERT INTO revisions (experience_id, number, slug, title, runtime, created_at)
       SELECT 'exp_many' || i, 1, 'many-' || i, 'Many', r.runtime, now()
-        FROM generate_series(1, ${many}::integer) i, revisions r
-       WHERE r.experience_id = ${world.experienceId} AND r.number = 1`);
-    await tx.execute(sql`
+        FROM generate_series(1, ${many}) i, revisions r
+       WHERE r.experience_id = $1 AND r.number = 1`;
+    await tx.query({ text: revisions }, [world.experienceId]);
+    const keys = `
       INSERT INTO api_keys (id, project_id, mode, hash, hint, scopes, created_at)
-      SELECT 'key_many' || i, ${world.projectId}, 'test', sha256(i::text::bytea), '…', ARRAY['catalog:read'], now()
-        FROM generate_series(1, ${many}::integer) i`);
+      SELECT 'key_many' || i, $1, 'test', sha256(i::text::bytea), '…', ARRAY['catalog:read'], now()
+        FROM generate_series(1, ${many}) i`;
+    await tx.query({ text: keys }, [world.projectId]);
   });
 }, 120_000);
 
@@ -41,10 +43,7 @@ async function pagesOf(lookUp: (database: Database) => Promise<unknown>): Promis
   let touched: number | undefined;
   const explaining = {
     query: async (lane: 'everyday', { text }: Statement, values: unknown[]) => {
-      const explain = {
-        name: `explain_${Math.random()}`,
-        text: `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${text}`,
-      };
+      const explain = { text: `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${text}` };
       // The first call is not measured: the first call of a function on a connection reads system catalogs.
       await service.database.query(lane, explain, values);
       const [row] = await service.database.query<{ 'QUERY PLAN': [{ Plan: Record<string, number> }] }>(

@@ -1,23 +1,16 @@
-import { sql } from 'drizzle-orm';
 import { expect, onTestFinished, test } from 'vitest';
 import { migrate } from '../../src/store/migrations/migrate.ts';
 import { useService } from '../harness/service.ts';
 
 const service = useService();
 
-const rows = async () =>
-  (
-    (await service.database.orm.execute(
-      sql`SELECT * FROM schema_migrations ORDER BY version`,
-    )) as unknown as {
-      rows: object[];
-    }
-  ).rows;
+const run = (text: string) => service.database.query('admin', { text });
+const rows = () => run('SELECT * FROM schema_migrations ORDER BY version');
 
 test('a database of a newer program is refused, and stays as it is', async () => {
-  await service.database.orm.execute(sql`INSERT INTO schema_migrations (version) VALUES (9999)`);
+  await run('INSERT INTO schema_migrations (version) VALUES (9999)');
   onTestFinished(async () => {
-    await service.database.orm.execute(sql`DELETE FROM schema_migrations WHERE version = 9999`);
+    await run('DELETE FROM schema_migrations WHERE version = 9999');
   });
   const before = await rows();
   await expect(migrate(service.database, service.databaseUrl)).rejects.toThrow(

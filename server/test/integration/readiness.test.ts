@@ -1,11 +1,10 @@
 import { until } from '@session-launch/testing/fleet.ts';
 import { createWorld, expectError, mintFromServer } from '@session-launch/testing/world.ts';
-import { sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
 import { useService } from '../harness/service.ts';
 
 const service = useService();
-const run = (text: string) => service.database.orm.execute(sql.raw(text));
+const run = (text: string) => service.database.query('admin', { text });
 const readiness = () => service.call({ path: '/readyz' });
 
 /** SQLSTATEs of a full disk, of insufficient memory, and of an I/O error. */

@@ -9,7 +9,6 @@ import { connect, leave, report } from '@session-launch/testing/lifecycle.ts';
 import { type ServiceProcess, startProcess, temporaryFolder } from '@session-launch/testing/process.ts';
 import { runtimeToken } from '@session-launch/testing/target.ts';
 import { createKey, createWorld, experience, pageOrigin, type World } from '@session-launch/testing/world.ts';
-import { sql } from 'drizzle-orm';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openPatiently } from '../harness/patient-postgres.ts';
 import { everyFile, everyTable, everyTableIn } from '../harness/stored-places.ts';
@@ -65,7 +64,7 @@ const deployments: Record<
       secrets: { 'database password': password },
       stored: async () => {
         const database = await openPatiently(url);
-        const tables = await everyTable((text) => database.orm.execute(sql.raw(text)));
+        const tables = await everyTable(database);
         await database.close();
         return tables;
       },

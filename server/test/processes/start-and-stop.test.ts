@@ -19,7 +19,6 @@ import {
 import { expectWithin } from '@session-launch/testing/slowness.ts';
 import { adminToken } from '@session-launch/testing/target.ts';
 import { experience, pageOrigin, project } from '@session-launch/testing/world.ts';
-import { sql } from 'drizzle-orm';
 import { beforeAll, describe, expect, inject, onTestFinished, test, vi } from 'vitest';
 import { openEmbedded } from '../../src/store/embedded/embedded.ts';
 import { isFolderInUse, lockFolder } from '../../src/store/embedded/folder-lock.ts';
@@ -412,11 +411,10 @@ describe('the first start and those after it', () => {
     expect(await readdir(folder)).not.toContain('lock');
 
     const database = await openEmbedded(folder);
-    const kept = await database.orm.execute(
-      sql`SELECT project_id FROM sessions WHERE id = ${json.session.sessionId}`,
-    );
+    const text = 'SELECT project_id FROM sessions WHERE id = $1';
+    const kept = await database.query('admin', { text }, [json.session.sessionId]);
     await database.close();
-    expect(kept).toMatchObject({ rows: [{ project_id: 'prj_demo' }] });
+    expect(kept).toEqual([{ project_id: 'prj_demo' }]);
   });
 });
 

@@ -30,8 +30,8 @@ test.each([
     { isOutage: true, isNeverSent: true, isRolledBack: true },
   ],
   [
-    'the same, under an error of the query builder',
-    new Error('Failed query', { cause: new NeverSent(lost) }),
+    'the same, as the cause of another error',
+    new Error('it failed', { cause: new NeverSent(lost) }),
     { isOutage: true, isNeverSent: true },
   ],
   // The same errors after a statement was sent leave its outcome unknown.

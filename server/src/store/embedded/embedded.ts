@@ -1,11 +1,8 @@
 import fs from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { PGlite } from '@electric-sql/pglite';
-import { drizzle } from 'drizzle-orm/pglite';
-import { type Database, type Orm, StartError, type Workload } from '../database.ts';
+import { type Database, StartError, type Statement, type Workload } from '../database.ts';
 import { closeToOthers, freeBytes, isOpenToOthers, syncFolder, syncTree } from '../files/folders.ts';
 import { sharedPing } from '../ping.ts';
-import * as schema from '../schema.ts';
 import { WriteHealth } from '../write-health.ts';
 import { type FolderLock, lockFolder } from './folder-lock.ts';
 import { maintain } from './maintenance.ts';
@@ -50,9 +47,6 @@ export interface EmbeddedDatabase extends Database {
 }
 
 function embedded(client: PgliteClient, place?: { lock: FolderLock; dataDir: string }): EmbeddedDatabase {
-  // The client implements the two methods of PGlite that the query builder calls.
-  const own = drizzle(client as unknown as PGlite, { schema });
-  const orm = own as unknown as Orm;
   const health = new WriteHealth();
   let closing: Promise<void> | undefined;
   return {
@@ -63,16 +57,16 @@ function embedded(client: PgliteClient, place?: { lock: FolderLock; dataDir: str
       maintain: (log) => maintain({ client, log }),
       ...(place === undefined ? {} : { freeBytes: () => freeBytes(place.dataDir) }),
     },
-    orm,
-    admin: orm,
-    async query<Row>(workload: Workload, statement: { text: string }, values: unknown[]) {
-      const sent = client.query<Row>(statement.text, values);
+    async query<Row>(workload: Workload, { text }: Statement, values?: unknown[]) {
+      const sent = client.query<Row>(text, values);
       return (await (workload === 'recording' ? health.note(sent) : sent)).rows;
     },
-    transaction: (work, { snapshot } = {}) =>
-      own.transaction(
-        (tx) => work(tx as unknown as Orm),
-        snapshot ? { isolationLevel: 'repeatable read', accessMode: 'read only' } : undefined,
+    transaction: (work) =>
+      client.transaction((tx) =>
+        work({
+          query: async <Row>({ text }: Statement, values?: unknown[]) =>
+            (await tx.query<Row>(text, values)).rows,
+        }),
       ),
     // One process owns the folder, so it receives its own changes without notifications.
     listen: async () => undefined,

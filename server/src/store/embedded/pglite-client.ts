@@ -37,10 +37,7 @@ async function loadEngine(): Promise<Engine> {
   return compile(await readFile(join(folder, 'pglite.wasm')));
 }
 
-type Asked =
-  | { kind: 'query'; text: string; values: unknown[]; rowMode?: 'array' | 'object'; asWritten: boolean }
-  | { kind: 'dump' }
-  | { kind: 'close' };
+type Asked = { kind: 'query'; text: string; values: unknown[] } | { kind: 'dump' } | { kind: 'close' };
 
 export type ThreadRequest = { id: number } & Asked;
 
@@ -76,16 +73,12 @@ export class StuckEngine extends Error {
 }
 
 interface QueryOptions {
-  rowMode?: 'array' | 'object';
   /** No deadline: for migrations and maintenance, which may take long. */
   patient?: boolean;
-  /** Functions cannot be posted to a thread; it already has the ones that the query builder uses. */
-  parsers?: object;
 }
 
 interface Results<Row> {
   rows: Row[];
-  affectedRows?: number;
 }
 
 interface Waiting {
@@ -95,11 +88,9 @@ interface Waiting {
   reject(error: Error): void;
 }
 
-type Query = <Row>(text: string, values?: unknown[], options?: QueryOptions) => Promise<Results<Row>>;
-
 /**
- * Client of the embedded engine with the interface that the query builder expects. PGlite is synchronous, so it runs in a worker
- * thread and does not block the event loop. There is one connection: while a transaction is open, other statements are queued.
+ * Client of the embedded engine. PGlite is synchronous, so it runs in a worker thread and does not block the event loop. There is one
+ * connection: while a transaction is open, other statements are queued.
  */
 export class PgliteClient {
   readonly #thread: Worker;
@@ -150,12 +141,12 @@ export class PgliteClient {
     return this.#ended === undefined;
   }
 
-  readonly query: Query = async (text, values = [], options = {}) => {
+  async query<Row>(text: string, values?: unknown[], { patient }: QueryOptions = {}): Promise<Results<Row>> {
     while (this.#transaction !== undefined) await this.#transaction;
-    return this.#query(text, values, options, options.patient ? 'patient' : 'query');
-  };
+    return this.#query(text, values, patient ? 'patient' : 'query');
+  }
 
-  async transaction<T>(work: (tx: { query: Query }) => Promise<T>): Promise<T> {
+  async transaction<T>(work: (tx: Pick<PgliteClient, 'query'>) => Promise<T>): Promise<T> {
     while (this.#transaction !== undefined) await this.#transaction;
     let done = () => {};
     this.#transaction = new Promise((resolve) => {
@@ -163,9 +154,7 @@ export class PgliteClient {
     });
     try {
       await this.#query('BEGIN');
-      const result = await work({
-        query: (text, values, options) => this.#query(text, values, options, 'transaction'),
-      });
+      const result = await work({ query: (text, values) => this.#query(text, values) });
       await this.#query('COMMIT');
       return result;
     } catch (error) {
@@ -198,14 +187,9 @@ export class PgliteClient {
   #query<Row>(
     text: string,
     values: unknown[] = [],
-    options: QueryOptions = {},
     kind: keyof Deadlines = 'transaction',
   ): Promise<Results<Row>> {
-    const { rowMode, parsers } = options;
-    const asked = { kind: 'query' as const, text, values, asWritten: parsers !== undefined };
-    return this.#ask({ ...asked, ...(rowMode === undefined ? {} : { rowMode }) }, kind) as Promise<
-      Results<Row>
-    >;
+    return this.#ask({ kind: 'query', text, values }, kind) as Promise<Results<Row>>;
   }
 
   #ask(asked: Asked, kind: keyof Deadlines): Promise<unknown> {

@@ -15,14 +15,6 @@ const { folder, spareFile, dump, engine } = /** @type {import('./pglite-client.t
 );
 const post = (/** @type {ThreadMessage} */ message) => port.postMessage(message);
 
-/** Returns dates and times as PostgreSQL's text, for the types that the query builder parses itself. */
-const asWritten = Object.fromEntries(
-  [1114, 1184, 1186, 1082, 1231, 1115, 1185, 1187, 1182].map((type) => [
-    type,
-    (/** @type {string} */ value) => value,
-  ]),
-);
-
 /** The last log lines of a PostgreSQL that exits. */
 let lastWords = '';
 const spare = spareFile === undefined ? undefined : new ReserveFile(spareFile);
@@ -97,11 +89,8 @@ async function answer(request) {
   if (request.kind === 'dump')
     return new Uint8Array(await (await database.dumpDataDir('none')).arrayBuffer());
   await keepToTheRoom();
-  const { rows, affectedRows } = await database.query(request.text, request.values, {
-    ...(request.rowMode === undefined ? {} : { rowMode: request.rowMode }),
-    ...(request.asWritten ? { parsers: asWritten } : {}),
-  });
-  return { rows, affectedRows };
+  const { rows } = await database.query(request.text, request.values);
+  return { rows };
 }
 
 /**

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import type { Database, Workload } from '../database.ts';
+import type { Database, Statement, Workload } from '../database.ts';
 import { isReadOnly } from '../database-errors.ts';
 import { sharedPing } from '../ping.ts';
 import { WriteHealth } from '../write-health.ts';
@@ -56,14 +56,11 @@ export async function openPostgres(url: string, { onIdleError }: PostgresHooks):
   let closing: Promise<void> | undefined;
   return {
     engine: 'postgres',
-    orm: pools.everyday.orm,
-    admin: pools.admin.orm,
-    async query<Row>(name: Workload, statement: { name: string; text: string }, values: unknown[]) {
-      const sent = pools[name].query({ ...statement, values });
-      const { rows } = await (name === 'recording' ? health.note(sent) : sent);
-      return rows as Row[];
+    query: <Row>(workload: Workload, statement: Statement, values: unknown[] = []) => {
+      const sent = pools[workload].query<Row>({ ...statement, values });
+      return workload === 'recording' ? health.note(sent) : sent;
     },
-    transaction: (work, options) => pools.admin.transaction(work, options),
+    transaction: (work) => pools.admin.transaction(work),
     listen: async (name, onMessage, onGap) => {
       const listener = new Listener({ url, watch, onIdleError }, { name, onMessage, onGap });
       listeners.push(listener);
@@ -71,12 +68,13 @@ export async function openPostgres(url: string, { onIdleError }: PostgresHooks):
     },
     // A mint needs both pools: for look-ups and for the write.
     ping: sharedPing(async () => {
-      const write = async (text: string) => (await pools.recording.query(text)).rows;
-      const writable = health.check(write).catch((error) => {
-        if (isReadOnly(error)) onReadOnly();
-        throw error;
-      });
-      await Promise.all([pools.everyday.query('SELECT 1'), writable]);
+      const writable = health
+        .check((text) => pools.recording.query({ text }))
+        .catch((error) => {
+          if (isReadOnly(error)) onReadOnly();
+          throw error;
+        });
+      await Promise.all([pools.everyday.query({ text: 'SELECT 1' }), writable]);
     }),
     pools: () => ({
       everyday: pools.everyday.state,

@@ -1,8 +1,6 @@
-import { drizzle } from 'drizzle-orm/node-postgres';
 import pg from 'pg';
-import type { Orm, PoolState, TransactionOptions } from '../database.ts';
+import type { PoolState, Transaction } from '../database.ts';
 import { isOutage, isReadOnly, isRolledBack, NeverSent } from '../database-errors.ts';
-import * as schema from '../schema.ts';
 import { connectionConfig, drop, hasReceivedSince, untilClosed } from './connection.ts';
 import { ask, prepare } from './statement.ts';
 import type { StatementWatch } from './statement-watch.ts';
@@ -58,17 +56,12 @@ export class QueryPool {
     return { total: totalCount, idle: idleCount, waiting: Math.max(0, waitingCount - idleCount) };
   }
 
-  /** Typed queries, each on any free connection. */
-  get orm(): Orm {
-    return ormOn(this);
-  }
-
-  async query(statement: pg.QueryConfig | string, values?: unknown[]): Promise<pg.QueryResult> {
+  async query<Row>(statement: pg.QueryConfig): Promise<Row[]> {
     const client = await this.#take();
     try {
-      const result = await ask(this.#deps.watch, client, this.#deadline, statement, values);
+      const { rows } = await ask(this.#deps.watch, client, this.#deadline, statement);
       client.release();
-      return result;
+      return rows;
     } catch (error) {
       if (isReadOnly(error)) this.#deps.onReadOnly();
       this.#giveBack(client, isRolledBack(error));
@@ -76,13 +69,15 @@ export class QueryPool {
     }
   }
 
-  async transaction<T>(work: (tx: Orm) => Promise<T>, { snapshot }: TransactionOptions = {}): Promise<T> {
+  async transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
     const client = await this.#take();
-    const send = (statement: pg.QueryConfig | string, values?: unknown[]) =>
-      ask(this.#deps.watch, client, this.#deadline, statement, values);
+    const send = (statement: pg.QueryConfig | string) =>
+      ask(this.#deps.watch, client, this.#deadline, statement);
     try {
-      await send(snapshot ? 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY' : 'BEGIN');
-      const result = await work(ormOn({ query: send }));
+      await send('BEGIN');
+      const result = await work({
+        query: async (statement, values = []) => (await send({ ...statement, values })).rows,
+      });
       await send('COMMIT');
       client.release();
       return result;
@@ -125,8 +120,3 @@ export class QueryPool {
 
 const yes = () => true;
 const no = () => false;
-
-/** The part of a connection that the query builder needs. Transactions are begun only here, not by the query builder. */
-function ormOn(connection: Pick<QueryPool, 'query'>): Orm {
-  return drizzle({ client: connection as unknown as pg.Pool, schema }) as unknown as Orm;
-}
