@@ -163,7 +163,7 @@ describe('Accept-Language', () => {
     }
   });
 
-  test('decides the conversation of a dual session', async () => {
+  test('decides the conversation locale of a dual session', async () => {
     for (const door of [browserDoor, publicDoor]) {
       const headers = { 'Accept-Language': 'fr' };
       const minted = await mint(door, { dual: true, paired: fixed('pt-PT') }, {}, headers);
@@ -171,12 +171,12 @@ describe('Accept-Language', () => {
     }
   });
 
-  test('is not looked at when a server mints', async () => {
+  test('is ignored when a server mints', async () => {
     const minted = await mint(serverDoor, { default: 'de' }, {}, { 'Accept-Language': 'fr' });
     expect(spoken(minted)).toEqual({ locale: 'de' });
   });
 
-  test('never makes an error, whatever it holds', async () => {
+  test('never causes an error, for any value', async () => {
     const world = await sharedWorld(service);
     for (const header of ['', ',', ';;;', 'a'.repeat(8_000), 'en,'.repeat(2_000), 'é', 'q=1', 'en;q=é']) {
       await launch(service, browserDoor, world, {}, { 'Accept-Language': header });

@@ -39,7 +39,7 @@ const ways: Record<string, (leaving: PostgresServer) => Promise<unknown>> = {
 };
 
 test.for(Object.keys(ways))(
-  '%s: a standby that was synchronous has every launch, once, and takes over',
+  '%s: a synchronous standby has every launch once, and takes over',
   async (way, context) => {
     const standby = await primary.follow();
     await until('ready beside a standby', async () => (await readiness()).status === 200);

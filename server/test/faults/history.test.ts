@@ -62,13 +62,13 @@ function trueHistory(): True {
   return { history, stored, plain, keyed, bad };
 }
 
-test('a database that agrees with every answer is left in peace', () => {
+test('a database that matches every response passes', () => {
   const { history, stored } = trueHistory();
   expect(history.problems(stored)).toEqual([]);
   expect(history.tally()).toEqual({ acknowledged: 3, unknown: 3, 409: 1, 503: 2, 400: 1 });
 });
 
-describe('the checker complains of', () => {
+describe('the checker reports', () => {
   const doctored: [string, RegExp, (it: True) => void][] = [
     [
       'a launch that was lost',
@@ -146,7 +146,7 @@ describe('the checker complains of', () => {
   });
 });
 
-test('a 503 leaves the outcome open only while something is being broken', async () => {
+test('a 503 leaves the outcome open only during a fault', async () => {
   const { history, stored } = trueHistory();
   const during = history.begin(false);
   await history.breaking(async () => answer(during, unavailable));

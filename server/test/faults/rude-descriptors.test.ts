@@ -34,7 +34,7 @@ const settled = (connections: RawConnection[]) =>
     expect(connections.filter(({ socket }) => socket.destroyed).length).toBeGreaterThan(200);
   }, 180_000);
 
-test('more connections than descriptors: the service lives, and loses neither its database nor its operator', async () => {
+test('more connections than descriptors leave the service running, with its database and its admin API', async () => {
   expect(await mintAsRegular()).toBe(201);
   const crowd = rush(1_000);
   await settled(crowd);

@@ -60,7 +60,7 @@ async function expectClosed(drips: Dripping[], from: number, to: number, status?
   expect(told).toBeGreaterThan(0);
 }
 
-test('clients that drip hold nothing up and are sent away in time, whatever they drip', async () => {
+test('clients that send one byte at a time block nothing and time out, in every part of a request', async () => {
   const quiet = await victim.metric(openNow);
   const length = 'Content-Length: 5000';
   const chunked = 'Transfer-Encoding: chunked';

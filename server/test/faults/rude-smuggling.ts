@@ -109,7 +109,7 @@ const swallowed: [string, string, number][] = [
 
 /** Needs a service that has received no other requests. */
 export function smuggling(victim: Victim): void {
-  describe('a request that can be read in two ways is refused, and what hides behind it is not served:', () => {
+  describe('an ambiguous request is refused, and the request hidden behind it is not served:', () => {
     test.each(refused)('%s', async (_name, request) => {
       const connection = openConnection(victim.service.url);
       connection.socket.write(Buffer.from(request + wiredMint(victim.world), 'latin1'));
@@ -150,7 +150,7 @@ export function smuggling(victim: Victim): void {
     });
   });
 
-  test('an upgrade is not taken up, and leaves a connection that can be used', async () => {
+  test('an upgrade is ignored, and the connection stays usable', async () => {
     for (const upgrade of ['websocket', 'h2c']) {
       const connection = openConnection(victim.service.url);
       connection.socket.write(get(['Connection: Upgrade', `Upgrade: ${upgrade}`]));
@@ -161,14 +161,14 @@ export function smuggling(victim: Victim): void {
     }
   });
 
-  test('a tunnel is not built', async () => {
+  test('a CONNECT tunnel is refused', async () => {
     const connection = openConnection(victim.service.url);
     connection.socket.write(wire('CONNECT service:443 HTTP/1.1') + wiredMint(victim.world));
     await connection.closed;
     expect(connection.received().toString()).not.toMatch(/HTTP\/1\.1 2/);
   });
 
-  test('none of them minted, and the mint that they hid was a good one', async () => {
+  test('no hidden mint was served, and the same mint succeeds when sent alone', async () => {
     expect(await victim.sessions()).toEqual([]);
     const connection = openConnection(victim.service.url);
     connection.socket.write(wiredMint(victim.world, ['Connection: close']));

@@ -91,7 +91,7 @@ const mint = (network: string, key = victim.world.key) =>
   });
 
 test.each(Object.entries(floods))(
-  'a flood of %s is answered at a measured pace, everybody else at once',
+  'a flood of %s is answered at a limited rate, all other requests at once',
   async (_, flooding) => {
     const network = `203.0.113.${n++ % 250}`;
     const crowd = flood(() => flooding.asks(network), 64);
@@ -121,7 +121,7 @@ test.each(Object.entries(floods))(
   },
 );
 
-test('one network has 64 look-ups of unknown keys at a time; the rest is told to come back', async () => {
+test('one network may have 64 look-ups of unknown keys in flight; further ones are refused with Retry-After', async () => {
   const refused = async () =>
     (await readMetrics(victim.service)).total('session_launch_cache_lookups_total', {
       cache: 'keys',

@@ -103,7 +103,7 @@ const check = '23514';
 const missing = '23502';
 const immutable = '23000';
 
-describe('the database takes what is right', () => {
+describe('the database accepts valid rows of', () => {
   test.each<[string, () => SQL]>([
     ['projects', () => project({})],
     ['api_keys', () => key({})],
@@ -292,7 +292,7 @@ describe('the database refuses', () => {
   });
 });
 
-describe('revisions are immutable', () => {
+describe('revisions are immutable:', () => {
   test.each<[string, () => SQL, string]>([
     [
       'another runtime',
@@ -321,7 +321,7 @@ describe('revisions are immutable', () => {
     expect(await rowsOf(sql`SELECT * FROM revisions ORDER BY experience_id, number`)).toEqual(before);
   });
 
-  test('and a new file adds one beside them', async () => {
+  test('a new file adds another one', async () => {
     const [first] = world.file.experiences;
     await apply(service, {
       ...world.file,
@@ -433,7 +433,7 @@ describe('with many sessions', () => {
     ['that wait for a client', () => ({ status: 'created' }), undefined],
     ['that are active', () => ({ status: 'active' }), undefined],
     ['that have expired', () => ({ status: 'expired' }), undefined],
-  ])('a page of sessions %s reads little more than the page', async (_, filter, before) => {
+  ])('a page of sessions %s reads few more rows than the page has', async (_, filter, before) => {
     const plan = await list(filter(), before);
     // A sequential scan of the few active sessions is acceptable.
     const ofSessions = plan.filter((node) => node['Relation Name'] !== 'active_sessions');
@@ -444,7 +444,7 @@ describe('with many sessions', () => {
   test.each([
     ['active', 'sessions_active'],
     ['expired', 'sessions_waiting'],
-  ] as const)('%s ones are found among many that have ended', async (status, index) => {
+  ] as const)('%s sessions are found by index among many that have ended', async (status, index) => {
     await service.database.admin.execute(sql`UPDATE sessions SET ended_at = created_at, end_reason = 'api_request'
       WHERE project_id = ${crowd.projectId} AND id > ${old} AND started_at IS NULL AND ended_at IS NULL`);
     await service.database.admin.execute(sql`ANALYZE sessions`);
@@ -453,7 +453,7 @@ describe('with many sessions', () => {
     expect(Math.max(...plan.map(looked))).toBeLessThanOrEqual(60);
   });
 
-  test('claims that are over, and keys, are found by index', async () => {
+  test('expired idempotency records and keys are found by index', async () => {
     await service.database.admin.execute(sql`
       INSERT INTO idempotency_keys
       SELECT decode(lpad(to_hex(i), 64, '0'), 'hex'), '\\x00', ${sessionId}, now() + (i - 10) * interval '1 minute'
@@ -480,7 +480,7 @@ describe('with many sessions', () => {
   });
 });
 
-test('the query builder knows every column, by its name and whether it may be empty', async () => {
+test('the query builder’s tables match every column’s name and nullability', async () => {
   const real = await rowsOf<{ tbl: string; col: string; nullable: string }>(sql`
     SELECT table_name AS tbl, column_name AS col, is_nullable AS nullable FROM information_schema.columns
      WHERE table_schema = 'public'`);

@@ -14,7 +14,7 @@ const rows = async () =>
     }
   ).rows;
 
-test('a database of a newer program is refused, and stays as it is', async () => {
+test('a database of a newer program is refused and not changed', async () => {
   await service.database.orm.execute(sql`INSERT INTO schema_migrations (version) VALUES (9999)`);
   onTestFinished(async () => {
     await service.database.orm.execute(sql`DELETE FROM schema_migrations WHERE version = 9999`);

@@ -65,7 +65,7 @@ function waitingLines(stderr: string): { reason: string }[] {
 /** Lines that are printed for the user. */
 const spoken = (stderr: string) => stderr.split('\n').filter((line) => line.startsWith('session-launch:'));
 
-describe('a start whose PostgreSQL is not there yet', () => {
+describe('a start while PostgreSQL is not reachable', () => {
   let server: PostgresServer;
   beforeAll(async () => {
     server = await startPostgres();
@@ -73,7 +73,7 @@ describe('a start whose PostgreSQL is not there yet', () => {
     await server.stop();
   });
 
-  test('waits, says so, and serves once PostgreSQL accepts connections', async () => {
+  test('waits, logs it, and serves once PostgreSQL accepts connections', async () => {
     const service = begin(settings(server.url('postgres'), '3600'));
     await service.waits();
     await server.start();
@@ -82,7 +82,7 @@ describe('a start whose PostgreSQL is not there yet', () => {
     expect(spoken(service.stderr())).toEqual([]);
   });
 
-  test.each(['SIGTERM', 'SIGINT'] as const)('ends with exit code 0 on %s while it waits', async (signal) => {
+  test.each(['SIGTERM', 'SIGINT'] as const)('exits with 0 on %s while it waits', async (signal) => {
     const service = begin(settings(await nowhere(), '3600'));
     await service.waits();
     service.child.kill(signal);
@@ -90,14 +90,14 @@ describe('a start whose PostgreSQL is not there yet', () => {
     expect(spoken(service.stderr())).toEqual([]);
   });
 
-  test('fails when DATABASE_WAIT_SECONDS have passed', async () => {
+  test('fails after DATABASE_WAIT_SECONDS', async () => {
     const { code, stderr } = await runProgram(['serve'], settings(await nowhere(), '1'));
     expect(waitingLines(stderr)).toHaveLength(1);
     expect(spoken(stderr)).toEqual([expect.stringContaining('ECONNREFUSED')]);
     expect(code).toBe(1);
   });
 
-  test('waits for a host name that is not known yet', async () => {
+  test('waits for an unknown host name', async () => {
     const url = 'postgres://postgres@database.invalid/postgres';
     const { code, stderr } = await runProgram(['serve'], settings(url, '1'));
     expect(waitingLines(stderr)).toHaveLength(1);

@@ -235,13 +235,13 @@ describe('PostgreSQL, three processes', () => {
     expect(lines.filter((line) => ['error', 'fatal'].includes(line.level))).toEqual([]);
   });
 
-  test('a stop writes every line, up to the last', () => {
+  test('a shutdown writes every log line, up to the last', () => {
     const lines = logLines(services[2]!);
     expect(lines.filter(({ msg, route }) => msg === 'answered' && route === '/healthz')).toHaveLength(50);
     expect(lines.at(-1).msg).toBe('stopped');
   });
 
-  test('stopping: a connection on which nothing was ever asked does not hold it up', async () => {
+  test('a shutdown does not wait for a connection without requests', async () => {
     const DATABASE_URL = await migratedDatabase();
     const rest = services.slice(1, 2);
     let fastest = Number.POSITIVE_INFINITY;
@@ -261,7 +261,7 @@ describe('PostgreSQL, three processes', () => {
   });
 });
 
-describe('the first start and those after it', () => {
+describe('the first start and later ones', () => {
   let folder: string;
   let key: string;
   let experienceId: string;
@@ -293,7 +293,7 @@ describe('the first start and those after it', () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
-  test('two processes race for an empty folder, where an earlier first start was cut short', async () => {
+  test('two processes race for an empty folder with an interrupted first start', async () => {
     await mkdir(join(folder, 'database.new', 'base'), { recursive: true });
     await writeFile(join(folder, 'database.new', 'PG_VERSION'), 'half');
     const outcomes = await Promise.allSettled([plainly(), plainly()]);
@@ -306,7 +306,7 @@ describe('the first start and those after it', () => {
     service = winner!;
   });
 
-  test('prints where things are, the demo key and a first request that works', async () => {
+  test('prints the addresses, the demo key and a first request that works', async () => {
     const printed = service.stdout();
     expect(printed).toMatch(/^ {2}Project +prj_demo\b/m);
     expect(printed).toContain(`embedded PostgreSQL in ${folder}`);
@@ -335,7 +335,7 @@ describe('the first start and those after it', () => {
     expect(await status(service, '/readyz')).toBe(200);
   });
 
-  test('keeps its secrets for its owner', async () => {
+  test('makes its secrets readable by their owner only', async () => {
     const mode = async (name: string) => (await stat(join(folder, name))).mode & 0o777;
     expect(await mode('admin-token')).toBe(0o600);
     expect(await mode('signing-keys.json')).toBe(0o600);
@@ -348,7 +348,7 @@ describe('the first start and those after it', () => {
     expect(listed.stdout, listed.stderr).toContain('prj_demo');
   });
 
-  test('a second start on the folder stops, and the first goes on', async () => {
+  test('a second start on the folder exits, and the first one continues', async () => {
     const before = await readdir(folder);
     expect(await starts.start({ DATA_DIR: folder })).toEqual({
       code: 1,
@@ -360,7 +360,7 @@ describe('the first start and those after it', () => {
     expect((await mint(service, key, { experienceId })).status).toBe(201);
   });
 
-  test('a killed service is back at once, with all that it had answered', async () => {
+  test('a killed service restarts at once, with all acknowledged data', async () => {
     const read = () => service.admin({ path: '/admin/projects/prj_demo', headers: adminHeader });
     const { json } = await read();
     const applied = await service.admin({
@@ -385,14 +385,14 @@ describe('the first start and those after it', () => {
     expect((await mint(service, key, { experienceId })).status).toBe(201);
   });
 
-  test('a later start shows no key', () => {
+  test('a later start prints no key', () => {
     expect(service.stdout()).toMatch(/^ {2}Project +prj_demo\b/m);
     expect(service.stdout()).toContain('session-launch keys create --project prj_demo');
     expect(service.stdout()).not.toMatch(/sl_test_|API key/);
     expect(service.stdout()).toContain(`-d '{"experienceId":"${experienceId}"}'`);
   });
 
-  test('a stop finishes the request in flight, takes no new ones, and leaves a folder that opens again', async () => {
+  test('a shutdown finishes the request in flight, refuses new ones, and leaves a folder that can be opened again', async () => {
     const { call, answer } = await halfSent(service, key);
     const exit = service.kill('SIGTERM');
     await vi.waitFor(() => expect(service.stderr()).toContain('"msg":"stopping"'), 180_000);
@@ -420,7 +420,7 @@ describe('the first start and those after it', () => {
   });
 });
 
-test('a deep folder is guarded too, whatever the temporary folder of each process', async () => {
+test('a folder with a long path is locked too, regardless of TMPDIR', async () => {
   const folder = join(await emptyFolder(), ...Array.from({ length: 6 }, () => 'x'.repeat(30)));
   const [one, other] = [await emptyFolder(), await emptyFolder()];
   onTestFinished(() => void vi.unstubAllEnvs());
@@ -436,7 +436,7 @@ test('a deep folder is guarded too, whatever the temporary folder of each proces
 });
 
 describe.concurrent('PostgreSQL', () => {
-  test('without ADMIN_TOKEN the admin API stays off and the start says so; no demo unless asked', async () => {
+  test('without ADMIN_TOKEN the admin API is off and the start logs it; the demo is off by default', async () => {
     const DATABASE_URL = await migratedDatabase();
     const DATA_DIR = await emptyFolder();
     const service = await start({
@@ -463,7 +463,7 @@ describe.concurrent('PostgreSQL', () => {
   });
 });
 
-describe.concurrent('a start that cannot work says so in one line', () => {
+describe.concurrent('a start that cannot succeed fails in one line:', () => {
   const refused = 'check the address, the credentials and that PostgreSQL runs';
 
   test.each<[string, () => Promise<Env>, string | RegExp]>([
@@ -582,7 +582,7 @@ describe.concurrent('a start that cannot work says so in one line', () => {
     if (before && url) expect(await contentOf(url)).toEqual(before);
   });
 
-  test('every bad variable, with exit code 2', async () => {
+  test('every invalid variable, with exit code 2', async () => {
     const folder = await emptyFolder();
     const { code, lines } = await starts.start({
       DATA_DIR: folder,
@@ -604,7 +604,7 @@ describe.concurrent('a start that cannot work says so in one line', () => {
   });
 });
 
-test('stopping: a request that never ends is waited for, then cut off, and the engine is closed all the same', async () => {
+test('a shutdown waits for a request that never ends up to the grace, cuts it off, and closes the engine', async () => {
   const { code, seconds, stderr } = await stubborn;
   expect(code, stderr).toBe(0);
   expect(seconds).toBeGreaterThan(7);

@@ -25,7 +25,7 @@ test.each([
   ['another scheme', `Basic ${token}`],
   ['no scheme', token],
   ['letters beyond ASCII', `Bearer ${token}é`],
-])('%s is refused like everything else', (_name, header) => {
+])('%s is refused with the same error', (_name, header) => {
   let refusal: unknown;
   try {
     admit(header);
@@ -43,11 +43,11 @@ test.each([
   });
 });
 
-test.each(['Bearer', 'bearer', 'BEARER'])('the token is admitted behind %s', (scheme) => {
+test.each(['Bearer', 'bearer', 'BEARER'])('the token is accepted after %s', (scheme) => {
   expect(() => admit(`${scheme} ${token}`)).not.toThrow();
 });
 
-test('texts are compared by their hashes, in a time that does not depend on them', () => {
+test('tokens are compared by hash in constant time', () => {
   const source = readFileSync(new URL('../../src/http/bearer.ts', import.meta.url), 'utf8');
   expect(source).toContain('const hash = digest(sent);');
   expect(source).toContain('expected.filter((one) => timingSafeEqual(hash, one))');

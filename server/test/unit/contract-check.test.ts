@@ -21,7 +21,7 @@ function error(code: string): object {
   return { error: { code, message: 'x', requestId: 'req_1' } };
 }
 
-test('what the contract promises passes', () => {
+test('responses that the contract defines pass', () => {
   checkContract(read, answer(200, session));
   checkContract({ ...read, method: 'HEAD' }, answer(200, undefined));
   checkContract(read, answer(404, error('SESSION_NOT_FOUND')));
@@ -31,7 +31,7 @@ test('what the contract promises passes', () => {
   checkContract({ method: 'OPTIONS', path: '/v1/browser-sessions' }, answer(204, undefined));
 });
 
-describe('what it does not promise is found', () => {
+describe('a violation is reported:', () => {
   const { status: _status, ...incomplete } = session;
   const cases: [string, Call, Answer, RegExp][] = [
     ['an unknown status', read, answer(202, session), /status 202/],

@@ -48,7 +48,7 @@ describe('fingerprint', () => {
     ['a toJSON key and none', '{"toJSON":1}', '{}'],
     ['a key and its value', '{"a":"b"}', '{"b":"a"}'],
     ['text that looks like JSON', '{"a":"1,\\"b\\":2"}', '{"a":1,"b":2}'],
-  ])('tells apart %s', (_, one, other) => {
+  ])('distinguishes %s', (_, one, other) => {
     expect(ofText(one)).not.toBe(ofText(other));
   });
 
@@ -61,7 +61,7 @@ describe('fingerprint', () => {
     ['[1e21,1e-7,333333333.33333329,4.50,2e-3]', '[1e+21,1e-7,333333333.3333333,4.5,0.002]'],
     ['{"a":1,"__proto__":{"z":1,"b":2}}', '{"__proto__":{"b":2,"z":1},"a":1}'],
     ['"\\u000f\\u000a\\u0041\\u0022\\u005c"', '"\\u000f\\nA\\"\\\\"'],
-  ])('hashes %s as the RFC 8785 form %s', (json, canonical) => {
+  ])('hashes %s in the RFC 8785 form %s', (json, canonical) => {
     expect(ofText(json)).toBe(createHash('sha256').update(canonical).digest('hex'));
   });
 
@@ -75,7 +75,7 @@ describe('fingerprint', () => {
     );
   });
 
-  it('hashes the form that another implementation of RFC 8785 writes', () => {
+  it('hashes the same form as another implementation of RFC 8785', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         const json = JSON.parse(JSON.stringify(value));
@@ -84,12 +84,12 @@ describe('fingerprint', () => {
     );
   });
 
-  it('takes 32 levels', () => {
+  it('accepts 32 levels', () => {
     const deep = '['.repeat(32) + ']'.repeat(32);
     expect(ofText(deep)).toHaveLength(64);
   });
 
-  it('refuses what no JSON parser returns', () => {
+  it('refuses values that no JSON parser returns', () => {
     expect(() => fingerprint(undefined)).toThrow(TypeError);
   });
 });

@@ -61,7 +61,7 @@ test.each([
   expect(verdicts(error)).toEqual({ ...none, ...expected });
 });
 
-test('read-only is told from full', () => {
+test('read-only is distinguished from a full disk', () => {
   expect(isReadOnly(server('25006'))).toBe(true);
   expect(isReadOnly(server('53100'))).toBe(false);
 });

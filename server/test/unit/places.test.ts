@@ -17,7 +17,7 @@ function deferred() {
   return { promise, ...settle };
 }
 
-test('as many as there are places work at a time; one more does the other thing at once', async () => {
+test('at most the given number of calls run at a time; a further one is refused at once', async () => {
   const places = new Places(2);
   const [first, second] = [deferred(), deferred()];
   const hold = (work: () => Promise<string>) => places.hold(request(true), work, () => 'refused');
@@ -34,7 +34,7 @@ test('as many as there are places work at a time; one more does the other thing 
   expect(places).toMatchObject({ underWay: 0, refused: 1 });
 });
 
-test('work that fails gives its place back, whether it fails at once or later', async () => {
+test('work that fails frees its slot, whether it fails at once or later', async () => {
   const places = new Places(1);
   const fail = () => {
     throw new Error('at once');
@@ -47,7 +47,7 @@ test('work that fails gives its place back, whether it fails at once or later', 
   expect(places.underWay).toBe(0);
 });
 
-test('a request keeps no place while its body is on the way', async () => {
+test('a request holds no slot while its body is being received', async () => {
   const places = new Places(1);
   const never = () => Promise.reject(new Error('there was no place'));
   const slow = request(false);
@@ -64,7 +64,7 @@ test('a request keeps no place while its body is on the way', async () => {
   expect(places.underWay).toBe(0);
 });
 
-test('a body that ends after the work, or twice, takes no place', async () => {
+test('a body that ends after the work, or twice, takes no slot', async () => {
   const places = new Places(1);
   const slow = request(false);
   const work = deferred();
@@ -81,7 +81,7 @@ test('a body that ends after the work, or twice, takes no place', async () => {
   expect(places.underWay).toBe(0);
 });
 
-test('a body that has come along by the next turn keeps its place', async () => {
+test('a request whose body arrives by the next tick keeps its slot', async () => {
   const places = new Places(1);
   const prompt = request(false);
   const work = deferred();

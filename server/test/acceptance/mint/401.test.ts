@@ -93,7 +93,7 @@ function comparable({ status, headers, json }: Answer): unknown {
   return { status, headers: others, error };
 }
 
-describe('one identical answer for every key that cannot be used', () => {
+describe('one identical response for every unusable key', () => {
   test.each(unusable)('%s', async (_name, wrong) => {
     const world = await sharedWorld(service);
     const answer = await mint(world, await wrong(world));
@@ -111,20 +111,20 @@ test('a revocation takes effect at once', async () => {
   expectError(await mint(world, bearer(world.key)), 401, 'API_KEY_INVALID');
 });
 
-test('a new key works at once, also where it was unknown a moment ago', async () => {
+test('a new key works at once, also after it was unknown', async () => {
   const world = await sharedWorld(service);
   const { key } = await createKey(service, world.projectId);
   expect((await mint(world, bearer(key))).status).toBe(201);
   expect((await mint(world, bearer(world.liveKey))).status).toBe(201);
 });
 
-test('revoking one key leaves the others alone', async () => {
+test('revoking one key does not affect the others', async () => {
   const world = await openWorld(service);
   await service.admin({ method: 'POST', path: `/admin/keys/${world.keyId}/revoke` });
   expect((await mint(world, bearer(world.liveKey))).status).toBe(201);
 });
 
-test('a refusal does not repeat the key', async () => {
+test('an error does not quote the key', async () => {
   const world = await sharedWorld(service);
   const answer = await mint(world, bearer(altered(world.key, -1)));
   expect(answer.text).not.toContain(world.key.slice(8, 20));
