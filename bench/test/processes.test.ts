@@ -44,7 +44,7 @@ describe('CPU time of processes', () => {
         ]
       : []),
     [
-      'of a child that lives',
+      'of a running child',
       `require('node:child_process').spawn(process.execPath, ['-e', ${JSON.stringify(burn(200) + ready)}])
          .stdout.once('data', () => { ${ready} });`,
     ],

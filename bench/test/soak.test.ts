@@ -117,19 +117,19 @@ describe('acknowledged and stored sessions', () => {
       report(ledger('ses_a', 'ses_b'), ledger('ses_a')),
       '1 acknowledged launches are missing',
     ],
-    ['one is another', report(ledger('ses_a'), ledger('ses_b')), 'not the acknowledged launches'],
+    ['one has another id', report(ledger('ses_a'), ledger('ses_b')), 'not the acknowledged launches'],
     [
-      'one is too many',
+      'one was never requested',
       report(ledger('ses_a'), ledger('ses_a', 'ses_b')),
       '1 launches that nobody asked for',
     ],
     [
-      'one is missing and another in doubt',
+      'one is missing and another is in doubt',
       report(ledger('ses_a', 'ses_b'), ledger('ses_a'), { inDoubt: 1 }),
       '1 acknowledged launches are missing',
     ],
     [
-      'an answer was unexpected',
+      'a response was unexpected',
       report(ledger('ses_a'), ledger('ses_a'), { unexpected: new Map([['server mint: 500 INTERNAL', 3]]) }),
       '| postgres | server mint: 500 INTERNAL | 3 |',
     ],

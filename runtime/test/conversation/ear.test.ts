@@ -50,8 +50,8 @@ describe('automatic turn detection', () => {
   });
 
   test.each([
-    ['goes silent without a word', async (stage: Stage) => stage.clock.pass(2100)],
-    ['says that it is muted', async (stage: Stage) => stage.receive({ type: 'audio.end' })],
+    ['stops sending', async (stage: Stage) => stage.clock.pass(2100)],
+    ['is muted', async (stage: Stage) => stage.receive({ type: 'audio.end' })],
   ])('ends the turn when the microphone %s during it', async (_, falls) => {
     const hearing = toldHearing(['When do the ferries leave?']);
     const stage = open({ mind: harbor }, { hearing });

@@ -78,12 +78,12 @@ describe('a mind', () => {
   });
 
   test.each([
-    ['a stream that is cut', { kind: 'cut', after: 3 } as const, /terminated|cut|closed|aborted/],
-    ['an answer that is none', { kind: 'wrong' } as const, /JSON|string|cut/],
+    ['a truncated stream', { kind: 'cut', after: 3 } as const, /terminated|cut|closed|aborted/],
+    ['an invalid response', { kind: 'wrong' } as const, /JSON|string|cut/],
     ['a wrong key', { kind: 'status', status: 401 } as const, /401: the key/],
-    ['a model that is not there', { kind: 'status', status: 404 } as const, /404: check the address/],
+    ['an unknown model', { kind: 'status', status: 404 } as const, /404: check the address/],
     [
-      'too many requests, for long',
+      'a 429 with a long Retry-After',
       { kind: 'status', status: 429, retryAfter: '60' } as const,
       /429: too many/,
     ],
@@ -164,10 +164,10 @@ describe('speech', () => {
   });
 
   test.each([
-    ['no sound', { kind: 'wrong' } as const, 'not a WAV file'],
-    ['half of it', { kind: 'cut', after: 0 } as const, 'terminated'],
+    ['an empty response', { kind: 'wrong' } as const, 'not a WAV file'],
+    ['truncated audio', { kind: 'cut', after: 0 } as const, 'terminated'],
     ['a wrong key', { kind: 'status', status: 401 } as const, '401: the key'],
-    ['too many requests, for long', { kind: 'status', status: 429, retryAfter: '60' } as const, '429'],
+    ['a 429 with a long Retry-After', { kind: 'status', status: 429, retryAfter: '60' } as const, '429'],
   ])('%s is an error', async (_what, behaviour, message) => {
     server.next.push(behaviour);
     await expect(speech().speak(sentence(), never)).rejects.toThrow(message);
@@ -206,10 +206,10 @@ describe('hearing', () => {
   });
 
   test.each([
-    ['an answer without a text', { kind: 'wrong' } as const, 'no text'],
-    ['half of an answer', { kind: 'cut', after: 0 } as const, 'terminated'],
+    ['a response without text', { kind: 'wrong' } as const, 'no text'],
+    ['a truncated response', { kind: 'cut', after: 0 } as const, 'terminated'],
     ['a wrong key', { kind: 'status', status: 401 } as const, '401: the key'],
-    ['too many requests, for long', { kind: 'status', status: 429, retryAfter: '60' } as const, '429'],
+    ['a 429 with a long Retry-After', { kind: 'status', status: 429, retryAfter: '60' } as const, '429'],
   ])('%s is an error', async (_what, behaviour, message) => {
     server.next.push(behaviour);
     await expect(hearing().transcribe(sound, 'en', never)).rejects.toThrow(message);

@@ -36,10 +36,10 @@ test('a token opens a session', async () => {
 });
 
 test.each<[string, number, string, [number, string]]>([
-  ['that is not valid', 4401, 'TOKEN_INVALID', [401, 'SESSION_TOKEN_INVALID']],
-  ['of a session that is over', 4410, 'SESSION_ENDED', [410, 'SESSION_ENDED']],
+  ['that is invalid', 4401, 'TOKEN_INVALID', [401, 'SESSION_TOKEN_INVALID']],
+  ['of an ended session', 4410, 'SESSION_ENDED', [410, 'SESSION_ENDED']],
   ['of a project with too many sessions', 4431, 'TOO_MANY_SESSIONS', [429, 'CONCURRENCY_LIMIT']],
-  ['that the service cannot look at', 1011, 'FAULT', [503, 'UNAVAILABLE']],
+  ['that the service cannot check', 1011, 'FAULT', [503, 'UNAVAILABLE']],
 ])('a token %s is refused with %i', async (_what, code, error, refusal) => {
   const client = await world.client();
   client.hello({ token: world.service.mint({ refusal }).token });
@@ -95,11 +95,11 @@ test('a page of another origin than the token’s is refused with 4403', async (
 });
 
 test.each<[string, string | Buffer]>([
-  ['no JSON', 'hello'],
+  ['not JSON', 'hello'],
   ['another message', '{"type":"text","id":"a","text":"hi"}'],
   ['another protocol', '{"type":"hello","protocol":2,"client":{"name":"a","version":"1"},"token":"x"}'],
-  ['no client', '{"type":"hello","protocol":1,"token":"x"}'],
-  ['neither token nor ticket', '{"type":"hello","protocol":1,"client":{"name":"a","version":"1"}}'],
+  ['without a client', '{"type":"hello","protocol":1,"token":"x"}'],
+  ['without token and ticket', '{"type":"hello","protocol":1,"client":{"name":"a","version":"1"}}'],
   ['sound', Buffer.alloc(20)],
 ])('a first message that is %s is refused with 4400', async (_what, first) => {
   const client = await world.client();

@@ -61,11 +61,11 @@ test('a token signed by the service yields its session', async () => {
 });
 
 test.each([
-  ['signed by somebody else', async () => signed({}, (await generateKeyPair('EdDSA')).privateKey)],
-  ['for somebody else', () => signed({ aud: 'somebody-else' })],
+  ['signed with another key', async () => signed({}, (await generateKeyPair('EdDSA')).privateKey)],
+  ['for another audience', () => signed({ aud: 'somebody-else' })],
   ['that expired long ago', () => signed({ exp: Math.floor(Date.now() / 1000) - 120 })],
-  ['that nobody signed', async () => (await signed()).replace(/[^.]+$/, '')],
-  ['that is none', async () => 'nonsense'],
+  ['without a signature', async () => (await signed()).replace(/[^.]+$/, '')],
+  ['that is malformed', async () => 'nonsense'],
 ])('a token %s is refused without a call to the service', async (_what, make) => {
   const { read } = reader();
   await expect(read(await make(), undefined)).rejects.toMatchObject({ closeCode: 4401 });

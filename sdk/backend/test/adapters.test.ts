@@ -47,7 +47,7 @@ const applications: Record<string, (relay: Relay) => Promise<string>> = {
     app.use(express.json(), express.text(), express.urlencoded());
     return listen(expressApp(app, relay));
   },
-  'Express behind a parser of bytes': async (relay) => {
+  'Express behind a raw body parser': async (relay) => {
     const app = express();
     app.use(express.raw({ type: '*/*' }));
     return listen(expressApp(app, relay));

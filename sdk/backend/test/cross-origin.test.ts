@@ -51,7 +51,7 @@ const applications: Record<string, (relay: Relay) => Promise<string>> = {
     onTestFinished(() => app.close());
     return app.listen({ port: 0, host: '127.0.0.1' });
   },
-  'a server of the fetch kind': async ({ mint, end, catalog }) => {
+  'a server with fetch handlers': async ({ mint, end, catalog }) => {
     const handlers: Record<string, Relay['mint']> = { '/mint': mint, '/end': end, '/catalog': catalog };
     const app = async (request: Request) => (handlers[new URL(request.url).pathname] ?? mint)(request);
     return listen((request, response) => void toNode(app)(request, response));

@@ -77,7 +77,7 @@ describe('the API key does not appear in', () => {
     ['a service that is down', async () => nobody()],
     ['a service that fails', async () => (await scriptedServer(failure(500, 'INTERNAL'))).url],
     [
-      'one that repeats what it gets',
+      'a service that echoes the request',
       async () =>
         (
           await scriptedServer((response, { headers }) =>
@@ -182,8 +182,8 @@ describe('a service error passed on by a relay', () => {
   });
 
   test.each([
-    ['a code that is none', { code: 'not a code', message: 'secret' }],
-    ['a code that is not a text', { code: 7, message: 'secret' }],
+    ['an invalid code', { code: 'not a code', message: 'secret' }],
+    ['a code that is not a string', { code: 7, message: 'secret' }],
     ['no code', { message: 'secret' }],
   ])('becomes UNAVAILABLE if the envelope has %s', async (_case, error) => {
     expect(await relayed(json(400, { error }))).toMatchObject({

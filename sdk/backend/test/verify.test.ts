@@ -157,9 +157,9 @@ describe('other tokens', () => {
   });
 
   test.each([
-    ['nobody answers', () => nobody()],
-    ['the answer is not a key set', async () => (await scriptedServer(json(200, { hello: 'world' }))).url],
-    ['the answer is an error', () => listen((_request, response) => response.writeHead(500).end())],
+    ['the request fails', () => nobody()],
+    ['the response is not a key set', async () => (await scriptedServer(json(200, { hello: 'world' }))).url],
+    ['the response is an error', () => listen((_request, response) => response.writeHead(500).end())],
   ])('KEYS_UNAVAILABLE when %s', async (_case, address) => {
     const verify = sessionTokenVerifier({ issuer, jwksUrl: await address() });
     await expect(verify(await signed())).rejects.toMatchObject({ code: 'KEYS_UNAVAILABLE' });

@@ -511,8 +511,8 @@ describe('a live session', () => {
     });
 
     test.each([
-      ['somebody ends it', (experience: LiveExperience) => experience.end()],
-      ['the page goes away', () => browser.hide()],
+      ['the user ends it', (experience: LiveExperience) => experience.end()],
+      ['the page is hidden', () => browser.hide()],
     ])('stops retrying when %s', async (_name, stop) => {
       const experience = await live();
       restart();

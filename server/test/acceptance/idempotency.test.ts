@@ -208,7 +208,7 @@ describe.each(doorNames)('a launch through the %s door', (name) => {
       ['two headers', ['one', 'two']],
       ['two equal headers', ['one', 'one']],
       ['two headers of which one is empty', ['', 'one']],
-      ['a letter that is not ASCII', 'cl\u00e9'],
+      ['a non-ASCII letter', 'cl\u00e9'],
       ['a tab inside', 'a\tb'],
     ])('%s', async (_, key) => {
       const answer = await mint(world, { experienceId: world.experienceId }, { 'Idempotency-Key': key });
@@ -243,7 +243,7 @@ describe.each(doorNames)('a launch through the %s door', (name) => {
         (world, key) => mint(world, { experienceId: world.experienceId, mode: 'x' }, under(key)),
       ],
       [
-        'locales that disagree',
+        'conflicting locales',
         400,
         'LOCALE_CONFLICT',
         (world, key) =>

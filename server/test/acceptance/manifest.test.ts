@@ -104,25 +104,25 @@ describe.each(doors.map((door) => [door.path, door] as const))('%s', (_path, doo
     test.each<[string, Loose, Loose, string[]]>([
       ['everything', runtime(), {}, ['speech-output', 'speech-input', 'avatar', 'location']],
       [
-        'speech input by hand',
+        'manual speech input',
         runtime(),
         { speechInputMode: 'manual' },
         ['speech-output', 'speech-input', 'avatar', 'location'],
       ],
       [
-        'speech input off, by the caller',
+        'speech input off, set by the caller',
         runtime(),
         { speechInputMode: 'off' },
         ['speech-output', 'avatar', 'location'],
       ],
       [
-        'speech input off, by the creator',
+        'speech input off, set in the project file',
         runtime({ speechInputMode: 'off' }),
         {},
         ['speech-output', 'avatar', 'location'],
       ],
       [
-        'speech input switched on again',
+        'speech input switched on by the caller',
         runtime({ speechInputMode: 'off' }),
         { speechInputMode: 'auto' },
         ['speech-output', 'speech-input', 'avatar', 'location'],

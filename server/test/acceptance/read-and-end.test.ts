@@ -192,14 +192,14 @@ describe('POST /v1/sessions/{sessionId}/end', () => {
 
   test.each([
     ['nothing', {}, undefined],
-    ['nothing, called JSON', { 'Content-Type': 'application/json' }, ''],
-    ['nothing, called JSON, without a length', { 'Content-Type': 'application/json' }, undefined],
+    ['an empty body with a JSON media type', { 'Content-Type': 'application/json' }, ''],
+    ['no body with a JSON media type', { 'Content-Type': 'application/json' }, undefined],
     ['an object', {}, { reason: 'done' }],
     ['broken JSON', { 'Content-Type': 'application/json' }, '{"status":'],
     ['text', { 'Content-Type': 'text/plain' }, 'bye'],
     ['a form', { 'Content-Type': 'application/x-www-form-urlencoded' }, 'a=b'],
     ['text without a media type', {}, 'bye'],
-    ['a media type that is none', { 'Content-Type': 'nonsense' }, 'bye'],
+    ['an invalid media type', { 'Content-Type': 'nonsense' }, 'bye'],
     ['an empty media type', { 'Content-Type': '' }, 'bye'],
     ['a megabyte', { 'Content-Type': 'application/json' }, 'x'.repeat(1_048_576)],
   ])('accepts any body: %s', async (_what, headers, body) => {

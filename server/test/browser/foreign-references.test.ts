@@ -154,13 +154,13 @@ test('no rig makes the page request another host', async () => {
 });
 
 test.each([
-  ['a part that is no name', { brows: 'a b{' }],
-  ['an image elsewhere', { image: `/../..${'//'}full.svg` }],
+  ['an invalid part name', { brows: 'a b{' }],
+  ['a foreign image', { image: `/../..${'//'}full.svg` }],
   ['no head', { head: undefined }],
-  ['a pivot that is no point', { head: { ...maren.head, pivot: [1] } }],
+  ['an invalid pivot', { head: { ...maren.head, pivot: [1] } }],
   ['no eyes', { eyes: null }],
-  ['a mouth without a place', { mouth: { ...maren.mouth, at: null } }],
-  ['breath without a part', { breathe: {} }],
+  ['a mouth without a position', { mouth: { ...maren.mouth, at: null } }],
+  ['breathing without a part', { breathe: {} }],
 ])('a rig with %s is rejected: the character is shown as a picture', async (_name, over) => {
   home.files.set('/avatars/malformed/rig.json', JSON.stringify({ ...maren, ...over }));
   home.files.set('/avatars/malformed/full.svg', readFileSync(new URL('maren/full.svg', avatars), 'utf8'));

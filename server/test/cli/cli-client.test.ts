@@ -162,7 +162,7 @@ describe('the admin API', () => {
       /^session-launch: The request is not valid; see details\. name is too long\n$/,
     ],
     [
-      'an error whose message says the detail already',
+      'an error whose message already contains the detail',
       failure(400, {
         code: 'INVALID_REQUEST',
         message: 'The request is not valid: name is too long.',
@@ -211,7 +211,7 @@ describe('a stalled admin API', () => {
   });
 
   it.each([
-    ['before its answer', () => {}],
+    ['before its response', () => {}],
     ['within the body', (response: ServerResponse) => response.write('{"projects":[')],
   ])('%s times out', async (_, answer) => {
     const server = createServer((_request, response) => answer(response));

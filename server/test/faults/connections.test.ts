@@ -107,7 +107,7 @@ test.for(Object.keys(doors))(
 
 test.for([
   ['', 0],
-  [', nor when the server is too busy to accept the first question about it', 1],
+  [', even if the server is too busy to accept the first check', 1],
 ] as const)('a write that waits for a lock is not treated as a dead connection%s', async ([, slow]) => {
   const said = service.stderr();
   const minted = await onDatabase(databaseUrl, async (client) => {

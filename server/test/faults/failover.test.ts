@@ -31,7 +31,7 @@ const readiness = () => service.call({ path: '/readyz' });
 /** How a primary leaves. They run in order: the server that was promoted is the next one to leave. */
 const ways: Record<string, (leaving: PostgresServer) => Promise<unknown>> = {
   // Its connections stay open, as after a DNS change that moves the name to another machine.
-  'a demotion without a farewell': async (leaving) => {
+  'a demotion without notice': async (leaving) => {
     await rows(leaving.url('postgres'), 'ALTER SYSTEM SET default_transaction_read_only = on');
     await rows(leaving.url('postgres'), 'SELECT pg_reload_conf()');
   },

@@ -106,7 +106,7 @@ describe.concurrent('a shutdown', () => {
 
   const stops: [string, NodeJS.Signals, boolean][] = [
     ['Ctrl-C', 'SIGINT', true],
-    ['the SIGTERM of an idle service that nobody watches', 'SIGTERM', false],
+    ['SIGTERM if no load balancer polls', 'SIGTERM', false],
   ];
   test.for(stops)('ends at once on %s', async ([, signal, isBusy]) => {
     const service = isBusy ? serving[1]! : await fleet.start({ SHUTDOWN_GRACE_SECONDS: '60' });

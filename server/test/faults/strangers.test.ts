@@ -23,16 +23,16 @@ const post = (path: string, headers: string[], text: string) =>
 
 /** Requests for unknown names, each used once. */
 const floods: Record<string, { asks: (network: string) => string; answer: number }> = {
-  'keys that nobody has': {
+  'unknown keys': {
     asks: (network) =>
       post('/v1/sessions', [from(network), `Authorization: Bearer ${generateApiKey('sl', 'live')}`], body()),
     answer: 401,
   },
-  'texts that are no keys': {
+  'malformed keys': {
     asks: (network) => post('/v1/sessions', [from(network), `Authorization: Bearer nonsense${n++}`], body()),
     answer: 401,
   },
-  'experiences that nobody has': {
+  'unknown experiences': {
     asks: (network) =>
       post(
         '/v1/browser-sessions',
@@ -41,7 +41,7 @@ const floods: Record<string, { asks: (network: string) => string; answer: number
       ),
     answer: 404,
   },
-  'the leave of pages that nobody listed': {
+  'leave requests from unlisted origins': {
     asks: (network) =>
       wire('OPTIONS /v1/public-sessions HTTP/1.1', [from(network), `Origin: https://p${n++}.example.net`]),
     answer: 204,

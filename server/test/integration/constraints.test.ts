@@ -125,18 +125,23 @@ describe('the database accepts valid rows of', () => {
 describe('the database refuses', () => {
   test.each<[string, () => SQL, string, string]>([
     ['a project id without prefix', () => project({ id: text('new') }), check, 'projects_id_format'],
-    ['a second project of one id', () => project({ id: text(world.projectId) }), unique, 'projects_pkey'],
+    [
+      'a second project with the same id',
+      () => project({ id: text(world.projectId) }),
+      unique,
+      'projects_pkey',
+    ],
     ['a negative limit', () => project({ sessions_per_day: sql`-1` }), check, 'projects_limits_not_negative'],
     [
-      'a negative limit beside none',
+      'a negative limit next to an unset one',
       () => project({ mints_per_minute: sql`-1`, mints_per_minute_per_client: sql`NULL::integer` }),
       check,
       'projects_limits_not_negative',
     ],
-    ['a project without name', () => project({ name: nothing }), missing, ''],
+    ['a project without a name', () => project({ name: nothing }), missing, ''],
 
     [
-      'a key of no project',
+      'a key without a project',
       () => key({ project_id: text('prj_nobody') }),
       foreign,
       'api_keys_project_id_fkey',
@@ -152,7 +157,7 @@ describe('the database refuses', () => {
     ['no scopes', () => key({ scopes: sql`ARRAY[]::text[]` }), check, 'api_keys_scopes_known'],
     ['a hash of another length', () => key({ hash: text('\\xab') }), check, 'api_keys_hash_length'],
     [
-      'two keys of one hash',
+      'two keys with the same hash',
       () => sql`INSERT INTO api_keys SELECT 'key_new', project_id, mode, hash, hint, name, scopes, created_at
                   FROM api_keys WHERE id = ${world.keyId}`,
       unique,
@@ -167,13 +172,13 @@ describe('the database refuses', () => {
       'experiences_pkey',
     ],
     [
-      'an experience of no project',
+      'an experience without a project',
       () => exp({ project_id: text('prj_nobody') }),
       foreign,
       'experiences_project_id_fkey',
     ],
     [
-      'a slug that another has',
+      'a slug in use',
       () =>
         sql`UPDATE experiences SET slug = ${text(world.file.experiences[1]?.slug)} WHERE id = ${text(world.file.experiences[0]?.id)}`,
       unique,
@@ -198,18 +203,18 @@ describe('the database refuses', () => {
 
     ['a latest revision that does not exist', () => exp({}), foreign, 'experiences_latest_revision_exists'],
     [
-      'a revision of no experience',
+      'a revision without an experience',
       () => revision({ experience_id: text('exp_nobody') }),
       foreign,
       'revisions_experience_id_fkey',
     ],
-    ['a revision twice', () => revision({ number: sql`1` }), unique, 'revisions_pkey'],
-    ['a revision 0', () => revision({ number: sql`0` }), check, 'revisions_number_positive'],
+    ['a duplicate revision', () => revision({ number: sql`1` }), unique, 'revisions_pkey'],
+    ['revision 0', () => revision({ number: sql`0` }), check, 'revisions_number_positive'],
 
     ['a session id without prefix', () => session({ id: text('new') }), check, 'sessions_id_format'],
-    ['a session twice', () => session({ id: text(sessionId) }), unique, 'sessions_pkey'],
+    ['a duplicate session', () => session({ id: text(sessionId) }), unique, 'sessions_pkey'],
     [
-      'a session of no experience',
+      'a session without an experience',
       () => session({ experience_id: text('exp_nobody') }),
       foreign,
       'sessions_experience_of_project',
@@ -220,15 +225,10 @@ describe('the database refuses', () => {
       foreign,
       'sessions_experience_of_project',
     ],
-    [
-      'a session of a revision that is not there',
-      () => session({ revision: sql`99` }),
-      foreign,
-      'sessions_revision',
-    ],
+    ['a session of a missing revision', () => session({ revision: sql`99` }), foreign, 'sessions_revision'],
     ['an unknown source', () => session({ source: text('api') }), check, 'sessions_source_known'],
     [
-      'a token that is born dead',
+      'a token that expires before it is issued',
       () => session({ expires_at: text('2020-01-01T00:00:00Z') }),
       check,
       'sessions_token_lives',
@@ -239,33 +239,33 @@ describe('the database refuses', () => {
       check,
       'sessions_end_after_start',
     ],
-    ['a session that was given nothing', () => session({ given: nothing }), missing, ''],
+    ['a session without its player settings', () => session({ given: nothing }), missing, ''],
 
     [
-      'a claim of no session',
+      'an idempotency record without a session',
       () => claim({ session_id: text('ses_nobody') }),
       foreign,
       'idempotency_keys_session_id_fkey',
     ],
     [
-      'a claim of another length',
+      'an idempotency hash of another length',
       () => claim({ hash: text('\\xcd') }),
       check,
       'idempotency_keys_hash_length',
     ],
     [
-      'a claim twice',
+      'a duplicate idempotency record',
       () => sql`INSERT INTO idempotency_keys SELECT * FROM idempotency_keys WHERE session_id = ${sessionId}`,
       unique,
       'idempotency_keys_pkey',
     ],
     [
-      'a day of no project',
+      'a daily counter without a project',
       () => day({ project_id: text('prj_nobody') }),
       foreign,
       'daily_sessions_project_id_fkey',
     ],
-    ['less than no sessions', () => day({ used: sql`-1` }), check, 'daily_sessions_not_negative'],
+    ['a negative session count', () => day({ used: sql`-1` }), check, 'daily_sessions_not_negative'],
 
     ['removing a project in use', () => sql`DELETE FROM projects WHERE id = ${world.projectId}`, foreign, ''],
     [
@@ -282,7 +282,12 @@ describe('the database refuses', () => {
       foreign,
       'sessions_revision',
     ],
-    ['removing a claimed session', () => sql`DELETE FROM sessions WHERE id = ${sessionId}`, foreign, ''],
+    [
+      'removing a session with an idempotency record',
+      () => sql`DELETE FROM sessions WHERE id = ${sessionId}`,
+      foreign,
+      '',
+    ],
   ])('%s', async (_, statement, code, constraint) => {
     const refused = await refusal(statement());
     expect({ code: refused?.code, constraint: refused?.constraint ?? '' }, refused?.message).toEqual({
@@ -300,10 +305,10 @@ describe('revisions are immutable:', () => {
       immutable,
     ],
     ['another title', () => sql`UPDATE revisions SET title = 'T'`, immutable],
-    ['even the same values', () => sql`UPDATE revisions SET number = number`, immutable],
-    ['removing one', () => sql`DELETE FROM revisions WHERE experience_id = ${world.experienceId}`, immutable],
-    ['emptying the table', () => sql`TRUNCATE revisions`, '0A000'],
-    ['emptying it with its experiences', () => sql`TRUNCATE experiences, revisions`, immutable],
+    ['the same values', () => sql`UPDATE revisions SET number = number`, immutable],
+    ['a deletion', () => sql`DELETE FROM revisions WHERE experience_id = ${world.experienceId}`, immutable],
+    ['a TRUNCATE', () => sql`TRUNCATE revisions`, '0A000'],
+    ['a TRUNCATE with its experiences', () => sql`TRUNCATE experiences, revisions`, immutable],
     ['a session of another one', () => sql`UPDATE sessions SET revision = revision`, immutable],
     [
       'a session of another project',

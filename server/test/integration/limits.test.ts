@@ -237,8 +237,8 @@ describe('the client address', () => {
   });
 
   test.each([
-    ['no proxy is named', {}],
-    ['it does not come through the proxy that is named', { TRUST_PROXY: '192.0.2.1' }],
+    ['no proxy is trusted', {}],
+    ['the request does not come from the trusted proxy', { TRUST_PROXY: '192.0.2.1' }],
   ])('ignores X-Forwarded-For when %s', async (_name, env) => {
     const other = await startService(env, service);
     onTestFinished(() => other.close());

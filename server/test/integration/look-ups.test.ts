@@ -88,9 +88,9 @@ describe(`among ${many} experiences and keys, each look-up reads only a few page
   });
 
   test.each([
-    ['one that stands on one list', 'https://www777.example.com', 'exp_many777'],
-    ['one that a wildcard covers', 'https://shop.site777.example.com', 'exp_many777'],
-    ['one that stands on none', 'https://nobody.example.com', undefined],
+    ['on one list', 'https://www777.example.com', 'exp_many777'],
+    ['covered by a wildcard', 'https://shop.site777.example.com', 'exp_many777'],
+    ['on no list', 'https://nobody.example.com', undefined],
     ['the apex of a wildcard', 'https://site777.example.com', undefined],
   ])('an origin: %s', async (_, origin, experienceId) => {
     const found = await findListing(service.database, [origin], [undefined]);

@@ -304,8 +304,8 @@ describe('a mint that the database refuses', () => {
   const bad: [string, () => Mint][] = [
     ['of a revision that does not exist', () => counted({ revision: 99 }, freshKey())],
     ['of an experience that does not exist', () => counted({ experienceId: 'exp_nowhere' }, freshKey())],
-    ['that breaks a rule of the table', () => counted({ source: 'window' as never }, freshKey())],
-    ['without a value that it needs', () => counted({ livemode: null as never }, freshKey())],
+    ['that violates a table constraint', () => counted({ source: 'window' as never }, freshKey())],
+    ['without a required value', () => counted({ livemode: null as never }, freshKey())],
   ];
   test.each(bad)('%s does not affect the others in its batch', async (_, make) => {
     const { recorder, gate, batches } = gated();
@@ -469,8 +469,8 @@ describe('a lost connection', () => {
     Promise.all(mints.map((mint) => recorder.record(mint)));
 
   test.each([
-    ['before the write was done', 'before'],
-    ['after the write was done, before its answer came', 'after'],
+    ['before the write has completed', 'before'],
+    ['after the write, before its result', 'after'],
   ])('%s loses no session and counts none twice', async (_, when) => {
     const recorder = recorderOf(
       intercepted(async (send, attempt) => {

@@ -117,7 +117,7 @@ describe('a start does not wait', () => {
     ['for a role that does not exist', (url: string) => url.replace('postgres@', 'nobody_knows@')],
     ['for a database that does not exist', (url: string) => url.replace(/postgres$/, 'nobody_knows')],
     ['for TLS that the server does not offer', (url: string) => `${url}?sslmode=require`],
-    ['for a certificate that is not there', (url: string) => `${url}?sslrootcert=/nobody/knows.pem`],
+    ['for a certificate file that does not exist', (url: string) => `${url}?sslrootcert=/nobody/knows.pem`],
   ])('%s', async (_, changed) => {
     const url = changed(inject('postgresUrl'));
     const { code, stderr } = await runProgram(['serve'], settings(url, '3600'));
@@ -130,9 +130,9 @@ describe('a start does not wait', () => {
 describe.concurrent('a start survives a database that is slow to accept connections', () => {
   /** Statements that a start sends, identified by a part of their text. The first connection that sends one gets no response. */
   test.for([
-    ['at the first question', 'server_version_num'],
-    ['at the lock of the migrations', 'pg_advisory_xact_lock'],
-    ['when it looks for the demo', 'experiences'],
+    ['at the first query', 'server_version_num'],
+    ['at the migration lock', 'pg_advisory_xact_lock'],
+    ['when it looks up the demo', 'experiences'],
   ] as const)('%s', async ([_, words], { onTestFinished }) => {
     const { url, drop } = await clonedDatabase();
     onTestFinished(drop);

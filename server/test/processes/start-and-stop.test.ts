@@ -468,7 +468,7 @@ describe.concurrent('a start that cannot succeed fails in one line:', () => {
 
   test.each<[string, () => Promise<Env>, string | RegExp]>([
     [
-      'a database that is not there',
+      'a database that is not reachable',
       async () => ({ DATABASE_URL: 'postgres://u:hunter22@127.0.0.1:1/x', DATABASE_WAIT_SECONDS: '0' }),
       refused,
     ],
@@ -487,7 +487,7 @@ describe.concurrent('a start that cannot succeed fails in one line:', () => {
       /data folder .* is not writable \(ENOTDIR\); .* set DATA_DIR/,
     ],
     [
-      'a data folder with something else in it',
+      'a data folder with other files',
       async () => {
         const folder = await emptyFolder();
         await mkdir(join(folder, 'database'));
@@ -535,7 +535,7 @@ describe.concurrent('a start that cannot succeed fails in one line:', () => {
       /demo project cannot be set up .*exp_harbor_guide.* set DEMO=off/,
     ],
     [
-      'a database with tables of its own',
+      'a database with foreign tables',
       async () => {
         const DATABASE_URL = await freshDatabase();
         await onDatabase(DATABASE_URL, (client) => client.query('CREATE TABLE projects (mine text)'));
@@ -544,7 +544,7 @@ describe.concurrent('a start that cannot succeed fails in one line:', () => {
       /"projects" already exists\); .* set DATABASE_URL to an empty database/,
     ],
     [
-      'a PostgreSQL of a newer program',
+      'a database of a newer program',
       async () => {
         const DATABASE_URL = await migratedDatabase();
         await onDatabase(DATABASE_URL, (client) =>
@@ -555,12 +555,12 @@ describe.concurrent('a start that cannot succeed fails in one line:', () => {
       /newer version of this program; start that version, or restore a backup/,
     ],
     [
-      'an empty database, and a role that may not create tables in it',
+      'an empty database and a role without CREATE privileges',
       async () => ({ DATABASE_URL: (await freshDatabase()).replace('postgres@', `${await limitedRole()}@`) }),
       /permission denied .*; let the role of DATABASE_URL own the tables, and allow it to create some/,
     ],
     [
-      'a signing key file that is broken',
+      'an invalid signing key file',
       async () => {
         const SIGNING_KEYS_FILE = join(await emptyFolder(), 'keys.json');
         await writeFile(SIGNING_KEYS_FILE, '{"keys":[');

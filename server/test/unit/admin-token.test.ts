@@ -17,14 +17,14 @@ test.each([
   ['one letter more', `Bearer ${token}r`],
   ['another last letter', `Bearer ${token.slice(0, -1)}s`],
   ['another first letter', `Bearer b${token.slice(1)}`],
-  ['another letter of the same length in bytes', `Bearer ${token.replace('o', 'O')}`],
-  ['as many letters, all wrong', `Bearer ${'x'.repeat(token.length)}`],
+  ['another letter of the same byte length', `Bearer ${token.replace('o', 'O')}`],
+  ['wrong letters of the same length', `Bearer ${'x'.repeat(token.length)}`],
   ['very many letters', `Bearer ${token.repeat(500)}`],
   ['the token twice', `Bearer ${token} ${token}`],
   ['a list', `Bearer ${token},${token}`],
   ['another scheme', `Basic ${token}`],
   ['no scheme', token],
-  ['letters beyond ASCII', `Bearer ${token}é`],
+  ['non-ASCII letters', `Bearer ${token}é`],
 ])('%s is refused with the same error', (_name, header) => {
   let refusal: unknown;
   try {

@@ -45,10 +45,10 @@ describe('behind trusted proxies', () => {
 
   it.each([
     ['one hop', '203.0.113.9', '203.0.113.9'],
-    ['what the client wrote itself, further left', '192.0.2.66, 203.0.113.9', '203.0.113.9'],
+    ['addresses written by the client further left', '192.0.2.66, 203.0.113.9', '203.0.113.9'],
     ['a trusted hop on the right', '203.0.113.9, 10.1.2.3', '203.0.113.9'],
     ['several trusted hops on the right', '203.0.113.9, 10.1.2.3, 10.4.5.6', '203.0.113.9'],
-    ['a trusted address that a client claims', '10.9.9.9, 203.0.113.9, 10.1.2.3', '203.0.113.9'],
+    ['a trusted address claimed by the client', '10.9.9.9, 203.0.113.9, 10.1.2.3', '203.0.113.9'],
     ['no spaces', '192.0.2.66,203.0.113.9,10.1.2.3', '203.0.113.9'],
     ['many spaces', '  192.0.2.66  ,  203.0.113.9  ', '203.0.113.9'],
     ['a port', '203.0.113.9:51234', '203.0.113.9'],

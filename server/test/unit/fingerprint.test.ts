@@ -17,11 +17,11 @@ describe('fingerprint', () => {
     ['an exponent', '{"a":1e2}', '{"a":100}'],
     ['an exponent in capitals', '{"a":1E+2}', '{"a":100.00}'],
     ['the sign of zero', '{"a":-0}', '{"a":0}'],
-    ['digits beyond a double', '{"a":0.1}', '{"a":0.1000000000000000055511151231257827}'],
+    ['digits beyond double precision', '{"a":0.1}', '{"a":0.1000000000000000055511151231257827}'],
     ['escapes', '{"a":"\\u00e9\\/"}', '{"a":"é/"}'],
     ['escapes in keys', '{"\\u0061":1}', '{"a":1}'],
     ['an escaped pair', '{"a":"\\ud83d\\ude00"}', '{"a":"😀"}'],
-    ['a repeated key, of which the last counts', '{"a":1,"a":2}', '{"a":2}'],
+    ['an earlier duplicate key', '{"a":1,"a":2}', '{"a":2}'],
     ['the order of a __proto__ key', '{"__proto__":{"b":1},"a":2}', '{"a":2,"__proto__":{"b":1}}'],
   ])('ignores %s', (_, one, other) => {
     expect(ofText(one)).toBe(ofText(other));
@@ -42,7 +42,7 @@ describe('fingerprint', () => {
     ['neighbouring doubles', '{"a":0.1}', '{"a":0.10000000000000002}'],
     ['a __proto__ key and none', '{"__proto__":{"a":1}}', '{}'],
     ['__proto__ keys with different values', '{"__proto__":{"a":1}}', '{"__proto__":{"a":2}}'],
-    ['a __proto__ key and what it holds', '{"__proto__":{"a":1}}', '{"a":1}'],
+    ['a __proto__ key and its content', '{"__proto__":{"a":1}}', '{"a":1}'],
     ['__proto__ keys inside', '{"x":{"__proto__":1}}', '{"x":{}}'],
     ['a constructor key and none', '{"constructor":{"prototype":{}}}', '{}'],
     ['a toJSON key and none', '{"toJSON":1}', '{}'],

@@ -46,9 +46,9 @@ describe('readIdempotencyKey', () => {
     ['a NUL', ['a\u0000'], /printable ASCII/],
     ['DEL', ['a\u007f'], /printable ASCII/],
     ['Latin-1', ['clé'], /printable ASCII/],
-    ['more than Latin-1', ['鍵'], /printable ASCII/],
+    ['beyond Latin-1', ['鍵'], /printable ASCII/],
     ['sent twice', ['a', 'b'], /2 times/],
-    ['sent twice alike', ['a', 'a'], /2 times/],
+    ['sent twice with the same value', ['a', 'a'], /2 times/],
     ['sent twice, once empty', ['', 'a'], /2 times/],
     ['sent three times', ['a', 'b', 'c'], /3 times/],
   ])('refuses a key that is %s', (_, values, rule) => {

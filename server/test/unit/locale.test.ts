@@ -335,7 +335,7 @@ describe('bestAcceptedLanguage', () => {
     ['languages', 'en;q=0.1,'.repeat(200_000)],
     ['commas', ','.repeat(2_000_000)],
     ['spaces', `en${' '.repeat(2_000_000)};q=0.5`],
-    ['spaces that lead nowhere', `en${' '.repeat(2_000_000)}x`],
+    ['spaces without a tag', `en${' '.repeat(2_000_000)}x`],
     ['letters', 'a'.repeat(2_000_000)],
     ['digits', `en;q=0.${'1'.repeat(2_000_000)}`],
   ])('is fast with a header of very many %s', (_, header) => {

@@ -339,16 +339,16 @@ describe('nearMiss', () => {
 
   it.each([
     ['an allowed origin', 'https://example.com'],
-    ['a stranger', 'https://evil.com'],
-    ['a suffix trick', 'https://example.com.evil.com'],
-    ['a name that ends alike', 'https://evilexample.com'],
+    ['an unrelated origin', 'https://evil.com'],
+    ['the allowed host as a prefix', 'https://example.com.evil.com'],
+    ['a host with the same ending', 'https://evilexample.com'],
     ['a subdomain', 'https://app.example.com'],
     ['null', 'null'],
     ['nothing', ''],
-    ['a star', '*'],
-    ['the text of a wildcard entry', 'https://*.example.com'],
+    ['an asterisk', '*'],
+    ['a wildcard entry', 'https://*.example.com'],
     ['a blob', 'blob:https://example.com/0b5a1c2d'],
-    ['something very long', `https://example.com/${'a'.repeat(1_000)}`],
+    ['a very long text', `https://example.com/${'a'.repeat(1_000)}`],
   ])('returns undefined for %s', (_, origin) => {
     expect(nearMiss(exact, origin)).toBeUndefined();
   });

@@ -63,7 +63,7 @@ test.each([
   ['throws', `throw new Error('no such thing')`],
   ['cannot be loaded', `import 'no-such-module'`],
   [
-    'ends under way',
+    'ends during a batch',
     `import { parentPort } from 'node:worker_threads'; parentPort.on('message', () => process.exit())`,
   ],
 ])('with a thread that %s, every payload is still signed', async (_, source) => {

@@ -108,21 +108,21 @@ describe('POST /runtime/v1/sessions/{sessionId}/connect', () => {
       ({ sessionToken }) => ({ sessionToken: `${sessionToken.split('.', 2).join('.')}.` }),
     ],
     [
-      'that says it needs no signature',
+      'with the algorithm none',
       ({ sessionToken }) => ({
         sessionToken: `${Buffer.from('{"alg":"none"}').toString('base64url')}.${sessionToken.split('.')[1]}.`,
       }),
     ],
     [
-      'signed with the public key as a password',
+      'signed by HMAC with the public key',
       ({ sessionToken }) => {
         const signed = `${Buffer.from('{"alg":"HS256"}').toString('base64url')}.${sessionToken.split('.')[1]}`;
         const signature = createHmac('sha256', 'public').update(signed).digest('base64url');
         return { sessionToken: `${signed}.${signature}` };
       },
     ],
-    ['that is none', () => ({ sessionToken: 'nonsense' })],
-    ['for a session that is none', () => ({ sessionId: 'nonsense' })],
+    ['that is malformed', () => ({ sessionToken: 'nonsense' })],
+    ['with a malformed session id', () => ({ sessionId: 'nonsense' })],
   ];
   test.each(tampered)('a token %s is 401, and the session stays created', async (_name, change) => {
     const [launch, other] = [await launched(service, world), await launched(service, world)];

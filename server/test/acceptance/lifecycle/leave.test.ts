@@ -62,7 +62,7 @@ describe('POST /v1/sessions/{sessionId}/leave', () => {
 
   test.each([
     ['text', { 'Content-Type': 'text/plain' }],
-    ['text of a beacon', { 'Content-Type': 'text/plain;charset=UTF-8' }],
+    ['text/plain, as beacons send it', { 'Content-Type': 'text/plain;charset=UTF-8' }],
     ['bytes', { 'Content-Type': 'application/octet-stream' }],
     ['an empty media type', { 'Content-Type': '' }],
   ])('accepts the token as %s', async (_name, headers) => {

@@ -220,7 +220,7 @@ describe('fields for servers only', () => {
     ['one character', 'u'],
     ['256 characters', 'u'.repeat(256)],
     ['any script', 'Jürgen 😀 例え'],
-    ['what looks like a number', '007'],
+    ['a number as text', '007'],
   ])('accepts a userId and a processorId of %s', async (_name, text) => {
     const world = await sharedWorld(service);
     const launched = await launch(service, serverDoor, world, { userId: text, processorId: text });
