@@ -25,7 +25,7 @@ function problemOf({ result: { acknowledged, inDoubt }, stored }: EngineReport):
   if (surplus <= inDoubt && inDoubt > 0) return undefined;
   return surplus === 0
     ? '**not the acknowledged launches**'
-    : `**${surplus} launches that nobody asked for**`;
+    : `**${surplus} launches without a request**`;
 }
 
 /** Renders the report as Markdown: one row per engine, then one per kind of request. */

@@ -121,7 +121,7 @@ describe('acknowledged and stored sessions', () => {
     [
       'one was never requested',
       report(ledger('ses_a'), ledger('ses_a', 'ses_b')),
-      '1 launches that nobody asked for',
+      '1 launches without a request',
     ],
     [
       'one is missing and another is in doubt',

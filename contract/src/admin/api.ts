@@ -61,7 +61,7 @@ export const adminApi: Api = {
       type: 'http',
       scheme: 'bearer',
       description:
-        'The token for what collects metrics: `METRICS_TOKEN`. It opens `/metrics` and nothing else.',
+        'The token for metrics collectors: `METRICS_TOKEN`. Valid only for `/metrics`.',
     },
     runtimeToken: {
       type: 'http',

@@ -257,7 +257,7 @@ test('all three engines together transcribe, answer and speak a turn', async () 
 
 test('the logged reason of an engine failure contains no quoted text', () => {
   expect(reasonOf(new SyntaxError('Unexpected token in "my planted words"'))).toBe('SyntaxError');
-  expect(reasonOf(new EngineError(200, 'the model broke off', 'I will not say "my planted words"'))).toBe(
-    'the model broke off',
+  expect(reasonOf(new EngineError(200, 'the model stopped early', 'I will not say "my planted words"'))).toBe(
+    'the model stopped early',
   );
 });

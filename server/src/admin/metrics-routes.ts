@@ -8,7 +8,7 @@ export interface MetricsDeps {
   /** Each of them opens this route: the admin token, and METRICS_TOKEN. */
   tokens: readonly string[];
   metrics: Registry;
-  /** Metrics of the runtime beside the service. */
+  /** Metrics of the included runtime. */
   furtherMetrics(): Promise<string>;
 }
 

@@ -19,7 +19,7 @@ export function admitAtMost(app: FastifyInstance, most: number): Load {
   const refuse = (request: FastifyRequest, reply: FastifyReply) => {
     if (performance.now() - told > tellEveryMs) {
       told = performance.now();
-      request.log.warn({ underWay: places.underWay }, 'too many requests at once; some are refused');
+      request.log.warn({ underWay: places.underWay }, 'too many concurrent requests; some are refused');
     }
     return sendError(request, reply, busy);
   };

@@ -53,7 +53,7 @@ test('the API reference loads without errors, from this service alone, and fits 
   await page.emulateMedia({ colorScheme: 'light' });
   await page.goto(`${service.url}/reference`);
   // The first operations appear early, the last one when everything has been fetched and rendered.
-  for (const name of ['Mint a session from a page', 'Ask whether sessions can be minted']) {
+  for (const name of ['Mint a session from a page', 'Check whether sessions can be minted']) {
     await page.getByRole('heading', { name }).first().waitFor({ state: 'attached', timeout: 120_000 });
   }
   await page.waitForLoadState('networkidle');

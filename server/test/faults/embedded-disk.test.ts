@@ -132,7 +132,7 @@ describe('the embedded engine', () => {
       PgliteClient.open({ folder: join(dataDir, 'database') }, {}, { query: 500 }),
     );
     await disk.set({ wait });
-    await expect(client.query('CREATE TABLE t (n integer)')).rejects.toThrow('did not answer in time');
+    await expect(client.query('CREATE TABLE t (n integer)')).rejects.toThrow('did not respond in time');
     await expect(client.close()).rejects.toThrow(StuckEngine);
     // Opening the pipe for writing unblocks the thread.
     await (await open(wait, 'r+')).close();

@@ -288,7 +288,7 @@ describe('the first start and later ones', () => {
     expect(await runProgram(['serve'], env)).toEqual({
       code: 1,
       stdout: '',
-      stderr: `session-launch: port ${port} on 127.0.0.1 is already in use; stop what uses it, or set PORT to another port\n`,
+      stderr: `session-launch: port ${port} on 127.0.0.1 is already in use; stop the process that uses it, or set PORT to another port\n`,
     });
     expect(await readdir(folder)).toEqual([]);
   });
@@ -504,7 +504,7 @@ describe.concurrent('a start that cannot succeed fails in one line:', () => {
         ADMIN_TOKEN: adminToken,
         DEMO: 'on',
       }),
-      'is already in use; stop what uses it, or set ADMIN_PORT to another port',
+      'is already in use; stop the process that uses it, or set ADMIN_PORT to another port',
     ],
     [
       'an address of another machine',
@@ -566,7 +566,7 @@ describe.concurrent('a start that cannot succeed fails in one line:', () => {
         await writeFile(SIGNING_KEYS_FILE, '{"keys":[');
         return { DATABASE_URL: await freshDatabase(), SIGNING_KEYS_FILE };
       },
-      /SIGNING_KEYS_FILE .*keys\.json is not JSON; .*\(remove it to have a new one made\)/,
+      /SIGNING_KEYS_FILE .*keys\.json is not JSON; .*\(remove it to create a new one\)/,
     ],
   ])('%s', async (_, arrange, says) => {
     const env = await arrange();

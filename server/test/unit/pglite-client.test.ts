@@ -104,7 +104,7 @@ test('queries of a hanging engine time out, and so do those queued behind them',
     // Classified as never sent, so callers need not determine the outcome.
     expect(isOutage(reason) && isNeverSent(reason)).toBe(true);
   }
-  expect(reasons).toEqual(['it did not answer in time']);
+  expect(reasons).toEqual(['it did not respond in time']);
   expect(hasty.alive).toBe(false);
   await hasty.close();
 });
