@@ -12,7 +12,7 @@ export interface MetricsDeps {
   furtherMetrics(): Promise<string>;
 }
 
-/** `GET /metrics`. A plugin of its own, since METRICS_TOKEN opens nothing else. */
+/** `GET /metrics`. A separate plugin, because METRICS_TOKEN is valid only here. */
 export async function metricsRoutes(app: FastifyInstance, deps: MetricsDeps): Promise<void> {
   const { tokens, metrics } = deps;
   const admit = requireBearer(tokens, 'ADMIN_TOKEN_INVALID');
