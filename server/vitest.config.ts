@@ -8,7 +8,7 @@ const engines = ['embedded', 'postgres'] as const;
 /** Tests of checks that run before the database is used: on one engine in the short run, on both engines in the long one. */
 const beforeTheDatabase = [
   'test/acceptance/hostile-origins.test.ts',
-  'test/acceptance/http-manners.test.ts',
+  'test/acceptance/http-behaviour.test.ts',
   'test/acceptance/mint/400.test.ts',
   'test/acceptance/mint/413.test.ts',
   'test/acceptance/mint/415.test.ts',

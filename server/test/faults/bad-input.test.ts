@@ -7,7 +7,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { effort } from '../harness/effort.ts';
 import { almost, casesWanted, headerValue, hostileJson, hostileText, Tally } from '../harness/generate.ts';
-import { useVictim } from './rude-service.ts';
+import { useVictim } from './victim.ts';
 
 const victim = useVictim({ engine: 'embedded', env: { LOG_LEVEL: 'info' } });
 const tally = new Tally();

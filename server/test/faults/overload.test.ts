@@ -4,8 +4,8 @@ import { expectError, mintFromBrowser, pageOrigin } from '@session-launch/testin
 import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 import { mintRequests, mostUnderWay, sample } from './overloaded.ts';
-import { useVictim } from './rude-service.ts';
 import { storedAt } from './stored.ts';
+import { useVictim } from './victim.ts';
 
 const victim = useVictim();
 

@@ -7,7 +7,7 @@ import { mintFromServer } from '@session-launch/testing/world.ts';
 import { beforeAll, expect, test } from 'vitest';
 import { effort, isLong } from '../harness/effort.ts';
 import { openDescriptors, runtimeProcesses, sendUpgrade, upgradeRequest } from '../harness/upgrades.ts';
-import { useVictim } from './rude-service.ts';
+import { useVictim } from './victim.ts';
 
 // Trusts a proxy, so that each client can have its own network.
 const victim = useVictim({

@@ -38,7 +38,11 @@ test.each([
   ['a connection lost during a statement', lost, { isOutage: true }],
   ['a reset during a statement', network('ECONNRESET'), { isOutage: true }],
   ['a refusal during a statement', network('ECONNREFUSED'), { isOutage: true }],
-  ['a dead connection', new Error('the database has stopped responding', { cause: lost }), { isOutage: true }],
+  [
+    'a dead connection',
+    new Error('the database has stopped responding', { cause: lost }),
+    { isOutage: true },
+  ],
   ['a terminated backend', server('57P01', 'FATAL'), { isOutage: true }],
   ['a database that is not ready', server('57P03', 'FATAL'), { isOutage: true, isNeverSent: true }],
   ['a read-only database', server('25006'), { isOutage: true, isRolledBack: true, isRefusedWrite: true }],

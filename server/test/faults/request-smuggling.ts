@@ -1,7 +1,7 @@
 import { logLines } from '@session-launch/testing/process.ts';
 import { answersIn, openConnection } from '@session-launch/testing/raw-http.ts';
 import { describe, expect, test } from 'vitest';
-import { type Victim, wire, wiredMint } from './rude-service.ts';
+import { type Victim, wire, wiredMint } from './victim.ts';
 
 const door = 'POST /v1/browser-sessions HTTP/1.1';
 const page = ['Origin: https://app.example.com', 'Content-Type: application/json'];

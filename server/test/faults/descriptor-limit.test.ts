@@ -2,7 +2,7 @@ import { Agent, request } from 'node:http';
 import { openConnection, type RawConnection } from '@session-launch/testing/raw-http.ts';
 import { mintFromServer } from '@session-launch/testing/world.ts';
 import { afterAll, expect, test, vi } from 'vitest';
-import { openNow, useVictim } from './rude-service.ts';
+import { openNow, useVictim } from './victim.ts';
 
 // The embedded engine opens files at run time; if it cannot open one, it fails permanently.
 const victim = useVictim({ engine: 'embedded', descriptors: 700 });

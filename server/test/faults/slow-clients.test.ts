@@ -4,7 +4,7 @@ import { answersIn, openConnection, type RawConnection } from '@session-launch/t
 import { expectWithin } from '@session-launch/testing/slowness.ts';
 import { mintFromServer, pageOrigin } from '@session-launch/testing/world.ts';
 import { expect, test, vi } from 'vitest';
-import { openNow, useVictim, wire } from './rude-service.ts';
+import { openNow, useVictim, wire } from './victim.ts';
 
 const victim = useVictim({ env: { LOG_LEVEL: 'info' } });
 

@@ -6,7 +6,7 @@ import { answersIn, openConnection } from '@session-launch/testing/raw-http.ts';
 import { createKey, expectError, pageOrigin } from '@session-launch/testing/world.ts';
 import { expect, test } from 'vitest';
 import { generateApiKey } from '../../src/keys/api-key.ts';
-import { useVictim, wire } from './rude-service.ts';
+import { useVictim, wire } from './victim.ts';
 
 // Trusts this machine as a proxy, so that each test chooses the networks of its clients.
 const victim = useVictim({ env: { TRUST_PROXY: '127.0.0.1' } });

@@ -1,7 +1,7 @@
 import { answersIn, openConnection } from '@session-launch/testing/raw-http.ts';
 import { pageOrigin } from '@session-launch/testing/world.ts';
 import { expect, test } from 'vitest';
-import { type Victim, wire } from './rude-service.ts';
+import { type Victim, wire } from './victim.ts';
 
 const get = (headers: string[]) => wire('GET /healthz HTTP/1.1', ['Connection: close', ...headers]);
 

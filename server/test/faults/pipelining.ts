@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readMetrics } from '@session-launch/testing/metrics.ts';
 import { answersIn, openConnection, type RawAnswer } from '@session-launch/testing/raw-http.ts';
 import { expect, test } from 'vitest';
-import { type Victim, wire, wiredMint } from './rude-service.ts';
+import { type Victim, wire, wiredMint } from './victim.ts';
 
 const health = wire('GET /healthz HTTP/1.1');
 const goodbye = wire('GET /healthz HTTP/1.1', ['Connection: close']);

@@ -4,8 +4,8 @@ import { logLines } from '@session-launch/testing/process.ts';
 import { openConnection } from '@session-launch/testing/raw-http.ts';
 import { mintFromBrowser, mintFromServer, pageOrigin } from '@session-launch/testing/world.ts';
 import { expect, test, vi } from 'vitest';
-import { crowds } from './rude-crowd.ts';
-import { openNow, useVictim, wire } from './rude-service.ts';
+import { crowds } from './idle-connections.ts';
+import { openNow, useVictim, wire } from './victim.ts';
 
 const victim = useVictim({ env: { LOG_LEVEL: 'info' } });
 

@@ -15,7 +15,7 @@ import {
 } from '@session-launch/testing/world.ts';
 import { afterAll, expect, test } from 'vitest';
 import { generateApiKey } from '../../src/keys/api-key.ts';
-import { useVictim, wire } from './rude-service.ts';
+import { useVictim, wire } from './victim.ts';
 
 const assets = mkdtempSync(join(tmpdir(), 'session-launch-assets-'));
 for (const folder of ['avatars', 'locations']) mkdirSync(join(assets, folder));

@@ -3,7 +3,7 @@ import { openConnection, type RawConnection } from '@session-launch/testing/raw-
 import { mintFromServer } from '@session-launch/testing/world.ts';
 import { expect, test, vi } from 'vitest';
 import { effort } from '../harness/effort.ts';
-import { openNow, type Victim, wire } from './rude-service.ts';
+import { openNow, type Victim, wire } from './victim.ts';
 
 /** Each connection needs a descriptor on both sides, so the number is limited by the system's hard limit. */
 const allowed = Number(execFileSync('sh', ['-c', 'ulimit -Hn'], { encoding: 'utf8' })) || 20_000;
