@@ -23,11 +23,7 @@ export const notHello = refusal(
 export const notJson = refusal(closeCodes.notTheProtocol, 'PROTOCOL', 'A text frame must be JSON.');
 export const noHello = refusal(closeCodes.noHello, 'PROTOCOL', 'No hello was received in time.');
 export const helloTooBig = refusal(closeCodes.tooBig, 'TOO_BIG', 'A hello must not exceed 8 KiB.');
-export const full = refusal(
-  closeCodes.full,
-  'FULL',
-  'This runtime is full; try again.',
-);
+export const full = refusal(closeCodes.full, 'FULL', 'This runtime is full; try again.');
 export const draining = refusal(closeCodes.draining, 'DRAINING', 'This runtime is shutting down; try again.');
 export const originDiffers = refusal(
   closeCodes.originDiffers,

@@ -112,12 +112,18 @@ async function openDatabase(
     return openEmbedded(dataDir, {
       onFirstStart: () => log.info({ dataDir }, 'creating the database; this takes some seconds, once'),
       onEnd: (reason) => {
-        log.fatal({ reason }, 'the embedded engine has ended, and the service exits; a restart recovers the data');
+        log.fatal(
+          { reason },
+          'the embedded engine has ended, and the service exits; a restart recovers the data',
+        );
         engine.abort(new Error(`the embedded engine has ended: ${reason}`));
       },
       onFull: (isFull) =>
         isFull
-          ? log.error({ dataDir }, 'the disk of DATA_DIR is full; no sessions are recorded until there is free space')
+          ? log.error(
+              { dataDir },
+              'the disk of DATA_DIR is full; no sessions are recorded until there is free space',
+            )
           : log.warn({ dataDir }, 'the disk of DATA_DIR has free space again; sessions are recorded'),
     });
   }

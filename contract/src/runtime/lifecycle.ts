@@ -55,7 +55,9 @@ export const connectedSchema = Type.Object(
     limits: Type.Object(
       {
         maxSeconds: Type.Integer({ description: 'Seconds after which the runtime ends the session.' }),
-        idleSeconds: Type.Integer({ description: 'Seconds without speech or text after which the runtime ends the session.' }),
+        idleSeconds: Type.Integer({
+          description: 'Seconds without speech or text after which the runtime ends the session.',
+        }),
       },
       { description: 'Time limits of the session, as in the manifest.' },
     ),
@@ -86,7 +88,9 @@ export const reportSchema = Type.Object(
                 'Whether the session has no client at the moment and waits for it to resume. If such a session is ended, the time since the report is not metered.',
             }),
           ),
-          ended: Type.Optional(Type.Enum([...endReasons], { description: 'Why the session ended. Absent while it runs.' })),
+          ended: Type.Optional(
+            Type.Enum([...endReasons], { description: 'Why the session ended. Absent while it runs.' }),
+          ),
         },
         { description: 'The state of one session.' },
       ),

@@ -79,9 +79,7 @@ export function createMetrics(): Metrics & { watch(parts: MetricSources): void }
     [...mints].flatMap(([door, { durations }]) => buckets(duration, { door }, durations)),
   );
   const size = 'session_launch_batch_size';
-  show(registry, 'histogram', size, 'Mints recorded in one write', () =>
-    buckets(size, {}, batches),
-  );
+  show(registry, 'histogram', size, 'Mints recorded in one write', () => buckets(size, {}, batches));
   show(registry, 'counter', 'session_launch_connects_total', 'Attempts to begin a session, by outcome', () =>
     [...connects.entries()].map(([outcome, value]) => ({ labels: { outcome }, value })),
   );
@@ -118,16 +116,10 @@ export function createMetrics(): Metrics & { watch(parts: MetricSources): void }
 
 function watch(registry: Registry, parts: MetricSources): void {
   const { database, queueLength, caches, traffic, openConnections, admissions } = parts;
-  show(
-    registry,
-    'gauge',
-    'session_launch_active_sessions',
-    'Active sessions of all processes',
-    async () => {
-      const active = await parts.activeSessions();
-      return active === undefined ? [] : [{ labels: {}, value: active }];
-    },
-  );
+  show(registry, 'gauge', 'session_launch_active_sessions', 'Active sessions of all processes', async () => {
+    const active = await parts.activeSessions();
+    return active === undefined ? [] : [{ labels: {}, value: active }];
+  });
   show(registry, 'gauge', 'session_launch_queue_length', 'Mints waiting for the next write', () => [
     { labels: {}, value: queueLength() },
   ]);
@@ -208,13 +200,9 @@ function watch(registry: Registry, parts: MetricSources): void {
   show(registry, 'gauge', 'session_launch_requests_in_flight', 'Requests in flight', () => [
     { labels: {}, value: traffic.inFlight() },
   ]);
-  show(
-    registry,
-    'gauge',
-    'session_launch_open_connections',
-    'Open client connections',
-    async () => [{ labels: {}, value: await openConnections() }],
-  );
+  show(registry, 'gauge', 'session_launch_open_connections', 'Open client connections', async () => [
+    { labels: {}, value: await openConnections() },
+  ]);
 }
 
 function buckets(name: string, labels: Record<string, string>, spread: Histogram): Sample[] {

@@ -14,8 +14,12 @@ export interface RuntimeStatus {
 }
 
 export function showRuntime(registry: Registry, status: () => RuntimeStatus): void {
-  show(registry, 'gauge', 'session_launch_runtime_state', 'State of the runtime: 1 for the current state', () =>
-    runtimeStates.map((state) => ({ labels: { state }, value: status().state === state ? 1 : 0 })),
+  show(
+    registry,
+    'gauge',
+    'session_launch_runtime_state',
+    'State of the runtime: 1 for the current state',
+    () => runtimeStates.map((state) => ({ labels: { state }, value: status().state === state ? 1 : 0 })),
   );
   show(
     registry,

@@ -31,7 +31,11 @@ export async function openPostgres(url: string, { onIdleError }: PostgresHooks):
   await checkServer(url);
   const listeners: Listener[] = [];
   const watch = new Watch(url, () => {
-    onIdleError(new Error('a database connection stopped responding; all connections that were open with it are replaced'));
+    onIdleError(
+      new Error(
+        'a database connection stopped responding; all connections that were open with it are replaced',
+      ),
+    );
     distrust();
     for (const listener of listeners) listener.check();
   });

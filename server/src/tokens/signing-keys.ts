@@ -48,8 +48,7 @@ export async function parseSigningKeys(text: string, file: string): Promise<Sign
   const all: SigningKey[] = [];
   for (const [index, jwk] of (set.keys as JWK[]).entries()) {
     const key = await parseKey(jwk).catch(() => undefined);
-    if (key === undefined)
-      throw wrong(`has a key, number ${index + 1}, that is not a private Ed25519 key`);
+    if (key === undefined) throw wrong(`has a key, number ${index + 1}, that is not a private Ed25519 key`);
     if (all.some((other) => other.kid === key.kid)) throw wrong(`has two keys with the kid "${key.kid}"`);
     all.push(key);
   }

@@ -27,7 +27,8 @@ export async function* complete(
   if (!response.headers.get('content-type')?.includes('text/event-stream')) {
     const whole = (await readJson(response, signal)) as Completion;
     const text = whole.choices?.[0]?.message?.content;
-    if (typeof text !== 'string') throw new EngineError(response.status, 'the response of the model has no text');
+    if (typeof text !== 'string')
+      throw new EngineError(response.status, 'the response of the model has no text');
     yield text;
     return;
   }

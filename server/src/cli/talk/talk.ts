@@ -39,10 +39,11 @@ export function addTalk(program: Command, { io, admin }: Context): void {
     .option('--url <address>', 'public address of the service; by default read from the admin API')
     .option('--locale <tag>', 'language to talk in')
     .option('--secondary-locale <tag>', 'language to learn, in dual experiences')
-    .option('--text <text>', 'text to say; repeat the option for several', (text: string, before: string[] = []) => [
-      ...before,
-      text,
-    ])
+    .option(
+      '--text <text>',
+      'text to say; repeat the option for several',
+      (text: string, before: string[] = []) => [...before, text],
+    )
     .option('--wav <file>', 'recording to say, a WAV file of 16-bit PCM')
     .option('--out <file>', 'write the speech of the character to a WAV file')
     .option('--json', 'print every event as a line of JSON')
