@@ -378,7 +378,7 @@ describe('the first start and later ones', () => {
     await service.kill('SIGKILL');
     service = await plainly();
     expect(await status(service, '/readyz')).toBe(200);
-    expect(service.stderr(), 'what takes long').not.toContain('making the database');
+    expect(service.stderr(), 'what takes long').not.toContain('creating the database');
     expect(await sessions()).toEqual(minted);
     expect((await read()).json.project.name, 'the demo is not set up again').toBe('Mine now');
     expect((await service.call({ path: '/.well-known/jwks.json' })).text).toBe(keys);

@@ -75,7 +75,7 @@ test('a runtime that answers no pings is killed and replaced', async () => {
   const { lines, metrics } = await supervise('silent', { pingEveryMs: 50 });
   await expect.poll(metrics).toMatch(/pid/);
   const first = await metrics();
-  await expect.poll(() => lines('does not answer')).toBeGreaterThan(0);
+  await expect.poll(() => lines('does not respond')).toBeGreaterThan(0);
   await expect.poll(metrics).toMatch(/pid/);
   expect(await metrics()).not.toBe(first);
 });
@@ -84,13 +84,13 @@ test('a runtime that leaves pings unanswered gets a spare before it is killed', 
   const { loaded, lines } = await supervise('silent', { pingEveryMs: 100 });
   // The first runtime, which does not respond, and its spare.
   await expect.poll(loaded).toBe(2);
-  expect(lines('does not answer')).toBe(0);
+  expect(lines('does not respond')).toBe(0);
 });
 
 test('a runtime that never becomes ready is killed and replaced', async () => {
   const { lines } = await supervise('never ready', { pingEveryMs: 5 });
   await expect.poll(() => lines('another one is started')).toBeGreaterThan(1);
-  expect(lines('does not answer')).toBeGreaterThan(1);
+  expect(lines('does not respond')).toBeGreaterThan(1);
 });
 
 test('a service whose own event loop is blocked kills no runtime', async () => {
@@ -101,7 +101,7 @@ test('a service whose own event loop is blocked kills no runtime', async () => {
   while (performance.now() < until);
   await new Promise((resolve) => setTimeout(resolve, 500));
   expect(await metrics()).toBe(first);
-  expect(lines('does not answer')).toBe(0);
+  expect(lines('does not respond')).toBe(0);
 });
 
 test('upgrades beyond the limit get 503 with Retry-After, and their sockets are closed even if the client keeps its side open', async () => {
