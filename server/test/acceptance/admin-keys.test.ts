@@ -133,7 +133,7 @@ describe('refusing', () => {
     }
   });
 
-  test('a project that does not exist', async () => {
+  test('a key for a project that does not exist', async () => {
     expectError(await create('prj_nobody', good), 404, 'PROJECT_NOT_FOUND');
     expectError(await create('nobody', good), 400, 'INVALID_REQUEST');
   });
@@ -149,7 +149,7 @@ describe('listing', () => {
     expect(ids).not.toContain(other.keyId);
   });
 
-  test('a project without keys', async () => {
+  test('a project without keys has an empty list', async () => {
     const file = { project: project() };
     await service.admin({ method: 'POST', path: '/admin/projects', body: file });
     expect(await list(file.project.id)).toEqual([]);

@@ -166,7 +166,7 @@ describe('reading', () => {
     );
   });
 
-  test('a project that does not exist', async () => {
+  test('a project that does not exist is 404', async () => {
     for (const path of ['', '/keys', '/sessions']) {
       for (const id of ['prj_nobody', 'prj_%00', `prj_${'x'.repeat(65)}`]) {
         expectError(await service.admin({ path: `/admin/projects/${id}${path}` }), 404, 'PROJECT_NOT_FOUND');

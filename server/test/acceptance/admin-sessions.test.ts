@@ -61,7 +61,7 @@ async function mintMany(world: World, count: number, body: object = {}): Promise
 }
 
 describe('listing', () => {
-  test('a project without sessions', async () => {
+  test('a project without sessions has an empty list', async () => {
     const world = await createWorld(service);
     expect(await page(world.projectId)).toEqual({ sessions: [] });
   });
@@ -90,7 +90,7 @@ describe('listing', () => {
     expect(foreign.sessions).toEqual([]);
   });
 
-  test('a project that does not exist', async () => {
+  test('a project that does not exist is 404', async () => {
     expectError(await ask('prj_nobody'), 404, 'PROJECT_NOT_FOUND');
     expectError(await ask('nobody'), 400, 'INVALID_REQUEST');
   });

@@ -290,10 +290,10 @@ describe('the script', () => {
   });
 });
 
-describe('one session is created by', () => {
+describe('one session', () => {
   const count = async () => (await talking.sessions()).length;
 
-  test('a double click', async () => {
+  test('is created by a double click', async () => {
     const before = await count();
     const page = await open();
     await page.getByRole('button', { name: 'Start' }).dblclick();
@@ -302,7 +302,7 @@ describe('one session is created by', () => {
     expect(await count()).toBe(before + 1);
   });
 
-  test('a key that is held down', async () => {
+  test('is created by a key that is held down', async () => {
     const before = await count();
     const page = await open();
     await page.getByRole('button', { name: 'Start' }).focus();
@@ -312,7 +312,7 @@ describe('one session is created by', () => {
     expect(await count()).toBe(before + 1);
   });
 
-  test('a response that is lost after the session was recorded', async () => {
+  test('is created if the response is lost after it was recorded', async () => {
     const before = await count();
     const page = await open();
     let lost = 0;
@@ -327,7 +327,7 @@ describe('one session is created by', () => {
     expect(await count()).toBe(before + 1);
   });
 
-  test('and ended when the element is removed while the mint is pending', async () => {
+  test('is ended if the element is removed while the mint is pending', async () => {
     const page = await open();
     let release = () => {};
     const held = new Promise<void>((resolve) => {
@@ -349,7 +349,7 @@ describe('one session is created by', () => {
     await expect.poll(async () => (await talking.sessions())[0].status).toBe('ended');
   });
 
-  test('and kept when the element is moved', async () => {
+  test('is kept when the element is moved', async () => {
     const page = await open();
     await page.getByRole('button', { name: 'Start' }).click();
     await becomes(page, 'live');

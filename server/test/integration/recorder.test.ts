@@ -493,7 +493,7 @@ describe('a lost connection', () => {
     }
   });
 
-  test('that is lost repeatedly is retried repeatedly', async () => {
+  test('that recurs is retried each time', async () => {
     const recorder = recorderOf(
       intercepted(async (send, attempt) => {
         const rows = await send();

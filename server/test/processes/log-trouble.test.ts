@@ -59,7 +59,7 @@ describe('an unwritable log blocks neither mints nor the shutdown', () => {
     expect(await service.kill('SIGTERM')).toMatchObject({ code: 0 });
   });
 
-  test('of the runtime, whose conversations continue', async () => {
+  test('when the reader of the runtime’s log stops reading; conversations continue', async () => {
     const service = await start('pipe', { RUNTIME: 'on', SPEECH: 'captions', LOG_LEVEL: 'trace' });
     const client = await talker(service);
     service.log?.pause();

@@ -394,7 +394,7 @@ describe('values that are not allowed in a project file are rejected:', () => {
     ]);
   });
 
-  test('32 levels of nesting are allowed, 33 are not', () => {
+  test('more than 32 levels of nesting', () => {
     // The file, the list, the experience and the runtime are nesting levels 1 to 4.
     const nested = (levels: number) =>
       withRuntime(`location: { x: ${'['.repeat(levels)}${']'.repeat(levels)} }`);
