@@ -23,9 +23,7 @@ function problemOf({ result: { acknowledged, inDoubt }, stored }: EngineReport):
   const surplus = stored.count - acknowledged.count;
   if (surplus < 0) return `**${-surplus} acknowledged launches are missing**`;
   if (surplus <= inDoubt && inDoubt > 0) return undefined;
-  return surplus === 0
-    ? '**not the acknowledged launches**'
-    : `**${surplus} launches that nobody asked for**`;
+  return surplus === 0 ? '**not the acknowledged launches**' : `**${surplus} launches without a request**`;
 }
 
 /** Renders the report as Markdown: one row per engine, then one per kind of request. */

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
-/** Other workspaces as they are written, not as they were built last. */
+/** Resolves other workspaces to their sources instead of their last build. */
 const contract = fileURLToPath(new URL('../contract/src/', import.meta.url));
 const ofProcess = fileURLToPath(new URL('../process/src/', import.meta.url));
 const verifier = fileURLToPath(new URL('../sdk/backend/src/verify.ts', import.meta.url));
@@ -16,7 +16,7 @@ export default defineConfig({
   },
   test: {
     include: ['test/**/*.test.ts'],
-    // Limits are for what hangs: a machine that is busy with other things is slow, and nothing is wrong.
+    // These timeouts end hanging tests only; a busy machine can be slow without a defect.
     testTimeout: 600_000,
     hookTimeout: 600_000,
     expect: { poll: { timeout: 180_000 } },

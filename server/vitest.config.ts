@@ -5,10 +5,10 @@ import { findNginx, noNginx } from '../testing/src/find-nginx.ts';
 
 const isLong = process.env.TEST_LONG === '1';
 const engines = ['embedded', 'postgres'] as const;
-/** Rules that hold before a database is asked, whichever it is: once in the short form, on both engines in the long one. */
+/** Tests of checks that run before the database is used: on one engine in the short run, on both engines in the long one. */
 const beforeTheDatabase = [
   'test/acceptance/hostile-origins.test.ts',
-  'test/acceptance/http-manners.test.ts',
+  'test/acceptance/http-behaviour.test.ts',
   'test/acceptance/mint/400.test.ts',
   'test/acceptance/mint/413.test.ts',
   'test/acceptance/mint/415.test.ts',
@@ -17,23 +17,23 @@ const beforeTheDatabase = [
   'test/integration/large-file-reading.test.ts',
 ];
 
-/** Parts of the embedded engine, which start from a database that is made already. */
+/** Tests of the embedded engine, which start from a prepared database. */
 const engineParts = [
   'test/unit/embedded-folder.test.ts',
   'test/unit/maintenance.test.ts',
   'test/unit/pglite-client.test.ts',
 ];
 
-/** Where a complete run is asked for, a missing browser is a failure; on a machine of one's own it is a remark. */
+/** With CI=true a missing browser fails the run; otherwise the browser tests are skipped with a message. */
 const canBrowse = process.env.CI === 'true' || (await findChromium()) !== undefined;
 if (!canBrowse) tellOfNoChromium();
 
 /** The same for nginx. */
 const hasNginx = process.env.CI === 'true' || findNginx() !== undefined;
-if (!hasNginx) process.stderr.write(`left out the test with nginx: ${noNginx}\n`);
+if (!hasNginx) process.stderr.write(`skipped the test with nginx: ${noNginx}\n`);
 
 const build = '../testing/src/brought-up-to-date.ts';
-/** The program built and both databases made, once for all files. */
+/** Builds the program and creates both databases, once for all files. */
 const databases = [build, 'test/harness/setup-embedded.ts', 'test/harness/setup-postgres.ts'];
 const aBrowser = 'test/harness/setup-browser.ts';
 
@@ -46,7 +46,7 @@ const browser: TestProjectInlineConfiguration = {
   },
 };
 
-/** The acceptance tests alone, at a service that runs elsewhere. */
+/** Only the acceptance tests, against a deployed service. */
 const deployment: TestProjectInlineConfiguration = {
   extends: true,
   test: {
@@ -56,7 +56,7 @@ const deployment: TestProjectInlineConfiguration = {
   },
 };
 
-/** Load tests that measure: one at a time, on a machine that has nothing else to do. */
+/** Load tests with measurements: one at a time, on an otherwise idle machine. */
 const long: TestProjectInlineConfiguration = {
   extends: true,
   test: {
@@ -78,7 +78,7 @@ const projects: TestProjectInlineConfiguration[] = [
       exclude: engineParts,
     },
   },
-  // One project, since a worker that has loaded the code goes on with files of its own project only.
+  // One project, because a worker reuses its loaded modules only for files of the same project.
   {
     extends: true,
     test: {
@@ -101,7 +101,7 @@ const projects: TestProjectInlineConfiguration[] = [
   })),
 ];
 
-/** Other workspaces from their sources instead of their last build. */
+/** Resolves other workspaces to their sources instead of their last build. */
 const contract = fileURLToPath(new URL('../contract/src/', import.meta.url));
 const ofProcess = fileURLToPath(new URL('../process/src/', import.meta.url));
 const backend = fileURLToPath(new URL('../sdk/backend/src/', import.meta.url));
@@ -116,15 +116,15 @@ export default defineConfig({
     ],
   },
   test: {
-    // Limits are for what hangs: a machine that is busy with other things is slow, and nothing is wrong.
+    // These timeouts end hanging tests only; a busy machine can be slow without a defect.
     testTimeout: 600_000,
     hookTimeout: 600_000,
     expect: { poll: { timeout: 180_000 } },
-    // More than cores of a small machine: tests that wait for a clock or a process leave theirs to others.
+    // More than the cores of a small machine: many tests wait for a timer or a process.
     maxWorkers: 4,
-    // What files share is loaded code; services, databases, folders and ports are their own.
+    // Files share only loaded modules; each has its own services, databases, folders and ports.
     isolate: false,
-    // Threads that the service starts inherit it, and so run from the sources, too.
+    // Worker threads of the service inherit this and run from the sources as well.
     execArgv: [
       '--conditions=source',
       '--import',

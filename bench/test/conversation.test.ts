@@ -8,15 +8,15 @@ import { conversationMarkdown } from '../conversation/report.ts';
 
 const measured = (limit: number, ...rounds: number[]): Figure => ({ ...figure('a turn', limit), rounds });
 
-describe('a figure', () => {
-  it('is reached when the median of its rounds is within the limit', () => {
+describe('a measured figure', () => {
+  it('reaches its target when the median of the rounds is within the limit', () => {
     expect(isReached(measured(100, 90, 100, 900))).toBe(true);
     expect(isReached(measured(100, 101, 1, 900))).toBe(false);
     expect(isReached(measured(100))).toBeUndefined();
     expect(isReached(measured(0, 0, 0, 0))).toBe(true);
   });
 
-  it('stands in the table with its median and its extremes', () => {
+  it('is shown in the table with its median, minimum and maximum', () => {
     const text = conversationMarkdown({
       date: '2026-01-02',
       extent: { rounds: 3, turns: 40, clicks: 30, seconds: 10 },
@@ -28,7 +28,7 @@ describe('a figure', () => {
     expect(text).toContain('| a turn | ≤ 5 ms | – | – | – | not measured here |\n');
   });
 
-  it('is a bar in the picture, with a line over its rounds', () => {
+  it('is drawn as a bar with a line from its minimum to its maximum', () => {
     const picture = plotConversation([measured(100, 50, 25, 100), measured(100, 900), measured(5)]);
     // The limit is in the middle of the chart; bars are clipped at twice the limit.
     expect(picture).toContain('width="105.0"');
@@ -39,7 +39,7 @@ describe('a figure', () => {
   });
 });
 
-describe('the mouth against the sound', () => {
+describe('the lag of mouth cues behind the audio', () => {
   const rate = 16_000;
   const silent = (ms: number) => Array<number>((ms * rate) / 1000).fill(0);
   const loud = (ms: number) =>
@@ -53,11 +53,11 @@ describe('the mouth against the sound', () => {
     [490 + lateMs, 'sil'],
   ];
 
-  it.each([0, 25, -25, 100])('is %d ms late when its cues are', (lateMs) => {
+  it.each([0, 25, -25, 100])('is measured as %d ms when the cues are that late', (lateMs) => {
     expect(shiftMs(samples, rate, cues(lateMs))).toBe(lateMs);
   });
 
-  it('is looked at in every utterance, over all of its frames', () => {
+  it('is measured for every utterance, over all of its frames', () => {
     const frames: Frame[] = [1, 2].flatMap((utterance) =>
       [samples.slice(0, 3000), samples.slice(3000)].map((part) => ({
         utterance,

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { readOptions, UsageError } from '../options.ts';
 
-describe('options of a run', () => {
-  it('has defaults for a comparison', () => {
+describe('options of a benchmark run', () => {
+  it('have defaults for a comparison', () => {
     expect(readOptions([])).toEqual({ rounds: 5, seconds: 5, sessions: 1_000_000, write: true });
   });
 
-  it('has many short rounds beside another build, and writes nothing', () => {
+  it('use many short rounds when two builds are compared, and write no files', () => {
     expect(readOptions(['--against', '../before'])).toEqual({
       rounds: 20,
       seconds: 2,
@@ -16,7 +16,7 @@ describe('options of a run', () => {
     });
   });
 
-  it('measures the life of sessions with rounds of its own', () => {
+  it('use separate round settings for the session lifecycle', () => {
     expect(readOptions(['--lifecycle', '--rounds', '3'])).toEqual({
       rounds: 3,
       seconds: 15,
@@ -26,7 +26,7 @@ describe('options of a run', () => {
     });
   });
 
-  it('measures conversations, in full or in a minute', () => {
+  it('measure conversations, in full or for one minute', () => {
     const usual = { rounds: 5, seconds: 10, sessions: 0, write: true };
     const small = { rounds: 1, seconds: 3, sessions: 0, write: false };
     expect(readOptions(['conversation'])).toEqual({ ...usual, conversation: { turns: 40, clicks: 30 } });
@@ -36,7 +36,7 @@ describe('options of a run', () => {
     });
   });
 
-  it('takes what it is told', () => {
+  it('are read from the command line', () => {
     const args = ['--rounds', '1', '--seconds', '1', '--sessions', '0', '--no-write'];
     expect(readOptions(args)).toEqual({ rounds: 1, seconds: 1, sessions: 0, write: false });
     expect(readOptions(['--help', '--rounds', 'x'])).toBe('help');
@@ -54,7 +54,7 @@ describe('options of a run', () => {
     [['again'], /again/],
     [['conversation', 'twice'], /twice/],
     [['conversation', '--clicks', '0'], /--clicks/],
-  ])('refuses %j', (args, says) => {
+  ])('reject %j', (args, says) => {
     expect(() => readOptions(args)).toThrow(UsageError);
     expect(() => readOptions(args)).toThrow(says);
   });

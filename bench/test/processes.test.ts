@@ -44,7 +44,7 @@ describe('CPU time of processes', () => {
         ]
       : []),
     [
-      'of a child that lives',
+      'of a running child',
       `require('node:child_process').spawn(process.execPath, ['-e', ${JSON.stringify(burn(200) + ready)}])
          .stdout.once('data', () => { ${ready} });`,
     ],
@@ -53,7 +53,7 @@ describe('CPU time of processes', () => {
     expect(await cpuSeconds([await start(code)])).toBeGreaterThan(0.17);
   });
 
-  it('adds several trees, and is no number for a process that is gone', async () => {
+  it('adds up several process trees, and is NaN for a process that has exited', async () => {
     const [one, two] = [await start(burn(200) + ready), await start(burn(200) + ready)];
     expect(await cpuSeconds([one, two])).toBeGreaterThan((await cpuSeconds([one])) + 0.15);
     running[1]!.kill('SIGKILL');
@@ -73,13 +73,13 @@ describe('CPU time of processes', () => {
     expect(ofTrees(table, [6, 9])).toBe(15);
   });
 
-  it('reads /proc/PID/stat, whatever the program is called', () => {
+  it('parses /proc/PID/stat for any program name', () => {
     const stat =
       '42 (a ) R 7 (x) S 17 42 42 0 -1 4194304 85 0 0 0 150 25 1000 200 20 0 11 0 59686 2867200 287';
     expect(parseStat(stat)).toEqual({ pid: 42, parent: 17, seconds: 13.75 });
   });
 
-  it('reads what ps prints on macOS and on Linux', () => {
+  it('parses the output of ps on macOS and on Linux', () => {
     const seconds = parsePs('    1     0   0:01.50\n  312     1 125:03.25\n 9001   312 1-02:00:30\n').map(
       (line) => line.seconds,
     );

@@ -41,7 +41,7 @@ describe('targets', () => {
   const shown = (targets: ReturnType<typeof cpuTargets>) =>
     targets.map(({ name, measured, reached }) => [name, measured, reached]);
 
-  it('holds CPU time against the floor of the same round', () => {
+  it('compare CPU time with the baseline of the same round', () => {
     expect(shown(cpuTargets(all()))).toEqual([
       ['ours, PostgreSQL: server mint, CPU time', '2.90 ×', true],
       ['ours, PostgreSQL: server mint, fresh key, CPU time', '4.01 ×', false],
@@ -50,19 +50,19 @@ describe('targets', () => {
     ]);
   });
 
-  it('gives no verdict on what was not measured', () => {
+  it('give no verdict on a figure that was not measured', () => {
     const replay = cpuTargets(all(Number.NaN)).find(({ name }) => name.includes('replay'));
     expect(replay).toMatchObject({ measured: 'not measured here', reached: undefined });
   });
 
-  it('holds throughput against what is written by hand, and the catalog against the floor', () => {
+  it('compare throughput with the handwritten implementation, and the catalog with the baseline', () => {
     expect(shown(throughputTargets(all()))).toEqual([
       ['ours, PostgreSQL: server mint, throughput', '5.00 ×', true],
       ['ours, PostgreSQL: catalog, not modified, throughput', '0.59 ×', false],
     ]);
   });
 
-  it('holds the p99 against that of the floor in the same round', () => {
+  it('compare the p99 with that of the baseline in the same round', () => {
     const steady = (...p99: number[]) => result('x', 'y', ...p99.map((ms) => sample(1, 1, ms)));
     const target = (ours: number[], beside: number[]) =>
       latencyTarget({ contestant: 'ours', rate: 1, ours: steady(...ours), floor: steady(...beside) });
@@ -70,7 +70,7 @@ describe('targets', () => {
     expect(target([9, 41, 30], [2, 10, 10])).toMatchObject({ measured: '4.10 ×', reached: false });
   });
 
-  it('holds memory to a limit, and to being level', () => {
+  it('limit memory and its growth', () => {
     const points = (...megabytes: number[]) =>
       megabytes.map((size, i) => ({ minted: i + 1, residentBytes: size * 2 ** 20 }));
     const verdicts = (...megabytes: number[]) =>
@@ -98,7 +98,7 @@ describe('results', () => {
     facts: [['First start', '2.0 s']],
   };
 
-  it('stand in a table with CPU time and throughput, each with its ratio and spread', () => {
+  it('are listed in a table with CPU time and throughput, each with its ratio and spread', () => {
     const text = markdown(report);
     expect(text).toContain('| floor | floor | 100 | 1.00 | 0 % | 10000 | 1.00 | 0 % | 1 | 10 |\n');
     expect(text).toContain(
@@ -108,7 +108,7 @@ describe('results', () => {
     expect(text).toContain('| one | ≤ 1 | 2 | **no** |\n| two | ≤ 1 | not measured here |  |\n');
   });
 
-  it('are dashes where CPU time cannot be measured', () => {
+  it('are shown as dashes where CPU time cannot be measured', () => {
     const blind = result('floor', 'floor', sample(10, Number.NaN));
     expect(markdown({ ...report, results: [blind], steady: [] })).toContain(
       '| floor | floor | – | – | – | 10 | 1.00 | 0 % | 1 | 10 |',
@@ -117,7 +117,7 @@ describe('results', () => {
     expect(plot([blind])).not.toContain('NaN');
   });
 
-  it('are two bars for each scenario in the picture', () => {
+  it('are drawn as two bars for each scenario', () => {
     const picture = plot(report.results);
     expect(picture.match(/<rect x=/g)).toHaveLength(4);
     expect(picture).toContain('>ours, PostgreSQL: server mint<');
@@ -126,7 +126,7 @@ describe('results', () => {
   });
 });
 
-describe('two builds side by side', () => {
+describe('a comparison of two builds', () => {
   const pair = (...throughput: number[]): Pair => ({
     engine: 'PostgreSQL',
     scenario: 'server mint',
@@ -134,19 +134,19 @@ describe('two builds side by side', () => {
     other: result('other', 'server mint', ...throughput.map(() => sample(1_000, 100))),
   });
 
-  it('passes at 0.97 in the median, whatever single rounds say', () => {
+  it('passes at a median of 0.97, even if single rounds are slower', () => {
     expect(verdictOf(pair(0.97, 0.5, 1.2))).toBe('yes');
     expect(verdictOf(pair(0.969, 0.5, 0.96))).toBe('no');
   });
 
-  it('is unclear when more rounds might still lift the median', () => {
+  it('is inconclusive while more rounds might still raise the median', () => {
     expect(verdictOf(pair(0.96, 0.5, 1.2))).toBe('unclear');
     const many = (above: number) => pair(...Array(20 - above).fill(0.9), ...Array(above).fill(1.1));
     expect(verdictOf(many(6))).toBe('unclear');
     expect(verdictOf(many(5))).toBe('no');
   });
 
-  it('stands in a table', () => {
+  it('is shown as a table', () => {
     const builds = [
       { program: 'a.js', name: 'v2' },
       { program: 'b.js', name: 'v1' },

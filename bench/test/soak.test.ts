@@ -11,7 +11,7 @@ describe('options', () => {
     expect(readOptions(['--minutes', '15'])).toEqual({ minutes: 15, engines: ['postgres'], connections: 8 });
   });
 
-  test('may all be given', () => {
+  test('can all be set', () => {
     const args = [
       '--minutes',
       '0.5',
@@ -46,18 +46,18 @@ describe('options', () => {
     ["Unknown option '--loud'", ['--minutes', '1', '--loud']],
     ['more', ['--minutes', '1', 'more']],
   ];
-  test.each(refused)('that cannot be used are told: %s', (message, args) => {
+  test.each(refused)('that are invalid are rejected: %s', (message, args) => {
     expect(() => readOptions(args)).toThrow(message);
   });
 });
 
-test('the slope is that of the straight line through the points, noise or not', () => {
+test('the slope is the least-squares slope of the points, with and without noise', () => {
   const line = Array.from({ length: 50 }, (_, x) => ({ x, y: 7 + 3 * x + (x % 2 === 0 ? 1 : -1) }));
   expect(slope(line)).toBeCloseTo(3, 1);
   expect(slope(line.map(({ x, y }) => ({ x, y: -y })))).toBeCloseTo(-3, 1);
 });
 
-test('percentiles are right to within 4 %, and parts can be put together', () => {
+test('percentiles are accurate to 4 %, and histograms can be merged', () => {
   const [odd, even] = [new Latencies(), new Latencies()];
   for (let ms = 1; ms <= 1_000; ms++) (ms % 2 === 0 ? even : odd).add(ms);
   const all = new Latencies().merge(odd).merge(even);
@@ -79,8 +79,8 @@ const ledger = (...ids: string[]) => {
   return made;
 };
 
-describe('what was acknowledged and what is stored', () => {
-  test('are the same in any order', () => {
+describe('acknowledged and stored sessions', () => {
+  test('are compared in any order', () => {
     expect(ledger('ses_a', 'ses_b').equals(ledger('ses_b', 'ses_a'))).toBe(true);
   });
 
@@ -102,7 +102,7 @@ describe('what was acknowledged and what is stored', () => {
   };
   const options: SoakOptions = { minutes: 7, engines: ['postgres'], connections: 8 };
 
-  test('make a clean run when they are equal', () => {
+  test('pass the check when they are equal', () => {
     const same = report(ledger('ses_a', 'ses_b'), ledger('ses_b', 'ses_a'));
     expect(isClean(same)).toBe(true);
     // The first 80 seconds are the warm-up; the table shows the start and the end of the remaining quarters.
@@ -117,29 +117,29 @@ describe('what was acknowledged and what is stored', () => {
       report(ledger('ses_a', 'ses_b'), ledger('ses_a')),
       '1 acknowledged launches are missing',
     ],
-    ['one is another', report(ledger('ses_a'), ledger('ses_b')), 'not the acknowledged launches'],
+    ['one has another id', report(ledger('ses_a'), ledger('ses_b')), 'not the acknowledged launches'],
     [
-      'one is too many',
+      'one was never requested',
       report(ledger('ses_a'), ledger('ses_a', 'ses_b')),
-      '1 launches that nobody asked for',
+      '1 launches without a request',
     ],
     [
-      'one is missing and another in doubt',
+      'one is missing and another is in doubt',
       report(ledger('ses_a', 'ses_b'), ledger('ses_a'), { inDoubt: 1 }),
       '1 acknowledged launches are missing',
     ],
     [
-      'an answer was unexpected',
+      'a response was unexpected',
       report(ledger('ses_a'), ledger('ses_a'), { unexpected: new Map([['server mint: 500 INTERNAL', 3]]) }),
       '| postgres | server mint: 500 INTERNAL | 3 |',
     ],
   ];
-  test.each(broken)('make no clean run when %s', (_what, result, text) => {
+  test.each(broken)('fail the check when %s', (_what, result, text) => {
     expect(isClean(result)).toBe(false);
     expect(markdown([result], options)).toContain(text);
   });
 
-  test('may differ by what was never answered, but then something was unexpected', () => {
+  test('may differ by mints that got no response, which are reported as unexpected', () => {
     const doubtful = report(ledger('ses_a'), ledger('ses_a', 'ses_b'), {
       inDoubt: 1,
       unexpected: new Map([['server mint: no answer (ECONNRESET)', 1]]),
@@ -148,12 +148,12 @@ describe('what was acknowledged and what is stored', () => {
     expect(markdown([doubtful], options)).not.toContain('**');
   });
 
-  test('are no clean run when nothing was asked', () => {
+  test('fail the check when no request was sent', () => {
     expect(isClean(report(ledger(), ledger(), { stretches: [] }))).toBe(false);
   });
 });
 
-test('the figures of the soak are those that it prints', () => {
+test('the figures of the soak in the documentation are those that it prints', () => {
   const page = readFileSync(new URL('../../docs/reliability.md', import.meta.url), 'utf8');
   const [, figures = ''] = page.split(/^## Soak$/m);
   const cells = (row: string) => row.split('|').map((cell) => cell.trim());

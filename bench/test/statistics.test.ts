@@ -3,12 +3,12 @@ import { median, medianInterval, spread } from '../statistics.ts';
 
 const upTo = (n: number) => Array.from({ length: n }, (_, i) => n - i);
 
-it('takes half of the distance between the extremes as the spread', () => {
+it('the spread is half the distance between minimum and maximum', () => {
   expect(median([4, 1, 2])).toBe(2);
   expect(spread([4, 1, 2])).toBe(0.75);
 });
 
-describe('the interval of a median', () => {
+describe('the confidence interval of a median', () => {
   // Ranks as in tables of the sign test (two-sided, at least 95 %).
   it.each([
     [6, 1, 6],
@@ -23,7 +23,7 @@ describe('the interval of a median', () => {
     expect(medianInterval(upTo(n))).toEqual([from, to]);
   });
 
-  it('is everything when there are too few values to say more', () => {
+  it('is unbounded when there are too few values', () => {
     expect(medianInterval([3, 1, 2])).toEqual([1, 3]);
     expect(medianInterval([1])).toEqual([1, 1]);
     expect(medianInterval([])).toEqual([Number.NaN, Number.NaN]);

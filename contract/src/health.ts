@@ -3,7 +3,7 @@ import type { Operation } from './operation.ts';
 import Type from './type.ts';
 
 export const healthSchema = Type.Object(
-  { status: Type.Literal('ok', { description: 'The process answers.' }) },
+  { status: Type.Literal('ok', { description: 'Always `ok`.' }) },
   { $id: 'Health', description: 'The process is alive.' },
 );
 
@@ -14,11 +14,11 @@ export type RuntimeState = (typeof runtimeStates)[number];
 export const readinessSchema = Type.Object(
   {
     status: Type.Enum(['ready', 'unavailable'], { description: 'Whether sessions can be minted.' }),
-    reason: Type.Optional(Type.String({ description: 'What is missing, when it is not ready.' })),
+    reason: Type.Optional(Type.String({ description: 'Why the service is not ready.' })),
     runtime: Type.Optional(
       Type.Enum([...runtimeStates], {
         description:
-          'State of the runtime beside the service. It does not change the status: sessions are minted without it, and clients try again until it is ready.',
+          'State of the included runtime. It does not affect the status: sessions are minted without it, and clients retry until it is ready.',
       }),
     ),
   },
@@ -32,18 +32,18 @@ export const aliveOperation: Operation = {
   method: 'get',
   path: '/healthz',
   tag,
-  summary: 'Ask whether the process is alive',
+  summary: 'Check whether the process is alive',
   description:
-    'Answers as long as the process runs, whatever the state of its database server. Only an embedded engine that has ended takes the process with it.',
+    'Returns 200 while the process runs, regardless of the state of the database server. If the embedded engine has ended, it returns 503, and the process exits.',
   caller: 'anyone',
   answers: {
     200: {
-      description: 'It is alive.',
+      description: 'The process is alive.',
       headers: {},
       content: { schema: Type.Ref('Health#'), examples: { alive: { value: { status: 'ok' } } } },
     },
     503: {
-      description: 'Its embedded engine has ended, and the process is about to.',
+      description: 'The embedded engine has ended, and the process is about to exit.',
       headers: {},
       content: {
         schema: Type.Ref('Readiness#'),
@@ -62,13 +62,13 @@ export const readyOperation: Operation = {
   method: 'get',
   path: '/readyz',
   tag,
-  summary: 'Ask whether sessions can be minted',
+  summary: 'Check whether sessions can be minted',
   description:
-    'For load balancers: not ready while the database cannot be reached or takes no writes, and once a shutdown has begun.',
+    'For load balancers: not ready while the database is unreachable or does not accept writes, and once a shutdown has begun.',
   caller: 'anyone',
   answers: {
     200: {
-      description: 'It can mint.',
+      description: 'The service can mint sessions.',
       headers: {},
       content: {
         schema: Type.Ref('Readiness#'),
@@ -76,7 +76,7 @@ export const readyOperation: Operation = {
       },
     },
     503: {
-      description: 'It cannot mint right now.',
+      description: 'The service cannot mint sessions at the moment.',
       headers: retryAfter,
       content: {
         schema: Type.Ref('Readiness#'),

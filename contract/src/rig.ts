@@ -21,14 +21,14 @@ const head = Type.Object(
 const eyes = Type.Object(
   {
     pupils: part('Both pupils: they look around, and shrink to a line in a blink.'),
-    shine: Type.Optional(part('The light in the pupils, which goes with them.')),
-    lids: Type.Optional(part('Both upper lids: they come down to the line in a blink.')),
+    shine: Type.Optional(part('The highlights in the pupils, which move with them.')),
+    lids: Type.Optional(part('Both upper lids: they close to the line in a blink.')),
     blink: Type.Object(
       {
         scaleY: Type.Number({
           minimum: 0,
           maximum: 1,
-          description: 'Height of a closed eye, of an open one.',
+          description: 'Height of a closed eye, as a fraction of an open one.',
         }),
         about: Type.Number({ description: 'The height at which the eyes close.' }),
       },
@@ -41,11 +41,11 @@ const eyes = Type.Object(
 
 const mouth = Type.Object(
   {
-    replace: part('The drawn mouth: the moving one stands in its place, under what covers it.'),
+    replace: part('The drawn mouth. The animated mouth replaces it at the same depth.'),
     at: pair('The middle of the mouth.'),
-    width: above(0, 'From the middle to a corner, at rest.'),
+    width: above(0, 'Distance from the middle to a corner, at rest.'),
     height: above(0, 'How far the lips part when the mouth is wide open.'),
-    smile: Type.Number({ minimum: 0, description: 'How far the corners stand above the middle, at rest.' }),
+    smile: Type.Number({ minimum: 0, description: 'Height of the corners above the middle, at rest.' }),
     colors: Type.Object(
       {
         lip: color('The lips, or the line.'),
@@ -68,9 +68,9 @@ const breathe = Type.Object(
     scaleY: Type.Number({
       minimum: 1,
       maximum: 1.1,
-      description: 'Its height with full lungs, of that at rest.',
+      description: 'Its height after breathing in, as a multiple of its height at rest.',
     }),
-    seconds: above(0, 'From one breath to the next.'),
+    seconds: above(0, 'Seconds from one breath to the next.'),
   },
   closed,
 );
@@ -81,7 +81,7 @@ const breathe = Type.Object(
  */
 export const rigSchema = Type.Object(
   {
-    rig: Type.Literal(1, { description: 'Version of this form.' }),
+    rig: Type.Literal(1, { description: 'Version of this format.' }),
     image: Type.String({
       pattern: '^[A-Za-z0-9_-]+\\.svg$',
       description: 'The picture, in the same folder.',

@@ -83,7 +83,7 @@ export const sessionSchema = Type.Object(
     revision,
     status: Type.Enum([...statuses], {
       description:
-        'created from the mint on; active once a client has connected; ended when that is over, or when it was ended before; expired when nobody connected in time. An ended session stays ended.',
+        'created after the mint; active once a client has connected; ended after that, or if it was ended earlier; expired if no client connected in time. An ended session stays ended.',
     }),
     livemode,
     source: Type.Enum([...sources], {

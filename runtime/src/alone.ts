@@ -71,7 +71,7 @@ async function answer(
   if (path === '/healthz') send(200, 'ok\n');
   else if (path === '/readyz') send(isReady() ? 200 : 503, isReady() ? 'ready\n' : 'stopping\n');
   else if (path !== '/metrics') send(404, 'not found\n');
-  else if (!isToken(request.headers.authorization)) send(401, 'a bearer token is needed\n');
+  else if (!isToken(request.headers.authorization)) send(401, 'a bearer token is required\n');
   else send(200, await runtime.metrics(), 'text/plain; version=0.0.4');
 }
 

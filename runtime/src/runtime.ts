@@ -65,7 +65,7 @@ export function startRuntime({ config, engines, clock, log }: RuntimeDeps): Runt
       engineFailed: (engine, error) => {
         metrics.engineFailed(engine);
         log.warn({ engine, reason: reasonOf(error) }, 'an engine failed');
-        log.trace({ engine, err: error }, 'what it said');
+        log.trace({ engine, err: error }, 'details of the engine failure');
       },
       failed: (sessionId, error) => {
         log.error({ sessionId, ...placeOf(error) }, 'a conversation failed, and was ended');
@@ -89,12 +89,12 @@ export function startRuntime({ config, engines, clock, log }: RuntimeDeps): Runt
     refused: (error) =>
       log.warn(
         { reason: error.message },
-        'the service takes no report of an earlier runtime; it stays on disk',
+        'the service rejected a report of an earlier runtime; it stays on disk',
       ),
     reachable: (isReachable, error) => {
       metrics.reachable(isReachable);
       if (isReachable) log.info('reports reach the service again');
-      else log.warn({ reason: error?.message }, 'reports do not reach the service; sessions go on');
+      else log.warn({ reason: error?.message }, 'reports do not reach the service; sessions continue');
     },
   });
   const reception = new Reception({
@@ -106,13 +106,13 @@ export function startRuntime({ config, engines, clock, log }: RuntimeDeps): Runt
       keysUnavailable: () =>
         log.warn(
           { jwksUrl: config.tokens?.jwksUrl },
-          'the keys of session tokens cannot be read; the service checks alone',
+          'the keys of session tokens cannot be fetched; the service checks every token',
         ),
     }),
     conversations,
     maxSessions: config.maxSessions,
     arrived: metrics.arrived,
-    connectFailed: (error) => log.error({ reason: error.message }, 'a session could not be begun'),
+    connectFailed: (error) => log.error({ reason: error.message }, 'a session could not be started'),
   });
   const sockets = new WebSocketServer({
     noServer: true,

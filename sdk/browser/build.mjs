@@ -18,7 +18,7 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('.', import.meta.url));
 const dist = join(root, 'dist');
 const served = ['session-launch.js', 'session-launch.mjs', 'worklet.js'];
-/** Written last: whoever sees it sees the rest. */
+/** Written last, so if it exists, the other files exist as well. */
 const stamp = join(dist, 'integrity.json');
 
 export const isBuilt = () => existsSync(stamp);

@@ -1,19 +1,19 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
-/** The contract as it is written, not as it was built last. */
+/** Resolves the contract to its sources instead of its last build. */
 const contract = fileURLToPath(new URL('../../contract/src/', import.meta.url));
 
 export default defineConfig({
   resolve: { alias: [{ find: /^@session-launch\/contract\/(.*)$/, replacement: `${contract}$1.ts` }] },
   test: {
     include: ['test/**/*.test.ts'],
-    // Limits are for what hangs: a machine that is busy with other things is slow, and nothing is wrong.
+    // These timeouts end hanging tests only; a busy machine can be slow without a defect.
     testTimeout: 600_000,
     hookTimeout: 600_000,
     expect: { poll: { timeout: 180_000 } },
     maxWorkers: 2,
-    // What files share is loaded code.
+    // Files share only loaded modules.
     isolate: false,
   },
 });

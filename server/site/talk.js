@@ -22,7 +22,7 @@ function talk(card) {
     card.querySelector('.talk').focus();
   };
   open = close;
-  // Inside the click: later the browser would not let it be heard.
+  // Must be called in the click handler; otherwise browsers block the audio.
   experience.start().catch(() => {});
   card.classList.add('talking');
   art.append(stage);
@@ -36,7 +36,7 @@ function talk(card) {
 }
 
 if (SessionLaunch) {
-  // Nobody learns the language that they read the page in.
+  // Preselects a language to learn that is not the visitor's own.
   const own = navigator.language.slice(0, 2);
   for (const option of document.querySelectorAll('.go option'))
     if (option.value.startsWith(own) && option.selected) option.nextElementSibling.selected = true;

@@ -110,15 +110,21 @@ async function openDatabase(
   if (database.engine === 'embedded') {
     const { openEmbedded } = await import('./store/embedded/embedded.ts');
     return openEmbedded(dataDir, {
-      onFirstStart: () => log.info({ dataDir }, 'making the database; this takes some seconds, once'),
+      onFirstStart: () => log.info({ dataDir }, 'creating the database; this takes some seconds, once'),
       onEnd: (reason) => {
-        log.fatal({ reason }, 'the embedded engine has ended, and the service with it; a new start recovers');
+        log.fatal(
+          { reason },
+          'the embedded engine has ended, and the service exits; a restart recovers the data',
+        );
         engine.abort(new Error(`the embedded engine has ended: ${reason}`));
       },
       onFull: (isFull) =>
         isFull
-          ? log.error({ dataDir }, 'the disk of DATA_DIR is full; nothing is recorded until there is room')
-          : log.warn({ dataDir }, 'there is room on the disk of DATA_DIR again; sessions are recorded'),
+          ? log.error(
+              { dataDir },
+              'the disk of DATA_DIR is full; no sessions are recorded until there is free space',
+            )
+          : log.warn({ dataDir }, 'the disk of DATA_DIR has free space again; sessions are recorded'),
     });
   }
   const { openPostgres } = await import('./store/postgres/postgres.ts');
@@ -131,7 +137,7 @@ async function readSigningKeys(config: Config, log: Logger): Promise<SigningKeys
   if (made && config.database.engine === 'postgres') {
     log.warn(
       { file: config.signingKeysFile },
-      'a new signing key file was made; every process that shares this database must use a copy of it (SIGNING_KEYS_FILE)',
+      'a new signing key file was created; every process that shares this database must use a copy of it (SIGNING_KEYS_FILE)',
     );
   }
   return keys;
@@ -192,7 +198,7 @@ function untilStopped({ log, app, runtime, database, engine }: Running, graceSec
     const options = {
       delay: graceSeconds * 1000 + shutdownTimeout,
       logger: false as const,
-      onTimeout: () => log.error('some requests did not end in time; stopped without them'),
+      onTimeout: () => log.error('some requests did not end in time and were cut off'),
     };
     let isStopping = false;
     const grace = closeWithGrace(options, async ({ signal, err }) => {
@@ -205,7 +211,7 @@ function untilStopped({ log, app, runtime, database, engine }: Running, graceSec
         await app.close();
         await database.close();
       } catch (error) {
-        log.error({ err: error }, 'the stop was not clean');
+        log.error({ err: error }, 'the shutdown was not clean');
         // `process.exit` would wait for a thread that is blocked in the kernel.
         if (error instanceof StuckEngine) process.kill(process.pid, 'SIGKILL');
         throw error;

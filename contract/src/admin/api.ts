@@ -60,8 +60,7 @@ export const adminApi: Api = {
     metricsToken: {
       type: 'http',
       scheme: 'bearer',
-      description:
-        'The token for what collects metrics: `METRICS_TOKEN`. It opens `/metrics` and nothing else.',
+      description: 'The token for metrics collectors: `METRICS_TOKEN`. Valid only for `/metrics`.',
     },
     runtimeToken: {
       type: 'http',

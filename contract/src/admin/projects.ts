@@ -184,7 +184,8 @@ export const exportOperation = {
   path: '/admin/projects/{projectId}',
   tag,
   summary: 'Read a project as a file',
-  description: 'What applies again as no change. YAML when `Accept` names it, JSON otherwise.',
+  description:
+    'Returns the project as a file that can be applied again without changes. YAML if `Accept` names it, JSON otherwise.',
   caller: 'admin-token',
   params: projectParams,
   answers: { 200: { description: 'The project file.', headers: {}, bodies: projectFileBodies } },

@@ -62,7 +62,7 @@ export const metricsOperation = {
   tag,
   summary: 'Read the metrics',
   description:
-    'In the text format of Prometheus. docs/metrics.md explains each metric. `METRICS_TOKEN` opens this path, too.',
+    'In the text format of Prometheus. docs/metrics.md explains each metric. `METRICS_TOKEN` is accepted as well.',
   caller: 'metrics-token',
   answers: {
     200: {

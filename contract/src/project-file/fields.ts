@@ -67,7 +67,7 @@ export function axis(description: string, tag: string) {
       Type.Literal('match', { description: 'Use the language that the mint requests.' }),
       Type.Object(
         { fixed },
-        { ...closed, description: 'Always use this language, whatever the mint requests.' },
+        { ...closed, description: 'Always use this language, regardless of the mint request.' },
       ),
     ],
     {

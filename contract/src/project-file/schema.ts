@@ -95,13 +95,13 @@ const limits = Type.Object(
     ),
     concurrentSessions: Type.Optional(
       limit(
-        'Sessions of the whole project that are active at a time, from every door.',
+        'Concurrent sessions of the whole project, however they were created.',
         defaults.limits.concurrentSessions,
       ),
     ),
     concurrentSessionsPerClient: Type.Optional(
       limit(
-        'Sessions of the project that are active at a time from one client network, which is an IPv4 address or the first 64 bits of an IPv6 address. A school or an office may share one address.',
+        'Concurrent sessions of the project from one client network, which is an IPv4 address or the first 64 bits of an IPv6 address. A school or an office may share one address.',
         defaults.limits.concurrentSessionsPerClient,
         5,
       ),
@@ -110,7 +110,7 @@ const limits = Type.Object(
   {
     ...closed,
     description:
-      'How much browsers may launch, and how many sessions may be active at a time. Launches with an API key are not limited.',
+      'Limits for launches from browsers, and for concurrent sessions. Launches with an API key do not count towards the launch limits.',
     default: { ...defaults.limits },
     examples: [
       {

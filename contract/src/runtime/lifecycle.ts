@@ -12,7 +12,7 @@ const tag = 'Runtimes';
 const runtimeId = Type.String({
   pattern: '^[\\x21-\\x7e]{1,128}$',
   errorMessage: 'must be 1 to 128 printable characters without spaces',
-  description: 'Names the process of the runtime: whatever it chooses at its start, unlike any other.',
+  description: 'Id of the runtime process, chosen by it at its start; unique.',
   examples: ['rt_7f3a'],
 });
 
@@ -21,7 +21,7 @@ export const connectRequestSchema = Type.Object(
     sessionToken: Type.String({
       minLength: 1,
       maxLength: 8192,
-      description: 'The session token that the client brought.',
+      description: 'The session token sent by the client.',
     }),
     runtimeId,
     client: Type.Optional(
@@ -29,12 +29,12 @@ export const connectRequestSchema = Type.Object(
         pattern: '^[\\x21-\\x7e]{1,64}$',
         errorMessage: 'must be 1 to 64 printable characters without spaces',
         description:
-          'The network of the client, as the runtime saw it: an IPv4 address, or the first 64 bits of an IPv6 address. `concurrentSessionsPerClient` counts sessions by it; without it the session is not counted for that limit. It is stored while the session is active.',
+          'The network of the client, as seen by the runtime: an IPv4 address, or the first 64 bits of an IPv6 address. `concurrentSessionsPerClient` counts sessions by it; without it the session is not counted for that limit. It is stored while the session is active.',
         examples: ['203.0.113.7', '2001:db8:1:2::/64'],
       }),
     ),
   },
-  { $id: 'ConnectRequest', description: 'A client has come to a runtime.' },
+  { $id: 'ConnectRequest', description: 'The request to begin the session of a client.' },
 );
 
 export type ConnectRequest = Static<typeof connectRequestSchema>;
@@ -50,17 +50,19 @@ export const connectedSchema = Type.Object(
       type: 'object',
       additionalProperties: true,
       description:
-        'What only the runtime knows: the `mind` of the revision, as in the project file, with every text as a list of variants. Empty where the revision has none.',
+        'Configuration for the runtime only: the `mind` of the revision, as in the project file, with every text as a list of variants. Empty if the revision has none.',
     }),
     limits: Type.Object(
       {
-        maxSeconds: Type.Integer({ description: 'The runtime ends the session when it has lasted so long.' }),
-        idleSeconds: Type.Integer({ description: 'And when nobody has said anything for so long.' }),
+        maxSeconds: Type.Integer({ description: 'Seconds after which the runtime ends the session.' }),
+        idleSeconds: Type.Integer({
+          description: 'Seconds without speech or text after which the runtime ends the session.',
+        }),
       },
-      { description: 'How long the session may last, in seconds. The manifest says the same.' },
+      { description: 'Time limits of the session, as in the manifest.' },
     ),
   },
-  { $id: 'Connected', description: 'All that a runtime needs to run the session.' },
+  { $id: 'Connected', description: 'Everything that a runtime needs to run the session.' },
 );
 
 export type Connected = Static<typeof connectedSchema>;
@@ -77,10 +79,10 @@ export const reportSchema = Type.Object(
     sessions: Type.Array(
       Type.Object(
         {
-          sessionId: Type.String({ description: 'A session that it runs, or ran.' }),
+          sessionId: Type.String({ description: 'A session that the runtime runs or has run.' }),
           seconds: Type.Number({
             description:
-              'For how long its client was connected so far. Less than was reported before, or more than has passed since the session began, counts as that.',
+              'Total seconds that the client has been connected. A value below an earlier report, or above the time since the session began, is replaced by that bound.',
           }),
           waiting: Type.Optional(
             Type.Boolean({
@@ -88,16 +90,18 @@ export const reportSchema = Type.Object(
                 'Whether the session has no client at the moment and waits for it to resume. If such a session is ended, the time since the report is not metered.',
             }),
           ),
-          ended: Type.Optional(Type.Enum([...endReasons], { description: 'Why it is over, once it is.' })),
+          ended: Type.Optional(
+            Type.Enum([...endReasons], { description: 'Why the session ended. Absent while it runs.' }),
+          ),
         },
-        { description: 'How one session does.' },
+        { description: 'The state of one session.' },
       ),
       { maxItems: 10_000, description: 'All sessions of the process.' },
     ),
   },
   {
     $id: 'Report',
-    description: `What a runtime reports every ${reportIntervalSeconds} seconds.`,
+    description: `The report that a runtime sends every ${reportIntervalSeconds} seconds.`,
   },
 );
 
@@ -107,13 +111,13 @@ export const reportAnswerSchema = Type.Object(
   {
     end: Type.Array(
       Type.Object({
-        sessionId: Type.String({ description: 'A session that is over.' }),
+        sessionId: Type.String({ description: 'A session that has ended.' }),
         reason: Type.Enum([...endReasons], { description: 'Why.' }),
       }),
       { description: 'Sessions of the report that the runtime has to close.' },
     ),
   },
-  { $id: 'ReportAnswer', description: 'What the runtime has to do.' },
+  { $id: 'ReportAnswer', description: 'Instructions for the runtime.' },
 );
 
 export type ReportAnswer = Static<typeof reportAnswerSchema>;
@@ -127,7 +131,7 @@ export const connectOperation = {
   tag,
   summary: 'Begin a session',
   description:
-    'A runtime calls this when a client brings a session token. The service checks the token and makes the session active, once: of any number of attempts, whichever process they reach, one succeeds.',
+    'A runtime calls this when a client presents a session token. The service checks the token and makes the session active. Of any number of attempts, in any process, exactly one succeeds.',
   caller: 'runtime-token',
   params: Type.Object({
     sessionId: Type.String({
@@ -182,7 +186,7 @@ export const reportOperation = {
   path: '/runtime/v1/reports',
   tag,
   summary: 'Report running sessions',
-  description: `Every ${reportIntervalSeconds} seconds, one report for all sessions of a process. Reports may be repeated and may come late; they only ever add. Sessions that another runtime connected and unknown sessions are ignored. A session without a report for 60 seconds ends as runtime_lost.`,
+  description: `Every ${reportIntervalSeconds} seconds, one report for all sessions of a process. Reports may be repeated or delayed; usage never decreases. Sessions that another runtime connected and unknown sessions are ignored. A session without a report for 60 seconds ends as runtime_lost.`,
   caller: 'runtime-token',
   body: {
     schema: reportSchema,
@@ -201,7 +205,7 @@ export const reportOperation = {
   },
   answers: {
     200: {
-      description: 'It is taken.',
+      description: 'The report was accepted.',
       headers: {},
       content: {
         schema: reportAnswerSchema,

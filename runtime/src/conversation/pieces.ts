@@ -86,7 +86,7 @@ export class Pieces {
   #inTime<T>(work: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       const cancel = this.#deps.clock.after(patienceMs, () =>
-        reject(new EngineError(0, 'the mind said nothing in time')),
+        reject(new EngineError(0, 'the mind did not answer in time')),
       );
       const leave = () => reject(this.#signal.reason);
       this.#signal.addEventListener('abort', leave, { once: true });

@@ -55,7 +55,7 @@ export class UserInput {
     const { connected, talk, outbox } = this.#deps;
     if (status === 'final' && !this.#allowsText()) return;
     if (connected.session.speechInputMode === 'off') {
-      talk.error('SPEECH_INPUT_OFF', 'This session takes no speech.', id);
+      talk.error('SPEECH_INPUT_OFF', 'This session does not accept speech.', id);
       return;
     }
     if (text.trim() === '' || this.#seenIds.has(id)) return;
@@ -70,7 +70,7 @@ export class UserInput {
 
   press({ type }: Message<'audio.start' | 'audio.end'>): void {
     if (this.#ear === undefined)
-      this.#deps.talk.error('SPEECH_INPUT_OFF', 'This session takes no sound.', type);
+      this.#deps.talk.error('SPEECH_INPUT_OFF', 'This session does not accept audio.', type);
     else if (type === 'audio.start') this.#ear.start();
     else this.#ear.end();
   }

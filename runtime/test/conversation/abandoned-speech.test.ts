@@ -30,20 +30,17 @@ function pendingSpeech() {
   return { speech, asked, givenUp };
 }
 
-test.each(['interrupt', 'text', 'bye'] as const)(
-  '%s gives up every piece that is being synthesised',
-  async (type) => {
-    const { speech, asked, givenUp } = pendingSpeech();
-    const { receive } = open({ mind }, { speech });
-    await settled();
-    const texts = asked.map(({ text }) => text);
-    expect(texts.length).toBeGreaterThan(1);
-    await receive(type === 'text' ? { type, id: 'a', text: 'Hello?' } : { type });
-    expect(givenUp).toEqual(texts);
-  },
-);
+test.each(['interrupt', 'text', 'bye'] as const)('%s cancels every pending synthesis', async (type) => {
+  const { speech, asked, givenUp } = pendingSpeech();
+  const { receive } = open({ mind }, { speech });
+  await settled();
+  const texts = asked.map(({ text }) => text);
+  expect(texts.length).toBeGreaterThan(1);
+  await receive(type === 'text' ? { type, id: 'a', text: 'Hello?' } : { type });
+  expect(givenUp).toEqual(texts);
+});
 
-test('every piece of a session carries the same identity, and another session has another one', async () => {
+test('all pieces of a session carry the same session identity, and another session has a different one', async () => {
   const { speech, asked } = pendingSpeech();
   open({ mind }, { speech });
   await settled();

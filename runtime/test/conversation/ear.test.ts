@@ -26,8 +26,8 @@ async function speak({ conversation, clock }: Stage, ms: number, loudness = 5000
 }
 const silence = (stage: Stage, ms: number) => speak(stage, ms, 0);
 
-describe('auto', () => {
-  test('a turn begins with speech, ends with half a second of silence, and is answered', async () => {
+describe('automatic turn detection', () => {
+  test('starts a turn with speech, ends it after half a second of silence, and answers', async () => {
     const hearing = toldHearing(['When do the ferries leave?']);
     const stage = open({ mind: harbor }, { hearing });
     await stage.play(3000);
@@ -50,9 +50,9 @@ describe('auto', () => {
   });
 
   test.each([
-    ['goes silent without a word', async (stage: Stage) => stage.clock.pass(2100)],
-    ['says that it is muted', async (stage: Stage) => stage.receive({ type: 'audio.end' })],
-  ])('a microphone that %s in the middle of one ends the turn', async (_, falls) => {
+    ['stops sending', async (stage: Stage) => stage.clock.pass(2100)],
+    ['is muted', async (stage: Stage) => stage.receive({ type: 'audio.end' })],
+  ])('ends the turn when the microphone %s during it', async (_, falls) => {
     const hearing = toldHearing(['When do the ferries leave?']);
     const stage = open({ mind: harbor }, { hearing });
     await stage.play(3000);
@@ -64,7 +64,7 @@ describe('auto', () => {
     expect(stage.line.of('message').at(-1)).toMatchObject({ role: 'character', text: 'At every full hour.' });
   });
 
-  test('whoever speaks two languages is not listened to in one of them', async () => {
+  test('transcribes without a fixed language in a session with two languages', async () => {
     const locales: (string | undefined)[] = [];
     const hearing = {
       name: 'asked',
@@ -78,7 +78,7 @@ describe('auto', () => {
     expect(locales).toEqual(['en', undefined]);
   });
 
-  test('a click is no turn', async () => {
+  test('ignores a click', async () => {
     const hearing = toldHearing([]);
     const stage = open({ mind: harbor }, { hearing });
     await speak(stage, 120);
@@ -88,7 +88,7 @@ describe('auto', () => {
 
   const greeting = 'Good morning, my dear friend, and welcome to the harbor. Please come in and look around.';
 
-  test('300 ms of speech silence the character; words interrupt it for good', async () => {
+  test('pauses the character after 300 ms of speech, and interrupts it once words are recognised', async () => {
     const stage = open(
       { mind: { ...harbor, greeting: { en: greeting } } },
       { hearing: toldHearing(['ferry']) },
@@ -109,7 +109,7 @@ describe('auto', () => {
     expect(stage.line.of('message').at(-1)!.text).toBe('At every full hour.');
   });
 
-  test('without words the character goes on with the piece that was cut', async () => {
+  test('resumes the interrupted piece if no words are recognised', async () => {
     const stage = open({ mind: { greeting: { en: greeting } } }, { hearing: toldHearing(['']) });
     await stage.play(1000);
     await speak(stage, 400);
@@ -123,7 +123,7 @@ describe('auto', () => {
     expect(last).not.toHaveProperty('interrupted');
   });
 
-  test('sound that stops coming is taken back after two seconds', async () => {
+  test('resumes the character after two seconds without audio', async () => {
     const stage = open({ mind: { greeting: { en: greeting } } }, { hearing: toldHearing([]) });
     await stage.play(1000);
     stage.conversation.receive({ type: 'audio.start' });
@@ -135,7 +135,7 @@ describe('auto', () => {
   });
 });
 
-test('manual: what stands between start and end is one turn, silence or not', async () => {
+test('manual mode treats the audio between start and end as one turn, including silence', async () => {
   const hearing = toldHearing(['ferry']);
   const stage = open({ mind: harbor, speechInputMode: 'manual' }, { hearing });
   await stage.play(3000);
@@ -151,7 +151,7 @@ test('manual: what stands between start and end is one turn, silence or not', as
   expect(stage.line.of('message').at(-1)!.text).toBe('At every full hour.');
 });
 
-test('hearing that fails costs one sentence', async () => {
+test('a failed transcription loses one turn; the next one works', async () => {
   const stage = open(
     { mind: harbor, speechInputMode: 'manual' },
     { hearing: toldHearing([new Error('deaf'), 'ferry']) },
@@ -174,7 +174,7 @@ async function press(stage: Stage, ms: number, loudness = 5000): Promise<void> {
   await stage.receive({ type: 'audio.end' });
 }
 
-test('one transcription runs at a time; turns that end meanwhile are joined for the next one', async () => {
+test('one transcription runs at a time; turns that end while it runs are joined for the next one', async () => {
   const answers: ((text: string) => void)[] = [];
   const heard: number[] = [];
   const hearing = {
@@ -197,7 +197,7 @@ test('one transcription runs at a time; turns that end meanwhile are joined for 
   expect(said.map(({ text }) => text)).toEqual(['ferry', 'tide']);
 });
 
-test('words that were heard count as texts: the eleventh in ten seconds closes with 4429', async () => {
+test('transcribed turns count as texts: the eleventh in ten seconds closes with 4429', async () => {
   const hearing = toldHearing(Array(12).fill('ferry'));
   const stage = open({ mind: harbor, speechInputMode: 'manual' }, { hearing });
   for (let i = 0; i < 10; i++) await press(stage, 120);
@@ -207,7 +207,7 @@ test('words that were heard count as texts: the eleventh in ten seconds closes w
   expect(stage.line.of('message').filter(({ role }) => role === 'user').length).toBe(10);
 });
 
-test('speech is activity for as long as it lasts, silence in a recording is none', async () => {
+test('speech counts as activity while it lasts; silence in a recording does not', async () => {
   const limits = { maxSeconds: 900, idleSeconds: 10 };
   const speechInputMode = 'manual';
   const speaking = open({ mind: harbor, speechInputMode, limits }, { hearing: toldHearing(['ferry']) });
@@ -220,7 +220,7 @@ test('speech is activity for as long as it lasts, silence in a recording is none
   expect(silent.ended).toMatchObject([{ reason: 'idle_timeout' }]);
 });
 
-test('frames that are none are refused, and the session goes on', async () => {
+test('invalid audio frames are rejected, and the session continues', async () => {
   const { conversation, line } = open({ mind: harbor }, { hearing: toldHearing([]) });
   conversation.receiveAudio(new Uint8Array(3));
   conversation.receiveAudio(new Uint8Array(11));
@@ -232,7 +232,7 @@ test('frames that are none are refused, and the session goes on', async () => {
   ]);
 });
 
-test('a real voice is found in silence and noise', async () => {
+test('a recorded voice is detected in silence and in noise', async () => {
   const flite = await openFlite(1);
   const detector = (await openVoiceActivity())();
   const turns: number[] = [];

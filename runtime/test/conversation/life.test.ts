@@ -13,7 +13,7 @@ import { harbor } from '../mind/talk.ts';
 afterEach(closeStages);
 
 describe('limits of a session', () => {
-  test('silence ends a session, announced 30 seconds before', async () => {
+  test('an idle session ends, with a notice 30 seconds before', async () => {
     const { line, clock, play, ended } = open({ mind: harbor, limits: { maxSeconds: 900, idleSeconds: 60 } });
     await play(3000);
     await clock.pass(28_000);
@@ -26,7 +26,7 @@ describe('limits of a session', () => {
     expect(ended).toMatchObject([{ reason: 'idle_timeout' }]);
   });
 
-  test('whoever says something is not idle, and neither is a character that speaks', async () => {
+  test('user input and the character’s speech reset the idle timer', async () => {
     const { clock, play, receive, ended } = open({
       mind: harbor,
       limits: { maxSeconds: 900, idleSeconds: 60 },
@@ -39,7 +39,7 @@ describe('limits of a session', () => {
     expect(ended).toEqual([]);
   });
 
-  test('until the user says something, a session is idle after 60 seconds', async () => {
+  test('a session without any user input ends after 60 idle seconds', async () => {
     const limits = { maxSeconds: 900, idleSeconds: 120 };
     const [silent, talking] = [open({ mind: harbor, limits }), open({ mind: harbor, limits })];
     await talking.receive({ type: 'text', id: 'a', text: 'ferry' });
@@ -55,7 +55,7 @@ describe('limits of a session', () => {
     expect(talking.ended).toMatchObject([{ reason: 'idle_timeout' }]);
   });
 
-  test('a presenter is not idle while it speaks, though nobody says anything', async () => {
+  test('a presenter that speaks is not idle, even without user input', async () => {
     const tell = { en: `${'The stars are far away and very old. '.repeat(40)}` };
     const { play, line, ended } = open({
       mode: 'presenter',
@@ -74,7 +74,7 @@ describe('limits of a session', () => {
     ['a ping', { type: 'ping', t: 1 }],
     ['played', { type: 'played', utterance: 1, ms: 1 }],
     ['a button without sound', { type: 'audio.start' }],
-  ])('%s is no activity', async (_, message) => {
+  ])('%s does not count as activity', async (_, message) => {
     const limits = { maxSeconds: 900, idleSeconds: 60 };
     const { play, clock, receive, ended } = open({ mind: harbor, limits }, { hearing: toldHearing([]) });
     await play(3000);
@@ -87,7 +87,7 @@ describe('limits of a session', () => {
     expect(ended).toMatchObject([{ reason: 'idle_timeout' }]);
   });
 
-  test('interim transcripts with new words are activity, for one idle limit without final ones', async () => {
+  test('interim transcripts with new words count as activity, for one idle limit without a final one', async () => {
     const limits = { maxSeconds: 900, idleSeconds: 10 };
     const { play, clock, receive, ended } = open({ mind: harbor, limits });
     await play(3000);
@@ -106,7 +106,7 @@ describe('limits of a session', () => {
     expect(ended).toMatchObject([{ reason: 'idle_timeout' }]);
   });
 
-  test('the maximum ends it in the middle of a sentence', async () => {
+  test('the maximum duration ends a session in the middle of a sentence', async () => {
     const { line, clock, ended } = open({ mind: harbor, limits: { maxSeconds: 40, idleSeconds: 120 } });
     await clock.pass(20_500);
     expect(line.of('notice')).toMatchObject([{ code: 'ENDING_SOON', secondsLeft: 20 }]);
@@ -115,7 +115,7 @@ describe('limits of a session', () => {
     expect(ended).toEqual([{ reason: 'max_duration', seconds: 40 }]);
   });
 
-  test('a client that plays nothing is idle, though the character would like to speak', async () => {
+  test('a client that plays no audio is idle, even while the character has text to speak', async () => {
     const text =
       'This is a very long greeting, and nobody listens to it, because the page is asleep somewhere.';
     const { clock, ended } = open({
@@ -128,7 +128,7 @@ describe('limits of a session', () => {
 });
 
 describe('a broken connection', () => {
-  test('the client comes back with its ticket, and gets what it missed, with the old numbers', async () => {
+  test('a client resumes with its ticket and receives the missed events with their original numbers', async () => {
     const { line, conversation, play, receive, ended, clock } = open({ mind: harbor });
     await play(3000);
     await receive({ type: 'text', id: 'a', text: 'ferry' });
@@ -147,7 +147,7 @@ describe('a broken connection', () => {
     expect(ended).toEqual([]);
   });
 
-  test('audio goes on at the next sentence', async () => {
+  test('audio resumes at the next sentence', async () => {
     const greeting =
       'This is the first sentence of three. This is the second one of them. And this is the last one of all.';
     const { line, conversation, play, clock } = open({ mind: { greeting: { en: greeting } } });
@@ -163,7 +163,7 @@ describe('a broken connection', () => {
     expect(again.audio[0]).toMatchObject({ utterance: 2, offset: 0 });
   });
 
-  test('connected seconds leave the gap out', async () => {
+  test('connected seconds exclude the gap', async () => {
     const { conversation, clock, ended } = open({ mind: harbor });
     await clock.pass(10_000);
     conversation.lost();
@@ -174,7 +174,7 @@ describe('a broken connection', () => {
     expect(ended).toEqual([{ reason: 'client_ended', seconds: 15 }]);
   });
 
-  test('who does not come back is lost', async () => {
+  test('a client that does not reconnect is reported as lost', async () => {
     const { conversation, clock, ended } = open({ mind: harbor });
     await clock.pass(4000);
     conversation.lost();
@@ -184,7 +184,7 @@ describe('a broken connection', () => {
     expect(ended).toEqual([{ reason: 'client_lost', seconds: 4 }]);
   });
 
-  test('a new connection takes over from one that does not know that it is dead', async () => {
+  test('a new connection replaces one that has not been detected as dead', async () => {
     const { conversation, line } = open({ mind: harbor });
     const again = new RecordedLine();
     conversation.resume(again, 0);
@@ -192,7 +192,7 @@ describe('a broken connection', () => {
     expect(again.story[0]).toBe('ready');
   });
 
-  test('at most 256 events are kept', async () => {
+  test('at most 256 events are buffered', async () => {
     const { conversation, line, receive } = open({ mind: harbor });
     for (let i = 0; i < 300; i++)
       await receive({ type: 'transcript', id: 't', text: `word ${i}`, status: 'interim' });
@@ -206,7 +206,7 @@ describe('a broken connection', () => {
   });
 });
 
-test('a pong answers a ping, and bye ends the session', async () => {
+test('a ping is answered with a pong, and bye ends the session', async () => {
   const { line, receive, ended } = open({ mind: harbor });
   await receive({ type: 'ping', t: 17 });
   expect(line.of('pong')).toMatchObject([{ t: 17 }]);
@@ -218,15 +218,15 @@ test('a pong answers a ping, and bye ends the session', async () => {
   expect(ended.length).toBe(1);
 });
 
-test('ended by its owner: closed with 4442', () => {
+test('a session that its owner ends is closed with 4442', () => {
   const { line, conversation } = open({ mind: harbor });
   conversation.end('api_request');
   conversation.end('client_lost');
   expect(line.closed).toEqual({ code: 4442, reason: 'api_request' });
 });
 
-describe('a process that stops', () => {
-  test('lets the character finish, then ends', async () => {
+describe('a process that shuts down', () => {
+  test('lets the character finish its sentence, then ends the session', async () => {
     const { line, conversation, play, ended } = open({
       mind: { greeting: { en: 'Good morning, my dear friend.' } },
     });
@@ -240,7 +240,7 @@ describe('a process that stops', () => {
     expect(line.closed?.code).toBe(1001);
   });
 
-  test('ends at once what is silent', async () => {
+  test('ends silent sessions immediately', async () => {
     const { conversation, play, ended } = open({ mind: harbor });
     await play(3000);
     conversation.drain(5);
@@ -248,7 +248,7 @@ describe('a process that stops', () => {
   });
 });
 
-describe('what nobody foresaw', () => {
+describe('unexpected errors', () => {
   const breaking = (method: 'answer' | 'suggestions' | 'remember'): Mind => {
     const mind = scriptedMind(() => 0);
     const begin: Mind['begin'] = (setting) => {
@@ -261,7 +261,7 @@ describe('what nobody foresaw', () => {
     return { ...mind, begin };
   };
 
-  test('a mind that cannot begin leaves no timer, and its session is reported as ended', async () => {
+  test('a mind that fails to begin leaves no timer, and its session is reported as ended', async () => {
     const clock = new FakeClock();
     const ended: unknown[] = [];
     const conversations = new Conversations({
@@ -289,7 +289,7 @@ describe('what nobody foresaw', () => {
   });
 
   test.each(['answer', 'suggestions', 'remember'] as const)(
-    'a fault in %s ends this conversation, and says so',
+    'an error in %s ends the conversation and is reported to the client',
     async (method) => {
       const stage = open({ mind: harbor }, { mind: breaking(method) });
       await stage.play(3000);

@@ -6,7 +6,7 @@ import { harbor } from '../mind/talk.ts';
 const limits = { maxSeconds: 86_400, idleSeconds: 86_400 };
 const turns = 300;
 
-test('hundreds of turns leave nothing behind: no timer and no listener', async () => {
+test('hundreds of turns leave no timer and no listener behind', async () => {
   const warnings: string[] = [];
   const warn = (warning: Error) => warnings.push(warning.message);
   process.on('warning', warn);
@@ -34,7 +34,7 @@ test('hundreds of turns leave nothing behind: no timer and no listener', async (
   expect(warnings).toEqual([]);
 });
 
-test('sessions that come and go leave nothing behind', async () => {
+test('sessions that open and close leave no timer and no listener behind', async () => {
   for (let i = 0; i < 100; i++) {
     const { conversation, clock, line } = stage({ mind: harbor, limits });
     await settled();

@@ -13,7 +13,7 @@ const talkative = {
   topics: [{ id: 'day', ask: { en: 'day' }, words: { en: ['day'] }, tell: { en: long } }],
 };
 
-test('a session begins with ready, thinking, and the greeting', async () => {
+test('a session starts with ready, thinking and the greeting', async () => {
   const { line, play } = open({ mind: harbor });
   await play(3000);
   expect(line.story).toEqual([
@@ -36,7 +36,7 @@ test('a session begins with ready, thinking, and the greeting', async () => {
   ]);
 });
 
-test('a text comes back as exactly one final message of the user, and is answered', async () => {
+test('a text is echoed as exactly one final user message, and is answered', async () => {
   const { line, play, receive } = open({ mind: harbor });
   await play(3000);
   await receive({ type: 'text', id: 'a', text: 'When do the ferries leave?' });
@@ -56,7 +56,7 @@ test('a text comes back as exactly one final message of the user, and is answere
   expect(messages.at(-1)).toMatchObject({ role: 'character', status: 'final', text: 'At every full hour.' });
 });
 
-test('the first piece is a clause, and partial texts are cumulative', async () => {
+test('the first piece is one clause, and partial texts are cumulative', async () => {
   const { line, play, receive } = open({ mind: talkative });
   await play(2000);
   await receive({ type: 'text', id: 'a', text: 'day' });
@@ -68,7 +68,7 @@ test('the first piece is a clause, and partial texts are cumulative', async () =
   expect(answers.at(-1)).toMatchObject({ status: 'final', text: long });
 });
 
-test('cues come before the audio they time, and frames are whole, in order and marked at the end', async () => {
+test('cues precede the audio they time, and frames are complete, in order and marked at the end', async () => {
   const { line, play } = open({ mind: { greeting: { en: 'Good morning, my friend.' } } });
   await play(5000);
   const [utterance] = line.of('utterance');
@@ -80,7 +80,7 @@ test('cues come before the audio they time, and frames are whole, in order and m
   expect(end!.durationMs).toBe(line.audio.reduce((sum, { samples }) => sum + samples / 16, 0));
 });
 
-test('never more than 1.5 s of audio is ahead of what was played', async () => {
+test('at most 1.5 s of audio are sent ahead of playback', async () => {
   const { line, clock, receive, play } = open({ mind: talkative });
   await play(2000);
   const before = line.audio.length;
@@ -96,7 +96,7 @@ test('never more than 1.5 s of audio is ahead of what was played', async () => {
 });
 
 describe('an interruption', () => {
-  test('is told at once; nothing more of the utterance follows, and the message says what was heard', async () => {
+  test('is announced at once; no more of the utterance is sent, and the message contains the part that was played', async () => {
     const { line, receive, play } = open({ mind: talkative });
     await play(2000);
     await receive({ type: 'text', id: 'a', text: 'day' });
@@ -118,7 +118,7 @@ describe('an interruption', () => {
     expect(line.story.at(-1)).toBe('listening');
   });
 
-  test('by a new text: the old message is cut, the new one answered', async () => {
+  test('by a new text cuts the old message and answers the new text', async () => {
     const { line, receive, play } = open({
       mind: { ...talkative, topics: [...talkative.topics, ...harbor.topics!] },
     });
@@ -139,7 +139,7 @@ describe('an interruption', () => {
     ]);
   });
 
-  test('while nobody speaks changes nothing', async () => {
+  test('has no effect while no character speaks', async () => {
     const { line, receive, play } = open({ mind: harbor });
     await play(3000);
     const { length } = line.events;
@@ -147,7 +147,7 @@ describe('an interruption', () => {
     expect(line.events.length).toBe(length);
   });
 
-  test('before anything was heard: nothing was heard', async () => {
+  test('before any playback reports an empty heard text', async () => {
     const { line, receive } = open({ mind: talkative });
     await receive({ type: 'ping', t: 1 });
     await receive({ type: 'interrupt' });
@@ -155,7 +155,7 @@ describe('an interruption', () => {
   });
 });
 
-test('a dual session tells which part is in which language, each with its own voice', async () => {
+test('a dual session labels each part with its language, and uses one voice per language', async () => {
   const speech = instantSpeech();
   const { line, play } = open(
     {
@@ -185,7 +185,7 @@ test('a dual session tells which part is in which language, each with its own vo
   ]);
 });
 
-test('a language that nobody speaks is shown as captions, as long as speech would take', async () => {
+test('a language without a voice is shown as captions, for as long as speech would take', async () => {
   const { line, clock } = open({ locale: 'ja', mind: { greeting: { ja: 'ようこそいらっしゃいました。' } } });
   await clock.pass(100);
   const [utterance] = line.of('utterance');
@@ -201,7 +201,7 @@ test('a language that nobody speaks is shown as captions, as long as speech woul
   expect(line.story).toContain('listening');
 });
 
-test('a page that speaks itself is waited for, but not for ever', async () => {
+test('the runtime waits for a page that synthesises speech itself, up to a time limit', async () => {
   const { line, clock, receive } = open(
     { locale: 'es', mind: { greeting: { es: 'Buenos días. Pase usted.' } } },
     { hello: { speech: { synthesis: ['es_MX'], recognition: [] } } },
@@ -216,7 +216,7 @@ test('a page that speaks itself is waited for, but not for ever', async () => {
   expect(line.story.at(-1)).toBe('listening');
 });
 
-test('a presenter goes on by itself, and takes a question between sections', async () => {
+test('a presenter continues without input, and answers questions between sections', async () => {
   const mind = {
     greeting: { en: 'Good evening.' },
     topics: [{ id: 'mars', ask: { en: 'Where is Mars?' }, tell: { en: 'Low in the east.' } }],
@@ -241,7 +241,7 @@ test('a presenter goes on by itself, and takes a question between sections', asy
 });
 
 describe('engines that fail', () => {
-  test('a mind: one honest sentence, and the next turn works', async () => {
+  test('a mind that fails is covered by one apology, and the next turn works', async () => {
     let calls = 0;
     const mind = {
       kind: 'model' as const,
@@ -271,7 +271,7 @@ describe('engines that fail', () => {
     expect(failures).toEqual(['mind']);
   });
 
-  test('a mind that says nothing for 20 seconds', async () => {
+  test('a mind that produces nothing for 20 seconds is treated as failed', async () => {
     const mind = {
       kind: 'model' as const,
       name: 'silent',
@@ -296,7 +296,7 @@ describe('engines that fail', () => {
     expect(line.of('message').at(-1)).toMatchObject({ text: 'Sorry.', status: 'final' });
   });
 
-  test('a voice: the text is shown instead', async () => {
+  test('a voice that fails is replaced by captions', async () => {
     const speech = instantSpeech({ speak: async () => Promise.reject(new Error('hoarse')) });
     const { line, clock } = open({ mind: { greeting: { en: 'Good morning. Come in.' } } }, { speech });
     await clock.pass(10_000);
@@ -306,7 +306,7 @@ describe('engines that fail', () => {
   });
 });
 
-test('transcripts of the page: interim ones are shown, final ones answered', async () => {
+test('interim transcripts of the page are shown, final ones are answered', async () => {
   const { line, play, receive } = open(
     { mind: harbor },
     { hello: { speech: { synthesis: [], recognition: ['en'] } } },
@@ -327,7 +327,7 @@ test('transcripts of the page: interim ones are shown, final ones answered', asy
   expect(line.of('message').at(-1)!.text).toBe('At every full hour.');
 });
 
-test('with speech input off, sound and transcripts are refused, and typing works', async () => {
+test('with speech input off, audio and transcripts are rejected, and typing works', async () => {
   const { line, play, receive } = open({ mind: harbor, speechInputMode: 'off' });
   await play(3000);
   await receive({ type: 'transcript', id: 't', text: 'ferry', status: 'final' });

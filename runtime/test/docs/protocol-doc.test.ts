@@ -88,7 +88,7 @@ async function example(): Promise<string> {
   return lines.join('\n');
 }
 
-test('the worked example is what a runtime says (UPDATE=1 rewrites it)', async () => {
+test('the worked example is what a runtime sends (UPDATE=1 rewrites it)', async () => {
   const held = await example();
   if (process.env.UPDATE === '1')
     writeFileSync(

@@ -35,7 +35,7 @@ async function said(pieces: AsyncIterable<Said>): Promise<Said[]> {
 }
 
 describe('a mind', () => {
-  test('streams, sentence by sentence; the request has model, messages and stream, nothing else', async () => {
+  test('streams sentence by sentence; the request has only model, messages and stream', async () => {
     const pieces = await said(dialogue().answer('Hello!', never));
     expect(pieces.map(({ text }) => text)).toEqual(['Good morning.', 'How are you?']);
     const [{ path, body, authorization }] = server.requests as [OpenAiServer['requests'][number]];
@@ -46,7 +46,7 @@ describe('a mind', () => {
     expect(body.messages.at(-1)).toEqual({ role: 'user', content: 'Hello!' });
   });
 
-  test('remembers only what was heard', async () => {
+  test('remembers only the text that was played', async () => {
     const maren = dialogue();
     await said(maren.answer('Hello!', never));
     maren.remember('Good morning. How are you?', 'Good morning.');
@@ -58,7 +58,7 @@ describe('a mind', () => {
     ]);
   });
 
-  test('the first sentence does not wait for the last', async () => {
+  test('the first sentence is returned before the last one is generated', async () => {
     server.next.push({ kind: 'slow', pieceMs: 30 });
     const pieces = dialogue().answer('Hello!', never)[Symbol.asyncIterator]();
     expect((await pieces.next()).value.text).toBe('Good morning.');
@@ -67,7 +67,7 @@ describe('a mind', () => {
     await expect.poll(() => server.aborted).toBe(1);
   });
 
-  test('an interruption ends the request', async () => {
+  test('an interruption aborts the request', async () => {
     server.next.push({ kind: 'silent' });
     const stop = new AbortController();
     const answer = said(dialogue().answer('Hello!', stop.signal));
@@ -78,12 +78,12 @@ describe('a mind', () => {
   });
 
   test.each([
-    ['a stream that is cut', { kind: 'cut', after: 3 } as const, /terminated|cut|closed|aborted/],
-    ['an answer that is none', { kind: 'wrong' } as const, /JSON|string|cut/],
+    ['a truncated stream', { kind: 'cut', after: 3 } as const, /terminated|cut|closed|aborted/],
+    ['an invalid response', { kind: 'wrong' } as const, /JSON|string|cut/],
     ['a wrong key', { kind: 'status', status: 401 } as const, /401: the key/],
-    ['a model that is not there', { kind: 'status', status: 404 } as const, /404: check the address/],
+    ['an unknown model', { kind: 'status', status: 404 } as const, /404: check the address/],
     [
-      'too many requests, for long',
+      'a 429 with a long Retry-After',
       { kind: 'status', status: 429, retryAfter: '60' } as const,
       /429: too many/,
     ],
@@ -93,13 +93,13 @@ describe('a mind', () => {
     expect(await said(dialogue().answer('Hello!', never))).toHaveLength(2);
   });
 
-  test('too many requests for a moment: asked once more, after that moment', async () => {
+  test('a 429 is retried once after its Retry-After', async () => {
     server.next.push({ kind: 'status', status: 429, retryAfter: '0' });
     expect(await said(dialogue().answer('Hello!', never))).toHaveLength(2);
     expect(server.requests.length).toBe(2);
   });
 
-  test('a server that cannot stream', async () => {
+  test('a server without streaming is supported', async () => {
     server.next.push({ kind: 'whole' });
     expect((await said(dialogue().answer('Hello!', never))).map(({ text }) => text)).toEqual([
       'Good morning.',
@@ -107,7 +107,7 @@ describe('a mind', () => {
     ]);
   });
 
-  test('what is in the second language has its locale, and each speaker their lines', async () => {
+  test('text in the second language has its locale, and each speaker’s lines are assigned to that speaker', async () => {
     server.text = 'Say this: [[Bom dia.]] Wren: And again.';
     const characters: Setting['characters'] = [
       { characterId: 'maren', name: 'Maren', voice: {} },
@@ -121,7 +121,7 @@ describe('a mind', () => {
     ]);
   });
 
-  test('a greeting that was written is not asked for', async () => {
+  test('a configured greeting is not requested from the model', async () => {
     const greeting = { en: 'Ahoy there!' };
     expect(await said(dialogue({ mind: { greeting } }).open(never))).toMatchObject([{ text: 'Ahoy there!' }]);
     expect(server.requests).toEqual([]);
@@ -139,7 +139,7 @@ describe('speech', () => {
   });
   const speech = () => openaiSpeech({ endpoint: endpoint(), model: 'kokoro', voice: 'nova' });
 
-  test('comes at the rate that clients were told, whatever the engine has; the mouth is closed in silence', async () => {
+  test('is resampled to the announced rate; mouth cues are closed during silence', async () => {
     const { audio, durationMs, cues, words, source } = await speech().speak(sentence(), never);
     expect(speech().sampleRate).toBe(24_000);
     expect(durationMs).toBe(Math.round(audio.length / 24));
@@ -158,29 +158,29 @@ describe('speech', () => {
     });
   });
 
-  test('a character may have a voice of its own', async () => {
+  test('uses the voice configured for a character', async () => {
     await speech().speak(sentence({ openai: { voice: 'fable' } }), never);
     expect(server.requests[0]!.body.voice).toBe('fable');
   });
 
   test.each([
-    ['no sound', { kind: 'wrong' } as const, 'not a WAV file'],
-    ['half of it', { kind: 'cut', after: 0 } as const, 'terminated'],
+    ['an empty response', { kind: 'wrong' } as const, 'not a WAV file'],
+    ['truncated audio', { kind: 'cut', after: 0 } as const, 'terminated'],
     ['a wrong key', { kind: 'status', status: 401 } as const, '401: the key'],
-    ['too many requests, for long', { kind: 'status', status: 429, retryAfter: '60' } as const, '429'],
+    ['a 429 with a long Retry-After', { kind: 'status', status: 429, retryAfter: '60' } as const, '429'],
   ])('%s is an error', async (_what, behaviour, message) => {
     server.next.push(behaviour);
     await expect(speech().speak(sentence(), never)).rejects.toThrow(message);
     expect((await speech().speak(sentence(), never)).durationMs).toBeGreaterThan(500);
   });
 
-  test('an engine that is slow, or busy for a moment, is waited for', async () => {
+  test('an engine that is slow is awaited, and one that is busy is retried', async () => {
     server.next.push({ kind: 'status', status: 429, retryAfter: '0' }, { kind: 'slow', pieceMs: 50 });
     expect((await speech().speak(sentence(), never)).durationMs).toBeGreaterThan(500);
     expect(server.requests).toHaveLength(2);
   });
 
-  test('an engine that says nothing is left when nobody waits any more', async () => {
+  test('a request to an engine that does not respond is aborted with the caller’s signal', async () => {
     const left = new AbortController();
     server.next.push({ kind: 'silent' });
     const spoken = speech().speak(sentence(), left.signal);
@@ -206,24 +206,24 @@ describe('hearing', () => {
   });
 
   test.each([
-    ['an answer without a text', { kind: 'wrong' } as const, 'no text'],
-    ['half of an answer', { kind: 'cut', after: 0 } as const, 'terminated'],
+    ['a response without text', { kind: 'wrong' } as const, 'no text'],
+    ['a truncated response', { kind: 'cut', after: 0 } as const, 'terminated'],
     ['a wrong key', { kind: 'status', status: 401 } as const, '401: the key'],
-    ['too many requests, for long', { kind: 'status', status: 429, retryAfter: '60' } as const, '429'],
+    ['a 429 with a long Retry-After', { kind: 'status', status: 429, retryAfter: '60' } as const, '429'],
   ])('%s is an error', async (_what, behaviour, message) => {
     server.next.push(behaviour);
     await expect(hearing().transcribe(sound, 'en', never)).rejects.toThrow(message);
     expect(await hearing().transcribe(sound, 'en', never)).toBe(server.text);
   });
 
-  test('an engine that is slow, or busy for a moment, is waited for', async () => {
+  test('an engine that is slow is awaited, and one that is busy is retried', async () => {
     server.next.push({ kind: 'status', status: 503, retryAfter: '0' }, { kind: 'slow', pieceMs: 50 });
     expect(await hearing().transcribe(sound, 'en', never)).toBe(server.text);
     expect(server.requests).toHaveLength(2);
   });
 });
 
-test('all three together: a spoken turn is heard, thought about and answered aloud', async () => {
+test('all three engines together transcribe, answer and speak a turn', async () => {
   const world = await startWorld({
     engines: {
       mind: modelMind({ endpoint: endpoint(), model: 'tiny' }),
@@ -255,9 +255,9 @@ test('all three together: a spoken turn is heard, thought about and answered alo
   await world.close();
 });
 
-test('why an engine failed is told without quoting anybody', () => {
+test('the logged reason of an engine failure contains no quoted text', () => {
   expect(reasonOf(new SyntaxError('Unexpected token in "my planted words"'))).toBe('SyntaxError');
-  expect(reasonOf(new EngineError(200, 'the model broke off', 'I will not say "my planted words"'))).toBe(
-    'the model broke off',
+  expect(reasonOf(new EngineError(200, 'the model stopped early', 'I will not say "my planted words"'))).toBe(
+    'the model stopped early',
   );
 });

@@ -37,7 +37,7 @@ async function pingsOf(client: Client): Promise<number> {
 
 const median = (times: number[]) => times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)]!;
 
-test('pings beside hostile texts of other sessions are answered within five times the usual time', async () => {
+test('pings are answered within five times the usual time while other sessions send hostile texts', async () => {
   const texts = Object.values(hostileTexts).map((text) => text(4000));
   const talkers: Client[] = [];
   for (let n = 0; n < texts.length; n += textsPerClient) talkers.push(await world.join({ mind: harbor }));

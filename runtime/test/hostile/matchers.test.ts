@@ -48,7 +48,7 @@ const said = (text: string, locale: string) => ({ text, locale, characterId: 'wr
 describe.each(languages)('%s: takes linear time on every hostile text', (language) => {
   const { phrases, locale, stopWords } = phrasesFor(language);
 
-  test('recognising what everybody says', () => {
+  test('recognising common phrases', () => {
     const intents = Object.keys(phrases.understand) as Intent[];
     linear((text) => {
       const understanding = new Understanding(phrases, locale);
@@ -56,7 +56,7 @@ describe.each(languages)('%s: takes linear time on every hostile text', (languag
     });
   });
 
-  test('finding the topic', () => {
+  test('matching a topic', () => {
     const prepared = new Topics(topics, locale, stopWords);
     linear((text) => prepared.find(text, prepared.all[0]));
   });
@@ -80,9 +80,9 @@ describe.each(languages)('%s: takes linear time on every hostile text', (languag
 describe.each(['en', 'ja'])('%s: takes linear time on every hostile text', (locale) => {
   test('finding words', () => linear((text) => new Heard(wordsIn(text, locale))));
 
-  test('cutting into sentences at once', () => linear((text) => cut(text, locale)));
+  test('splitting a whole text into sentences', () => linear((text) => cut(text, locale)));
 
-  test('cutting into sentences as they arrive', () => {
+  test('splitting a streamed text into sentences', () => {
     linear((text) => {
       const sentences = new Sentences(locale);
       for (let at = 0; at < text.length; at += 200) sentences.push(text.slice(at, at + 200));
@@ -100,8 +100,8 @@ describe.each(['en', 'ja'])('%s: takes linear time on every hostile text', (loca
   });
 });
 
-describe('takes linear time on every hostile text', () => {
-  test('folding', () => linear(fold));
+describe('shared text functions take linear time on every hostile text', () => {
+  test('folding accents and case', () => linear(fold));
 
   test('comparing with words and phrases', () => {
     const spelling = new Spelling(['ferry', 'timetable', 'aaaaaaaaaa']);
@@ -111,14 +111,14 @@ describe('takes linear time on every hostile text', () => {
     linear((text) => editDistance(text, text.slice(1), 3));
   });
 
-  test('finding speakers', () => {
+  test('finding speaker names', () => {
     linear((text) => spokenBy(text, 'en', characters, wren));
     linear((text) => addressed(text, characters));
   });
 
   test('preparing a text for the speech engine', () => linear(speakable));
 
-  test('predicting the mouth', () => {
+  test('predicting mouth shapes', () => {
     linear((text) => predict(text));
   });
 

@@ -14,7 +14,7 @@ describe.each(languages)('%s', (language) => {
     },
   );
 
-  test('looking for a name takes linear time on every hostile text', () => {
+  test('matching a name takes linear time on every hostile text', () => {
     expect(slowTexts((text) => understanding.nameIn(text))).toEqual([]);
   });
 });
@@ -64,7 +64,7 @@ describe('a name', () => {
     expect(nameIn(`My name is ${'A'.repeat(3900)}`)).toBeUndefined();
   });
 
-  test('is looked for only in texts of at most 100 characters, not counting blanks at the ends and in a row', () => {
+  test('is only looked for in texts of at most 100 characters, after trimming and collapsing spaces', () => {
     const filler = (length: number) => `${'so '.repeat(length).slice(0, length - 1)} `;
     expect(nameIn(`${filler(86)}my name is Ada`)).toBe('Ada');
     expect(nameIn(`${filler(87)}my name is Ada`)).toBeUndefined();

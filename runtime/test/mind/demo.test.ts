@@ -23,7 +23,7 @@ const questions = experiences.flatMap(({ slug, runtime: { mind } }) =>
 );
 
 describe.each(questions)('$slug, $locale: $id', ({ slug, mind, locale, ask, tell, id }) => {
-  test('its question gets its answer', async () => {
+  test('the first question of each topic gets an answer of that topic', async () => {
     const character = talk(mind, { locale, revision: slug }, script);
     await character.open();
     const answer = await character.say(texts(ask)[0]!);

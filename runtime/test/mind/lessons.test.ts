@@ -25,13 +25,13 @@ test('the first phrase is taught right after the greeting, each part in its lang
   expect(dialogue.suggestions()[0]).toEqual({ text: 'Buenos días', locale: 'es-MX' });
 });
 
-test('close answers count, and the next phrase follows', async () => {
+test('a close answer is accepted, and the next phrase follows', async () => {
   const mateo = talk(market, dual);
   await mateo.open();
   expect(await mateo.say('buenos dia')).toMatch(/^(Well done|Very good|That was it)!.*¿Cuánto cuesta\?/);
 });
 
-test('an answer that is not close gets the phrase again, and later its turn', async () => {
+test('a wrong answer repeats the phrase, which is later postponed', async () => {
   const mateo = talk(market, dual);
   await mateo.open();
   expect(await mateo.say('buena noche')).toMatch(/^(Almost|Close).*Buenos días$/);
@@ -42,7 +42,7 @@ test('an answer that is not close gets the phrase again, and later its turn', as
   expect(await mateo.say('again')).toContain('Buenos días');
 });
 
-test('questions are answered in between, and the lesson waits', async () => {
+test('questions are answered during a lesson, and the lesson resumes', async () => {
   const mateo = talk(market, dual);
   await mateo.open();
   expect(await mateo.say('What fruit do you sell?')).toBe('Mangoes, mostly.');
@@ -55,7 +55,7 @@ test('a phrase can be skipped', async () => {
   expect(await mateo.say('next')).toContain('¿Cuánto cuesta?');
 });
 
-test('without phrases in the learnt language it says so', async () => {
+test('without phrases in the learnt language the character says so', async () => {
   const mateo = talk(market, { secondaryLocale: 'fi' });
   expect(await mateo.open()).toBe(
     'Welcome to my stall. I have no phrases in that language yet, but we can talk.',

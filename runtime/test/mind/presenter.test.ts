@@ -25,7 +25,7 @@ function present() {
   return { ...adaeze, goOn };
 }
 
-test('sections follow each other, with a word at the end', async () => {
+test('sections follow each other and end with a closing line', async () => {
   const adaeze = present();
   expect(await adaeze.open()).toBe('Good evening.');
   expect(await adaeze.goOn()).toBe('The Plough. Look up. Find seven stars. They never set.');
@@ -35,21 +35,21 @@ test('sections follow each other, with a word at the end', async () => {
   expect(await adaeze.goOn()).toBeUndefined();
 });
 
-test('questions are taken in between', async () => {
+test('questions are answered between sections', async () => {
   const adaeze = present();
   await adaeze.goOn();
   expect(await adaeze.say('Where is Mars?')).toBe('Low in the east.');
   expect(await adaeze.goOn()).toMatch(/^Let us go on\. The Moon\./);
 });
 
-test('an interrupted section goes on at the sentence that was cut', async () => {
+test('an interrupted section resumes at the sentence that was cut', async () => {
   const adaeze = present();
   await adaeze.goOn(() => 'The Plough. Look up. Find');
   await adaeze.say('Where is Mars?');
   expect(await adaeze.goOn()).toBe('Let us go on. Find seven stars. They never set.');
 });
 
-test('it waits when told to, and goes on when told to', async () => {
+test('the presenter pauses and resumes on request', async () => {
   const adaeze = present();
   await adaeze.goOn();
   expect(await adaeze.say('wait a moment')).toContain('I will wait');
@@ -58,6 +58,6 @@ test('it waits when told to, and goes on when told to', async () => {
   expect(await adaeze.say('go on')).toMatch(/^The Moon\./);
 });
 
-test('a conversation presents nothing', () => {
+test('conversation mode has no sections to continue', () => {
   expect(talk(sky).dialogue.goOn()).toBeUndefined();
 });

@@ -14,24 +14,24 @@ describe('topics', () => {
     expect(await talk(harbor).say(question)).toBe('At every full hour.');
   });
 
-  test('accents and case do not matter, and the nearest locale of the language serves', async () => {
+  test('matching ignores accents and case, and uses the nearest locale of the language', async () => {
     const spanish = talk(harbor, { locale: 'es-MX' });
     expect(await spanish.open()).toBe('¡Buenos días!');
     expect(await spanish.say('cuando salen los TRANSBORDADORES')).toBe('Cada hora en punto.');
   });
 
-  test('a language that the script does not have is answered in one that it has', async () => {
+  test('a language that the script lacks is answered in one that it has', async () => {
     expect(await talk(harbor, { locale: 'nl' }).open()).toBe('Good morning!');
   });
 
-  test('asked again, another telling comes', async () => {
+  test('a repeated question gets another answer', async () => {
     const maren = talk(harbor);
     expect(await maren.say('ferry')).toBe('At every full hour.');
     expect(await maren.say('ferry')).toBe('The first one leaves at six.');
     expect(await maren.say('ferry')).toBe('At every full hour.');
   });
 
-  test('no variant comes twice in a row', async () => {
+  test('no answer variant is used twice in a row', async () => {
     const maren = talk(harbor);
     let last = '';
     for (let i = 0; i < 10; i++) {
@@ -42,28 +42,28 @@ describe('topics', () => {
     }
   });
 
-  test('words that stand in many questions do not decide', async () => {
+  test('words that occur in many questions have little weight', async () => {
     expect(await talk(harbor).say('Why do the gulls scream so?')).toBe('They are hungry.');
     expect(await talk(harbor).say('why do you like the')).toMatch(/harbor stor/);
   });
 });
 
 describe('memory', () => {
-  test('a name', async () => {
+  test('the user’s name is remembered', async () => {
     const maren = talk(harbor);
     expect(await maren.say('What is my name?')).toBe('You have not told me your name yet.');
     expect(await maren.say('My name is Ada')).toMatch(/^(Nice to meet you|A pleasure), Ada\./);
     expect(await maren.say("what's my name?")).toContain('Ada');
   });
 
-  test('the last topic, and what it leads to', async () => {
+  test('the last topic and its follow-up are remembered', async () => {
     const maren = talk(harbor);
     await maren.say('ferry');
     expect(await maren.say('where were we?')).toContain('When do the ferries leave?');
     expect(await maren.say('yes')).toBe('Two meters.');
   });
 
-  test('more of the last topic', async () => {
+  test('a request for more continues the last topic', async () => {
     const maren = talk(harbor);
     await maren.say('tide');
     expect(await maren.say('tell me more')).toMatch(/^(That is all I know|There is no more)/);
@@ -71,13 +71,13 @@ describe('memory', () => {
     expect(await maren.say('tell me more')).toBe('The first one leaves at six.');
   });
 
-  test('repeats what it said', async () => {
+  test('a request to repeat repeats the last answer', async () => {
     const maren = talk(harbor);
     await maren.say('ferry');
     expect(await maren.say('Could you repeat that?')).toBe('At every full hour.');
   });
 
-  test('speaks more slowly from then on, and says it again', async () => {
+  test('a request to slow down slows speech from then on, and repeats the answer', async () => {
     const maren = talk(harbor);
     await maren.say('ferry');
     expect(maren.dialogue.pace).toBe(1);
@@ -87,13 +87,13 @@ describe('memory', () => {
     expect(maren.dialogue.pace).toBe(1);
   });
 
-  test('no is taken', async () => {
+  test('no is accepted after an offer', async () => {
     const maren = talk(harbor);
     await maren.say('ferry');
     expect(await maren.say('no')).toMatch(/^(All right|As you like)/);
   });
 
-  test('what nobody heard was not told', async () => {
+  test('an answer that was not played counts as not given', async () => {
     const maren = talk(harbor);
     for await (const _ of maren.dialogue.answer('ferry', new AbortController().signal));
     maren.dialogue.remember('At every full hour.', '');
@@ -101,7 +101,7 @@ describe('memory', () => {
   });
 });
 
-test('suggestions are topics still untold, what leads on first', async () => {
+test('suggestions are topics not yet covered, follow-ups first', async () => {
   const maren = talk(harbor);
   const texts = () => maren.dialogue.suggestions().map(({ text }) => text);
   expect(texts()).toEqual([
@@ -124,14 +124,14 @@ describe('honesty', () => {
     },
   );
 
-  test('in the language of the session', async () => {
+  test('answers are in the language of the session', async () => {
     expect(await talk(harbor, { locale: 'es' }).say('¿Eres un robot?')).toMatch(/personaje de IA/);
     expect(await talk({}, { locale: 'ja' }).say('あなたはAIですか')).toContain('AIのキャラクター');
     expect(await talk({}, { locale: 'de' }).say('Bist du ein Mensch?')).toContain('KI-Figur');
     expect(await talk({}, { locale: 'fr' }).say('Es-tu une IA ?')).toContain('personnage d’IA');
   });
 
-  test('a script without a fallback says that it does not know, and what it knows', async () => {
+  test('a script without a fallback says that it does not know, and names a topic that it knows', async () => {
     const { fallback: _, ...rest } = harbor;
     expect(await talk(rest).say('Who won the war of the roses?')).toMatch(
       /only know.*When do the ferries leave\?$/,
@@ -139,8 +139,8 @@ describe('honesty', () => {
   });
 });
 
-describe('a thread: a topic that names itself as what comes next', () => {
-  test('its tellings are steps; what nobody understands moves it on', async () => {
+describe('a thread: a topic that names itself as its follow-up', () => {
+  test('its answers are steps; unrecognised input advances it', async () => {
     const maren = talk(harbor);
     expect(await maren.say('a riddle please')).toBe('What has teeth but cannot bite?');
     expect(await maren.say('a horse')).toBe('Not quite. It lives in your bathroom.');
@@ -148,14 +148,14 @@ describe('a thread: a topic that names itself as what comes next', () => {
     expect(await maren.say('a toothbrush')).toMatch(/harbor stor/);
   });
 
-  test('what stands inside is recognised there and nowhere else', async () => {
+  test('topics inside a thread are recognised only while it is active', async () => {
     const maren = talk(harbor);
     expect(await maren.say('a comb')).toMatch(/harbor stor/);
     await maren.say('riddle');
     expect(await maren.say('Is it a comb?')).toBe('A comb it is!');
   });
 
-  test('it is suggested only inside, by its first question', async () => {
+  test('a topic inside a thread is suggested only there, by its first question', async () => {
     const maren = talk(harbor);
     const texts = () => maren.dialogue.suggestions().map(({ text }) => text);
     expect(texts()).not.toContain('I give up');
@@ -164,7 +164,7 @@ describe('a thread: a topic that names itself as what comes next', () => {
     expect(texts()).not.toContain('A comb');
   });
 
-  test('another topic ends it, and asked for again it starts at the first step', async () => {
+  test('another topic ends it, and asking again restarts it at the first step', async () => {
     const maren = talk(harbor);
     await maren.say('riddle');
     await maren.say('a horse');
@@ -173,7 +173,7 @@ describe('a thread: a topic that names itself as what comes next', () => {
   });
 });
 
-test('several characters: lines belong to whom they name, and who is addressed answers', async () => {
+test('with several characters, lines go to the named character, and the addressed one answers', async () => {
   const characters = [
     { characterId: 'wren', name: 'Wren', voice: {} },
     { characterId: 'pip', name: 'Pip', voice: {} },
@@ -198,7 +198,7 @@ test('several characters: lines belong to whom they name, and who is addressed a
   expect(first).toEqual({ text: 'I am Pip.', locale: 'en', characterId: 'pip' });
 });
 
-describe('a telling that ends with a question', () => {
+describe('an answer that ends with a question', () => {
   const [yes, no] = ['for thirty', 'too much'];
   const market: Mind = {
     topics: [
@@ -211,7 +211,7 @@ describe('a telling that ends with a question', () => {
     ],
   };
 
-  test('yes takes the first way, no the second', async () => {
+  test('continues with the first option on yes and the second on no', async () => {
     const stall = talk(market);
     await stall.say('What do they cost?');
     expect(await stall.say('yes')).toBe('Sold.');
@@ -222,7 +222,7 @@ describe('a telling that ends with a question', () => {
   });
 });
 
-test('a question with a greeting before it is that question', async () => {
+test('a question that starts with a greeting is matched as the question', async () => {
   const maren = talk({
     topics: [{ id: 'self', ask: { en: 'Who are you?' }, tell: { en: 'I knot ropes.' } }],
   });
@@ -252,7 +252,7 @@ describe('a script is prepared once', () => {
     return { begin, times: () => times };
   };
 
-  test('for all sessions of its revision, and anew for another revision or another of its locales', async () => {
+  test('for all sessions of its revision, and again for another revision or locale', async () => {
     const { begin, times } = prepared();
     for (const maren of [begin('exp_harbor 1'), begin('exp_harbor 1')])
       expect(await maren.say('When does the ferry leave?')).toBe('At nine.');
@@ -264,7 +264,7 @@ describe('a script is prepared once', () => {
     expect(times()).toBe(4);
   });
 
-  test('whatever tags sessions make up', async () => {
+  test('independently of unusual language tags of sessions', async () => {
     const { begin, times } = prepared();
     const tags = ['en', 'en-x-a1', 'en-AU', 'en-Qaaa-QZ', 'en-u-ca-buddhist', 'en-Latn', 'tlh', 'zu-ZA'];
     for (const tag of tags)

@@ -3,7 +3,7 @@ import { editDistance } from '../../src/mind/script/edit-distance.ts';
 import { Spelling } from '../../src/mind/script/spelling.ts';
 import { segmenterFor } from '../../src/segmenters.ts';
 
-describe('words with slips in them', () => {
+describe('misspelt words', () => {
   const words = ['ferry', 'timetable', 'lighthouse', 'tide', 'crossing', 'harbour', 'transbordador'];
   const spelling = new Spelling(words);
 
@@ -31,7 +31,7 @@ describe('words with slips in them', () => {
   );
 });
 
-test('the distance of two texts is the fewest edits between them, up to a limit', () => {
+test('the edit distance is the smallest number of edits, up to a limit', () => {
   const plain = (from: string, to: string): number => {
     const rows = [Array.from({ length: to.length + 1 }, (_, column) => column)];
     for (let line = 1; line <= from.length; line++) {
@@ -62,7 +62,7 @@ test('the distance of two texts is the fewest edits between them, up to a limit'
         ]);
 });
 
-test('locales of one language share a segmenter, and only a limited number of languages is kept', () => {
+test('locales of one language share a segmenter, and the number of cached languages is limited', () => {
   const english = segmenterFor('en', 'word');
   expect(segmenterFor('en-x-a1', 'word')).toBe(english);
   expect(segmenterFor('en-Qaaa-QZ', 'word')).toBe(english);

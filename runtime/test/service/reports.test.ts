@@ -22,7 +22,7 @@ afterEach(() => world.close());
 const reported = (fits: (text: string) => boolean) =>
   expect.poll(() => world.service.reports.some((report) => fits(JSON.stringify(report)))).toBe(true);
 
-test('one report every five seconds for all sessions', async () => {
+test('one report covers all sessions every five seconds', async () => {
   const clients = await Promise.all([world.join({ mind: harbor }), world.join({ mind: harbor })]);
   await clock.pass(5000);
   await reported((text) => clients.every(({ sessionId }) => text.includes(sessionId)));
@@ -34,12 +34,12 @@ test('one report every five seconds for all sessions', async () => {
   await expect.poll(() => world.service.reports.length).toBe(2);
 });
 
-test('no sessions, no report', async () => {
+test('no report is sent without sessions', async () => {
   await clock.pass(20_000);
   expect(world.service.reports).toEqual([]);
 });
 
-test('a session that its owner ended is closed with the next report: 4442', async () => {
+test('a session that its owner ended is closed with 4442 at the next report', async () => {
   const client = await world.join({ mind: harbor });
   world.service.ended.add(client.sessionId);
   await clock.pass(5000);
@@ -61,7 +61,7 @@ test('an end is reported once, with its reason', async () => {
   expect(told).toEqual([{ sessionId: client.sessionId, seconds: 2, ended: 'client_ended' }]);
 });
 
-test('a service that is away: conversations go on, and it hears of them later', async () => {
+test('conversations continue while the service is unreachable, and are reported later', async () => {
   const client = await world.join({ mind: harbor });
   world.service.isDown = true;
   await clock.pass(5000);
@@ -77,7 +77,7 @@ test('a service that is away: conversations go on, and it hears of them later', 
   await expect.poll(() => readdir(join(world.dataDir, 'runtime-reports'))).toEqual([]);
 });
 
-test('what a process could not deliver, the next one does, in its name', async () => {
+test('reports left by a dead process are delivered by the next one under the old runtime id', async () => {
   const dead = new Journal(world.dataDir, 'rt_dead');
   await dead.keep({
     runtimeId: 'rt_dead',
@@ -92,7 +92,7 @@ test('what a process could not deliver, the next one does, in its name', async (
   expect(client.story).toContain('ready');
 });
 
-test('while a report is in flight one more waits, and it has the newest state', async () => {
+test('while a report is in flight one more is queued, with the newest state', async () => {
   const sent: Report[] = [];
   const answers: (() => void)[] = [];
   let seconds = 0;
@@ -126,7 +126,7 @@ test('while a report is in flight one more waits, and it has the newest state', 
   await closed;
 });
 
-test('the ends of at most 5000 sessions are kept through an outage, the newest ones', async () => {
+test('the newest 5000 session ends are kept through an outage', async () => {
   const sent: Report[] = [];
   const reporter = new Reporter({
     clock,
@@ -165,7 +165,7 @@ test('a session that waits for its client is reported as waiting', async () => {
   expect((await states()).get(here.sessionId)).not.toHaveProperty('waiting');
 });
 
-test('a stop that cannot reach the service leaves its last word on the disk', async () => {
+test('a shutdown that cannot reach the service writes its last report to disk', async () => {
   const service = serviceClient(world.service.url, runtimeToken, 'rt_last');
   world.service.isDown = true;
   const journal = new Journal(world.dataDir, 'rt_last');
@@ -188,7 +188,7 @@ test('a stop that cannot reach the service leaves its last word on the disk', as
   });
 });
 
-test('a report that the service will never take is set aside, and the others arrive', async () => {
+test('a report that the service rejects is set aside, and the others are delivered', async () => {
   for (const runtimeId of ['rt_broken', 'rt_sound'])
     await new Journal(world.dataDir, runtimeId).keep({
       runtimeId,
@@ -200,6 +200,6 @@ test('a report that the service will never take is set aside, and the others arr
   await expect
     .poll(() => readdir(join(world.dataDir, 'runtime-reports')))
     .toEqual(['rt_broken.report.json.refused']);
-  await expect.poll(() => world.log.join('')).toContain('takes no report of an earlier runtime');
+  await expect.poll(() => world.log.join('')).toContain('rejected a report of an earlier runtime');
   expect(world.log.join('')).not.toContain('do not reach the service');
 });

@@ -36,11 +36,11 @@ test('a token opens a session', async () => {
 });
 
 test.each<[string, number, string, [number, string]]>([
-  ['that is not valid', 4401, 'TOKEN_INVALID', [401, 'SESSION_TOKEN_INVALID']],
-  ['of a session that is over', 4410, 'SESSION_ENDED', [410, 'SESSION_ENDED']],
+  ['that is invalid', 4401, 'TOKEN_INVALID', [401, 'SESSION_TOKEN_INVALID']],
+  ['of an ended session', 4410, 'SESSION_ENDED', [410, 'SESSION_ENDED']],
   ['of a project with too many sessions', 4431, 'TOO_MANY_SESSIONS', [429, 'CONCURRENCY_LIMIT']],
-  ['that the service cannot look at', 1011, 'FAULT', [503, 'UNAVAILABLE']],
-])('a token %s: %i', async (_what, code, error, refusal) => {
+  ['that the service cannot check', 1011, 'FAULT', [503, 'UNAVAILABLE']],
+])('a token %s is refused with %i', async (_what, code, error, refusal) => {
   const client = await world.client();
   client.hello({ token: world.service.mint({ refusal }).token });
   expect(await client.closed).toEqual({ code, reason: error });
@@ -50,7 +50,7 @@ test.each<[string, number, string, [number, string]]>([
 });
 
 test.each([['nonsense'], ['a.b.c'], [`x.${Buffer.from('{}').toString('base64url')}.x`]])(
-  'a token that is none: 4401 (%s)',
+  'an invalid token is refused with 4401 (%s)',
   async (token) => {
     const client = await world.client();
     client.hello({ token });
@@ -58,7 +58,7 @@ test.each([['nonsense'], ['a.b.c'], [`x.${Buffer.from('{}').toString('base64url'
   },
 );
 
-test('twenty sockets with one token: one is ready, nineteen get 4409', async () => {
+test('of twenty sockets with one token, one becomes ready and nineteen get 4409', async () => {
   const crowd = await startWorld();
   const { token } = crowd.service.mint();
   const clients = await Promise.all(Array.from({ length: 20 }, () => crowd.client()));
@@ -82,7 +82,7 @@ test('twenty sockets with one token: one is ready, nineteen get 4409', async () 
   await crowd.close();
 });
 
-test('the page has to be of the origin that the token names: 4403', async () => {
+test('a page of another origin than the token’s is refused with 4403', async () => {
   const { token } = world.service.mint({ origin: 'https://www.example.com' });
   for (const options of [{}, { origin: 'https://example.com' }]) {
     const stranger = await world.client(options);
@@ -95,30 +95,30 @@ test('the page has to be of the origin that the token names: 4403', async () => 
 });
 
 test.each<[string, string | Buffer]>([
-  ['no JSON', 'hello'],
+  ['not JSON', 'hello'],
   ['another message', '{"type":"text","id":"a","text":"hi"}'],
   ['another protocol', '{"type":"hello","protocol":2,"client":{"name":"a","version":"1"},"token":"x"}'],
-  ['no client', '{"type":"hello","protocol":1,"token":"x"}'],
-  ['neither token nor ticket', '{"type":"hello","protocol":1,"client":{"name":"a","version":"1"}}'],
+  ['without a client', '{"type":"hello","protocol":1,"token":"x"}'],
+  ['without token and ticket', '{"type":"hello","protocol":1,"client":{"name":"a","version":"1"}}'],
   ['sound', Buffer.alloc(20)],
-])('a first message that is %s: 4400', async (_what, first) => {
+])('a first message that is %s is refused with 4400', async (_what, first) => {
   const client = await world.client();
   client.ws.send(first);
   expect((await client.closed).code).toBe(4400);
 });
 
-test('a client that does not ask for session.v1: 4400', async () => {
+test('a client that does not request session.v1 is refused with 4400', async () => {
   const client = await world.client({ protocols: [] });
   expect((await client.closed).code).toBe(4400);
 });
 
-test('a hello of more than 8 KiB: 1009', async () => {
+test('a hello of more than 8 KiB is refused with 1009', async () => {
   const client = await world.client();
   client.hello({ token: 'x', padding: 'x'.repeat(9000) });
   expect((await client.closed).code).toBe(1009);
 });
 
-test('no hello within five seconds: 4408', async () => {
+test('a client without hello within five seconds is closed with 4408', async () => {
   const clock = new FakeClock();
   const slow = await startWorld({ clock });
   const client = await slow.client();
@@ -130,7 +130,7 @@ test('no hello within five seconds: 4408', async () => {
   await slow.close();
 });
 
-test('beyond the room of a runtime: 1013, and a session that ends makes room', async () => {
+test('a client beyond the capacity of the runtime gets 1013, and an ended session frees a slot', async () => {
   const [first] = await Promise.all([world.join(), world.join(), world.join()]);
   const { token } = world.service.mint();
   const late = await world.client();
@@ -143,7 +143,7 @@ test('beyond the room of a runtime: 1013, and a session that ends makes room', a
   await again.event('ready');
 });
 
-test('a runtime that stops: running sessions get a notice and end, new clients get 1001', async () => {
+test('on shutdown running sessions get a notice and end, and new clients get 1001', async () => {
   const client = await world.join({ mind: { greeting: { en: 'Hello.' } } });
   await client.event('mode', ({ mode }) => mode === 'listening');
   const drained = world.runtime.drain(5);

@@ -14,7 +14,7 @@ beforeEach(async () => {
 });
 afterEach(() => world.close());
 
-test('unknown types are ignored, wrong fields refused without an end, and the text of nobody is repeated', async () => {
+test('unknown types are ignored, invalid fields are rejected without closing, and errors quote no user text', async () => {
   const client = await world.join({ mind: harbor });
   client.send({ type: 'dance', step: 1 });
   client.send({ type: 'text', id: 'a', text: { secret: 'planted words' } });
@@ -29,7 +29,7 @@ test('unknown types are ignored, wrong fields refused without an end, and the te
   expect(await client.ask('ferry')).toBe('At every full hour.');
 });
 
-test('a text frame that is no JSON: 4400; the session can be resumed', async () => {
+test('a text frame that is not JSON closes with 4400; the session can be resumed', async () => {
   const client = await world.join({ mind: harbor });
   const { resumeTicket } = await client.event('ready');
   client.send('{');
@@ -40,25 +40,25 @@ test('a text frame that is no JSON: 4400; the session can be resumed', async () 
   await again.event('error', ({ fatal, code }) => fatal && code === 'PROTOCOL');
 });
 
-test('a frame of more than 64 KiB: 1009', async () => {
+test('a frame of more than 64 KiB closes with 1009', async () => {
   const client = await world.join();
   client.send({ type: 'text', id: 'a', text: 'x'.repeat(70_000) });
   expect((await client.closed).code).toBe(1009);
 });
 
-test('more than ten texts in ten seconds: 4429', async () => {
+test('more than ten texts in ten seconds close with 4429', async () => {
   const client = await world.join({ mind: harbor });
   for (let i = 0; i < 11; i++) client.send({ type: 'text', id: `m${i}`, text: 'ferry' });
   expect((await client.closed).code).toBe(4429);
 });
 
-test('more than a hundred frames in a second: 4429', async () => {
+test('more than a hundred frames in a second close with 4429', async () => {
   const client = await world.join({ mind: harbor });
   for (let i = 0; i < 150; i++) client.send({ type: 'ping', t: i });
   expect((await client.closed).code).toBe(4429);
 });
 
-test('a ticket opens once, and nowhere else', async () => {
+test('a resume ticket works once, and only unmodified and on its runtime', async () => {
   const client = await world.join({ mind: harbor });
   const { resumeTicket } = await client.event('ready');
   client.ws.terminate();
@@ -74,7 +74,7 @@ test('a ticket opens once, and nowhere else', async () => {
   expect(await again.ask('ferry')).toBe('At every full hour.');
 });
 
-test('a client that closes properly has ended its session', async () => {
+test('a client that closes normally ends its session', async () => {
   const client = await world.join({ mind: harbor });
   client.ws.close(1000);
   await client.closed;
@@ -85,7 +85,7 @@ test('a client that closes properly has ended its session', async () => {
   ]);
 });
 
-test('two pings without an answer: the client is lost', async () => {
+test('a client that misses two pings is lost', async () => {
   const clock = new FakeClock();
   const socket = new SilentSocket();
   const connection = new Connection(socket as unknown as WebSocket, socket, clock);
@@ -100,7 +100,7 @@ test('two pings without an answer: the client is lost', async () => {
   expect(clock.pending).toBe(0);
 });
 
-test('a peer that takes nothing for ten seconds is cut; a slow one is not', async () => {
+test('a peer that reads nothing for ten seconds is cut off; a slow one is not', async () => {
   const clock = new FakeClock();
   const socket = new SilentSocket();
   const connection = new Connection(socket as unknown as WebSocket, socket, clock);
@@ -117,7 +117,7 @@ test('a peer that takes nothing for ten seconds is cut; a slow one is not', asyn
   expect(socket.isTerminated).toBe(true);
 });
 
-test('a peer that takes nothing is cut, however much it is told meanwhile', async () => {
+test('a peer that reads nothing is cut off, however much is queued for it', async () => {
   const clock = new FakeClock();
   const socket = new SilentSocket();
   const connection = new Connection(socket as unknown as WebSocket, socket, clock);
@@ -148,7 +148,7 @@ test.each<[string, (connection: Connection, socket: SilentSocket) => void]>([
   expect(clock.pending).toBe(0);
 });
 
-test('a peer that keeps sending after it was refused is cut off', async () => {
+test('a peer that keeps sending after a refusal is cut off', async () => {
   // The fake clock does not advance, so the close timeout never expires.
   const still = await startWorld({ clock: new FakeClock() });
   const client = await still.join({ mind: harbor });
@@ -164,7 +164,7 @@ test('a peer that keeps sending after it was refused is cut off', async () => {
   await still.close();
 });
 
-test('what is sent together with hello is heard after it', async () => {
+test('messages sent together with hello are handled after it', async () => {
   const { token } = world.service.mint({ mind: harbor });
   const client = await world.client();
   const { _socket: wire } = client.ws as unknown as { _socket: Socket };

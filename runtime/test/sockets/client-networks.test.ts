@@ -26,7 +26,7 @@ const flood = (count: number, address: string) =>
 const visits = async (address: string, token = world.service.mint({ origin }).token) =>
   enters(await world.client({ address, origin }), token);
 
-test('a flood of sockets without hello from one network refuses no client of another', async () => {
+test('a flood of sockets without hello from one network does not affect clients of other networks', async () => {
   const early = await world.client({ address: visitor });
   const silent = await flood(300, attacker);
   const late = await world.client({ address: neighbour });
@@ -35,14 +35,14 @@ test('a flood of sockets without hello from one network refuses no client of ano
   await expect.poll(() => silent.filter(isOpen).length).toBe(100);
 });
 
-test('a network that has too many sockets without hello loses the oldest ones: 1013', async () => {
+test('a network with too many sockets without hello loses the oldest ones with 1013', async () => {
   const oldest = await flood(10, attacker);
   const [youngest] = await flood(100, attacker);
   expect(await Promise.all(oldest.map(closeCode))).toEqual(Array(10).fill(1013));
   expect(await enters(youngest!)).toBe('ready');
 });
 
-test('many networks together keep no client of another one out', async () => {
+test('many networks together do not keep out a client of another one', async () => {
   const early = await world.client({ address: visitor });
   for (let host = 10; host < 20; host++) await flood(30, `127.0.1.${host}`);
   expect(await visits(neighbour)).toBe('ready');
@@ -77,7 +77,7 @@ test('refused sockets whose peers do not close are destroyed: at most 200 are ke
   for (const socket of open) socket.destroy();
 });
 
-test('once a runtime is 80 % full, a network with more than a fifth of its sessions gets no further one', async () => {
+test('once a runtime is 80 % full, a network with more than a fifth of its sessions gets no more', async () => {
   for (let i = 0; i < 8; i++) expect(await visits(attacker), `session ${i}`).toBe('ready');
   const { token } = world.service.mint({ origin });
   expect(await visits(attacker, token)).toBe(1013);
@@ -85,7 +85,7 @@ test('once a runtime is 80 % full, a network with more than a fifth of its sessi
   expect(await visits(visitor, token)).toBe('ready');
 });
 
-test('a tenth of the sessions is kept for the server door', async () => {
+test('a tenth of the sessions is reserved for the server door', async () => {
   for (let i = 0; i < 9; i++) await visits(`203.0.113.${i + 1}`);
   expect(await visits('203.0.113.20')).toBe(1013);
   const backend = await world.client({ address: attacker });
@@ -102,7 +102,7 @@ test('sessions of the server door may fill the runtime from one network', async 
   expect(await enters(await world.client({ address: attacker }))).toBe('ready');
 });
 
-test('a session that the service refuses gives its place back', async () => {
+test('a session that the service refuses frees its slot', async () => {
   for (let i = 0; i < 12; i++) {
     const { token } = world.service.mint({ origin, refusal: [410, 'SESSION_ENDED'] });
     expect(await visits(attacker, token)).toBe(4410);
@@ -110,7 +110,7 @@ test('a session that the service refuses gives its place back', async () => {
   expect(await visits(attacker)).toBe('ready');
 });
 
-test('the service learns the client network of a session', async () => {
+test('the service receives the client network of a session', async () => {
   await visits(neighbour);
   expect(world.service.connects).toMatchObject([{ client: neighbour, runtimeId: world.runtime.runtimeId }]);
 });

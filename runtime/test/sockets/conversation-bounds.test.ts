@@ -40,7 +40,7 @@ function sound(client: Client, frames: number, ms = 40): void {
   for (let i = 0; i < frames; i++) client.ws.send(frame);
 }
 
-test('more than ten texts in ten seconds over several connections: 4429', async () => {
+test('more than ten texts in ten seconds over several connections close with 4429', async () => {
   let client: Client = await world.join({ mind: harbor });
   for (let connection = 0; connection < 3; connection++) {
     if (connection > 0) client = await resume(client);
@@ -56,7 +56,7 @@ test('more than ten texts in ten seconds over several connections: 4429', async 
   await again.event('message', ({ id }) => id === 'later');
 });
 
-test('more than a hundred frames in a second over several connections: 4429', async () => {
+test('more than a hundred frames in a second over several connections close with 4429', async () => {
   const client = await world.join({ mind: harbor });
   for (let i = 0; i < 60; i++) client.send({ type: 'ping', t: i });
   await client.event('pong', ({ t }) => t === 59);
@@ -66,7 +66,7 @@ test('more than a hundred frames in a second over several connections: 4429', as
   expect(await closeCode(again)).toBe(4429);
 });
 
-test('frames in the packet of a resume count, too', async () => {
+test('frames in the same packet as a resume are counted', async () => {
   let client: Client = await world.join({ mind: harbor });
   let answered = 0;
   for (let i = 0; i < 4; i++) {
@@ -83,7 +83,7 @@ test('frames in the packet of a resume count, too', async () => {
   expect(answered).toBeLessThanOrEqual(100);
 });
 
-test('more than five resumes in ten seconds: 4429, and the ticket stays good', async () => {
+test('more than five resumes in ten seconds close with 4429, and the ticket stays valid', async () => {
   let client: Client = await world.join({ mind: harbor });
   for (let i = 0; i < 5; i++) {
     client = await resume(client);
@@ -96,7 +96,7 @@ test('more than five resumes in ten seconds: 4429, and the ticket stays good', a
   await (await resume(client)).event('ready');
 });
 
-test('a ticket opens only from the origin of its session: 4403', async () => {
+test('a resume ticket used from another origin is refused with 4403', async () => {
   const origin = 'https://www.example.com';
   const client = await world.client({ origin });
   client.hello({ token: world.service.mint({ origin, mind: harbor }).token });
@@ -110,14 +110,17 @@ test('a ticket opens only from the origin of its session: 4403', async () => {
   await (await resume(client, { origin })).event('ready');
 });
 
-test.each(['ping', 'pong'] as const)('more than a hundred %s frames in a second: 4429', async (kind) => {
-  const client = await world.join({ mind: harbor });
-  let pongs = 0;
-  client.ws.on('pong', () => pongs++);
-  for (let i = 0; i < 2000; i++) client.ws[kind]();
-  expect(await closeCode(client)).toBe(4429);
-  expect(pongs).toBeLessThanOrEqual(100);
-});
+test.each(['ping', 'pong'] as const)(
+  'more than a hundred %s frames in a second close with 4429',
+  async (kind) => {
+    const client = await world.join({ mind: harbor });
+    let pongs = 0;
+    client.ws.on('pong', () => pongs++);
+    for (let i = 0; i < 2000; i++) client.ws[kind]();
+    expect(await closeCode(client)).toBe(4429);
+    expect(pongs).toBeLessThanOrEqual(100);
+  },
+);
 
 test('a ping frame is answered with its payload', async () => {
   const client = await world.join({ mind: harbor });
@@ -126,7 +129,7 @@ test('a ping frame is answered with its payload', async () => {
   expect(await pong).toBe('payload');
 });
 
-test('a message of more than 16 fragments: 1008', async () => {
+test('a message of more than 16 fragments closes with 1008', async () => {
   const client = await world.join({ mind: harbor });
   const text = '{"type":"ping","t":1}';
   for (const part of text) client.ws.send(part, { fin: part === '}', binary: false });
@@ -137,8 +140,8 @@ test('a message of more than 16 fragments: 1008', async () => {
   await again.event('pong', ({ t }) => t === 1);
 });
 
-describe('sound', () => {
-  test('of more than real time and two seconds: 4429', async () => {
+describe('audio', () => {
+  test('of more than real time plus two seconds closes with 4429', async () => {
     const client = await world.join({ mind: harbor });
     sound(client, 50);
     await client.handled();
@@ -159,7 +162,7 @@ describe('sound', () => {
     expect(await closeCode(again)).toBe(4429);
   });
 
-  test('that a network delayed is taken, of an absent client no more than two seconds', async () => {
+  test('delayed by the network is accepted, up to two seconds of it after a disconnection', async () => {
     const client = await world.join({ mind: harbor });
     await clock.pass(5000);
     sound(client, 80);
@@ -175,7 +178,7 @@ describe('sound', () => {
     expect(await closeCode(again)).toBe(4429);
   });
 
-  test('in frames of more than 100 ms is refused, and the session goes on', async () => {
+  test('in frames of more than 100 ms is rejected, and the session continues', async () => {
     const client = await world.join({ mind: harbor });
     sound(client, 1, 101);
     sound(client, 1, 100);

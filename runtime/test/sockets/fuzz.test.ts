@@ -84,7 +84,7 @@ function frame(next: (below: number) => number): [Buffer, boolean] {
   ];
 }
 
-test(`${frames} frames of nonsense: no fault, no leak, and another session does not notice`, async () => {
+test(`${frames} random frames cause no error and no leak, and do not affect another session`, async () => {
   const clock = new FakeClock();
   const ended: string[] = [];
   const faults: Error[] = [];

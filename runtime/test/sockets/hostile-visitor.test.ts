@@ -70,7 +70,7 @@ const attacks: ((client: Client) => void)[] = [
   ({ ws }) => ws.send('x'.repeat(70_000)),
 ];
 
-test('a visitor that tries every bound refuses, closes and silences none of ten honest talkers', async () => {
+test('a visitor that tests every limit does not refuse, close or silence any of ten honest talkers', async () => {
   const honest = await Promise.all(Array.from({ length: 10 }, () => world.join({ mind: harbor })));
   // Opens as many sessions as the runtime accepts.
   const taken = await Promise.all(Array.from({ length: 40 }, () => visit(hostile)));

@@ -41,7 +41,7 @@ function upgrade({ port }: URL, path: string, headers: string[] = []): Socket {
   return socket;
 }
 
-test('upgrades are taken at /runtime only; elsewhere they get 404, and the socket is closed', async () => {
+test('upgrades are accepted only at /runtime; elsewhere they get 404, and the socket is closed', async () => {
   const { url, upgrades } = await listen();
   const socket = upgrade(url, '/elsewhere');
   let answer = '';
@@ -60,7 +60,7 @@ test('upgrades are taken at /runtime only; elsewhere they get 404, and the socke
   await expect.poll(() => upgrades.length).toBe(1);
 });
 
-test('the client network is that of the socket, or the one that a named proxy forwards', async () => {
+test('the client network is that of the socket, or the one forwarded by a trusted proxy', async () => {
   const plain = await listen();
   upgrade(plain.url, '/runtime', ['X-Forwarded-For: 203.0.113.9']);
   await expect.poll(() => plain.upgrades.map(({ client }) => client)).toEqual(['127.0.0.1']);
@@ -69,14 +69,14 @@ test('the client network is that of the socket, or the one that a named proxy fo
   await expect.poll(() => proxied.upgrades.map(({ client }) => client)).toEqual(['2001:db8:1:2::/64']);
 });
 
-test('TRUST_PROXY is read, and a bad one is named', () => {
+test('TRUST_PROXY is parsed, and an invalid value is named', () => {
   const env = { RUNTIME_TOKEN: token, TRUST_PROXY: '10.0.0.0/8, ::1' };
   expect(readConfig(env, '/').trustProxy?.check('10.1.2.3')).toBe(true);
   expect(readConfig({ RUNTIME_TOKEN: token }, '/').trustProxy).toBeUndefined();
   expect(() => readConfig({ ...env, TRUST_PROXY: 'proxy' }, '/')).toThrow('TRUST_PROXY must be');
 });
 
-test('metrics need the whole token; metrics that fail cost their connection only', async () => {
+test('metrics require the whole token; an error while collecting them closes only that connection', async () => {
   const { url } = await listen();
   const read = (authorization?: string) =>
     fetch(new URL('/metrics', url), { headers: authorization === undefined ? {} : { authorization } });
@@ -90,7 +90,7 @@ test('metrics need the whole token; metrics that fail cost their connection only
   expect((await fetch(new URL('/healthz', failing.url))).status).toBe(200);
 });
 
-test('connections are bounded by the sessions that the runtime takes', async () => {
+test('connections are limited by the number of sessions of the runtime', async () => {
   const { url } = await listen();
   const sockets = Array.from({ length: 220 }, () => connect(Number(url.port), '127.0.0.1'));
   onTestFinished(() => {

@@ -45,7 +45,7 @@ describe.each(Object.entries(clientMessages))('%s', (type, schema) => {
   const validator = Compile(schema);
   const messages = good[type]!.flatMap((message) => [...variants(message)]);
 
-  test('is taken or refused as a validator of schemas would', () => {
+  test('is accepted or rejected exactly as by a schema validator', () => {
     expect(good[type]!.map((message) => misfit(schema, message))).toEqual([undefined]);
     for (const message of messages)
       expect(misfit(schema, message) === undefined, JSON.stringify(message).slice(0, 200)).toBe(
@@ -54,7 +54,7 @@ describe.each(Object.entries(clientMessages))('%s', (type, schema) => {
   });
 });
 
-test('a refusal names the field and what it should be, not what stood there', () => {
+test('an error names the field and the expected type, not the value', () => {
   const say = (message: object) => misfit(clientMessages[(message as { type: 'hello' }).type], message);
   const [hello] = good.hello as [{ client: object; speech: object }];
   expect(say({ ...hello, client: { ...hello.client, version: 12345 } })).toBe(

@@ -53,7 +53,7 @@ function signed(changes: object = {}, key = keys.privateKey): Promise<string> {
     .sign(key);
 }
 
-test('a token that the service signed names its session', async () => {
+test('a token signed by the service yields its session', async () => {
   const { read } = reader();
   expect(await read(await signed(), undefined)).toEqual({ sessionId: 'ses_1' });
   expect(await read(await signed({ origin: page }), page)).toEqual({ sessionId: 'ses_1', origin: page });
@@ -61,38 +61,38 @@ test('a token that the service signed names its session', async () => {
 });
 
 test.each([
-  ['signed by somebody else', async () => signed({}, (await generateKeyPair('EdDSA')).privateKey)],
-  ['for somebody else', () => signed({ aud: 'somebody-else' })],
+  ['signed with another key', async () => signed({}, (await generateKeyPair('EdDSA')).privateKey)],
+  ['for another audience', () => signed({ aud: 'somebody-else' })],
   ['that expired long ago', () => signed({ exp: Math.floor(Date.now() / 1000) - 120 })],
-  ['that nobody signed', async () => (await signed()).replace(/[^.]+$/, '')],
-  ['that is none', async () => 'nonsense'],
-])('a token %s is refused, and the service is not asked', async (_what, make) => {
+  ['without a signature', async () => (await signed()).replace(/[^.]+$/, '')],
+  ['that is malformed', async () => 'nonsense'],
+])('a token %s is refused without a call to the service', async (_what, make) => {
   const { read } = reader();
   await expect(read(await make(), undefined)).rejects.toMatchObject({ closeCode: 4401 });
 });
 
-test('a token at another page than its own is refused', async () => {
+test('a token used at another origin is refused', async () => {
   const { read } = reader();
   const token = await signed({ origin: page });
   await expect(read(token, 'https://evil.example')).rejects.toMatchObject({ closeCode: 4403 });
   await expect(read(token, undefined)).rejects.toMatchObject({ closeCode: 4403 });
 });
 
-test('one of a former address, as replays have them, is left to the service', async () => {
+test('a token with a former issuer address, as in replays, is left to the service', async () => {
   const { read } = reader();
   const token = await signed({ iss: 'https://old.example.com', origin: page });
   expect(await read(token, page)).toEqual({ sessionId: 'ses_1', origin: page });
   await expect(read(token, 'https://evil.example')).rejects.toMatchObject({ closeCode: 4403 });
 });
 
-test('one that has just expired is left to the service, whose clock counts', async () => {
+test('a token that has just expired is left to the service and its clock', async () => {
   const { read } = reader();
   expect(await read(await signed({ exp: Math.floor(Date.now() / 1000) - 5 }), undefined)).toEqual({
     sessionId: 'ses_1',
   });
 });
 
-test('while the keys cannot be read the service decides, and they are asked for twice a minute', async () => {
+test('while the keys cannot be fetched the service decides, and they are requested twice a minute', async () => {
   const { read, clock, complaints } = reader();
   const foreign = await signed({}, (await generateKeyPair('EdDSA')).privateKey);
   isDown = true;
@@ -105,7 +105,7 @@ test('while the keys cannot be read the service decides, and they are asked for 
   await expect(read(foreign, undefined)).rejects.toMatchObject({ closeCode: 4401 });
 });
 
-test('a runtime that does not know its service leaves every token to it', async () => {
+test('a runtime without a key source leaves every token to the service', async () => {
   const read = tokenReader({ source: undefined, clock: new FakeClock(), keysUnavailable: () => {} });
   const token = await signed({ origin: page }, (await generateKeyPair('EdDSA')).privateKey);
   expect(await read(token, page)).toEqual({ sessionId: 'ses_1', origin: page });

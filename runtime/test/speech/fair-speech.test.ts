@@ -22,7 +22,7 @@ const args = (text: string) => ['-voice', 'slt', '-psdur', '-t', text, '-o', '/s
 describe('a fair queue', () => {
   const [a, b, c] = [{}, {}, {}];
 
-  test('serves sessions in turn, and each in the order of its items', () => {
+  test('serves sessions round-robin, and each in the order of its items', () => {
     const queue = new FairQueue<string>();
     for (const item of ['a1', 'a2', 'a3', 'a4']) queue.push(a, item);
     for (const item of ['b1', 'b2']) queue.push(b, item);
@@ -32,7 +32,7 @@ describe('a fair queue', () => {
     expect(Array.from({ length: 6 }, () => queue.shift())).toEqual(['a2', 'b2', 'c2', 'a3', 'a4', undefined]);
   });
 
-  test('never serves what was removed', () => {
+  test('never serves a removed item', () => {
     const queue = new FairQueue<string>();
     for (const item of ['a1', 'a2']) queue.push(a, item);
     queue.push(b, 'b1');
@@ -46,7 +46,7 @@ describe('a fair queue', () => {
   });
 });
 
-describe('one thread', () => {
+describe('a single thread', () => {
   let flite: Speech;
   beforeAll(async () => {
     flite = await openFlite(1);
@@ -55,7 +55,7 @@ describe('one thread', () => {
   afterAll(() => flite.close());
   afterEach(() => vi.restoreAllMocks());
 
-  test('a session that always has expensive pieces waiting delays each sentence of others by one run', async () => {
+  test('delays each sentence of other sessions by at most one run of a session with expensive pieces', async () => {
     const runs = vi.spyOn(Worker.prototype, 'postMessage');
     const talker = {};
     const stops = Array.from({ length: 30 }, () => new AbortController());
@@ -77,7 +77,7 @@ describe('one thread', () => {
     expect(Math.max(...needed)).toBeLessThanOrEqual(2 * (1 + 4) + 1);
   });
 
-  test('pieces that are no longer awaited are never synthesised', async () => {
+  test('never synthesises cancelled pieces', async () => {
     const engine = cached(flite);
     const runs = vi.spyOn(Worker.prototype, 'postMessage');
     const session = {};
@@ -94,7 +94,7 @@ describe('one thread', () => {
     expect(runs).toHaveBeenCalledTimes(2);
   });
 
-  test('a piece that is given up while one of its parts is spoken has no further part spoken', async () => {
+  test('synthesises no further part of a piece that is cancelled during one of its parts', async () => {
     const runs = vi.spyOn(Worker.prototype, 'postMessage');
     const stop = new AbortController();
     const sentence = { text: filled('w'), locale: 'en', voice, session: {} };
@@ -107,7 +107,7 @@ describe('one thread', () => {
     expect(runs).toHaveBeenCalledTimes(2);
   });
 
-  test('a piece in several parts is one sound, its words and mouth shapes in the order of time', async () => {
+  test('joins the parts of a piece into one sound, with words and mouth shapes in time order', async () => {
     const text = filled('1777 ', 120);
     expect(partsOf(text).length).toBeGreaterThan(1);
     const { audio, durationMs, cues, words } = await flite.speak(
@@ -123,23 +123,23 @@ describe('one thread', () => {
   });
 });
 
-describe('parts', () => {
+describe('splitting into parts', () => {
   test.each([
     'The ferries leave at every full hour, and the last one at ten. The first one leaves at six, when it is still dark.',
     'Dr. Smith paid €20 for 3 tickets in 1984, at 10:30, and had 15% back; NASA and the BBC reported it on May 5th.',
     filled('Strengths and rhythms which twelve sphinxes judged by quartz clocks vexed the lynx. '),
-  ])('an ordinary piece is one part: %s', (text) => {
+  ])('keeps an ordinary piece as one part: %s', (text) => {
     expect(partsOf(speakable(text))).toHaveLength(1);
   });
 
-  test('nothing of an expensive piece is lost', () => {
+  test('loses nothing of an expensive piece', () => {
     for (const text of expensive.map(speakable)) {
       expect(partsOf(text).length).toBeGreaterThan(1);
       expect(partsOf(text).join('').replaceAll(' ', '')).toBe(text.replaceAll(' ', ''));
     }
   });
 
-  test('the phones of one part are limited, whatever the text', async () => {
+  test('limits the phones of one part for any text', async () => {
     const pool = await FliteThreads.open(1);
     for (const text of expensive.slice(0, 3)) {
       const { printed } = await pool.run(args(partsOf(speakable(text))[0]!), {}, never);

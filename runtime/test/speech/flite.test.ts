@@ -19,7 +19,7 @@ function loudness(audio: Int16Array): number {
   return Math.sqrt(audio.reduce((sum, sample) => sum + sample * sample, 0) / audio.length);
 }
 
-test('a sentence is sound of a fitting length and loudness', async () => {
+test('a sentence becomes audio of a plausible length and loudness', async () => {
   const { audio, durationMs } = await say('The ferries leave at every full hour, and the last one at ten.');
   expect(durationMs).toBe(Math.round(audio.length / 16));
   expect(durationMs).toBeGreaterThan(2000);
@@ -27,7 +27,7 @@ test('a sentence is sound of a fitting length and loudness', async () => {
   expect(loudness(audio)).toBeGreaterThan(500);
 });
 
-test('the mouth moves with the phones: closed for m and p, open between, closed at the end', async () => {
+test('mouth shapes follow the phones: closed for m and p, open between, closed at the end', async () => {
   const { cues, durationMs, source } = await say('Mop.');
   expect(source).toBe('engine');
   expect(cues.map(([, viseme]) => viseme)).toEqual(['sil', 'PP', 'aa', 'PP', 'sil']);
@@ -37,7 +37,7 @@ test('the mouth moves with the phones: closed for m and p, open between, closed 
   expect(times.at(-1)).toBeLessThanOrEqual(durationMs);
 });
 
-test('the mouth is closed exactly while the sound is silent', async () => {
+test('the mouth is closed exactly while the audio is silent', async () => {
   const { audio, cues } = await say('Good morning. Welcome back.');
   const silences = cues.flatMap(([from, viseme], index) =>
     viseme === 'sil' ? [[from, cues[index + 1]?.[0] ?? audio.length / 16]] : [],
@@ -50,7 +50,7 @@ test('the mouth is closed exactly while the sound is silent', async () => {
   expect(inner.length).toBeGreaterThan(0);
 });
 
-test('words stand where the text has them, in the order of time', async () => {
+test('word timings refer to the text, in time order', async () => {
   const text = 'Good morning, and welcome to the harbor.';
   const { words, durationMs } = await say(text);
   expect(words.map(([, start, end]) => text.slice(start, end))).toEqual([
@@ -68,7 +68,7 @@ test('words stand where the text has them, in the order of time', async () => {
   expect(times.at(-1)).toBeLessThan(durationMs);
 });
 
-test('voice, rate and pitch change what is heard; a slower pace lasts longer', async () => {
+test('voice, rate and pitch change the audio; a slower pace lasts longer', async () => {
   const text = 'Welcome to the harbor.';
   const usual = await say(text);
   const other = await say(text, { flite: { voice: 'rms' } });
@@ -81,7 +81,7 @@ test('voice, rate and pitch change what is heard; a slower pace lasts longer', a
   expect(faster.durationMs).toBeLessThan(usual.durationMs * 0.85);
 });
 
-test('a voice that it does not have, or settings that are none, leave the usual voice', async () => {
+test('an unknown voice or invalid settings fall back to the default voice', async () => {
   const usual = await say('Hello.');
   for (const flite of [
     { voice: 'caruso', rate: 'fast', pitch: Number.NaN },
@@ -90,7 +90,7 @@ test('a voice that it does not have, or settings that are none, leave the usual 
     expect((await say('Hello.', { flite })).audio).toEqual(usual.audio);
 });
 
-test('only English is spoken', () => {
+test('only English is supported', () => {
   expect(['en', 'en-GB', 'EN-us'].map((locale) => flite.speaks(locale))).toEqual([true, true, true]);
   expect(['es', 'pt-PT', 'ja', 'enm'].map((locale) => flite.speaks(locale))).toEqual([
     false,
@@ -100,7 +100,7 @@ test('only English is spoken', () => {
   ]);
 });
 
-test('signs are said, accents folded, and what has no sound is left out', async () => {
+test('symbols are spelled out, accents folded, and characters without sound dropped', async () => {
   expect(speakable('Inês said “café” — 20 °C & more…')).toBe('Ines said cafe, 20 degrees Celsius and more.');
   expect(speakable('🎉 …')).toBe('');
   expect((await say('🎉')).durationMs).toBe(200);
@@ -114,7 +114,7 @@ test('every viseme has a known name', async () => {
   expect(new Set(cues.map(([, viseme]) => viseme)).size).toBeGreaterThan(11);
 });
 
-test('a sentence that nobody waits for any more is not spoken', async () => {
+test('a cancelled sentence is not synthesised', async () => {
   const stop = new AbortController();
   const first = say(
     'This sentence keeps the only thread busy for a while, so that the next one has to wait.',
@@ -133,7 +133,7 @@ test('a sentence that nobody waits for any more is not spoken', async () => {
   await first;
 });
 
-test('the same sentence is spoken once for all sessions, and given up when all have left', async () => {
+test('one sentence is synthesised once for all sessions, and cancelled when all of them have left', async () => {
   let calls = 0;
   let given = 0;
   const counting = cached({

@@ -9,7 +9,7 @@ test.each([
   ['ru', 'Доброе утро, друзья!'],
   ['ko', '좋은 아침입니다'],
   ['zh', '早上好，欢迎光临'],
-])('%s: a mouth moves, closes at the end, and lasts as long as reading does', (_locale, text) => {
+])('%s: mouth shapes move, close at the end, and last as long as reading aloud', (_locale, text) => {
   const { cues, words, durationMs } = predict(text);
   expect(new Set(cues.map(([, viseme]) => viseme)).size).toBeGreaterThan(3);
   expect(cues.at(-1)![1]).toBe('sil');
@@ -24,7 +24,7 @@ test('a slower pace lasts longer', () => {
   expect(predict('Buenos días.', 0.8).durationMs).toBeGreaterThan(predict('Buenos días.').durationMs);
 });
 
-test('over a known length, shapes begin after the silence and end before it', () => {
+test('within a known length, shapes begin after the leading silence and end before the trailing one', () => {
   const { cues, words } = stretched('mama', 1000, { lead: 100, tail: 200 });
   expect(cues[0]).toEqual([0, 'sil']);
   expect(cues[1]).toEqual([100, 'PP']);
@@ -32,12 +32,12 @@ test('over a known length, shapes begin after the silence and end before it', ()
   expect(words).toEqual([[100, 0, 4]]);
 });
 
-test('a text without any letter keeps the mouth closed', () => {
+test('a text without letters keeps the mouth closed', () => {
   expect(predict('…').cues).toEqual([[0, 'sil']]);
   expect(predict('').cues).toEqual([[0, 'sil']]);
 });
 
-test('sound survives a WAV file, and another rate keeps its length in time', () => {
+test('audio survives a WAV round trip, and resampling keeps its duration', () => {
   const samples = Int16Array.from({ length: 1600 }, (_, i) => Math.round(Math.sin(i / 10) * 20_000));
   const file = writeWav({ sampleRate: 16_000, samples });
   expect(readWav(file)).toEqual({ sampleRate: 16_000, samples });

@@ -45,7 +45,7 @@ test.each(characters)('the voice of $characterId in the demo has a natural pitch
 });
 
 describe.each(fliteVoices)('%s', (voice) => {
-  test('pitch is a factor of its natural pitch', async () => {
+  test('has a pitch setting that multiplies its natural pitch', async () => {
     const usual = await pitchOf({ flite: { voice } });
     const [low, high] = natural[voice]!;
     expect(usual).toBeGreaterThan(low);
@@ -57,7 +57,7 @@ describe.each(fliteVoices)('%s', (voice) => {
   });
 });
 
-test('the pitch of a known sound is measured', () => {
+test('the pitch measurement is correct for a known tone', () => {
   const tone = (hertz: number) =>
     Int16Array.from({ length: 16_000 }, (_, n) => 8000 * Math.sin((2 * Math.PI * hertz * n) / 16_000));
   for (const hertz of [80, 160, 320]) expect(medianPitch(tone(hertz), 16_000) / hertz).toBeCloseTo(1, 1);

@@ -145,7 +145,7 @@ function json<T>(answer: Answered): T {
 }
 
 function notTheService({ status, attempts }: Answered): ServiceError {
-  return new ServiceError('The answer is not one of the service. Does baseUrl lead to it?', {
+  return new ServiceError('The response is not from the service. Does baseUrl point to it?', {
     code: 'INVALID_ANSWER',
     status,
     retryable: false,

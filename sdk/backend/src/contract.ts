@@ -10,7 +10,7 @@ export interface Session {
   experienceId: string;
   /** The revision of the experience that the session is bound to. */
   revision: number;
-  /** created from the mint on; active once a client has connected; ended when that is over, or when it was ended before; expired when nobody connected in time. An ended session stays ended. */
+  /** created after the mint; active once a client has connected; ended after that, or if it was ended earlier; expired if no client connected in time. An ended session stays ended. */
   status: 'created' | 'active' | 'ended' | 'expired';
   /** False for sessions minted with a test key. Sessions from browsers are always live. */
   livemode: boolean;

@@ -9,7 +9,7 @@ export function refusal(answer: Answer, attempts: number): LaunchError {
   const requestId = error?.requestId ?? requestIdOf(answer);
   const retryAfterMs = readRetryAfter(headers.get('Retry-After'));
   return new (errorClass(status))(
-    error?.message ?? `The answer had status ${status} and is not the service's.`,
+    error?.message ?? `The answer had status ${status} and is not from the service.`,
     {
       code,
       status,

@@ -47,7 +47,7 @@ function checkedKey(key: unknown): string {
   const text = typeof key === 'string' ? key.trim() : '';
   if (!/^[\x21-\x7e]+$/.test(text))
     throw new TypeError(
-      'apiKey is empty or holds characters that no key has; is the variable with the key set?',
+      'apiKey is empty or has characters that no key has; is the variable with the key set?',
     );
   return text;
 }
@@ -58,7 +58,7 @@ function readBaseUrl(text: string): string {
     throw new TypeError(
       'baseUrl must be an absolute http or https address, such as https://launch.example.com',
     );
-  if (url.username || url.password) throw new TypeError('baseUrl must not hold a user name or a password');
+  if (url.username || url.password) throw new TypeError('baseUrl must not contain a user name or a password');
   return url.href.replace(/\/+$/, '');
 }
 

@@ -47,7 +47,7 @@ const applications: Record<string, (relay: Relay) => Promise<string>> = {
     app.use(express.json(), express.text(), express.urlencoded());
     return listen(expressApp(app, relay));
   },
-  'Express behind a parser of bytes': async (relay) => {
+  'Express behind a raw body parser': async (relay) => {
     const app = express();
     app.use(express.raw({ type: '*/*' }));
     return listen(expressApp(app, relay));
@@ -96,7 +96,7 @@ describe.each(Object.entries(applications))('%s', (_name, start) => {
     expect(await client.sessions.get(minted.json.sessionId)).toMatchObject({ status: 'ended' });
   });
 
-  test('refuses what is too long, empty or from elsewhere', async () => {
+  test('rejects bodies that are too long or empty, and requests from other origins', async () => {
     const url = await start(relay);
     const post = (body: string, origin = url) =>
       send(url, {
@@ -111,7 +111,7 @@ describe.each(Object.entries(applications))('%s', (_name, start) => {
     expect((await post('{}', 'https://evil.example')).status).toBe(403);
   });
 
-  test('counts by the address of the caller', async () => {
+  test('counts requests by the caller’s address', async () => {
     const url = await start(createRelay(client, { authorize: () => ({}), limit: { perMinute: 1 } }));
     const mint = (localAddress: string) =>
       send(url, {
@@ -126,7 +126,7 @@ describe.each(Object.entries(applications))('%s', (_name, start) => {
   });
 });
 
-test('a proxy that Express or Fastify trusts names the address', async () => {
+test('the address is read from the header of a proxy that Express or Fastify trusts', async () => {
   const counting = () => createRelay(client, { authorize: () => ({}), limit: { perMinute: 1 } });
   const app = express().set('trust proxy', true);
   app.post('/mint', toExpress(counting().mint));
@@ -150,7 +150,7 @@ test('a proxy that Express or Fastify trusts names the address', async () => {
   }
 });
 
-test('authorize can ask for the request of the framework, and so for its session', async () => {
+test('authorize can access the framework’s request and its session', async () => {
   const own = createRelay(client, {
     authorize: (request) =>
       incomingOf<{ user?: { id: string } }>(request)?.user?.id === 'eve' ? { userId: 'eve' } : null,
@@ -167,7 +167,7 @@ test('authorize can ask for the request of the framework, and so for its session
   expect(answer.json.user).toEqual({ userId: 'eve' });
 });
 
-test('a caller who hangs up in the middle of a body disturbs nobody', async () => {
+test('a caller that aborts in the middle of a body does not affect other requests', async () => {
   const url = await applications['node:http']?.(relay);
   const controller = new AbortController();
   const body = new ReadableStream({
@@ -193,7 +193,7 @@ test('a caller who hangs up in the middle of a body disturbs nobody', async () =
   expect(minted.status).toBe(200);
 });
 
-test('a handler is a Next.js route as it is', async () => {
+test('a relay handler can be used directly as a Next.js route', async () => {
   const { mint: POST } = relay;
   const init = {
     method: 'POST',
@@ -204,7 +204,7 @@ test('a handler is a Next.js route as it is', async () => {
   expect(answer.status).toBe(200);
 });
 
-describe('requests that cannot become a Request', () => {
+describe('requests that cannot be converted to a Request', () => {
   const mounted: Record<string, () => Promise<string>> = {
     'node:http': async () => (await applications['node:http']?.(relay)) ?? '',
     Express: async () => listen(express().use(toExpress(relay.mint))),
@@ -237,7 +237,7 @@ describe('requests that cannot become a Request', () => {
       },
     );
 
-    test('an absolute address in the request line is taken', async () => {
+    test('an absolute URL in the request line is accepted', async () => {
       const url = await start();
       const answer = await raw(url, `POST ${url}/mint HTTP/1.1\r\nHost: ${new URL(url).host}\r\n`);
       expect(answer).toMatch(/^HTTP\/1\.1 403 /);
@@ -266,7 +266,7 @@ describe('requests that cannot become a Request', () => {
   });
 });
 
-test('a mint stops when the caller hangs up', async () => {
+test('a mint is aborted when the caller disconnects', async () => {
   const { url: silent, received } = await scriptedServer(() => {});
   const waiting = new SessionLaunch({ baseUrl: silent, apiKey: world.key, timeoutMs: 60_000 });
   let answered: Promise<Response> | undefined;

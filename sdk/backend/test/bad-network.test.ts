@@ -23,7 +23,7 @@ function clientOf(baseUrl: string, options: Partial<SessionLaunchOptions> = {}) 
   return { client, events };
 }
 
-describe('a mint is sent again with the same key and the same bytes', () => {
+describe('a mint is retried with the same key and the same bytes', () => {
   test.each([
     ['the connection breaks', cut, 'NETWORK'],
     ['500', failure(500, 'INTERNAL'), 'INTERNAL'],
@@ -53,7 +53,7 @@ describe('a mint is sent again with the same key and the same bytes', () => {
     ]);
   });
 
-  test('when nothing comes back in time, be it no head or half a body', async () => {
+  test('when the response times out, before its head or within its body', async () => {
     const { url, received } = await scriptedServer(
       () => {},
       (response) => response.writeHead(201, { 'Content-Length': '1000' }).write('{"session":'),
@@ -66,7 +66,7 @@ describe('a mint is sent again with the same key and the same bytes', () => {
     expect(events.slice(0, 2)).toMatchObject([{ code: 'TIMEOUT' }, { code: 'TIMEOUT' }]);
   });
 
-  test('reading, ending and the catalog are sent again alike', async () => {
+  test('and so are reads, ends and catalog requests', async () => {
     const { url, received } = await scriptedServer(cut, json(200, { experiences: [] }));
     const { client } = clientOf(url);
     await client.experiences.list('prj_a');
@@ -79,7 +79,7 @@ describe('a mint is sent again with the same key and the same bytes', () => {
   });
 });
 
-describe('is not sent again:', () => {
+describe('a mint is not retried after', () => {
   test.each([
     [400, 'INVALID_REQUEST', 'InvalidRequestError'],
     [404, 'EXPERIENCE_NOT_FOUND', 'NotFoundError'],
@@ -98,7 +98,7 @@ describe('is not sent again:', () => {
     expect(received).toHaveLength(1);
   });
 
-  test('what the service asks to wait longer for than the caller wants to', async () => {
+  test('a Retry-After longer than the caller’s limit', async () => {
     const { url, received } = await scriptedServer(failure(503, 'UNAVAILABLE', { 'Retry-After': '30' }));
     await expect(clientOf(url).client.sessions.mint(mint)).rejects.toMatchObject({
       name: 'ServiceError',
@@ -108,7 +108,7 @@ describe('is not sent again:', () => {
     expect(received).toHaveLength(1);
   });
 
-  test('a redirect, which might lead a mint elsewhere', async () => {
+  test('a redirect, which might send the mint elsewhere', async () => {
     const { url, received } = await scriptedServer((response) =>
       response.writeHead(308, { Location: 'https://elsewhere.example/' }).end(),
     );
@@ -116,7 +116,7 @@ describe('is not sent again:', () => {
     expect(received).toHaveLength(1);
   });
 
-  test('an answer of somebody who is not the service', async () => {
+  test('a response that does not come from the service', async () => {
     const { url } = await scriptedServer((response) => response.end('<h1>It works!</h1>'));
     await expect(clientOf(url).client.sessions.mint(mint)).rejects.toMatchObject({
       name: 'ServiceError',
@@ -125,7 +125,7 @@ describe('is not sent again:', () => {
     });
   });
 
-  test('anything more than maxRetries says, of the client or of the call', async () => {
+  test('the number of attempts set by maxRetries of the client or the call', async () => {
     const { url, received } = await scriptedServer(failure(500, 'INTERNAL'));
     const { client } = clientOf(url, { maxRetries: 1 });
     await expect(client.sessions.mint(mint)).rejects.toMatchObject({ attempts: 2 });
@@ -134,7 +134,7 @@ describe('is not sent again:', () => {
   });
 });
 
-test('Retry-After is waited for', async () => {
+test('a retry waits for the Retry-After', async () => {
   const { url } = await scriptedServer(failure(503, 'UNAVAILABLE', { 'Retry-After': '1' }), launched);
   const { client, events } = clientOf(url, { maxRetryWaitMs: 5_000 });
   await client.sessions.mint(mint);
@@ -143,7 +143,7 @@ test('Retry-After is waited for', async () => {
   expect(waitMs).toBeLessThanOrEqual(4_000);
 });
 
-test('the first wait is drawn between half a second and one', async () => {
+test('the first retry delay is random between half a second and one second', async () => {
   const { url } = await scriptedServer(failure(500, 'INTERNAL'));
   const firstWait = async () => {
     const controller = new AbortController();
@@ -162,7 +162,7 @@ test('the first wait is drawn between half a second and one', async () => {
   expect(new Set(waits).size).toBeGreaterThan(1);
 });
 
-test('a stalled body is given up even when the garbage is collected meanwhile', async () => {
+test('a stalled body is aborted even if the garbage collector runs', async () => {
   const { url } = await scriptedServer((response) => {
     response.writeHead(201, { 'Content-Length': '1000' }).write('{');
   });
@@ -178,7 +178,7 @@ test('a stalled body is given up even when the garbage is collected meanwhile', 
   expect(stdout).toBe('TIMEOUT\n');
 });
 
-test('a service that is not there is a ConnectionError that says why', async () => {
+test('an unreachable service is a ConnectionError that contains the cause', async () => {
   const { client, events } = clientOf(await nobody());
   await expect(client.sessions.mint(mint)).rejects.toMatchObject({
     name: 'ConnectionError',
@@ -190,8 +190,8 @@ test('a service that is not there is a ConnectionError that says why', async () 
   expect(events).toHaveLength(2);
 });
 
-describe('a signal', () => {
-  test('that was aborted before sends nothing', async () => {
+describe('an AbortSignal', () => {
+  test('that is already aborted sends nothing', async () => {
     const { url, received } = await scriptedServer(launched);
     const minting = clientOf(url).client.sessions.mint(mint, { signal: AbortSignal.abort('enough') });
     await expect(minting).rejects.toMatchObject({
@@ -203,7 +203,7 @@ describe('a signal', () => {
     expect(received).toHaveLength(0);
   });
 
-  test('aborts while the answer is awaited, and the connection is let go', async () => {
+  test('aborts while the response is pending, and closes the connection', async () => {
     const controller = new AbortController();
     let closed: Promise<unknown> = Promise.resolve();
     const url = await listen((request) => {
@@ -215,7 +215,7 @@ describe('a signal', () => {
     await closed;
   });
 
-  test('aborts while a body stalls', async () => {
+  test('aborts while a body is stalled', async () => {
     const controller = new AbortController();
     const { url } = await scriptedServer((response) => {
       response.writeHead(201, { 'Content-Length': '1000' }).write('{', () => controller.abort());
@@ -224,7 +224,7 @@ describe('a signal', () => {
     await expect(minting).rejects.toMatchObject({ name: 'AbortedError' });
   });
 
-  test('aborts between two tries', async () => {
+  test('aborts between two attempts', async () => {
     const controller = new AbortController();
     const { url, received } = await scriptedServer(failure(500, 'INTERNAL'));
     const log = () => controller.abort();
@@ -237,7 +237,7 @@ describe('a signal', () => {
   });
 });
 
-test('a log that throws fails no call', async () => {
+test('an exception in the log callback fails no call', async () => {
   const { url } = await scriptedServer(failure(500, 'INTERNAL'), launched);
   const { client } = clientOf(url, {
     log: () => {

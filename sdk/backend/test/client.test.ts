@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 
 describe('sessions', () => {
-  test('a mint gives session, launch and request id', async () => {
+  test('a mint returns session, launch and request id', async () => {
     const minted = await client.sessions.mint({
       experienceId: world.experienceId,
       userId: 'user-1',
@@ -39,7 +39,7 @@ describe('sessions', () => {
     expect(minted.requestId).toMatch(/^req_/);
   });
 
-  test('every mint is one of its own, and the same key and body give the same launch', async () => {
+  test('each mint creates a session, and the same key and body return the same launch', async () => {
     const request = { experienceId: world.experienceId };
     const first = await client.sessions.mint(request, { idempotencyKey: 'order 1' });
     const again = await client.sessions.mint(request, { idempotencyKey: 'order 1' });
@@ -48,7 +48,7 @@ describe('sessions', () => {
     expect(other.session.sessionId).not.toBe(first.session.sessionId);
   });
 
-  test('are read and ended, twice with the same record', async () => {
+  test('can be read and ended, and a repeated end returns the same record', async () => {
     const { session } = await client.sessions.mint({ experienceId: world.experienceId });
     expect(await client.sessions.get(session.sessionId)).toMatchObject({ status: 'created' });
     const ended = await client.sessions.end(session.sessionId);
@@ -56,7 +56,7 @@ describe('sessions', () => {
     expect(await client.sessions.end(session.sessionId)).toEqual(ended);
   });
 
-  test('the key may come from a function, which is asked for every call', async () => {
+  test('the API key may come from a function, which is called for every request', async () => {
     let asked = 0;
     const apiKey = async () => {
       asked++;
@@ -70,7 +70,7 @@ describe('sessions', () => {
 });
 
 describe('experiences', () => {
-  test('come in the order of their creators, and by slug', async () => {
+  test('are listed in catalog order, and can be read by slug', async () => {
     const { experiences, etag, notModified } = await client.experiences.list(world.projectId);
     expect(experiences.map(({ title }) => title)).toEqual(['First', 'Second']);
     expect(etag).toMatch(/^"/);
@@ -79,7 +79,7 @@ describe('experiences', () => {
     expect(await client.experiences.bySlug(world.projectId, slug)).toEqual(experiences[1]);
   });
 
-  test('with the ETag of a copy that still holds, nothing comes but that it does', async () => {
+  test('with a current ETag only notModified is returned', async () => {
     const { etag } = await client.experiences.list(world.projectId);
     expect(await client.experiences.list(world.projectId, { etag })).toEqual({
       experiences: [],
@@ -92,7 +92,7 @@ describe('experiences', () => {
   });
 });
 
-describe('a refusal has its class, code, status and request id', () => {
+describe('an error has its class, code, status and request id', () => {
   const refused = async (call: Promise<unknown>) => {
     const error = await call.then(
       () => undefined,
@@ -137,9 +137,9 @@ describe('a refusal has its class, code, status and request id', () => {
   });
 });
 
-describe('is refused before anything is sent:', () => {
+describe('rejects before sending', () => {
   test.each(['', 'ü', 'a'.repeat(257), 'a\nb'])(
-    'an idempotency key that no header can carry, %j',
+    'an idempotency key that cannot be sent in a header, %j',
     async (key) => {
       const before = await sessionsOf(service, world.projectId);
       const minting = client.sessions.mint({ experienceId: world.experienceId }, { idempotencyKey: key });
@@ -152,7 +152,7 @@ describe('is refused before anything is sent:', () => {
     },
   );
 
-  test.each(['', '.', '..'])('an id that would lead to another address, %j', async (id) => {
+  test.each(['', '.', '..'])('an id that would change the URL, %j', async (id) => {
     await expect(client.sessions.end(id)).rejects.toThrow(TypeError);
     await expect(client.experiences.bySlug(world.projectId, id)).rejects.toThrow(TypeError);
   });
@@ -163,18 +163,18 @@ describe('is refused before anything is sent:', () => {
     'ftp://launch.example.com',
     'https://a:b@launch.example.com',
     'https://x/?y',
-  ])('the address %j', (baseUrl) => {
+  ])('the base URL %j', (baseUrl) => {
     expect(() => new SessionLaunch({ baseUrl, apiKey: 'sl_test_a' })).toThrow(/baseUrl/);
   });
 
-  test('numbers that are none', () => {
+  test('invalid numbers', () => {
     const options = { baseUrl: service.url, apiKey: 'sl_test_a' };
     expect(() => new SessionLaunch({ ...options, timeoutMs: 0 })).toThrow(/timeoutMs/);
     expect(() => new SessionLaunch({ ...options, maxRetries: Number.NaN })).toThrow(/maxRetries/);
   });
 });
 
-test('where there is a document, there is no client: a key would be in the page', () => {
+test('the constructor throws in a browser, where the key would be public', () => {
   Object.assign(globalThis, { document: {} });
   try {
     expect(() => new SessionLaunch({ baseUrl: service.url, apiKey: world.key })).toThrow(/backends/);

@@ -11,7 +11,7 @@ import { mintFields } from '../src/relay/grant.ts';
 const operations = [mintOperations.server, readOperation, endOperation, listOperation, entryOperation];
 const codes = [...new Set(operations.flatMap(({ errors }) => errors))].sort() as ErrorCode[];
 
-test('what a page may wish for are fields of a mint', () => {
+test('the fields a page may request are fields of a mint', () => {
   expect(Object.keys(serverMintRequestSchema.properties)).toEqual(expect.arrayContaining([...mintFields]));
 });
 
@@ -34,7 +34,7 @@ describe('every code of the contract has the class of its status', () => {
   });
 });
 
-describe('the page about this package', () => {
+describe('the documentation page of this package', () => {
   const page = readFileSync(new URL('../../../docs/sdk-backend.md', import.meta.url), 'utf8');
   const rows = [...page.matchAll(/^\| `([A-Z_]+)` \| `(\w+)` \| (.+) \|$/gm)].map(
     ([, code = '', name, advice]) => ({
@@ -45,7 +45,7 @@ describe('the page about this package', () => {
   );
   const ofTheService = rows.filter(({ code }) => code in errorTable);
 
-  test('lists every code that its calls can meet, with the right class and what to do', () => {
+  test('lists every code that its calls can throw, with the right class and advice', () => {
     expect(ofTheService.map(({ code }) => code).sort()).toEqual(codes);
     for (const { code, name, advice } of ofTheService) {
       expect(name, code).toBe(errorClass(errorTable[code as ErrorCode].status).prototype.name);
@@ -53,7 +53,7 @@ describe('the page about this package', () => {
     }
   });
 
-  test('lists the codes that come without the service', () => {
+  test('lists the codes that are raised without a response of the service', () => {
     const others = rows.filter(({ code }) => !(code in errorTable)).map(({ code }) => code);
     expect(others).toEqual(expect.arrayContaining(['NETWORK', 'TIMEOUT', 'ABORTED', 'INVALID_ANSWER']));
   });

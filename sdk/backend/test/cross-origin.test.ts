@@ -51,7 +51,7 @@ const applications: Record<string, (relay: Relay) => Promise<string>> = {
     onTestFinished(() => app.close());
     return app.listen({ port: 0, host: '127.0.0.1' });
   },
-  'a server of the fetch kind': async ({ mint, end, catalog }) => {
+  'a server with fetch handlers': async ({ mint, end, catalog }) => {
     const handlers: Record<string, Relay['mint']> = { '/mint': mint, '/end': end, '/catalog': catalog };
     const app = async (request: Request) => (handlers[new URL(request.url).pathname] ?? mint)(request);
     return listen((request, response) => void toNode(app)(request, response));
@@ -167,7 +167,7 @@ describe.each(Object.entries(applications))('%s', (_name, start) => {
     expect(listed(answer.headers.vary)).toEqual(['cookie', 'authorization', 'origin']);
   });
 
-  test('answers a page of its own site without CORS headers', async () => {
+  test('answers a page of the same site without CORS headers', async () => {
     const url = await start(relayFor());
     const answer = await send(url, mint(url, { 'Sec-Fetch-Site': 'same-origin' }));
     expect(answer.status, answer.text).toBe(200);
@@ -193,7 +193,7 @@ test('allows cookies only where credentials is true', async () => {
   expectUnreadable(await send(url, mint(stranger)));
 });
 
-test('a listed origin can read a refusal of the limit', async () => {
+test('a listed origin can read a rate-limit error', async () => {
   const url = (await applications['node:http']?.(relayFor({ limit: { perMinute: 1 } }))) ?? '';
   await send(url, mint());
   const answer = await send(url, mint());

@@ -43,7 +43,7 @@ beforeAll(async () => {
 
 afterAll(() => folder.remove());
 
-test('has commands, and leaves none of them out', () => {
+test('the page has shell commands, and the test runs all of them', () => {
   expect(commands.filter(({ notRun }) => notRun !== undefined)).toEqual([]);
   expect(commands.length).toBeGreaterThan(5);
 });

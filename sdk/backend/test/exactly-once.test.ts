@@ -27,7 +27,7 @@ const troubles: Trouble[] = [
   'lost',
 ];
 
-test('100 mints through a network that drops, resets, delays and repeats: a session for each launch, and none twice', async () => {
+test('100 mints over a network that drops, resets, delays and repeats create one session per launch', async () => {
   const worlds = await Promise.all(Array.from({ length: projects }, () => createWorld(service)));
   const met: Record<string, number> = {};
   const proxy = await badNetwork((trouble) => {

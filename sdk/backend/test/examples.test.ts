@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 
 test.each(['backend-express', 'backend-fastify', 'backend-fetch'])(
-  'examples/%s: a page launches through its relay and leaves',
+  'examples/%s: a page launches through its relay and ends the session on leaving',
   async (name) => {
     const folder = fileURLToPath(new URL(`../../../examples/${name}/`, import.meta.url));
     const { url, output } = await startApplication(folder, ['server.js'], {

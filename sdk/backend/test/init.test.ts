@@ -43,7 +43,7 @@ async function starter(template: string) {
   return { name, path, read, start, projectId: `prj_${name}`, experienceId: `exp_${name}_hello` };
 }
 
-test('session-launch serve: all of it is in the packages, the demo and its art, the SDK and the runtime', async () => {
+test('session-launch serve works from the packed packages, with the demo, its art, the SDK and the runtime', async () => {
   const minted = await service.call({
     method: 'POST',
     path: '/v1/sessions',
@@ -63,7 +63,7 @@ test('session-launch serve: all of it is in the packages, the demo and its art, 
 
 describe('session-launch init', () => {
   test.each(['express', 'fastify'])(
-    '%s: a server whose page launches through its relay',
+    '%s: generates a server whose page launches through its relay',
     async (template) => {
       const { path, read, start, projectId, experienceId } = await starter(template);
       const key = /^LAUNCH_KEY=(sl_test_\w+)$/m.exec(await read('.env'))?.[1] ?? '';
@@ -90,7 +90,7 @@ describe('session-launch init', () => {
     },
   );
 
-  test('static: a page that mints by itself', async () => {
+  test('static: generates a page that mints without a backend', async () => {
     const { start, read, experienceId, projectId } = await starter('static');
     const { url } = await start();
     expect((await send(url, { path: '/' })).text).toContain('page.js');
@@ -124,7 +124,7 @@ describe('session-launch init', () => {
     expect((await readdir(path)).sort()).toContain('project.yaml');
   });
 
-  test('wants a template that there is', async () => {
+  test('rejects an unknown template', async () => {
     expect(await init('new', '--template', 'rails')).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('express, fastify, static'),

@@ -8,7 +8,7 @@ function limiterAt(perMinute: number) {
   return { clock, limiter };
 }
 
-test('a minute after the first of them, a budget is whole again', async () => {
+test('a budget is restored one minute after its first request', async () => {
   const { clock, limiter } = limiterAt(2);
   expect(await limiter('a')).toBeUndefined();
   clock.ms += 20_000;
@@ -20,7 +20,7 @@ test('a minute after the first of them, a budget is whole again', async () => {
   expect([await limiter('a'), await limiter('a'), await limiter('a')]).toEqual([undefined, undefined, 60]);
 });
 
-test('those who are refused do not wait longer for it', async () => {
+test('refused requests do not extend the wait', async () => {
   const { clock, limiter } = limiterAt(1);
   await limiter('a');
   for (let n = 0; n < 10; n++) expect(await limiter('a')).toBe(60);
@@ -28,7 +28,7 @@ test('those who are refused do not wait longer for it', async () => {
   expect(await limiter('a')).toBeUndefined();
 });
 
-test('budgets are apart, and one that ended in between does not end another', async () => {
+test('budgets are independent, and expire independently', async () => {
   const { clock, limiter } = limiterAt(1);
   await limiter('a');
   clock.ms += 30_000;
@@ -38,7 +38,7 @@ test('budgets are apart, and one that ended in between does not end another', as
   expect(await limiter('b')).toBe(30);
 });
 
-test('a crowd of strangers takes no more memory than a bounded one', async () => {
+test('memory is bounded for any number of different callers', async () => {
   const { limiter } = limiterAt(1);
   await limiter('first');
   for (let n = 0; n < 100_001; n++) await limiter(`stranger ${n}`);

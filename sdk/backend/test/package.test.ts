@@ -29,7 +29,7 @@ beforeAll(async () => {
 
 afterAll(() => folder.remove());
 
-test('holds what is built, with its types, and nothing else', () => {
+test('the package contains the build output with its types, and nothing else', () => {
   expect(files).toEqual(
     expect.arrayContaining(['package.json', 'README.md', 'LICENSE', 'dist/index.js', 'dist/verify.d.ts']),
   );
@@ -37,7 +37,7 @@ test('holds what is built, with its types, and nothing else', () => {
   expect(others.sort()).toEqual(['LICENSE', 'README.md', 'package.json']);
 });
 
-test('needs jose and nothing else, not the contract', async () => {
+test('the package depends on jose only, not on the contract', async () => {
   const text = await readFile(
     join(folder.path, 'app', 'node_modules', '@session-launch', 'backend', 'package.json'),
     'utf8',
@@ -45,7 +45,7 @@ test('needs jose and nothing else, not the contract', async () => {
   expect(Object.keys(JSON.parse(text).dependencies)).toEqual(['jose']);
 });
 
-test('works in an empty folder', async () => {
+test('the package works in an empty folder', async () => {
   const world = await createWorld(service);
   const program = `
     import { SessionLaunch, isLaunchError } from '@session-launch/backend';
@@ -65,7 +65,7 @@ test('works in an empty folder', async () => {
   expect(stdout).toContain("sessionToken: '[hidden]'");
 });
 
-test('its types hold under the strictest compiler, in ESM and for bundlers, with Express and Fastify', async () => {
+test('the types compile under the strictest settings, in ESM and for bundlers, with Express and Fastify', async () => {
   const app = join(folder.path, 'app');
   await writeFile(
     join(app, 'app.ts'),

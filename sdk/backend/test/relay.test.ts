@@ -37,7 +37,7 @@ async function session(answer: Answer) {
 }
 
 describe('a launch', () => {
-  test('is answered as the bare manifest, which nobody may keep and no other site may read', async () => {
+  test('returns the bare manifest, which may not be cached or read by other sites', async () => {
     const answer = await (await site()).mint(body());
     expect(answer.status).toBe(200);
     expect(answer.json).toMatchObject({ schemaVersion: 1, experience: { experienceId: world.experienceId } });
@@ -47,7 +47,7 @@ describe('a launch', () => {
     expect(await session(answer)).toMatchObject({ userId: 'ann', source: 'server' });
   });
 
-  test('takes what the page wishes for, and from the grant what a page cannot wish for', async () => {
+  test('uses the fields that a page may set, and takes the other fields from the grant', async () => {
     const { mint } = await site({
       authorize: () => ({ userId: 'ann', fields: { metadata: { plan: 'gold' }, mode: 'presenter' } }),
     });
@@ -63,22 +63,22 @@ describe('a launch', () => {
     expect(minted.processorId).toBeUndefined();
   });
 
-  test('ignores wishes that the application does not take', async () => {
+  test('ignores fields that the application does not accept', async () => {
     const { mint } = await site({ pageMaySet: ['speechOnly'] });
     const answer = await mint({ ...body(), locale: 'pt-BR', speechOnly: true });
     expect(await session(answer)).toMatchObject({ locale: 'en', speechOnly: true });
   });
 
-  test('the learning language of a grant wins over both names of the page', async () => {
+  test('the learning language of a grant overrides both field names of the page', async () => {
     const { mint } = await site({ authorize: () => ({ userId: 'ann', fields: { secondaryLocale: 'fr' } }) });
     expect(await session(await mint({ ...body(), learningLocale: 'es' }))).toMatchObject({ locale: 'fr' });
   });
 });
 
-describe('where a request comes from', () => {
+describe('the origin of a request', () => {
   test.each([
     [
-      'the same origin, as the browser says',
+      'the same origin, by Sec-Fetch-Site',
       { Origin: 'https://behind-a-proxy.example', 'Sec-Fetch-Site': 'same-origin' },
     ],
     ['a listed origin', { Origin: 'https://app.example.com', 'Sec-Fetch-Site': 'cross-site' }],
@@ -90,24 +90,21 @@ describe('where a request comes from', () => {
 
   test.each([
     ['another origin', { Origin: 'https://evil.example' }],
-    [
-      'another origin, as the browser says',
-      { Origin: 'https://evil.example', 'Sec-Fetch-Site': 'cross-site' },
-    ],
-    ['a sister of the site', { Origin: 'https://blog.example.com', 'Sec-Fetch-Site': 'same-site' }],
+    ['another origin, by Sec-Fetch-Site', { Origin: 'https://evil.example', 'Sec-Fetch-Site': 'cross-site' }],
+    ['another subdomain of the site', { Origin: 'https://blog.example.com', 'Sec-Fetch-Site': 'same-site' }],
     ['a page without an origin', { Origin: 'null' }],
-    ['the listed origin in other letters', { Origin: 'https://APP.example.com' }],
+    ['the listed origin in another case', { Origin: 'https://APP.example.com' }],
   ])('%s: 403', async (_case, headers) => {
     const { mint } = await site({ origins: ['https://app.example.com'] });
     expectRefusal(await mint(body(), headers), 403, 'ORIGIN_NOT_ALLOWED');
   });
 
-  test('the own host under another port: 403', async () => {
+  test('the same host with another port: 403', async () => {
     const { mint } = await site();
     expectRefusal(await mint(body(), { Origin: 'http://127.0.0.1:1' }), 403, 'ORIGIN_NOT_ALLOWED');
   });
 
-  test('no Origin, and cross-site or nothing said: 403', async () => {
+  test('no Origin, and Sec-Fetch-Site absent or cross-site: 403', async () => {
     const { call } = await site();
     const headers = { 'Content-Type': 'application/json', 'X-User': 'ann' };
     const post = { method: 'POST', path: '/mint', body: body() };
@@ -119,14 +116,14 @@ describe('where a request comes from', () => {
     expectRefusal(await call({ ...post, headers }), 403, 'ORIGIN_REQUIRED');
   });
 
-  test('origins that are none are refused at the start', async () => {
+  test('invalid origins in the options throw at creation', async () => {
     await expect(site({ origins: ['app.example.com'] })).rejects.toThrow(/origins/);
     await expect(site({ origins: ['https://app.example.com/'] })).rejects.toThrow(/origins/);
   });
 });
 
-describe('who asks', () => {
-  test('nobody: 401, and nothing is minted', async () => {
+describe('authorisation', () => {
+  test('a visitor who is not signed in: 401, and nothing is minted', async () => {
     const { call, url } = await site();
     const before = await sessionsOf(service, world.projectId);
     const headers = { Origin: url };
@@ -147,7 +144,7 @@ describe('who asks', () => {
     expect(await session(await mint({ ...body(), userId: 'bea' }))).toMatchObject({ userId: 'bea' });
   });
 
-  test('an authorize that fails: 500 without its reasons, which the developer gets', async () => {
+  test('an authorize that throws: 500 without the cause, which is logged for the developer', async () => {
     const { mint } = await site({
       authorize: () => {
         throw new Error('the user table is gone');
@@ -159,20 +156,20 @@ describe('who asks', () => {
     expect(events.at(-1)).toMatchObject({ event: 'relay.failed', requestId: answer.headers['x-request-id'] });
   });
 
-  test('for the user of the grant, whether the page names that user or not', async () => {
+  test('mints for the user of the grant, whether or not the page names that user', async () => {
     const { mint } = await site();
     expect(await session(await mint({ ...body(), userId: 'ann' }))).toMatchObject({ userId: 'ann' });
     expect(await session(await mint(body()))).toMatchObject({ userId: 'ann' });
   });
 
-  test('for somebody else: 403, with acceptUserId, too', async () => {
+  test('a page that names another user: 403, also with acceptUserId', async () => {
     for (const options of [{}, { acceptUserId: true }]) {
       const { mint } = await site(options);
       expectRefusal(await mint({ ...body(), userId: 'bob' }), 403, 'USER_FORBIDDEN');
     }
   });
 
-  test('a user that only the page names: 403, unless the application accepts that', async () => {
+  test('a user that only the page names: 403, unless acceptUserId is set', async () => {
     const anonymous = { authorize: () => ({}) };
     expectRefusal(await (await site(anonymous)).mint({ ...body(), userId: 'bob' }), 403, 'USER_FORBIDDEN');
     const open = await site({ ...anonymous, acceptUserId: true });
@@ -181,8 +178,8 @@ describe('who asks', () => {
   });
 });
 
-describe('which experiences', () => {
-  test('a list, or a function of experience and grant; others 403', async () => {
+describe('the experiences option', () => {
+  test('is a list or a function of experience and grant; other experiences get 403', async () => {
     const list = await site({ experiences: [world.experienceId] });
     expect((await list.mint(body())).status).toBe(200);
     expectRefusal(await list.mint({ experienceId: 'exp_other' }), 403, 'EXPERIENCE_FORBIDDEN');
@@ -193,13 +190,13 @@ describe('which experiences', () => {
     expectRefusal(await chosen.mint(body(), { 'X-User': 'bob' }), 403, 'EXPERIENCE_FORBIDDEN');
   });
 
-  test('a promise of no is a no', async () => {
+  test('a function that resolves to false: 403', async () => {
     const { mint } = await site({ experiences: async () => false });
     expectRefusal(await mint(body()), 403, 'EXPERIENCE_FORBIDDEN');
   });
 });
 
-describe('what is sent', () => {
+describe('the request', () => {
   test('GET: 405', async () => {
     const { call } = await site();
     const answer = await call({ path: '/mint' });
@@ -207,7 +204,7 @@ describe('what is sent', () => {
     expect(answer.headers.allow).toBe('POST');
   });
 
-  test('a preflight of another site gets no permission', async () => {
+  test('a preflight of another site gets no CORS headers', async () => {
     const { call } = await site();
     const answer = await call({
       method: 'OPTIONS',
@@ -228,7 +225,7 @@ describe('what is sent', () => {
     },
   );
 
-  test('8 KiB are taken, a byte more is 413', async () => {
+  test('8 KiB are accepted, one byte more gets 413', async () => {
     const { mint } = await site();
     const text = (length: number) => JSON.stringify(body()).padEnd(length);
     expect((await mint(text(8192))).status).toBe(200);
@@ -249,8 +246,8 @@ describe('what is sent', () => {
   });
 });
 
-describe('how often', () => {
-  test('30 a minute from an address, whoever is signed in; the 31st is 429 with Retry-After', async () => {
+describe('the rate limit', () => {
+  test('is 30 a minute per address, regardless of the signed-in user; the 31st gets 429 with Retry-After', async () => {
     const { mint } = await site();
     const answers = await Promise.all(
       Array.from({ length: 31 }, (_, n) => mint(body(), { 'X-User': `user-${n}` })),
@@ -263,7 +260,7 @@ describe('how often', () => {
     expect(seconds).toBeLessThanOrEqual(60);
   });
 
-  test('each limitKey has a budget of its own', async () => {
+  test('each limitKey has a separate budget', async () => {
     const { mint } = await site({
       authorize: (request: Request) => ({ limitKey: request.headers.get('X-User') }),
       limit: { perMinute: 1 },
@@ -273,7 +270,7 @@ describe('how often', () => {
     expect((await mint(body(), { 'X-User': 'b' })).status).toBe(200);
   });
 
-  test('a function decides by the key, or nothing is limited', async () => {
+  test('can be a function of the key, or be disabled', async () => {
     const asked: string[] = [];
     const limit = async (key: string) => {
       asked.push(key);
@@ -293,7 +290,7 @@ describe('how often', () => {
 describe("a page's Idempotency-Key", () => {
   const key = { 'Idempotency-Key': 'the same for all' };
 
-  test('gives the same user the same launch, and two users two sessions', async () => {
+  test('returns the same launch to the same user, and separate sessions to two users', async () => {
     const { mint } = await site();
     const first = await mint(body(), key);
     const again = await mint(body(), key);
@@ -305,7 +302,7 @@ describe("a page's Idempotency-Key", () => {
     expect(other.json.sessionToken).not.toBe(first.json.sessionToken);
   });
 
-  test('is told apart by limitKey and by what the page calls its user, where nobody is signed in', async () => {
+  test('is scoped by limitKey and by the page’s userId when no user is signed in', async () => {
     const { mint } = await site({
       authorize: (request: Request) => ({ limitKey: request.headers.get('X-User') }),
       acceptUserId: true,
@@ -318,7 +315,7 @@ describe("a page's Idempotency-Key", () => {
     expect(new Set(answers.map(({ json }) => json.sessionId)).size).toBe(3);
   });
 
-  test('is of no use where nothing tells visitors apart', async () => {
+  test('is ignored where visitors cannot be distinguished', async () => {
     const relay = createRelay(client, { authorize: () => ({}) });
     const headers = { ...key, 'Content-Type': 'application/json', 'Sec-Fetch-Site': 'same-origin' };
     const mint = async () => {
@@ -332,7 +329,7 @@ describe("a page's Idempotency-Key", () => {
     );
   });
 
-  test('with another body is 409, as the service says it', async () => {
+  test('with another body gets the service’s 409', async () => {
     const { mint } = await site();
     await mint(body(), { 'Idempotency-Key': 'k2' });
     expectRefusal(
@@ -343,8 +340,8 @@ describe("a page's Idempotency-Key", () => {
   });
 });
 
-describe('what the service says', () => {
-  test('its refusals pass through, with their request id', async () => {
+describe('a response of the service', () => {
+  test('that is an error is passed on with its request id', async () => {
     const answer = await (await site()).mint({ experienceId: 'exp_unknown' });
     expectRefusal(answer, 404, 'EXPERIENCE_NOT_FOUND');
     const locale = await (await site()).mint({ ...body(), locale: 'en_US' });
@@ -359,7 +356,7 @@ describe('what the service says', () => {
       async () => clientOf((await scriptedServer(failure(403, 'INSUFFICIENT_SCOPE'))).url, 'sl_test_k'),
       'INSUFFICIENT_SCOPE',
     ],
-  ])('%s is ours: 502, and only the developer learns why', async (_case, make, code) => {
+  ])('to %s is a relay misconfiguration: 502, and the cause is only logged', async (_case, make, code) => {
     const { mint } = await startSite(await make(), { authorize: signedIn });
     const answer = await mint(body());
     expectRefusal(answer, 502, 'RELAY_MISCONFIGURED');
@@ -367,7 +364,7 @@ describe('what the service says', () => {
     expect(events.at(-1)).toMatchObject({ event: 'relay.misconfigured', code });
   });
 
-  test('nothing, because it is down: 503 with Retry-After', async () => {
+  test('that is missing because the service is down: 503 with Retry-After', async () => {
     const { mint } = await startSite(clientOf(await nobody(), world.key), { authorize: signedIn });
     const answer = await mint(body());
     expectRefusal(answer, 503, 'UNAVAILABLE');
@@ -382,14 +379,14 @@ describe('end', () => {
     return call({ method: 'POST', path: '/end', headers: beacon, body: token });
   };
 
-  test('takes the token of a session as a beacon sends it, and ends that session', async () => {
+  test('takes a session token from a beacon, and ends that session', async () => {
     const { launch, session } = await client.sessions.mint(body());
     expect((await end(launch.sessionToken)).status).toBe(204);
     expect(await client.sessions.get(session.sessionId)).toMatchObject({ status: 'ended' });
     expect((await end(launch.sessionToken)).status).toBe(204);
   });
 
-  test('refuses what is not a token, and a token that was changed', async () => {
+  test('rejects invalid and modified tokens', async () => {
     const { launch, session } = await client.sessions.mint(body());
     const [head, claims = '', signature] = launch.sessionToken.split('.');
     const other = await client.sessions.mint(body());
@@ -405,7 +402,7 @@ describe('end', () => {
     expect(await client.sessions.get(other.session.sessionId)).toMatchObject({ status: 'created' });
   });
 
-  test('refuses other sites and bodies that are too long', async () => {
+  test('rejects other sites and bodies that are too long', async () => {
     expectRefusal(await end('x', { Origin: 'https://evil.example' }), 403, 'ORIGIN_NOT_ALLOWED');
     expectRefusal(await end('x'.repeat(9000)), 413, 'PAYLOAD_TOO_LARGE');
   });
@@ -415,7 +412,7 @@ describe('catalog', () => {
   const read = (url: string, headers = {}) =>
     fetch(`${url}/catalog`, { headers: { 'X-User': 'ann', ...headers } });
 
-  test('shows what the visitor may launch, with an ETag of its own', async () => {
+  test('shows the experiences that the visitor may launch, with a matching ETag', async () => {
     const own = await createWorld(service, {
       experiences: [experience({ sortOrder: 1 }), experience({ sortOrder: 2 })],
     });
@@ -441,7 +438,7 @@ describe('catalog', () => {
     expect(other.headers.get('Cache-Control')).toBe('private, no-cache');
   });
 
-  test('is for pages of this site and for those who are signed in', async () => {
+  test('is readable only by pages of this site, for signed-in visitors', async () => {
     const { url, call } = await site({ projectId: world.projectId });
     expect((await read(url, { 'Sec-Fetch-Site': 'cross-site' })).status).toBe(403);
     expect((await read(url, { Origin: 'https://evil.example' })).status).toBe(403);

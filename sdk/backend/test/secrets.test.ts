@@ -21,7 +21,7 @@ describe('the token of a launch', () => {
     minted = await client.sessions.mint({ experienceId: world.experienceId });
   });
 
-  test('is hidden where launches are logged, and everything else is shown', () => {
+  test('is hidden when a launch is logged, and all other fields are shown', () => {
     for (const logged of [minted, minted.launch, [minted], { deep: { launch: minted.launch } }]) {
       const text = inspect(logged, { depth: 20 });
       expect(text).not.toContain(minted.launch.sessionToken);
@@ -59,14 +59,14 @@ function quoting(status: number): Parameters<typeof scriptedServer>[0] {
   };
 }
 
-describe('the API key is nowhere in', () => {
-  test('a client', () => {
+describe('the API key does not appear in', () => {
+  test('an inspected client', () => {
     const client = new SessionLaunch({ baseUrl: service.url, apiKey: world.key });
     expect(inspect(client, everything)).not.toContain(world.key);
     expect(JSON.stringify(client)).not.toContain(world.key);
   });
 
-  test('the error about a key that no header can carry', () => {
+  test('the error about a key that cannot be sent in a header', () => {
     const broken = `${world.key}\u0000\nX-Evil: 1`;
     const make = () => new SessionLaunch({ baseUrl: service.url, apiKey: broken });
     expect(make).toThrow(TypeError);
@@ -77,7 +77,7 @@ describe('the API key is nowhere in', () => {
     ['a service that is down', async () => nobody()],
     ['a service that fails', async () => (await scriptedServer(failure(500, 'INTERNAL'))).url],
     [
-      'one that repeats what it gets',
+      'a service that echoes the request',
       async () =>
         (
           await scriptedServer((response, { headers }) =>
@@ -85,12 +85,12 @@ describe('the API key is nowhere in', () => {
           )
         ).url,
     ],
-  ])('errors, events and answers of a relay in front of %s', async (_case, address) => {
+  ])('errors, events and responses of a relay in front of %s', async (_case, address) => {
     expect((await everythingSaid(await address())).events).not.toEqual([]);
   });
 
   test.each([200, 400, 404, 409, 429, 503])(
-    'errors, events and answers of a relay in front of one that quotes requests in answers of status %d',
+    'errors, events and responses of a relay in front of a service that quotes the request with status %d',
     async (status) => {
       await everythingSaid((await scriptedServer(quoting(status))).url);
     },
@@ -125,7 +125,7 @@ describe('the API key is nowhere in', () => {
     return { events };
   }
 
-  test('what a stand-in for fetch throws', async () => {
+  test('errors thrown by a custom fetch', async () => {
     const throwing: typeof fetch = async (_url, init) => {
       throw Object.assign(new Error(`cannot send ${JSON.stringify(init?.headers)}`), {
         config: init,
@@ -144,7 +144,7 @@ describe('the API key is nowhere in', () => {
   });
 });
 
-describe('a refusal of the service as a relay passes it on', () => {
+describe('a service error passed on by a relay', () => {
   const relayed = async (reply: Parameters<typeof scriptedServer>[0]) => {
     const { url: baseUrl } = await scriptedServer(reply);
     const client = new SessionLaunch({ baseUrl, apiKey: world.key, maxRetryWaitMs: 1, log: () => {} });
@@ -182,17 +182,17 @@ describe('a refusal of the service as a relay passes it on', () => {
   });
 
   test.each([
-    ['a code that is none', { code: 'not a code', message: 'secret' }],
-    ['a code that is not a text', { code: 7, message: 'secret' }],
+    ['an invalid code', { code: 'not a code', message: 'secret' }],
+    ['a code that is not a string', { code: 7, message: 'secret' }],
     ['no code', { message: 'secret' }],
-  ])('is UNAVAILABLE where the envelope has %s', async (_case, error) => {
+  ])('becomes UNAVAILABLE if the envelope has %s', async (_case, error) => {
     expect(await relayed(json(400, { error }))).toMatchObject({
       status: 502,
       error: { code: 'UNAVAILABLE', message: expect.not.stringContaining('secret') },
     });
   });
 
-  test('has a request id of its own where the one of the service cannot stand in a header', async () => {
+  test('gets a new request id if the service’s cannot be sent in a header', async () => {
     const { id, error } = await relayed(
       json(400, { error: { code: 'INVALID_REQUEST', message: { text: 'no' }, requestId: 'req_\n\u2028' } }),
     );

@@ -17,7 +17,7 @@ beforeAll(async () => {
 describe('tokens of the service', () => {
   const verify = sessionTokenVerifier({ issuer: service.url });
 
-  test('are good, and their claims name the session', async () => {
+  test('are valid, and their claims name the session', async () => {
     const client = new SessionLaunch({ baseUrl: service.url, apiKey: world.key });
     const { launch, session } = await client.sessions.mint({ experienceId: world.experienceId });
     expect(await verify(launch.sessionToken, { origin: 'https://anywhere.example' })).toMatchObject({
@@ -31,7 +31,7 @@ describe('tokens of the service', () => {
     });
   });
 
-  test('from a browser are good at their own origin only', async () => {
+  test('from a browser are valid only at their own origin', async () => {
     const { json } = await mintFromBrowser(service, { experienceId: world.experienceId });
     const token = json.launch.sessionToken;
     expect(await verify(token, { origin: pageOrigin })).toMatchObject({ origin: pageOrigin });
@@ -40,7 +40,7 @@ describe('tokens of the service', () => {
     await expect(verify(token, { origin: undefined })).rejects.toMatchObject({ code: 'ORIGIN' });
   });
 
-  test('are used once, where somebody remembers', async () => {
+  test('are valid once if firstUse is given', async () => {
     const { json } = await mintFromBrowser(service, { experienceId: world.experienceId });
     const seen = new Map<string, Date>();
     const firstUse = async (jti: string, exp: Date) => !seen.has(jti) && seen.set(jti, exp).has(jti);
@@ -83,7 +83,7 @@ describe('other tokens', () => {
     return { verify: sessionTokenVerifier({ issuer, jwksUrl: `${url}/keys`, ...options }), received };
   }
 
-  test('made by hand like those of the service are good', async () => {
+  test('signed like those of the service are valid', async () => {
     const { verify } = await verifier();
     expect(await verify(await signed())).toMatchObject(claims);
   });
@@ -120,12 +120,12 @@ describe('other tokens', () => {
     if (token !== '') expect(`${error.stack}`).not.toContain(token);
   });
 
-  test('clocks may differ by as much as the caller says', async () => {
+  test('clock skew is tolerated up to the given limit', async () => {
     const { verify } = await verifier({ clockToleranceSec: 120 });
     expect(await verify(await signed({ exp: now - 60 }))).toMatchObject({ sub: 'ses_1' });
   });
 
-  test('the keys are fetched once, and an unknown key does not make them fetched over and over', async () => {
+  test('the keys are fetched once, and unknown key ids do not cause repeated fetches', async () => {
     const { verify, received } = await verifier();
     await verify(await signed());
     await verify(await signed());
@@ -134,7 +134,7 @@ describe('other tokens', () => {
     expect(received.map(({ url }) => url)).toEqual(['/keys']);
   });
 
-  test('an unknown key is asked for again after 30 s, and every key after 300', async () => {
+  test('an unknown key id is fetched again after 30 s, and all keys after 300 s', async () => {
     vi.useFakeTimers({ toFake: ['Date'] });
     onTestFinished(() => void vi.useRealTimers());
     const { verify, received } = await verifier({ clockToleranceSec: 3_600 });
@@ -157,9 +157,9 @@ describe('other tokens', () => {
   });
 
   test.each([
-    ['nobody answers', () => nobody()],
-    ['the answer is not a key set', async () => (await scriptedServer(json(200, { hello: 'world' }))).url],
-    ['the answer is an error', () => listen((_request, response) => response.writeHead(500).end())],
+    ['the request fails', () => nobody()],
+    ['the response is not a key set', async () => (await scriptedServer(json(200, { hello: 'world' }))).url],
+    ['the response is an error', () => listen((_request, response) => response.writeHead(500).end())],
   ])('KEYS_UNAVAILABLE when %s', async (_case, address) => {
     const verify = sessionTokenVerifier({ issuer, jwksUrl: await address() });
     await expect(verify(await signed())).rejects.toMatchObject({ code: 'KEYS_UNAVAILABLE' });

@@ -47,14 +47,14 @@ async function bundled(entry: string) {
   return { code: result.outputFiles[0]?.text ?? '', inputs: Object.values(result.metafile.inputs) };
 }
 
-test.each(['index.js', 'verify.js'])('%s imports nothing of Node', async (entry) => {
+test.each(['index.js', 'verify.js'])('%s imports no Node module', async (entry) => {
   const { inputs } = await bundled(entry);
   const imported = inputs.flatMap(({ imports }) => imports.map(({ path }) => path));
   expect(imported.length).toBeGreaterThan(0);
   expect(imported.filter((path) => path.startsWith('node:') || builtinModules.includes(path))).toEqual([]);
 });
 
-test('jose is loaded for verifying only', async () => {
+test('jose is loaded only for verification', async () => {
   const { metafile } = await build({
     entryPoints: [new URL('../dist/index.js', import.meta.url).pathname],
     bundle: true,
@@ -72,7 +72,7 @@ test('jose is loaded for verifying only', async () => {
   expect(Object.keys(output?.inputs ?? {}).filter((path) => path.includes('jose'))).toEqual([]);
 });
 
-test('mints, relays and ends where there is neither process nor Buffer', async () => {
+test('mints, relays and ends without process and Buffer', async () => {
   const world = await createWorld(service);
   const { code } = await bundled('index.js');
   const context = createContext({

@@ -6,7 +6,7 @@ import { startWorker } from './worker.ts';
 
 const service = deployedService();
 
-test('in workerd: relays, answers from its catalog, verifies and ends', async () => {
+test('in workerd, relays, serves its catalog, verifies and ends', async () => {
   const { projectId, key, experienceId } = await createWorld(service);
   const url = await startWorker({ launchUrl: service.url, launchKey: key, projectId });
   const page = await send(url, { path: '/' });

@@ -7,12 +7,12 @@ import { expect, expectTypeOf, test } from 'vitest';
 import type { Rig } from '../src/renderers/rig.ts';
 import type { ServiceCode, SessionManifest } from '../src/types.ts';
 
-test('our manifest is the one of the contract, both ways', () => {
+test('the SDK’s manifest type equals that of the contract', () => {
   expectTypeOf<ContractManifest>().toExtend<SessionManifest>();
   expectTypeOf<SessionManifest>().toExtend<ContractManifest>();
 });
 
-test('our rig is the one of the contract', () => {
+test('the SDK’s rig type equals that of the contract', () => {
   expectTypeOf<ContractRig>().toExtend<Rig>();
   expectTypeOf<Rig>().toExtend<ContractRig>();
 });
@@ -25,12 +25,12 @@ type OfOperators =
   | 'PROJECT_NOT_FOUND'
   | 'KEY_NOT_FOUND';
 
-test('our codes are those of the service', () => {
+test('the SDK’s error codes are those of the service', () => {
   expectTypeOf<ServiceCode>().toEqualTypeOf<Exclude<ErrorCode, OfOperators>>();
   expect(errorTable).toHaveProperty('CONCURRENCY_LIMIT');
 });
 
-test('frames have the form that we read and write', () => {
+test('audio frames have the format that the SDK reads and writes', () => {
   expect(subprotocol).toBe('session.v1');
   expect(audioFrame).toMatchObject({
     headerBytes: 8,

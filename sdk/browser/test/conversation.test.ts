@@ -47,7 +47,7 @@ function utter(conversation: Conversation, speech: 'server' | 'captions', uttera
   conversation.event({ type: 'cues', seq: 3, utterance, source: 'text', cues });
 }
 
-test('captions move the mouth for as long as speech would take', () => {
+test('captions animate the mouth for as long as speech would take', () => {
   const { conversation, sent, cues } = open();
   utter(conversation, 'captions');
   expect(cues).toMatchObject([{ type: 'speech', characterId: 'sayo' }]);
@@ -58,7 +58,7 @@ test('captions move the mouth for as long as speech would take', () => {
   expect(sent).toEqual([]);
 });
 
-test('a page that can play no sound does not keep the runtime waiting', () => {
+test('a page that cannot play audio reports playback by the clock', () => {
   const { conversation, sent } = open();
   utter(conversation, 'server');
   vi.advanceTimersByTime(899);
@@ -67,7 +67,7 @@ test('a page that can play no sound does not keep the runtime waiting', () => {
   expect(sent).toEqual([{ type: 'played', utterance: 1, ms: 900, done: true }]);
 });
 
-test('what is interrupted is over at once, and is not reported', () => {
+test('an interrupted utterance stops at once and is not reported as played', () => {
   const { conversation, sent, cues } = open();
   utter(conversation, 'server');
   vi.advanceTimersByTime(300);
@@ -77,7 +77,7 @@ test('what is interrupted is over at once, and is not reported', () => {
   expect(sent).toEqual([]);
 });
 
-test('the learner is listened to in the language of the lesson, and else in the first one', () => {
+test('recognition uses the language of the lesson, otherwise the primary language', () => {
   FakeRecogniser.all = [];
   vi.stubGlobal('SpeechRecognition', FakeRecogniser);
   const { conversation, sent } = open('client');
@@ -115,7 +115,7 @@ function openWithSound() {
   return { audio, ...opened };
 }
 
-test('while the browser holds the sound back, the text goes on by the clock', () => {
+test('while the browser blocks audio, the text advances by the clock', () => {
   const { audio, sent, cues } = openWithSound();
   vi.advanceTimersByTime(300);
   expect(cues.map(({ clock }) => clock())).toEqual([300, -600]);
@@ -127,7 +127,7 @@ test('while the browser holds the sound back, the text goes on by the clock', ()
   expect(audio.posted).toEqual([{ id: 1 }, { id: 2 }]);
 });
 
-test('let through in the middle of a sentence, that one is heard from its beginning, and its clock is the sound', () => {
+test('a sentence during which audio is unblocked plays from its start, timed by the audio', () => {
   const { audio, sent, cues } = openWithSound();
   vi.advanceTimersByTime(1200);
   audio.state = 'running';
@@ -139,7 +139,7 @@ test('let through in the middle of a sentence, that one is heard from its beginn
   expect(sent.slice(1)).toEqual([{ type: 'played', utterance: 2, ms: 500 }]);
 });
 
-test('a mouth rests where the sound does not come, and goes on with it', () => {
+test('the mouth rests while audio is missing, and resumes with it', () => {
   const { audio, cues } = openWithSound();
   audio.state = 'running';
   audio.progress({ id: 1, at: 8000, time: 0, done: false });

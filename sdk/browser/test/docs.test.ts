@@ -39,11 +39,11 @@ test.each([
   ['facts of an error', membersOf('ExperienceError', 2)],
   ['attributes', [...sourceAttributes, ...playerAttributes]],
   ['texts', Object.keys(defaultTexts)],
-])('the documentation names all %s', (_of, names) => {
+])('the documentation lists all %s', (_of, names) => {
   expect(names.length).toBeGreaterThan(1);
   expect(names.filter((name) => !named.has(name))).toEqual([]);
 });
 
-test('the texts are documented as they are', () => {
+test('the texts are documented verbatim', () => {
   for (const [key, text] of Object.entries(defaultTexts)) expect(page).toContain(`| \`${key}\` | ${text} |`);
 });

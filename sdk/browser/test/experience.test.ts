@@ -47,7 +47,7 @@ async function live(options?: Partial<ExperienceOptions>): Promise<LiveExperienc
 const keyOf = (at: number) => new Headers(browser.requests[at]!.init.headers).get('idempotency-key');
 
 describe('a start', () => {
-  test('mints, connects and is live, in the order of the states', async () => {
+  test('mints, connects and becomes live, in the order of the states', async () => {
     const experience = open();
     const seen = states(experience);
     const started = experience.start();
@@ -70,7 +70,7 @@ describe('a start', () => {
     expect(JSON.stringify(experience.session)).not.toContain('signature');
   });
 
-  test('pressed twice is one mint and one promise', async () => {
+  test('called twice is one mint and one promise', async () => {
     const experience = open();
     const [first, second] = [experience.start(), experience.start()];
     expect(second).toBe(first);
@@ -82,7 +82,7 @@ describe('a start', () => {
     expect(browser.requests).toHaveLength(1);
   });
 
-  test('that is taken back at once sends nothing', async () => {
+  test('that is ended immediately sends nothing', async () => {
     const experience = open();
     const started = experience.start();
     await experience.end();
@@ -92,7 +92,7 @@ describe('a start', () => {
     expect(experience.state).toBe('ended');
   });
 
-  test('that is ended while the mint is out leaves the session that was made', async () => {
+  test('that is ended while the mint is pending ends the created session', async () => {
     const experience = open();
     const ended = heard(experience, 'ended');
     const started = experience.start();
@@ -109,7 +109,7 @@ describe('a start', () => {
     expect(runtime.opened).toEqual([]);
   });
 
-  test('after an end is a new attempt, with a new key and nothing left of the old one', async () => {
+  test('after an end is a new attempt, with a new key and no old state', async () => {
     const experience = await live();
     const old = runtime.sink;
     old.message({ id: '1', role: 'character', text: 'Hello.', status: 'final' });
@@ -127,12 +127,12 @@ describe('a start', () => {
     expect(experience).toMatchObject({ state: 'live', mode: null, messages: [] });
   });
 
-  test('on a server is refused, and asks nobody', async () => {
+  test('on a server is rejected without a request', async () => {
     Object.assign(browser.env, { isBrowser: false });
     await expect(open().start()).rejects.toMatchObject({ code: 'NOT_A_BROWSER' });
   });
 
-  test('is called off by the signal of the page', async () => {
+  test('is aborted by the signal of the page', async () => {
     const controller = new AbortController();
     const experience = await live({ ...door, signal: controller.signal });
     const ended = heard(experience, 'ended');
@@ -145,7 +145,7 @@ describe('a start', () => {
 });
 
 describe('retries', () => {
-  test('a lost answer is asked for again with the same key and the same bytes', async () => {
+  test('a lost response is requested again with the same key and the same bytes', async () => {
     const experience = open();
     const started = experience.start();
     await browser.pass(0);
@@ -161,7 +161,7 @@ describe('retries', () => {
     expect(new Set(browser.requests.map(({ init }) => init.body)).size).toBe(1);
   });
 
-  test('a mint that is not answered in ten seconds counts as lost', async () => {
+  test('a mint without a response for ten seconds is retried', async () => {
     const experience = open();
     const started = experience.start();
     started.catch(() => {});
@@ -187,7 +187,7 @@ describe('retries', () => {
     ['a long 429', () => refused(429, 'RATE_LIMITED', { 'Retry-After': '6' }), 1, 'RATE_LIMITED'],
     ['403', () => refused(403, 'ORIGIN_NOT_ALLOWED'), 1, 'ORIGIN_NOT_ALLOWED'],
     ['conflict', () => refused(409, 'IDEMPOTENCY_CONFLICT'), 1, 'IDEMPOTENCY_CONFLICT'],
-  ])('%s: so many requests, and no more', async (_name, answer, requests, code) => {
+  ])('%s: sends this number of requests and no more', async (_name, answer, requests, code) => {
     const experience = open();
     const started = experience.start();
     started.catch(() => {});
@@ -201,7 +201,7 @@ describe('retries', () => {
     expect(experience.error).toMatchObject({ code, fatal: true });
   });
 
-  test('the public door is asked once: without a key a lost answer may have minted', async () => {
+  test('the public door is called once: without a key a lost response may have minted', async () => {
     const experience = open({ ...door, door: 'public' });
     const started = experience.start();
     started.catch(() => {});
@@ -217,7 +217,7 @@ describe('retries', () => {
     });
   });
 
-  test('a refusal says how long to wait, and a later good start clears it', async () => {
+  test('an error contains the time to wait, and a later successful start clears it', async () => {
     const experience = open();
     experience.start().catch(() => {});
     await browser.pass(0);
@@ -235,7 +235,7 @@ describe('retries', () => {
     expect(experience.error).toBe(null);
   });
 
-  test('a 403 tells the developer what to do', async () => {
+  test('a 403 logs advice for the developer', async () => {
     const experience = open();
     experience.start().catch(() => {});
     await browser.pass(0);
@@ -245,10 +245,10 @@ describe('retries', () => {
   });
 });
 
-describe('a launch that is too old', () => {
+describe('an expired launch', () => {
   const short = () => manifest({ sessionToken: `h.${btoa('{"iat":0,"exp":10}')}.s` });
 
-  test('is minted anew, once, with another key', async () => {
+  test('is minted once more, with another key', async () => {
     const experience = open();
     const started = experience.start();
     await browser.pass(0);
@@ -262,7 +262,7 @@ describe('a launch that is too old', () => {
     expect(browser.microphones).toBe(1);
   });
 
-  test('twice is the end of the attempt', async () => {
+  test('that expires again fails the attempt', async () => {
     const experience = open();
     const started = experience.start();
     started.catch(() => {});
@@ -276,19 +276,19 @@ describe('a launch that is too old', () => {
     expect(browser.requests).toHaveLength(2);
   });
 
-  test('and was given has no second chance, by the monotonic clock', async () => {
+  test('that was given is not replaced, measured by the monotonic clock', async () => {
     const experience = open({ launch: short() });
     await browser.pass(8001);
     await expect(experience.start()).rejects.toMatchObject({ code: 'SESSION_EXPIRED' });
     expect(runtime.opened).toEqual([]);
   });
 
-  test('nor by the time that it names itself', async () => {
+  test('that was given is not replaced, judged by its expiresAt', async () => {
     const experience = open({ launch: manifest({ expiresAt: new Date(Date.now() - 1).toISOString() }) });
     await expect(experience.start()).rejects.toMatchObject({ code: 'SESSION_EXPIRED' });
   });
 
-  test('a given launch starts in time, once', async () => {
+  test('that was given starts before its expiry, once', async () => {
     const experience = open({ launch: { session: {}, launch: short() } });
     await browser.pass(7999);
     await experience.start();
@@ -305,7 +305,7 @@ describe('a runtime that is full', () => {
       details: { closeCode: 1013 },
     });
 
-  test('fails the attempt without a further mint, and the next start mints with a new key', async () => {
+  test('fails the attempt without another mint, and the next start mints with a new key', async () => {
     const experience = open();
     const started = experience.start();
     started.catch(() => {});
@@ -320,7 +320,7 @@ describe('a runtime that is full', () => {
     expect(new Set(keys).size).toBe(2);
   });
 
-  test('does not use up a given launch: a later start connects with it', async () => {
+  test('does not consume a given launch: a later start connects with it', async () => {
     const experience = open({ launch: manifest() });
     runtime.refuseWith = [full()];
     await expect(experience.start()).rejects.toMatchObject({ code: 'CONNECT_FAILED' });
@@ -331,12 +331,12 @@ describe('a runtime that is full', () => {
 });
 
 describe('a given launch', () => {
-  test('brings its chrome before the start', () => {
+  test('provides its chrome before the start', () => {
     const player = { startButton: { label: 'Meet Sayo' } };
     expect(open({ launch: manifest({ player }) }).manifest?.player).toEqual(player);
   });
 
-  test('that is none is found out by the start, not by the page that was rendered with it', async () => {
+  test('that is invalid is rejected by start(), not when the page is rendered', async () => {
     const experience = open({ launch: {} as never });
     expect(experience.manifest).toBeUndefined();
     await expect(experience.start()).rejects.toMatchObject({ code: 'INVALID_MANIFEST' });
@@ -344,8 +344,8 @@ describe('a given launch', () => {
   });
 });
 
-describe('what cannot work', () => {
-  test('an unknown transport is named before the microphone is asked for, and the session is left', async () => {
+describe('unsupported cases', () => {
+  test('an unknown transport is reported before the microphone is requested, and the session is ended', async () => {
     const experience = open();
     const started = experience.start();
     started.catch(() => {});
@@ -373,7 +373,7 @@ describe('what cannot work', () => {
 });
 
 describe('a live session', () => {
-  test('without a microphone goes on, and says why', async () => {
+  test('without a microphone continues, and reports the reason', async () => {
     const experience = await live();
     await settled();
     expect(experience).toMatchObject({ state: 'live', mic: { status: 'denied' } });
@@ -382,7 +382,7 @@ describe('a live session', () => {
   test.each([
     ['manual', 0],
     ['off', 0],
-  ] as const)('%s asks for no microphone by itself', async (speechInputMode, asked) => {
+  ] as const)('%s does not request the microphone', async (speechInputMode, asked) => {
     const experience = open();
     const started = experience.start();
     await browser.pass(0);
@@ -391,13 +391,13 @@ describe('a live session', () => {
     expect(browser.microphones).toBe(asked);
   });
 
-  test('gives back a microphone that nobody would understand', async () => {
+  test('releases the microphone if the runtime cannot transcribe', async () => {
     const experience = await live();
     runtime.sink.event({ type: 'ready', engines: { hearing: { kind: 'none' } } });
     expect(experience.mic.status).toBe('off');
   });
 
-  test('tells messages by their id, and modes as bare words', async () => {
+  test('updates messages by id, and emits modes as strings', async () => {
     const experience = await live();
     const modes = heard(experience, 'modeChange');
     const messages = heard(experience, 'message');
@@ -410,7 +410,7 @@ describe('a live session', () => {
     expect(experience.messages).toEqual([{ id: '1', role: 'character', text: 'Good day.', status: 'final' }]);
   });
 
-  test('keeps what the runtime said of itself and of what to say, for a player that comes later', async () => {
+  test('keeps engines and suggestions for a player that is attached later', async () => {
     const experience = await live();
     const engines = { hearing: { kind: 'server' } };
     runtime.sink.event({ type: 'ready', engines });
@@ -427,7 +427,7 @@ describe('a live session', () => {
     await experience.end();
   });
 
-  test('shows what was typed at once, and sends it when it can', async () => {
+  test('shows typed text at once, and sends it when connected', async () => {
     const experience = await live();
     runtime.sink.dropped();
     expect(experience.state).toBe('reconnecting');
@@ -440,7 +440,7 @@ describe('a live session', () => {
     expect(() => experience.sendText('x'.repeat(4001))).toThrow(TypeError);
   });
 
-  test('that the runtime ends has ended, and one that is lost has failed', async () => {
+  test('that the runtime ends is ended, and one that is lost is failed', async () => {
     const first = await live();
     const ended = heard(first, 'ended');
     runtime.sink.closed('runtime', 1000);
@@ -453,7 +453,7 @@ describe('a live session', () => {
     expect(lost).toMatchObject([{ reason: 'connection-lost', error: { code: 'CONNECTION_LOST' } }]);
   });
 
-  test('whose runtime is restarted begins anew by itself, unless somebody ends it', async () => {
+  test('whose runtime restarts starts again, unless it is ended by the user', async () => {
     const experience = await live();
     const restart = () => {
       runtime.sink.event({ type: 'ended', reason: 'server_shutdown', seconds: 3 });
@@ -472,7 +472,7 @@ describe('a live session', () => {
     expect(browser.requests).toHaveLength(2);
   });
 
-  describe('whose runtime takes its time to come back', () => {
+  describe('whose runtime takes long to restart', () => {
     const restart = () => {
       runtime.sink.event({ type: 'ended', reason: 'server_shutdown', seconds: 3 });
       runtime.sink.closed('runtime', 1001);
@@ -487,7 +487,7 @@ describe('a live session', () => {
       }
     }
 
-    test('begins anew when it is there, with a new key for each start', async () => {
+    test('starts again once it is available, with a new key for each attempt', async () => {
       const experience = await live();
       restart();
       await down(30_000);
@@ -511,9 +511,9 @@ describe('a live session', () => {
     });
 
     test.each([
-      ['somebody ends it', (experience: LiveExperience) => experience.end()],
-      ['the page goes away', () => browser.hide()],
-    ])('tries no more when %s', async (_name, stop) => {
+      ['the user ends it', (experience: LiveExperience) => experience.end()],
+      ['the page is hidden', () => browser.hide()],
+    ])('stops retrying when %s', async (_name, stop) => {
       const experience = await live();
       restart();
       await down(10_000);
@@ -523,7 +523,7 @@ describe('a live session', () => {
       expect(browser.requests).toHaveLength(tries);
     });
 
-    test('nor when another start could not help', async () => {
+    test('stops retrying after an error that a retry cannot fix', async () => {
       await live();
       restart();
       await browser.pass(2000);
@@ -533,7 +533,7 @@ describe('a live session', () => {
     });
   });
 
-  test('whose runtime is restarted does not begin anew in a page that has gone away', async () => {
+  test('whose runtime restarts does not start again in a page that is hidden', async () => {
     const experience = await live();
     runtime.sink.event({ type: 'ended', reason: 'server_shutdown' });
     runtime.sink.closed('runtime', 1001);
@@ -543,7 +543,7 @@ describe('a live session', () => {
     expect(browser.requests).toHaveLength(1);
   });
 
-  test('whose page goes away is left by a beacon, once', async () => {
+  test('whose page is closed is ended by one beacon', async () => {
     const experience = await live();
     const ended = heard(experience, 'ended');
     const { hide } = browser;
@@ -557,14 +557,14 @@ describe('a live session', () => {
     expect(browser.requests).toHaveLength(1);
   });
 
-  test('says goodbye where the page says', async () => {
+  test('sends the leave request to the URL set by the page', async () => {
     const experience = await live({ ...door, leaveUrl: '/leave' });
     browser.hide();
     expect(browser.left[0]!.url).toBe('/leave');
     expect(experience.state).toBe('ended');
   });
 
-  test('ends in any state, as often as one likes', async () => {
+  test('can be ended in any state, any number of times', async () => {
     const idle = open();
     const ended = heard(idle, 'ended');
     await idle.end();
@@ -578,7 +578,7 @@ describe('a live session', () => {
 });
 
 describe('other sources', () => {
-  test('a relay gets the body, its own headers, and cookies of its origin', async () => {
+  test('a relay gets the body, its own headers, and same-origin cookies', async () => {
     const relayInit = () => ({ headers: { 'X-CSRF': '1' } });
     const experience = open({
       experienceId: 'exp_tea',
@@ -603,7 +603,7 @@ describe('other sources', () => {
     await started;
   });
 
-  test('a relay that answers with a page of its own has failed', async () => {
+  test('a relay that returns an HTML page is an error', async () => {
     const started = open({ experienceId: 'exp_tea', relayUrl: '/mint' }).start();
     started.catch(() => {});
     await browser.pass(0);
@@ -611,7 +611,7 @@ describe('other sources', () => {
     await expect(started).rejects.toMatchObject({ code: 'RELAY_FAILED', status: 401 });
   });
 
-  test('a callback gets the fields, a key and a signal; chrome never goes into a mint', async () => {
+  test('a callback gets the fields, a key and a signal; chrome is never part of a mint', async () => {
     const calls: unknown[] = [];
     const experience = open({
       secondaryLocale: 'de',
@@ -628,7 +628,7 @@ describe('other sources', () => {
     expect(calls[0]).not.toHaveProperty('startButton');
   });
 
-  test('a callback that throws has failed, and is not asked twice', async () => {
+  test('a callback that throws fails the start, and is called once', async () => {
     let calls = 0;
     const experience = open({
       mint: () => {

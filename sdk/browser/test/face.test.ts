@@ -53,7 +53,7 @@ test('cues that arrive while the renderer loads are drawn once it is ready', asy
   expect(drawn).toEqual(['first', 'second']);
 });
 
-test('cues are kept while the renderer loads, and not after the player was detached', async () => {
+test('cues are buffered while the renderer loads, and discarded once the player is detached', async () => {
   const { face, hear } = open();
   expect(await isKept(hear)).toBe(true);
   face.clear();

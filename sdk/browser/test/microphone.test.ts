@@ -43,7 +43,7 @@ async function on(): Promise<void> {
   await enabled;
 }
 
-test('another device is heard in the place of the first', async () => {
+test('a newly selected device replaces the first one', async () => {
   await on();
   const changed = mic.setDevice('desk');
   answer();
@@ -52,7 +52,7 @@ test('another device is heard in the place of the first', async () => {
   expect(given).toEqual([tracks[0], null, tracks[1]]);
 });
 
-test('muted, it stays muted with another device, until it is unmuted', async () => {
+test('a muted microphone stays muted after a device change, until it is unmuted', async () => {
   await on();
   mic.mute();
   const changed = mic.setDevice('desk');
@@ -67,7 +67,7 @@ test('muted, it stays muted with another device, until it is unmuted', async () 
   expect(given.at(-1)).toBe(tracks[1]);
 });
 
-test('unmuted while the other device is asked for, it is heard', async () => {
+test('a microphone unmuted during a device change is unmuted afterwards', async () => {
   await on();
   mic.mute();
   const changed = mic.setDevice('desk');

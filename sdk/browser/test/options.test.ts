@@ -19,12 +19,12 @@ test.each([
   [{ experienceId: 'exp_a', door: 'back' }],
   [{ experienceId: 'exp_a', door: 'public', relayUrl: '/mint' }],
   [{ mint: 'now' }],
-])('%j is no source', (options) => {
+])('%j is rejected as a source', (options) => {
   const baseUrl = 'https://launch.example.com';
   expect(() => check({ ...options, baseUrl } as unknown as ExperienceOptions)).toThrow(TypeError);
 });
 
-test('a page that mints itself has to say where, unless the script came from there', () => {
+test('a page that mints directly needs a baseUrl, unless the script came from the service', () => {
   expect(() => check({ experienceId: 'exp_a' })).toThrow(/baseUrl/);
   cameFrom('https://launch.example.com/below/sdk/v2/session-launch.js');
   expect(check({ experienceId: 'exp_a' }).source).toMatchObject({ url: 'https://launch.example.com/below' });
@@ -42,7 +42,7 @@ test.each([
   expect(browserLocale()).toBe(locale);
 });
 
-test('paths of a catalog become addresses, of a width where one is asked for', () => {
+test('catalog paths become URLs, with a width where one is requested', () => {
   const baseUrl = 'https://launch.example.com/';
   expect(assetUrl('/avatars/a/full.svg', { baseUrl })).toBe('https://launch.example.com/avatars/a/full.svg');
   expect(assetUrl('/avatars/a/full.png', { baseUrl, width: 320 })).toBe(
@@ -50,7 +50,7 @@ test('paths of a catalog become addresses, of a width where one is asked for', (
   );
 });
 
-test('unknown events throw, and say where to look', () => {
+test('unknown event names throw an error that refers to the documentation', () => {
   const emitter = new Emitter();
   const listen = (name: string) => () => emitter.on(name as 'error', () => {});
   expect(listen('close')).toThrow(/onClose/);
@@ -59,7 +59,7 @@ test('unknown events throw, and say where to look', () => {
   expect(listen('toString')).toThrow(TypeError);
 });
 
-test('what is heard once can be taken back before', () => {
+test('a once handler can be removed before it is called', () => {
   const emitter = new Emitter();
   const heard: string[] = [];
   const note = (mode: string) => void heard.push(mode);
@@ -72,7 +72,7 @@ test('what is heard once can be taken back before', () => {
   expect(heard).toEqual(['thinking']);
 });
 
-test('a handler that throws is reported, and disturbs nobody', () => {
+test('a handler that throws is reported, and the other handlers still run', () => {
   const reported: unknown[] = [];
   vi.stubGlobal('reportError', (error: unknown) => reported.push(error));
   const emitter = new Emitter();

@@ -34,7 +34,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-test('everything that a page loads stays within its budget', async () => {
+test('all files that a page loads stay within their size budget', async () => {
   const whole = gzipped(await built('session-launch.js'));
   const worklet = gzipped(await built('worklet.js'));
   expect(worklet).toBeLessThan(1000);
@@ -53,7 +53,7 @@ async function bundled(contents: string): Promise<Uint8Array> {
   return outputFiles[0]!.contents;
 }
 
-test('all of the entry /core stays within its budget, without the player, the elements and the renderers', async () => {
+test('the entry /core stays within its size budget, without the player, the elements and the renderers', async () => {
   const core = await bundled(`export * from '@session-launch/browser/core';`);
   expect(gzipped(core)).toBeLessThan(12_000);
   const text = Buffer.from(core).toString();
@@ -62,7 +62,7 @@ test('all of the entry /core stays within its budget, without the player, the el
   expect(gzipped(speech)).toBeLessThan(2000);
 });
 
-test('the entries share what they register, and the class of their errors', async () => {
+test('the entries share the registry and the error class', async () => {
   const script = `
     import * as sdk from '@session-launch/browser';
     import * as core from '@session-launch/browser/core';
@@ -81,7 +81,7 @@ test('the entries share what they register, and the class of their errors', asyn
   });
 });
 
-test('the version is one, and the hashes are of the files', async () => {
+test('all files have one version, and the hashes match the files', async () => {
   const { version: packaged } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
   expect(version).toBe(packaged);
   const integrity = JSON.parse((await built('integrity.json')).toString());
@@ -94,7 +94,7 @@ test('the version is one, and the hashes are of the files', async () => {
   }
 });
 
-test('nothing in it evaluates text, or needs a policy that allows it', async () => {
+test('the files contain no eval, and need no policy that allows it', async () => {
   const text = (await built('session-launch.js')).toString();
   expect(text).not.toMatch(
     /\beval\(|new Function|innerHTML|outerHTML|insertAdjacentHTML|document\.write|blob:[^"']*['"]\)|localStorage|document\.cookie/,
@@ -102,7 +102,7 @@ test('nothing in it evaluates text, or needs a policy that allows it', async () 
 });
 
 test.each(['browser', 'browser/core'])(
-  'installed in an empty folder, importing @session-launch/%s touches nothing',
+  'importing @session-launch/%s in an empty folder has no side effects',
   async (entry) => {
     const script = `
     const before = Reflect.ownKeys(globalThis);
@@ -126,7 +126,7 @@ test.each(['browser', 'browser/core'])(
 test.each([
   ['NodeNext', 'NodeNext'],
   ['ESNext', 'Bundler'],
-])('its types stand alone (%s, %s)', async (module, moduleResolution) => {
+])('its types compile without other packages (%s, %s)', async (module, moduleResolution) => {
   await writeFile(
     join(folder, 'page.ts'),
     `import { createExperience, ExperienceError, launch, type Message, type PlayerOptions } from '@session-launch/browser';
@@ -165,7 +165,7 @@ test.each([
   expect(stdout).toBe('');
 });
 
-test('a bundler drops what a page does not use', async () => {
+test('a bundler removes unused parts', async () => {
   const used = `import { assetUrl } from '@session-launch/browser'; console.log(assetUrl('/a', { baseUrl: 'b' }));`;
   expect((await bundled(used)).length).toBeLessThan(2000);
 });

@@ -52,7 +52,7 @@ const line = (utterance: number) => ({
   words: [],
 });
 
-test('sound that is turned off in the middle of a sentence is off, and the sentence is over once', () => {
+test('muting in the middle of a sentence stops the sound, and the sentence ends once', () => {
   const done: number[] = [];
   const voice = new PageVoice((utterance, _ms, isDone) => isDone && done.push(utterance));
   voice.volume = 1;

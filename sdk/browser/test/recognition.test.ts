@@ -22,7 +22,7 @@ function open(): { recognition: Recognition; said: Transcript[]; gaveUp(): numbe
   return { recognition, said, gaveUp: () => gaveUp.mock.calls.length };
 }
 
-test('silence after silence, it goes on listening', () => {
+test('recognition continues after repeated silence', () => {
   const { said, gaveUp } = open();
   for (let i = 0; i < 20; i++) {
     current().end('no-speech');
@@ -34,7 +34,7 @@ test('silence after silence, it goes on listening', () => {
   expect(gaveUp()).toBe(0);
 });
 
-test('turns of the character, which stop it, count for nothing', () => {
+test('stops caused by the character’s turns do not count as failures', () => {
   const { recognition, gaveUp } = open();
   for (let i = 0; i < 20; i++) {
     recognition.stop();
@@ -48,7 +48,7 @@ test('turns of the character, which stop it, count for nothing', () => {
 });
 
 test.each(['not-allowed', 'service-not-allowed', 'audio-capture', 'network', 'language-not-supported'])(
-  '%s, again and again: it says that it gives up, once, and tries no more',
+  '%s, repeated: recognition gives up, reports it once and stops retrying',
   (error) => {
     const { gaveUp } = open();
     for (let i = 0; i < 5; i++) {
@@ -61,7 +61,7 @@ test.each(['not-allowed', 'service-not-allowed', 'audio-capture', 'network', 'la
   },
 );
 
-test('a network that comes back in time does no harm', () => {
+test('a network error that recovers in time has no effect', () => {
   const { gaveUp } = open();
   for (let i = 0; i < 12; i++) {
     current().end('network');
@@ -72,7 +72,7 @@ test('a network that comes back in time does no harm', () => {
   expect(gaveUp()).toBe(0);
 });
 
-test('one that cannot even be started counts as failed', () => {
+test('recognition that cannot be started counts as failed', () => {
   vi.stubGlobal(
     'webkitSpeechRecognition',
     class extends FakeRecogniser {
@@ -87,7 +87,7 @@ test('one that cannot even be started counts as failed', () => {
   expect(gaveUp()).toBe(1);
 });
 
-test('in another language it begins anew, and says in which it heard', () => {
+test('changing the language restarts recognition, and results name their language', () => {
   const { recognition, said, gaveUp } = open();
   recognition.locale = 'pt-PT';
   recognition.locale = 'pt-PT';

@@ -51,7 +51,7 @@ async function comeBack(seq: number, code?: number): Promise<void> {
 const hearings = (events: unknown[]) =>
   (events as { engines: { hearing: object } }[]).map(({ engines }) => engines.hearing);
 
-test('ears of the page that give up are no ears any more, on later connections neither', async () => {
+test('recognition that has given up stays off on later connections', async () => {
   class Deaf extends EventTarget {
     start(): void {
       setTimeout(() => {
@@ -71,7 +71,7 @@ test('ears of the page that give up are no ears any more, on later connections n
   expect(hearings(events('ready')).at(-1)).toEqual({ kind: 'none' });
 });
 
-test('what the runtime says while the worklet still loads is not lost', async () => {
+test('events that arrive while the worklet loads are kept', async () => {
   const { opening, told, load } = openSlowly();
   await vi.advanceTimersByTimeAsync(0);
   const socket = FakeSocket.last;
@@ -103,7 +103,7 @@ test('what the runtime says while the worklet still loads is not lost', async ()
   expect(socket.sent.at(-1)).toMatchObject({ type: 'played', utterance: 1, done: true });
 });
 
-test('nor is a connection that breaks meanwhile: it is taken up again', async () => {
+test('a connection that breaks while the worklet loads is resumed', async () => {
   const { opening, told, load } = openSlowly();
   await vi.advanceTimersByTimeAsync(0);
   FakeSocket.last.welcome();
@@ -117,7 +117,7 @@ test('nor is a connection that breaks meanwhile: it is taken up again', async ()
   expect(told.map(({ told: what }) => what)).toContain('resumed');
 });
 
-test('a connection that breaks again while events are replayed loses none of them', async () => {
+test('a connection that breaks again during the replay of events loses none of them', async () => {
   await open();
   FakeSocket.last.tell({ type: 'mode', seq: 2, mode: 'thinking' });
   await comeBack(8);
@@ -126,13 +126,13 @@ test('a connection that breaks again while events are replayed loses none of the
   expect(FakeSocket.last.sent[0]).toMatchObject({ resume: { ticket: 'ticket 8', lastSeq: 3 } });
 });
 
-test.each([1006, 1009, 1011, 4400, 4429])('closed with %i, a session is taken up again', async (code) => {
+test.each([1006, 1009, 1011, 4400, 4429])('a session closed with %i is resumed', async (code) => {
   const { told } = await open();
   await comeBack(2, code);
   expect(told.map(({ told: what }) => what)).toEqual(['event', 'dropped', 'event', 'resumed']);
 });
 
-test.each([1000, 4410, 4440, 4441, 4442])('closed with %i, it is over', async (code) => {
+test.each([1000, 4410, 4440, 4441, 4442])('a session closed with %i is ended', async (code) => {
   const { told } = await open();
   FakeSocket.last.breaks(code);
   await vi.advanceTimersByTimeAsync(60_000);
@@ -140,7 +140,7 @@ test.each([1000, 4410, 4440, 4441, 4442])('closed with %i, it is over', async (c
   expect(FakeSocket.all).toHaveLength(1);
 });
 
-test('a client that was too fast takes its time before it comes back', async () => {
+test('a client closed with 4429 waits before it reconnects', async () => {
   await open();
   FakeSocket.last.breaks(4429);
   await vi.advanceTimersByTimeAsync(900);
@@ -152,7 +152,7 @@ test('a client that was too fast takes its time before it comes back', async () 
 const said = () => FakeSocket.last.sent.filter(({ type }) => type === 'text').map(({ id }) => id);
 const echo = (id: string) => ({ type: 'message', seq: 2, id, role: 'user', status: 'final', text: 'Hello?' });
 
-test('a text that went into a dead connection is sent again, until the runtime has it', async () => {
+test('a text sent on a dead connection is sent again until the runtime acknowledges it', async () => {
   const { connection } = await open();
   connection.sendText('Hello?', 'a');
   connection.sendText('Are you there?', 'b');
@@ -167,7 +167,7 @@ test('a text that went into a dead connection is sent again, until the runtime h
   expect(said()).toEqual([]);
 });
 
-test('what is said while there is no connection is sent once there is one, in its order', async () => {
+test('texts entered while disconnected are sent after the reconnect, in order', async () => {
   const { connection } = await open();
   FakeSocket.last.breaks();
   connection.sendText('Hello?', 'a');
@@ -181,7 +181,7 @@ test('what is said while there is no connection is sent once there is one, in it
   expect(FakeSocket.last.sent.map(({ type }) => type)).toEqual(['hello']);
 });
 
-test('a page that lets no worklet in has no ears for the runtime, and the session goes on', async () => {
+test('a page that blocks worklets has no server-side hearing, and the session continues', async () => {
   const { connection, events } = await open('server');
   expect(hearings(events('ready'))).toEqual([{ kind: 'none' }]);
   connection.setMic({} as MediaStreamTrack);
@@ -209,7 +209,7 @@ describe('a runtime that is full (1013)', () => {
     return { waits: times.slice(1).map((at, i) => at - times[i]!), error: result };
   }
 
-  test('is tried four times with growing delays; then the error says that the service is busy', async () => {
+  test('is retried four times with growing delays; then the error says that the service is busy', async () => {
     const { waits, error } = await refusedBy(1013);
     expect(waits).toHaveLength(3);
     for (const [i, least] of [0.9, 2.1, 3.7].entries()) expect(waits[i]).toBeGreaterThanOrEqual(least);
@@ -223,7 +223,7 @@ describe('a runtime that is full (1013)', () => {
     });
   });
 
-  test('is tried again with the same token', async () => {
+  test('is retried with the same token', async () => {
     const found = fakeContext();
     end = found.end;
     const opening = SessionSocket.open(found.context);
@@ -238,7 +238,7 @@ describe('a runtime that is full (1013)', () => {
     expect(tokens).toEqual([found.context.manifest.sessionToken, found.context.manifest.sessionToken]);
   });
 
-  test('lets a client that resumes wait for a second before each further try', async () => {
+  test('makes a resuming client wait one second before each retry', async () => {
     const { told } = await open();
     FakeSocket.last.breaks();
     await vi.advanceTimersByTimeAsync(0);
@@ -253,16 +253,16 @@ describe('a runtime that is full (1013)', () => {
     expect(told.at(-1)?.told).toBe('resumed');
   });
 
-  test('a code that refuses the token is not tried again', async () => {
+  test('a close code that refuses the token is not retried', async () => {
     expect((await refusedBy(4401)).waits).toEqual([]);
   });
 
-  test('a runtime that did not get the hello in time (4408) is tried again', async () => {
+  test('a runtime that did not receive the hello in time (4408) is retried', async () => {
     expect((await refusedBy(4408)).waits).toHaveLength(2);
   });
 });
 
-test('a resume that is closed with 4408 is tried again', async () => {
+test('a resume that is closed with 4408 is retried', async () => {
   const { told } = await open();
   FakeSocket.last.breaks();
   await vi.advanceTimersByTimeAsync(0);
@@ -273,21 +273,21 @@ test('a resume that is closed with 4408 is tried again', async () => {
 describe('malformed messages', () => {
   const message = { type: 'message', seq: 2, id: 'a', role: 'character', status: 'final', text: 'Hello.' };
   const malformed: [string, unknown][] = [
-    ['no JSON', '{'],
-    ['no object', 'null'],
+    ['invalid JSON', '{'],
+    ['not an object', 'null'],
     ['no type', {}],
-    ['a type that is no text', { type: { toString: 1 } }],
-    ['a seq that is no number', { ...message, seq: 'x' }],
+    ['a type that is not a string', { type: { toString: 1 } }],
+    ['a seq that is not a number', { ...message, seq: 'x' }],
     ['a second ready', { type: 'ready', seq: 2, resumeTicket: 'secret' }],
     ['an unknown mode', { type: 'mode', mode: 'dancing' }],
     ['a message without a text', { ...message, text: undefined }],
-    ['a message with spans that are no list', { ...message, spans: 1 }],
+    ['a message with spans that are not a list', { ...message, spans: 1 }],
     ['an utterance without a locale', { type: 'utterance', utterance: 1, text: '', speech: 'client' }],
-    ['cues that are no pairs', { type: 'cues', utterance: 1, cues: [null] }],
-    ['cues that end in a year', { type: 'cues', utterance: 1, cues: [[1e11, 'sil']] }],
+    ['cues that are not pairs', { type: 'cues', utterance: 1, cues: [null] }],
+    ['cues that last a year', { type: 'cues', utterance: 1, cues: [[1e11, 'sil']] }],
     ['suggestions without items', { type: 'suggestions' }],
     [
-      'a notice that cannot be printed',
+      'a notice with an object as seconds',
       { type: 'notice', code: 'ENDING_SOON', secondsLeft: { toString: 1 } },
     ],
     ['an error without a message', { type: 'error', code: 'FAULT', fatal: false }],
@@ -295,7 +295,7 @@ describe('malformed messages', () => {
     ['a frame of another kind', new ArrayBuffer(8)],
   ];
 
-  test.each(malformed)('%s: ignored and counted, and the conversation goes on', async (_name, data) => {
+  test.each(malformed)('%s: ignored and counted, and the conversation continues', async (_name, data) => {
     const { told, events } = await open();
     const raw = data instanceof ArrayBuffer || typeof data === 'string' ? data : JSON.stringify(data);
     const before = told.length;
@@ -306,13 +306,13 @@ describe('malformed messages', () => {
     expect(events('malformed')).toHaveLength(1);
   });
 
-  test('an event of a type that is not known is passed on', async () => {
+  test('an event of an unknown type is passed on', async () => {
     const { events } = await open();
     FakeSocket.last.tell({ type: 'constructor', seq: 2, further: [1] });
     expect(events('constructor')).toEqual([{ type: 'constructor', seq: 2, further: [1] }]);
   });
 
-  test('before ready they are ignored, too', async () => {
+  test('before ready they are ignored as well', async () => {
     const found = fakeContext();
     end = found.end;
     const opening = SessionSocket.open(found.context);

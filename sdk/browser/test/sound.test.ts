@@ -27,7 +27,7 @@ test.each([
   [22_050, 48_000],
   [48_000, 16_000],
   [44_100, 16_000],
-])('a tone stays what it is from %i to %i, without a seam between pieces', (from, to) => {
+])('resampling a tone from %i to %i is exact, also across chunk boundaries', (from, to) => {
   const out = resampled(tone(from, 440, from / 5), from, to);
   expect(Math.abs(out.length - to / 5)).toBeLessThan(3);
   const ideal = tone(to, 440, out.length);
@@ -36,12 +36,12 @@ test.each([
   expect(loudness(error)).toBeLessThan(0.01);
 });
 
-test('what 16 kHz cannot hold is not folded into speech', () => {
+test('frequencies above the range of 16 kHz audio are filtered, not aliased', () => {
   const out = resampled(tone(48_000, 14_000, 24_000), 48_000, 16_000);
   expect(loudness(out.subarray(100, out.length - 100))).toBeLessThan(0.02);
 });
 
-test('samples survive their way through a frame', () => {
+test('samples survive encoding to a frame and decoding', () => {
   const frame = new DataView(new ArrayBuffer(8 + 8));
   writePcm(Float32Array.from([0, 0.5, -1, 2]), frame, 8);
   expect([...toFloats(frame.buffer, 8)].map((sample) => Math.round(sample * 100) / 100)).toEqual([
@@ -49,19 +49,19 @@ test('samples survive their way through a frame', () => {
   ]);
 });
 
-test('every shape of the contract has a pose of its own', () => {
+test('every mouth shape of the contract has a different pose', () => {
   const poses = visemes.map((viseme) => JSON.stringify(poseOf(viseme)));
   expect(new Set(poses).size).toBe(visemes.length);
   expect(poseOf('sil').open).toBe(0);
   expect(poseOf('of a later version').open).toBeGreaterThan(0);
 });
 
-test('a shape that has the name of a property of every object is a shape like any unknown one', () => {
+test('a shape named like an Object property is treated as unknown', () => {
   for (const name of ['constructor', '__proto__', 'toString'])
     expect(poseOf(name)).toEqual(poseOf('unknown'));
 });
 
-test('close() removes the listener that play() has added to the audio context', () => {
+test('close() removes the listener that play() added to the audio context', () => {
   const audio = new EventTarget();
   const spied = {
     added: vi.spyOn(audio, 'addEventListener'),
@@ -77,7 +77,7 @@ test('close() removes the listener that play() has added to the audio context', 
   expect(spied.removed.mock.calls).toEqual(spied.added.mock.calls);
 });
 
-test('the shape at a time is the last that has begun', () => {
+test('the shape at a time is the last one that has begun', () => {
   const cues = [
     [0, 'sil'],
     [40, 'aa'],
@@ -95,7 +95,7 @@ test('the shape at a time is the last that has begun', () => {
   expect(visemeAt([], 10)).toBe('sil');
 });
 
-test('a mouth is most of the way there within 80 ms, however many pictures that are', () => {
+test('the mouth covers 90 % of the way within 80 ms at any frame rate', () => {
   const target = poseOf('aa');
   for (const pictures of [2, 5, 10]) {
     let pose = poseOf('sil');
@@ -104,7 +104,7 @@ test('a mouth is most of the way there within 80 ms, however many pictures that 
   }
 });
 
-test('lost connections are looked for at growing distances, with jitter', () => {
+test('reconnect delays grow, with jitter', () => {
   const middle = [0, 1, 2, 3, 4, 5, 6, 20].map((tries) => Math.round(reconnectDelay(tries, () => 0.5)));
   expect(middle).toEqual([0, 300, 1200, 2700, 4800, 7000, 7000, 7000]);
   expect(reconnectDelay(3, () => 0)).toBeLessThan(reconnectDelay(3, () => 1));

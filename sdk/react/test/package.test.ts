@@ -19,13 +19,13 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-test('it stays within its budget, and says that it is for browsers', async () => {
+test('the package stays within its size budget, and has the "use client" directive', async () => {
   const text = await readFile(join(root, 'dist/index.js'));
   expect(gzipSync(text, { level: 9 }).length).toBeLessThan(3000);
   expect(text.toString().split('\n')[0]).toBe('"use client";');
 });
 
-test('on a server it renders the box with the poster, and asks nobody', async () => {
+test('on a server the component renders the box with the poster, and sends no request', async () => {
   const { ExperiencePlayer, ExperienceThumbnail, useExperience } = await import('../dist/index.js');
   const source = { experienceId: 'exp_a' as const, baseUrl: 'https://launch.example.com' };
   const player = createElement(ExperiencePlayer, { ...source, poster: '/poster.svg', className: 'stage' });
@@ -38,7 +38,7 @@ test('on a server it renders the box with the poster, and asks nobody', async ()
   );
 });
 
-test('its types stand alone beside those of the SDK and of React', async () => {
+test('its types compile with only the SDK and React', async () => {
   const pack = async (name: string) => {
     const cwd = fileURLToPath(new URL(`../../${name}`, import.meta.url));
     const args = ['pack', '--json', '--ignore-scripts', '--pack-destination', folder];

@@ -21,7 +21,7 @@ BEGIN
     RETURN QUERY SELECT 'unknown', NULL::json;
     RETURN;
   END IF;
-  -- Once a session is connected or over, further attempts do not wait for its lock.
+  -- Attempts to connect an active or ended session do not wait for its lock.
   IF found_session.started_at IS NULL AND found_session.ended_at IS NULL THEN
     SELECT * INTO found_session FROM sessions s WHERE s.id = wanted FOR UPDATE;
   END IF;

@@ -1,4 +1,4 @@
--- Keeps active_counts true. Projects are counted in one order, so that statements about several never wait in a circle.
+-- Updates active_counts. Projects are updated in a fixed order, so that concurrent statements about several cannot deadlock.
 CREATE OR REPLACE FUNCTION count_active() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
   those record;

@@ -1,6 +1,6 @@
--- Deletes sessions that were over before a time: ended, or expired without a client. Ids are ordered by the time of the mint,
--- so only those between the last one looked at and the first one of that time are looked at, so many at a time. Sessions that
--- an idempotency record names stay: a replay needs them. Passes over what somebody else is about to change.
+-- Deletes sessions that ended, or expired without a client, before before_time. Ids sort by the time of the mint, so only ids
+-- between after_id (the last one scanned) and before_id (the first one of that time) are scanned, at most `most` per call. Sessions
+-- with an idempotency record are kept, because a replay needs them. Locked rows are skipped.
 CREATE OR REPLACE FUNCTION delete_old_sessions(after_id text, before_id text, before_time timestamptz, most integer)
 RETURNS TABLE (looked_at integer, last_id text, deleted integer)
 LANGUAGE plpgsql VOLATILE

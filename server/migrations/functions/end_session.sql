@@ -1,8 +1,9 @@
 -- Ends a session, once: later calls change nothing. Returns the session, whether this call ended it, and the seconds that it added. Locks
 -- in the order of connect_client.
 --
--- The time since the last report is metered, too, since later reports do not count: nothing if the runtime said that it waits for the
--- client, else at most one report interval. A longer silence means that the runtime is gone, and with it the client's connection.
+-- The time since the last report is metered as well, because later reports are ignored: nothing if the runtime reported that it waits
+-- for the client, otherwise at most one report interval. A longer time without a report means that the runtime and the client's
+-- connection have ended.
 CREATE OR REPLACE FUNCTION end_session(project text, wanted text, reason text)
 RETURNS TABLE (session json, ended_now boolean, added integer)
 LANGUAGE plpgsql VOLATILE

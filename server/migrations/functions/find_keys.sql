@@ -1,6 +1,5 @@
--- Look-ups of many rows at once, by names that anybody can make up. As functions with planner settings of their own, so
--- that each is found through its index, whatever the planner believes of tables that nobody has analysed. Times come as
--- JSON has them, and so do not depend on the settings of the database.
+-- Looks up many rows at once, by names that callers can invent. A function with its own planner settings, so that each row is
+-- found through its index even if the table has no statistics. Times are formatted by JSON, independently of the database's settings.
 CREATE OR REPLACE FUNCTION find_keys(digits text[])
 RETURNS TABLE (hash text, key json)
 LANGUAGE plpgsql STABLE

@@ -1,5 +1,5 @@
--- Look-ups of many rows at once. As functions with planner settings of their own, so that each row is found through
--- its index, whatever the planner believes of tables that nobody has analysed. The seconds of an active session are apart.
+-- Looks up many rows at once. A function with its own planner settings, so that each row is found through its index even if the
+-- table has no statistics. The seconds of an active session are in a separate column.
 CREATE OR REPLACE FUNCTION find_sessions(wanted json)
 RETURNS TABLE (n integer, session json, seconds integer)
 LANGUAGE plpgsql STABLE

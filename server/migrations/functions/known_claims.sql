@@ -1,4 +1,4 @@
--- Whether a launch exists under each claim. Touches no session, so it never waits for one.
+-- Whether a launch exists for each claim. Reads no session row, so it never waits for a lock on one.
 CREATE OR REPLACE FUNCTION known_claims(claims json)
 RETURNS TABLE (n integer)
 LANGUAGE plpgsql STABLE

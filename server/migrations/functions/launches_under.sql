@@ -1,4 +1,4 @@
--- The launches that exist under these claims, and whether each came with the same body.
+-- The existing launches of these claims, and whether each was requested with the same body.
 CREATE OR REPLACE FUNCTION launches_under(claims claim_to_record[])
 RETURNS TABLE (outcome text, n integer, used integer, quota integer, prior json)
 LANGUAGE plpgsql STABLE

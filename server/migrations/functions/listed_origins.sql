@@ -1,5 +1,5 @@
--- An experience that lists each of these origins, where there is one. A bitmap of all that do is the only way into the
--- index; so the one that listed an origin before is looked at first, as an origin may stand on very many lists.
+-- For each origin, an experience that lists it, if there is one. The index can only return a bitmap of all experiences that list an
+-- origin, which may be very many; so the experience found by the previous look-up is checked first.
 CREATE OR REPLACE FUNCTION listed_origins(asked json)
 RETURNS TABLE (origin text, experience_id text)
 LANGUAGE plpgsql STABLE

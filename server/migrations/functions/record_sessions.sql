@@ -1,20 +1,20 @@
 -- Records a batch of mints: claims of idempotency keys, daily quota and session rows commit together.
 --
---   fresh     sessions to insert; the place of a mint in this array, from 0, is its number n in the batch
---   givens    what each of them was given, a JSON array in the same order
---   claims    one for each mint with an Idempotency-Key; a mint of which only a replay may come has no session,
---             and its n lies beyond them
+--   fresh     sessions to insert; the index of a mint in this array, from 0, is its number n in the batch
+--   givens    the settings of each session, a JSON array in the same order
+--   claims    one for each mint with an Idempotency-Key; a mint that may only be replayed has no session, and its n
+--             is above those of fresh
 --   tallies   the mints that the daily quota counts: projectId, day, members (their n), in the order of
---             project and day, so that batches of several processes lock counters in one order
+--             project and day, so that batches of several processes lock counters in the same order
 --
--- It answers with what is not simply recorded: conflict, in_progress, absent, replayed (with the prior session) or
--- quota_exceeded, each for a mint n; and with one row for each tally, n being the number of the tally, that tells how
--- many sessions the day had before. When a mint is in_progress it answers just that and does nothing: such an answer
--- must not wait for a lock that another mint of the batch may need. The others are to be sent again.
+-- Returns a row for each mint n that was not recorded: conflict, in_progress, absent, replayed (with the prior session) or
+-- quota_exceeded; and one row for each tally, with n as the number of the tally, that contains the number of sessions of the
+-- day before this batch. If a mint is in_progress, returns only those rows and does nothing, because that result must not
+-- wait for a lock that another mint of the batch may need. The caller sends the other mints again.
 --
--- VOLATILE on purpose: every statement below sees what was committed before it, so a claim that became free
--- is looked up after its lock is held. pg_try_advisory_xact_lock never waits, and the lock ends with the
--- transaction. The planner settings keep every access on an index, whatever the tables held when a plan was cached.
+-- VOLATILE, because every statement below must see what was committed before it: a claim that became free is looked up
+-- after its lock is held. pg_try_advisory_xact_lock never waits, and the lock ends with the transaction. The planner
+-- settings keep every access on an index, regardless of the table sizes when a plan was cached.
 CREATE OR REPLACE FUNCTION record_sessions(fresh session_to_record[], givens json, claims claim_to_record[], tallies json,
                                            retrying boolean)
 RETURNS TABLE (outcome text, n integer, used integer, quota integer, prior json)
@@ -35,7 +35,7 @@ DECLARE
   granted integer;
 BEGIN
   IF retrying THEN
-    -- The connection was lost before the answer to an earlier attempt arrived; it may have been committed.
+    -- The connection was lost before the result of an earlier attempt arrived; that attempt may have been committed.
     SELECT array_agg(place - 1) INTO some_n
       FROM generate_subscripts(fresh, 1) AS place JOIN sessions s ON s.id = (fresh[place]).id;
     settled := settled || coalesce(some_n, '{}');
@@ -47,7 +47,7 @@ BEGIN
               FROM unnest(claims) AS i
              WHERE i.n <> ALL (settled)) c;
 
-    -- A launch that exists answers whoever holds the lock: that is then another replay, or has just finished.
+    -- A mint whose launch exists is a replay even if its lock is held: by another replay, or by the mint that has just finished.
     SELECT array_agg(i.n) INTO some_n
       FROM unnest(claims) AS i
       JOIN idempotency_keys k ON k.hash = i.hash AND k.expires_at > now()
@@ -85,7 +85,7 @@ BEGIN
        ORDER BY t.place
     LOOP
       IF cardinality(tally.members) = 0 THEN
-        -- Of no account, or all recorded by an earlier attempt.
+        -- The quota does not apply, or an earlier attempt recorded all of these mints.
         RETURN QUERY
           SELECT 'tally', tally.place, d.used - tally.asked, p.sessions_per_day, NULL::json
             FROM projects p JOIN daily_sessions d ON d.project_id = p.id
@@ -124,8 +124,8 @@ BEGIN
      WHERE s.place - 1 <> ALL (settled);
 
   IF claims IS NOT NULL THEN
-    -- A hash that is still there belongs to an expired claim that the cleanup has not reached yet. Claims live by the clock of
-    -- the database alone: the clocks of processes may differ.
+    -- An existing hash belongs to an expired claim that has not been deleted yet. Claims expire by the clock of the database,
+    -- because the clocks of processes may differ.
     INSERT INTO idempotency_keys AS k (hash, fingerprint, session_id, expires_at)
       SELECT i.hash, i.fingerprint, i.session_id, now() + interval '24 hours'
         FROM unnest(claims) AS i

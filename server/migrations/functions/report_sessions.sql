@@ -1,18 +1,18 @@
--- Stores what a runtime reports of its sessions. Only active sessions that this runtime connected change, and their seconds only grow, up
--- to the time that has passed: a report that is repeated, late or absurd stores nothing wrong.
+-- Stores the report of a runtime about its sessions. Only active sessions that this runtime connected change. Their seconds never
+-- decrease and never exceed the elapsed time, so a repeated, late or absurd report stores no wrong value.
 --
--- Returns a row for each session that this report has ended (kind ended), one with the reason for each that was over before and that the
+-- Returns a row for each session that this report has ended (kind ended), one with the reason for each that had ended before and that the
 -- runtime has to close (kind over), and the sum of the seconds that were added (kind total). Locks in the order of connect_client: a
--- session that goes on needs only its row in active_sessions.
+-- session that continues needs only its row in active_sessions.
 --
--- The clock of the database may be set back between two reports, which shows when it is earlier than the last one. How much time has
--- passed since then is unknown, but not more than the 60 seconds after which a session without a report is ended. started_at in
--- active_sessions then moves back, so that the difference of the two columns stays the time that has passed, and connected seconds are
--- not cut. A difference below one second is one of clocks, or of rounding.
+-- The clock of the database may be set back between two reports; now() is then earlier than the last report. How much time has
+-- passed since then is unknown, but it is at most the 60 seconds after which a session without a report is ended. started_at in
+-- active_sessions is then moved back, so that the difference of the two columns stays the elapsed time, and connected seconds are
+-- not cut. A difference below one second is treated as clock skew or rounding.
 --
--- Planned at each call: a plan made while the tables were empty goes through all of them, and is kept until somebody analyzes them.
--- Sessions that are over are looked up one by one, by id: the index of ended sessions looks cheap to the planner as long as its
--- statistics know of few, and every report would read all of it.
+-- Planned at each call: a plan made while the tables were empty scans them completely, and is cached until the tables are analyzed.
+-- Ended sessions are looked up one by one, by id: while statistics show few of them, the planner would choose the index of ended
+-- sessions, and every report would read all of it.
 CREATE OR REPLACE FUNCTION report_sessions(runtime text, reports json)
 RETURNS TABLE (kind text, session_id text, reason text, added bigint)
 LANGUAGE plpgsql VOLATILE

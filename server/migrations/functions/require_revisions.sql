@@ -1,6 +1,6 @@
--- A batch of sessions names one or a few revisions, and a foreign key looks each of them up again for every row: that
--- was a third of what a mint cost the database. A revision is never changed or removed, so it is enough to look when rows are
--- inserted, once for each that a statement names.
+-- Replaces a foreign key from sessions to revisions, which would look up the revision of every row: about a third of the cost of a
+-- mint. A batch names one or a few revisions, and a revision is never changed or removed, so this trigger checks each revision
+-- once per INSERT statement.
 CREATE OR REPLACE FUNCTION require_revisions() RETURNS trigger LANGUAGE plpgsql
 SET enable_seqscan = off
 SET enable_hashjoin = off

@@ -8,11 +8,11 @@ export interface MetricsDeps {
   /** Each of them opens this route: the admin token, and METRICS_TOKEN. */
   tokens: readonly string[];
   metrics: Registry;
-  /** Metrics of the runtime beside the service. */
+  /** Metrics of the included runtime. */
   furtherMetrics(): Promise<string>;
 }
 
-/** `GET /metrics`. A plugin of its own, since METRICS_TOKEN opens nothing else. */
+/** `GET /metrics`. A separate plugin, because METRICS_TOKEN is valid only here. */
 export async function metricsRoutes(app: FastifyInstance, deps: MetricsDeps): Promise<void> {
   const { tokens, metrics } = deps;
   const admit = requireBearer(tokens, 'ADMIN_TOKEN_INVALID');

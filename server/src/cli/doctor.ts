@@ -48,7 +48,7 @@ async function examine(io: Io): Promise<Finding[]> {
   }
   const service = await checkService(client, config.database.engine);
   return [
-    ok('every variable can be used'),
+    ok('every variable is valid'),
     await checkDataFolder(config),
     await checkDatabase(config, service),
     await checkSigningKeys(config),

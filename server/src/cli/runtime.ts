@@ -10,7 +10,7 @@ import { variableLines } from './variable-lines.ts';
 export function addRuntime(program: Command, { io }: Context): void {
   program
     .command('runtime')
-    .description('run a runtime of its own, for a service that runs elsewhere (ADMIN_URL, RUNTIME_TOKEN)')
+    .description('run a standalone runtime for a service on another machine (ADMIN_URL, RUNTIME_TOKEN)')
     .addHelpText('after', `\nVariables:\n${variableLines('runtime')}`)
     .action(async () => {
       checkRuntime(io.env, io.cwd);

@@ -97,7 +97,7 @@ export function readConfig(env: Environment, cwd: string): Config {
     read.problems.push({
       variable: variables.runtimeToken.name,
       got: 'the same as ADMIN_TOKEN',
-      wants: 'a token of its own, since runtimes must not reach the admin API',
+      wants: 'a separate token, since runtimes must not have access to the admin API',
     });
   }
   for (const [name, other] of [
@@ -108,7 +108,7 @@ export function readConfig(env: Environment, cwd: string): Config {
     read.problems.push({
       variable: variables.metricsToken.name,
       got: `the same as ${name}`,
-      wants: 'a token of its own, since it must open nothing but /metrics',
+      wants: 'a separate token, since it must give access only to /metrics',
     });
   }
   if (runtime) checkRuntimeVariables(read);
@@ -182,7 +182,7 @@ const knownPort = {
   ...variables.adminPort,
   ...integer(1, 65_535),
   wants:
-    'a whole number from 1 to 65535 for the command line (for a port that the service picked itself, set ADMIN_URL to the address that its start printed)',
+    'a whole number from 1 to 65535 for the command line (if the service selected a free port, set ADMIN_URL to the address printed at its start)',
 };
 
 function adminAddress(read: Reader): string {

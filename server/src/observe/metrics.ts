@@ -48,7 +48,7 @@ export interface MetricSources {
   activeSessions: () => Promise<number | undefined>;
   refusalsDelayed: () => number;
   logLinesDropped: () => number;
-  /** The runtime beside the service. */
+  /** The included runtime. */
   runtime: () => RuntimeStatus;
 }
 
@@ -75,14 +75,12 @@ export function createMetrics(): Metrics & { watch(parts: MetricSources): void }
     ),
   );
   const duration = 'session_launch_mint_duration_seconds';
-  show(registry, 'histogram', duration, 'Time from the start of a mint request to its answer', () =>
+  show(registry, 'histogram', duration, 'Time from the start of a mint request to its response', () =>
     [...mints].flatMap(([door, { durations }]) => buckets(duration, { door }, durations)),
   );
   const size = 'session_launch_batch_size';
-  show(registry, 'histogram', size, 'Mints that were recorded together in one write', () =>
-    buckets(size, {}, batches),
-  );
-  show(registry, 'counter', 'session_launch_connects_total', 'Attempts to begin a session by outcome', () =>
+  show(registry, 'histogram', size, 'Mints recorded in one write', () => buckets(size, {}, batches));
+  show(registry, 'counter', 'session_launch_connects_total', 'Attempts to begin a session, by outcome', () =>
     [...connects.entries()].map(([outcome, value]) => ({ labels: { outcome }, value })),
   );
   show(registry, 'counter', 'session_launch_metered_seconds_total', 'Connected seconds of sessions', () => [
@@ -92,7 +90,7 @@ export function createMetrics(): Metrics & { watch(parts: MetricSources): void }
     registry,
     'counter',
     'session_launch_sessions_lost_total',
-    'Sessions that ended because their runtime fell silent',
+    'Sessions that ended because their runtime stopped reporting',
     () => [{ labels: {}, value: totals.lost }],
   );
   return {
@@ -118,17 +116,11 @@ export function createMetrics(): Metrics & { watch(parts: MetricSources): void }
 
 function watch(registry: Registry, parts: MetricSources): void {
   const { database, queueLength, caches, traffic, openConnections, admissions } = parts;
-  show(
-    registry,
-    'gauge',
-    'session_launch_active_sessions',
-    'Sessions that a client is connected to, of all processes',
-    async () => {
-      const active = await parts.activeSessions();
-      return active === undefined ? [] : [{ labels: {}, value: active }];
-    },
-  );
-  show(registry, 'gauge', 'session_launch_queue_length', 'Mints that wait for the next write', () => [
+  show(registry, 'gauge', 'session_launch_active_sessions', 'Active sessions of all processes', async () => {
+    const active = await parts.activeSessions();
+    return active === undefined ? [] : [{ labels: {}, value: active }];
+  });
+  show(registry, 'gauge', 'session_launch_queue_length', 'Mints waiting for the next write', () => [
     { labels: {}, value: queueLength() },
   ]);
   show(
@@ -160,7 +152,7 @@ function watch(registry: Registry, parts: MetricSources): void {
     registry,
     'gauge',
     'session_launch_free_disk_bytes',
-    'Room on the disk of the embedded engine',
+    'Free space on the disk of the embedded engine',
     async () => {
       const free = await database.own?.freeBytes?.();
       return free === undefined ? [] : [{ labels: {}, value: free }];
@@ -180,41 +172,37 @@ function watch(registry: Registry, parts: MetricSources): void {
     registry,
     'gauge',
     'session_launch_requests_under_way',
-    'Requests that are taken and not answered yet, by part',
+    'Requests in progress, by part',
     admitted(({ inFlight }) => inFlight),
   );
   show(
     registry,
     'counter',
     'session_launch_requests_turned_away_total',
-    'Requests refused because too many were under way, by part',
+    'Requests refused because too many were in progress, by part',
     admitted(({ refused }) => refused),
   );
   show(
     registry,
     'counter',
     'session_launch_refusals_delayed_total',
-    'Refusals of strangers that had to wait for their turn',
+    'Refusals of unknown callers that were delayed',
     () => [{ labels: {}, value: parts.refusalsDelayed() }],
   );
   show(
     registry,
     'counter',
     'session_launch_log_lines_dropped_total',
-    'Lines of the log that could not be written',
+    'Log lines that could not be written',
     () => [{ labels: {}, value: parts.logLinesDropped() }],
   );
   showRuntime(registry, parts.runtime);
-  show(registry, 'gauge', 'session_launch_requests_in_flight', 'Requests that are not answered yet', () => [
+  show(registry, 'gauge', 'session_launch_requests_in_flight', 'Requests in flight', () => [
     { labels: {}, value: traffic.inFlight() },
   ]);
-  show(
-    registry,
-    'gauge',
-    'session_launch_open_connections',
-    'Connections that clients keep open',
-    async () => [{ labels: {}, value: await openConnections() }],
-  );
+  show(registry, 'gauge', 'session_launch_open_connections', 'Open client connections', async () => [
+    { labels: {}, value: await openConnections() },
+  ]);
 }
 
 function buckets(name: string, labels: Record<string, string>, spread: Histogram): Sample[] {

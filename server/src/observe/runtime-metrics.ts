@@ -2,7 +2,7 @@ import { type RuntimeState, runtimeStates } from '@session-launch/contract/healt
 import type { Registry } from 'prom-client';
 import { show } from './sampled-metric.ts';
 
-/** The runtime beside the service, and the upgrades that it is sent. */
+/** The included runtime and the upgrades sent to it. */
 export interface RuntimeStatus {
   state: RuntimeState;
   /** Restarts by cause. */
@@ -14,8 +14,12 @@ export interface RuntimeStatus {
 }
 
 export function showRuntime(registry: Registry, status: () => RuntimeStatus): void {
-  show(registry, 'gauge', 'session_launch_runtime_state', 'State of the runtime: 1 for the present one', () =>
-    runtimeStates.map((state) => ({ labels: { state }, value: status().state === state ? 1 : 0 })),
+  show(
+    registry,
+    'gauge',
+    'session_launch_runtime_state',
+    'State of the runtime: 1 for the current state',
+    () => runtimeStates.map((state) => ({ labels: { state }, value: status().state === state ? 1 : 0 })),
   );
   show(
     registry,
@@ -31,7 +35,7 @@ export function showRuntime(registry: Registry, status: () => RuntimeStatus): vo
     registry,
     'gauge',
     'session_launch_upgrades_under_way',
-    'Sockets that are on their way to the runtime',
+    'Sockets waiting to be handed over to the runtime',
     () => [{ labels: {}, value: status().upgradesInFlight }],
   );
 }

@@ -105,7 +105,7 @@ const scripts = html`<script src="sdk/v2/session-launch.js" defer></script>
 <script src="site/talk.js" defer></script>`;
 
 function gallery(cards: readonly DemoCard[], talks: boolean): Html {
-  const hint = html` Press Start and talk with them. Below each conversation stands what is behind the face: a written script or a model.`;
+  const hint = html` Press Start to talk with them. Each conversation shows whether its answers come from a written script or from a model.`;
   return html`<section class="wide gallery" aria-labelledby="demo">
 <h2 id="demo">The demo catalog</h2>
 <p class="sub">Published experiences of <code>${demoProjectId}</code>, ready to launch. Edit <code>examples/demo.yaml</code> and apply it to make them yours.${talks ? hint : nothing}</p>

@@ -50,7 +50,7 @@ export class Heartbeat {
     this.#silent = 0;
   }
 
-  /** The process was told to open its engines. */
+  /** The process has received the message to open its engines. */
   opening(): void {
     this.#phase = 'opening';
     this.#silent = 0;

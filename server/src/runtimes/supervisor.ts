@@ -77,7 +77,7 @@ export function superviseRuntime(deps: SupervisorDeps): Supervisor {
     });
     createInterface({ input: process.stderr! }).on('line', (line) => writeLine(`${line}\n`));
     const hung = () => {
-      log.error({ pid: process.pid }, 'the runtime does not answer, and is killed');
+      log.error({ pid: process.pid }, 'the runtime does not respond, and is killed');
       process.kill('SIGKILL');
     };
     // Loaded by the time the process is killed.
@@ -150,7 +150,7 @@ export function superviseRuntime(deps: SupervisorDeps): Supervisor {
       state = 'restarting';
       log.error(
         { code, signal, cause },
-        'the runtime and its conversations have ended; another one is started',
+        'the runtime has exited, and its conversations have ended; another one is started',
       );
       timer = setTimeout(start, pauseMs);
       pauseMs = Math.min(longestPauseMs, Math.max(firstPauseMs, pauseMs * 2));

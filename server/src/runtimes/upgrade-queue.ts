@@ -48,7 +48,7 @@ export class UpgradeQueue {
   }
 
   arrive(request: IncomingMessage, socket: Socket, head: Buffer): void {
-    // A conversation may be silent for long; the runtime notices clients that are gone.
+    // A conversation may be silent for a long time; the runtime detects lost clients.
     socket.setTimeout(0);
     socket.on('error', () => {});
     if (socket.remoteAddress === undefined) {

@@ -4,11 +4,11 @@ import { Counter } from '../observe/counters.ts';
 /** The log line of each outcome, where it is not one for each upgrade. */
 const messages = {
   handed_over: undefined,
-  refused_full: 'as many upgrades wait for the runtime as may; further ones are refused',
-  refused_limit: 'a client network sends more upgrades than it may; they are refused',
+  refused_full: 'too many upgrades wait for the runtime; further ones are refused',
+  refused_limit: 'a client network exceeds its limit of upgrades; they are refused',
   refused_stopping: 'upgrades are refused while the service stops',
-  timed_out: 'the runtime did not take upgrades in time; they are refused',
-  client_left: 'clients left before the runtime took their upgrade',
+  timed_out: 'the runtime did not accept upgrades in time; they are refused',
+  client_left: 'clients disconnected before the runtime accepted their upgrade',
 } as const;
 
 export type UpgradeOutcome = keyof typeof messages;

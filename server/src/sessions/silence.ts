@@ -85,7 +85,7 @@ async function endLostSessions(
     const ended = await database.query<{ session_id: string }>('everyday', endLost, [groups, batchSize]);
     counts.lost(ended.length);
     for (const { session_id: sessionId } of ended)
-      log.warn({ sessionId, reason: 'runtime_lost' }, 'a session has ended: its runtime fell silent');
+      log.warn({ sessionId, reason: 'runtime_lost' }, 'a session has ended: its runtime stopped reporting');
     if (ended.length < batchSize) return;
   }
 }

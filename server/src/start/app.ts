@@ -88,7 +88,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
   const signer = new TokenSigner(signingKeys, (reason) =>
     log.warn(
       { reason },
-      'the signing thread has ended; until a restart the event loop signs, which is slower',
+      'the signing thread has ended; until a restart tokens are signed on the event loop, which is slower',
     ),
   );
   const traffic = new Traffic();
@@ -245,7 +245,7 @@ async function listen(server: FastifyInstance, host: string, port: number, varia
 function cannotListen(error: unknown, host: string, port: number, variable: string): unknown {
   const notHere = `${host} is not an address of this machine; correct ${variable === 'PORT' ? 'HOST' : 'ADMIN_HOST'}`;
   const what: Record<string, string> = {
-    EADDRINUSE: `port ${port} on ${host} is already in use; stop what uses it, or set ${variable} to another port`,
+    EADDRINUSE: `port ${port} on ${host} is already in use; stop the process that uses it, or set ${variable} to another port`,
     EACCES: `port ${port} on ${host} needs more rights than this user has; set ${variable} to a port above 1023`,
     EADDRNOTAVAIL: notHere,
     ENOTFOUND: notHere,

@@ -97,6 +97,6 @@ async function attempt(log: Logger, work: () => Promise<void>): Promise<void> {
   try {
     await work();
   } catch (error) {
-    log.warn({ err: error }, 'housekeeping failed; it is tried again later');
+    log.warn({ err: error }, 'housekeeping failed; it will be retried');
   }
 }

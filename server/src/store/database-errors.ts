@@ -20,7 +20,7 @@ const driverMessages =
 /** No connection could be acquired, so the statement was not sent. */
 export class NeverSent extends Error {
   constructor(cause: unknown) {
-    super('no connection to the database could be had', { cause });
+    super('no database connection was available', { cause });
     this.name = 'NeverSent';
   }
 }

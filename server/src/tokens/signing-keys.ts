@@ -36,7 +36,7 @@ export async function openSigningKeys(file: string): Promise<{ keys: SigningKeys
 export async function parseSigningKeys(text: string, file: string): Promise<SigningKeys> {
   const wrong = (what: string) =>
     new StartError(
-      `SIGNING_KEYS_FILE ${file} ${what}; it must be a JSON Web Key Set of private Ed25519 keys (remove it to have a new one made)`,
+      `SIGNING_KEYS_FILE ${file} ${what}; it must be a JSON Web Key Set of private Ed25519 keys (remove it to create a new one)`,
     );
   let set: { keys?: unknown };
   try {
@@ -48,8 +48,7 @@ export async function parseSigningKeys(text: string, file: string): Promise<Sign
   const all: SigningKey[] = [];
   for (const [index, jwk] of (set.keys as JWK[]).entries()) {
     const key = await parseKey(jwk).catch(() => undefined);
-    if (key === undefined)
-      throw wrong(`has, as its key ${index + 1}, something that is not a private Ed25519 key`);
+    if (key === undefined) throw wrong(`has a key, number ${index + 1}, that is not a private Ed25519 key`);
     if (all.some((other) => other.kid === key.kid)) throw wrong(`has two keys with the kid "${key.kid}"`);
     all.push(key);
   }
@@ -93,7 +92,7 @@ async function createKeyFile(file: string): Promise<boolean> {
     return await createSecretFile(file, text);
   } catch (error) {
     throw new StartError(
-      `SIGNING_KEYS_FILE ${file} cannot be made (${(error as NodeJS.ErrnoException).code}); make its folder writable, or point the variable elsewhere`,
+      `SIGNING_KEYS_FILE ${file} cannot be created (${(error as NodeJS.ErrnoException).code}); make its folder writable, or point the variable elsewhere`,
       { cause: error },
     );
   }

@@ -23,7 +23,7 @@ const readSession = (key: string, sessionId = 'ses_unknown') =>
   service.call({ path: `/v1/sessions/${sessionId}`, headers: { Authorization: `Bearer ${key}` } });
 
 describe('creating', () => {
-  test('shows the key once, with everything about it', async () => {
+  test('returns the key once, with all of its fields', async () => {
     const world = await createWorld(service);
     const expiresAt = new Date(Date.now() + 3_600_000).toISOString();
     const before = Date.now();
@@ -53,7 +53,7 @@ describe('creating', () => {
     expect(records).toContainEqual({ ...rest, hint, createdAt });
   });
 
-  test('without name and expiry those fields are absent; repeated scopes count once', async () => {
+  test('omits name and expiry if they were not sent, and deduplicates scopes', async () => {
     const world = await createWorld(service);
     const { json } = await create(world.projectId, {
       mode: 'test',
@@ -65,7 +65,7 @@ describe('creating', () => {
     expect(json.key).toMatch(/_test_/);
   });
 
-  test('a key works at once and within its scopes', async () => {
+  test('the key works at once and within its scopes', async () => {
     const world = await createWorld(service);
     const body = { experienceId: world.experienceId };
     const minter = await createKey(service, world.projectId, { scopes: ['sessions:create'] });
@@ -117,12 +117,12 @@ describe('refusing', () => {
     expect(await list(world.projectId)).toHaveLength(2);
   });
 
-  test('says which scopes there are', async () => {
+  test('lists the valid scopes in the error', async () => {
     const { json } = await create(world.projectId, { ...good, scopes: ['all'] });
     expect(json.error.message).toContain('sessions:create, sessions:read, catalog:read');
   });
 
-  test('what is not JSON', async () => {
+  test('a body that is not JSON', async () => {
     const path = `/admin/projects/${world.projectId}/keys`;
     for (const body of [undefined, '', '{', 'mode=test', Buffer.from('{"mode":"\xe9"}', 'latin1')]) {
       expectError(
@@ -133,7 +133,7 @@ describe('refusing', () => {
     }
   });
 
-  test('a project that does not exist', async () => {
+  test('a key for a project that does not exist', async () => {
     expectError(await create('prj_nobody', good), 404, 'PROJECT_NOT_FOUND');
     expectError(await create('nobody', good), 400, 'INVALID_REQUEST');
   });
@@ -149,13 +149,13 @@ describe('listing', () => {
     expect(ids).not.toContain(other.keyId);
   });
 
-  test('a project without keys', async () => {
+  test('a project without keys has an empty list', async () => {
     const file = { project: project() };
     await service.admin({ method: 'POST', path: '/admin/projects', body: file });
     expect(await list(file.project.id)).toEqual([]);
   });
 
-  test('tells when a key was last used', async () => {
+  test('shows when a key was last used', async () => {
     const world = await createWorld(service);
     const find = async () =>
       (await list(world.projectId)).find((key: { keyId: string }) => key.keyId === world.keyId);
@@ -167,7 +167,7 @@ describe('listing', () => {
 });
 
 describe('revoking', () => {
-  test('takes effect at once, once and for good', async () => {
+  test('takes effect at once and permanently', async () => {
     const world = await createWorld(service);
     const body = { experienceId: world.experienceId };
     expect((await mintFromServer(service, world.key, body)).status).toBe(201);
@@ -182,13 +182,13 @@ describe('revoking', () => {
     expect((await mintFromServer(service, world.liveKey, body)).status).toBe(201);
   });
 
-  test('many times at once gives one time', async () => {
+  test('concurrent calls agree on one revokedAt', async () => {
     const world = await createWorld(service);
     const answers = await Promise.all(Array.from({ length: 8 }, () => revoke(world.keyId)));
     expect(new Set(answers.map((answer) => answer.json.revokedAt)).size).toBe(1);
   });
 
-  test('a key that does not exist, and what is not a key id', async () => {
+  test('an unknown key, and an invalid key id', async () => {
     expectError(await revoke('key_nobody'), 404, 'KEY_NOT_FOUND');
     expectError(await revoke(`key_${'x'.repeat(65)}`), 404, 'KEY_NOT_FOUND');
     const world = await createWorld(service);

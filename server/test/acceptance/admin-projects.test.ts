@@ -49,7 +49,7 @@ function withRuntime(world: World, overrides: object) {
   return { ...world.file, experiences: [{ ...first, runtime: runtime(overrides) }, ...others] };
 }
 
-describe('who may ask', () => {
+describe('authorisation', () => {
   const routes: [string, string][] = [
     ['GET', '/admin/status'],
     ['GET', '/admin/projects'],
@@ -73,7 +73,7 @@ describe('who may ask', () => {
     { Authorization: `Bearer ${adminToken} ${adminToken}` },
   ];
 
-  test.each(routes)('%s %s: every unusable token gets one and the same 401', async (method, path) => {
+  test.each(routes)('%s %s: every invalid token gets an identical 401', async (method, path) => {
     const answers = await Promise.all(
       unusable.map((headers) => service.admin({ method, path, headers: { Authorization: '', ...headers } })),
     );
@@ -85,7 +85,7 @@ describe('who may ask', () => {
     }
   });
 
-  test('an API key is no admin token, and the admin token no API key', async () => {
+  test('an API key is not accepted as the admin token, nor the admin token as an API key', async () => {
     const world = await createWorld(service);
     const asAdmin = await service.admin({
       path: '/admin/projects',
@@ -99,7 +99,7 @@ describe('who may ask', () => {
     );
   });
 
-  test('the scheme may be written in any case', async () => {
+  test('the scheme is case-insensitive', async () => {
     const answer = await service.admin({
       path: '/admin/projects',
       headers: { Authorization: `bEARER ${adminToken}` },
@@ -142,7 +142,7 @@ describe('who may ask', () => {
 });
 
 describe('reading', () => {
-  test('status says what runs', async () => {
+  test('status shows version and engine', async () => {
     const { status, json } = await service.admin({ path: '/admin/status' });
     expect(status).toBe(200);
     expect(json).toMatchObject({ database: 'ok', publicUrl: service.url });
@@ -166,7 +166,7 @@ describe('reading', () => {
     );
   });
 
-  test('a project that does not exist', async () => {
+  test('a project that does not exist is 404', async () => {
     for (const path of ['', '/keys', '/sessions']) {
       for (const id of ['prj_nobody', 'prj_%00', `prj_${'x'.repeat(65)}`]) {
         expectError(await service.admin({ path: `/admin/projects/${id}${path}` }), 404, 'PROJECT_NOT_FOUND');
@@ -174,7 +174,7 @@ describe('reading', () => {
     }
   });
 
-  test('an id without its prefix is told so', async () => {
+  test('an id without its prefix gets an error that names the prefix', async () => {
     for (const path of ['', '/keys', '/sessions']) {
       const answer = await service.admin({ path: `/admin/projects/demo${path}` });
       expectError(answer, 400, 'INVALID_REQUEST');
@@ -204,7 +204,7 @@ describe('applying', () => {
     });
   });
 
-  test('the smallest file takes every default', async () => {
+  test('the smallest file gets every default', async () => {
     const id = uniqueId('prj');
     const exp = uniqueId('exp');
     const answer = await applyText(`
@@ -268,7 +268,7 @@ experiences:
     });
   });
 
-  test('the order in which fields were written does not make a change', async () => {
+  test('the order of fields does not count as a change', async () => {
     const world = await createWorld(service);
     const [first] = world.file.experiences;
     const backwards = Object.fromEntries(Object.entries(first?.runtime).reverse());
@@ -279,7 +279,7 @@ experiences:
     expect(answer.json, answer.text).toMatchObject({ changed: false });
   });
 
-  test('what decides who may launch takes effect at once', async () => {
+  test('changes to origins and other access rules take effect at once', async () => {
     const world = await createWorld(service, { project: { browserEmbeds: false, allowedOrigins: [] } });
     const body = { experienceId: world.experienceId };
     expectError(await mintFromBrowser(service, body), 403, 'BROWSER_EMBEDS_DISABLED');
@@ -295,7 +295,7 @@ experiences:
     expectError(await mintFromBrowser(service, body), 403, 'BROWSER_EMBEDS_DISABLED');
   });
 
-  test('a field left out of the project goes back to its default', async () => {
+  test('a field left out of the project is reset to its default', async () => {
     const world = await createWorld(service);
     const { id, name } = world.file.project;
     const answer = await apply(service, { project: { id, name } });
@@ -305,7 +305,7 @@ experiences:
     expect(json.project.limits.sessionsPerDay).toBe(10_000);
   });
 
-  test('an experience left out is left alone', async () => {
+  test('an experience left out is not changed', async () => {
     const world = await createWorld(service, { experiences: [experience(), experience()] });
     const answer = await apply(service, {
       project: { ...world.file.project, name: 'Renamed' },
@@ -322,7 +322,7 @@ describe('revisions', () => {
   const mint = (world: World, headers = {}) =>
     mintFromServer(service, world.liveKey, { experienceId: world.experienceId }, headers);
 
-  test('are numbered from 1; only what a revision freezes makes a new one', async () => {
+  test('are numbered from 1; only a change to a frozen field creates one', async () => {
     const world = await createWorld(service);
     const [first] = world.file.experiences;
     const steps: [object, object][] = [
@@ -354,7 +354,7 @@ describe('revisions', () => {
     }
   });
 
-  test('old sessions keep theirs, new ones get the newest', async () => {
+  test('old sessions keep theirs, new sessions get the newest', async () => {
     const world = await createWorld(service);
     const key = { 'Idempotency-Key': uniqueId('idem') };
     const old = await mint(world, key);
@@ -373,14 +373,14 @@ describe('revisions', () => {
     expect(stored.json.revision).toBe(1);
   });
 
-  test('going back to an earlier runtime makes another revision', async () => {
+  test('restoring an earlier runtime creates another revision', async () => {
     const world = await createWorld(service);
     await apply(service, withRuntime(world, { mode: 'presenter' }));
     const answer = await apply(service, world.file);
     expect(answer.json.changes[1]).toMatchObject({ revision: 3, newRevision: true });
   });
 
-  test('published, draft, published again', async () => {
+  test('are reused when an experience is published, unpublished and published again', async () => {
     const world = await createWorld(service, {
       experience: { public: true, allowedOrigins: [pageOrigin] },
     });
@@ -495,14 +495,11 @@ describe('refusing', () => {
     }
   });
 
-  test.each(['a', '0', 'a-b-c', 'cafe-2', '0-0', 'a'.repeat(64)])(
-    'but the slug %s is taken',
-    async (slug) => {
-      await createWorld(service, { experience: { slug } });
-    },
-  );
+  test.each(['a', '0', 'a-b-c', 'cafe-2', '0-0', 'a'.repeat(64)])('but accepts the slug %s', async (slug) => {
+    await createWorld(service, { experience: { slug } });
+  });
 
-  test('all problems of a file at once, with their lines', async () => {
+  test('reports all problems of a file together, with their lines', async () => {
     const answer = await applyText(
       ['project:', '  id: demo', '  naem: Demo', 'experiences:', '  - id: exp_a', '    slug: A!', ''].join(
         '\n',
@@ -549,7 +546,7 @@ describe('refusing', () => {
     );
   });
 
-  test('more than 4 MiB, and says how much it may be', async () => {
+  test('more than 4 MiB, and the error contains the limit', async () => {
     // A client that is still sending may get a reset before it reads the response.
     const answer = await until('an answer', () =>
       applyText(`# ${'x'.repeat(4 * 1024 * 1024)}\n`).catch(() => undefined),
@@ -569,8 +566,8 @@ describe('refusing', () => {
   });
 });
 
-describe('all or nothing', () => {
-  test('one bad experience among good ones changes nothing', async () => {
+describe('atomicity', () => {
+  test('one invalid experience among valid ones changes nothing', async () => {
     const world = await createWorld(service, { experiences: [experience(), experience()] });
     const before = (await read(world.projectId)).text;
     const [first, second] = world.file.experiences;
@@ -582,7 +579,7 @@ describe('all or nothing', () => {
     expect((await read(world.projectId)).text).toBe(before);
   });
 
-  test('an experience id of another project, found only in the database', async () => {
+  test('an experience id of another project, found only in the database, is refused', async () => {
     const owner = await createWorld(service);
     const world = await createWorld(service);
     const before = (await read(world.projectId)).text;
@@ -609,14 +606,14 @@ describe('all or nothing', () => {
     expect((await read(owner.projectId)).json.experiences).toHaveLength(1);
   });
 
-  test('a project that would be new is not made either', async () => {
+  test('a refused new project is not created', async () => {
     const owner = await createWorld(service);
     const file = { project: project(), experiences: [experience(), experience({ id: owner.experienceId })] };
     expect(await problemPaths(file)).toEqual(['experiences[1].id']);
     expectError(await read(file.project.id), 404, 'PROJECT_NOT_FOUND');
   });
 
-  test('a slug held by an experience outside the file', async () => {
+  test('a slug held by an experience outside the file is refused', async () => {
     const world = await createWorld(service, { experiences: [experience(), experience()] });
     const [first, second] = world.file.experiences;
     const before = (await read(world.projectId)).text;
@@ -631,7 +628,7 @@ describe('all or nothing', () => {
     expect((await read(world.projectId)).text).toBe(before);
   });
 
-  test('every conflict is told at once', async () => {
+  test('all conflicts are reported together', async () => {
     const owner = await createWorld(service);
     const world = await createWorld(service, { experiences: [experience(), experience()] });
     const [first, second] = world.file.experiences;
@@ -663,7 +660,7 @@ describe('all or nothing', () => {
     });
   });
 
-  test('a slug that the same file gives up can be taken by a new experience', async () => {
+  test('a slug released by a file can be used by a new experience of the same file', async () => {
     const world = await createWorld(service);
     const [first] = world.file.experiences;
     const heir = experience({ slug: first?.slug });
@@ -679,14 +676,14 @@ describe('all or nothing', () => {
     expect(found.json.experienceId).toBe(heir.id);
   });
 
-  test('a slug belongs to one project only', async () => {
+  test('slugs are unique within a project, not across projects', async () => {
     await createWorld(service, { experience: { slug: 'lobby' } });
     await createWorld(service, { experience: { slug: 'lobby' } });
   });
 });
 
-describe('at the same time', () => {
-  test('one new project many times: one file creates it, the others find it there', async () => {
+describe('concurrent requests', () => {
+  test('one new project many times: one request creates it, the others find it unchanged', async () => {
     const file = { project: project(), experiences: [experience(), experience()] };
     const answers = await Promise.all(Array.from({ length: 8 }, () => apply(service, file)));
     for (const answer of answers) expect(answer.status, answer.text).toBe(200);
@@ -707,7 +704,7 @@ describe('at the same time', () => {
     );
   });
 
-  test('of two projects that claim one experience id one gets it, the other is refused whole', async () => {
+  test('of two projects that claim one experience id, one gets it and the other is refused as a whole', async () => {
     for (let round = 0; round < 5; round++) {
       const shared = [experience(), experience()];
       const files = [
@@ -725,7 +722,7 @@ describe('at the same time', () => {
     }
   });
 
-  test('launches go on while files are applied, each from one whole revision', async () => {
+  test('launches continue while files are applied, each from one complete revision', async () => {
     const world = await createWorld(service);
     const name = (i: number) => ({
       location: { locationId: `l${i}` },
@@ -746,7 +743,7 @@ describe('at the same time', () => {
     }
   });
 
-  test('a file that is read while others are applied is one that was applied', async () => {
+  test('a file read while others are applied is one that was applied', async () => {
     const world = await createWorld(service);
     const step = (i: number) => ({
       project: { ...world.file.project, name: `Step ${i}` },
@@ -766,7 +763,7 @@ describe('at the same time', () => {
   });
 });
 
-describe('the file read back', () => {
+describe('the exported file', () => {
   const awkward = {
     project: project({
       name: 'Ünïcödé 🦜 "quoted": # not a comment',
@@ -828,7 +825,7 @@ describe('the file read back', () => {
     ],
   };
 
-  test.each(['json', 'yaml'])('as %s it can be applied again and changes nothing', async (format) => {
+  test.each(['json', 'yaml'])('can be applied again as %s without changes', async (format) => {
     const file = structuredClone(awkward);
     file.project.id = uniqueId('prj');
     for (const e of file.experiences) {
@@ -871,7 +868,7 @@ describe('the file read back', () => {
     });
   });
 
-  test('it can make the same project elsewhere', async () => {
+  test('can create the same project elsewhere', async () => {
     const world = await createWorld(service, {
       experiences: [experience(), experience({ status: 'draft' })],
     });
@@ -885,7 +882,7 @@ describe('the file read back', () => {
     expect((await read(`${world.projectId}x`, 'application/yaml')).text).toBe(renamed);
   });
 
-  test('experiences stand in the order of the catalog', async () => {
+  test('lists experiences in catalog order', async () => {
     const world = await createWorld(service, {
       experiences: [
         experience({ sortOrder: 3 }),
@@ -897,7 +894,7 @@ describe('the file read back', () => {
     expect(json.experiences.map((e: { sortOrder: number }) => e.sortOrder)).toEqual([-1, 2, 3]);
   });
 
-  test('what a launch shows of free-form fields is what the file says', async () => {
+  test('contains the free-form fields as a launch shows them', async () => {
     const voice = { '10': 1, '9': 2, odd: { 'a.b': null, '': [] }, z: 1, a: 2 };
     const world = await createWorld(service, {
       experience: { runtime: runtime({ characters: [{ characterId: 'a', name: 'A', voice }] }) },

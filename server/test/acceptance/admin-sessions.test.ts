@@ -61,12 +61,12 @@ async function mintMany(world: World, count: number, body: object = {}): Promise
 }
 
 describe('listing', () => {
-  test('a project without sessions', async () => {
+  test('a project without sessions has an empty list', async () => {
     const world = await createWorld(service);
     expect(await page(world.projectId)).toEqual({ sessions: [] });
   });
 
-  test('shows each session as its owner reads it, newest first', async () => {
+  test('shows each session as its project reads it, newest first', async () => {
     const world = await createWorld(service);
     const minted: string[] = [];
     for (let i = 0; i < 5; i++) minted.push(...(await mintMany(world, 1)));
@@ -81,7 +81,7 @@ describe('listing', () => {
     expect(JSON.stringify(sessions)).not.toMatch(/token|player/i);
   });
 
-  test('sessions of other projects never appear', async () => {
+  test('sessions of other projects are not listed', async () => {
     const [world, other] = [await createWorld(service), await createWorld(service)];
     await mintMany(other, 3);
     const [own] = await mintMany(world, 1);
@@ -90,7 +90,7 @@ describe('listing', () => {
     expect(foreign.sessions).toEqual([]);
   });
 
-  test('a project that does not exist', async () => {
+  test('a project that does not exist is 404', async () => {
     expectError(await ask('prj_nobody'), 404, 'PROJECT_NOT_FOUND');
     expectError(await ask('nobody'), 400, 'INVALID_REQUEST');
   });
@@ -104,7 +104,7 @@ describe('pages', () => {
     minted = await mintMany(world, 103);
   });
 
-  test('hold 100 sessions unless told otherwise', async () => {
+  test('hold 100 sessions by default', async () => {
     const first = await page(world.projectId);
     expect(first.sessions).toHaveLength(100);
     expect(first.nextCursor).toBe(first.sessions.at(-1)?.sessionId);
@@ -114,7 +114,7 @@ describe('pages', () => {
     expect(new Set(idsOf([...first.sessions, ...second.sessions]))).toEqual(new Set(minted));
   });
 
-  test.each([5, 50, 102, 103, 104, 500])('of %i cover everything exactly once', async (limit) => {
+  test.each([5, 50, 102, 103, 104, 500])('of %i cover all sessions exactly once', async (limit) => {
     const pages = await everyPage(world.projectId, { limit: String(limit) });
     const ids = idsOf(pages.flat());
     expect(ids).toEqual([...new Set(ids)]);
@@ -123,12 +123,12 @@ describe('pages', () => {
     for (const full of pages.slice(0, -1)) expect(full).toHaveLength(limit);
   });
 
-  test('one that ends with the last session has no cursor', async () => {
+  test('a page that ends with the last session has no cursor', async () => {
     const { sessions, nextCursor } = await page(world.projectId, { limit: '103' });
     expect({ count: sessions.length, nextCursor }).toEqual({ count: 103, nextCursor: undefined });
   });
 
-  test('new sessions that arrive between pages neither repeat nor hide any', async () => {
+  test('sessions created between pages are neither repeated nor hide others', async () => {
     const busy = await createWorld(service);
     const before = await mintMany(busy, 30);
     const pages = await everyPage(busy.projectId, { limit: '4' }, async () => {
@@ -140,7 +140,7 @@ describe('pages', () => {
     expect(idsOf((await page(busy.projectId, { limit: '500' })).sessions).length).toBeGreaterThan(30);
   });
 
-  test('sessions that end between pages stay where they are', async () => {
+  test('sessions that end between pages keep their position', async () => {
     const busy = await createWorld(service);
     const before = await mintMany(busy, 12);
     const left = [...before];
@@ -155,7 +155,7 @@ describe('pages', () => {
     expect(new Set(idsOf(pages.flat()))).toEqual(new Set(before));
   });
 
-  test('a cursor goes on with the filter it is used with', async () => {
+  test('a cursor works with the filter of its request', async () => {
     const mixed = await createWorld(service);
     const wanted: string[] = [];
     for (let i = 0; i < 6; i++) {
@@ -187,7 +187,7 @@ describe('pages', () => {
     ['a user of 257 characters', { userId: 'x'.repeat(257) }],
     ['a user with NUL', { userId: 'a\0b' }],
     ['an unknown parameter', { order: 'asc' }],
-  ])('%s is 400 and says which parameter', async (_, query) => {
+  ])('%s is 400 and names the parameter', async (_, query) => {
     const answer = await ask(world.projectId, query);
     expectError(answer, 400, 'INVALID_REQUEST');
     const [name] = new URLSearchParams(query).keys();

@@ -66,7 +66,7 @@ describe('what the catalog shows', () => {
     }
   });
 
-  test('what is missing for a gallery is null and makes the entry not ready', async () => {
+  test('missing gallery fields are null and make the entry not ready', async () => {
     const { avatarId, thumbnailPath, galleryThumb } = gallery;
     const parts = {
       none: {},
@@ -101,7 +101,7 @@ describe('what the catalog shows', () => {
     expect(ids).toEqual(['c', 'B', 'Z', '_', 'a2', 'b', 'a'].map((name) => `exp_${name}_${suffix}`));
   });
 
-  test('drafts and archived experiences are absent, and come and go with their status', async () => {
+  test('drafts and archived experiences are hidden, and follow a change of status at once', async () => {
     const [draft, published, archived] = ['draft', 'published', 'archived'].map((status) =>
       experience({ slug: `is-${status}`, status }),
     );
@@ -128,7 +128,7 @@ describe('what the catalog shows', () => {
     expectError(await entry(world, 'is-published'), 404, 'EXPERIENCE_NOT_FOUND');
   });
 
-  test('two projects have the same slug, each its own', async () => {
+  test('two projects can use the same slug independently', async () => {
     const one = await createWorld(service, { experience: { slug: 'shared', title: 'One' } });
     const two = await createWorld(service, { experience: { slug: 'shared', title: 'Two' } });
     expect((await entry(one, 'shared')).json).toMatchObject({ title: 'One', experienceId: one.experienceId });
@@ -142,14 +142,14 @@ describe('what the catalog shows', () => {
   });
 });
 
-describe('who may read it', () => {
+describe('access', () => {
   let world: World;
   beforeAll(async () => {
     world = await createWorld(service, { experience: { slug: 'mine' } });
   });
 
   test.each([['sessions:create'], ['sessions:read'], ['catalog:read']])(
-    'a key with %s alone',
+    'is granted to a key with %s alone',
     async (scope) => {
       const { key } = await createKey(service, world.projectId, { scopes: [scope] });
       expect((await list({ ...world, key })).status).toBe(200);
@@ -157,11 +157,11 @@ describe('who may read it', () => {
     },
   );
 
-  test('a live key', async () => {
+  test('is granted to a live key', async () => {
     expect((await list({ ...world, key: world.liveKey })).status).toBe(200);
   });
 
-  test('nobody without a key', async () => {
+  test('is refused without a key', async () => {
     const path = `/v1/projects/${world.projectId}/experiences`;
     for (const address of [path, `${path}/mine`]) {
       const answer = await service.call({ path: address });
@@ -170,7 +170,7 @@ describe('who may read it', () => {
     }
   });
 
-  test('a key of another project is refused, whether or not the project exists', async () => {
+  test('is refused to a key of another project, whether or not the project exists', async () => {
     const other = await createWorld(service, { experience: { slug: 'theirs' } });
     const projects = [other.projectId, 'prj_nobody', 'nonsense', '%00', 'p'.repeat(4000)];
     const texts = new Set<string>();
@@ -186,7 +186,7 @@ describe('who may read it', () => {
     expect(texts.size).toBe(1);
   });
 
-  test('other methods are refused', async () => {
+  test('is limited to GET and HEAD', async () => {
     const path = `/v1/projects/${world.projectId}/experiences`;
     for (const address of [path, `${path}/mine`]) {
       const answer = await service.call({ method: 'POST', path: address, body: {} });
@@ -197,7 +197,7 @@ describe('who may read it', () => {
 });
 
 describe('conditional requests', () => {
-  test('If-None-Match with the tag, weak or in a list or *, gets 304 without a body', async () => {
+  test('If-None-Match with the tag, weak, in a list or as *, gets 304 without a body', async () => {
     const world = await createWorld(service, { experience: { slug: 'tagged' } });
     for (const ask of [
       (headers = {}) => list(world, headers),
@@ -217,13 +217,13 @@ describe('conditional requests', () => {
     }
   });
 
-  test('two header lines are one list', async () => {
+  test('two If-None-Match lines are combined into one list', async () => {
     const world = await createWorld(service);
     const etag = (await list(world)).headers.etag as string;
     expect((await list(world, { 'If-None-Match': ['"other"', etag] })).status).toBe(304);
   });
 
-  test('a 304 is for those who may read it', async () => {
+  test('a 304 requires the same access as a 200', async () => {
     const world = await createWorld(service);
     const etag = (await list(world)).headers.etag as string;
     const other = await createWorld(service);

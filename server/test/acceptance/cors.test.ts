@@ -97,7 +97,7 @@ describe('POST /v1/browser-sessions', () => {
     expectPlainPreflight(await preflight(browserDoor.path));
   });
 
-  test('a preflight takes whatever headers it asks for, and never allows credentials', async () => {
+  test('a preflight allows any requested headers, and never credentials', async () => {
     const answer = await service.call({
       method: 'OPTIONS',
       path: browserDoor.path,
@@ -110,14 +110,14 @@ describe('POST /v1/browser-sessions', () => {
     expectPreflight(answer, pageOrigin);
   });
 
-  test('a launch can be read by the page', async () => {
+  test('a page can read a launch', async () => {
     const world = await sharedWorld(service);
     const answer = await knock(service, browserDoor, world, { experienceId: world.experienceId });
     expect(answer.status).toBe(201);
     expectReadable(answer, pageOrigin);
   });
 
-  test.each([pageOrigin, stranger])('every error can be read by the page at %s', async (origin) => {
+  test.each([pageOrigin, stranger])('a page at %s can read every error', async (origin) => {
     const world = await sharedWorld(service);
     const at = { Origin: origin };
     const { experienceId } = world;
@@ -137,7 +137,7 @@ describe('POST /v1/browser-sessions', () => {
     }
   });
 
-  test('refusals by project and experience can be read, whatever the origin', async () => {
+  test('errors about the project and experience are readable from any origin', async () => {
     const refused = async (
       code: string,
       overrides: Parameters<typeof openWorld>[1],
@@ -165,7 +165,7 @@ describe('POST /v1/browser-sessions', () => {
     });
   });
 
-  test.each(junk)('an answer to %s carries no CORS header', async (origin) => {
+  test.each(junk)('a response to %s carries no CORS header', async (origin) => {
     const world = await sharedWorld(service);
     const answer = await knock(
       service,
@@ -178,7 +178,7 @@ describe('POST /v1/browser-sessions', () => {
     expectUnreadable(answer);
   });
 
-  test('an answer to a request without Origin carries no CORS header, but Vary', async () => {
+  test('a response to a request without Origin carries Vary but no CORS header', async () => {
     const answer = await service.call({ method: 'POST', path: browserDoor.path, body: {} });
     expectError(answer, 403, 'ORIGIN_REQUIRED');
     expectUnreadable(answer);
@@ -199,13 +199,13 @@ describe('POST /v1/public-sessions', () => {
     return { world, one, two, originOfOne: origins[0], originOfTwo: origins[1] };
   }
 
-  test('a preflight answers origins on any allowlist of an experience', async () => {
+  test('a preflight answers origins on the allowlist of any experience', async () => {
     const { originOfOne, originOfTwo } = await twoExperiences();
     expectPreflight(await preflight(publicDoor.path, originOfOne), originOfOne);
     expectPreflight(await preflight(publicDoor.path, originOfTwo), originOfTwo);
   });
 
-  test('a preflight answers origins under a wildcard entry, and not the entry itself', async () => {
+  test('a preflight answers origins matched by a wildcard entry, and not the entry itself', async () => {
     const host = `${uniqueId('host').replace('_', '-')}.example.net`;
     await openWorld(service, { experience: { allowedOrigins: [`https://*.${host}`] } });
     expectPreflight(await preflight(publicDoor.path, `https://shop.${host}`), `https://shop.${host}`);
@@ -227,7 +227,7 @@ describe('POST /v1/public-sessions', () => {
     expectPlainPreflight(await preflight(publicDoor.path));
   });
 
-  test('the allowlist of a project is not asked', async () => {
+  test('the allowlist of a project is not used', async () => {
     const origin = `https://${uniqueId('page').replace('_', '-')}.example.net`;
     const world = await openWorld(service, { project: { allowedOrigins: [origin] } });
     expectPlainPreflight(await preflight(publicDoor.path, origin));
@@ -237,7 +237,7 @@ describe('POST /v1/public-sessions', () => {
     expectUnreadable(answer);
   });
 
-  test('an origin is answered as soon as it is listed, and no longer once it is not', async () => {
+  test('a change to the allowlist takes effect at once', async () => {
     const origin = `https://${uniqueId('page').replace('_', '-')}.example.net`;
     const world = await openWorld(service);
     expectPlainPreflight(await preflight(publicDoor.path, origin));
@@ -249,14 +249,14 @@ describe('POST /v1/public-sessions', () => {
     expectPlainPreflight(await preflight(publicDoor.path, origin));
   });
 
-  test('a launch can be read by the page', async () => {
+  test('the page can read a launch', async () => {
     const { world, one, originOfOne } = await twoExperiences();
     const answer = await knock(service, publicDoor, world, { experienceId: one.id }, { Origin: originOfOne });
     expect(answer.status).toBe(200);
     expectReadable(answer, originOfOne);
   });
 
-  test('errors before an experience is known can be read by origins on any allowlist, and by no other', async () => {
+  test('errors before the experience is known are readable by origins on any allowlist, and by no other', async () => {
     const { world, originOfTwo } = await twoExperiences();
     const unlisted = 'https://unlisted.example.org';
     const errors = async (origin: string): Promise<[number, Answer][]> => {
@@ -281,7 +281,7 @@ describe('POST /v1/public-sessions', () => {
     }
   });
 
-  test('once an experience is known, only its own allowlist counts', async () => {
+  test('once the experience is known, only its own allowlist is used', async () => {
     const { world, one, originOfTwo } = await twoExperiences();
     const answer = await knock(service, publicDoor, world, { experienceId: one.id }, { Origin: originOfTwo });
     expectError(answer, 403, 'ORIGIN_NOT_ALLOWED');
@@ -304,7 +304,7 @@ describe('POST /v1/public-sessions', () => {
       { experience: { runtime: runtime({ languages: { dual: true, paired: 'match' } }) } },
     ],
   ])(
-    '%s can be read by an origin on the allowlist of the experience, and by no other',
+    '%s is readable by an origin on the allowlist of the experience, and by no other',
     async (code, overrides) => {
       const { world, one, originOfOne, originOfTwo } = await twoExperiences(overrides);
       const body = { experienceId: one.id };
@@ -336,7 +336,7 @@ describe('routes that take an API key', () => {
     }
   });
 
-  test('no answer carries a CORS header, to a listed origin neither', async () => {
+  test('no response carries a CORS header, even to a listed origin', async () => {
     const world = await sharedWorld(service);
     const key = { Authorization: `Bearer ${world.key}` };
     for (const [method, path] of routes(world.experienceId, world.projectId)) {
@@ -347,7 +347,7 @@ describe('routes that take an API key', () => {
     }
   });
 
-  test('a launch from a server carries none', async () => {
+  test('a launch from a server carries no CORS header', async () => {
     const world = await sharedWorld(service);
     const body = { experienceId: world.experienceId };
     const answer = await knock(service, serverDoor, world, body, { Origin: pageOrigin });

@@ -140,7 +140,7 @@ describe.each(operations)('$method $path', ({ path, method, operation }) => {
   test.each([
     ['valid', true],
     ['spoilt', false],
-  ])('answers %s requests as the contract says, and never with a 5xx', async (_what, valid) => {
+  ])('answers %s requests as the contract defines, and never with a 5xx', async (_what, valid) => {
     const seen = new Set<number>();
     await fc.assert(
       fc.asyncProperty(requests(path, method, operation, valid), async (call) => {

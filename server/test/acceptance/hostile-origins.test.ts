@@ -18,7 +18,7 @@ const sendable = hostileOrigins
   .map((value) => Buffer.from(value).toString('latin1'))
   .filter((value) => value.length < 8_000 && !/[\0\r\n]/.test(value) && value === value.trim());
 
-test('there are more than a hundred of them', () => {
+test('the list has more than a hundred hostile origins', () => {
   expect(new Set(sendable).size).toBeGreaterThan(100);
 });
 
@@ -26,7 +26,7 @@ const knockFrom = (door: typeof browserDoor, world: World, origin: string) =>
   knock(service, door, world, { experienceId: world.experienceId }, { Origin: origin });
 
 describe.each([browserDoor, publicDoor])('$path', (door) => {
-  test.each(['exact', 'wildcard'])('lets no hostile origin in by its %s entries', async (name) => {
+  test.each(['exact', 'wildcard'])('refuses every hostile origin with %s entries', async (name) => {
     const world = worlds[name]!;
     for (const origin of sendable) {
       const answer = await knockFrom(door, world, origin);
@@ -37,7 +37,7 @@ describe.each([browserDoor, publicDoor])('$path', (door) => {
     }
   });
 
-  test('lets in what is on the list', async () => {
+  test('admits the listed origins', async () => {
     for (const [name, origins] of [
       ['exact', exactEntries],
       ['wildcard', ['https://www.example.com', 'https://a-b.example.com']],
@@ -52,7 +52,7 @@ describe.each([browserDoor, publicDoor])('$path', (door) => {
   });
 });
 
-test('nobody was let in unseen', async () => {
+test('no hostile origin has created a session', async () => {
   for (const [name, launches] of [
     ['exact', 2 * exactEntries.length],
     ['wildcard', 4],

@@ -80,14 +80,14 @@ describe.each(doorNames)('a launch through the %s door', (name) => {
     expect(await sessionCount(world.projectId)).toBe(1);
   });
 
-  test('without a key is a new one each time', async () => {
+  test('without a key creates a new session each time', async () => {
     const world = await createWorld(service);
     const body = { experienceId: world.experienceId };
     const ids = [await mint(world, body), await mint(world, body)].map(expectLaunch);
     expect(new Set(ids).size).toBe(2);
   });
 
-  test('is the same for the same body in another writing', async () => {
+  test('is replayed for a body that differs only in formatting', async () => {
     const world = await createWorld(service);
     const id = world.experienceId;
     const json = { 'Content-Type': 'application/json' };
@@ -135,7 +135,7 @@ describe.each(doorNames)('a launch through the %s door', (name) => {
     expect(await sessionCount(world.projectId)).toBe(1);
   });
 
-  test('of another experience of the project is another body', async () => {
+  test('conflicts with another experience of the project', async () => {
     const world = await createWorld(service, { experiences: [experience(), experience()] });
     const [one, two] = world.file.experiences.map((e) => ({ experienceId: e.id }));
     expectLaunch(await mint(world, one, under('k')));
@@ -149,7 +149,7 @@ describe.each(doorNames)('a launch through the %s door', (name) => {
     expectError(await mint(world, body, under('k')), 409, 'IDEMPOTENCY_CONFLICT');
   });
 
-  describe('takes as its key', () => {
+  describe('accepts as its key', () => {
     let world: World;
     beforeAll(async () => {
       world = await createWorld(service);
@@ -169,7 +169,7 @@ describe.each(doorNames)('a launch through the %s door', (name) => {
       expectReplay(await mint(world, body, under(key)), first);
     });
 
-    test('a text that is told from every other text', async () => {
+    test('texts that differ only slightly as different keys', async () => {
       const body = { experienceId: world.experienceId };
       const base = freshKey();
       const keys = [
@@ -186,7 +186,7 @@ describe.each(doorNames)('a launch through the %s door', (name) => {
       expect(new Set(ids).size).toBe(keys.length);
     });
 
-    test('what stands between the white space around a header value', async () => {
+    test('a header value without its surrounding white space', async () => {
       const body = { experienceId: world.experienceId };
       const key = freshKey();
       const first = await mint(world, body, under(key));
@@ -194,7 +194,7 @@ describe.each(doorNames)('a launch through the %s door', (name) => {
     });
   });
 
-  describe('refuses as its key', () => {
+  describe('rejects as its key', () => {
     let world: World;
     beforeAll(async () => {
       world = await createWorld(service);
@@ -208,7 +208,7 @@ describe.each(doorNames)('a launch through the %s door', (name) => {
       ['two headers', ['one', 'two']],
       ['two equal headers', ['one', 'one']],
       ['two headers of which one is empty', ['', 'one']],
-      ['a letter that is not ASCII', 'cl\u00e9'],
+      ['a non-ASCII letter', 'cl\u00e9'],
       ['a tab inside', 'a\tb'],
     ])('%s', async (_, key) => {
       const answer = await mint(world, { experienceId: world.experienceId }, { 'Idempotency-Key': key });
@@ -217,7 +217,7 @@ describe.each(doorNames)('a launch through the %s door', (name) => {
       expect(await sessionCount(world.projectId)).toBe(0);
     });
 
-    test('before it looks at the body, and after it knows who calls', async () => {
+    test('an invalid value, before the body is checked and after authentication', async () => {
       const bad = under('k'.repeat(257));
       const text = { 'Content-Type': 'text/plain', ...bad };
       expectError(await mint(world, 'not json', text), 400, 'IDEMPOTENCY_KEY_INVALID');
@@ -228,7 +228,7 @@ describe.each(doorNames)('a launch through the %s door', (name) => {
     });
   });
 
-  describe('that was refused leaves its key free', () => {
+  describe('leaves its key free when it was refused', () => {
     const cases: [string, number, string, (world: World, key: string) => Promise<Answer>][] = [
       [
         'a body that is not JSON',
@@ -243,7 +243,7 @@ describe.each(doorNames)('a launch through the %s door', (name) => {
         (world, key) => mint(world, { experienceId: world.experienceId, mode: 'x' }, under(key)),
       ],
       [
-        'locales that disagree',
+        'conflicting locales',
         400,
         'LOCALE_CONFLICT',
         (world, key) =>
@@ -300,7 +300,7 @@ describe.each(doorNames)('a launch through the %s door', (name) => {
     });
   });
 
-  test('is replayed as it was made after everything about its experience has changed', async () => {
+  test('is replayed unchanged after its experience has changed', async () => {
     const world = await createWorld(service);
     const body = { experienceId: world.experienceId };
     const first = await mint(world, body, under('old'));
@@ -324,7 +324,7 @@ describe.each(doorNames)('a launch through the %s door', (name) => {
     expect(first.json.launch.experience.revision).toBe(1);
   });
 
-  test('is replayed where the locale rules would refuse a fresh mint by now', async () => {
+  test('is replayed where the locale rules would now refuse a new mint', async () => {
     const world = await createWorld(service);
     const body = { experienceId: world.experienceId };
     const first = await mint(world, body, under('old'));
@@ -337,7 +337,7 @@ describe.each(doorNames)('a launch through the %s door', (name) => {
     expectError(await mint(world, other, under('old')), 409, 'IDEMPOTENCY_CONFLICT');
   });
 
-  test('is replayed as it was made after its session has ended', async () => {
+  test('is replayed unchanged after its session has ended', async () => {
     const world = await createWorld(service);
     const body = { experienceId: world.experienceId };
     const first = await mint(world, body, under('k'));
@@ -353,7 +353,7 @@ describe.each(doorNames)('a launch through the %s door', (name) => {
     expect(read.text).toBe(ended.text);
   });
 
-  test('is made once by fifty requests at the same time', async () => {
+  test('is created once by fifty concurrent requests', async () => {
     const world = await createWorld(service);
     const body = { experienceId: world.experienceId };
     const answers = await Promise.all(Array.from({ length: 50 }, () => mint(world, body, under('k'))));
@@ -369,7 +369,7 @@ describe.each(doorNames)('a launch through the %s door', (name) => {
     expectReplay(await mint(world, body, under('k')), launched[0]!);
   });
 
-  test('that is made is pending for nobody: fifty replays at the same time all get it', async () => {
+  test('that exists is returned to fifty concurrent replays, without pending errors', async () => {
     const world = await createWorld(service);
     const body = { experienceId: world.experienceId };
     const first = await mint(world, body, under('k'));
@@ -383,7 +383,7 @@ describe.each(doorNames)('a launch through the %s door', (name) => {
     expect(await sessionCount(world.projectId)).toBe(1);
   });
 
-  test('is made once by fifty different bodies under one key at the same time', async () => {
+  test('is created once by fifty different bodies under one key at the same time', async () => {
     const world = await createWorld(service);
     const bodies = Array.from({ length: 50 }, (_, n) => ({ experienceId: world.experienceId, n }));
     const answers = await Promise.all(bodies.map((body) => mint(world, body, under('k'))));
@@ -404,7 +404,7 @@ describe.each(doorNames)('a launch through the %s door', (name) => {
     }
   });
 
-  test('of each of a hundred keys at the same time is made once', async () => {
+  test('is created once for each of a hundred keys at the same time', async () => {
     const world = await createWorld(service);
     const body = { experienceId: world.experienceId };
     const keys = Array.from({ length: 100 }, (_, n) => `k${n}`);
@@ -463,7 +463,7 @@ describe('a refused request leaves its key free', () => {
   });
 });
 
-describe('a replay asks again whether the caller may launch', () => {
+describe('a replay checks again whether the caller may launch', () => {
   test('on the server door', async () => {
     const world = await createWorld(service);
     const body = { experienceId: world.experienceId };
@@ -495,7 +495,7 @@ describe('a replay asks again whether the caller may launch', () => {
   });
 });
 
-describe('a replay does not need what only a fresh mint needs', () => {
+describe('a replay does not require', () => {
   test('a published revision', async () => {
     const world = await createWorld(service);
     const body = { experienceId: world.experienceId };
@@ -514,7 +514,7 @@ describe('a replay does not need what only a fresh mint needs', () => {
     expectError(await mintFromBrowser(service, other, under('k')), 409, 'IDEMPOTENCY_CONFLICT');
   });
 
-  test('quota', async () => {
+  test('remaining quota', async () => {
     const limits = { mintsPerMinutePerClient: null, mintsPerMinute: null, sessionsPerDay: 1 };
     const world = await createWorld(service, { project: { limits } });
     const body = { experienceId: world.experienceId };
@@ -528,7 +528,7 @@ describe('a replay does not need what only a fresh mint needs', () => {
   });
 });
 
-test('the public door ignores the header, even one that is no key', async () => {
+test('the public door ignores the header, even an invalid one', async () => {
   const world = await createWorld(service, { experience: { public: true, allowedOrigins: [pageOrigin] } });
   const body = { experienceId: world.experienceId };
   const keys = ['k', 'k', '', 'k'.repeat(300), ['a', 'b']];
@@ -544,7 +544,7 @@ test('the public door ignores the header, even one that is no key', async () => 
 });
 
 describe('the scope of a key', () => {
-  test('outlives a key: a rotated one of the same project and mode replays', async () => {
+  test('survives key rotation: a new API key of the same project and mode replays', async () => {
     const world = await createWorld(service);
     const body = { experienceId: world.experienceId, userId: 'ann' };
     const first = await mintFromServer(service, world.key, body, under('k'));

@@ -46,7 +46,7 @@ const rules: [keyof Limits, string, string][] = [
 describe.each(rules)('%s', (rule, code, policy) => {
   const windowSeconds = policy === 'day' ? 86_400 : 60;
 
-  test('admits a burst up to exactly the limit', async () => {
+  test('admits exactly the limit in a burst', async () => {
     const world = await limitedWorld(service, { [rule]: 25 });
     const answers = await Promise.all(Array.from({ length: 80 }, () => mint(world)));
     expect(statuses(answers)).toEqual({ 201: 25, 429: 55 });
@@ -59,7 +59,7 @@ describe.each(rules)('%s', (rule, code, policy) => {
     expect(left.sort((a, b) => a - b)).toEqual(Array.from({ length: 25 }, (_, i) => i));
   });
 
-  test('counts the browser and the public door together, and no server', async () => {
+  test('counts the browser and the public door together, and not the server door', async () => {
     const world = await limitedWorld(service, { [rule]: 4 });
     const body = { experienceId: world.experienceId };
     for (let i = 0; i < 6; i++) {
@@ -81,7 +81,7 @@ describe.each(rules)('%s', (rule, code, policy) => {
     expect(server.headers['ratelimit-policy']).toBeUndefined();
   });
 
-  test('says in a refusal what the limit is and when to come back', async () => {
+  test('returns the limit and the time to wait in a refusal', async () => {
     const world = await limitedWorld(service, { [rule]: 1 });
     const began = performance.now();
     const admitted = await mint(world);
@@ -108,7 +108,7 @@ describe.each(rules)('%s', (rule, code, policy) => {
     }
   });
 
-  test('of 0 admits nobody', async () => {
+  test('of 0 refuses all mints', async () => {
     const world = await limitedWorld(service, { [rule]: 0 });
     for (const answer of [await mint(world), await mint(world)]) {
       expectError(answer, 429, code);
@@ -118,7 +118,7 @@ describe.each(rules)('%s', (rule, code, policy) => {
     expect(await sessionsOf(service, world.projectId)).toEqual([]);
   });
 
-  test('takes effect at once when it is changed, and remembers what was spent', async () => {
+  test('takes effect at once when it is changed, and keeps what was spent', async () => {
     const world = await limitedWorld(service, { [rule]: 2 });
     expect(await mints(world, 5)).toEqual([201, 201, 429, 429, 429]);
     await limit(world, { [rule]: 5 });
@@ -131,7 +131,7 @@ describe.each(rules)('%s', (rule, code, policy) => {
     expect(await mints(world, 3)).toEqual([201, 201, 201]);
   });
 
-  test('of one project leaves another alone', async () => {
+  test('of one project does not affect another', async () => {
     const [one, two] = [
       await limitedWorld(service, { [rule]: 1 }),
       await limitedWorld(service, { [rule]: 1 }),
@@ -153,7 +153,7 @@ describe.each(rules)('%s', (rule, code, policy) => {
 });
 
 describe('rate limits', () => {
-  test('are not spent by a mint that is refused before they are asked', async () => {
+  test('are not charged for a mint that is refused earlier', async () => {
     const world = await limitedWorld(service, { mintsPerMinute: 1 });
     const nobody = { Origin: 'https://elsewhere.example.com' };
     expectError(
@@ -171,7 +171,7 @@ describe('rate limits', () => {
 });
 
 describe('the daily quota', () => {
-  test('tells how long the UTC day still lasts', async () => {
+  test('returns the time left of the UTC day', async () => {
     const world = await limitedWorld(service, { sessionsPerDay: 1 });
     const before = secondsLeft();
     const admitted = await mint(world);
@@ -189,7 +189,7 @@ describe('the daily quota', () => {
     }
   });
 
-  test('counts while there is none, so that a limit set later knows the day', async () => {
+  test('is counted while no limit is set, so that a later limit includes the day', async () => {
     const world = await limitedWorld(service, {});
     expect(await mints(world, 3)).toEqual([201, 201, 201]);
     await limit(world, { sessionsPerDay: 4 });
@@ -219,7 +219,7 @@ describe('RateLimit-Policy and RateLimit', () => {
     }
   });
 
-  test('name every limit that was asked on a refusal by the quota', async () => {
+  test('name every limit that was checked on a refusal by the quota', async () => {
     const world = await limitedWorld(service, { ...all, sessionsPerDay: 0 });
     const answer = await mint(world);
     expectError(answer, 429, 'QUOTA_EXCEEDED');
@@ -235,7 +235,7 @@ describe('RateLimit-Policy and RateLimit', () => {
     });
   });
 
-  test('leave out a limit that is null, and are absent when all are', async () => {
+  test('omit a limit that is null, and are absent when all are', async () => {
     const some = await mint(await limitedWorld(service, { mintsPerMinute: 7 }));
     expect(some.headers['ratelimit-policy']).toBe('"project";q=7;w=60');
     const none = await limitedWorld(service, {});

@@ -44,14 +44,14 @@ describe.each(doors.map((door) => [door.path, door] as const))('%s', (_path, doo
       ['language before the default', { default: 'pt-PT' }, { language: 'es' }, 'es'],
       ['locale before language', {}, { locale: 'fr-CA', language: 'es' }, 'fr-CA'],
       [
-        'secondaryLocale immerses and wins over locale',
+        'secondaryLocale sets the conversation and overrides locale',
         {},
         { secondaryLocale: 'pt-PT', locale: 'fr' },
         'pt-PT',
       ],
       ['learningLocale does the same', {}, { learningLocale: 'pt-PT', locale: 'fr' }, 'pt-PT'],
       [
-        'Fixed wins over everything that is sent',
+        'Fixed overrides everything that is sent',
         { conversation: fixed('de') },
         { secondaryLocale: 'pt-PT', locale: 'fr', language: 'es' },
         'de',
@@ -66,13 +66,13 @@ describe.each(doors.map((door) => [door.path, door] as const))('%s', (_path, doo
   describe('dual', () => {
     test.each<[string, Loose, Loose, Loose]>([
       [
-        'Match takes secondaryLocale and echoes it, canonical',
+        'Match uses secondaryLocale and returns it in canonical form',
         { dual: true, paired: 'match' },
         { secondaryLocale: 'ES-mx' },
         { locale: 'en', secondaryLocale: 'es-MX' },
       ],
       [
-        'Match takes learningLocale',
+        'Match uses learningLocale',
         { dual: true, paired: 'match' },
         { learningLocale: 'iw', locale: 'fr' },
         { locale: 'fr', secondaryLocale: 'he' },
@@ -84,31 +84,31 @@ describe.each(doors.map((door) => [door.path, door] as const))('%s', (_path, doo
         { locale: 'en', secondaryLocale: 'es-MX' },
       ],
       [
-        'Fixed is echoed though nothing was sent',
+        'Fixed is returned although nothing was sent',
         { dual: true, paired: fixed('pt-PT') },
         {},
         { locale: 'en', secondaryLocale: 'pt-PT' },
       ],
       [
-        'Fixed wins over secondaryLocale',
+        'Fixed overrides secondaryLocale',
         { dual: true, paired: fixed('pt-PT') },
         { secondaryLocale: 'es' },
         { locale: 'en', secondaryLocale: 'pt-PT' },
       ],
       [
-        'secondaryLocale does not touch the conversation',
+        'secondaryLocale does not change the conversation',
         { dual: true, default: 'de', paired: 'match' },
         { secondaryLocale: 'es' },
         { locale: 'de', secondaryLocale: 'es' },
       ],
       [
-        'a Fixed conversation wins over locale and language',
+        'a Fixed conversation overrides locale and language',
         { dual: true, conversation: fixed('ja'), paired: 'match' },
         { secondaryLocale: 'es', locale: 'fr', language: 'en' },
         { locale: 'ja', secondaryLocale: 'es' },
       ],
       [
-        'language decides when there is no locale',
+        'language is used without a locale',
         { dual: true, paired: fixed('pt-PT') },
         { language: 'es' },
         { locale: 'es', secondaryLocale: 'pt-PT' },
@@ -130,7 +130,7 @@ describe.each(doors.map((door) => [door.path, door] as const))('%s', (_path, doo
     ['a Match axis', {}],
     ['a Fixed conversation', { conversation: fixed('de') }],
     ['a Fixed paired axis', { dual: true, paired: fixed('pt-PT') }],
-    ['Fixed axes both', { dual: true, conversation: fixed('de'), paired: fixed('pt-PT') }],
+    ['two Fixed axes', { dual: true, conversation: fixed('de'), paired: fixed('pt-PT') }],
   ])('LOCALE_CONFLICT with %s', async (_name, languages) => {
     const world = await speaking(languages);
     const body = { experienceId: world.experienceId, secondaryLocale: 'es', learningLocale: 'es-MX' };
@@ -146,16 +146,16 @@ describe.each(doors.map((door) => [door.path, door] as const))('%s', (_path, doo
 
 describe('Accept-Language', () => {
   test.each<[string, Loose, Loose, string, string]>([
-    ['decides when nothing else does', { default: 'de' }, {}, 'fr-CA,fr;q=0.8', 'fr-CA'],
-    ['the heaviest wins', {}, {}, 'en;q=0.5,pt-pt;q=0.9,fr;q=0.8', 'pt-PT'],
+    ['is used when nothing else is set', { default: 'de' }, {}, 'fr-CA,fr;q=0.8', 'fr-CA'],
+    ['the highest weight wins', {}, {}, 'en;q=0.5,pt-pt;q=0.9,fr;q=0.8', 'pt-PT'],
     ['of equal weights the first wins', {}, {}, 'es;q=0.7,fr;q=0.7', 'es'],
     ['ill-formed parts are skipped', {}, {}, 'en_US, *, ;q=1, x;q=2, fr;q=0.3', 'fr'],
-    ['nothing usable in it: the default', { default: 'de' }, {}, '*, en_US;q=1, ,;', 'de'],
-    ['a weight of zero is a refusal', { default: 'de' }, {}, 'fr;q=0', 'de'],
-    ['language comes before it', {}, { language: 'es' }, 'fr', 'es'],
-    ['locale comes before it', {}, { locale: 'ja' }, 'fr', 'ja'],
-    ['secondaryLocale comes before it', {}, { secondaryLocale: 'ja' }, 'fr', 'ja'],
-    ['Fixed comes before it', { conversation: fixed('de') }, {}, 'fr', 'de'],
+    ['without a usable tag: the default', { default: 'de' }, {}, '*, en_US;q=1, ,;', 'de'],
+    ['a weight of zero excludes a tag', { default: 'de' }, {}, 'fr;q=0', 'de'],
+    ['language takes precedence', {}, { language: 'es' }, 'fr', 'es'],
+    ['locale takes precedence', {}, { locale: 'ja' }, 'fr', 'ja'],
+    ['secondaryLocale takes precedence', {}, { secondaryLocale: 'ja' }, 'fr', 'ja'],
+    ['Fixed takes precedence', { conversation: fixed('de') }, {}, 'fr', 'de'],
   ])('%s', async (_name, languages, body, header, locale) => {
     for (const door of [browserDoor, publicDoor]) {
       const minted = await mint(door, languages, body, { 'Accept-Language': header });
@@ -163,7 +163,7 @@ describe('Accept-Language', () => {
     }
   });
 
-  test('decides the conversation of a dual session', async () => {
+  test('decides the conversation locale of a dual session', async () => {
     for (const door of [browserDoor, publicDoor]) {
       const headers = { 'Accept-Language': 'fr' };
       const minted = await mint(door, { dual: true, paired: fixed('pt-PT') }, {}, headers);
@@ -171,12 +171,12 @@ describe('Accept-Language', () => {
     }
   });
 
-  test('is not looked at when a server mints', async () => {
+  test('is ignored when a server mints', async () => {
     const minted = await mint(serverDoor, { default: 'de' }, {}, { 'Accept-Language': 'fr' });
     expect(spoken(minted)).toEqual({ locale: 'de' });
   });
 
-  test('never makes an error, whatever it holds', async () => {
+  test('never causes an error, for any value', async () => {
     const world = await sharedWorld(service);
     for (const header of ['', ',', ';;;', 'a'.repeat(8_000), 'en,'.repeat(2_000), 'é', 'q=1', 'en;q=é']) {
       await launch(service, browserDoor, world, {}, { 'Accept-Language': header });

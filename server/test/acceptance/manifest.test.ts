@@ -15,7 +15,7 @@ import {
 
 const service = deployedService();
 
-test('a manifest has these fields and no more', async () => {
+test('a manifest has exactly these fields', async () => {
   const world = await sharedWorld(service, { experience: { slug: 'harbor', title: 'Harbor guide' } });
   const { manifest, session } = await launch(service, serverDoor, world);
   expect(manifest).toEqual({
@@ -46,7 +46,7 @@ test('a manifest has these fields and no more', async () => {
   });
 });
 
-test('with everything that a server can send, these come along', async () => {
+test('with everything that a server can send, a manifest also has these fields', async () => {
   const world = await sharedWorld(service, {
     experience: { runtime: runtime({ languages: { dual: true, paired: 'match' } }) },
   });
@@ -71,7 +71,7 @@ test('with everything that a server can send, these come along', async () => {
 });
 
 describe.each(doors.map((door) => [door.path, door] as const))('%s', (_path, door) => {
-  test('what does not apply is absent, never null', async () => {
+  test('fields that do not apply are absent, never null', async () => {
     const world = await sharedWorld(service, {
       experience: {
         runtime: {
@@ -88,7 +88,7 @@ describe.each(doors.map((door) => [door.path, door] as const))('%s', (_path, doo
     for (const { path, value } of everyField(answer.json)) expect(value, path).not.toBeNull();
   });
 
-  test('the credential stands once, in the manifest', async () => {
+  test('the token appears once, in the manifest', async () => {
     const world = await sharedWorld(service);
     const { manifest, answer } = await launch(service, door, world);
     const holders = [...everyField(answer.json)].filter(({ value }) => value === manifest.sessionToken);
@@ -104,25 +104,25 @@ describe.each(doors.map((door) => [door.path, door] as const))('%s', (_path, doo
     test.each<[string, Loose, Loose, string[]]>([
       ['everything', runtime(), {}, ['speech-output', 'speech-input', 'avatar', 'location']],
       [
-        'speech input by hand',
+        'manual speech input',
         runtime(),
         { speechInputMode: 'manual' },
         ['speech-output', 'speech-input', 'avatar', 'location'],
       ],
       [
-        'speech input off, by the caller',
+        'speech input off, set by the caller',
         runtime(),
         { speechInputMode: 'off' },
         ['speech-output', 'avatar', 'location'],
       ],
       [
-        'speech input off, by the creator',
+        'speech input off, set in the project file',
         runtime({ speechInputMode: 'off' }),
         {},
         ['speech-output', 'avatar', 'location'],
       ],
       [
-        'speech input switched on again',
+        'speech input switched on by the caller',
         runtime({ speechInputMode: 'off' }),
         { speechInputMode: 'auto' },
         ['speech-output', 'speech-input', 'avatar', 'location'],
@@ -149,7 +149,7 @@ describe.each(doors.map((door) => [door.path, door] as const))('%s', (_path, doo
     });
   });
 
-  test('mode and speech input come from the revision unless the request says otherwise', async () => {
+  test('mode and speech input come from the revision unless the request sets them', async () => {
     const written = runtime({ mode: 'presenter', speechInputMode: 'manual' });
     const world = await sharedWorld(service, { experience: { runtime: written } });
     const asWritten = await launch(service, door, world);
@@ -194,7 +194,7 @@ describe.each(doors.map((door) => [door.path, door] as const))('%s', (_path, doo
       },
     });
 
-    test('nothing of an avatar, a location or a scene is anywhere in the answer', async () => {
+    test('removes avatar, location and scene from the response', async () => {
       const world = await sharedWorld(service, {
         experience: {
           runtime: written,
@@ -215,7 +215,7 @@ describe.each(doors.map((door) => [door.path, door] as const))('%s', (_path, doo
       expect(manifest.capabilities).not.toContain('location');
     });
 
-    test('everything else of voice and transport stays', async () => {
+    test('keeps voice and transport', async () => {
       const world = await sharedWorld(service, { experience: { runtime: written } });
       const { manifest } = await launch(service, door, world, { speechOnly: true });
       const rest = { mixed: ['kept', ['kept too']], deep: { deeper: { kept: true } } };
@@ -231,7 +231,7 @@ describe.each(doors.map((door) => [door.path, door] as const))('%s', (_path, doo
       });
     });
 
-    test('false shows the runtime as it was written', async () => {
+    test('set to false returns the runtime as it was written', async () => {
       const world = await sharedWorld(service, { experience: { runtime: written } });
       const { manifest } = await launch(service, door, world, { speechOnly: false });
       expect(manifest.characters).toEqual(written.characters);
@@ -249,7 +249,7 @@ describe.each(doors.map((door) => [door.path, door] as const))('%s', (_path, doo
     expect(answer.text).toContain(`"player":{"startButton":${startButton}}`);
   });
 
-  test('free fields of the runtime come in the order they were written', async () => {
+  test('free-form fields of the runtime keep their order', async () => {
     const voice = { zeta: 1, alpha: { y: 2, b: [3, null] }, voiceId: 'ada-voice' };
     const written = runtime({ characters: [{ characterId: 'ada', name: 'Ada', voice }] });
     const world = await sharedWorld(service, { experience: { runtime: written } });
@@ -257,7 +257,7 @@ describe.each(doors.map((door) => [door.path, door] as const))('%s', (_path, doo
     expect(answer.text).toContain(`"voice":${JSON.stringify(voice)}`);
   });
 
-  test('new launches show a new revision, earlier sessions keep theirs', async () => {
+  test('new launches use a new revision, earlier sessions keep theirs', async () => {
     const world = await openWorld(service, { experience: { title: 'First' } });
     const [written] = world.file.experiences;
     const earlier = await launch(service, door, world);

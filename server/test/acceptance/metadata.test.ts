@@ -18,12 +18,9 @@ describe('metadata of a server mint', () => {
     ['an empty object', {}],
     ['a name of 40 characters and a text of 500', { ['n'.repeat(40)]: 'v'.repeat(500) }],
     ['20 fields', Object.fromEntries(Array.from({ length: 20 }, (_, n) => [`field ${n}`, '']))],
-    ['characters beyond ASCII, counted as people count them', { ['🚢'.repeat(40)]: '⚓'.repeat(500) }],
-    [
-      'names that mean something to JavaScript',
-      JSON.parse('{"__proto__":"a","constructor":"b","toString":"c"}'),
-    ],
-  ])('is kept and shown with the session as it was sent: %s', async (_, metadata) => {
+    ['non-ASCII characters, counted as code points', { ['🚢'.repeat(40)]: '⚓'.repeat(500) }],
+    ['names of Object properties', JSON.parse('{"__proto__":"a","constructor":"b","toString":"c"}')],
+  ])('is stored and returned with the session as it was sent: %s', async (_, metadata) => {
     const answer = await mint(metadata);
     expect(answer.status, answer.text).toBe(201);
     const text = JSON.stringify(metadata);
@@ -41,7 +38,7 @@ describe('metadata of a server mint', () => {
     expect(session).not.toHaveProperty('metadata');
   });
 
-  test('never reaches the client: nothing of it is in the manifest', async () => {
+  test('is never part of the manifest', async () => {
     const { json } = await mint({ 'a-planted-name': 'a planted text' });
     expect(JSON.stringify(json.launch)).not.toMatch(/metadata|planted/);
   });
@@ -56,7 +53,7 @@ describe('metadata of a server mint', () => {
     expectError(await mint({ order: '2' }, under), 409, 'IDEMPOTENCY_CONFLICT');
   });
 
-  test('shows in the list of operators', async () => {
+  test('is shown in the operators’ list', async () => {
     const own = await createWorld(service);
     await mintFromServer(service, own.key, { experienceId: own.experienceId, metadata: { order: '7' } });
     const { json } = await service.admin({ path: `/admin/projects/${own.projectId}/sessions` });
@@ -79,7 +76,7 @@ describe('metadata of a server mint', () => {
     ['null as a value', { order: null }, 'metadata.order', /must be a string/],
     ['an object as a value', { order: {} }, 'metadata.order', /must be a string/],
     ['a text of 501 characters', { order: 'x'.repeat(501) }, 'metadata.order', /at most 500 characters/],
-  ])('is refused with 400 INVALID_REQUEST when it is wrong: %s', async (_, metadata, path, message) => {
+  ])('is refused with 400 INVALID_REQUEST when it is invalid: %s', async (_, metadata, path, message) => {
     const answer = await mint(metadata);
     expectError(answer, 400, 'INVALID_REQUEST');
     expect(answer.json.error.details).toEqual([{ path, message: expect.stringMatching(message) }]);
@@ -90,13 +87,13 @@ describe.each([browserDoor, publicDoor])('at $path', (door) => {
   test.each<[string, unknown]>([
     ['right', { order: '1' }],
     ['wrong', 7],
-  ])('metadata is ignored, be it %s', async (_, metadata) => {
+  ])('metadata is ignored, even as %s', async (_, metadata) => {
     const launched = await launch(service, door, world, { metadata });
     expect(launched.answer.text).not.toContain('metadata');
     expect(await recordOf(service, world, launched)).not.toHaveProperty('metadata');
   });
 
-  test('metadata still counts in the body of an Idempotency-Key', async () => {
+  test('metadata counts as part of the body of an Idempotency-Key', async () => {
     if (door === publicDoor) return;
     const under = { 'Idempotency-Key': `at a door ${world.experienceId}` };
     const body = { experienceId: world.experienceId };

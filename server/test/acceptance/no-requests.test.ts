@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => new Promise((resolve) => trap.close(resolve)));
 
-test('no address that anybody sends is visited by the service', async () => {
+test('the service requests no address that a caller sends', async () => {
   const place = `127.0.0.1:${port}`;
   const origin = `http://${place}`;
   const world = await openWorld(service, {

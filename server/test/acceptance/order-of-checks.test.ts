@@ -275,7 +275,7 @@ describe.each(orders.map((order) => [order.name, order] as const))('%s', (_name,
   });
 });
 
-test('of two faults in one body, all INVALID_REQUEST, both are listed', async () => {
+test('two INVALID_REQUEST violations in one body are both listed', async () => {
   const answer = await attempt(serverDoor, [
     {
       code: 'INVALID_REQUEST',
@@ -290,6 +290,6 @@ test('of two faults in one body, all INVALID_REQUEST, both are listed', async ()
   ]);
 });
 
-test('the public door does not look at Idempotency-Key, however long', async () => {
+test('the public door ignores Idempotency-Key, even one that is too long', async () => {
   expect((await attempt(publicDoor, [wrongIdempotencyKey])).status).toBe(200);
 });

@@ -48,7 +48,7 @@ function said(answer: Answer): object {
 }
 
 describe('GET /v1/sessions/{sessionId}', () => {
-  test('shows the record of the launch, without a credential', async () => {
+  test('shows the record of the launch, without its token', async () => {
     const launch = await mintFromServer(service, world.key, {
       experienceId: world.experienceId,
       userId: 'user-1',
@@ -82,7 +82,7 @@ describe('GET /v1/sessions/{sessionId}', () => {
     expect(answer.text).not.toMatch(/token|eyJ/i);
   });
 
-  test('sessions from pages are read like any other', async () => {
+  test('sessions created by pages are read like any other', async () => {
     const body = { experienceId: world.experienceId };
     const browser = await mintFromBrowser(service, body);
     const fromBrowser = await read(browser.json.session.sessionId, world.key);
@@ -104,7 +104,7 @@ describe('GET /v1/sessions/{sessionId}', () => {
     }
   });
 
-  test('needs a key, and of its scopes sessions:read', async () => {
+  test('needs a key with the scope sessions:read', async () => {
     const id = await minted();
     expectError(await service.call({ path: `/v1/sessions/${id}` }), 401, 'API_KEY_INVALID');
     const { key } = await createKey(service, world.projectId, {
@@ -115,12 +115,12 @@ describe('GET /v1/sessions/{sessionId}', () => {
     expect((await read(id, reader)).status).toBe(200);
   });
 
-  test('the scope is asked before the session is looked for', async () => {
+  test('checks the scope before it looks up the session', async () => {
     const { key } = await createKey(service, world.projectId, { scopes: ['catalog:read'] });
     expectError(await read('ses_nobody', key), 403, 'INSUFFICIENT_SCOPE');
   });
 
-  test('unknown, another project’s and malformed ids cannot be told apart', async () => {
+  test('unknown, foreign and malformed ids get the same response', async () => {
     const id = await minted();
     const unknown = await read('ses_01jzzzzzzzzzzzzzzzzzzzzzzz', stranger.key);
     expectError(unknown, 404, 'SESSION_NOT_FOUND');
@@ -150,7 +150,7 @@ describe('GET /v1/sessions/{sessionId}', () => {
     expect(head).toMatchObject({ status: 200, text: '' });
   });
 
-  test('takes no other method', async () => {
+  test('accepts no other method', async () => {
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
       const answer = await service.call({ method, path: '/v1/sessions/ses_1', headers: bearer(world.key) });
       expectError(answer, 405, 'METHOD_NOT_ALLOWED');
@@ -174,7 +174,7 @@ describe('POST /v1/sessions/{sessionId}/end', () => {
     expect((await read(id, world.key)).json).toEqual(answer.json);
   });
 
-  test('twenty calls at once agree on one endedAt, and so does a later one', async () => {
+  test('twenty concurrent calls and a later one return the same endedAt', async () => {
     const id = await minted();
     const answers = await Promise.all(Array.from({ length: 20 }, () => end(id, world.key)));
     expect(new Set(answers.map((answer) => answer.status))).toEqual(new Set([200]));
@@ -183,7 +183,7 @@ describe('POST /v1/sessions/{sessionId}/end', () => {
     expect((await end(id, world.liveKey)).text).toBe(answers[0]?.text);
   });
 
-  test('sessions from pages can be ended by the project', async () => {
+  test('sessions created by pages can be ended by the project', async () => {
     const body = { experienceId: world.experienceId };
     const browser = (await mintFromBrowser(service, body)).json.session.sessionId;
     const open = (await mintFromPublic(service, body)).json.sessionId;
@@ -192,24 +192,24 @@ describe('POST /v1/sessions/{sessionId}/end', () => {
 
   test.each([
     ['nothing', {}, undefined],
-    ['nothing, called JSON', { 'Content-Type': 'application/json' }, ''],
-    ['nothing, called JSON, without a length', { 'Content-Type': 'application/json' }, undefined],
+    ['an empty body with a JSON media type', { 'Content-Type': 'application/json' }, ''],
+    ['no body with a JSON media type', { 'Content-Type': 'application/json' }, undefined],
     ['an object', {}, { reason: 'done' }],
     ['broken JSON', { 'Content-Type': 'application/json' }, '{"status":'],
     ['text', { 'Content-Type': 'text/plain' }, 'bye'],
     ['a form', { 'Content-Type': 'application/x-www-form-urlencoded' }, 'a=b'],
     ['text without a media type', {}, 'bye'],
-    ['a media type that is none', { 'Content-Type': 'nonsense' }, 'bye'],
+    ['an invalid media type', { 'Content-Type': 'nonsense' }, 'bye'],
     ['an empty media type', { 'Content-Type': '' }, 'bye'],
     ['a megabyte', { 'Content-Type': 'application/json' }, 'x'.repeat(1_048_576)],
-  ])('takes whatever body it gets: %s', async (_what, headers, body) => {
+  ])('accepts any body: %s', async (_what, headers, body) => {
     const id = await minted();
     const answer = await end(id, world.key, headers, body);
     expect(answer.status, answer.text).toBe(200);
     expect(answer.json).toMatchObject({ sessionId: id, status: 'ended' });
   });
 
-  test('needs a key, and of its scopes sessions:create', async () => {
+  test('needs a key with the scope sessions:create', async () => {
     const id = await minted();
     const anonymous = await service.call({ method: 'POST', path: `/v1/sessions/${id}/end` });
     expectError(anonymous, 401, 'API_KEY_INVALID');
@@ -220,7 +220,7 @@ describe('POST /v1/sessions/{sessionId}/end', () => {
     expect((await end(id, creator)).status).toBe(200);
   });
 
-  test('unknown, another project’s and malformed ids cannot be told apart, and nothing is ended', async () => {
+  test('unknown, foreign and malformed ids get the same response, and nothing is ended', async () => {
     const id = await minted();
     const unknown = await end('ses_01jzzzzzzzzzzzzzzzzzzzzzzz', stranger.key);
     expectError(unknown, 404, 'SESSION_NOT_FOUND');
@@ -230,7 +230,7 @@ describe('POST /v1/sessions/{sessionId}/end', () => {
     expect((await read(id, world.key)).json.status).toBe('created');
   });
 
-  test('takes no other method', async () => {
+  test('accepts no other method', async () => {
     const answer = await service.call({ path: '/v1/sessions/ses_1/end', headers: bearer(world.key) });
     expectError(answer, 405, 'METHOD_NOT_ALLOWED');
     expect(answer.headers.allow).toBe('POST');

@@ -53,7 +53,7 @@ function shape({ status, text, headers }: Answer): object {
 }
 
 describe('with a key of another project', () => {
-  test('a session cannot be told from one that does not exist, read or ended', async () => {
+  test('reading or ending a session gets the same response as for an unknown one', async () => {
     for (const [mode, key] of myKeys()) {
       for (const act of [(id: string) => get(key!, `/v1/sessions/${id}`), (id: string) => end(key!, id)]) {
         const unknown = await act('ses_00000000000000000000000000');
@@ -67,7 +67,7 @@ describe('with a key of another project', () => {
     }
   });
 
-  test('no experience can be launched, and a refusal does not tell what state it is in', async () => {
+  test('no experience can be launched, and the error does not reveal its status', async () => {
     for (const [mode, key] of myKeys()) {
       const answers = [];
       for (const { id } of theirs.file.experiences) {
@@ -80,7 +80,7 @@ describe('with a key of another project', () => {
     }
   });
 
-  test('a catalog cannot be told from that of a project that does not exist', async () => {
+  test('a catalog request gets the same response as for an unknown project', async () => {
     for (const [mode, key] of myKeys()) {
       const unknown = await get(key!, '/v1/projects/prj_nobody/experiences');
       expectError(unknown, 403, 'PROJECT_FORBIDDEN');
@@ -93,7 +93,7 @@ describe('with a key of another project', () => {
     }
   });
 
-  test('the same slug leads to the own experience', async () => {
+  test('the same slug returns the caller’s own experience', async () => {
     const entry = await get(mine.key, `/v1/projects/${mine.projectId}/experiences/open`);
     expect(entry.json.experienceId).toBe(mine.file.experiences[0]?.id);
     const list = await get(mine.key, `/v1/projects/${mine.projectId}/experiences`);
@@ -102,7 +102,7 @@ describe('with a key of another project', () => {
     ]);
   });
 
-  test('a project file cannot take an experience over', async () => {
+  test('a project file cannot take over an experience', async () => {
     const [theirExperience] = theirs.file.experiences;
     const stolen = { ...mine.file, experiences: [{ ...theirExperience, title: 'Taken over' }] };
     expectError(await apply(service, stolen), 400, 'PROJECT_FILE_INVALID');
@@ -115,7 +115,7 @@ describe('an idempotency key', () => {
   const under = (key: string) => ({ 'Idempotency-Key': key });
   const id = ({ json }: Answer) => json.session.sessionId;
 
-  test('of another project is a key of its own, on both doors', async () => {
+  test('is separate in each project, on both doors', async () => {
     const fromServer = (world: World) =>
       mintFromServer(service, world.key, { experienceId: world.experienceId }, under('a shared word'));
     const fromPage = (world: World) =>
@@ -136,7 +136,7 @@ describe('an idempotency key', () => {
     }
   });
 
-  test('does not lead to a launch of theirs, even with their experience in the body', async () => {
+  test('does not return another project’s launch, even with that project’s experience in the body', async () => {
     const launched = await mintFromServer(
       service,
       theirs.key,
@@ -156,7 +156,7 @@ describe('an idempotency key', () => {
     }
   });
 
-  test('of a test key and of a live key are two', async () => {
+  test('is separate for test and live keys', async () => {
     const body = { experienceId: mine.experienceId };
     const tried = await mintFromServer(service, mine.key, body, under('both modes'));
     const live = await mintFromServer(service, mine.liveKey, body, under('both modes'));
@@ -165,7 +165,7 @@ describe('an idempotency key', () => {
     expect(live.headers['idempotent-replayed']).toBeUndefined();
   });
 
-  test('of a server does not open the launch of a page, nor the other way round', async () => {
+  test('is separate for the server and the browser door', async () => {
     const body = { experienceId: mine.experienceId };
     const server = await mintFromServer(service, mine.liveKey, body, under('two doors'));
     const page = await mintFromBrowser(service, body, under('two doors'));
@@ -186,7 +186,7 @@ test('a live key launches no draft of its own project, and a test session is nev
   expect(tried.json.launch.livemode).toBe(false);
 });
 
-test('a revoked key of the own project is as far away as a stranger', async () => {
+test('a revoked key of the same project is refused like an unknown key', async () => {
   const { key, keyId } = await createKey(service, mine.projectId);
   const own = await mintFromServer(service, key, { experienceId: mine.experienceId });
   await service.admin({ method: 'POST', path: `/admin/keys/${keyId}/revoke` });
@@ -201,7 +201,7 @@ test('a revoked key of the own project is as far away as a stranger', async () =
   }
 });
 
-test('what operators list of one project has nothing of another, whatever cursor they use', async () => {
+test('an operator’s list contains no sessions of another project, with any cursor', async () => {
   for (const query of ['', `?cursor=${theirSessions[0]}`, `?experienceId=${theirs.experienceId}`]) {
     const { json } = await service.admin({ path: `/admin/projects/${mine.projectId}/sessions${query}` });
     for (const session of json.sessions) expect(session.projectId).toBe(mine.projectId);

@@ -10,7 +10,7 @@ const jwksPath = '/.well-known/jwks.json';
 const verify = sessionTokenVerifier({ issuer: service.url });
 
 describe.each(doors.map((door) => [door.path, door] as const))('a token of %s', (_path, door) => {
-  test('is verified with the published keys alone, and names its session', async () => {
+  test('can be verified with the published keys alone, and names its session', async () => {
     const world = await sharedWorld(service);
     const { manifest } = await launch(service, door, world);
     expect(decodeProtectedHeader(manifest.sessionToken)).toEqual({
@@ -33,7 +33,7 @@ describe.each(doors.map((door) => [door.path, door] as const))('a token of %s', 
     });
   });
 
-  test('lives for 600 seconds, as the manifest says', async () => {
+  test('is valid for 600 seconds, as the manifest states', async () => {
     const world = await sharedWorld(service);
     const before = Math.floor(Date.now() / 1000);
     const { manifest } = await launch(service, door, world);
@@ -44,20 +44,20 @@ describe.each(doors.map((door) => [door.path, door] as const))('a token of %s', 
     expect(manifest.expiresAt).toBe(new Date(exp * 1000).toISOString());
   });
 
-  test('says nothing about the user', async () => {
+  test('contains nothing about the user', async () => {
     const world = await sharedWorld(service);
     const { manifest } = await launch(service, door, world, { userId: 'user-7', processorId: 'processor-3' });
     expect(JSON.stringify(decodeJwt(manifest.sessionToken))).not.toMatch(/user-7|processor-3/);
   });
 });
 
-test('livemode follows the key', async () => {
+test('livemode is that of the API key', async () => {
   const world = await sharedWorld(service);
   const live = await launch(service, serverDoor, world, {}, { Authorization: `Bearer ${world.liveKey}` });
   expect(decodeJwt(live.manifest.sessionToken).livemode).toBe(true);
 });
 
-test('revision follows the launch', async () => {
+test('revision is that of the launch', async () => {
   const world = await openWorld(service);
   world.file.experiences[0]!.title = 'Another title';
   await service.admin({ method: 'POST', path: '/admin/projects', body: world.file });
@@ -65,7 +65,7 @@ test('revision follows the launch', async () => {
   expect(decodeJwt(manifest.sessionToken).revision).toBe(2);
 });
 
-test('a token that was touched is not verified', async () => {
+test('a modified token fails verification', async () => {
   const world = await sharedWorld(service);
   const { manifest } = await launch(service, browserDoor, world);
   const [header, , signature] = manifest.sessionToken.split('.');
@@ -76,7 +76,7 @@ test('a token that was touched is not verified', async () => {
 });
 
 describe('the published keys', () => {
-  test('may be cached, and hold nothing private', async () => {
+  test('may be cached, and contain no private part', async () => {
     const answer = await service.call({ path: jwksPath });
     expect(answer.status).toBe(200);
     expect(answer.headers['content-type']).toMatch(/^application\/(jwk-set\+)?json/);
@@ -95,14 +95,14 @@ describe('the published keys', () => {
     expect(answer.json.keys).toHaveLength(1);
   });
 
-  test('name the key that signs', async () => {
+  test('include the key that signs', async () => {
     const world = await sharedWorld(service);
     const { manifest } = await launch(service, publicDoor, world);
     const { json } = await service.call({ path: jwksPath });
     expect(decodeProtectedHeader(manifest.sessionToken).kid).toBe(json.keys[0].kid);
   });
 
-  test('need neither a key nor an Origin, and take no other method', async () => {
+  test('need neither an API key nor an Origin, and accept no other method', async () => {
     expect((await service.call({ method: 'HEAD', path: jwksPath })).status).toBe(200);
     const answer = await service.call({ method: 'POST', path: jwksPath, body: {} });
     expect(answer.status).toBe(405);

@@ -53,7 +53,7 @@ async function hear(page: Page): Promise<void> {
 }
 
 describe.each(['backend-express', 'backend-fastify', 'backend-fetch'])('examples/%s', (name) => {
-  test('the page launches through its relay, the character talks, and leaves with the page', async () => {
+  test('the page launches through its relay, the character talks, and the session ends with the page', async () => {
     const { url, output } = await startExample(name, { id: talking.projectId, key });
     const before = (await talking.sessions()).length;
     const page = await context.newPage();
@@ -82,7 +82,7 @@ describe.each(['backend-express', 'backend-fastify', 'backend-fetch'])('examples
   });
 });
 
-test('examples/static-page: the page mints by itself, without a key, and the character talks', async () => {
+test('examples/static-page: the page mints without a key, and the character talks', async () => {
   const { url } = await startExample('static-page');
   const world = await createWorld(talking.service, {
     project: { allowedOrigins: [url] },
@@ -111,7 +111,7 @@ test('examples/static-page: the page mints by itself, without a key, and the cha
   await page.close();
 });
 
-test('docs/backend-tutorial.md: the server of the tutorial has a page that talks', async () => {
+test('docs/backend-tutorial.md: the server of the tutorial serves a page that talks', async () => {
   const guide = readPage('docs/backend-tutorial.md');
   const [, program = ''] = /^cat > server\.mjs <<'JS'\n([\s\S]*?)^JS$/m.exec(guide) ?? [];
   const folder = await temporaryFolder();
@@ -140,7 +140,7 @@ describe('examples/catalog-mirror', () => {
     return (await readMetrics(talking.service)).total('session_launch_requests_total', { route, status });
   };
 
-  test('shows the catalog as its creators ordered it, asks again by ETag, and launches', async () => {
+  test('shows the catalog in its configured order, revalidates by ETag, and launches', async () => {
     const catalog = await talking.service.call({
       path: '/v1/projects/prj_demo/experiences',
       headers: { Authorization: `Bearer ${demoKey}` },

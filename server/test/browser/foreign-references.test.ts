@@ -118,7 +118,7 @@ async function show(ids: string[]): Promise<void> {
   await page.evaluate(`fetch('${elsewhere}/last')`);
 }
 
-test('the attacks reach the other host where nothing holds them back', async () => {
+test('the attacks reach the other host when nothing blocks them', async () => {
   await page.goto(home.origin);
   await page.evaluate(
     `stage.append(document.importNode(new DOMParser().parseFromString(${JSON.stringify(attack(`${elsewhere}/raw`))}, 'image/svg+xml').documentElement, true))`,
@@ -127,7 +127,7 @@ test('the attacks reach the other host where nothing holds them back', async () 
   await expect.poll(() => new Set(of('/raw')).size).toBeGreaterThan(6);
 });
 
-test('no drawing makes the page ask another host', async () => {
+test('no drawing makes the page request another host', async () => {
   home.files.set('/avatars/drawn/rig.json', JSON.stringify(maren));
   home.files.set('/avatars/drawn/full.svg', attack(`${elsewhere}/drawn`));
   await show(['drawn']);
@@ -136,7 +136,7 @@ test('no drawing makes the page ask another host', async () => {
   expect(errors).toEqual([]);
 });
 
-test('no rig makes the page ask another host', async () => {
+test('no rig makes the page request another host', async () => {
   const colors = ['lip', 'inside', 'teeth', 'tongue'].flatMap((color) =>
     spellings(`${elsewhere}/rig/${color}`).map((value) => ({ ...maren.mouth.colors, [color]: value })),
   );
@@ -154,14 +154,14 @@ test('no rig makes the page ask another host', async () => {
 });
 
 test.each([
-  ['a part that is no name', { brows: 'a b{' }],
-  ['an image elsewhere', { image: `/../..${'//'}full.svg` }],
+  ['an invalid part name', { brows: 'a b{' }],
+  ['a foreign image', { image: `/../..${'//'}full.svg` }],
   ['no head', { head: undefined }],
-  ['a pivot that is no point', { head: { ...maren.head, pivot: [1] } }],
+  ['an invalid pivot', { head: { ...maren.head, pivot: [1] } }],
   ['no eyes', { eyes: null }],
-  ['a mouth without a place', { mouth: { ...maren.mouth, at: null } }],
-  ['breath without a part', { breathe: {} }],
-])('a rig with %s is not used: the character is shown as a picture', async (_name, over) => {
+  ['a mouth without a position', { mouth: { ...maren.mouth, at: null } }],
+  ['breathing without a part', { breathe: {} }],
+])('a rig with %s is rejected: the character is shown as a picture', async (_name, over) => {
   home.files.set('/avatars/malformed/rig.json', JSON.stringify({ ...maren, ...over }));
   home.files.set('/avatars/malformed/full.svg', readFileSync(new URL('maren/full.svg', avatars), 'utf8'));
   await show(['maren', 'malformed']);
@@ -171,7 +171,7 @@ test.each([
 });
 
 describe.each(readdirSync(avatars))('the drawing of %s', (name) => {
-  test('is shown with every element and every attribute that draws', async () => {
+  test('renders every drawing element and attribute', async () => {
     await show([name]);
     const source = readFileSync(new URL(`${name}/full.svg`, avatars), 'utf8');
     const facts = `(root) => [...root.querySelectorAll('*')]

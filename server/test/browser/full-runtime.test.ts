@@ -36,7 +36,7 @@ afterAll(async () => {
   await home?.close();
 });
 
-test('a full runtime is tried four times, then the visitor reads that it is busy and can start again', async () => {
+test('a full runtime is tried four times, then the visitor sees that it is busy and can start again', async () => {
   const page = await context.newPage();
   await page.clock.install();
   await page.goto(home.origin);

@@ -65,7 +65,7 @@ const frameOf = (utterance: number, isLast: boolean) => {
   return new Uint8Array(frame.buffer);
 };
 
-test(`${count} malformed messages and frames raise no error in the page, and the conversation goes on (seed ${seed})`, async () => {
+test(`${count} malformed messages and frames raise no error in the page, and the conversation continues (seed ${seed})`, async () => {
   const random = randomOf(seed);
   preludes = Array.from({ length: 300 }, () => hostile(random));
   await page.goto(home.origin);

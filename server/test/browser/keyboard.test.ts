@@ -82,7 +82,7 @@ const live = [
   'button End the conversation',
 ];
 
-describe.each(['script', 'element', 'module', 'React'])('a player put on the page by %s', (way) => {
+describe.each(['script', 'element', 'module', 'React'])('a player added to the page by %s', (way) => {
   test('Tab and Shift+Tab reach every control and leave the player, in every state', async () => {
     await openBy(way);
     expect(await walkThrough()).toEqual(['button Start']);

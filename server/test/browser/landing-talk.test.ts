@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => context?.close());
 
-test('a press on Start of a card, and the character talks in its place; Escape leads back to the card', async () => {
+test('Start on a card starts the conversation in its place; Escape returns to the card', async () => {
   const start = 'Start Sunrise Round the Harbor';
   await press(page, start);
   await isIn(page, 'speaking');
@@ -35,7 +35,7 @@ test('a press on Start of a card, and the character talks in its place; Escape l
   expect(complaints).toEqual([]);
 });
 
-test('Tab goes from a card into its player, over every control, and on to the next card', async () => {
+test('Tab moves from a card into its player, through every control, and on to the next card', async () => {
   await page.getByRole('button', { name: 'Start Sunrise Round the Harbor' }).press('Enter');
   await isIn(page, 'listening');
   expect(await focusedControl(page)).toMatch(/^group /);
@@ -63,7 +63,7 @@ test.each([
   ['Start The Late Line', '.wave'],
   ['Start Wren, Pip and the Glasshouse', '.figure + .figure'],
   ['Start Rain at the Tea House', '.said[lang=ja]'],
-])('%s works as what it is', async (name, sign) => {
+])('%s opens the player that its experience needs', async (name, sign) => {
   await press(page, name);
   await page
     .locator('.card.talking', { has: page.getByRole('button', { name, includeHidden: true }) })

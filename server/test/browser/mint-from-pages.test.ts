@@ -111,7 +111,7 @@ describe('/v1/browser-sessions', () => {
     expect(again.headers?.['idempotent-replayed']).toBe('true');
   });
 
-  test('the language of the browser decides when nothing else does', async () => {
+  test('the browser’s language is used when no other is set', async () => {
     const other = await browser.open({ locale: 'pt-BR' });
     const page = await other.newPage();
     await page.goto(allowed.origin);
@@ -120,7 +120,7 @@ describe('/v1/browser-sessions', () => {
     await other.close();
   });
 
-  test('a page that is not on the allowlist reads why it was refused', async () => {
+  test('a page that is not on the allowlist can read the reason of the refusal', async () => {
     const page = await pageOn(stranger);
     const refused = await mint(page, path, { experienceId: world.experienceId }, { 'Idempotency-Key': 'x' });
     expect(refused.status).toBe(403);
@@ -128,7 +128,7 @@ describe('/v1/browser-sessions', () => {
     expect(refused.body.error.details.origin).toBe(stranger.origin);
   });
 
-  test('a page reads how long it has to wait', async () => {
+  test('a page can read the time to wait', async () => {
     const page = await pageOn(allowed);
     const body = { experienceId: limited.experienceId };
     const first = await mint(page, path, body);
@@ -152,7 +152,7 @@ describe('/v1/public-sessions', () => {
     expect(body).toMatchObject({ schemaVersion: 1, sessionToken: expect.stringMatching(/^eyJ/) });
   });
 
-  test('and how long it has to wait', async () => {
+  test('a page can read the time to wait', async () => {
     const own = await createWorld(service, {
       project: { limits: { mintsPerMinutePerClient: 1, mintsPerMinute: null, sessionsPerDay: null } },
       experience: { public: true, allowedOrigins: [allowed.origin] },
@@ -164,7 +164,7 @@ describe('/v1/public-sessions', () => {
     expect(Number(second.headers?.['retry-after'])).toBeGreaterThanOrEqual(1);
   });
 
-  test('a page on no allowlist cannot read anything', async () => {
+  test('a page on no allowlist cannot read any response', async () => {
     const page = await pageOn(stranger);
     const body = { experienceId: world.experienceId };
     expect(await mint(page, path, body)).toEqual({ failed: 'TypeError' });
@@ -172,7 +172,7 @@ describe('/v1/public-sessions', () => {
     expect(await mint(page, path, body, { 'Content-Type': 'text/plain' })).toEqual({ failed: 'TypeError' });
   });
 
-  test('nor can one that is only on the allowlist of another experience', async () => {
+  test('a page that is only on the allowlist of another experience cannot read any response', async () => {
     const page = await pageOn(neighbour);
     expect(await mint(page, path, { experienceId: world.experienceId })).toEqual({ failed: 'TypeError' });
     // Errors that occur before the experience is known are readable.
@@ -180,7 +180,7 @@ describe('/v1/public-sessions', () => {
   });
 });
 
-test('key routes are out of reach for every page', async () => {
+test('no page can use routes that need an API key', async () => {
   const page = await pageOn(allowed);
   const headers = { Authorization: `Bearer ${world.key}` };
   expect(await mint(page, '/v1/sessions', { experienceId: world.experienceId }, headers)).toEqual({

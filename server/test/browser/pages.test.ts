@@ -29,7 +29,7 @@ beforeEach(() => {
 afterAll(() => context?.close());
 
 describe.each([desktop, phone])('$width × $height', (size) => {
-  test('the landing page loads without a complaint, with its art, and fits the screen by day and by night', async () => {
+  test('the landing page loads without errors, with its art, and fits the screen in both colour schemes', async () => {
     await page.setViewportSize(size);
     await page.goto(service.url, { waitUntil: 'networkidle' });
     expect(await page.title()).toBe('Session launch service');
@@ -48,12 +48,12 @@ describe.each([desktop, phone])('$width × $height', (size) => {
   });
 });
 
-test('the API reference loads without a complaint, from this service alone, and fits a desktop and a phone', async () => {
+test('the API reference loads without errors, from this service alone, and fits a desktop and a phone', async () => {
   await page.setViewportSize(desktop);
   await page.emulateMedia({ colorScheme: 'light' });
   await page.goto(`${service.url}/reference`);
   // The first operations appear early, the last one when everything has been fetched and rendered.
-  for (const name of ['Mint a session from a page', 'Ask whether sessions can be minted']) {
+  for (const name of ['Mint a session from a page', 'Check whether sessions can be minted']) {
     await page.getByRole('heading', { name }).first().waitFor({ state: 'attached', timeout: 120_000 });
   }
   await page.waitForLoadState('networkidle');
@@ -108,12 +108,12 @@ describe('an SVG with a script in it', () => {
     return { status: answer?.status(), marks };
   }
 
-  test('would run where nothing forbids it', async () => {
+  test('runs when nothing forbids it', async () => {
     const { marks } = await marksOf(`data:image/svg+xml,${encodeURIComponent(svg)}`);
     expect(marks).toEqual(['loaded', 'ran']);
   });
 
-  test('an SVG of the asset folder cannot run script, even opened as a page', async () => {
+  test('of the asset folder cannot run, even opened as a page', async () => {
     expect(await marksOf(`${gallery.url}/avatars/scripted.svg`)).toEqual({ status: 200, marks: [] });
   });
 });

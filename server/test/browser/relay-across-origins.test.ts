@@ -83,7 +83,7 @@ async function start(on: Site, { url }: RelaySite, visitor = 'ann'): Promise<{ p
   return { page, error };
 }
 
-test('a page launches through a relay of another origin, talks, and leaves by a beacon', async () => {
+test('a page launches through a relay of another origin, talks, and ends the session by a beacon', async () => {
   const relay = await startRelay(talking.service.url);
   const { page, error } = await start(site, relay);
   expect(error).toBeNull();
@@ -98,7 +98,7 @@ test('a page launches through a relay of another origin, talks, and leaves by a 
   expect(complaints.filter((one) => !one.startsWith('outside request'))).toEqual([]);
 });
 
-test('a page of a listed origin reads why a relay refuses', async () => {
+test('a page of a listed origin can read why a relay refuses', async () => {
   const relay = await startRelay(talking.service.url);
   const { error } = await start(site, relay, 'eve');
   expect(error).toMatchObject({
@@ -108,7 +108,7 @@ test('a page of a listed origin reads why a relay refuses', async () => {
   });
 });
 
-test('a page of an unlisted origin sends a relay nothing but a preflight, and reads nothing', async () => {
+test('a page of an unlisted origin sends a relay only a preflight, and reads nothing', async () => {
   const relay = await startRelay(talking.service.url);
   const { error } = await start(other, relay);
   expect(error).toEqual({ code: 'NETWORK' });

@@ -96,8 +96,8 @@ function lose(): void {
   for (const link of wire.links()) link.cut();
 }
 
-describe('a network that goes away', () => {
-  test('for some seconds: the visitor reads so, and the same session goes on', async () => {
+describe('a network outage', () => {
+  test('of some seconds shows a message, and the same session continues', async () => {
     const page = await started();
     const id = await ask(page, (one) => one.session.sessionId);
     lose();
@@ -111,7 +111,7 @@ describe('a network that goes away', () => {
     await isTalking(page);
   });
 
-  test('for a minute: the session is lost, and the next start works', async () => {
+  test('of a minute loses the session, and the next start works', async () => {
     const page = await open();
     await page.clock.install();
     await page.goto(site.origin);
@@ -135,8 +135,8 @@ describe('a network that goes away', () => {
   });
 });
 
-describe('a process that is killed', () => {
-  test('the runtime: the visitor reads that the connection was lost, and the next start works', async () => {
+describe('a killed process', () => {
+  test('of the runtime shows a lost connection, and the next start works', async () => {
     const page = await started();
     process.kill(runtimePid(), 'SIGKILL');
     await becomes(page, 'failed');
@@ -146,7 +146,7 @@ describe('a process that is killed', () => {
     await isTalking(page);
   });
 
-  test('the service: the visitor reads that there is no connection, and once it is back the next start works', async () => {
+  test('of the service shows a missing connection, and the next start works once it is back', async () => {
     const page = await started();
     await page.locator('[data-viseme]').waitFor({ state: 'attached' });
     await page.evaluate(`(() => {
@@ -181,8 +181,8 @@ describe('a process that is killed', () => {
   });
 });
 
-describe('a microphone that cannot be had', () => {
-  test('because it is denied, or because it is not there: typing goes on', async () => {
+describe('an unavailable microphone', () => {
+  test('that is denied or missing leaves typing usable', async () => {
     const page = await started('', []);
     await expect.poll(() => ask(page, (one) => one.mic.status)).toBe('denied');
     expect(await note(page)).toContain('The microphone is not allowed. You can type instead.');
@@ -198,7 +198,7 @@ describe('a microphone that cannot be had', () => {
     await isTalking(page);
   });
 
-  test('because another program has it: typing goes on', async () => {
+  test('that another program uses leaves typing usable', async () => {
     const page = await started('', ['microphone'], deaf);
     await expect.poll(() => ask(page, (one) => one.mic.status)).toBe('busy');
     expect(await note(page)).toContain('Another program uses the microphone. You can type instead.');
@@ -206,7 +206,7 @@ describe('a microphone that cannot be had', () => {
   });
 });
 
-describe('sound that the browser holds back', () => {
+describe('audio blocked by the browser', () => {
   /** Playwright's `evaluate` counts as a user gesture, which would permit audio playback. Evaluating over CDP does not. */
   async function looker(page: Page) {
     const line = await context.newCDPSession(page);
@@ -223,7 +223,7 @@ describe('sound that the browser holds back', () => {
     ${of}
   })()`;
 
-  test('waits for a tap; the text goes on without it', async () => {
+  test('waits for a tap, while the text continues', async () => {
     // No permissions: access to the microphone would also permit audio playback.
     const page = await open('autostart', []);
     await page.goto(site.origin);

@@ -37,7 +37,7 @@ const application = (options: object) => `
   stop.onclick = () => experience.end();
   window.experience = experience;`;
 
-test('an application with its own interface talks by the entry /core', async () => {
+test('an application with a custom interface talks through the entry /core', async () => {
   const { experienceId, service } = talking;
   const { outputFiles } = await build({
     stdin: {

@@ -37,7 +37,7 @@ describe.each([
   ['React 18', 'sdk/react-18/node_modules'],
   ['React 19', 'node_modules'],
 ])('%s in strict mode', (_name, react) => {
-  test('a press is one session, and a player that is taken away ends it', async () => {
+  test('one press creates one session, and removing the player ends it', async () => {
     const [before, over] = [await count(), await ended()];
     await open(react);
     await page.getByRole('button', { name: 'Walk with me' }).click();
@@ -53,7 +53,7 @@ describe.each([
     expect(await count()).toBe(before + 1);
   });
 
-  test('a prop that is left out is taken back', async () => {
+  test('removing a prop restores its default', async () => {
     await open(react, reactPlayer);
     await page.evaluate(`show({ startButton: { label: 'Go' } })`);
     await page.getByRole('button', { name: 'Go' }).waitFor();
@@ -61,7 +61,7 @@ describe.each([
     await page.getByRole('button', { name: 'Start' }).waitFor();
   });
 
-  test('the hook tells state, mode and messages', async () => {
+  test('the hook returns state, mode and messages', async () => {
     await open(react);
     const before = await count();
     await page.getByText('idle', { exact: true }).waitFor();

@@ -73,8 +73,8 @@ async function openNew(attributes = '', script = ''): Promise<Page> {
   return open(site, attributes, page);
 }
 
-describe('two lines on a page with the strictest policy', () => {
-  test('a press on Start, and the character speaks, moves its mouth, answers and leaves', async () => {
+describe('a two-line embed on a page with the strictest policy', () => {
+  test('starts on a press of Start; the character speaks, moves its mouth, answers and leaves', async () => {
     const own = await browser.open({ permissions: ['microphone'], reducedMotion: 'no-preference' });
     onTestFinished(() => own.close());
     const page = await open(site, '', await own.newPage());
@@ -112,7 +112,7 @@ describe('two lines on a page with the strictest policy', () => {
     expect(await obstacles(page)).toEqual([]);
   });
 
-  test('nobody stumbles on the way to a conversation, nor where it ends before a word', async () => {
+  test('has no accessibility violation on the way to a conversation, or when it ends early', async () => {
     // Disables the page's timeouts, which could fire on a loaded machine.
     const patience = `{
       const { setTimeout } = window;
@@ -143,7 +143,7 @@ describe('two lines on a page with the strictest policy', () => {
     expect(await obstacles(page)).toEqual([]);
   });
 
-  test('what the microphone hears is heard here', async () => {
+  test('shows the microphone level, and mutes it', async () => {
     // Chromium without a speech service would release the microphone after a while.
     const recognition = `window.webkitSpeechRecognition = class extends EventTarget {
       start() {}
@@ -161,7 +161,7 @@ describe('two lines on a page with the strictest policy', () => {
 });
 
 describe('the element', () => {
-  test('tells what happens, and lets the page change or call off a launch', async () => {
+  test('emits events, and lets the page change or cancel a launch', async () => {
     const page = await open();
     const before = (await talking.sessions()).length;
     await page.evaluate(`(() => {
@@ -197,7 +197,7 @@ describe('the element', () => {
     expect(sessions[0].speechInputMode).toBe('off');
   });
 
-  test('a start button may say something else, or be left out', async () => {
+  test('shows a custom start button, or none', async () => {
     const labelled = await open(site, 'start-button="Talk to Maren"');
     await labelled.getByRole('button', { name: 'Talk to Maren' }).waitFor();
     const without = await open(site, 'start-button="false"');
@@ -205,7 +205,7 @@ describe('the element', () => {
     expect(await without.getByRole('button').count()).toBe(0);
   });
 
-  test('what it is told later counts, and what is taken back does not', async () => {
+  test('applies later attribute changes and removals', async () => {
     const page = await open(site, 'close-button="Hang up"');
     const id = talking.experienceId;
     const change = (of: string) =>
@@ -240,7 +240,7 @@ describe('the element', () => {
     await note.getByText('ends in 30 seconds').waitFor({ state: 'detached' });
   });
 
-  test('while the browser holds the sound back, all can be read; after a tap it is heard', async () => {
+  test('shows all text while the browser blocks audio; after a tap the audio plays', async () => {
     const page = await openNew('autostart speech-input-mode="off"');
     const hear = page.getByRole('button', { name: 'Tap to hear' });
     await hear.waitFor();
@@ -254,7 +254,7 @@ describe('the element', () => {
 });
 
 describe('the script', () => {
-  test('loaded twice is there once; thumbnails show both layers, in widths where there are any, or initials', async () => {
+  test('has no effect when loaded twice; thumbnails show both layers, in several widths if available, or initials', async () => {
     const script = `<script src="${talking.service.url}/sdk/v2/session-launch.js"></script>`;
     const thumbnail = (attributes: string) => `<experience-thumbnail ${attributes}></experience-thumbnail>`;
     site.show(
@@ -290,10 +290,10 @@ describe('the script', () => {
   });
 });
 
-describe('one press, one session', () => {
+describe('one session', () => {
   const count = async () => (await talking.sessions()).length;
 
-  test('a double click', async () => {
+  test('is created by a double click', async () => {
     const before = await count();
     const page = await open();
     await page.getByRole('button', { name: 'Start' }).dblclick();
@@ -302,7 +302,7 @@ describe('one press, one session', () => {
     expect(await count()).toBe(before + 1);
   });
 
-  test('a key that is held down', async () => {
+  test('is created by a key that is held down', async () => {
     const before = await count();
     const page = await open();
     await page.getByRole('button', { name: 'Start' }).focus();
@@ -312,7 +312,7 @@ describe('one press, one session', () => {
     expect(await count()).toBe(before + 1);
   });
 
-  test('an answer that is lost after the session was recorded', async () => {
+  test('is created if the response is lost after it was recorded', async () => {
     const before = await count();
     const page = await open();
     let lost = 0;
@@ -327,7 +327,7 @@ describe('one press, one session', () => {
     expect(await count()).toBe(before + 1);
   });
 
-  test('an element that is taken away while the mint is out leaves no session open', async () => {
+  test('is ended if the element is removed while the mint is pending', async () => {
     const page = await open();
     let release = () => {};
     const held = new Promise<void>((resolve) => {
@@ -349,7 +349,7 @@ describe('one press, one session', () => {
     await expect.poll(async () => (await talking.sessions())[0].status).toBe('ended');
   });
 
-  test('moving the element keeps the session', async () => {
+  test('is kept when the element is moved', async () => {
     const page = await open();
     await page.getByRole('button', { name: 'Start' }).click();
     await becomes(page, 'live');
@@ -363,8 +363,8 @@ describe('one press, one session', () => {
   });
 });
 
-describe('leaving', () => {
-  test('a page in the back/forward cache has ended its session; back from there it shows Start and mints nothing', async () => {
+describe('leaving a page', () => {
+  test('ends the session of a page in the back/forward cache; restored, it shows Start and mints nothing', async () => {
     // Chromium does not put a page that uses the microphone into the back/forward cache.
     const page = await openNew('speech-input-mode="off"');
     await page.evaluate(`addEventListener('pageshow', ({ persisted }) => { window.isBack = persisted; })`);
@@ -387,7 +387,7 @@ describe('leaving', () => {
     await isIn(page, 'speaking');
   });
 
-  test('twenty conversations leave nothing behind in the page', async () => {
+  test('after twenty conversations leaves no objects of the SDK behind', async () => {
     const page = await openNew();
     const remains = await watchRemains(page);
     const talk = (times: number) =>
@@ -416,8 +416,8 @@ describe('leaving', () => {
   });
 });
 
-describe('when something breaks', () => {
-  test('a connection that is cut comes back to the same session', async () => {
+describe('failures', () => {
+  test('a dropped connection resumes the same session', async () => {
     const page = await open();
     const before = (await talking.sessions()).length;
     await page.getByRole('button', { name: 'Start' }).click();
@@ -434,7 +434,7 @@ describe('when something breaks', () => {
     expect((await talking.sessions()).length).toBe(before + 1);
   });
 
-  test('a page that is not on the list: its developer reads what to add, its visitor a friendly sentence', async () => {
+  test('a page that is not on the allowlist logs advice for its developer and shows its visitor a friendly message', async () => {
     const page = await open(stranger);
     const warnings: string[] = [];
     page.on('console', (message) => warnings.push(message.text()));
@@ -447,7 +447,7 @@ describe('when something breaks', () => {
     expect(await page.locator('.player').innerText()).not.toContain('allowedOrigins');
   });
 
-  test('a limit counts down on the start button', async () => {
+  test('a rate limit counts down on the start button', async () => {
     const page = await open();
     await page.route('**/v1/browser-sessions', (route) =>
       route.fulfill({
@@ -471,7 +471,7 @@ describe('when something breaks', () => {
       .toBeLessThan(first);
   });
 
-  test('an end by the owner of the session ends it here', async () => {
+  test('a session that its owner ends is ended in the page', async () => {
     const page = await open();
     await page.getByRole('button', { name: 'Start' }).click();
     await becomes(page, 'live');

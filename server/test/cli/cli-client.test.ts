@@ -51,7 +51,7 @@ describe('usage', () => {
     for (const name of ['DATABASE_URL', 'TRUST_PROXY', 'LOG_LEVEL']) expect(stdout).toContain(name);
   });
 
-  it('--version is that of the package', async () => {
+  it('--version prints that of the package', async () => {
     expect(await cli('--version')).toMatchObject({
       code: 0,
       stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/),
@@ -81,28 +81,28 @@ describe('usage', () => {
       'keys create --project prj_a --mode test --scope sessions:read --expires 0d',
       'It must be in the future.',
     ],
-  ])('%s is refused locally, in one line', async (line, text) => {
+  ])('%s is rejected locally, in one line', async (line, text) => {
     const { code, stdout, stderr } = await cli(line);
     expect(stderr).toContain(text);
     expect(stderr).toMatch(/^session-launch: .*\n$/);
     expect({ code, stdout, calls: admin.calls }).toEqual({ code: 2, stdout: '', calls: [] });
   });
 
-  it('no command at all names the commands', async () => {
+  it('a missing command prints the list of commands', async () => {
     const { code, stderr } = await runCli([], { cwd });
     expect(code).toBe(2);
     expect(stderr).toMatch(/^session-launch: name a command: serve, runtime, apply, keys, .*\n$/);
   });
 
-  it('an API key given as a key id is not repeated', async () => {
+  it('an API key given as a key id is not echoed', async () => {
     const { code, stderr } = await cli('keys revoke sl_live_0123456789');
     expect(code).toBe(2);
     expect(stderr).not.toContain('sl_live');
   });
 });
 
-describe('reaching the admin API', () => {
-  it('the token file in DATA_DIR is used without ADMIN_TOKEN', async () => {
+describe('the admin API', () => {
+  it('is called with the token file in DATA_DIR if ADMIN_TOKEN is unset', async () => {
     await writeFile(join(cwd, 'admin-token'), `${token}\n`);
     admin.answer = () => ({ body: { projects: [] } });
     const { code } = await runCli(['projects', 'list'], {
@@ -113,13 +113,13 @@ describe('reaching the admin API', () => {
     expect(admin.calls[0]?.headers.authorization).toBe(`Bearer ${token}`);
   });
 
-  it('no token', async () => {
+  it('cannot be called without a token', async () => {
     const { code, stderr } = await runCli(['projects', 'list'], { cwd, env: { ADMIN_URL: admin.url } });
     expect(code).toBe(2);
     expect(stderr).toMatch(/^session-launch: no admin token: set ADMIN_TOKEN, or DATA_DIR .*\n$/);
   });
 
-  it('nobody listens', async () => {
+  it('is unreachable if no process listens', async () => {
     const { url } = admin;
     await admin.stop();
     const { code, stderr } = await runCli(['projects', 'list'], {
@@ -133,7 +133,7 @@ describe('reaching the admin API', () => {
     );
   });
 
-  it('bad variables are named, one line each', async () => {
+  it('is not called with invalid variables, which are named one per line', async () => {
     const { code, stderr } = await runCli(['projects', 'list'], {
       cwd,
       env: { ADMIN_URL: 'nowhere', ADMIN_TOKEN: 'short' },
@@ -162,7 +162,7 @@ describe('reaching the admin API', () => {
       /^session-launch: The request is not valid; see details\. name is too long\n$/,
     ],
     [
-      'an error whose message says the detail already',
+      'an error whose message already contains the detail',
       failure(400, {
         code: 'INVALID_REQUEST',
         message: 'The request is not valid: name is too long.',
@@ -200,7 +200,7 @@ describe('reaching the admin API', () => {
   });
 });
 
-describe('an admin API that stalls', () => {
+describe('a stalled admin API', () => {
   const ask = (adminUrl: string) =>
     createAdminClient({ adminUrl, token, tokenFile: '' }).text({ path: ['projects'], timeoutSeconds: 0.2 });
   const timeout = { kind: 'timeout', message: expect.stringContaining('did not answer within 0.2 seconds') };
@@ -211,9 +211,9 @@ describe('an admin API that stalls', () => {
   });
 
   it.each([
-    ['before its answer', () => {}],
+    ['before its response', () => {}],
     ['within the body', (response: ServerResponse) => response.write('{"projects":[')],
-  ])('%s is given up', async (_, answer) => {
+  ])('%s times out', async (_, answer) => {
     const server = createServer((_request, response) => answer(response));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;
@@ -222,12 +222,12 @@ describe('an admin API that stalls', () => {
     await new Promise((resolve) => server.close(resolve));
   });
 
-  it('is given up even when fetch forgets its signal', async () => {
+  it('times out even if fetch ignores its signal', async () => {
     vi.stubGlobal('fetch', () => new Promise(() => {}));
     await expect(ask(admin.url)).rejects.toMatchObject(timeout);
   });
 
-  it('apply waits for longer, and says that the file may still be applied', async () => {
+  it('apply waits longer, and warns that the file may still be applied', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const sent = new Promise<void>((resolve) => {
       vi.stubGlobal('fetch', () => {
@@ -252,7 +252,7 @@ describe('apply', () => {
   it.each([
     ['project.yaml', 'application/yaml'],
     ['project.JSON', 'application/json'],
-  ])('%s is sent as it is, as %s', async (file, type) => {
+  ])('%s is sent unchanged, as %s', async (file, type) => {
     await writeFile(join(cwd, file), 'project: é\n');
     admin.answer = () => ({ body: unchanged });
     expect(await cli(`apply ${file}`)).toEqual({ code: 0, stdout: 'prj_demo: no change\n', stderr: '' });
@@ -267,7 +267,7 @@ describe('apply', () => {
     expect(admin.calls[0]?.body).toBe('from: stdin');
   });
 
-  it('tells a terminal every second that it goes on, and leaves nothing of that behind', async () => {
+  it('updates a terminal every second while it waits, and clears that line', async () => {
     const told: string[] = [];
     admin.answer = () =>
       new Promise((resolve) => {
@@ -287,7 +287,7 @@ describe('apply', () => {
     expect(told.at(-1)).toBe('\r\u001b[K');
   });
 
-  it('the summary counts what changed and names new revisions', async () => {
+  it('prints a summary of the changes with the new revisions', async () => {
     const experience = (id: string, change: string, more = {}) => ({
       kind: 'experience',
       id,
@@ -312,7 +312,7 @@ describe('apply', () => {
     expect(JSON.parse((await cli('apply - --json')).stdout)).toEqual(answer);
   });
 
-  it('problems are printed with their places', async () => {
+  it('problems are printed with their positions', async () => {
     await writeFile(join(cwd, 'project.yaml'), 'x');
     admin.answer = () =>
       failure(400, {
@@ -335,7 +335,7 @@ describe('apply', () => {
     ]);
   });
 
-  it('a file that cannot be read', async () => {
+  it('a file that cannot be read is an error', async () => {
     expect(await cli('apply missing.yaml')).toEqual({
       code: 1,
       stdout: '',
@@ -357,7 +357,7 @@ describe('keys', () => {
     createdAt: '2026-01-01T00:00:00.000Z',
   };
 
-  it('create sends what was asked for and prints the key once', async () => {
+  it('create sends the options and prints the key once', async () => {
     admin.answer = () => ({ status: 201, body: created });
     const { code, stdout } = await runCli(
       [
@@ -379,7 +379,7 @@ describe('keys', () => {
     });
   });
 
-  it('create --json prints keyId and key on one line, and leaves out what was not asked for', async () => {
+  it('create --json prints keyId and key on one line, and omits unset options', async () => {
     admin.answer = () => ({ status: 201, body: created });
     const { stdout } = await cli('keys create --project prj_demo --mode test --scope catalog:read --json');
     expect(stdout).toBe('{"keyId":"key_1","key":"sl_test_secret"}\n');
@@ -414,13 +414,13 @@ describe('keys', () => {
     expect(JSON.parse((await cli('keys list --project prj_demo --json')).stdout)).toHaveLength(4);
   });
 
-  it('list of a project without keys', async () => {
+  it('list prints a notice for a project without keys', async () => {
     admin.answer = () => ({ body: { keys: [] } });
     expect((await cli('keys list --project prj_demo')).stdout).toBe('prj_demo has no keys\n');
     expect((await cli('keys list --project prj_demo --json')).stdout).toBe('[]\n');
   });
 
-  it('revoke', async () => {
+  it('revoke prints the time of revocation', async () => {
     admin.answer = () => ({ body: { ...created, revokedAt: '2026-02-01T00:00:00.000Z' } });
     expect((await cli('keys revoke key_1')).stdout).toBe('key_1 is revoked since 2026-02-01T00:00:00.000Z\n');
     expect(admin.calls[0]).toMatchObject({ method: 'POST' });
@@ -449,7 +449,7 @@ describe('sessions list', () => {
     };
   });
 
-  it('follows the pages to the end', async () => {
+  it('fetches all pages', async () => {
     const { code, stdout } = await cli('sessions list --project prj_demo --json');
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toEqual(all);
@@ -485,13 +485,13 @@ describe('sessions list', () => {
     });
   });
 
-  it('an empty list', async () => {
+  it('prints a notice for an empty list', async () => {
     admin.answer = () => ({ body: { sessions: [] } });
     expect((await cli('sessions list --project prj_demo --json')).stdout).toBe('[]\n');
     expect((await cli('sessions list --project prj_demo')).stdout).toBe('no sessions\n');
   });
 
-  it('a failure on the first page leaves standard output empty', async () => {
+  it('prints nothing to standard output if the first page fails', async () => {
     admin.answer = () => failure(404, { code: 'NOT_FOUND', message: 'No such project.' });
     expect(await cli('sessions list --project prj_demo --json')).toEqual({
       code: 1,
@@ -500,7 +500,7 @@ describe('sessions list', () => {
     });
   });
 
-  it('a reader that goes away ends the listing quietly', async () => {
+  it('exits quietly when its output is closed', async () => {
     const gone = new Writable({
       write: (_chunk, _encoding, done) => done(Object.assign(new Error('write EPIPE'), { code: 'EPIPE' })),
     });
@@ -518,14 +518,14 @@ describe('sessions list', () => {
 });
 
 describe('projects', () => {
-  it('list', async () => {
+  it('list prints a line per project', async () => {
     const projects = [{ projectId: 'prj_demo', name: 'Demo', browserEmbeds: true, experiences: 4 }];
     admin.answer = () => ({ body: { projects } });
     expect((await cli('projects list')).stdout).toMatch(/\nprj_demo +4 +on +Demo\n$/);
     expect(JSON.parse((await cli('projects list --json')).stdout)).toEqual(projects);
   });
 
-  it('export prints the file in the form asked for', async () => {
+  it('export prints the file in the requested format', async () => {
     admin.answer = ({ headers }) =>
       headers.accept === 'application/yaml'
         ? { type: 'application/yaml', body: 'project:\n  id: prj_demo\n' }

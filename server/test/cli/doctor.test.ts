@@ -56,7 +56,7 @@ async function doctor(more: Record<string, string> = {}) {
 }
 
 describe('engines', () => {
-  it('an engine that answers is told with its time, one that does not with what to look at', async () => {
+  it('an engine that responds is shown with its latency, a failing one with advice', async () => {
     const engine = createHttpServer((request, response) => {
       request.resume();
       const statuses: Record<string, number> = { '/v1/chat/completions': 200, '/v1/audio/speech': 401 };
@@ -89,7 +89,7 @@ describe('engines', () => {
     ]);
   });
 
-  it('an engine without its address is a problem of the configuration', async () => {
+  it('an engine without an address is a configuration error', async () => {
     const { stdout } = await runCli(['doctor', '--json'], { cwd, env: { ...env, MIND: 'openai' } });
     expect((JSON.parse(stdout).findings as Finding[]).map(({ message }) => message)).toEqual([
       'MIND_URL is unset',
@@ -99,7 +99,7 @@ describe('engines', () => {
 });
 
 describe('doctor', () => {
-  it('all is well with a running service', async () => {
+  it('passes all checks with a running service', async () => {
     const { code, stdout, stderr } = await runCli(['doctor'], { cwd, env });
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     const checks = stdout.trimEnd().split('\n');
@@ -115,13 +115,13 @@ describe('doctor', () => {
     ]);
   });
 
-  it('a service that does not run is a warning', async () => {
+  it('warns if the service is not running', async () => {
     const { code, of } = await doctor({ ADMIN_URL: 'http://127.0.0.1:1' });
     expect(code).toBe(0);
     expect(of('admin API')?.status).toBe('warn');
   });
 
-  it('nothing to reach and no token is a warning, a service without its token a failure', async () => {
+  it('warns without a token if nothing is reachable, and fails without a token if a service runs', async () => {
     expect((await doctor({ ADMIN_TOKEN: '', ADMIN_URL: 'http://127.0.0.1:1' })).of('admin API')?.status).toBe(
       'warn',
     );
@@ -130,7 +130,7 @@ describe('doctor', () => {
     expect(of('admin API')?.todo).toContain('set ADMIN_TOKEN');
   });
 
-  it('a refused token is a failure, summed up in one line', async () => {
+  it('fails in one line for a refused token', async () => {
     admin.answer = () => failure(401, { code: 'API_KEY_INVALID', message: 'No.' });
     const { code, stdout, stderr } = await runCli(['doctor'], { cwd, env });
     expect(code).toBe(1);
@@ -138,7 +138,7 @@ describe('doctor', () => {
     expect(stderr).toMatch(/^session-launch: one check failed; .*\n$/);
   });
 
-  it('colours are for terminals, unless NO_COLOR is set', async () => {
+  it('uses colours on terminals only, unless NO_COLOR is set', async () => {
     admin.answer = () => failure(401, { code: 'API_KEY_INVALID', message: 'No.' });
     const stdout = async (options: { terminal?: () => void; more?: Record<string, string> }) =>
       (await runCli(['doctor'], { cwd, env: { ...env, ...options.more }, ...options })).stdout;
@@ -148,20 +148,20 @@ describe('doctor', () => {
     expect(await stdout({ more: { FORCE_COLOR: '1' } })).not.toContain('\u001b');
   });
 
-  it('bad variables are each named', async () => {
+  it('names every invalid variable', async () => {
     const { code, stdout } = await runCli(['doctor'], { cwd, env: { ...env, PORT: 'x', LOG_LEVEL: 'loud' } });
     expect(code).toBe(1);
     expect(stdout).toMatch(/^FAIL {2}configuration: PORT is "x" → it must be /m);
     expect(stdout).toMatch(/^FAIL {2}configuration: LOG_LEVEL is "loud" → it must be /m);
   });
 
-  it('bad variables of the service do not hide those of the command line', async () => {
+  it('names invalid variables of the command line next to those of the service', async () => {
     const { stdout } = await runCli(['doctor'], { cwd, env: { ...env, PORT: 'x', ADMIN_URL: 'nowhere' } });
     expect(stdout).toMatch(/^FAIL {2}configuration: PORT is "x"/m);
     expect(stdout).toMatch(/^FAIL {2}configuration: ADMIN_URL is "nowhere"/m);
   });
 
-  it('needs no data folder with PostgreSQL and every secret elsewhere', async () => {
+  it('needs no data folder with PostgreSQL and all secrets elsewhere', async () => {
     const { of } = await doctor({
       DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none',
       DATA_DIR: '/proc/never',
@@ -171,21 +171,21 @@ describe('doctor', () => {
     expect(of('data folder')).toMatchObject({ status: 'ok', message: 'not needed with this configuration' });
   });
 
-  it('a service on another engine, or with another clock', async () => {
+  it('warns about a service with another engine or another clock', async () => {
     admin.answer = () => ({ body: status({ engine: 'postgres', time: '2020-01-01T00:00:00.000Z' }) });
     const { of } = await doctor();
     expect(of('admin API')?.status).toBe('warn');
     expect(of('clock')?.status).toBe('warn');
   });
 
-  it('a database that the service cannot use', async () => {
+  it('fails if the service cannot use its database', async () => {
     admin.answer = () => ({ body: status({ database: 'disk full' }) });
     const { code, of } = await doctor();
     expect(code).toBe(1);
     expect(of('database')?.message).toContain('disk full');
   });
 
-  it('an embedded folder that is free, or in use', async () => {
+  it('reports an embedded folder as free or in use', async () => {
     await mkdir(join(cwd, 'data'));
     const down = { ADMIN_URL: 'http://127.0.0.1:1' };
     expect((await doctor(down)).of('database')?.message).toContain('the folder is free');
@@ -194,7 +194,7 @@ describe('doctor', () => {
     await lock.release();
   });
 
-  it('signing keys: made, shared with others, damaged', async () => {
+  it('reports signing keys that are new, readable by others or damaged', async () => {
     const file = join(cwd, 'data', 'signing-keys.json');
     expect((await doctor()).of('signing keys')).toMatchObject({ status: 'ok' });
     await openSigningKeys(file);
@@ -211,13 +211,13 @@ describe('doctor', () => {
     }
   });
 
-  it('an admin token that others can read', async () => {
+  it('warns about an admin token that others can read', async () => {
     await mkdir(join(cwd, 'data'));
     await writeFile(join(cwd, 'data', 'admin-token'), token, { mode: 0o644 });
     expect((await doctor()).of('data folder')).toMatchObject({ status: 'fail' });
   });
 
-  it('a data folder whose content others can read or replace', async () => {
+  it('warns about a data folder whose files others can read or replace', async () => {
     const dataDir = join(cwd, 'data');
     const folder = join(dataDir, 'database');
     await mkdir(folder, { recursive: true });
@@ -235,7 +235,7 @@ describe('doctor', () => {
     expect((await doctor()).of('data folder')).toMatchObject({ status: 'fail' });
   });
 
-  it('a disk that is nearly full', async () => {
+  it('warns about a disk that is nearly full', async () => {
     await mkdir(join(cwd, 'data'), { mode: 0o700 });
     const real = await fs.promises.statfs(cwd);
     vi.spyOn(fs.promises, 'statfs').mockResolvedValue({ ...real, bsize: 4096, bavail: 25_600 });
@@ -247,7 +247,7 @@ describe('doctor', () => {
     expect((await doctor(elsewhere)).of('data folder')).toMatchObject({ status: 'ok' });
   });
 
-  it('a data folder that is a file', async () => {
+  it('fails if the data folder is a file', async () => {
     await writeFile(join(cwd, 'data'), '');
     expect((await doctor()).of('data folder')).toMatchObject({
       status: 'fail',
@@ -255,7 +255,7 @@ describe('doctor', () => {
     });
   });
 
-  it('an asset folder without its two folders', async () => {
+  it('warns about an asset folder without its two subfolders', async () => {
     await rm(join(cwd, 'assets', 'avatars'), { recursive: true });
     expect((await doctor()).of('asset folder')).toMatchObject({ status: 'warn' });
     await rm(join(cwd, 'assets', 'locations'), { recursive: true });
@@ -264,7 +264,7 @@ describe('doctor', () => {
     expect((await doctor()).of('asset folder')).toMatchObject({ status: 'fail' });
   });
 
-  it('PostgreSQL that refuses, or never answers, without repeating the password', async () => {
+  it('fails if PostgreSQL refuses or never answers, without printing the password', async () => {
     const refused = await doctor({ DATABASE_URL: 'postgres://someone:hunter22@127.0.0.1:1/x' });
     expect(refused.of('database')).toMatchObject({
       status: 'fail',

@@ -128,7 +128,7 @@ describe('the launcher', () => {
     expect(await start()).toMatchObject({ code: 0, stdout: 'one\n' });
   });
 
-  it('exits with 1 at a source that does not compile, and keeps the last build', async () => {
+  it('exits with 1 if a source does not compile, and keeps the last build', async () => {
     await startedBefore();
     await source('cli/main.ts', 'export function main( {\n');
     const { code, stdout, stderr } = await start();
@@ -171,7 +171,7 @@ describe('the launcher', () => {
     expect(await start()).toEqual({ code: 0, stdout: 'two\n', stderr: '' });
   });
 
-  it('without TypeScript runs the existing build, or fails with instructions', async () => {
+  it('runs the existing build without TypeScript, or fails with instructions', async () => {
     await startedBefore();
     await source('cli/main.ts', says('two'));
     await rm(join(root, 'node_modules'), { recursive: true });

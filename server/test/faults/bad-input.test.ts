@@ -7,7 +7,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { effort } from '../harness/effort.ts';
 import { almost, casesWanted, headerValue, hostileJson, hostileText, Tally } from '../harness/generate.ts';
-import { useVictim } from './rude-service.ts';
+import { useVictim } from './victim.ts';
 
 const victim = useVictim({ engine: 'embedded', env: { LOG_LEVEL: 'info' } });
 const tally = new Tally();
@@ -48,7 +48,7 @@ const inPath = fc
     bare ? text.replace(/[^\x21-\x7e]|[?#]/g, '') : encodeURIComponent(text.toWellFormed()),
   );
 
-describe('any input has an answer of the contract', () => {
+describe('any input gets a response that the contract defines, in', () => {
   test('addresses', async () => {
     const address = fc.oneof(
       inPath.map((text) => `/v1/sessions/${text}`),
@@ -135,14 +135,14 @@ describe('any input has an answer of the contract', () => {
     });
   });
 
-  test('no request was tried twice, and they were as many as a run owes', () => {
+  test('the run has the required number of cases, and sent each request once', () => {
     expect(tally.cases).toBeGreaterThanOrEqual(casesWanted.requests);
     expect(new Set(answered.map(({ answer }) => answer.headers['x-request-id'])).size).toBe(answered.length);
     expect(answered.length).toBeGreaterThan(casesWanted.requests * 0.95);
   });
 });
 
-test('bytes that are no request at all do not end the service', async () => {
+test('random bytes do not crash the service', async () => {
   for (const bytes of fc.sample(fc.uint8Array({ minLength: 1, maxLength: 300 }), effort(100, 300))) {
     const { socket, closed } = openConnection(victim.service.url);
     socket.end(Buffer.from(bytes));
@@ -151,7 +151,7 @@ test('bytes that are no request at all do not end the service', async () => {
   expect((await victim.service.call({ path: '/healthz' })).status).toBe(200);
 });
 
-test('the service mints as it did before', async () => {
+test('the service still mints with the same fields', async () => {
   expect(await fieldsOfAMint()).toBe(fields);
 });
 
@@ -173,7 +173,7 @@ describe('the log', () => {
     }
   });
 
-  test('holds no character that a terminal would obey or hide', () => {
+  test('contains no control or invisible characters', () => {
     expect(victim.service.stderr().replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
   });
 });

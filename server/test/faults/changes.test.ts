@@ -74,7 +74,7 @@ const changes: Change[] = [
   },
 ];
 
-describe('a change on one process counts on the other', () => {
+describe('a change on one process takes effect on the other', () => {
   const cleanup = useCleanup();
   let fleet: Fleet;
   let proxy: TcpProxy;
@@ -136,12 +136,12 @@ describe('a change on one process counts on the other', () => {
     return times;
   }
 
-  test('soon, by a notification', async () => {
+  test('soon, through a notification', async () => {
     expect(await listeners()).toBe(2);
     await expectAllWithin(2_500);
   });
 
-  test('within 5 s when the channel is cut and stays away, and soon once it is back', async () => {
+  test('within 5 s while the channel is cut, and soon once it is back', async () => {
     channel = 'cut';
     for (const link of proxy.links().filter(isListening)) link.cut();
     await until('the channel to be cut', async () => (await listeners()) === 1);
@@ -155,7 +155,7 @@ describe('a change on one process counts on the other', () => {
     await expectAllWithin(2_500);
   });
 
-  test('within 5 s when the channel has gone silent without a farewell', async () => {
+  test('within 5 s after the channel has silently stopped', async () => {
     channel = 'silent';
     const times = await expectAllWithin(5_000);
     expect(Math.max(...times)).toBeGreaterThan(500);

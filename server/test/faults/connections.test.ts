@@ -97,7 +97,7 @@ function expectRefused(answer: Answer): void {
 const promptMs = 10_000;
 
 test.for(Object.keys(doors))(
-  'when all connections fall silent, mints at the %s door go on within seconds',
+  'when all connections stop responding, mints at the %s door recover within seconds',
   async (door) => {
     fallSilent();
     expectWithin(await untilMinted(doors[door]!), promptMs);
@@ -107,8 +107,8 @@ test.for(Object.keys(doors))(
 
 test.for([
   ['', 0],
-  [', nor when the server is too busy to accept the first question about it', 1],
-] as const)('a write that only waits for a lock is not taken for silent%s', async ([, slow]) => {
+  [', even if the server is too busy to accept the first check', 1],
+] as const)('a write that waits for a lock is not treated as a dead connection%s', async ([, slow]) => {
   const said = service.stderr();
   const minted = await onDatabase(databaseUrl, async (client) => {
     let answer: Answer;
@@ -130,7 +130,7 @@ test.for([
   await fillLanes();
 });
 
-test('an operator who applies files on silent connections takes nothing from mints', async () => {
+test('an operator applying files on dead connections does not block mints', async () => {
   fallSilent();
   const applied = Promise.all(Array.from({ length: 10 }, reapply));
   expectWithin(await untilMinted(doors.server!), promptMs);
@@ -138,7 +138,7 @@ test('an operator who applies files on silent connections takes nothing from min
   await expectRecovered();
 });
 
-test('operators who wait for each other take nothing from mints', async () => {
+test('operators waiting for each other do not block mints', async () => {
   const applied = await onDatabase(databaseUrl, async (client) => {
     // The advisory lock that serialises the application of project files.
     await client.query('SELECT pg_advisory_lock(7315042018)');
@@ -156,7 +156,7 @@ test('operators who wait for each other take nothing from mints', async () => {
   await expectRecovered();
 });
 
-test('connections that break under an operator who reads come back, every one', async () => {
+test('every connection broken during operator reads is replaced', async () => {
   let reading = true;
   const read = async () => {
     while (reading) {
@@ -173,7 +173,7 @@ test('connections that break under an operator who reads come back, every one', 
   await expectRecovered();
 });
 
-test('a database behind something that accepts and closes is refused at once', async () => {
+test('mints are refused at once if the database accepts and closes connections', async () => {
   greeting = 'close';
   const cutAll = () => {
     for (const link of proxy.links()) link.cut();
@@ -195,7 +195,7 @@ test('a database behind something that accepts and closes is refused at once', a
   await expectRecovered();
 });
 
-test('when new connections are silent, too, mints are refused soon, and go on when the network is back', async () => {
+test('when new connections are dead as well, mints are refused soon, and recover with the network', async () => {
   greeting = 'mute';
   fallSilent();
   const began = performance.now();
@@ -210,7 +210,7 @@ test('when new connections are silent, too, mints are refused soon, and go on wh
   await expectRecovered();
 });
 
-test('a stop on silent connections is as clean as any', async () => {
+test('a shutdown with dead connections exits cleanly', async () => {
   fallSilent();
   expect(await service.kill('SIGTERM')).toEqual({ code: 0, signal: null });
 });

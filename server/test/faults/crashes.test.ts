@@ -58,7 +58,7 @@ async function throughKills(context: TestContext, start: () => Promise<ServicePr
   return { last: await serving, expectKept };
 }
 
-describe.concurrent('a service that is killed under load keeps every launch, once; sessions are begun once, never shrink and are not left behind', () => {
+describe.concurrent('a service killed under load keeps every launch once; sessions start once, their usage never decreases, and none stays active', () => {
   test('on PostgreSQL', async (context) => {
     const fleet = await postgresFleet(context.onTestFinished);
     const { expectKept } = await throughKills(context, fleet.start, effort(1, 40));

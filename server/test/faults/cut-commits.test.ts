@@ -50,7 +50,7 @@ async function mintThroughCuts(random: Random, cut: (round: number) => Promise<v
   expect((await service.call({ path: '/readyz' })).status).toBe(200);
 }
 
-test('a backend that is told to go while it records costs no launch and doubles none', async (context) => {
+test('terminating a backend during a write loses and duplicates no launch', async (context) => {
   const end = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
                 WHERE datname = current_database() AND state = 'active' AND query LIKE '%FROM record_sessions(%'
                   AND pid <> pg_backend_pid()`;
@@ -100,7 +100,7 @@ class Scissors implements Meddling {
   };
 }
 
-test('a connection that breaks before, during or after a commit costs no launch and doubles none', async (context) => {
+test('a connection that breaks before, during or after a commit loses and duplicates no launch', async (context) => {
   const random = seededRandom(context);
   await mintThroughCuts(random, (round) => scissors.cutNext(moments[round % 3]!, random() * 4));
 });

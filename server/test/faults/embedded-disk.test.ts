@@ -53,7 +53,7 @@ describe('the embedded engine', () => {
   let database: EmbeddedDatabase;
   let service: Service;
 
-  test('takes the service with it, which ends with 1; everything is found when its folder is opened again', async () => {
+  test('that fails makes the service exit with 1; all data is there when the folder is opened again', async () => {
     const { start } = await processFolder(cleanup);
     const first = await start({ DATA_DIR: dataDir, ...disk.env });
     world = await createWorld(first);
@@ -79,7 +79,7 @@ describe('the embedded engine', () => {
     acknowledged.push(again.json.session.sessionId);
   });
 
-  test('on a full disk refuses to record, goes on reading, and records again when there is room', async () => {
+  test('on a full disk refuses writes, keeps serving reads, and writes again once there is space', async () => {
     await disk.set({ room: 1024 * 1024 });
     // Large and incompressible, so that the disk is full quickly.
     const startButton = () => ({ label: randomBytes(30_000).toString('base64') });
@@ -109,7 +109,7 @@ describe('the embedded engine', () => {
     await until('readiness', async () => (await service.call({ path: '/readyz' })).status === 200);
   });
 
-  test('that has ended is told of by health checks, and mints are refused at once', async () => {
+  test('that has failed is reported by health checks, and mints are refused at once', async () => {
     await disk.set({ sync: 'EIO' });
     const answers = await Promise.all([mint(service, inDoubt), mint(service, inDoubt)]);
     expect(answers.map(({ status }) => status)).toEqual([503, 503]);
@@ -122,21 +122,21 @@ describe('the embedded engine', () => {
     await database.close();
   });
 
-  test('has what was acknowledged, and nothing that was refused for want of room', async () => {
+  test('contains every acknowledged session, and none that was refused for lack of space', async () => {
     await disk.set({});
     const { sessions } = await storedIn(dataDir);
     const kept = sessions.filter(({ tag }) => tag !== inDoubt.startButton.tag);
     expect(new Set(kept.map(({ id }) => id))).toEqual(new Set(acknowledged));
   });
 
-  test('that waits for the system is given up, and said to be stuck', async () => {
+  test('that blocks in a system call times out, and is reported as stuck', async () => {
     const wait = join(folder, 'pipe');
     execFileSync('mkfifo', [wait]);
     const client = await withVariables(disk.env, () =>
       PgliteClient.open({ folder: join(dataDir, 'database') }, {}, { query: 500 }),
     );
     await disk.set({ wait });
-    await expect(client.query('CREATE TABLE t (n integer)')).rejects.toThrow('did not answer in time');
+    await expect(client.query('CREATE TABLE t (n integer)')).rejects.toThrow('did not respond in time');
     await expect(client.close()).rejects.toThrow(StuckEngine);
     // Opening the pipe for writing unblocks the thread.
     await (await open(wait, 'r+')).close();

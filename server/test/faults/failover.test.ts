@@ -31,7 +31,7 @@ const readiness = () => service.call({ path: '/readyz' });
 /** How a primary leaves. They run in order: the server that was promoted is the next one to leave. */
 const ways: Record<string, (leaving: PostgresServer) => Promise<unknown>> = {
   // Its connections stay open, as after a DNS change that moves the name to another machine.
-  'a demotion without a farewell': async (leaving) => {
+  'a demotion without notice': async (leaving) => {
     await rows(leaving.url('postgres'), 'ALTER SYSTEM SET default_transaction_read_only = on');
     await rows(leaving.url('postgres'), 'SELECT pg_reload_conf()');
   },
@@ -39,7 +39,7 @@ const ways: Record<string, (leaving: PostgresServer) => Promise<unknown>> = {
 };
 
 test.for(Object.keys(ways))(
-  '%s: a standby that was synchronous has every launch, once, and takes over',
+  '%s: a synchronous standby has every launch once, and takes over',
   async (way, context) => {
     const standby = await primary.follow();
     await until('ready beside a standby', async () => (await readiness()).status === 200);

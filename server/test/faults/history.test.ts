@@ -62,23 +62,23 @@ function trueHistory(): True {
   return { history, stored, plain, keyed, bad };
 }
 
-test('a database that agrees with every answer is left in peace', () => {
+test('a database that matches every response passes', () => {
   const { history, stored } = trueHistory();
   expect(history.problems(stored)).toEqual([]);
   expect(history.tally()).toEqual({ acknowledged: 3, unknown: 3, 409: 1, 503: 2, 400: 1 });
 });
 
-describe('the checker complains of', () => {
+describe('the checker reports', () => {
   const doctored: [string, RegExp, (it: True) => void][] = [
     [
-      'a launch that was lost',
+      'a lost launch',
       /^op-0 was lost: ses_1$/,
       ({ stored }) => {
         stored.sessions.shift();
       },
     ],
     [
-      'a launch of a key that was lost, with its claim',
+      'a lost launch of a key, with its record',
       /^op-1 was lost: ses_2$/,
       ({ stored }) => {
         stored.sessions.splice(1, 1);
@@ -86,7 +86,7 @@ describe('the checker complains of', () => {
       },
     ],
     [
-      'a launch that was recorded twice',
+      'a launch recorded twice',
       /^op-0 was doubled: ses_1 and ses_9$/,
       ({ stored, plain }) => stored.sessions.push({ id: 'ses_9', tag: plain.tag, source: 'server' }),
     ],
@@ -101,35 +101,39 @@ describe('the checker complains of', () => {
       ({ keyed }) => answer(keyed, acknowledged('ses_1')),
     ],
     [
-      'a launch that answers two operations',
+      'one launch returned by two operations',
       /^op-6 was lost: ses_1$/,
       ({ history }) => add(history, false, acknowledged('ses_1')),
     ],
     [
-      'a refused request that was recorded all the same',
+      'a refused request that was recorded',
       /^op-2 was refused, yet there is ses_9$/,
       ({ stored, bad }) => stored.sessions.push({ id: 'ses_9', tag: bad.tag, source: 'server' }),
     ],
     [
-      'a mint that was recorded although it was told 503 while nothing was broken',
+      'a recorded mint that got a 503 while there was no fault',
       /^op-5 was refused, yet there is ses_9$/,
       ({ stored }) => stored.sessions.push({ id: 'ses_9', tag: 'op-5', source: 'server' }),
     ],
     [
-      'a session that nobody asked for',
+      'a session without a request',
       /^session ses_9 was never asked for$/,
       ({ stored }) => stored.sessions.push({ id: 'ses_9', tag: null, source: 'server' }),
     ],
     [
-      'a key that nobody settled',
+      'a key without an outcome',
       /^op-6 was never settled/,
       ({ history }) => add(history, true, broken, unavailable),
     ],
-    ['a counter that is behind', /^the quota counts 1 .* there are 2$/, ({ stored }) => stored.used--],
-    ['a counter that is ahead', /^the quota counts 3 .* there are 2$/, ({ stored }) => stored.used++],
-    ['a claim too many', /^1 keys have a session, but 2 are remembered$/, ({ stored }) => stored.claims++],
+    ['a counter that is too low', /^the quota counts 1 .* there are 2$/, ({ stored }) => stored.used--],
+    ['a counter that is too high', /^the quota counts 3 .* there are 2$/, ({ stored }) => stored.used++],
     [
-      'an answer that says nothing of when to come back',
+      'an idempotency record too many',
+      /^1 keys have a session, but 2 are remembered$/,
+      ({ stored }) => stored.claims++,
+    ],
+    [
+      'a 503 without Retry-After',
       /^op-6 was answered UNAVAILABLE without Retry-After$/,
       ({ history }) => add(history, false, refused(503, 'UNAVAILABLE')),
     ],
@@ -146,7 +150,7 @@ describe('the checker complains of', () => {
   });
 });
 
-test('a 503 leaves the outcome open only while something is being broken', async () => {
+test('a 503 leaves the outcome open only during a fault', async () => {
   const { history, stored } = trueHistory();
   const during = history.begin(false);
   await history.breaking(async () => answer(during, unavailable));

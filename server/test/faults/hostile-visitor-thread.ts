@@ -113,7 +113,7 @@ const attacks: Record<string, () => Promise<number>> = {
     await sleep(50);
     return 1;
   },
-  'more sound than real time has': async () => {
+  'more audio than real time': async () => {
     const { ws } = (await session()) ?? {};
     return ws === undefined ? 1 : stream(ws, 90, () => soundFrame);
   },

@@ -67,7 +67,7 @@ async function firstSound(talker: Talker, subject: string): Promise<number> {
 
 const median = (values: number[]) => values.sort((a, b) => a - b)[Math.floor(values.length / 2)] as number;
 
-test('a visitor who tries everything at once neither delays ten talkers nor keeps new visitors out', async () => {
+test('a visitor that attacks in every way at once neither delays ten talkers nor keeps out new visitors', async () => {
   const { talking, world, address } = await scene();
   const honest = await Promise.all(
     Array.from({ length: talkers }, async (_, i) => {

@@ -56,7 +56,7 @@ async function expectPromptRefusals(world: World): Promise<void> {
   expectWithin(Math.min(...waits), 2_000);
 }
 
-test('PostgreSQL crashes under load: alive but not ready, with a reason, refusals meanwhile, and after its return the same process serves; sessions are begun once and never shrink', async (context) => {
+test('when PostgreSQL crashes under load, the service is alive but not ready, refuses with a reason, and recovers without a restart; sessions start once, and their usage never decreases', async (context) => {
   const world = await createWorld(service, { project: { limits } });
   const living = await createWorld(service);
   const history = new History();
@@ -113,7 +113,7 @@ test('PostgreSQL crashes under load: alive but not ready, with a reason, refusal
   expect(Math.max(...waits)).toBeLessThan(longestWait);
 });
 
-test('a process whose database takes no writes is not ready: read-only, then demoted, then promoted', async () => {
+test('a process whose database rejects writes is not ready: read-only, then demoted, then promoted', async () => {
   const generous = { mintsPerMinutePerClient: 1_000, mintsPerMinute: null, sessionsPerDay: null };
   const world = await createWorld(service, { project: { limits: generous } });
   const body = { experienceId: world.experienceId };

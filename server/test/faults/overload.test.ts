@@ -4,12 +4,12 @@ import { expectError, mintFromBrowser, pageOrigin } from '@session-launch/testin
 import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 import { mintRequests, mostInFlight, sample } from './overloaded.ts';
-import { useVictim } from './rude-service.ts';
 import { storedAt } from './stored.ts';
+import { useVictim } from './victim.ts';
 
 const victim = useVictim();
 
-test('while writes are stuck, mints beyond the limit are refused at once and readers are served', async () => {
+test('while writes are blocked, mints beyond the limit are refused at once and reads are served', async () => {
   const { service, world, databaseUrl } = victim;
   const body = { experienceId: world.experienceId };
   const session = (await mintFromBrowser(service, body)).json.session;
@@ -53,7 +53,7 @@ test('while writes are stuck, mints beyond the limit are refused at once and rea
   expect((await storedAt(databaseUrl)).sessions).toHaveLength(launched + 1);
 });
 
-test('callers that never finish their requests take no place from others', async () => {
+test('requests that never finish take no slots from others', async () => {
   const { service, world } = victim;
   const whole = mintRequests(world);
   const slow = new Client(service.url, () => whole().slice(0, -1));

@@ -139,14 +139,14 @@ async function sessionsIn(dataDir: string): Promise<Set<string>> {
   }
 }
 
-describe('a machine that loses its power', { timeout: 1_800_000 }, () => {
+describe('a machine that loses power', { timeout: 1_800_000 }, () => {
   let run: Awaited<ReturnType<typeof recordedRun>>;
   const cleanup = useCleanup();
   beforeAll(async () => {
     run = await recordedRun(cleanup);
   }, 600_000);
 
-  test('has every launch that was acknowledged', async (context) => {
+  test('keeps every acknowledged launch', async (context) => {
     const { afterPowerCut, changes, acknowledged, from } = run;
     const random = seededRandom(context);
     const lucks: Luck[] = [
@@ -165,7 +165,7 @@ describe('a machine that loses its power', { timeout: 1_800_000 }, () => {
     expect(acknowledged.length).toBeGreaterThan(40);
   });
 
-  test('during its first start has a whole database or none', async () => {
+  test('has a complete database or none if it happens during its first start', async () => {
     const { afterPowerCut, changes } = await crashable(inject('firstStart'));
     const moved = changes.findIndex((change) => change.op === 'move' && change.to.endsWith('/database'));
     const namesOnly: Luck = (what) => what === 'name';

@@ -24,7 +24,7 @@ beforeAll(async () => {
 /** The processes after the restarts, for tests of how they stop. A drain would wait long for their pollers. */
 let serving: ServiceProcess[];
 
-test('restarting one process after the other under load fails no request', async (context) => {
+test('a rolling restart under load fails no request', async (context) => {
   const balancer = await startBalancer(context.onTestFinished);
   // A drain ends when the balancer has noticed, which can take longer than the default of five seconds on a loaded machine.
   const patient = { SHUTDOWN_GRACE_SECONDS: '60' };
@@ -65,8 +65,8 @@ test('restarting one process after the other under load fails no request', async
   expect(history.problems(await storedAt(fleet.databaseUrl))).toEqual([]);
 });
 
-describe.concurrent('a stop', () => {
-  test('SIGTERM: not ready at once, yet serving until whoever asks has heard it, and each answer is the last on its connection', async () => {
+describe.concurrent('a shutdown', () => {
+  test('on SIGTERM turns readiness off at once, keeps serving until load balancers have polled it, and closes each connection with its last response', async () => {
     const service = serving[0]!;
     const world = await createWorld(service);
     expect((await service.call({ path: '/readyz' })).status).toBe(200);
@@ -95,7 +95,7 @@ describe.concurrent('a stop', () => {
     expect(performance.now() - stopped).toBeLessThan(55_000);
   });
 
-  test('a watcher that has not come back is waited for, but not for longer than the grace', async () => {
+  test('waits for a load balancer that has not polled again, up to the grace period', async () => {
     const service = await fleet.start({ SHUTDOWN_GRACE_SECONDS: '3' });
     expect((await service.call({ path: '/readyz' })).status).toBe(200);
     const stopped = performance.now();
@@ -106,9 +106,9 @@ describe.concurrent('a stop', () => {
 
   const stops: [string, NodeJS.Signals, boolean][] = [
     ['Ctrl-C', 'SIGINT', true],
-    ['the SIGTERM of an idle service that nobody watches', 'SIGTERM', false],
+    ['SIGTERM if no load balancer polls', 'SIGTERM', false],
   ];
-  test.for(stops)('%s ends it at once', async ([, signal, isBusy]) => {
+  test.for(stops)('ends at once on %s', async ([, signal, isBusy]) => {
     const service = isBusy ? serving[1]! : await fleet.start({ SHUTDOWN_GRACE_SECONDS: '60' });
     if (isBusy) {
       const world = await createWorld(service);

@@ -36,7 +36,7 @@ test.concurrent.for(
     { moment, words, others: 'pass' as const, what: 'one connection is silent' },
     { moment, words, others: 'mute' as const, what: 'all connections are silent' },
   ]),
-)('a start ends with one line when $what from $moment on', async ({ words, others }, { onTestFinished }) => {
+)('a start fails with one line when $what from $moment on', async ({ words, others }, { onTestFinished }) => {
   const { url, drop } = await clonedDatabase();
   onTestFinished(drop);
   const folder = await temporaryFolder();
@@ -51,7 +51,7 @@ test.concurrent.for(
   expect(code).toBe(1);
 });
 
-test.concurrent('connections that are silent do not keep its process alive', async ({ onTestFinished }) => {
+test.concurrent('dead connections do not keep the process alive', async ({ onTestFinished }) => {
   const fleet = await postgresFleet(onTestFinished);
   const words = moments['the end of the migrations'];
   const DATABASE_URL = await silentFrom(onTestFinished, fleet.databaseUrl, words, 'mute');
@@ -60,7 +60,9 @@ test.concurrent('connections that are silent do not keep its process alive', asy
   );
 });
 
-test.concurrent('a start goes on when only the channel of changes is silent', async ({ onTestFinished }) => {
+test.concurrent('a start continues when only the notification channel is dead', async ({
+  onTestFinished,
+}) => {
   const fleet = await postgresFleet(onTestFinished);
   const proxy = await startTcpProxy(onTestFinished, Number(new URL(fleet.databaseUrl).port), {
     toServer: (_link, bytes) => !bytes.includes('LISTEN'),

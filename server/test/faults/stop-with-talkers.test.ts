@@ -80,7 +80,7 @@ class Page {
   }
 }
 
-test('SIGTERM among 20 talking clients that reconnect: exit 0 within the grace, and every conversation goes on at the other process', async () => {
+test('on SIGTERM with 20 talking clients that reconnect, the process exits with 0 within the grace, and every conversation continues at the other process', async () => {
   const balancer = await startBalancer(cleanup);
   const env = { SHUTDOWN_GRACE_SECONDS: '5', LOG_LEVEL: 'info' };
   const [leaving, staying] = await Promise.all([startTalking(env), startTalking(env)]);
@@ -108,7 +108,7 @@ test('SIGTERM among 20 talking clients that reconnect: exit 0 within the grace, 
   );
 });
 
-test('SIGTERM while clients send upgrade after upgrade: exit 0, without a socket that is waited for', async () => {
+test('on SIGTERM while clients keep sending upgrades, the process exits with 0 without waiting for their sockets', async () => {
   const service = await startTalking({ SHUTDOWN_GRACE_SECONDS: '1' });
   let isOver = false;
   const sending = (async () => {

@@ -7,7 +7,7 @@ import { mintFromServer } from '@session-launch/testing/world.ts';
 import { beforeAll, expect, test } from 'vitest';
 import { effort, isLong } from '../harness/effort.ts';
 import { openDescriptors, runtimeProcesses, sendUpgrade, upgradeRequest } from '../harness/upgrades.ts';
-import { useVictim } from './rude-service.ts';
+import { useVictim } from './victim.ts';
 
 // Trusts a proxy, so that each client can have its own network.
 const victim = useVictim({
@@ -55,7 +55,7 @@ async function expectLevel(before: { service: number; runtime: number }): Promis
     .toEqual({ service: true, runtime: true });
 }
 
-test('a runtime that is stopped is replaced; mints go on, /healthz answers, and upgrades that wait meanwhile leave no descriptor', async () => {
+test('a stopped runtime is replaced; mints continue, /healthz answers, and waiting upgrades leak no descriptor', async () => {
   const before = await openDescriptors(victim.service);
   const [stopped] = runtimeProcesses(victim.service);
   process.kill(stopped!, 'SIGSTOP');
@@ -94,7 +94,7 @@ test('a runtime that is stopped is replaced; mints go on, /healthz answers, and 
   await expectLevel(before);
 });
 
-test('refused upgrades leave no descriptor, although their clients keep their side open', async () => {
+test('refused upgrades leak no descriptor, even if their clients keep their side open', async () => {
   const before = await openDescriptors(victim.service);
   const answers: string[] = [];
   for (let sent = 0; sent < effort(500, 10_000); sent += 50) {
@@ -117,7 +117,7 @@ test('refused upgrades leave no descriptor, although their clients keep their si
   await expectLevel(before);
 });
 
-test('abandoned handshakes leave no descriptor', async () => {
+test('abandoned handshakes leak no descriptor', async () => {
   const before = await openDescriptors(victim.service);
   const count = effort(500, 10_000) / 2;
   await upgrades(count, async (sockets) => {

@@ -5,7 +5,7 @@ import { startService, useService } from '../harness/service.ts';
 
 const service = useService();
 
-test('stores a hash and never the key', async () => {
+test('only a hash of the key is stored', async () => {
   const world = await createWorld(service);
   const { key, keyId } = await createKey(service, world.projectId);
   const text = `SELECT k::text AS row, encode(hash, 'hex') AS hash FROM api_keys k WHERE id = $1`;
@@ -27,7 +27,7 @@ test('API_KEY_PREFIX is the first part of new keys', async () => {
   }
 });
 
-test('an expired key gets the very answer of one that never was', async () => {
+test('an expired key gets the same response as an unknown one', async () => {
   const world = await createWorld(service);
   const mint = (key: string) => mintFromServer(service, key, { experienceId: world.experienceId });
   const { key, keyId } = await createKey(service, world.projectId, {

@@ -68,7 +68,7 @@ function getRaw(path: string): Promise<{ status: number; text: string }> {
 }
 
 describe('files', () => {
-  test('are served with what browsers on any origin need', async () => {
+  test('are served with the headers that browsers on any origin need', async () => {
     for (const path of [
       '/avatars/ada/thumb.svg',
       '/locations/wide.svg',
@@ -104,7 +104,7 @@ describe('files', () => {
     expect(answer.headers['content-security-policy']).toContain('sandbox');
   });
 
-  test('a query does not matter, and no key is asked for', async () => {
+  test('are served with any query and without a key', async () => {
     expect((await get('/avatars/ada/thumb.svg?size=2')).status).toBe(200);
     expect((await get('/avatars/ada/thumb.svg', { Authorization: 'Bearer wrong' })).status).toBe(200);
   });
@@ -119,7 +119,7 @@ describe('files', () => {
     expect(head.headers.etag).toBe((await get('/avatars/ada/thumb.svg')).headers.etag);
   });
 
-  test('a copy that still holds is not sent again; a replaced file is', async () => {
+  test('a current copy gets 304; a replaced file is sent', async () => {
     const path = join(assets, 'avatars', 'ada', 'face.png');
     const { etag } = (await get('/avatars/ada/face.png')).headers;
     const same = await get('/avatars/ada/face.png', { 'If-None-Match': etag as string });
@@ -131,7 +131,7 @@ describe('files', () => {
     expect(changed).toMatchObject({ status: 200, text: 'gnp' });
   });
 
-  test('ranges and preconditions are kept, without a body of the framework', async () => {
+  test('ranges and preconditions are supported, and errors have no body', async () => {
     const part = await get('/avatars/ada/model.glb', { Range: 'bytes=1-2' });
     expect(part).toMatchObject({ status: 206, text: 'lT' });
     const beyond = await get('/avatars/ada/model.glb', { Range: 'bytes=100-' });
@@ -149,7 +149,7 @@ describe('files', () => {
   });
 });
 
-describe('what is not there', () => {
+describe('missing files', () => {
   test.each([
     '/avatars/',
     '/avatars',
@@ -167,13 +167,13 @@ describe('what is not there', () => {
     '/locations/loop.svg',
     `/avatars/${'a'.repeat(5_000)}`,
     `/avatars/${'a/'.repeat(3_000)}a`,
-  ])('%s is our own 404', async (path) => {
+  ])('%s gets 404 in the envelope', async (path) => {
     const answer = await get(path);
     expectError(answer, 404, 'NOT_FOUND');
     expect(answer.headers).not.toHaveProperty('cache-control');
   });
 
-  test('a page on another origin can read that, too', async () => {
+  test('a page on another origin can read the 404', async () => {
     expect((await get('/avatars/nobody.svg')).headers['access-control-allow-origin']).toBe('*');
   });
 
@@ -199,7 +199,7 @@ describe('what is not there', () => {
     '/avatars/%c0%ae%c0%ae/secret.txt',
     '/avatars/%zz',
     '/avatars/ada/thumb.svg%',
-  ])('%s does not lead out', async (path) => {
+  ])('%s cannot leave the folder', async (path) => {
     const { status, text } = await getRaw(path);
     expect({ status, code: JSON.parse(text).error.code }, path).toEqual({ status: 404, code: 'NOT_FOUND' });
     expect(text).not.toContain('SECRET');
@@ -212,7 +212,7 @@ describe('what is not there', () => {
   });
 });
 
-test('a service whose asset folder is missing starts, and has no files', async () => {
+test('a service whose asset folder is missing starts, and serves no files', async () => {
   const bare = await startService({ ASSETS_DIR: join(folder, 'nowhere') }, service);
   try {
     expectError(await bare.call({ path: '/avatars/ada/thumb.svg' }), 404, 'NOT_FOUND');

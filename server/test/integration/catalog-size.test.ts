@@ -19,7 +19,7 @@ function read({ projectId, key }: World, below = ''): Promise<Answer> {
   });
 }
 
-test('many experiences are answered right, in order and with one query', async () => {
+test('many experiences are listed correctly, in order and with one query', async () => {
   const count = effort(150, 2_000);
   const order = Array.from({ length: count }, (_, i) => (i * 7919) % count);
   const suffix = uniqueId('').slice(1);

@@ -97,7 +97,7 @@ const check = '23514';
 const missing = '23502';
 const immutable = '23000';
 
-describe('the database takes what is right', () => {
+describe('the database accepts valid rows of', () => {
   test.each<[string, () => string]>([
     ['projects', () => project({})],
     ['api_keys', () => key({})],
@@ -119,18 +119,23 @@ describe('the database takes what is right', () => {
 describe('the database refuses', () => {
   test.each<[string, () => string, string, string]>([
     ['a project id without prefix', () => project({ id: text('new') }), check, 'projects_id_format'],
-    ['a second project of one id', () => project({ id: text(world.projectId) }), unique, 'projects_pkey'],
+    [
+      'a second project with the same id',
+      () => project({ id: text(world.projectId) }),
+      unique,
+      'projects_pkey',
+    ],
     ['a negative limit', () => project({ sessions_per_day: '-1' }), check, 'projects_limits_not_negative'],
     [
-      'a negative limit beside none',
+      'a negative limit next to an unset one',
       () => project({ mints_per_minute: '-1', mints_per_minute_per_client: 'NULL::integer' }),
       check,
       'projects_limits_not_negative',
     ],
-    ['a project without name', () => project({ name: nothing }), missing, ''],
+    ['a project without a name', () => project({ name: nothing }), missing, ''],
 
     [
-      'a key of no project',
+      'a key without a project',
       () => key({ project_id: text('prj_nobody') }),
       foreign,
       'api_keys_project_id_fkey',
@@ -146,7 +151,7 @@ describe('the database refuses', () => {
     ['no scopes', () => key({ scopes: 'ARRAY[]::text[]' }), check, 'api_keys_scopes_known'],
     ['a hash of another length', () => key({ hash: text('\\xab') }), check, 'api_keys_hash_length'],
     [
-      'two keys of one hash',
+      'two keys with the same hash',
       () => `INSERT INTO api_keys SELECT 'key_new', project_id, mode, hash, hint, name, scopes, created_at
                   FROM api_keys WHERE id = '${world.keyId}'`,
       unique,
@@ -161,13 +166,13 @@ describe('the database refuses', () => {
       'experiences_pkey',
     ],
     [
-      'an experience of no project',
+      'an experience without a project',
       () => exp({ project_id: text('prj_nobody') }),
       foreign,
       'experiences_project_id_fkey',
     ],
     [
-      'a slug that another has',
+      'a slug in use',
       () =>
         `UPDATE experiences SET slug = ${text(world.file.experiences[1]?.slug)} WHERE id = ${text(world.file.experiences[0]?.id)}`,
       unique,
@@ -187,18 +192,18 @@ describe('the database refuses', () => {
 
     ['a latest revision that does not exist', () => exp({}), foreign, 'experiences_latest_revision_exists'],
     [
-      'a revision of no experience',
+      'a revision without an experience',
       () => revision({ experience_id: text('exp_nobody') }),
       foreign,
       'revisions_experience_id_fkey',
     ],
-    ['a revision twice', () => revision({ number: '1' }), unique, 'revisions_pkey'],
-    ['a revision 0', () => revision({ number: '0' }), check, 'revisions_number_positive'],
+    ['a duplicate revision', () => revision({ number: '1' }), unique, 'revisions_pkey'],
+    ['revision 0', () => revision({ number: '0' }), check, 'revisions_number_positive'],
 
     ['a session id without prefix', () => session({ id: text('new') }), check, 'sessions_id_format'],
-    ['a session twice', () => session({ id: text(sessionId) }), unique, 'sessions_pkey'],
+    ['a duplicate session', () => session({ id: text(sessionId) }), unique, 'sessions_pkey'],
     [
-      'a session of no experience',
+      'a session without an experience',
       () => session({ experience_id: text('exp_nobody') }),
       foreign,
       'sessions_experience_of_project',
@@ -209,15 +214,10 @@ describe('the database refuses', () => {
       foreign,
       'sessions_experience_of_project',
     ],
-    [
-      'a session of a revision that is not there',
-      () => session({ revision: '99' }),
-      foreign,
-      'sessions_revision',
-    ],
+    ['a session of a missing revision', () => session({ revision: '99' }), foreign, 'sessions_revision'],
     ['an unknown source', () => session({ source: text('api') }), check, 'sessions_source_known'],
     [
-      'a token that is born dead',
+      'a token that expires before it is issued',
       () => session({ expires_at: text('2020-01-01T00:00:00Z') }),
       check,
       'sessions_token_lives',
@@ -228,33 +228,33 @@ describe('the database refuses', () => {
       check,
       'sessions_end_after_start',
     ],
-    ['a session that was given nothing', () => session({ given: nothing }), missing, ''],
+    ['a session without its player settings', () => session({ given: nothing }), missing, ''],
 
     [
-      'a claim of no session',
+      'an idempotency record without a session',
       () => claim({ session_id: text('ses_nobody') }),
       foreign,
       'idempotency_keys_session_id_fkey',
     ],
     [
-      'a claim of another length',
+      'an idempotency hash of another length',
       () => claim({ hash: text('\\xcd') }),
       check,
       'idempotency_keys_hash_length',
     ],
     [
-      'a claim twice',
+      'a duplicate idempotency record',
       () => `INSERT INTO idempotency_keys SELECT * FROM idempotency_keys WHERE session_id = '${sessionId}'`,
       unique,
       'idempotency_keys_pkey',
     ],
     [
-      'a day of no project',
+      'a daily counter without a project',
       () => day({ project_id: text('prj_nobody') }),
       foreign,
       'daily_sessions_project_id_fkey',
     ],
-    ['less than no sessions', () => day({ used: '-1' }), check, 'daily_sessions_not_negative'],
+    ['a negative session count', () => day({ used: '-1' }), check, 'daily_sessions_not_negative'],
 
     ['removing a project in use', () => `DELETE FROM projects WHERE id = '${world.projectId}'`, foreign, ''],
     [
@@ -271,7 +271,12 @@ describe('the database refuses', () => {
       foreign,
       'sessions_revision',
     ],
-    ['removing a claimed session', () => `DELETE FROM sessions WHERE id = '${sessionId}'`, foreign, ''],
+    [
+      'removing a session with an idempotency record',
+      () => `DELETE FROM sessions WHERE id = '${sessionId}'`,
+      foreign,
+      '',
+    ],
   ])('%s', async (_, statement, code, constraint) => {
     const refused = await refusal(statement());
     expect({ code: refused?.code, constraint: refused?.constraint ?? '' }, refused?.message).toEqual({
@@ -281,7 +286,7 @@ describe('the database refuses', () => {
   });
 });
 
-describe('revisions are immutable', () => {
+describe('revisions are immutable:', () => {
   test.each<[string, () => string, string]>([
     [
       'another runtime',
@@ -289,10 +294,10 @@ describe('revisions are immutable', () => {
       immutable,
     ],
     ['another title', () => `UPDATE revisions SET title = 'T'`, immutable],
-    ['even the same values', () => 'UPDATE revisions SET number = number', immutable],
-    ['removing one', () => `DELETE FROM revisions WHERE experience_id = '${world.experienceId}'`, immutable],
-    ['emptying the table', () => 'TRUNCATE revisions', '0A000'],
-    ['emptying it with its experiences', () => 'TRUNCATE experiences, revisions', immutable],
+    ['the same values', () => 'UPDATE revisions SET number = number', immutable],
+    ['a deletion', () => `DELETE FROM revisions WHERE experience_id = '${world.experienceId}'`, immutable],
+    ['a TRUNCATE', () => 'TRUNCATE revisions', '0A000'],
+    ['a TRUNCATE with its experiences', () => 'TRUNCATE experiences, revisions', immutable],
     ['a session of another one', () => 'UPDATE sessions SET revision = revision', immutable],
     [
       'a session of another project',
@@ -310,7 +315,7 @@ describe('revisions are immutable', () => {
     expect(await run('SELECT * FROM revisions ORDER BY experience_id, number')).toEqual(before);
   });
 
-  test('and a new file adds one beside them', async () => {
+  test('a new file adds another one', async () => {
     const [first] = world.file.experiences;
     await apply(service, {
       ...world.file,
@@ -410,7 +415,7 @@ describe('with many sessions', () => {
     ['that wait for a client', () => ({ status: 'created' }), undefined],
     ['that are active', () => ({ status: 'active' }), undefined],
     ['that have expired', () => ({ status: 'expired' }), undefined],
-  ])('a page of sessions %s reads little more than the page', async (_, filter, before) => {
+  ])('a page of sessions %s reads few more rows than the page has', async (_, filter, before) => {
     const plan = await list(filter(), before);
     // A sequential scan of the few active sessions is acceptable.
     const ofSessions = plan.filter((node) => node['Relation Name'] !== 'active_sessions');
@@ -421,7 +426,7 @@ describe('with many sessions', () => {
   test.each([
     ['active', 'sessions_active'],
     ['expired', 'sessions_waiting'],
-  ] as const)('%s ones are found among many that have ended', async (status, index) => {
+  ] as const)('%s sessions are found by index among many that have ended', async (status, index) => {
     await run(`UPDATE sessions SET ended_at = created_at, end_reason = 'api_request'
       WHERE project_id = '${crowd.projectId}' AND id > '${old}' AND started_at IS NULL AND ended_at IS NULL`);
     await run(`ANALYZE sessions`);
@@ -430,7 +435,7 @@ describe('with many sessions', () => {
     expect(Math.max(...plan.map(looked))).toBeLessThanOrEqual(60);
   });
 
-  test('claims that are over, and keys, are found by index', async () => {
+  test('expired idempotency records and keys are found by index', async () => {
     await run(`
       INSERT INTO idempotency_keys
       SELECT decode(lpad(to_hex(i), 64, '0'), 'hex'), '\\x00', '${sessionId}', now() + (i - 10) * interval '1 minute'

@@ -91,7 +91,7 @@ async function change(
 describe.each(doorNames)('a launch through the %s door', (name) => {
   const mint = doors[name];
 
-  test('can be replayed for 24 hours and not longer', async () => {
+  test('can be replayed for exactly 24 hours', async () => {
     const world = await createWorld(service);
     const body = { experienceId: world.experienceId };
     const first = await mint(world, body, under('k'));
@@ -150,7 +150,7 @@ describe('the scope of a key', () => {
     for (const [n, mint] of mints.entries()) expectReplay(await mint(), firsts[n]!);
   });
 
-  test('lets no other visitor fetch a launch by guessing its key, whatever headers it sends', async () => {
+  test('does not let another visitor fetch a launch by guessing its key, with any headers', async () => {
     const world = await createWorld(service);
     const body = { experienceId: world.experienceId };
     const first = await from('203.0.113.1', body, under('1'));
@@ -214,7 +214,7 @@ describe('after a restart', () => {
     expect(withoutToken(older)).toEqual(withoutToken(fresh));
   });
 
-  test('without the signing key of a launch, its replay carries a token of the current key and nothing else new', async () => {
+  test('without its signing key, a launch is replayed with a token of the current key and no other change', async () => {
     const world = await createWorld(service);
     const body = { experienceId: world.experienceId };
     const first = await mintFromBrowser(service, body, under('k'));
@@ -236,7 +236,7 @@ describe('after a restart', () => {
     expectReplay(await mintFromBrowser(later, body, under('k')), again);
   });
 
-  test('a launch that was made by another process conflicts there and here alike', async () => {
+  test('a launch made by another process conflicts in both processes', async () => {
     const world = await createWorld(service);
     const body = { experienceId: world.experienceId };
     expectLaunch(await mintFromServer(service, world.key, body, under('k')));
@@ -254,8 +254,8 @@ describe('after a restart', () => {
   }
 });
 
-describe('what is stored', () => {
-  test('holds no token, no API key, no Idempotency-Key and no signing key', async () => {
+describe('the stored record', () => {
+  test('contains no token, no API key, no Idempotency-Key and no signing key', async () => {
     const world = await createWorld(service);
     const body = { experienceId: world.experienceId, startButton: { seen: 'in the clear' } };
     const secret = `idem-${freshKey()}`;
@@ -295,7 +295,7 @@ describe('what is stored', () => {
     return texts;
   }
 
-  test('is forgotten after its day, in batches that are bounded, and no sooner', async () => {
+  test('is deleted after 24 hours, in bounded batches, and not earlier', async () => {
     const world = await createWorld(service);
     const first = await mintFromServer(service, world.key, { experienceId: world.experienceId }, under('k'));
     const id = expectLaunch(first);

@@ -10,8 +10,8 @@ const service = useService();
 const applyText = (body: string | Buffer, type = 'application/json') =>
   service.admin({ method: 'POST', path: '/admin/projects', headers: { 'Content-Type': type }, body });
 
-describe('a large file', () => {
-  test('has its problems told with their lines, like a small one', async () => {
+describe('a large project file', () => {
+  test('has its problems reported with lines, like a small one', async () => {
     const file = largeFile(200);
     const text = JSON.stringify(file, null, 1);
     const lines = text.split('\n');
@@ -30,13 +30,13 @@ describe('a large file', () => {
     expectError(stored, 404, 'PROJECT_NOT_FOUND');
   });
 
-  test('that is not UTF-8 is told so', async () => {
+  test('that is not UTF-8 is rejected with that reason', async () => {
     const answer = await applyText(Buffer.concat([Buffer.alloc(100_000, '# '), Buffer.from([0x63, 0xe9])]));
     expectError(answer, 400, 'PROJECT_FILE_INVALID');
     expect(answer.json.error.message).toBe('the file is not UTF-8 text; save it as UTF-8');
   });
 
-  test('holds up nobody: the event loop never waits as long as reading it takes', async () => {
+  test('does not block the event loop while it is parsed', async () => {
     const file = JSON.stringify(largeFile(2_000));
     let share = Number.POSITIVE_INFINITY;
     // Load on the machine can delay a single round; a service that parses on its event loop is slow in every round.

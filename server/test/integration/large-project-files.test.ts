@@ -18,7 +18,7 @@ interface Change {
   newRevision?: true;
 }
 
-describe('a large file', () => {
+describe('a large project file', () => {
   const file = largeFile();
   let created: Answer;
   beforeAll(async () => {
@@ -26,7 +26,7 @@ describe('a large file', () => {
     expect(created.status, created.text).toBe(200);
   });
 
-  test('reads back as it was written, in both formats', async () => {
+  test('is exported as it was written, in both formats', async () => {
     const expected = parseProjectFile(JSON.stringify(file), 'json');
     expect(JSON.parse((await read(file.project.id)).text)).toEqual(expected);
     const yaml = await read(file.project.id, 'application/yaml');
@@ -34,7 +34,7 @@ describe('a large file', () => {
     expect(parseProjectFile(yaml.text)).toEqual(expected);
   });
 
-  test('is applied whole, again without a change, and then only where it differs', async () => {
+  test('is applied completely, then without a change, and then only where it differs', async () => {
     const ids = file.experiences.map(({ id }) => id);
     expect(created.json.changes.slice(1)).toEqual(
       ids.map((id) => ({ kind: 'experience', id, change: 'created', revision: 1, newRevision: true })),
@@ -65,7 +65,7 @@ describe('a large file', () => {
     );
   });
 
-  test('with ids and slugs that are taken changes nothing', async () => {
+  test('with conflicting ids and slugs changes nothing', async () => {
     const other = await createWorld(service);
     const own = await createWorld(service, { experience: { slug: 'n-515' } });
     const { experiences } = largeFile();
@@ -80,7 +80,7 @@ describe('a large file', () => {
   });
 });
 
-test('files are applied one at a time; of those that would wait too long, one after the other is told to come back', async () => {
+test('files are applied one at a time; requests that would wait too long are refused with Retry-After', async () => {
   const file = { project: project(), experiences: [] };
   let open = () => {};
   const closed = new Promise<void>((resolve) => {

@@ -85,7 +85,7 @@ async function draft(door = serverDoor, more: { revision?: number; player?: obje
 const hash = (text: string) => createHash('sha256').update(text).digest('hex');
 const claim = (body = 'body') => ({ hash: hash(randomBytes(8).toString('hex')), fingerprint: hash(body) });
 
-test('what was retried a moment ago is replayed again without a write, with the same bytes', async () => {
+test('a recently retried launch is replayed without a write, with the same bytes', async () => {
   const used = launches();
   const under = claim();
   const first = await used.record(await draft(), under, []);
@@ -98,7 +98,7 @@ test('what was retried a moment ago is replayed again without a write, with the 
   expect(writes).toBe(2);
 });
 
-test('another process asks the database once, and then knows the launch, too', async () => {
+test('another process reads the launch from the database once, then from its cache', async () => {
   const under = claim();
   const first = await launches().record(await draft(), under, []);
   const other = launches();
@@ -106,7 +106,7 @@ test('another process asks the database once, and then knows the launch, too', a
   expect(writes).toBe(2);
 });
 
-test('another body under the key of a recent replay conflicts without a write', async () => {
+test('another body under the key of a cached launch conflicts without a write', async () => {
   const used = launches();
   const under = claim();
   for (const _ of ['launch', 'replay']) await used.record(await draft(), under, []);
@@ -117,7 +117,7 @@ test('another body under the key of a recent replay conflicts without a write', 
   expect(writes).toBe(2);
 });
 
-test('where a quota counts, the database is asked each time: it knows what is left of the day', async () => {
+test('a mint with a quota queries the database each time, which returns the remaining quota', async () => {
   const used = launches();
   const under = claim();
   await used.record(await draft(browserDoor), under, []);
@@ -125,7 +125,7 @@ test('where a quota counts, the database is asked each time: it knows what is le
   expect(writes).toBe(2);
 });
 
-test('after a few seconds the database is asked again', async () => {
+test('a cached launch is read from the database again after a few seconds', async () => {
   const used = launches();
   const under = claim();
   for (const _ of ['launch', 'replay']) await used.record(await draft(), under, []);
@@ -136,7 +136,7 @@ test('after a few seconds the database is asked again', async () => {
   expect(writes).toBe(3);
 });
 
-test('a launch with much for the player is not kept, which would make memory grow', async () => {
+test('a launch with large player settings is not cached', async () => {
   const used = launches();
   for (const [length, expected] of [
     [10, 2],
@@ -151,14 +151,14 @@ test('a launch with much for the player is not kept, which would make memory gro
   }
 });
 
-test('a launch that the database refused is not remembered', async () => {
+test('a launch that the database refused is not cached', async () => {
   const used = launches();
   const under = claim();
   await expect(used.record(await draft(serverDoor, { revision: 99 }), under, [])).rejects.toThrow();
   expect((await used.record(await draft(), under, [])).replayed).toBe(false);
 });
 
-test('a refused draft is answered by the launch that was made before under its key, and only by that', async () => {
+test('a refused mint with a key returns the earlier launch of that key, if there is one', async () => {
   const used = launches();
   const under = claim();
   const refusal = new ApiError('EXPERIENCE_NOT_PUBLISHED');

@@ -16,7 +16,7 @@ function countEnds(): () => number {
   return () => query.mock.calls.filter(([, { name }]) => name === 'end_session').length;
 }
 
-test('repeated leaves of a session are 204, and cost one query', async () => {
+test('repeated leaves of a session return 204, and cost one query', async () => {
   const { sessionId, sessionToken } = await launched(service, world);
   const ends = countEnds();
   const together = await Promise.all(
@@ -27,14 +27,14 @@ test('repeated leaves of a session are 204, and cost one query', async () => {
   expect(ends()).toBe(1);
 });
 
-test('a leave without a valid token is refused, also for a session that has just been left', async () => {
+test('a leave without a valid token is refused, also for a session that has already been left', async () => {
   const [left, other] = [await launched(service, world), await launched(service, world)];
   expect((await leave(service, left.sessionId, left.sessionToken)).status).toBe(204);
   for (const token of ['x', other.sessionToken])
     expectError(await leave(service, left.sessionId, token), 401, 'SESSION_TOKEN_INVALID');
 });
 
-test('a leave that fails is tried again by the next one', async () => {
+test('a leave after a failed one is executed again', async () => {
   const { sessionId, sessionToken } = await launched(service, world);
   const failing = vi.spyOn(service.database, 'query').mockRejectedValueOnce(new Error('away'));
   onTestFinished(() => failing.mockRestore());

@@ -12,7 +12,7 @@ const lives = useSessionLives(service);
 const { active, endByApi, pass, query, read, said } = lives;
 
 describe('reports', () => {
-  test('add up, and never shrink', async () => {
+  test('update usage, which never decreases', async () => {
     const { sessionId } = await active();
     await pass(sessionId, 100);
     for (const [seconds, shown] of [
@@ -29,7 +29,7 @@ describe('reports', () => {
     }
   });
 
-  test('absurd seconds count as the time that has passed', async () => {
+  test('with absurd seconds are limited to the elapsed time', async () => {
     const { sessionId } = await active();
     await pass(sessionId, 50);
     for (const seconds of [1e308, -1e308, 2 ** 53, 2 ** 31, 1e9]) await said([{ sessionId, seconds }]);
@@ -40,7 +40,7 @@ describe('reports', () => {
       expectError(await report(service, [{ sessionId, seconds } as never]), 400, 'INVALID_REQUEST');
   });
 
-  test('end a session, with the reason; repeated and later ones change nothing', async () => {
+  test('end a session with a reason; repeated and later reports change nothing', async () => {
     const { sessionId } = await active();
     await pass(sessionId, 60);
     await said([{ sessionId, seconds: 41 }]);
@@ -57,7 +57,7 @@ describe('reports', () => {
     expect(await read(sessionId)).toEqual(record);
   });
 
-  test('after an end by API change nothing, and name it for as long as they list it', async () => {
+  test('after an end by API change nothing, and are answered with the ended session', async () => {
     const { sessionId } = await active();
     await pass(sessionId, 30);
     await said([{ sessionId, seconds: 20 }]);
@@ -74,7 +74,7 @@ describe('reports', () => {
     expect(await read(sessionId)).toEqual(ended);
   });
 
-  test('for sessions of others, for sessions that wait and for unknown ones change nothing', async () => {
+  test('for foreign, unconnected and unknown sessions change nothing', async () => {
     const [foreign, waiting] = [await active('rt_other'), await launched(service, lives.world)];
     await pass(foreign.sessionId, 30);
     const before = [await read(foreign.sessionId), await read(waiting.sessionId)];
@@ -86,7 +86,7 @@ describe('reports', () => {
     expect(await said([{ sessionId: foreign.sessionId, seconds: 5 }])).toEqual([]);
   });
 
-  test('that name a session twice count once, and end it when one of them does', async () => {
+  test('that name a session twice count once, and end it if one of them does', async () => {
     const { sessionId } = await active();
     await pass(sessionId, 30);
     await said([
@@ -96,7 +96,7 @@ describe('reports', () => {
     expect(await read(sessionId)).toMatchObject({ endReason: 'max_duration', usage: { seconds: 12 } });
   });
 
-  test('of many sessions are one statement', async () => {
+  test('of many sessions use one statement', async () => {
     const launches = await Promise.all(Array.from({ length: 20 }, () => active('rt_one')));
     let statements = 0;
     const database = Object.create(service.database, {
@@ -117,7 +117,7 @@ describe('reports', () => {
     expect((await read(sessions[0]!.sessionId)).status).toBe('ended');
   });
 
-  test('of many sessions at once, in any order and twice at a time, agree', async () => {
+  test('of many sessions, concurrent, in any order and repeated, agree', async () => {
     const launches = await Promise.all(Array.from({ length: 40 }, () => active('rt_many')));
     for (const { sessionId } of launches) await pass(sessionId, 60);
     const all = launches.map(({ sessionId }, n) => ({ sessionId, seconds: n }));
@@ -135,15 +135,15 @@ describe('reports', () => {
     }
   });
 
-  test('a report without sessions, and one with fields of a later version, are taken', async () => {
+  test('without sessions, or with fields of a later version, are accepted', async () => {
     expect(await said([])).toEqual([]);
     const body = { runtimeId: 'rt', sessions: [{ sessionId: 'ses_1', seconds: 1, mood: 'good' }], load: 0.5 };
     expect((await service.runtime({ method: 'POST', path: '/runtime/v1/reports', body })).status).toBe(200);
   });
 });
 
-describe('each end', () => {
-  test('counts once when all of them come at the same time', async () => {
+describe('an end', () => {
+  test('counts once when all kinds of it happen at the same time', async () => {
     const { sessionId, sessionToken } = await active();
     await pass(sessionId, 120);
     await Promise.all([
@@ -162,7 +162,7 @@ describe('each end', () => {
     expect(await query('SELECT FROM active_sessions WHERE session_id = $1', [sessionId])).toEqual([]);
   });
 
-  test('races with a connect, and leaves nothing behind', async () => {
+  test('that races with a connect leaves no active row', async () => {
     for (let n = 0; n < 20; n++) {
       const launch = await launched(service, lives.world);
       const [connected] = await Promise.all([connect(service, launch), endByApi(launch.sessionId)]);
@@ -174,7 +174,7 @@ describe('each end', () => {
     }
   });
 
-  test('is counted: nothing that is over is active any more', async () => {
+  test('updates the counters: they equal the number of active sessions', async () => {
     const [counted] = await query<{ active: number }>(
       'SELECT coalesce(sum(active), 0)::integer AS active FROM active_counts WHERE project_id = $1',
       [lives.world.projectId],
@@ -184,7 +184,7 @@ describe('each end', () => {
   });
 });
 
-test('a session that nobody connected to in time is expired, and can still be ended', async () => {
+test('a session without a connection in time is expired, and can still be ended', async () => {
   const { sessionId, sessionToken } = await launched(service, lives.world);
   await pass(sessionId, 600);
   expect(await read(sessionId)).toMatchObject({ status: 'expired', usage: { seconds: 0 } });
@@ -194,7 +194,7 @@ test('a session that nobody connected to in time is expired, and can still be en
   expect(await read(sessionId)).toMatchObject({ status: 'ended', endReason: 'client_left' });
 });
 
-test('sessions are listed by every state', async () => {
+test('sessions can be listed by every status', async () => {
   const own = await createWorld(service);
   const [created, expired, live, over] = await Promise.all(
     Array.from({ length: 4 }, () => launched(service, own)),
@@ -215,7 +215,7 @@ test('sessions are listed by every state', async () => {
   expect((await listed('active'))[0].usage).toEqual({ seconds: 11 });
 });
 
-test('what becomes of sessions is counted', async () => {
+test('connects and ends are counted in the metrics', async () => {
   const before = await readMetrics(service);
   const launch = await active('rt_counted');
   expectError(await connect(service, launch), 409, 'SESSION_ALREADY_CONNECTED');
@@ -238,7 +238,7 @@ test('what becomes of sessions is counted', async () => {
   expect(added('session_launch_sessions_lost_total')).toBe(0);
 });
 
-test('what goes through many sessions is planned for the tables as they are now, not as they were at the first call', async () => {
+test('functions that process many sessions are planned at each call', async () => {
   const planned = await service.database.query<{ name: string }>(
     'everyday',
     {
@@ -255,7 +255,7 @@ test('what goes through many sessions is planned for the tables as they are now,
   ]);
 });
 
-test('a report reads the sessions that it names, however many are over', async () => {
+test('a report reads only the sessions that it names, however many have ended', async () => {
   const live = await active('rt_reader');
   const over = await active('rt_reader');
   await report(service, [{ sessionId: over.sessionId, seconds: 0, ended: 'client_ended' }], 'rt_reader');

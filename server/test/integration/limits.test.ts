@@ -45,7 +45,7 @@ beforeEach(async () => {
 });
 
 describe('rate limits', () => {
-  test('ask the client first, and a mint that it refuses spends nothing of the project', async () => {
+  test('check the client window first, and a mint refused there is not charged to the project', async () => {
     const world = await limitedWorld(service, { mintsPerMinutePerClient: 2, mintsPerMinute: 5 });
     const from = (address: string) => mint(world, {}, address);
     const burst = await Promise.all(Array.from({ length: 20 }, () => from('203.0.113.2')));
@@ -64,7 +64,7 @@ describe('rate limits', () => {
     expect(await used(world.projectId)).toEqual([5]);
   });
 
-  test('hold when many clients come at once, and only those whom the client’s window admits ask the project’s', async () => {
+  test('hold for many concurrent clients, and only mints within the client window are charged to the project', async () => {
     const world = await limitedWorld(service, { mintsPerMinutePerClient: 3, mintsPerMinute: 10 });
     const clients = Array.from({ length: 50 }, (_, n) => `203.0.113.${2 + (n % 5)}`);
     const burst = await Promise.all(clients.map((address) => mint(world, {}, address)));
@@ -79,7 +79,7 @@ describe('rate limits', () => {
     expect(await used(world.projectId)).toEqual([10]);
   });
 
-  test('last a minute from the first mint, whatever is cleaned up meanwhile', async () => {
+  test('last a minute from the first mint, regardless of clean-up', async () => {
     const { projectId } = await limitedWorld(service, {});
     const rates = openRateLimits(service.database);
     const spend = () =>
@@ -108,7 +108,7 @@ describe('rate limits', () => {
     expect(await spend()).toBe(1);
   });
 
-  test('are open again after the clock was set back', async () => {
+  test('reopen after the clock is set back', async () => {
     const { projectId } = await limitedWorld(service, {});
     const [rates, other] = [openRateLimits(service.database), openRateLimits(service.database)];
     const limits = { ...unlimited, mintsPerMinutePerClient: 1 };
@@ -138,7 +138,7 @@ describe('rate limits', () => {
     expect(await query('SELECT FROM rate_windows WHERE key LIKE $1', [`%${projectId}%`])).toEqual([]);
   });
 
-  test('of one client leave another alone', async () => {
+  test('of one client do not affect another', async () => {
     const world = await limitedWorld(service, { mintsPerMinutePerClient: 1 });
     for (const address of ['203.0.113.2', '203.0.113.3', '203.0.113.4']) {
       expect((await mint(world, {}, address)).status).toBe(201);
@@ -146,7 +146,7 @@ describe('rate limits', () => {
     }
   });
 
-  test('are spent by a replay, which spends no quota', async () => {
+  test('are charged for a replay, which costs no quota', async () => {
     const world = await limitedWorld(service, { mintsPerMinutePerClient: 4, sessionsPerDay: 3 });
     const key = { 'Idempotency-Key': 'k' };
     const answers = [await mint(world, key), await mint(world, key), await mint(world, key)];
@@ -161,7 +161,7 @@ describe('rate limits', () => {
 });
 
 describe('the daily quota', () => {
-  test('starts anew with the UTC day', async () => {
+  test('is reset with the UTC day', async () => {
     const world = await limitedWorld(service, { sessionsPerDay: 2 });
     expect(await mints(world, 3)).toEqual([201, 201, 429]);
     await query('UPDATE daily_sessions SET day = day - 1 WHERE project_id = $1', [world.projectId]);
@@ -175,7 +175,7 @@ describe('the daily quota', () => {
     expect(rows[0]!.day).toBe(day);
   });
 
-  test('is told to a replay too, on the day after as well', async () => {
+  test('is returned with a replay too, also on the next day', async () => {
     const world = await limitedWorld(service, { sessionsPerDay: 5 });
     const key = { 'Idempotency-Key': 'k' };
     expect(limitFields((await mint(world, key)).headers.ratelimit).day!.r).toBe(4);
@@ -186,7 +186,7 @@ describe('the daily quota', () => {
     expect(limitFields(replay.headers.ratelimit).day!.r).toBe(5);
   });
 
-  test('is not spent by a mint that is refused', async () => {
+  test('is not charged for a mint that is refused', async () => {
     const world = await limitedWorld(service, { sessionsPerDay: 2 });
     const body = { experienceId: world.experienceId, secondaryLocale: 'x-none' };
     expectError(await mintFromBrowser(service, body), 400, 'INVALID_REQUEST');
@@ -210,8 +210,8 @@ async function mintAt(
   return (await mintFromBrowser(at, { experienceId: world.experienceId }, headers)).status;
 }
 
-describe('who the client is', () => {
-  test('behind a proxy that TRUST_PROXY names: the right-most hop that is no proxy', async () => {
+describe('the client address', () => {
+  test('behind a proxy in TRUST_PROXY is the right-most hop that is not a proxy', async () => {
     const world = await limitedWorld(service, { mintsPerMinutePerClient: 1 });
     // Each line is one client in all its notations; only its first mint is accepted.
     const clients: (string | string[] | undefined)[][] = [
@@ -237,9 +237,9 @@ describe('who the client is', () => {
   });
 
   test.each([
-    ['no proxy is named', {}],
-    ['it does not come through the proxy that is named', { TRUST_PROXY: '192.0.2.1' }],
-  ])('nobody is believed as long as %s', async (_name, env) => {
+    ['no proxy is trusted', {}],
+    ['the request does not come from the trusted proxy', { TRUST_PROXY: '192.0.2.1' }],
+  ])('ignores X-Forwarded-For when %s', async (_name, env) => {
     const other = await startService(env, service);
     onTestFinished(() => other.close());
     const world = await limitedWorld(other, { mintsPerMinutePerClient: 2 });

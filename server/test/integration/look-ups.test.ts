@@ -62,8 +62,8 @@ async function pagesOf(lookUp: (database: Database) => Promise<unknown>): Promis
 
 const hashOf = (i: number) => createHash('sha256').update(String(i)).digest('hex');
 
-describe(`among ${many} experiences and keys, nobody reads more than some pages for each name`, () => {
-  test('a key, and one that nobody has', async () => {
+describe(`among ${many} experiences and keys, each look-up reads only a few pages, for`, () => {
+  test('an existing and an unknown key', async () => {
     const hash = hashOf(777);
     expect((await findKeys(service.database, [hash])).get(hash)?.id).toBe('key_many777');
     expect(await pagesOf((database) => findKeys(database, [hash]))).toBeLessThan(30);
@@ -73,7 +73,7 @@ describe(`among ${many} experiences and keys, nobody reads more than some pages 
     expect(await pagesOf((database) => findKeys(database, hundred))).toBeLessThan(30 + 100 * 5);
   });
 
-  test('an experience, and one that nobody has', async () => {
+  test('an existing and an unknown experience', async () => {
     const found = await findExperiences(service.database, ['exp_many777', 'exp_nobody']);
     expect([...found.keys()]).toEqual(['exp_many777']);
     expect(found.get('exp_many777')).toMatchObject({
@@ -87,9 +87,9 @@ describe(`among ${many} experiences and keys, nobody reads more than some pages 
   });
 
   test.each([
-    ['one that stands on one list', 'https://www777.example.com', 'exp_many777'],
-    ['one that a wildcard covers', 'https://shop.site777.example.com', 'exp_many777'],
-    ['one that stands on none', 'https://nobody.example.com', undefined],
+    ['on one list', 'https://www777.example.com', 'exp_many777'],
+    ['covered by a wildcard', 'https://shop.site777.example.com', 'exp_many777'],
+    ['on no list', 'https://nobody.example.com', undefined],
     ['the apex of a wildcard', 'https://site777.example.com', undefined],
   ])('an origin: %s', async (_, origin, experienceId) => {
     const found = await findListing(service.database, [origin], [undefined]);
@@ -97,7 +97,7 @@ describe(`among ${many} experiences and keys, nobody reads more than some pages 
     expect(await pagesOf((database) => findListing(database, [origin], [undefined]))).toBeLessThan(40);
   });
 
-  test('an origin that stands on every list', async () => {
+  test('an origin on every list', async () => {
     const first = (await findListing(service.database, [everywhere], [undefined])).get(everywhere);
     expect(first).toMatch(/^exp_many/);
     // The experience that listed the origin before is checked first.

@@ -48,19 +48,22 @@ describe.each(Object.entries(ends))('%s', (_name, end) => {
     expect(lasted(record)).toBeGreaterThanOrEqual(33);
   });
 
-  test.each([{ waiting: false }, {}])('after the client is back adds again (%j)', async (waiting) => {
-    const launch = await active();
-    const { sessionId } = launch;
-    await pass(sessionId, 30);
-    await said([{ sessionId, seconds: 20, waiting: true }]);
-    await said([{ sessionId, seconds: 20, ...waiting }]);
-    await pass(sessionId, 2);
-    const { usage } = await ended(launch);
-    expect(usage.seconds).toBeGreaterThanOrEqual(22);
-    expect(usage.seconds).toBeLessThanOrEqual(20 + reportIntervalSeconds);
-  });
+  test.each([{ waiting: false }, {}])(
+    'after the client has reconnected adds time again (%j)',
+    async (waiting) => {
+      const launch = await active();
+      const { sessionId } = launch;
+      await pass(sessionId, 30);
+      await said([{ sessionId, seconds: 20, waiting: true }]);
+      await said([{ sessionId, seconds: 20, ...waiting }]);
+      await pass(sessionId, 2);
+      const { usage } = await ended(launch);
+      expect(usage.seconds).toBeGreaterThanOrEqual(22);
+      expect(usage.seconds).toBeLessThanOrEqual(20 + reportIntervalSeconds);
+    },
+  );
 
-  test('counts in the metric what it adds to the usage', async () => {
+  test('adds the same to the metric and to the usage', async () => {
     const before = await readMetrics(service);
     const launch = await active();
     const { sessionId } = launch;
@@ -80,7 +83,7 @@ const steps = [
   ['back by two hours', -7_200],
 ] as const;
 
-describe.each(steps)('a clock that is set %s', (_name, step) => {
+describe.each(steps)('a clock set %s', (_name, step) => {
   test('leaves usage as reported', async () => {
     const { sessionId } = await active();
     await pass(sessionId, 20);
@@ -106,7 +109,7 @@ describe.each(steps)('a clock that is set %s', (_name, step) => {
     expect((await read(sessionId)).usage.seconds).toBe(5);
   });
 
-  test.each(Object.entries(ends))('lets %s add at most one report interval', async (_end, end) => {
+  test.each(Object.entries(ends))('%s adds at most one report interval', async (_end, end) => {
     const launch = await active();
     const { sessionId } = launch;
     await pass(sessionId, 20);
@@ -119,7 +122,7 @@ describe.each(steps)('a clock that is set %s', (_name, step) => {
     expect(record.usage.seconds).toBeLessThanOrEqual(lasted(record));
   });
 
-  test('between mint and connect does not keep a session from being metered', async () => {
+  test('between mint and connect does not prevent metering', async () => {
     const launch = await launched(service, lives.world);
     const { sessionId } = launch;
     await lives.query(
@@ -136,7 +139,7 @@ describe.each(steps)('a clock that is set %s', (_name, step) => {
   });
 });
 
-test('absurd seconds after the clock was set back count as one minute at most', async () => {
+test('absurd seconds after a clock step backwards count as one minute at most', async () => {
   const began = performance.now();
   const { sessionId } = await active();
   await pass(sessionId, 20);

@@ -12,7 +12,7 @@ const ask = (service: Service, path: string, token: string): Promise<Answer> =>
 describe('METRICS_TOKEN', () => {
   const service = useService(env);
 
-  test('opens /metrics, and so does the admin token', async () => {
+  test('grants access to /metrics, as does the admin token', async () => {
     for (const answer of [
       await ask(service, '/metrics', metricsToken),
       await service.admin({ path: '/metrics' }),
@@ -23,11 +23,14 @@ describe('METRICS_TOKEN', () => {
     }
   });
 
-  test.each(['/admin/status', '/admin/projects', '/admin/openapi.json'])('does not open %s', async (path) => {
-    expectError(await ask(service, path, metricsToken), 401, 'ADMIN_TOKEN_INVALID');
-  });
+  test.each(['/admin/status', '/admin/projects', '/admin/openapi.json'])(
+    'does not grant access to %s',
+    async (path) => {
+      expectError(await ask(service, path, metricsToken), 401, 'ADMIN_TOKEN_INVALID');
+    },
+  );
 
-  test('does not open what runtimes call', async () => {
+  test('does not grant access to runtime endpoints', async () => {
     const answer = await send(service.adminUrl, {
       method: 'POST',
       path: '/runtime/v1/reports',
@@ -38,7 +41,7 @@ describe('METRICS_TOKEN', () => {
   });
 
   test.each(['', 'a-metrics-token-for-test', 'a-runtime-token-for-tests'])(
-    'another token, "%s", opens nothing',
+    'another token, "%s", is refused',
     async (token) => {
       const answer = await ask(service, '/metrics', token);
       expectError(answer, 401, 'ADMIN_TOKEN_INVALID');
@@ -46,7 +49,7 @@ describe('METRICS_TOKEN', () => {
     },
   );
 
-  test('is for GET and HEAD only', async () => {
+  test('is accepted for GET and HEAD only', async () => {
     const headers = { Authorization: `Bearer ${metricsToken}` };
     const answer = await send(service.adminUrl, { method: 'POST', path: '/metrics', headers, body: {} });
     expectError(answer, 405, 'METHOD_NOT_ALLOWED');
@@ -56,7 +59,7 @@ describe('METRICS_TOKEN', () => {
 describe('METRICS_TOKEN without an admin token', () => {
   const service = useService({ ...env, ADMIN_TOKEN: '' });
 
-  test('opens /metrics on the listener that is open for runtimes', async () => {
+  test('grants access to /metrics on the listener for runtimes', async () => {
     expect((await ask(service, '/metrics', metricsToken)).status).toBe(200);
     expectError(await ask(service, '/admin/status', metricsToken), 404, 'NOT_FOUND');
   });
@@ -65,7 +68,7 @@ describe('METRICS_TOKEN without an admin token', () => {
 describe('without METRICS_TOKEN and an admin token', () => {
   const service = useService({ ADMIN_TOKEN: '' });
 
-  test('there is no /metrics', async () => {
+  test('/metrics does not exist', async () => {
     expectError(await ask(service, '/metrics', metricsToken), 404, 'NOT_FOUND');
   });
 });

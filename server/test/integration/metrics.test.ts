@@ -43,7 +43,7 @@ const batches = 'session_launch_batch_size';
 const requests = 'session_launch_requests_total';
 const lookups = 'session_launch_cache_lookups_total';
 
-test('mints are counted by door and outcome, and each has a duration', async () => {
+test('mints are counted by door and outcome, with their durations', async () => {
   const key = { 'Idempotency-Key': 'counted' };
   const started = performance.now();
   await mintFromServer(service, world.key, body);
@@ -79,31 +79,28 @@ const histograms: [string, Record<string, string>][] = [
   [durations, { door: 'server' }],
   [batches, {}],
 ];
-test.each(histograms)(
-  'the buckets of %s hold what is at most as great as their bound',
-  async (name, labels) => {
-    await Promise.all(Array.from({ length: 9 }, () => mintFromServer(service, world.key, body)));
-    const now = await readMetrics(service);
-    const buckets = now.samples.filter(
-      (sample) => sample.name === `${name}_bucket` && sample.labels.door === labels.door,
-    );
-    const bounds = buckets.map(({ labels: { le } }) => Number(le?.replace('+Inf', 'Infinity')));
-    expect(bounds).toEqual([...bounds].sort((a, b) => a - b));
-    expect(bounds.at(-1)).toBe(Number.POSITIVE_INFINITY);
-    expect(buckets.at(-1)?.value).toBe(now.total(`${name}_count`, labels));
-    let [least, most] = [0, 0];
-    for (const [i, { value }] of buckets.entries()) {
-      const held = value - (buckets[i - 1]?.value ?? 0);
-      expect(held).toBeGreaterThanOrEqual(0);
-      least += held * (bounds[i - 1] ?? 0);
-      if (held > 0) most += held * bounds[i]!;
-    }
-    expect(now.total(`${name}_sum`, labels)).toBeGreaterThan(least);
-    expect(now.total(`${name}_sum`, labels)).toBeLessThanOrEqual(most);
-  },
-);
+test.each(histograms)('each bucket of %s counts the values up to its bound', async (name, labels) => {
+  await Promise.all(Array.from({ length: 9 }, () => mintFromServer(service, world.key, body)));
+  const now = await readMetrics(service);
+  const buckets = now.samples.filter(
+    (sample) => sample.name === `${name}_bucket` && sample.labels.door === labels.door,
+  );
+  const bounds = buckets.map(({ labels: { le } }) => Number(le?.replace('+Inf', 'Infinity')));
+  expect(bounds).toEqual([...bounds].sort((a, b) => a - b));
+  expect(bounds.at(-1)).toBe(Number.POSITIVE_INFINITY);
+  expect(buckets.at(-1)?.value).toBe(now.total(`${name}_count`, labels));
+  let [least, most] = [0, 0];
+  for (const [i, { value }] of buckets.entries()) {
+    const held = value - (buckets[i - 1]?.value ?? 0);
+    expect(held).toBeGreaterThanOrEqual(0);
+    least += held * (bounds[i - 1] ?? 0);
+    if (held > 0) most += held * bounds[i]!;
+  }
+  expect(now.total(`${name}_sum`, labels)).toBeGreaterThan(least);
+  expect(now.total(`${name}_sum`, labels)).toBeLessThanOrEqual(most);
+});
 
-test('every mint that is recorded is in one batch', async () => {
+test('every recorded mint belongs to one batch', async () => {
   const burst = Array.from({ length: 40 }, () => mintFromServer(service, world.key, body));
   for (const answer of await Promise.all(burst)) expect(answer.status).toBe(201);
   const added = await changes();
@@ -114,7 +111,7 @@ test('every mint that is recorded is in one batch', async () => {
   expect((await readMetrics(service)).total('session_launch_queue_length')).toBe(0);
 });
 
-test('requests are counted by route and status: sessions read and ended, the catalog, what leads nowhere', async () => {
+test('requests are counted by route and status: sessions read and ended, the catalog, unknown paths', async () => {
   const minted = await mintFromServer(service, world.key, body);
   const session = `/v1/sessions/${minted.json.session.sessionId}`;
   const catalog = `/v1/projects/${world.projectId}/experiences`;
@@ -151,7 +148,7 @@ test('requests are counted by route and status: sessions read and ended, the cat
   await expect.poll(shown).toEqual(counted);
 });
 
-test('a request that is not HTTP is counted as unreadable', async () => {
+test('a malformed request is counted as unreadable', async () => {
   const { hostname, port } = new URL(service.url);
   const socket = connect(Number(port), hostname);
   socket.end('these are no words of HTTP\r\n\r\n');
@@ -159,7 +156,7 @@ test('a request that is not HTTP is counted as unreadable', async () => {
   await expect.poll(async () => (await changes())(requests, unreadable)).toBe(1);
 });
 
-test('look-ups are hits once something is known, and misses before', async () => {
+test('look-ups count as misses first, and as hits once cached', async () => {
   const fresh = await createWorld(service, { experience: { public: true, allowedOrigins: [pageOrigin] } });
   before = await readMetrics(service);
   const headers = { Authorization: `Bearer ${fresh.key}` };
@@ -201,7 +198,7 @@ describe('connections', () => {
     return socket;
   }
 
-  test('those that are open are counted, silent ones too', async () => {
+  test('open ones are counted, including idle ones', async () => {
     const open = before.total('session_launch_open_connections');
     for (let n = 0; n < 7; n++) opened('');
     await expect.poll(() => now('session_launch_open_connections')).toBe(open + 7);
@@ -209,7 +206,7 @@ describe('connections', () => {
     await expect.poll(() => now('session_launch_open_connections')).toBe(open);
   });
 
-  test('a request is in flight until it is answered', async () => {
+  test('a request is in flight until its response is sent', async () => {
     const head = [
       'POST /v1/sessions HTTP/1.1',
       'Host: service',
@@ -226,7 +223,7 @@ describe('connections', () => {
   });
 });
 
-test('the process shows its memory and its time', async () => {
+test('the process exports its memory and CPU time', async () => {
   // A garbage collection between two measurements may free most of the memory: the reported value lies between a measurement before and
   // one after.
   const looks = [process.memoryUsage()];
@@ -247,7 +244,7 @@ test('the process shows its memory and its time', async () => {
   expect((await changes())('process_cpu_seconds_total')).toBeGreaterThan(0);
 });
 
-test('an event loop that was held up shows it', async () => {
+test('a blocked event loop shows in the delay metric', async () => {
   // The delay is measured between two ticks, so one is needed before and one after.
   await sleep(30);
   const until = performance.now() + 300;

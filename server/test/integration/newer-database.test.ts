@@ -7,7 +7,7 @@ const service = useService();
 const run = (text: string) => service.database.query('admin', { text });
 const rows = () => run('SELECT * FROM schema_migrations ORDER BY version');
 
-test('a database of a newer program is refused, and stays as it is', async () => {
+test('a database of a newer program is refused and not changed', async () => {
   await run('INSERT INTO schema_migrations (version) VALUES (9999)');
   onTestFinished(async () => {
     await run('DELETE FROM schema_migrations WHERE version = 9999');

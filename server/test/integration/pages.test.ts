@@ -8,8 +8,8 @@ import { startService, useService } from '../harness/service.ts';
 const service = useService({ DEMO: 'on' });
 const pages = ['/', '/reference'];
 
-describe('the page for people', () => {
-  test('says what runs here and how to mint', async () => {
+describe('the landing page', () => {
+  test('shows the service and how to mint', async () => {
     const { status, text, headers } = await service.call({ path: '/' });
     expect(status).toBe(200);
     expect(headers['content-type']).toBe('text/html; charset=utf-8');
@@ -21,7 +21,7 @@ describe('the page for people', () => {
     expect(text).not.toMatch(/\b\w+_(test|live)_\w/);
   });
 
-  test('shows the published experiences of the demo project, and of no other', async () => {
+  test('shows the published experiences of the demo project only', async () => {
     const stranger = await createWorld(service, { experience: { title: 'Of somebody else' } });
     expect((await service.call({ path: '/' })).text).not.toContain('demo catalog');
     await applyDemo(service, (file) => {
@@ -40,7 +40,7 @@ describe('the page for people', () => {
     expect(text).not.toContain(stranger.projectId);
   });
 
-  test('without a demo shows no catalog, even if a project has its id', async () => {
+  test('shows no catalog without a demo, even if a project has its id', async () => {
     const plain = await startService({ DEMO: 'off' }, service);
     try {
       await applyDemo(plain);
@@ -54,21 +54,18 @@ describe('the page for people', () => {
 });
 
 describe('every page', () => {
-  test.each(pages)(
-    '%s has nothing inline, nothing from elsewhere and a policy that holds it to that',
-    async (path) => {
-      const { text, headers } = await service.call({ path });
-      const policy = String(headers['content-security-policy']);
-      expect(policy).toMatch(/^default-src 'none';/);
-      expect(policy).toContain("frame-ancestors 'none'");
-      expect(policy).not.toMatch(/unsafe-eval|script-src[^;]*unsafe-inline|https?:|\*/);
-      expect(text).not.toMatch(/<style|\sstyle=|\son\w+=|<script(?![^>]*\ssrc=)/);
-      expect(text).not.toMatch(/(?:src|href)="(?:https?:)?\/\//);
-      expect(text).toMatch(/<html lang="en">[\s\S]*<main[ >]/);
-    },
-  );
+  test.each(pages)('%s has no inline or foreign content, and a policy that enforces it', async (path) => {
+    const { text, headers } = await service.call({ path });
+    const policy = String(headers['content-security-policy']);
+    expect(policy).toMatch(/^default-src 'none';/);
+    expect(policy).toContain("frame-ancestors 'none'");
+    expect(policy).not.toMatch(/unsafe-eval|script-src[^;]*unsafe-inline|https?:|\*/);
+    expect(text).not.toMatch(/<style|\sstyle=|\son\w+=|<script(?![^>]*\ssrc=)/);
+    expect(text).not.toMatch(/(?:src|href)="(?:https?:)?\/\//);
+    expect(text).toMatch(/<html lang="en">[\s\S]*<main[ >]/);
+  });
 
-  test.each(pages)('what %s refers to is there', async (path) => {
+  test.each(pages)('%s refers only to files that exist', async (path) => {
     const { text } = await service.call({ path });
     const found = [...text.matchAll(/(?:src|href)="([^"#]+)"/g)].map(([, address]) => address as string);
     expect(found.length).toBeGreaterThan(4);
@@ -78,7 +75,7 @@ describe('every page', () => {
   });
 
   test.each([...pages, '/site/site.css', '/favicon.ico', '/openapi.json'])(
-    '%s takes GET and HEAD only',
+    '%s accepts GET and HEAD only',
     async (path) => {
       expect(await service.call({ method: 'HEAD', path })).toMatchObject({ status: 200, text: '' });
       const answer = await service.call({ method: 'POST', path, body: {} });
@@ -97,7 +94,7 @@ describe('files of the pages', () => {
     ['/site/scalar.js', 'text/javascript; charset=utf-8'],
     ['/site/icon.svg', 'image/svg+xml'],
     ['/favicon.ico', 'image/svg+xml'],
-  ])('%s is %s, compressed on demand, and asked about again with its tag', async (path, type) => {
+  ])('%s is %s, compressed on request, and revalidated by its ETag', async (path, type) => {
     const answer = await service.call({ path });
     expect(answer.status).toBe(200);
     expect(answer.headers['content-type']).toBe(type);
@@ -112,7 +109,7 @@ describe('files of the pages', () => {
     expect(again).toMatchObject({ status: 304, text: '' });
   });
 
-  test('nothing else is served from there', async () => {
+  test('no other path is served', async () => {
     for (const path of ['/site/', '/site', '/site/nothing.css', '/site/..%2fpackage.json', '/reference/']) {
       expectError(await service.call({ path }), 404, 'NOT_FOUND');
     }
@@ -120,7 +117,7 @@ describe('files of the pages', () => {
 });
 
 describe('/openapi.json', () => {
-  test('is the committed contract, for tools on any origin', async () => {
+  test('is the committed contract, readable from any origin', async () => {
     const { status, json, text, headers } = await service.call({ path: '/openapi.json' });
     expect(status).toBe(200);
     expect(json).toEqual(contract);

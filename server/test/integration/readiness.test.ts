@@ -9,7 +9,7 @@ const readiness = () => service.call({ path: '/readyz' });
 
 /** SQLSTATEs of a full disk, of insufficient memory, and of an I/O error. */
 test.each(['53100', '53200', '58030'])(
-  'a write that the database refuses with %s makes the service not ready, until one would go through',
+  'a write refused with %s makes the service not ready, until a write would succeed',
   async (code) => {
     const world = await createWorld(service);
     const mint = () => mintFromServer(service, world.key, { experienceId: world.experienceId });

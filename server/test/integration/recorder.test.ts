@@ -156,7 +156,7 @@ const connectionLost = () => Object.assign(new Error('read ECONNRESET'), { code:
 const deadlock = () => Object.assign(new Error('deadlock detected'), { code: '40P01', severity: 'ERROR' });
 
 describe('batching', () => {
-  test('writes a lone mint at once', async () => {
+  test('writes a single mint at once', async () => {
     const { recorder, batches } = gated();
     const mint = counted();
     const recording = recorder.record(mint);
@@ -168,7 +168,7 @@ describe('batching', () => {
     expect(batches).toEqual([1, 1]);
   });
 
-  test('writes together what arrives during a write', async () => {
+  test('writes mints that arrive during a write together', async () => {
     const { recorder, gate, batches } = gated();
     gate.shut();
     const mints = Array.from({ length: 11 }, () => counted());
@@ -183,7 +183,7 @@ describe('batching', () => {
     expect(recorder.queueLength).toBe(0);
   });
 
-  test('writes no more at a time than it may', async () => {
+  test('writes at most the maximum batch size at a time', async () => {
     const { recorder, gate, batches } = gated({ batchLimit: 4 });
     gate.shut();
     const mints = Array.from({ length: 11 }, () => counted());
@@ -194,7 +194,7 @@ describe('batching', () => {
     expect(await stored(mints)).toEqual(idsOf(mints));
   });
 
-  test('tells each mint of a batch its own outcome', async () => {
+  test('returns each mint of a batch its own outcome', async () => {
     const { recorder, gate } = gated();
     const [done, other] = [counted({}, freshKey()), counted({}, freshKey())];
     await recorder.record(done);
@@ -226,7 +226,7 @@ describe('batching', () => {
     expect(await used()).toBe(4);
   });
 
-  test('tells a mint beside one with its key whether that is the first or another replay', async () => {
+  test('tells whether the earlier mint with the same key is pending or a replay', async () => {
     const { recorder, gate } = gated();
     const [made, making] = [counted({}, freshKey()), counted({}, freshKey())];
     await recorder.record(made);
@@ -251,7 +251,7 @@ describe('batching', () => {
   });
 
   test.each(['probing', 'everyday'] as const)(
-    'tells a mint beside one with its key that it is pending, also when no connection for looking it up (%s) can be had',
+    'reports a concurrent mint with the same key as pending, even if no connection (%s) is available to look it up',
     async (lane) => {
       const noConnection = async () => {
         throw new NeverSent(new Error('timeout exceeded when trying to connect'));
@@ -275,7 +275,7 @@ describe('batching', () => {
     },
   );
 
-  test('shares a quota that does not suffice for all, first come first served', async () => {
+  test('divides an insufficient quota in order of arrival', async () => {
     const poor = await createWorld(service, {
       project: { limits: { mintsPerMinutePerClient: null, mintsPerMinute: null, sessionsPerDay: 4 } },
     });
@@ -304,10 +304,10 @@ describe('a mint that the database refuses', () => {
   const bad: [string, () => Mint][] = [
     ['of a revision that does not exist', () => counted({ revision: 99 }, freshKey())],
     ['of an experience that does not exist', () => counted({ experienceId: 'exp_nowhere' }, freshKey())],
-    ['that breaks a rule of the table', () => counted({ source: 'window' as never }, freshKey())],
-    ['without a value that it needs', () => counted({ livemode: null as never }, freshKey())],
+    ['that violates a table constraint', () => counted({ source: 'window' as never }, freshKey())],
+    ['without a required value', () => counted({ livemode: null as never }, freshKey())],
   ];
-  test.each(bad)('%s does not disturb its neighbours', async (_, make) => {
+  test.each(bad)('%s does not affect the others in its batch', async (_, make) => {
     const { recorder, gate, batches } = gated();
     gate.shut();
     const refused = make();
@@ -344,7 +344,7 @@ describe('a mint that the database refuses', () => {
     expect(await used()).toBe(1);
   });
 
-  test('because its id is taken leaves the session that has it alone', async () => {
+  test('because its id exists leaves the existing session unchanged', async () => {
     const { recorder, gate } = gated();
     const first = counted({ userId: 'first' });
     await recorder.record(first);
@@ -362,8 +362,8 @@ describe('a mint that the database refuses', () => {
   });
 });
 
-describe('a crowd that arrives in one turn of the event loop', () => {
-  test('shares one write', async () => {
+describe('mints that arrive in one event-loop tick', () => {
+  test('share one write', async () => {
     const batches: number[] = [];
     const recorder = new Recorder(service.database, { startAt: 100, onBatch: (size) => batches.push(size) });
     const mints = Array.from({ length: 30 }, () => counted());
@@ -372,7 +372,7 @@ describe('a crowd that arrives in one turn of the event loop', () => {
     expect(await stored(mints)).toEqual(idsOf(mints));
   });
 
-  test('is written as soon as it is large enough, and drain waits for the rest, too', async () => {
+  test('are written once the batch is large enough, and drain waits for the rest', async () => {
     const batches: number[] = [];
     const recorder = new Recorder(service.database, { startAt: 10, onBatch: (size) => batches.push(size) });
     const mints = Array.from({ length: 30 }, () => counted());
@@ -382,7 +382,7 @@ describe('a crowd that arrives in one turn of the event loop', () => {
     expect(await stored(mints)).toEqual(idsOf(mints));
   });
 
-  test('is waited for by drain before its write has begun', async () => {
+  test('are awaited by drain before their write has begun', async () => {
     const recorder = new Recorder(service.database, { startAt: 100 });
     const mint = counted();
     void recorder.record(mint);
@@ -392,7 +392,7 @@ describe('a crowd that arrives in one turn of the event loop', () => {
 });
 
 describe('a write', () => {
-  test('weighs little: large mints go out in several writes, a small crowd in one', async () => {
+  test('is limited in bytes: large mints are split into several writes, many small ones share one', async () => {
     const { recorder, gate, batches } = gated({ batchBytes: 10_000 });
     gate.shut();
     const first = recorder.record(counted());
@@ -408,8 +408,8 @@ describe('a write', () => {
   });
 });
 
-describe('a queue that is full', () => {
-  test('refuses at once with UNAVAILABLE, and takes mints again when there is room', async () => {
+describe('a full queue', () => {
+  test('refuses at once with UNAVAILABLE, and accepts mints again once there is space', async () => {
     const { recorder, gate } = gated({ queueLimit: 5 });
     gate.shut();
     const accepted = Array.from({ length: 6 }, () => counted({}, freshKey()));
@@ -434,11 +434,11 @@ describe('a queue that is full', () => {
 });
 
 describe('drain', () => {
-  test('resolves at once when there is nothing to do', async () => {
+  test('resolves at once when the queue is empty', async () => {
     await recorderOf(service.database).drain();
   });
 
-  test('resolves when everything that was handed in is answered', async () => {
+  test('resolves when all queued mints have their results', async () => {
     const { recorder, gate } = gated({ batchLimit: 3 });
     gate.shut();
     let answered = 0;
@@ -464,14 +464,14 @@ describe('drain', () => {
   });
 });
 
-describe('a connection that is lost', () => {
+describe('a lost connection', () => {
   const write = async (recorder: Recorder, mints: Mint[]) =>
     Promise.all(mints.map((mint) => recorder.record(mint)));
 
   test.each([
-    ['before the write was done', 'before'],
-    ['after the write was done, before its answer came', 'after'],
-  ])('%s costs nobody a session and counts nobody twice', async (_, when) => {
+    ['before the write has completed', 'before'],
+    ['after the write, before its result', 'after'],
+  ])('%s loses no session and counts none twice', async (_, when) => {
     const recorder = recorderOf(
       intercepted(async (send, attempt) => {
         if (attempt !== 1) return send();
@@ -493,7 +493,7 @@ describe('a connection that is lost', () => {
     }
   });
 
-  test('again and again is tried again and again', async () => {
+  test('that recurs is retried each time', async () => {
     const recorder = recorderOf(
       intercepted(async (send, attempt) => {
         const rows = await send();
@@ -506,7 +506,7 @@ describe('a connection that is lost', () => {
     expect(await used()).toBe(1);
   });
 
-  test('for too long is UNAVAILABLE, and no key stays pending', async () => {
+  test('for too long gives UNAVAILABLE, and no key stays pending', async () => {
     let away = true;
     const recorder = recorderOf(
       intercepted(async (send) => {
@@ -524,7 +524,7 @@ describe('a connection that is lost', () => {
     expect(await used()).toBe(3);
   });
 
-  test('and then a write that collides still ends with every mint recorded once', async () => {
+  test('followed by a write conflict still records every mint once', async () => {
     const recorder = recorderOf(
       intercepted(async (send, attempt) => {
         if (attempt === 1) {
@@ -543,7 +543,7 @@ describe('a connection that is lost', () => {
   });
 });
 
-test('a write that collides with another is repeated', async () => {
+test('a conflicting write is retried', async () => {
   const recorder = recorderOf(
     intercepted((send, attempt) => (attempt === 0 ? Promise.reject(deadlock()) : send())),
   );
@@ -573,7 +573,7 @@ withOtherProcesses('a key that is pending in another process', () => {
     });
   }
 
-  test('is answered at once, also from within a batch that has to wait for a lock', async () => {
+  test('is reported at once, also within a batch that waits for a lock', async () => {
     const { recorder, gate } = gated();
     const key = freshKey();
     const others = [counted({}, freshKey()), counted()];
@@ -597,7 +597,7 @@ withOtherProcesses('a key that is pending in another process', () => {
     expect(await used()).toBe(2);
   });
 
-  test('is answered at once from within the queue', async () => {
+  test('is reported at once from the queue', async () => {
     const { recorder, gate } = gated({ probeAfterMs: 20 });
     const key = freshKey();
     gate.shut();
@@ -613,7 +613,7 @@ withOtherProcesses('a key that is pending in another process', () => {
     expect(await used()).toBe(4);
   });
 
-  test('is answered from within the queue also when the first looks at the keys fail', async () => {
+  test('is reported from the queue even if the first probes fail', async () => {
     let looks = 0;
     const probing: Intercept = (send, attempt) => {
       looks++;
@@ -631,7 +631,7 @@ withOtherProcesses('a key that is pending in another process', () => {
     expect((await first).outcome).toBe('recorded');
   });
 
-  test('is not made up by looking for it', async () => {
+  test('is not caused by the probe itself', async () => {
     const gate = new Gate();
     let looked = 0;
     const database: Database = {

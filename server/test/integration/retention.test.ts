@@ -35,7 +35,7 @@ beforeEach(async () => {
   await query('DELETE FROM sessions WHERE project_id = $1', [world.projectId]);
 });
 
-test('sessions that ended or expired so many days ago are deleted, and no others', async () => {
+test('sessions that ended or expired before the retention period are deleted, and no others', async () => {
   const [over, waiting, live] = [
     await ended(),
     await launched(service, world),
@@ -54,7 +54,7 @@ test('sessions that ended or expired so many days ago are deleted, and no others
   expect(await left()).toEqual([]);
 });
 
-test('a session that an idempotency record names stays until the record is gone', async () => {
+test('a session with an idempotency record is kept until the record is deleted', async () => {
   const { json } = await mintFromServer(
     service,
     world.key,
@@ -72,7 +72,7 @@ test('a session that an idempotency record names stays until the record is gone'
   expect(await left()).toEqual([]);
 });
 
-test('a long list is worked off in batches, over rounds, and what is not due is passed over once', async () => {
+test('many sessions are deleted in batches over several rounds, and recent ones are scanned once', async () => {
   const sample = await ended();
   // More than two batches; every third session ended only now.
   await query(
@@ -95,13 +95,13 @@ test('a long list is worked off in batches, over rounds, and what is not due is 
   expect(await count()).toBe(401);
 });
 
-test('several processes share the work', async () => {
+test('several processes share the deletion', async () => {
   for (let n = 0; n < 20; n++) await ended();
   await Promise.all(Array.from({ length: 4 }, () => run(1, 2)));
   expect(await left()).toEqual([]);
 });
 
-test('ids tell the time: those of a time sort behind the first id of it', () => {
+test('session ids sort by creation time, so a time has a first id', () => {
   const before = firstIdAt('ses', Date.now());
   const id = newId('ses');
   expect(id > before).toBe(true);

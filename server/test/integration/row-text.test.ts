@@ -33,7 +33,7 @@ const tricky = fc.constantFrom(
   't',
 );
 
-test('rows arrive as they were written, whatever is in them', async () => {
+test('rows are returned as they were written, with any content', async () => {
   const row = fc.record({
     n: fc.integer({ min: -(2 ** 31), max: 2 ** 31 - 1 }),
     hash: fc.uint8Array({ maxLength: 40 }).map((bytes) => Buffer.from(bytes)),

@@ -2,7 +2,7 @@ import { createWorld, experience, mintFromServer, runtime } from '@session-launc
 import { expect, onTestFinished, test } from 'vitest';
 import { startService } from '../harness/service.ts';
 
-test('the address of the runtime is stored with the session: a replay after a change names the old one', async () => {
+test('the runtime address is stored with the session: a replay after a change uses the old one', async () => {
   const [old, changed] = ['wss://old.example.com/talk', 'wss://new.example.com/talk?zone=1'];
   const before = await startService({ RUNTIME_URL: old });
   onTestFinished(() => before.close());

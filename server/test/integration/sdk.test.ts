@@ -42,7 +42,7 @@ describe('the browser SDK', () => {
     },
   );
 
-  test('its hashes are those of the files', async () => {
+  test('has the hashes of its files', async () => {
     const { files } = (await service.call({ path: `/sdk/${version}/integrity.json` })).json;
     for (const [name, hash] of Object.entries(files)) {
       const { text } = await service.call({ path: `/sdk/${version}/${name}` });
@@ -55,10 +55,10 @@ describe('the browser SDK', () => {
     '/sdk/2.999.0/session-launch.js',
     '/sdk/v2/index.js',
     '/sdk/v2/../v2',
-  ])('%s is not there', async (path) => expectError(await service.call({ path }), 404, 'NOT_FOUND'));
+  ])('%s does not exist', async (path) => expectError(await service.call({ path }), 404, 'NOT_FOUND'));
 });
 
-describe('the page of the service itself', () => {
+describe('the landing page of the service', () => {
   const mint = (origin: string, experienceId: string) =>
     service.call({
       method: 'POST',
@@ -77,11 +77,11 @@ describe('the page of the service itself', () => {
     ['another port', () => `http://127.0.0.1:1`],
     ['another scheme', () => service.url.replace('http:', 'https:')],
     ['another name', () => service.url.replace('127.0.0.1', 'evil.example')],
-  ])('and nobody else does: %s', async (_name, origin) => {
+  ])('cannot launch the demo from %s', async (_name, origin) => {
     expectError(await mint(origin(), 'exp_harbor_guide'), 403, 'ORIGIN_NOT_ALLOWED');
   });
 
-  test('nor does it launch what is not the demo', async () => {
+  test('cannot launch experiences outside the demo', async () => {
     const world = await createWorld(service);
     expectError(await mint(service.url, world.experienceId), 403, 'ORIGIN_NOT_ALLOWED');
   });

@@ -59,7 +59,7 @@ test('a session without a report for a minute ends with its last reported second
   expect(await read(sessionId)).toEqual(record);
 });
 
-test('a report starts the minute anew', async () => {
+test('a report restarts the minute', async () => {
   const launch = await active();
   const { look } = watching();
   for (let turn = 1; turn <= 3; turn++) {
@@ -71,7 +71,7 @@ test('a report starts the minute anew', async () => {
   expect(await statusOf(launch)).toBe('ended');
 });
 
-test('a session that its runtime leaves out ends, and those that it reports go on', async () => {
+test('a session missing from reports ends, and the reported ones continue', async () => {
   const [forgotten, kept] = [await active('rt_forgetful'), await active('rt_forgetful')];
   await said(
     [forgotten, kept].map(({ sessionId }) => ({ sessionId, seconds: 0 })),
@@ -83,7 +83,7 @@ test('a session that its runtime leaves out ends, and those that it reports go o
   expect([await statusOf(forgotten), await statusOf(kept)]).toEqual(['ended', 'active']);
 });
 
-test('any number of sessions end, each once where several processes look', async () => {
+test('any number of sessions end, each once even if several processes check', async () => {
   // First ends other sessions that are already silent.
   await watching().look(65);
   const launches = await Promise.all(Array.from({ length: 30 }, () => active('rt_gone')));
@@ -94,7 +94,7 @@ test('any number of sessions end, each once where several processes look', async
     expect(await read(sessionId)).toMatchObject({ endReason: 'runtime_lost', usage: { seconds: 0 } });
 });
 
-test('of the loss of a runtime and other ends at the same time one counts', async () => {
+test('of a lost runtime and other ends at the same time, one takes effect', async () => {
   const launch = await active();
   const { sessionId, sessionToken } = launch;
   const { look } = watching();
@@ -130,7 +130,7 @@ describe.each([
     expect(await statusOf(launch)).toBe('active');
   });
 
-  test('keeps no session whose runtime is lost', async () => {
+  test('still ends a session whose runtime is lost', async () => {
     const began = performance.now();
     const launch = await active();
     const { sessionId } = launch;
@@ -146,7 +146,7 @@ describe.each([
   });
 });
 
-test('time in which the database was away does not count', async () => {
+test('time during which the database was unreachable does not count', async () => {
   const launch = await active();
   let isAway = false;
   const database = Object.create(service.database, {
@@ -169,7 +169,7 @@ test('time in which the database was away does not count', async () => {
   expect(await statusOf(launch)).toBe('ended');
 });
 
-test('time in which the process was stopped does not count', async () => {
+test('time during which the process was suspended does not count', async () => {
   const launch = await active();
   const { look, stopFor } = watching();
   await look(30);
@@ -180,7 +180,7 @@ test('time in which the process was stopped does not count', async () => {
   expect(await statusOf(launch)).toBe('ended');
 });
 
-test('a process that starts ends sessions that were left behind, one minute later', async () => {
+test('a process ends sessions left behind one minute after its start', async () => {
   const launch = await active();
   await pass(launch.sessionId, 86_400);
   const { watch, look } = watching();
@@ -191,7 +191,7 @@ test('a process that starts ends sessions that were left behind, one minute late
   expect(await statusOf(launch)).toBe('ended');
 });
 
-test('housekeeping looks every five seconds, one look at a time', async () => {
+test('housekeeping checks every five seconds, one check at a time', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   onTestFinished(() => void vi.useRealTimers());
   let finish = () => {};

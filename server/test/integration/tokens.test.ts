@@ -29,7 +29,7 @@ async function verify(token: string, at: Service, issuer: string = at.url) {
 }
 
 describe('configuration', () => {
-  test.each(['10', '7200'])('TOKEN_TTL_SECONDS=%s decides how long a token lives', async (seconds) => {
+  test.each(['10', '7200'])('TOKEN_TTL_SECONDS=%s sets the lifetime of a token', async (seconds) => {
     const other = await startService({ TOKEN_TTL_SECONDS: seconds }, service);
     try {
       const world = await openWorld(other);
@@ -60,7 +60,7 @@ describe('configuration', () => {
     }
   });
 
-  test('a key file is made when there is none, for its owner only, and used again', async () => {
+  test('a missing key file is created, readable by its owner only, and reused', async () => {
     const file = join(folder, 'made', 'keys.json');
     const kids: string[] = [];
     for (let start = 0; start < 2; start++) {
@@ -73,13 +73,13 @@ describe('configuration', () => {
   });
 });
 
-describe('rotation', () => {
+describe('key rotation', () => {
   function privateKey(kid: string): object {
     return { ...generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' }), kid };
   }
 
   /** Publish, sign, retire: each step starts a service with an edited key file on one database. */
-  test('publish, sign and retire a key without a token that cannot be verified', async () => {
+  test('publishes, uses and retires a key, and every token stays verifiable', async () => {
     const [old, fresh] = [privateKey('old'), privateKey('fresh')];
     const file = join(folder, 'rotated.json');
     const world = await openWorld(service);

@@ -109,7 +109,7 @@ describe('a database of version 0.1.0', () => {
 describe('a function', () => {
   beforeEach(() => started());
 
-  test('whose text differs is replaced, and no database is refused for it', async () => {
+  test('whose text differs is replaced, and the database is accepted', async () => {
     const functions = edited('known_claims', (text) => text.replace('BEGIN', 'BEGIN -- edited'));
     expect(await started({ functions })).toEqual([updated('known_claims')]);
     expect(await textOf('known_claims')).toContain('-- edited');
@@ -135,20 +135,20 @@ describe('a function', () => {
     expect(await started()).toEqual([updated('known_claims')]);
   });
 
-  test('that cannot be created leaves everything as it was', async () => {
+  test('that cannot be created leaves the database unchanged', async () => {
     const functions = edited('known_claims', (text) => text.replace('BEGIN', 'NONSENSE'));
     await expect(started({ functions })).rejects.toThrow('NONSENSE');
     expect(await started()).toEqual([]);
   });
 
-  test('of a newer version is left alone by an older program, which says so', async () => {
+  test('of a newer version is kept by an older program, which logs it', async () => {
     const newer = { version: '0.10.0', functions: edited('known_claims', (text) => `${text}\n-- newer`) };
     const older = { version: '0.9.1' };
     expect(await started(newer)).toEqual([updated('known_claims')]);
     const left: Logged = [
       'warn',
       { version: '0.9.1', newerVersion: '0.10.0' },
-      'the functions in the database are of a newer version; they are left as they are',
+      'the functions in the database are of a newer version; they are left unchanged',
     ];
     for (let turn = 0; turn < 2; turn++) {
       expect(await started(older)).toEqual([left]);
@@ -194,7 +194,7 @@ onPostgres('an upgrade', () => {
   /** Needs an exclusive lock on the table `sessions`, as most schema changes do. */
   const next = ['LOCK TABLE sessions IN ACCESS EXCLUSIVE MODE', 'ALTER TABLE sessions ADD COLUMN more text'];
 
-  test('makes room for those who use the table while it has to wait for a long reader', async () => {
+  test('lets other clients use the table while it waits for a long read', async () => {
     const own = await ownDatabase();
     await own.migrate();
     const reader = await connection(own.url);
@@ -218,7 +218,7 @@ onPostgres('an upgrade', () => {
     expect(await versions(own)).toContain(1_000);
   });
 
-  test('leaves statements that a process of version 0.1.0 has prepared working', async () => {
+  test('keeps statements prepared by a process of version 0.1.0 working', async () => {
     const own = await ownDatabase();
     await own.load(await readFile(fixture, 'utf8'));
     const old = await connection(own.url);
@@ -266,13 +266,13 @@ onPostgres('an upgrade', () => {
     expect(await own.query("SELECT to_regclass('half') AS half")).toEqual([{ half: null }]);
   });
 
-  test('refuses a database from before the first release, and leaves it as it is', async () => {
+  test('refuses a database from before the first release, and leaves it unchanged', async () => {
     const own = await ownDatabase();
     await own.query('CREATE TABLE schema_migrations (id serial PRIMARY KEY, hash text, created_at bigint)');
-    await expect(own.migrate()).rejects.toThrow(/before the first release/);
+    await expect(own.migrate()).rejects.toThrow(/an unreleased version/);
   });
 
-  test('refuses a database that another form of a step has made', async () => {
+  test('refuses a database created by an edited migration', async () => {
     const own = await ownDatabase();
     const [first, ...later] = program.migrations;
     const other = {

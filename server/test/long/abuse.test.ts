@@ -199,7 +199,7 @@ function untilOver(): () => boolean {
 
 const timeout = minutes * 60_000 + 240_000;
 
-describe('aborts, floods, large files and a bad network beside honest callers', () => {
+describe('aborts, floods, large files and network faults do not affect honest callers', () => {
   test('on PostgreSQL', { timeout }, async (context) => {
     const cleanup: Cleanup = context.onTestFinished;
     const server = await startPostgres();

@@ -24,7 +24,7 @@ const mind = {
   })),
 };
 
-test('an hour of turns: memory stays level, and no timer or socket is left behind', async () => {
+test('an hour of turns keeps memory level and leaks no timer or socket', async () => {
   const folder = await temporaryFolder();
   onTestFinished(folder.remove);
   await prepareDataFolder(folder.path);

@@ -20,7 +20,7 @@ function percentile(figures: readonly number[], share: number): number {
 }
 
 // The times depend on the machine, so they are only printed. The test checks that every click leads to sound and mouth movement.
-test('a click on Start is heard, and the mouth moves with the voice', async () => {
+test('a click on Start plays audio, and the mouth moves with the voice', async () => {
   const { url } = talking.service;
   site.show(...twoLines(talking.experienceId, url, url.replace('http', 'ws'), ''));
   const context = await browser.open({

@@ -83,7 +83,7 @@ async function overload(service: ServiceProcess, seconds: number): Promise<numbe
   return rounds.reduce((sum, round) => sum + round.of(201).length, 0);
 }
 
-describe('more mints than the service can record: as many as it can, a prompt 503 for the others', {
+describe('overload is answered with as many mints as can be recorded and a prompt 503 for the others', {
   timeout: 600_000,
 }, () => {
   test('on PostgreSQL', async () => {

@@ -62,7 +62,7 @@ async function expectNothingLeft(soak: Soak): Promise<void> {
 }
 
 describe.concurrent('a soak', { timeout: 120_000 }, () => {
-  test('of some seconds asks in every way, finds every launch, and writes what it prints', async ({
+  test('of some seconds uses every route, finds every launch, and writes the printed report', async ({
     onTestFinished,
   }) => {
     const { path, remove } = await temporaryFolder();
@@ -82,7 +82,9 @@ describe.concurrent('a soak', { timeout: 120_000 }, () => {
     await expectNothingLeft(soak);
   });
 
-  test('that is interrupted ends cleanly, with the report so far', async ({ onTestFinished }) => {
+  test('that is interrupted exits cleanly, with the report of the run until then', async ({
+    onTestFinished,
+  }) => {
     const soak = await startSoak(onTestFinished, '--minutes', '2', '--engine', 'embedded');
     await progress(soak).toMatch(/embedded 0:\d\d of 2:00: [1-9]/);
     soak.child.kill('SIGINT');
@@ -94,7 +96,7 @@ describe.concurrent('a soak', { timeout: 120_000 }, () => {
     await expectNothingLeft(soak);
   });
 
-  test('whose service dies says so, and ends with 1', async ({ onTestFinished }) => {
+  test('whose service dies reports it, and exits with 1', async ({ onTestFinished }) => {
     const soak = await startSoak(onTestFinished, '--minutes', '2');
     await progress(soak).toMatch(/postgres 0:\d\d of 2:00: [1-9]/);
     process.kill(serviceOf(soak), 'SIGKILL');
@@ -104,7 +106,7 @@ describe.concurrent('a soak', { timeout: 120_000 }, () => {
     await expectNothingLeft(soak);
   });
 
-  test('with an option that cannot be used says which, and ends with 2', async ({ onTestFinished }) => {
+  test('with an invalid option names it, and exits with 2', async ({ onTestFinished }) => {
     const soak = await startSoak(onTestFinished, '--minutes', 'many');
     expect(await soak.ended).toEqual({ code: 2, stdout: '' });
     expect(soak.said()).toMatch(/^soak: --minutes is a number/);

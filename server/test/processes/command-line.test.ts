@@ -76,7 +76,7 @@ describe('apply', () => {
   const file = { project: project(), experiences: [experience(), experience()] };
   const { id } = file.project;
 
-  test('creates, then finds nothing to do, then says what it changed', async () => {
+  test('creates a project, then reports no change, then lists the changes', async () => {
     const name = await fileWith(file);
     expect(succeeded(await program(['apply', name]))).toBe(`${id}: project created, 2 experiences created\n`);
     expect(await done('apply', name)).toBe(`${id}: no change\n`);
@@ -93,7 +93,7 @@ describe('apply', () => {
     expect(again).toMatchObject({ projectId: id, changed: false });
   });
 
-  test('a broken file: every problem with its line, and nothing changed', async () => {
+  test('lists every problem of an invalid file with its line, and changes nothing', async () => {
     const before = await stored(id);
     const name = await fileWith(
       [
@@ -119,13 +119,13 @@ describe('apply', () => {
     expect(await stored(id)).toBe(before);
   });
 
-  test('a file that is not YAML at all', async () => {
+  test('rejects a file that is not YAML', async () => {
     const { code, lines } = await failed(['apply', await fileWith('project: {id: prj_a', 'cut.yaml')]);
     expect(code).toBe(1);
     expect(lines[1]).toMatch(/^cut\.yaml:1:\d+: is not valid YAML: .*close/);
   });
 
-  test('a conflict that only the service can see', async () => {
+  test('reports a conflict that only the service can detect', async () => {
     const other = { project: project(), experiences: [experience({ id: file.experiences[0]?.id })] };
     const { code, lines } = await failed(['apply', await fileWith(other, 'thief.yaml')]);
     expect({ code, lines }).toEqual({
@@ -138,7 +138,7 @@ describe('apply', () => {
     expect((await service.admin({ path: `/admin/projects/${other.project.id}` })).status).toBe(404);
   });
 
-  test('a file that is not there', async () => {
+  test('rejects a file that does not exist', async () => {
     const { code, lines } = await failed(['apply', 'missing.yaml']);
     expect({ code, lines }).toEqual({
       code: 1,
@@ -146,7 +146,7 @@ describe('apply', () => {
     });
   });
 
-  test('what projects export prints can be applied and changes nothing', async () => {
+  test('accepts the output of projects export without changes', async () => {
     for (const [name, ...format] of [['export.yaml'], ['export.json', '--json']] as [string, ...string[]][]) {
       await fileWith(await done('projects', 'export', id, ...format), name);
       expect(await done('apply', name)).toBe(`${id}: no change\n`);
@@ -170,7 +170,7 @@ describe('keys', () => {
       body: { experienceId: file.experiences[0]?.id },
     });
 
-  test('create, use, list, revoke', async () => {
+  test('create, list and revoke work, and the key can be used between', async () => {
     const scopes = ['--scope', 'sessions:create', '--scope', 'sessions:read'];
     const options = [...scopes, '--name', 'Shop', '--expires', '90d'];
     const made = JSON.parse(
@@ -197,7 +197,7 @@ describe('keys', () => {
     expect(listed).not.toContain(made.key);
   });
 
-  test('a key for people is one line', async () => {
+  test('create prints the key for people on one line', async () => {
     const printed = await done(
       'keys',
       'create',
@@ -262,7 +262,7 @@ describe('sessions list', () => {
     );
   });
 
-  test('all of them, over more than one page, as one JSON array', async () => {
+  test('prints all sessions over several pages as one JSON array', async () => {
     const records = JSON.parse(await done('sessions', 'list', '--project', id, '--json'));
     const ids = records.map((record: { sessionId: string }) => record.sessionId);
     expect(new Set(ids).size).toBe(count);
@@ -270,7 +270,7 @@ describe('sessions list', () => {
     expect(records[0]).toMatchObject({ projectId: id, status: 'created', usage: { seconds: 0 } });
   });
 
-  test('as a table, limited, filtered, and none', async () => {
+  test('prints a table, with a limit, with filters, and when empty', async () => {
     const table = (await done('sessions', 'list', '--project', id, '--limit', '3')).trimEnd().split('\n');
     expect(table).toHaveLength(4);
     expect(table[0]).toMatch(/^CREATED +SESSION +EXPERIENCE +STATUS/);
@@ -282,14 +282,14 @@ describe('sessions list', () => {
     expect(await done('sessions', 'list', '--project', id, '--status', 'ended', '--json')).toBe('[]\n');
   });
 
-  test('an unknown project', async () => {
+  test('fails for an unknown project', async () => {
     const { code, lines } = await failed(['sessions', 'list', '--project', 'prj_nobody', '--json']);
     expect({ code, lines }).toEqual({ code: 1, lines: ['session-launch: No such project.'] });
   });
 });
 
 describe('doctor', () => {
-  test('all is well', async () => {
+  test('passes', async () => {
     const printed = succeeded(await program(['doctor']));
     const lines = printed.trimEnd().split('\n');
     expect(lines.length).toBeGreaterThanOrEqual(7);
@@ -297,7 +297,7 @@ describe('doctor', () => {
     expect(JSON.parse(await done('doctor', '--json'))).toMatchObject({ ok: true });
   });
 
-  test('something is not', async () => {
+  test('fails with advice', async () => {
     const { code, stdout, stderr } = await cli(['doctor'], {
       DATABASE_URL: 'postgres://someone:hunter22@127.0.0.1:1/x',
       ADMIN_TOKEN: 'a-token-of-another-service',
@@ -311,8 +311,8 @@ describe('doctor', () => {
   });
 });
 
-describe('reaching the service', () => {
-  test('a wrong token', async () => {
+describe('connecting to the service', () => {
+  test('fails with a wrong token', async () => {
     const { code, lines } = await failed(['projects', 'list'], { ADMIN_TOKEN: 'a-token-of-another-service' });
     expect(code).toBe(1);
     expect(lines).toEqual([
@@ -320,13 +320,13 @@ describe('reaching the service', () => {
     ]);
   });
 
-  test('no token at all', async () => {
+  test('fails without a token', async () => {
     const { code, lines } = await failed(['projects', 'list'], { ADMIN_TOKEN: '' });
     expect(code).toBe(2);
     expect(lines).toEqual([expect.stringMatching(/no admin token: set ADMIN_TOKEN, or DATA_DIR/)]);
   });
 
-  test('a service that does not run', async () => {
+  test('fails if the service is not running', async () => {
     const { code, lines } = await failed(['projects', 'list'], { ADMIN_URL: 'http://127.0.0.1:1' });
     expect(code).toBe(1);
     expect(lines).toEqual([
@@ -334,7 +334,7 @@ describe('reaching the service', () => {
     ]);
   });
 
-  test('the public address instead of the admin one', async () => {
+  test('fails with the public address instead of the admin address', async () => {
     const { code, lines } = await failed(['projects', 'list'], { ADMIN_URL: service.url });
     expect(code).toBe(1);
     expect(lines).toEqual([expect.stringMatching(/it is not the admin API: set ADMIN_URL/)]);
@@ -358,7 +358,7 @@ describe('usage', () => {
     ['doctor'],
   ];
 
-  test('every command explains itself, whatever the environment', async () => {
+  test('every command has --help, in any environment', async () => {
     const helps = await Promise.all(
       commands.map((command) => cli([...command, '--help'], { ADMIN_TOKEN: 'bad', PORT: 'bad' })),
     );
@@ -375,7 +375,7 @@ describe('usage', () => {
     [['keys'], 'name a command: create, list, revoke'],
     [['apply'], "missing required argument 'file'"],
     [['sessions', 'list'], "required option '--project <id>' not specified"],
-  ])('%j is refused in one line', async (args, says) => {
+  ])('%j is rejected in one line', async (args, says) => {
     const { code, lines } = await failed(args);
     expect(code).toBe(2);
     expect(lines).toEqual([expect.stringContaining(says)]);
@@ -383,7 +383,7 @@ describe('usage', () => {
   });
 });
 
-test('a command that waits for what never comes says so instead of ending without a word', async () => {
+test('a command whose event loop runs empty exits with an error message', async () => {
   // Simulates an event loop with nothing left to wait for: `fetch` never settles, and no timer keeps the process alive.
   const lost = `const real = setTimeout;
     globalThis.fetch = () => new Promise(() => {});

@@ -48,7 +48,7 @@ beforeAll(async () => {
   service = await fleet.start({ DATABASE_URL: url.replace('postgres@', `${role}@`) });
 });
 
-test('a role that may not create anything can serve a finished schema', async () => {
+test('a role without CREATE privileges can serve an existing schema', async () => {
   for (const schema of ['public', 'elsewhere'])
     expect(
       await rows(url, 'SELECT has_schema_privilege($1, $2, $3) AS may', [role, schema, 'CREATE']),
@@ -58,7 +58,7 @@ test('a role that may not create anything can serve a finished schema', async ()
   expect((await mintFromServer(service, world.key, { experienceId: world.experienceId })).status).toBe(201);
 });
 
-test('what a database has set makes no difference', async () => {
+test('database settings do not change the service’s behaviour', async () => {
   const title = 'Ελληνικά, 漢字, 🎭';
   const limits = { mintsPerMinutePerClient: 1_000, mintsPerMinute: null, sessionsPerDay: null };
   const world = await createWorld(service, { project: { limits }, experience: { title } });

@@ -65,7 +65,7 @@ function waitingLines(stderr: string): { reason: string }[] {
 /** Lines that are printed for the user. */
 const spoken = (stderr: string) => stderr.split('\n').filter((line) => line.startsWith('session-launch:'));
 
-describe('a start whose PostgreSQL is not there yet', () => {
+describe('a start while PostgreSQL is not reachable', () => {
   let server: PostgresServer;
   beforeAll(async () => {
     server = await startPostgres();
@@ -73,7 +73,7 @@ describe('a start whose PostgreSQL is not there yet', () => {
     await server.stop();
   });
 
-  test('waits, says so, and serves once PostgreSQL accepts connections', async () => {
+  test('waits, logs it, and serves once PostgreSQL accepts connections', async () => {
     const service = begin(settings(server.url('postgres'), '3600'));
     await service.waits();
     await server.start();
@@ -82,7 +82,7 @@ describe('a start whose PostgreSQL is not there yet', () => {
     expect(spoken(service.stderr())).toEqual([]);
   });
 
-  test.each(['SIGTERM', 'SIGINT'] as const)('ends with exit code 0 on %s while it waits', async (signal) => {
+  test.each(['SIGTERM', 'SIGINT'] as const)('exits with 0 on %s while it waits', async (signal) => {
     const service = begin(settings(await nowhere(), '3600'));
     await service.waits();
     service.child.kill(signal);
@@ -90,14 +90,14 @@ describe('a start whose PostgreSQL is not there yet', () => {
     expect(spoken(service.stderr())).toEqual([]);
   });
 
-  test('fails when DATABASE_WAIT_SECONDS have passed', async () => {
+  test('fails after DATABASE_WAIT_SECONDS', async () => {
     const { code, stderr } = await runProgram(['serve'], settings(await nowhere(), '1'));
     expect(waitingLines(stderr)).toHaveLength(1);
     expect(spoken(stderr)).toEqual([expect.stringContaining('ECONNREFUSED')]);
     expect(code).toBe(1);
   });
 
-  test('waits for a host name that is not known yet', async () => {
+  test('waits for an unknown host name', async () => {
     const url = 'postgres://postgres@database.invalid/postgres';
     const { code, stderr } = await runProgram(['serve'], settings(url, '1'));
     expect(waitingLines(stderr)).toHaveLength(1);
@@ -117,7 +117,7 @@ describe('a start does not wait', () => {
     ['for a role that does not exist', (url: string) => url.replace('postgres@', 'nobody_knows@')],
     ['for a database that does not exist', (url: string) => url.replace(/postgres$/, 'nobody_knows')],
     ['for TLS that the server does not offer', (url: string) => `${url}?sslmode=require`],
-    ['for a certificate that is not there', (url: string) => `${url}?sslrootcert=/nobody/knows.pem`],
+    ['for a certificate file that does not exist', (url: string) => `${url}?sslrootcert=/nobody/knows.pem`],
   ])('%s', async (_, changed) => {
     const url = changed(inject('postgresUrl'));
     const { code, stderr } = await runProgram(['serve'], settings(url, '3600'));
@@ -130,9 +130,9 @@ describe('a start does not wait', () => {
 describe.concurrent('a start survives a database that is slow to accept connections', () => {
   /** Statements that a start sends, identified by a part of their text. The first connection that sends one gets no response. */
   test.for([
-    ['at the first question', 'server_version_num'],
-    ['at the lock of the migrations', 'pg_advisory_xact_lock'],
-    ['when it looks for the demo', 'experiences'],
+    ['at the first query', 'server_version_num'],
+    ['at the migration lock', 'pg_advisory_xact_lock'],
+    ['when it looks up the demo', 'experiences'],
   ] as const)('%s', async ([_, words], { onTestFinished }) => {
     const { url, drop } = await clonedDatabase();
     onTestFinished(drop);

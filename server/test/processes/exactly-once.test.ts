@@ -76,7 +76,7 @@ describe('two processes on one database', () => {
     );
   };
 
-  test('make one launch of a hundred requests with one key', async () => {
+  test('create one launch from a hundred requests with one key', async () => {
     const world = await createWorld(a);
     const body = { experienceId: world.experienceId };
     for (const mint of [
@@ -99,7 +99,7 @@ describe('two processes on one database', () => {
     }
   });
 
-  test('of a hundred connects with one token, one succeeds', async () => {
+  test('admit one of a hundred connects with one token', async () => {
     const launch = await launched(a, await createWorld(a));
     const answers = await Promise.all(
       Array.from({ length: 100 }, (_, n) => connect(n % 2 === 0 ? a : b, launch, `rt_${n}`)),
@@ -116,7 +116,7 @@ describe('two processes on one database', () => {
     expect(stored?.started_at.toISOString()).toBe(admitted[0]?.json.session.startedAt);
   });
 
-  test('of fifty sessions that connect at once, as many begin as the project allows', async () => {
+  test('start as many of fifty concurrent sessions as the project allows', async () => {
     const world = await createWorld(a, { project: { limits: { concurrentSessions: 5 } } });
     const launches = await Promise.all(Array.from({ length: 50 }, () => launched(a, world)));
     const answers = await Promise.all(launches.map((launch, n) => connect(n % 2 === 0 ? a : b, launch)));
@@ -131,7 +131,7 @@ describe('two processes on one database', () => {
     expect(counted?.active).toBe(5);
   });
 
-  test('of fifty sessions of one client network that connect at once, as many begin as the project allows', async () => {
+  test('start as many of fifty concurrent sessions of one client network as the project allows', async () => {
     const world = await createWorld(a, { project: { limits: { concurrentSessionsPerClient: 5 } } });
     const launches = await Promise.all(Array.from({ length: 50 }, () => launched(a, world)));
     const answers = await Promise.all(
@@ -142,7 +142,7 @@ describe('two processes on one database', () => {
       expectError(answer, 429, 'CONCURRENCY_LIMIT');
   });
 
-  test('make one launch of each of fifty keys that both get at the same time', async () => {
+  test('create one launch for each of fifty keys sent to both at the same time', async () => {
     const world = await createWorld(a);
     const body = { experienceId: world.experienceId };
     const keys = Array.from({ length: 50 }, (_, n) => `k${n}`);
@@ -164,7 +164,7 @@ describe('two processes on one database', () => {
     expect(await sessionIds(fleet.databaseUrl, world.projectId)).toHaveLength(50);
   });
 
-  test('tell at once that a key is pending, while the write of its mint is stuck', async () => {
+  test('report a key as pending at once while the write of its mint is blocked', async () => {
     const world = await createWorld(a);
     const body = { experienceId: world.experienceId };
     const mint = (to: ServiceProcess, key: string) => mintFromServer(to, world.key, body, under(key));
@@ -200,7 +200,7 @@ describe('two processes on one database', () => {
     expect(await sessionIds(fleet.databaseUrl, world.projectId)).toHaveLength(15);
   });
 
-  test('tell it at once also where only a counter is stuck and the rest goes on', async () => {
+  test('report it at once also while only a counter is locked', async () => {
     const limits = { mintsPerMinutePerClient: null, mintsPerMinute: null, sessionsPerDay: 100 };
     const world = await createWorld(a, { project: { limits } });
     const elsewhere = await createWorld(a);
@@ -225,7 +225,7 @@ describe('two processes on one database', () => {
     expect(await usedToday(fleet.databaseUrl, world.projectId)).toBe(5);
   });
 
-  test('call no key pending that was used once, however slow the writes are', async () => {
+  test('report no key as pending that was used once, however slow the writes are', async () => {
     const world = await createWorld(a);
     const body = { experienceId: world.experienceId };
     const mints: Promise<Answer>[] = [];
@@ -274,7 +274,7 @@ describe('two processes on one database', () => {
     for (const process of [a, b]) expectError(await mintFromBrowser(process, body), 429, code);
   });
 
-  describe('hear of what was changed on the other one', () => {
+  describe('apply changes made on the other one', () => {
     /** The documented limit is five seconds; a notification takes a fraction of a second. */
     const within = async (ms: number, look: () => Promise<boolean>) => {
       const began = performance.now();
@@ -293,7 +293,7 @@ describe('two processes on one database', () => {
       return world;
     }
 
-    test('a revoked key, by a notification, and at once where it was revoked', async () => {
+    test('a revoked key at once where it was revoked, and by a notification elsewhere', async () => {
       const world = await knownWorld();
       const body = { experienceId: world.experienceId };
       const ask = (to: ServiceProcess) => mintFromServer(to, world.key, body);
@@ -320,7 +320,7 @@ describe('two processes on one database', () => {
       await within(2_000, async () => (await mintFromServer(b, world.key, asked)).status === 201);
     });
 
-    test('a revoked key within 5 s, also when the notification is lost', async () => {
+    test('a revoked key within 5 s, even if the notification is lost', async () => {
       const world = await knownWorld();
       const body = { experienceId: world.experienceId };
       await rows(
@@ -350,7 +350,7 @@ async function inParallel(count: number, next: () => Promise<boolean>): Promise<
   );
 }
 
-test('connections that are lost again and again cost no launch, and nothing but 503', async () => {
+test('repeatedly lost connections lose no launch, and cause only 503 responses', async () => {
   const processes = [a, b] as const;
   const limits = { mintsPerMinutePerClient: 1_000_000, mintsPerMinute: 1_000_000, sessionsPerDay: 1_000_000 };
   const world = await createWorld(processes[0], { project: { limits } });
@@ -453,7 +453,7 @@ class Slot {
   }
 }
 
-describe('processes that are killed in the middle', () => {
+describe('killed processes', () => {
   const mints = effort(200, 500);
 
   /**
@@ -518,7 +518,7 @@ describe('processes that are killed in the middle', () => {
     return { world, ids: [...ids.values()] };
   }
 
-  test('leave one session for each key and a true counter, on PostgreSQL with two processes', async () => {
+  test('leave one session for each key and correct counters, with two processes on PostgreSQL', async () => {
     const slots = [a, b].map((process) => new Slot(process, fleet.start));
     const { world, ids } = await mintThroughKills(slots, effort(2, 5));
     expect(new Set(ids).size).toBe(mints);

@@ -7,7 +7,7 @@ import { adminToken } from '@session-launch/testing/target.ts';
 import { expectError } from '@session-launch/testing/world.ts';
 import { expect, test } from 'vitest';
 
-test('without an admin token the admin listener is there for runtimes alone', async ({ onTestFinished }) => {
+test('without an admin token the admin listener serves runtimes only', async ({ onTestFinished }) => {
   const folder = await temporaryFolder();
   onTestFinished(folder.remove);
   const fleet = await postgresFleet(onTestFinished);

@@ -35,8 +35,8 @@ async function talker(service: ServiceProcess): Promise<Talker> {
   return client;
 }
 
-describe('a log that cannot be written stops neither a mint nor the process', () => {
-  test('its reader has stopped reading, and goes on later; it stops for good, and the service is stopped', async () => {
+describe('an unwritable log blocks neither mints nor the shutdown', () => {
+  test('when its reader pauses and resumes, or stops reading for good', async () => {
     const service = await start();
     service.log?.pause();
     await expectServed(service);
@@ -59,7 +59,7 @@ describe('a log that cannot be written stops neither a mint nor the process', ()
     expect(await service.kill('SIGTERM')).toMatchObject({ code: 0 });
   });
 
-  test('its reader has stopped reading: the runtime goes on talking, and stops', async () => {
+  test('when the reader of the runtime’s log stops reading; conversations continue', async () => {
     const service = await start('pipe', { RUNTIME: 'on', SPEECH: 'captions', LOG_LEVEL: 'trace' });
     const client = await talker(service);
     service.log?.pause();
@@ -73,7 +73,7 @@ describe('a log that cannot be written stops neither a mint nor the process', ()
 
   // Linux has a device that is always full. On other systems a closed reader, as in observability.test.ts, causes a similar error.
   for (const device of ['/dev/full'].filter(existsSync)) {
-    test(`its disk is full: ${device}`, async () => {
+    test(`when its disk is full: ${device}`, async () => {
       const descriptor = openSync(device, 'w');
       onTestFinished(() => closeSync(descriptor));
       const service = await start(descriptor);

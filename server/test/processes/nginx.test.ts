@@ -107,7 +107,7 @@ async function comeBack({ from, address, talker }: Client): Promise<boolean> {
   return true;
 }
 
-test('twenty clients talk through nginx, lose their connection and resume in the process that has their session', async () => {
+test('twenty clients talk through nginx, are disconnected and resume in the process that has their session', async () => {
   const all = await clients(20);
   const running = await Promise.all(
     services.map(async (service) => (await readMetrics(service)).total('session_runtime_sessions')),
@@ -119,7 +119,7 @@ test('twenty clients talk through nginx, lose their connection and resume in the
   expect(resumed.filter(Boolean)).toHaveLength(20);
 });
 
-test('the manifest leads to the runtime through nginx', async () => {
+test('the manifest contains the runtime address of nginx', async () => {
   const { address, talker } = await client('127.0.0.40');
   expect(address).toBe(`${url.replace('http', 'ws')}/runtime`);
   await talker.leave();
@@ -136,7 +136,7 @@ test('a body over 64 KiB is refused by the service, in its own format', async ()
   expect([answer.status, answer.json.error.code]).toEqual([413, 'PAYLOAD_TOO_LARGE']);
 });
 
-test('the service counts by the address of the client, which cannot name another one', async () => {
+test('the service counts by the client’s address, which the client cannot forge', async () => {
   const limited = await createWorld(services[0], {
     project: { limits: { mintsPerMinutePerClient: 1, mintsPerMinute: null, sessionsPerDay: null } },
   });
@@ -147,14 +147,14 @@ test('the service counts by the address of the client, which cannot name another
   expect(await status('127.0.0.51')).toBe(201);
 });
 
-test('a reload of nginx leaves conversations their connection', async () => {
+test('a reload of nginx keeps the connections of conversations', async () => {
   const { talker } = await client('127.0.0.60');
   await nginx.reload();
   expect(await talker.ask('Good morning')).not.toBe('');
   await talker.leave();
 });
 
-test('when one process stops, its clients mint and connect to the other one', async () => {
+test('when one process stops, its clients mint and connect at the other one', async () => {
   const all = await clients(20, 70);
   const [stopped, staying] = services;
   const sessions = async () => (await readMetrics(staying)).total('session_runtime_sessions');

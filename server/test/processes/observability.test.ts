@@ -50,12 +50,12 @@ async function whileLocked(work: () => Promise<void>): Promise<void> {
   });
 }
 
-test('whoever reads the metrics of a quiet service finds nobody waiting', async () => {
+test('the metrics of an idle service show no waiting connections', async () => {
   for (let n = 0; n < 10; n++)
     expect(await total('session_launch_database_connections', { state: 'waiting' })).toBe(0);
 });
 
-test('a write that waits shows: the queue behind it, the requests in flight, the connections in use', async () => {
+test('a blocked write shows in the metrics: queue length, requests in flight, connections in use', async () => {
   const session = await mintFromServer(service, world.key, body);
   const end = `/v1/sessions/${session.json.session.sessionId}/end`;
   const batches = await total('session_launch_batch_size_count');
@@ -95,7 +95,7 @@ const linesOf = (requestId: string | undefined): any[] =>
 /** The last log line of a request is written after its response. */
 const lastLineOf = (requestId: string | undefined) => expect.poll(() => linesOf(requestId).at(-1));
 
-test('a request id leads from an answer to the lines of its request, and to no others', async () => {
+test('a request id finds exactly the log lines of its request', async () => {
   const unknown = 'sl_test_0000000000000000000000000000000000';
   const answers: [Answer, string, string][] = [
     [await mintFromServer(service, world.key, body), 'POST', '/v1/sessions'],
@@ -116,7 +116,7 @@ test('a request id leads from an answer to the lines of its request, and to no o
   }
 });
 
-test('a request that is not HTTP is in the log under the id that it was answered with', async () => {
+test('a malformed request is logged under the id of its response', async () => {
   const answer = await sendRaw(process.url, 'these are no words of HTTP\r\n\r\n');
   const id = answer.headers['x-request-id'];
   expect(JSON.parse(answer.body).error.requestId).toBe(id);
@@ -124,7 +124,7 @@ test('a request that is not HTTP is in the log under the id that it was answered
   expect(process.stderr()).not.toContain('no words');
 });
 
-test('an id that the caller sends is neither answered nor logged', async () => {
+test('an id sent by the caller is neither returned nor logged', async () => {
   const sent = 'req_chosen_by_the_caller';
   const headers = { 'X-Request-Id': sent, 'Request-Id': sent, 'X-Correlation-Id': sent, traceparent: sent };
   const answer = await mintFromServer(service, world.key, body, headers);
@@ -134,7 +134,7 @@ test('an id that the caller sends is neither answered nor logged', async () => {
   expect(process.stderr()).not.toContain(sent);
 });
 
-test('the cause of an internal error is in the log under the id of its answer, and only there', async () => {
+test('the cause of an internal error is only in the log, under the id of its response', async () => {
   await onDatabase(databaseUrl, (client) => client.query('ALTER TABLE sessions RENAME TO moved'));
   onTestFinished(async () => {
     await onDatabase(databaseUrl, (client) => client.query('ALTER TABLE moved RENAME TO sessions'));
@@ -155,7 +155,7 @@ test('the cause of an internal error is in the log under the id of its answer, a
   await expect.poll(() => total('session_launch_requests_total', internal)).toBe(1);
 });
 
-test('a log that cannot be written stops neither a mint nor the process: its reader has gone', async () => {
+test('a closed log pipe blocks neither mints nor the process', async () => {
   process.log?.destroy();
   await expectServed(process);
   expect(await process.kill('SIGTERM')).toMatchObject({ code: 0 });

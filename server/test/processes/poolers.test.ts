@@ -3,7 +3,7 @@ import { startPooler } from '@session-launch/testing/pooler.ts';
 import { createWorld, mintFromBrowser, mintFromServer } from '@session-launch/testing/world.ts';
 import { expect, test } from 'vitest';
 
-test('a pooler in session mode needs no settings of its own', async ({ onTestFinished }) => {
+test('a pooler in session mode needs no special settings', async ({ onTestFinished }) => {
   const fleet = await postgresFleet(onTestFinished);
   const pooler = await startPooler(onTestFinished, Number(new URL(fleet.databaseUrl).port), 'session');
   const service = await fleet.start({ DATABASE_URL: pooler.through(fleet.databaseUrl) });
@@ -20,7 +20,7 @@ test('a pooler in session mode needs no settings of its own', async ({ onTestFin
   expect(await service.kill('SIGTERM')).toEqual({ code: 0, signal: null });
 });
 
-test('a pooler in transaction mode is found out, and the start refused in one line', async ({
+test('a pooler in transaction mode is detected, and the start fails with one line', async ({
   onTestFinished,
 }) => {
   const fleet = await postgresFleet(onTestFinished);

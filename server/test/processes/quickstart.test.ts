@@ -56,13 +56,13 @@ afterAll(async () => {
   await folder?.remove();
 });
 
-test('leaves out only what cannot be run', () => {
+test('leaves out only commands that cannot be run', () => {
   const reasons = commands.flatMap(({ notRun }) => notRun ?? []);
   expect(reasons).toEqual(['starts the service', 'the key is different for everyone']);
   expect(run.length).toBeGreaterThan(12);
 });
 
-test('shows what a first start prints', () => {
+test('shows the output of a first start', () => {
   const { shown } = commands.find(({ notRun }) => notRun === 'starts the service') ?? {};
   expect(lines(service.stdout())).toMatch(new RegExp(`^${pattern(lines(here(shown?.text ?? '')))}`));
 });

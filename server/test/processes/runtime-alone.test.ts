@@ -38,7 +38,7 @@ afterAll(async () => {
 const startAlone = (env: Record<string, string>) =>
   startRuntimeAlone({ DATA_DIR: folder.path, LOG_LEVEL: 'warn', ...env });
 
-test('a runtime alone takes sessions of a service elsewhere, refuses forged tokens by itself, and stops when told', async () => {
+test('a separate runtime serves sessions of a remote service, refuses forged tokens without asking it, and stops on SIGTERM', async () => {
   const alone = startAlone({
     ADMIN_URL: service.adminUrl,
     // The URL of the JWKS; without it, the service would have to check every token.
@@ -70,7 +70,7 @@ test('a runtime alone takes sessions of a service elsewhere, refuses forged toke
   expect(read.json).toMatchObject({ status: 'ended', endReason: 'server_shutdown' });
 });
 
-test('bad variables are named, all at once', async () => {
+test('all invalid variables are named together', async () => {
   const { exited, output } = startAlone({
     RUNTIME_MAX_SESSIONS: 'many',
     SPEECH: 'loud',
@@ -92,7 +92,7 @@ test('bad variables are named, all at once', async () => {
     expect(output.stderr).toMatch(new RegExp(`session-launch: ${name} is `));
 });
 
-test('a wrong token: clients hear of a fault, not of a bad token', async () => {
+test('with a wrong runtime token, clients get a fault, not an invalid token', async () => {
   const alone = startAlone({
     ADMIN_URL: service.adminUrl,
     RUNTIME_TOKEN: 'not-the-token-of-anybody',
@@ -106,7 +106,7 @@ test('a wrong token: clients hear of a fault, not of a bad token', async () => {
   expect(alone.output.stderr).toContain('RUNTIME_TOKEN_INVALID');
 });
 
-test('a runtime whose log cannot be written goes on talking, and stops', async () => {
+test('a runtime with an unwritable log keeps talking, and stops on SIGTERM', async () => {
   // A process that never reads its stdin, so the pipe to it fills up.
   const reader = spawn('sleep', ['600'], { stdio: ['pipe', 'ignore', 'ignore'] });
   reader.stdin.on('error', () => {});
@@ -138,7 +138,7 @@ test('a runtime whose log cannot be written goes on talking, and stops', async (
   expect(await exited).toBe(0);
 });
 
-test('a stop that comes while a runtime opens its engines is kept', async () => {
+test('a stop during the start of the engines takes effect', async () => {
   const child = spawn(process.execPath, [...runtimeProgram(), '--child'], {
     env: { PATH: process.env.PATH, DATA_DIR: folder.path, RUNTIME_TOKEN: runtimeToken, LOG_LEVEL: 'warn' },
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
@@ -150,7 +150,7 @@ test('a stop that comes while a runtime opens its engines is kept', async () => 
   expect(await exited).toBe(0);
 });
 
-test('a runtime whose service is gone before it was ready ends by itself', async () => {
+test('a runtime whose service exits before it is ready exits as well', async () => {
   const child = spawn(process.execPath, [...runtimeProgram(), '--child'], {
     env: { PATH: process.env.PATH, DATA_DIR: folder.path, RUNTIME_TOKEN: runtimeToken, LOG_LEVEL: 'warn' },
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],

@@ -76,7 +76,7 @@ async function session(sessionId: string) {
 const processes = () => runtimeProcesses(service);
 const runtimeProcess = () => processes()[0]!;
 
-test('a launch talks: the manifest leads to the public port, the character greets and answers aloud', async () => {
+test('a launch talks: the manifest names the public port, and the character greets and answers aloud', async () => {
   const answer = await mintFromServer(service, world.key, { experienceId: world.experienceId });
   expect(answer.json.launch.transport.url).toBe(address());
   const client = new Talker(answer.json.launch.transport.url, answer.json.launch.sessionToken);
@@ -89,7 +89,7 @@ test('a launch talks: the manifest leads to the public port, the character greet
   await expect.poll(async () => (await session(ready.sessionId)).endReason).toBe('client_ended');
 });
 
-test('at the level trace, what people say is in the log, and no token', async () => {
+test('at the level trace, the log contains spoken and typed words, and no token', async () => {
   const said = {
     typed: 'The purple heron sleeps in Valparaiso',
     heard: 'My aunt hides her savings in the piano',
@@ -106,7 +106,7 @@ test('at the level trace, what people say is in the log, and no token', async ()
   expect(service.stderr()).not.toContain(sessionToken);
 });
 
-test('a token opens once', async () => {
+test('a token can be used once', async () => {
   const { sessionToken } = await launched(service, world);
   const first = new Talker(address(), sessionToken);
   await first.ready();
@@ -115,7 +115,7 @@ test('a token opens once', async () => {
   await first.leave();
 });
 
-test('a token that the service did not sign is refused before the service is asked: 4401', async () => {
+test('a forged token is refused with 4401 without a call to the service', async () => {
   const { sessionToken } = await launched(service, world);
   const attempts = async () => (await readMetrics(service)).total('session_launch_connects_total');
   const before = await attempts();
@@ -128,7 +128,7 @@ test('a token that the service did not sign is refused before the service is ask
   await client.leave();
 });
 
-test('a session that its owner ends is closed: 4442', async () => {
+test('a session that its owner ends is closed with 4442', async () => {
   const client = await talker();
   await service.call({
     method: 'POST',
@@ -138,7 +138,7 @@ test('a session that its owner ends is closed: 4442', async () => {
   expect(await client.closed).toBe(4442);
 });
 
-test('a client that leaves by a beacon has left', async () => {
+test('a beacon to the leave URL ends the session', async () => {
   const { sessionId, sessionToken } = await launched(service, world);
   const client = new Talker(address(), sessionToken);
   await client.ready();
@@ -153,7 +153,7 @@ test('a client that leaves by a beacon has left', async () => {
   expect((await session(sessionId)).endReason).toBe('client_left');
 });
 
-test('clients that offer other upgrades are answered as if they had not', async () => {
+test('an unsupported Upgrade header is ignored, and the request is answered', async () => {
   const status = await new Promise<number>((resolve, reject) => {
     const call = request(
       `${service.url}/v1/sessions`,
@@ -180,13 +180,13 @@ test('clients that offer other upgrades are answered as if they had not', async 
   expect(await elsewhere.closed).toBe(1006);
 });
 
-test('metrics of the runtime stand beside those of the service', async () => {
+test('metrics of the runtime are exported next to those of the service', async () => {
   const { text } = await service.admin({ path: '/metrics' });
   expect(text).toMatch(/^session_runtime_arrivals_total\{outcome="ready"\} [1-9]/m);
   expect(text).toMatch(/^session_launch_mints_total/m);
 });
 
-test('talk: an answer, and a WAV file whose length fits the text', async () => {
+test('talk prints an answer, and writes a WAV file of a fitting length', async () => {
   const out = join(folder.path, 'hello.wav');
   const result = await runProgram(
     [
@@ -215,7 +215,7 @@ test('talk: an answer, and a WAV file whose length fits the text', async () => {
   expect(loudness).toBeGreaterThan(500);
 });
 
-test('the runtime gets no key to the database or the admin API', async () => {
+test('the runtime process gets no secret of the database or the admin API', async () => {
   const args = ['eww', '-o', 'command=', '-p'];
   const environment = (pid: number) => execFileSync('ps', [...args, String(pid)]).toString();
   const own = environment(service.pid);
@@ -227,7 +227,7 @@ test('the runtime gets no key to the database or the admin API', async () => {
   expect(given).toContain('RUNTIME_TOKEN=');
 });
 
-test('a spare takes the place of a runtime that is killed among conversations; mints do not notice, and nobody is left waiting', async () => {
+test('a spare replaces a runtime that is killed during conversations; mints are not affected, and clients reconnect', async () => {
   // A runtime that has started successfully gets a spare process.
   await expect.poll(() => processes().length, { interval: 250 }).toBe(2);
   const [before, spare] = processes();
@@ -260,7 +260,7 @@ test('a spare takes the place of a runtime that is killed among conversations; m
   }
 });
 
-test('another takes the place of a runtime that ends before it has a spare', async () => {
+test('a runtime that dies before it has a spare is replaced', async () => {
   const before = processes();
   for (const child of before) process.kill(child, 'SIGKILL');
   const client = await talker();
@@ -268,7 +268,7 @@ test('another takes the place of a runtime that ends before it has a spare', asy
   await client.leave();
 });
 
-test('a stop ends running sessions as server_shutdown, and takes the runtime along', async () => {
+test('a shutdown ends running sessions as server_shutdown, and stops the runtime', async () => {
   const client = await talker();
   const children = processes();
   const stopped = service.kill('SIGTERM');

@@ -15,7 +15,7 @@ import { everyFile, everyTable, everyTableIn } from '../harness/stored-places.ts
 
 const random = (label: string) => `${label}-${randomBytes(12).toString('hex')}`;
 
-test('the search finds a secret in every form in which one could leak', () => {
+test('the search finds a secret in every encoding in which it could leak', () => {
   const secret = random('planted');
   const places: Places = {
     log: `{"msg":"${secret}"}`,
@@ -221,7 +221,7 @@ async function mixedRun({ service, secrets }: Deployment, world: World, shown: A
 }
 
 describe.each(Object.keys(deployments))('%s', (engine) => {
-  test('no key, token or idempotency key is in a log, an error, a metric or the database', async () => {
+  test('no key, token or idempotency key appears in a log, an error, a metric or the database', async () => {
     const deployment = await deploy(engine);
     const { service, folder, secrets } = deployment;
     const world = await createWorld(service, {

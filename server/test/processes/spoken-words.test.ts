@@ -54,7 +54,7 @@ async function talkOf(client: Talker, words: typeof said): Promise<void> {
   await client.event(({ type, re }) => type === 'error' && re === 'played');
 }
 
-test('what people say is in no log, metric, journal or database at the default level', async () => {
+test('spoken words appear in no log, metric, journal or database at the default level', async () => {
   const own = await temporaryFolder();
   onTestFinished(own.remove);
   const alone = startRuntimeAlone({

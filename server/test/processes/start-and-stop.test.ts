@@ -234,13 +234,13 @@ describe('PostgreSQL, three processes', () => {
     expect(lines.filter((line) => ['error', 'fatal'].includes(line.level))).toEqual([]);
   });
 
-  test('a stop writes every line, up to the last', () => {
+  test('a shutdown writes every log line, up to the last', () => {
     const lines = logLines(services[2]!);
     expect(lines.filter(({ msg, route }) => msg === 'answered' && route === '/healthz')).toHaveLength(50);
     expect(lines.at(-1).msg).toBe('stopped');
   });
 
-  test('stopping: a connection on which nothing was ever asked does not hold it up', async () => {
+  test('a shutdown does not wait for a connection without requests', async () => {
     const DATABASE_URL = await migratedDatabase();
     const rest = services.slice(1, 2);
     let fastest = Number.POSITIVE_INFINITY;
@@ -260,7 +260,7 @@ describe('PostgreSQL, three processes', () => {
   });
 });
 
-describe('the first start and those after it', () => {
+describe('the first start and later ones', () => {
   let folder: string;
   let key: string;
   let experienceId: string;
@@ -287,12 +287,12 @@ describe('the first start and those after it', () => {
     expect(await runProgram(['serve'], env)).toEqual({
       code: 1,
       stdout: '',
-      stderr: `session-launch: port ${port} on 127.0.0.1 is already in use; stop what uses it, or set PORT to another port\n`,
+      stderr: `session-launch: port ${port} on 127.0.0.1 is already in use; stop the process that uses it, or set PORT to another port\n`,
     });
     expect(await readdir(folder)).toEqual([]);
   });
 
-  test('two processes race for an empty folder, where an earlier first start was cut short', async () => {
+  test('two processes race for an empty folder with an interrupted first start', async () => {
     await mkdir(join(folder, 'database.new', 'base'), { recursive: true });
     await writeFile(join(folder, 'database.new', 'PG_VERSION'), 'half');
     const outcomes = await Promise.allSettled([plainly(), plainly()]);
@@ -305,7 +305,7 @@ describe('the first start and those after it', () => {
     service = winner!;
   });
 
-  test('prints where things are, the demo key and a first request that works', async () => {
+  test('prints the addresses, the demo key and a first request that works', async () => {
     const printed = service.stdout();
     expect(printed).toMatch(/^ {2}Project +prj_demo\b/m);
     expect(printed).toContain(`embedded PostgreSQL in ${folder}`);
@@ -334,7 +334,7 @@ describe('the first start and those after it', () => {
     expect(await status(service, '/readyz')).toBe(200);
   });
 
-  test('keeps its secrets for its owner', async () => {
+  test('makes its secrets readable by their owner only', async () => {
     const mode = async (name: string) => (await stat(join(folder, name))).mode & 0o777;
     expect(await mode('admin-token')).toBe(0o600);
     expect(await mode('signing-keys.json')).toBe(0o600);
@@ -347,7 +347,7 @@ describe('the first start and those after it', () => {
     expect(listed.stdout, listed.stderr).toContain('prj_demo');
   });
 
-  test('a second start on the folder stops, and the first goes on', async () => {
+  test('a second start on the folder exits, and the first one continues', async () => {
     const before = await readdir(folder);
     expect(await starts.start({ DATA_DIR: folder })).toEqual({
       code: 1,
@@ -359,7 +359,7 @@ describe('the first start and those after it', () => {
     expect((await mint(service, key, { experienceId })).status).toBe(201);
   });
 
-  test('a killed service is back at once, with all that it had answered', async () => {
+  test('a killed service restarts at once, with all acknowledged data', async () => {
     const read = () => service.admin({ path: '/admin/projects/prj_demo', headers: adminHeader });
     const { json } = await read();
     const applied = await service.admin({
@@ -377,21 +377,21 @@ describe('the first start and those after it', () => {
     await service.kill('SIGKILL');
     service = await plainly();
     expect(await status(service, '/readyz')).toBe(200);
-    expect(service.stderr(), 'what takes long').not.toContain('making the database');
+    expect(service.stderr(), 'what takes long').not.toContain('creating the database');
     expect(await sessions()).toEqual(minted);
     expect((await read()).json.project.name, 'the demo is not set up again').toBe('Mine now');
     expect((await service.call({ path: '/.well-known/jwks.json' })).text).toBe(keys);
     expect((await mint(service, key, { experienceId })).status).toBe(201);
   });
 
-  test('a later start shows no key', () => {
+  test('a later start prints no key', () => {
     expect(service.stdout()).toMatch(/^ {2}Project +prj_demo\b/m);
     expect(service.stdout()).toContain('session-launch keys create --project prj_demo');
     expect(service.stdout()).not.toMatch(/sl_test_|API key/);
     expect(service.stdout()).toContain(`-d '{"experienceId":"${experienceId}"}'`);
   });
 
-  test('a stop finishes the request in flight, takes no new ones, and leaves a folder that opens again', async () => {
+  test('a shutdown finishes the request in flight, refuses new ones, and leaves a folder that can be opened again', async () => {
     const { call, answer } = await halfSent(service, key);
     const exit = service.kill('SIGTERM');
     await vi.waitFor(() => expect(service.stderr()).toContain('"msg":"stopping"'), 180_000);
@@ -418,7 +418,7 @@ describe('the first start and those after it', () => {
   });
 });
 
-test('a deep folder is guarded too, whatever the temporary folder of each process', async () => {
+test('a folder with a long path is locked too, regardless of TMPDIR', async () => {
   const folder = join(await emptyFolder(), ...Array.from({ length: 6 }, () => 'x'.repeat(30)));
   const [one, other] = [await emptyFolder(), await emptyFolder()];
   onTestFinished(() => void vi.unstubAllEnvs());
@@ -434,7 +434,7 @@ test('a deep folder is guarded too, whatever the temporary folder of each proces
 });
 
 describe.concurrent('PostgreSQL', () => {
-  test('without ADMIN_TOKEN the admin API stays off and the start says so; no demo unless asked', async () => {
+  test('without ADMIN_TOKEN the admin API is off and the start logs it; the demo is off by default', async () => {
     const DATABASE_URL = await migratedDatabase();
     const DATA_DIR = await emptyFolder();
     const service = await start({
@@ -461,12 +461,12 @@ describe.concurrent('PostgreSQL', () => {
   });
 });
 
-describe.concurrent('a start that cannot work says so in one line', () => {
+describe.concurrent('a start that cannot succeed fails in one line:', () => {
   const refused = 'check the address, the credentials and that PostgreSQL runs';
 
   test.each<[string, () => Promise<Env>, string | RegExp]>([
     [
-      'a database that is not there',
+      'a database that is not reachable',
       async () => ({ DATABASE_URL: 'postgres://u:hunter22@127.0.0.1:1/x', DATABASE_WAIT_SECONDS: '0' }),
       refused,
     ],
@@ -485,7 +485,7 @@ describe.concurrent('a start that cannot work says so in one line', () => {
       /data folder .* is not writable \(ENOTDIR\); .* set DATA_DIR/,
     ],
     [
-      'a data folder with something else in it',
+      'a data folder with other files',
       async () => {
         const folder = await emptyFolder();
         await mkdir(join(folder, 'database'));
@@ -502,7 +502,7 @@ describe.concurrent('a start that cannot work says so in one line', () => {
         ADMIN_TOKEN: adminToken,
         DEMO: 'on',
       }),
-      'is already in use; stop what uses it, or set ADMIN_PORT to another port',
+      'is already in use; stop the process that uses it, or set ADMIN_PORT to another port',
     ],
     [
       'an address of another machine',
@@ -533,7 +533,7 @@ describe.concurrent('a start that cannot work says so in one line', () => {
       /demo project cannot be set up .*exp_harbor_guide.* set DEMO=off/,
     ],
     [
-      'a database with tables of its own',
+      'a database with foreign tables',
       async () => {
         const DATABASE_URL = await freshDatabase();
         await onDatabase(DATABASE_URL, (client) => client.query('CREATE TABLE projects (mine text)'));
@@ -542,7 +542,7 @@ describe.concurrent('a start that cannot work says so in one line', () => {
       /"projects" already exists\); .* set DATABASE_URL to an empty database/,
     ],
     [
-      'a PostgreSQL of a newer program',
+      'a database of a newer program',
       async () => {
         const DATABASE_URL = await migratedDatabase();
         await onDatabase(DATABASE_URL, (client) =>
@@ -553,18 +553,18 @@ describe.concurrent('a start that cannot work says so in one line', () => {
       /newer version of this program; start that version, or restore a backup/,
     ],
     [
-      'an empty database, and a role that may not create tables in it',
+      'an empty database and a role without CREATE privileges',
       async () => ({ DATABASE_URL: (await freshDatabase()).replace('postgres@', `${await limitedRole()}@`) }),
       /permission denied .*; let the role of DATABASE_URL own the tables, and allow it to create some/,
     ],
     [
-      'a signing key file that is broken',
+      'an invalid signing key file',
       async () => {
         const SIGNING_KEYS_FILE = join(await emptyFolder(), 'keys.json');
         await writeFile(SIGNING_KEYS_FILE, '{"keys":[');
         return { DATABASE_URL: await freshDatabase(), SIGNING_KEYS_FILE };
       },
-      /SIGNING_KEYS_FILE .*keys\.json is not JSON; .*\(remove it to have a new one made\)/,
+      /SIGNING_KEYS_FILE .*keys\.json is not JSON; .*\(remove it to create a new one\)/,
     ],
   ])('%s', async (_, arrange, says) => {
     const env = await arrange();
@@ -580,7 +580,7 @@ describe.concurrent('a start that cannot work says so in one line', () => {
     if (before && url) expect(await contentOf(url)).toEqual(before);
   });
 
-  test('every bad variable, with exit code 2', async () => {
+  test('every invalid variable, with exit code 2', async () => {
     const folder = await emptyFolder();
     const { code, lines } = await starts.start({
       DATA_DIR: folder,
@@ -602,7 +602,7 @@ describe.concurrent('a start that cannot work says so in one line', () => {
   });
 });
 
-test('stopping: a request that never ends is waited for, then cut off, and the engine is closed all the same', async () => {
+test('a shutdown waits for a request that never ends up to the grace, cuts it off, and closes the engine', async () => {
   const { code, seconds, stderr } = await stubborn;
   expect(code, stderr).toBe(0);
   expect(seconds).toBeGreaterThan(7);

@@ -92,7 +92,7 @@ function endOnBye(socket: WebSocket, { type }: { type: string }): void {
   if (type === 'bye') socket.close(1000);
 }
 
-test('Ctrl-C while the character thinks says goodbye and exits with 130', async () => {
+test('Ctrl-C while the character thinks ends the session and exits with 130', async () => {
   onMessage = (socket, message) => {
     if (message.type === 'hello') for (const event of [ready, mode('thinking')]) send(socket, event);
     endOnBye(socket, message);
@@ -104,7 +104,7 @@ test('Ctrl-C while the character thinks says goodbye and exits with 130', async 
   expect(running.stderr()).toBe('');
 });
 
-test('Ctrl-C while a line is awaited says goodbye, writes the WAV file and exits with 130', async () => {
+test('Ctrl-C at the input prompt ends the session, writes the WAV file and exits with 130', async () => {
   const folder = await temporaryFolder();
   onTestFinished(folder.remove);
   const out = join(folder.path, 'said.wav');
@@ -119,7 +119,7 @@ test('Ctrl-C while a line is awaited says goodbye, writes the WAV file and exits
   expect((await readFile(out)).toString('latin1', 0, 4)).toBe('RIFF');
 });
 
-test('Ctrl-C exits with 130 although the runtime does not answer the goodbye', async () => {
+test('Ctrl-C exits with 130 even if the runtime does not confirm the end', async () => {
   onMessage = (socket, { type }) => {
     if (type === 'hello') for (const event of [ready, mode('thinking')]) send(socket, event);
   };
@@ -129,14 +129,14 @@ test('Ctrl-C exits with 130 although the runtime does not answer the goodbye', a
   await expect.poll(() => received).toEqual(['hello', 'bye']);
 });
 
-test('Ctrl-C exits with 130 while the runtime has not taken the connection', async () => {
+test('Ctrl-C exits with 130 before the runtime has accepted the connection', async () => {
   upgrade = 'ignore';
   const running = talk('--text', 'Hello');
   await arrived;
   expect(await running.interrupt()).toEqual({ code: 130, signal: null });
 });
 
-test('a runtime that ends the session under a question is a failure, not an interrupt', async () => {
+test('a runtime that ends the session during a question is a failure, not an interrupt', async () => {
   onMessage = (socket, { type }) => {
     if (type !== 'hello') return;
     send(socket, ready);

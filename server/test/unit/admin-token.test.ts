@@ -17,15 +17,15 @@ test.each([
   ['one letter more', `Bearer ${token}r`],
   ['another last letter', `Bearer ${token.slice(0, -1)}s`],
   ['another first letter', `Bearer b${token.slice(1)}`],
-  ['another letter of the same length in bytes', `Bearer ${token.replace('o', 'O')}`],
-  ['as many letters, all wrong', `Bearer ${'x'.repeat(token.length)}`],
+  ['another letter of the same byte length', `Bearer ${token.replace('o', 'O')}`],
+  ['wrong letters of the same length', `Bearer ${'x'.repeat(token.length)}`],
   ['very many letters', `Bearer ${token.repeat(500)}`],
   ['the token twice', `Bearer ${token} ${token}`],
   ['a list', `Bearer ${token},${token}`],
   ['another scheme', `Basic ${token}`],
   ['no scheme', token],
-  ['letters beyond ASCII', `Bearer ${token}é`],
-])('%s is refused like everything else', (_name, header) => {
+  ['non-ASCII letters', `Bearer ${token}é`],
+])('%s is refused with the same error', (_name, header) => {
   let refusal: unknown;
   try {
     admit(header);
@@ -43,11 +43,11 @@ test.each([
   });
 });
 
-test.each(['Bearer', 'bearer', 'BEARER'])('the token is admitted behind %s', (scheme) => {
+test.each(['Bearer', 'bearer', 'BEARER'])('the token is accepted after %s', (scheme) => {
   expect(() => admit(`${scheme} ${token}`)).not.toThrow();
 });
 
-test('texts are compared by their hashes, in a time that does not depend on them', () => {
+test('tokens are compared by hash in constant time', () => {
   const source = readFileSync(new URL('../../src/http/guards/bearer.ts', import.meta.url), 'utf8');
   expect(source).toContain('const hash = digest(sent);');
   expect(source).toContain('expected.filter((one) => timingSafeEqual(hash, one))');

@@ -11,12 +11,12 @@ describe('generateApiKey', () => {
     expect(generateApiKey('sl', mode)).toMatch(new RegExp(`^sl_${mode}_[0-9A-Za-z]{36}$`));
   });
 
-  it('never makes the same key twice', () => {
+  it('never generates the same key twice', () => {
     const keys = new Set(Array.from({ length: 2_000 }, () => generateApiKey('sl', 'test')));
     expect(keys.size).toBe(2_000);
   });
 
-  it('draws every symbol about equally often', () => {
+  it('uses every symbol about equally often', () => {
     const counts = new Map<string, number>();
     for (let i = 0; i < 2_000; i++) {
       for (const symbol of generateApiKey('sl', 'test').slice('sl_test_'.length, -6)) {
@@ -36,7 +36,7 @@ describe('parseApiKey', () => {
     }
   });
 
-  it('goes on accepting keys that were made before', () => {
+  it('still accepts keys of earlier versions', () => {
     expect(parseApiKey('sl_test_000000000000000000000000000000TaRkDY')).toEqual({ mode: 'test' });
   });
 
@@ -67,7 +67,7 @@ describe('parseApiKey', () => {
     expect(parseApiKey(text)).toBeUndefined();
   });
 
-  it('notices one wrong symbol, and two that changed places', () => {
+  it('detects one wrong symbol, and two swapped ones', () => {
     const symbols = 'sl_test_'.length;
     for (let i = symbols; i < key.length; i++) {
       const other = key[i] === 'a' ? 'b' : 'a';
@@ -89,7 +89,7 @@ describe('parseApiKey', () => {
 });
 
 describe('hashApiKey', () => {
-  it('is the SHA-256 of the whole key', () => {
+  it('returns the SHA-256 of the whole key', () => {
     const key = generateApiKey('sl', 'live');
     expect(hashApiKey(key)).toEqual(createHash('sha256').update(key, 'utf8').digest());
     expect(hashApiKey(key)).not.toEqual(hashApiKey(`${key} `));
@@ -102,7 +102,7 @@ describe('keyHint', () => {
     expect(keyHint(`acme_live_${'0'.repeat(32)}abcd`)).toBe('acme_live_…abcd');
   });
 
-  it('shows none of the secret', () => {
+  it('shows nothing of the secret', () => {
     const key = generateApiKey('sl', 'live');
     expect(keyHint(key)).toHaveLength('sl_live_…0000'.length);
     expect(key.endsWith(keyHint(key).slice(-4))).toBe(true);
@@ -152,11 +152,11 @@ describe('bearerToken', () => {
     'Bearer clé',
     'Token Bearer abc',
     'Bearer Bearer abc',
-  ])('finds none in %j', (authorization) => {
+  ])('returns undefined for %j', (authorization) => {
     expect(bearerToken(authorization)).toBeUndefined();
   });
 
-  it('is quick with very long headers and never throws', () => {
+  it('is fast with very long headers and never throws', () => {
     const start = performance.now();
     bearerToken(`Bearer ${' '.repeat(1_000_000)}`);
     bearerToken(`Bearer ${'a'.repeat(1_000_000)} b`);

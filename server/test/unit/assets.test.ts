@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { assetRoutes } from '../../src/assets/asset-routes.ts';
 import { createServer } from '../../src/http/listener/server.ts';
 
-test('a folder that is missing at the start is a warning that says what to do, not a crash', async () => {
+test('a missing folder at the start logs a warning with advice, and does not fail', async () => {
   const lines: string[] = [];
   const empty = await mkdtemp(join(tmpdir(), 'session-launch-no-assets-'));
   const server = createServer(pino({}, { write: (line) => void lines.push(line) }));

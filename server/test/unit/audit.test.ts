@@ -62,7 +62,7 @@ const advisory = {
 };
 
 describe('the audit of dependencies', () => {
-  test('fails on a known vulnerability of one that production uses', async () => {
+  test('fails on a known vulnerability of a production dependency', async () => {
     const body = JSON.stringify({ fastify: [advisory], vitest: [advisory] });
     const { code, output } = await audit({ status: 200, body });
     expect(output).toMatch(/audit: fastify .*high/);
@@ -72,7 +72,7 @@ describe('the audit of dependencies', () => {
     expect(code).toBe(1);
   });
 
-  test('passes when nothing is known', async () => {
+  test('passes when none is known', async () => {
     const { code, output } = await audit({ status: 200, body: '{}' });
     expect(output).toContain('audit: 0 known vulnerabilities');
     expect(code).toBe(0);
@@ -81,7 +81,7 @@ describe('the audit of dependencies', () => {
   test.each([
     ['there is no network', undefined],
     ['the registry is broken', { status: 500, body: '<html>' }],
-  ])('passes, and says that nothing was checked, when %s', async (_name, answer) => {
+  ])('passes, and reports that nothing was checked, when %s', async (_name, answer) => {
     const { code, output } = await audit(answer);
     expect(output).toContain('could not be asked; nothing was checked');
     expect(code).toBe(0);

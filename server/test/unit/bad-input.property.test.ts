@@ -53,15 +53,15 @@ afterEach(() => {
   expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
 });
 
-describe('bodies', () => {
-  test('bytes are the JSON that they are, or are refused', () =>
+describe('request bodies', () => {
+  test('are parsed as JSON.parse does, or refused', () =>
     tally.holds(2_000, fc.oneof(fc.uint8Array({ maxLength: 80 }), fc.json(), hostileText), (input) => {
       const bytes = Buffer.from(input as string);
       const value = outcome(() => parseJson(bytes), 'INVALID_JSON', 'INVALID_REQUEST');
       if (value !== undefined) expect(value).toEqual(JSON.parse(bytes.toString()));
     }));
 
-  test('names that JavaScript knows are data', () =>
+  test('treat names of Object properties as data', () =>
     tally.holds(2_000, hostileJson, (value) => {
       const text = JSON.stringify(value);
       const parsed = outcome(() => parseJson(Buffer.from(text)), 'INVALID_REQUEST');
@@ -70,7 +70,7 @@ describe('bodies', () => {
       expect(fingerprint(parsed)).toEqual(fingerprint(JSON.parse(text)));
     }));
 
-  test('nesting is counted before anything can overflow', () =>
+  test('are limited in nesting before the parser can overflow', () =>
     tally.holds(200, fc.tuple(fc.integer({ min: 1, max: 20_000 }), fc.boolean()), ([depth, list]) => {
       const text = list
         ? '['.repeat(depth) + ']'.repeat(depth)
@@ -90,7 +90,7 @@ describe('bodies', () => {
     '+',
     '/',
   );
-  test('a body has the media type JSON or is refused', () =>
+  test('have a JSON media type or are refused', () =>
     tally.holds(1_500, media, async (type) => {
       const request = Object.assign(Readable.from([Buffer.from('{}')]), {
         headers: { 'content-type': type, 'content-length': '2' },
@@ -112,7 +112,7 @@ describe('bodies', () => {
       maxLength: 5,
     },
   );
-  test('a mint request has the fields of its door, of their types, or is refused', () =>
+  test('of a mint have the fields of its door with their types, or are refused', () =>
     tally.holds(2_000, entries, (sent) => {
       const body = JSON.parse(
         `{"experienceId":"exp_1"${sent.map(([name, value]) => `,${JSON.stringify(name)}:${JSON.stringify(value)}`).join('')}}`,
@@ -146,7 +146,7 @@ describe('headers', () => {
     ':',
     'a',
   );
-  test('Authorization yields the one key that was sent, or none', () =>
+  test('Authorization yields the one key that was sent, or undefined', () =>
     tally.holds(1_500, authorization, (header) => {
       const token = bearerToken(header);
       if (token !== undefined) expect(header.replace(/^bearer +/i, '')).toBe(token);
@@ -155,7 +155,7 @@ describe('headers', () => {
 
   const admit = requireBearer('a-token-of-an-operator', 'ADMIN_TOKEN_INVALID');
   const operators = almost('Bearer', ' ', 'a-token-of-an-operator', 'a-token-of-an-operato', 'r', '=', '\t');
-  test('Authorization admits an operator with the token and nobody else', () =>
+  test('Authorization admits an operator only with the token', () =>
     tally.holds(1_000, operators, (header) => {
       const admitted = outcome(() => admit(header) ?? true, 'ADMIN_TOKEN_INVALID') === true;
       expect(admitted).toBe(
@@ -163,7 +163,7 @@ describe('headers', () => {
       );
     }));
 
-  test('Idempotency-Key is taken as it is, once, or refused', () =>
+  test('Idempotency-Key is taken unchanged and once, or refused', () =>
     tally.holds(1_000, fc.array(hostileText, { maxLength: 2 }), (values) => {
       const headers = values.flatMap((value) => ['Idempotency-Key', value]);
       const read = outcome(() => readIdempotencyKey(headers), 'IDEMPOTENCY_KEY_INVALID');
@@ -186,7 +186,7 @@ describe('headers', () => {
     ' ',
     '-',
   );
-  test('Accept-Language yields a canonical tag or none', () =>
+  test('Accept-Language yields a canonical tag or undefined', () =>
     tally.holds(1_500, languages, (header) => {
       const best = bestAcceptedLanguage(header);
       if (best !== undefined) expect(Intl.getCanonicalLocales(best)).toEqual([best]);
@@ -194,7 +194,7 @@ describe('headers', () => {
 
   const tag = etagOf('content');
   const tags = almost(tag, `W/${tag}`, '"other"', ',', ' ', '*', 'W/', '"', tag.slice(0, -1));
-  test('If-None-Match matches only what names the content', () =>
+  test('If-None-Match matches only the tag of the content', () =>
     tally.holds(1_000, tags, (header) => {
       if (matchesEtag(header, tag)) expect(header.includes(tag) || header.trim() === '*').toBe(true);
       if (header.split(',').some((part) => part.trim().replace(/^W\//, '') === tag))
@@ -214,7 +214,7 @@ describe('headers', () => {
     ' ',
     'unknown',
   );
-  test('X-Forwarded-For is believed from proxies only, and yields an address', () =>
+  test('X-Forwarded-For is used from trusted proxies only, and yields an address', () =>
     tally.holds(1_500, hops, (header) => {
       expect(clientAddress('198.51.100.1', header, proxies)).toBe('198.51.100.1');
       expect(clientAddress('10.0.0.1', header, undefined)).toBe('10.0.0.1');
@@ -252,7 +252,7 @@ describe('origins', () => {
   /** The same rule as a pattern: an exact entry, or one label before a wildcard's suffix. */
   const rule =
     /^(https:\/\/example\.com|https:\/\/[a-z0-9_-]+\.example\.com(:8443)?|http:\/\/localhost:3000)$/;
-  test('are let in by the rule, and by nothing else', () =>
+  test('are admitted exactly by the rule', () =>
     tally.holds(2_000, origin, (value) => {
       const admitted = allows(entries, value);
       expect(admitted).toBe(rule.test(value) && new URL(value).origin === value);
@@ -262,7 +262,7 @@ describe('origins', () => {
       expect([undefined, value]).toContain(corsHeaders(value)['Access-Control-Allow-Origin']);
     }));
 
-  test('entries are normal, or refused with a reason that repeats no password', () =>
+  test('of an allowlist are normalised, or refused with a reason that quotes no password', () =>
     tally.holds(1_000, origin, (text) => {
       const read = normaliseEntry(text);
       if ('problem' in read) {
@@ -275,7 +275,7 @@ describe('origins', () => {
     }));
 });
 
-describe('names', () => {
+describe('identifiers', () => {
   const tag = almost(
     'en',
     'EN',
@@ -293,7 +293,7 @@ describe('names', () => {
     'i',
     'klingon',
   );
-  test('a locale is canonical and short, or none', () =>
+  test('a locale is canonical and short, or undefined', () =>
     tally.holds(1_500, tag, (text) => {
       const locale = canonicalLocale(text);
       if (locale === undefined) return;
@@ -302,7 +302,7 @@ describe('names', () => {
       expect(locale).toMatch(/^(?!und(-|$)|x-)[A-Za-z0-9-]+$/);
     }));
 
-  test('an id is its prefix and plain characters', () =>
+  test('an id is its prefix and word characters', () =>
     tally.holds(1_000, almost('ses_', 'prj_', 'exp_', 'a', 'Z9', '-', '_', "'", ';', '\n'), (text) => {
       for (const prefix of ['ses', 'prj', 'exp', 'key'] as const)
         expect(isId(prefix, text)).toBe(
@@ -320,7 +320,7 @@ describe('names', () => {
       fc.array(fc.string()),
     ),
   );
-  test('a query with a cursor is plain, or refused', () =>
+  test('a query with a cursor is validated, or refused', () =>
     tally.holds(1_000, query, (asked) => {
       const read = outcome(() => pageAndFilter(readQuery(asked)), 'INVALID_REQUEST');
       if (read === undefined) return;
@@ -329,7 +329,7 @@ describe('names', () => {
       if (read.cursor !== undefined) expect(isId('ses', read.cursor)).toBe(true);
     }));
 
-  test('a wish for a key has a mode and scopes, or is refused', () =>
+  test('a key request has a mode and scopes, or is refused', () =>
     tally.holds(
       500,
       fc.record({ mode: fc.oneof(fc.constant('test'), hostileJson), scopes: hostileJson, name: hostileJson }),
@@ -351,7 +351,7 @@ describe('project files', () => {
     hostileJson,
     fc.constantFrom('json' as const, 'yaml' as const),
   );
-  test('with something strange in them are read or refused, and change no prototype', () =>
+  test('with random values are read or refused, and change no prototype', () =>
     tally.holds(600, strange, ([at, value, format]) => {
       const place = lines.indexOf('\n', at);
       const text = `${lines.slice(0, place)}\n${JSON.stringify(value)}: ${JSON.stringify(value)},\n${lines.slice(place + 1)}`;
@@ -363,7 +363,7 @@ describe('project files', () => {
     }));
 
   const names = fc.constantFrom('__proto__', 'constructor', 'prototype', 'toString');
-  test('keep names that JavaScript knows where anything is allowed', () =>
+  test('keep names of Object properties in free-form fields', () =>
     tally.holds(300, fc.tuple(names, fc.jsonValue({ maxDepth: 1 })), ([name, value]) => {
       const free = `{"${name}":${JSON.stringify(value)},"type":"websocket","url":"wss://a.example/s"}`;
       const text = JSON.stringify(file).replace(/"transport":\{[^}]*\}/, `"transport":${free}`);
@@ -377,13 +377,13 @@ describe('project files', () => {
     }));
 });
 
-test('logs keep nothing of a key that stands in any text', () => {
+test('logs contain no part of a key, in any text', () => {
   const key = generateApiKey('sl', 'live');
   return tally.holds(500, fc.tuple(hostileText, hostileText), ([before, after]) => {
     expect(scrubbed(`${before}${key}${after}`)).not.toContain(key.slice(8, 30));
   });
 });
 
-test('together these are as many cases as a run owes', () => {
+test('the properties together ran the required number of cases', () => {
   expect(tally.cases).toBeGreaterThanOrEqual(casesWanted.parsers);
 });

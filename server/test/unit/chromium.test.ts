@@ -18,18 +18,18 @@ async function withoutBrowser(env: Record<string, string>, ...args: string[]) {
   return run(process.execPath, [vitest, 'list', '--filesOnly', ...args], options);
 }
 
-test('a CHROMIUM that does not exist is no browser', async () => {
+test('a CHROMIUM that does not exist counts as no browser', async () => {
   expect(await findChromium({ CHROMIUM: '/nowhere/chromium' })).toBeUndefined();
 });
 
-test('without a browser, all projects together say in one line how to get one, and leave its tests out', async () => {
+test('without a browser the run prints one line of advice, and skips the browser tests', async () => {
   const { stdout, stderr } = await withoutBrowser({});
   expect(stderr.split('\n').filter((line) => line.includes(noChromium))).toHaveLength(1);
   expect(stdout).toContain('test/unit/chromium.test.ts');
   expect(stdout).not.toContain('test/browser/');
 });
 
-test('with CI=true the tests that need a browser are not left out', async () => {
+test('with CI=true the browser tests are not skipped', async () => {
   const { stdout, stderr } = await withoutBrowser({ CI: 'true' });
   expect(stderr).not.toContain(noChromium);
   expect(stdout).toContain('test/browser/');
@@ -42,7 +42,7 @@ test.each([
     'chrome-mac-arm64/Google Chrome for Testing.app/Contents/MacOS/Google Chrome for Testing',
     'chrome-headless-shell-mac-arm64',
   ],
-])('the shell that the advice installs is found beside %s', (headed, folder) => {
+])('the shell named in the advice is found next to %s', (headed, folder) => {
   const cache = '/home/me/.cache/ms-playwright';
   expect(headlessShell(`${cache}/chromium-1254/${headed}`)).toBe(
     `${cache}/chromium_headless_shell-1254/${folder}/chrome-headless-shell`,

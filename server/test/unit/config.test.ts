@@ -50,7 +50,7 @@ describe('defaults', () => {
     });
   });
 
-  test('an empty variable is an unset one', () => {
+  test('treat an empty variable as unset', () => {
     const names = ['HOST', 'PORT', 'ADMIN_HOST', 'ADMIN_PORT', 'ADMIN_TOKEN', 'DATABASE_URL', 'DATA_DIR'];
     const others = ['PUBLIC_URL', 'SIGNING_KEYS_FILE', 'API_KEY_PREFIX', 'TOKEN_TTL_SECONDS', 'TRUST_PROXY'];
     for (const nothing of ['', '   ']) {
@@ -67,18 +67,18 @@ describe('defaults', () => {
     }
   });
 
-  test('space around a value does not count', () => {
+  test('ignore space around a value', () => {
     expect(read({ PORT: ' 9090\n', LOG_LEVEL: ' warn' })).toMatchObject({ port: 9090, logLevel: 'warn' });
   });
 
-  test('PostgreSQL switches the demo off, DEMO decides', () => {
+  test('switch the demo off with PostgreSQL, unless DEMO is set', () => {
     const DATABASE_URL = 'postgres://localhost/launch';
     expect(read({ DATABASE_URL }).demo).toBe(false);
     expect(read({ DATABASE_URL, DEMO: 'on' }).demo).toBe(true);
     expect(read({ DEMO: 'off' }).demo).toBe(false);
   });
 
-  test('files live in DATA_DIR, relative paths start at the working folder', () => {
+  test('place files in DATA_DIR, and resolve relative paths from the working folder', () => {
     const config = read({ DATA_DIR: 'store', ASSETS_DIR: '../art' });
     expect(config.dataDir).toBe(join(cwd, 'store'));
     expect(config.database).toEqual({ engine: 'embedded', dataDir: join(cwd, 'store') });
@@ -90,7 +90,7 @@ describe('defaults', () => {
   });
 });
 
-describe('each variable takes', () => {
+describe('each variable accepts', () => {
   test.each<[string, string, object]>([
     ['HOST', '0.0.0.0', { host: '0.0.0.0' }],
     ['HOST', '::', { host: '::' }],
@@ -190,7 +190,7 @@ describe('each variable refuses', () => {
   });
 });
 
-test('all problems come in one message that names what each variable got and what it wants', () => {
+test('all problems are in one message with the value and the expected form of each variable', () => {
   const env = {
     HOST: 'http://x',
     PORT: 'abc',
@@ -215,7 +215,7 @@ test('all problems come in one message that names what each variable got and wha
   expect(new ConfigError(problems.slice(0, 1)).message).toMatch(/^the configuration has a problem:\n/);
 });
 
-test('a long value is shortened, a strange one escaped', () => {
+test('a long value is shortened, control characters are escaped', () => {
   const [long] = problemsOf({ LOG_LEVEL: 'x'.repeat(500) });
   expect(long?.got.length).toBeLessThan(90);
   const [strange] = problemsOf({ LOG_LEVEL: 'a\u001b[31m\nb' });
@@ -223,7 +223,7 @@ test('a long value is shortened, a strange one escaped', () => {
 });
 
 describe('secrets are masked', () => {
-  test('ADMIN_TOKEN shows its length only', () => {
+  test('ADMIN_TOKEN shows only its length', () => {
     const [problem] = problemsOf({ ADMIN_TOKEN: 'hunter2 hunter2 hunter2' });
     expect(problem?.got).toBe('a secret of 23 characters');
   });
@@ -251,7 +251,7 @@ describe('secrets are masked', () => {
     expect(admin?.got).not.toContain('hunter2');
   });
 
-  test('what is not secret stays readable', () => {
+  test('other parts stay readable', () => {
     const [problem] = problemsOf({ DATABASE_URL: 'mysql://someone:hunter2@db.example/launch' });
     expect(problem?.got).toBe('"mysql://***@db.example/launch"');
   });
@@ -277,13 +277,13 @@ describe('TRUST_PROXY', () => {
     expect(proxies?.check(address, family)).toBe(trusted);
   });
 
-  test('a whole family', () => {
+  test('accepts a whole address family', () => {
     expect(read({ TRUST_PROXY: '0.0.0.0/0' }).trustProxy?.check('203.0.113.9')).toBe(true);
   });
 });
 
 describe('runtimes', () => {
-  test('have a token of their own, and are shut out when there is neither one nor a runtime', () => {
+  test('have their own token, and are refused without a token and a runtime', () => {
     expect(read({ RUNTIME_TOKEN: token }).runtime?.token).toBe(token);
     expect(read({ RUNTIME: 'off' }).runtime).toBeUndefined();
     expect(read({ RUNTIME: 'off', RUNTIME_TOKEN: token }).runtime?.token).toBe(token);
@@ -293,27 +293,27 @@ describe('runtimes', () => {
     expect(problemsOf({ RUNTIME_TOKEN: 'too short' })).toMatchObject([{ got: 'a secret of 9 characters' }]);
   });
 
-  test.each(['ADMIN_TOKEN', 'RUNTIME_TOKEN'])('METRICS_TOKEN must not be %s', (other) => {
+  test.each(['ADMIN_TOKEN', 'RUNTIME_TOKEN'])('METRICS_TOKEN must differ from %s', (other) => {
     expect(problemsOf({ METRICS_TOKEN: token, [other]: token })).toEqual([
       { variable: 'METRICS_TOKEN', got: `the same as ${other}`, wants: expect.any(String) },
     ]);
   });
 
   test.each(['ws://127.0.0.1:9000/', 'wss://runtime.example.com/session?zone=eu'])(
-    'RUNTIME_URL %s',
+    'RUNTIME_URL may be %s',
     (url) => {
       expect(read({ RUNTIME_URL: url }).runtimeUrl).toBe(url);
     },
   );
 
   test.each(['https://a.example', 'runtime', 'wss://', 'wss://a:b@c.example', 'wss://a.example/#b'])(
-    'RUNTIME_URL is not %s',
+    'RUNTIME_URL must not be %s',
     (url) => {
       expect(refused({ RUNTIME_URL: url })).toEqual(['RUNTIME_URL']);
     },
   );
 
-  test('SESSION_RETENTION_DAYS is a day at least', () => {
+  test('SESSION_RETENTION_DAYS is at least one day', () => {
     expect(read({ SESSION_RETENTION_DAYS: '30' }).sessionRetentionDays).toBe(30);
     for (const days of ['0', '-1', '1.5', '40000', 'never'])
       expect(refused({ SESSION_RETENTION_DAYS: days })).toEqual(['SESSION_RETENTION_DAYS']);
@@ -325,22 +325,22 @@ describe('PORT and ADMIN_PORT', () => {
     [{ PORT: '9000', ADMIN_PORT: '9000' }],
     [{ HOST: '0.0.0.0', PORT: '9000', ADMIN_PORT: '9000' }],
     [{ PORT: '9000', ADMIN_HOST: '::', ADMIN_PORT: '9000' }],
-  ])('may not be one: %o', (env) => {
+  ])('must differ: %o', (env) => {
     expect(problemsOf(env)).toEqual([
       { variable: 'ADMIN_PORT', got: '9000', wants: expect.stringContaining('PORT') },
     ]);
   });
 
-  test('a default that is in the way is told as such', () => {
+  test('report a conflicting default as a default', () => {
     expect(problemsOf({ PORT: '8081' })).toMatchObject([{ variable: 'ADMIN_PORT', got: '8081 by default' }]);
   });
 
-  test('one that cannot be read is the only problem', () => {
+  test('report only the one that cannot be parsed', () => {
     expect(refused({ PORT: 'x', ADMIN_PORT: '8080' })).toEqual(['PORT']);
     expect(refused({ PORT: '8081', ADMIN_PORT: 'x' })).toEqual(['ADMIN_PORT']);
   });
 
-  test('may be one on different addresses, when free ones are picked, or when there is no admin listener', () => {
+  test('may be equal on different addresses, as 0, or without an admin listener', () => {
     expect(read({ PORT: '9000', ADMIN_PORT: '9000', ADMIN_HOST: '127.0.0.2' }).admin.port).toBe(9000);
     expect(read({ PORT: '0', ADMIN_PORT: '0' }).admin.port).toBe(0);
     const DATABASE_URL = 'postgres://localhost/launch';
@@ -354,14 +354,14 @@ describe('PORT and ADMIN_PORT', () => {
 });
 
 describe('the command line', () => {
-  test('defaults', () => {
+  test('has defaults', () => {
     expect(readClient()).toEqual({
       adminUrl: 'http://127.0.0.1:8081',
       tokenFile: join(cwd, 'data', 'admin-token'),
     });
   });
 
-  test('finds the admin API by ADMIN_URL, or where the service would listen', () => {
+  test('finds the admin API by ADMIN_URL, or at the service’s default address', () => {
     expect(readClient({ ADMIN_URL: 'https://admin.example.com/launch/' }).adminUrl).toBe(
       'https://admin.example.com/launch',
     );
@@ -370,14 +370,14 @@ describe('the command line', () => {
     expect(readClient({ ADMIN_HOST: '::' }).adminUrl).toBe('http://[::1]:8081');
   });
 
-  test('takes the token of ADMIN_TOKEN, or the file in DATA_DIR', () => {
+  test('uses ADMIN_TOKEN, or the token file in DATA_DIR', () => {
     expect(readClient({ ADMIN_TOKEN: token }).token).toBe(token);
     expect(readClient({ DATA_DIR: '/var/lib/launch' }).tokenFile).toBe(
       join(resolve('/var/lib/launch'), 'admin-token'),
     );
   });
 
-  test('refuses what leads nowhere, all at once', () => {
+  test('reports all invalid variables together', () => {
     const env = { ADMIN_URL: 'nowhere', ADMIN_TOKEN: 'short', ADMIN_PORT: 'x', ADMIN_HOST: '/' };
     expect(new Set(refused(env, readClient))).toEqual(new Set(Object.keys(env)));
     expect(refused({ ADMIN_URL: 'http://a:b@c' }, readClient)).toEqual(['ADMIN_URL']);
@@ -385,13 +385,13 @@ describe('the command line', () => {
     expect(refused({ ADMIN_PORT: '0' }, readClient)).toEqual(['ADMIN_PORT']);
   });
 
-  test('a port that the service picked does not matter beside ADMIN_URL', () => {
+  test('ignores ADMIN_PORT=0 if ADMIN_URL is set', () => {
     expect(readClient({ ADMIN_PORT: '0', ADMIN_URL: 'http://127.0.0.1:4000' }).adminUrl).toBe(
       'http://127.0.0.1:4000',
     );
   });
 });
 
-test('an IPv6 address stands in brackets in a URL', () => {
+test('an IPv6 address has brackets in a URL', () => {
   expect(['::1', '127.0.0.1', 'localhost'].map(bracketed)).toEqual(['[::1]', '127.0.0.1', 'localhost']);
 });

@@ -25,19 +25,19 @@ function table(): string {
   return [line(lines[0]!), rule, ...rows.map(line)].join('\n');
 }
 
-test('the table of variables is what the code says (npm run docs rewrites it)', () => {
+test('the table of variables matches the code (npm run docs rewrites it)', () => {
   if (process.env.UPDATE === '1') writeFileSync(file, page.replace(generated, table));
   expect(generated.exec(readFileSync(file, 'utf8'))?.[0]).toBe(table());
 });
 
-test('every variable is explained, and has a default or says what holds without it, not both', () => {
+test('every variable has a description, and a default or a text for its absence, not both', () => {
   for (const { name, meaning, default: byDefault, otherwise } of all) {
     expect(meaning, name).toMatch(/^.{20,}\.$/);
     expect(byDefault === undefined || otherwise === undefined, name).toBe(true);
   }
 });
 
-test('every default is a value that the variable takes', () => {
+test('every default is an accepted value', () => {
   for (const variable of all.filter((v) => v.default !== undefined)) {
     expect(variable.parse(variable.default!, '/'), variable.name).not.toBeUndefined();
   }
@@ -54,7 +54,7 @@ function problems(read: () => unknown): { variable: string; got: string }[] {
   }
 }
 
-test('each side reads the variables that the table says, and shows nothing of a secret', () => {
+test('each program reads the variables that the table lists, and prints no secret', () => {
   const bad = Object.fromEntries(all.map(({ name }) => [name, 'hunter2:hunter2@\0 ']));
   // The service also validates the variables of its runtime.
   const sides: Record<string, string[]> = {
@@ -84,7 +84,7 @@ test('every variable that the page mentions exists', () => {
   expect(mentioned.filter((name) => !names.has(name))).toEqual([]);
 });
 
-test('the production example is a configuration that a start accepts', () => {
+test('the production example is a valid configuration', () => {
   const [, block = ''] = /In production.*?```sh\n(.*?)```/s.exec(page) ?? [];
   const env = Object.fromEntries(
     block

@@ -21,7 +21,7 @@ function error(code: string): object {
   return { error: { code, message: 'x', requestId: 'req_1' } };
 }
 
-test('what the contract promises passes', () => {
+test('responses that the contract defines pass', () => {
   checkContract(read, answer(200, session));
   checkContract({ ...read, method: 'HEAD' }, answer(200, undefined));
   checkContract(read, answer(404, error('SESSION_NOT_FOUND')));
@@ -31,12 +31,12 @@ test('what the contract promises passes', () => {
   checkContract({ method: 'OPTIONS', path: '/v1/browser-sessions' }, answer(204, undefined));
 });
 
-describe('what it does not promise is found', () => {
+describe('a violation is reported:', () => {
   const { status: _status, ...incomplete } = session;
   const cases: [string, Call, Answer, RegExp][] = [
     ['an unknown status', read, answer(202, session), /status 202/],
     ['a missing field', read, answer(200, incomplete), /required property 'status'/],
-    ['a field too many', read, answer(200, { ...session, secret: 1 }), /additional properties/],
+    ['an additional field', read, answer(200, { ...session, secret: 1 }), /additional properties/],
     ['a field of a wrong type', read, answer(200, { ...session, revision: '1' }), /must be integer/],
     [
       'a time without milliseconds',
@@ -44,7 +44,12 @@ describe('what it does not promise is found', () => {
       answer(200, { ...session, createdAt: '2026-03-01T09:30:00Z' }),
       /pattern/,
     ],
-    ['a code that does not belong there', read, answer(404, error('EXPERIENCE_NOT_FOUND')), /allowed values/],
+    [
+      'a code that does not belong to the route',
+      read,
+      answer(404, error('EXPERIENCE_NOT_FOUND')),
+      /allowed values/,
+    ],
     ['a missing header', read, answer(401, error('API_KEY_INVALID')), /WWW-Authenticate is missing/],
     [
       'a header with a wrong value',
@@ -54,7 +59,7 @@ describe('what it does not promise is found', () => {
     ],
     ['another media type', read, answer(200, session, { 'content-type': 'text/plain' }), /media type/],
     ['a 405 without Allow', { ...read, method: 'PUT' }, answer(405, error('METHOD_NOT_ALLOWED')), /Allow/],
-    ['a body where there is nothing', { path: '/nowhere' }, answer(200, {}), /status 200/],
+    ['a body where none is defined', { path: '/nowhere' }, answer(200, {}), /status 200/],
     ['no request id', read, { ...answer(200, session), headers: {} }, /X-Request-Id/],
   ];
   test.each(cases)('%s', (_what, call, given, message) => {

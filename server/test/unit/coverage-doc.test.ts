@@ -12,14 +12,14 @@ test('docs/coverage.md lists the rules of the tests (UPDATE=1 rewrites it)', () 
   expect(readFileSync(file, 'utf8')).toBe(page);
 });
 
-test('the tests of every kind are found', () => {
+test('tests of every kind are found', () => {
   const kinds = new Set(subjects.map(({ kind }) => kind));
   for (const kind of ['acceptance', 'browser', 'cli', 'faults', 'processes', 'unit']) {
     expect(kinds).toContain(kind);
   }
 });
 
-test('every code that a caller of the public interface can meet is met by a test over HTTP', () => {
+test('every public error code is covered by a test over HTTP', () => {
   const ofOperators = /^(ADMIN_|PROJECT_FILE_|PROJECT_NOT_|KEY_)/;
   const sources = subjects
     .filter(({ kind }) => kind === 'acceptance')

@@ -10,13 +10,13 @@ const listed = tableRows(readPage(`${folder}/README.md`)).map((row) =>
   row.split('|').map((cell) => cell.trim()),
 );
 
-test('pages are numbered from 0001 without a gap, and the index lists each once', () => {
+test('pages are numbered from 0001 without a gap, and each is listed once in the index', () => {
   expect(files.map((name) => Number(name.slice(0, 4)))).toEqual(files.map((_, i) => i + 1));
   expect(listed.map(([, link]) => link)).toEqual(files.map((name) => `[${name.slice(0, 4)}](${name})`));
 });
 
 test.each(files.map((name, i) => [name, i] as const))(
-  '%s has a date, a status, an alternative that lost and the title of the index',
+  '%s has a date, a status, a rejected alternative and the title of the index',
   (name, i) => {
     const page = readPage(`${folder}/${name}`);
     const [, title, date, status] =

@@ -30,13 +30,13 @@ function spokenLanguages(runtime: Runtime): string[] {
 describe.each(experiences.map(({ slug, runtime }) => [slug, runtime] as const))(
   'the mind of %s',
   (_, runtime) => {
-    test('has a persona, and runs beside the service', () => {
+    test('has a persona, and uses the runtime of the service', () => {
       expect(mindOf(runtime).persona).toMatch(/\S/);
       expect(runtime.transport).toEqual({ type: 'websocket' });
       expect(runtime.limits).toEqual({ maxSeconds: expect.any(Number), idleSeconds: expect.any(Number) });
     });
 
-    test('greets, and admits what it does not know, in each of its languages and never twice the same', () => {
+    test('has a greeting and a fallback in each of its languages, without repetitions', () => {
       const { greeting, fallback } = mindOf(runtime);
       for (const locale of spokenLanguages(runtime)) {
         expect(variants(greeting, locale).length, locale).toBeGreaterThan(1);
@@ -44,7 +44,7 @@ describe.each(experiences.map(({ slug, runtime }) => [slug, runtime] as const))(
       }
     });
 
-    test('knows at least ten topics, each whole in each of its languages', () => {
+    test('has at least ten topics, each complete in each of its languages', () => {
       const { topics = [] } = mindOf(runtime);
       expect(topics.length).toBeGreaterThanOrEqual(10);
       for (const { id, ask, words, tell } of topics) {
@@ -56,7 +56,7 @@ describe.each(experiences.map(({ slug, runtime }) => [slug, runtime] as const))(
       }
     });
 
-    test('leads on from each topic to others, and to each topic from another', () => {
+    test('links each topic to others, and each is linked from another', () => {
       const { topics = [] } = mindOf(runtime);
       const ids = topics.map(({ id }) => id);
       const reached = new Set(topics.flatMap(({ then = [] }) => then));
@@ -69,7 +69,7 @@ describe.each(experiences.map(({ slug, runtime }) => [slug, runtime] as const))(
       expect(ids.filter((id) => !reached.has(id) && id !== 'honest' && id !== 'goodbye')).toEqual([]);
     });
 
-    test('asks one thing by one wording', () => {
+    test('uses each question once', () => {
       const { topics = [] } = mindOf(runtime);
       for (const locale of spokenLanguages(runtime)) {
         const asked = topics.flatMap(({ ask }) => variants(ask, locale));
@@ -77,7 +77,7 @@ describe.each(experiences.map(({ slug, runtime }) => [slug, runtime] as const))(
       }
     });
 
-    test('says nothing that is long or reads badly aloud', () => {
+    test('has no sentences that are too long or hard to read aloud', () => {
       const { greeting = {}, fallback = {}, topics = [], presentation = [] } = mindOf(runtime);
       const texts = [greeting, fallback, ...[...topics, ...presentation].map(({ tell }) => tell)];
       for (const spoken of texts.flatMap((text = {}) => Object.values(text).flat())) {
@@ -87,7 +87,7 @@ describe.each(experiences.map(({ slug, runtime }) => [slug, runtime] as const))(
       }
     });
 
-    test('hints at a voice for each engine', () => {
+    test('names a voice for each engine', () => {
       for (const { characterId, voice } of runtime.characters) {
         expect(voice, characterId).toMatchObject({
           flite: {
@@ -120,7 +120,7 @@ test('eight experiences have a mind', () => {
   expect(experiences.filter(({ runtime }) => runtime.mind !== undefined)).toHaveLength(8);
 });
 
-test('at the market a price is haggled down step by step, and at the clockmaker three riddles open a drawer', () => {
+test('the market haggles step by step, and the clockmaker’s three riddles open a drawer', () => {
   const walk = (slug: string, ...ids: string[]) => {
     const { topics = [] } = mindOf(
       (experiences.find((one) => one.slug === slug) ?? { runtime: {} as Runtime }).runtime,

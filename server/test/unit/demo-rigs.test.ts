@@ -18,7 +18,7 @@ function partsOf({ head, eyes, brows, mouth, breathe }: Rig): string[] {
   );
 }
 
-test('eight characters of the demo are drawn', () => {
+test('eight characters of the demo have drawings', () => {
   expect(names).toHaveLength(8);
 });
 
@@ -27,7 +27,7 @@ describe.each(names)('the rig of %s', (name) => {
     expect(valid(read(name).rig), JSON.stringify(valid.errors)).toBe(true);
   });
 
-  test('names parts that the picture has once, and that a player may move', () => {
+  test('refers to parts that the picture has once, and that a player may move', () => {
     const { rig, picture } = read(name);
     const parts = partsOf(rig);
     expect(new Set(parts).size).toBe(parts.length);
@@ -38,7 +38,7 @@ describe.each(names)('the rig of %s', (name) => {
     }
   });
 
-  test('puts pivot, eyes and mouth inside the picture', () => {
+  test('has pivot, eyes and mouth inside the picture', () => {
     const { rig, picture } = read(name);
     const [, width, height] = /viewBox="0 0 (\d+) (\d+)"/.exec(picture)?.map(Number) ?? [];
     const { at, width: half, height: open } = rig.mouth;

@@ -31,14 +31,14 @@ async function isOver(drain: Drain): Promise<boolean> {
   return Promise.race([drain.quiet(graceMs).then(() => true), late]);
 }
 
-test('a load balancer that polls from a local address is waited for', async () => {
+test('the drain waits for a load balancer that polls from a local address', async () => {
   const { drain, poll } = await start();
   await poll();
   const over = isOver(drain);
   expect(await over).toBe(false);
 });
 
-test('a load balancer that was told three times is not waited for any longer', async () => {
+test('the drain stops waiting for a load balancer after three polls', async () => {
   const { drain, poll } = await start();
   await poll();
   const over = drain.quiet(graceMs);
@@ -47,7 +47,7 @@ test('a load balancer that was told three times is not waited for any longer', a
 });
 
 test.each([{ 'X-Forwarded-For': '203.0.113.9' }, { Forwarded: 'for=203.0.113.9' }])(
-  'a poll that a proxy forwarded is not waited for: %j',
+  'the drain does not wait for a poll forwarded by a proxy: %j',
   async (headers) => {
     const { drain, poll } = await start('127.0.0.1');
     await poll(headers as unknown as Record<string, string>);
@@ -56,7 +56,7 @@ test.each([{ 'X-Forwarded-For': '203.0.113.9' }, { Forwarded: 'for=203.0.113.9' 
 );
 
 test.each(['203.0.113.9', '2001:db8::1', '::ffff:203.0.113.9'])(
-  'a poll from the internet is not waited for: %s',
+  'the drain does not wait for a poll from the internet: %s',
   async (address) => {
     const { drain, server } = await start();
     pollFrom(server, address);
@@ -65,7 +65,7 @@ test.each(['203.0.113.9', '2001:db8::1', '::ffff:203.0.113.9'])(
 );
 
 test.each(['10.1.2.3', '::ffff:10.1.2.3', 'fd00::1', '169.254.1.1', '203.0.113.9'])(
-  'a poll from a private address, or from one in TRUST_PROXY, is waited for: %s',
+  'the drain waits for a poll from a private address, or from one in TRUST_PROXY: %s',
   async (address) => {
     const { drain, server } = await start('203.0.113.0/24');
     pollFrom(server, address);

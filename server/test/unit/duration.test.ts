@@ -58,7 +58,7 @@ describe('parseExpiry', () => {
     '2030-06-01T25:00:00Z',
     '2030-06-01 12:00:00Z',
     '1900000000',
-  ])('%j is none of the forms', (text) => {
+  ])('%j is rejected', (text) => {
     expect(() => at(text)).toThrow(/it must be 30s, 15m, 12h, 90d/);
   });
 
@@ -70,7 +70,7 @@ describe('parseExpiry', () => {
   );
 
   it.each(['36526d', 'P101Y', 'P100YT1S', `${'9'.repeat(400)}d`, `P${'9'.repeat(400)}Y`, '9999-12-31'])(
-    '%s is too far away',
+    '%s is too far in the future',
     (text) => {
       expect(() => at(text)).toThrow('it must be within 100 years');
     },

@@ -2,11 +2,11 @@ import { createPublicKey, generateKeyPairSync, randomBytes, verify } from 'node:
 import { expect, test } from 'vitest';
 import { jwsSigner, type KeyMaterial, loadSodium } from '../../src/tokens/ed25519.js';
 
-test('libsodium is there, so that the tests cover it', () => {
+test('libsodium is installed, so that the tests cover it', () => {
   expect(loadSodium()).not.toBeNull();
 });
 
-test('both ways to sign give the same token, and it verifies', () => {
+test('both implementations sign the same token, and it verifies', () => {
   const header = JSON.stringify({ alg: 'EdDSA', typ: 'JWT', kid: 'a "kid"' });
   for (let i = 0; i < 50; i++) {
     const { privateKey } = generateKeyPairSync('ed25519');

@@ -34,12 +34,12 @@ async function openToOthers(): Promise<string[]> {
   return paths.filter((_, i) => (modes[i]! & 0o077) !== 0);
 }
 
-test('nobody else may read or write what the engine keeps', async () => {
+test('only the owner can read or write the engine’s files', async () => {
   await database.client.query('CREATE TABLE later (n integer)');
   expect(await openToOthers()).toEqual([]);
 });
 
-test('a folder that was opened to others is closed by the next start', async () => {
+test('a folder that others can access is restricted at the next start', async () => {
   await database.close();
   for (const path of await kept()) {
     if (!path.endsWith('spare')) await chmod(path, (await stat(path)).isDirectory() ? 0o755 : 0o666);
@@ -48,7 +48,7 @@ test('a folder that was opened to others is closed by the next start', async () 
   expect(await openToOthers()).toEqual([]);
 });
 
-test('a commit is synced before it is answered, and pages that are torn are repaired', async () => {
+test('commits are synced before they are acknowledged, and torn pages are repaired', async () => {
   const { rows } = await database.client.query<{ name: string; setting: string }>(
     `SELECT name, setting FROM pg_settings WHERE name IN ('fsync', 'synchronous_commit', 'full_page_writes') ORDER BY 1`,
   );
@@ -59,7 +59,7 @@ test('a commit is synced before it is answered, and pages that are torn are repa
   ]);
 });
 
-test('there is one database, so its age is that of all', async () => {
+test('the engine has one database, whose transaction age is that of the cluster', async () => {
   const { rows } = await database.client.query('SELECT datname FROM pg_database');
   expect(rows).toEqual([{ datname: 'postgres' }]);
 });

@@ -21,7 +21,7 @@ test('every code has one heading, and every heading is a code', () => {
   expect([...documented].sort()).toEqual([...codes].sort());
 });
 
-test('each code stands in the section of the interface that it belongs to', () => {
+test('each code is in the section of its interface', () => {
   const sections: [heading: string, codes: RegExp][] = [
     ['## Admin API', /^(ADMIN_|PROJECT_FILE_|PROJECT_NOT_|KEY_)/],
     ['## API for runtimes', /^(RUNTIME_|CONCURRENCY_|SESSION_ALREADY_|SESSION_ENDED)/],
@@ -37,16 +37,16 @@ test('each code stands in the section of the interface that it belongs to', () =
 describe.each(codes)('%s', (code) => {
   const section = sectionOf(`### ${code}`);
 
-  test('has the status that it is answered with', () => {
+  test('has the status of its responses', () => {
     expect(/^Status \*\*(\d{3})\*\*/m.exec(section)?.[1]).toBe(String(errorTable[code].status));
   });
 
-  test('says when it comes and what to do', () => {
+  test('has a cause and an action', () => {
     expect(section).toMatch(/^\*\*When\.\*\* \S/m);
     expect(section).toMatch(/^\*\*What to do\.\*\* \S/m);
   });
 
-  test('shows an answer', () => {
+  test('has an example response', () => {
     const example = /```json\n([\s\S]*?)```/.exec(section)?.[1] ?? '';
     const { error, ...others } = JSON.parse(example);
     expect(others).toEqual({});

@@ -17,11 +17,11 @@ describe('fingerprint', () => {
     ['an exponent', '{"a":1e2}', '{"a":100}'],
     ['an exponent in capitals', '{"a":1E+2}', '{"a":100.00}'],
     ['the sign of zero', '{"a":-0}', '{"a":0}'],
-    ['digits beyond a double', '{"a":0.1}', '{"a":0.1000000000000000055511151231257827}'],
+    ['digits beyond double precision', '{"a":0.1}', '{"a":0.1000000000000000055511151231257827}'],
     ['escapes', '{"a":"\\u00e9\\/"}', '{"a":"é/"}'],
     ['escapes in keys', '{"\\u0061":1}', '{"a":1}'],
     ['an escaped pair', '{"a":"\\ud83d\\ude00"}', '{"a":"😀"}'],
-    ['a repeated key, of which the last counts', '{"a":1,"a":2}', '{"a":2}'],
+    ['an earlier duplicate key', '{"a":1,"a":2}', '{"a":2}'],
     ['the order of a __proto__ key', '{"__proto__":{"b":1},"a":2}', '{"a":2,"__proto__":{"b":1}}'],
   ])('ignores %s', (_, one, other) => {
     expect(ofText(one)).toBe(ofText(other));
@@ -42,13 +42,13 @@ describe('fingerprint', () => {
     ['neighbouring doubles', '{"a":0.1}', '{"a":0.10000000000000002}'],
     ['a __proto__ key and none', '{"__proto__":{"a":1}}', '{}'],
     ['__proto__ keys with different values', '{"__proto__":{"a":1}}', '{"__proto__":{"a":2}}'],
-    ['a __proto__ key and what it holds', '{"__proto__":{"a":1}}', '{"a":1}'],
+    ['a __proto__ key and its content', '{"__proto__":{"a":1}}', '{"a":1}'],
     ['__proto__ keys inside', '{"x":{"__proto__":1}}', '{"x":{}}'],
     ['a constructor key and none', '{"constructor":{"prototype":{}}}', '{}'],
     ['a toJSON key and none', '{"toJSON":1}', '{}'],
     ['a key and its value', '{"a":"b"}', '{"b":"a"}'],
     ['text that looks like JSON', '{"a":"1,\\"b\\":2"}', '{"a":1,"b":2}'],
-  ])('tells apart %s', (_, one, other) => {
+  ])('distinguishes %s', (_, one, other) => {
     expect(ofText(one)).not.toBe(ofText(other));
   });
 
@@ -61,7 +61,7 @@ describe('fingerprint', () => {
     ['[1e21,1e-7,333333333.33333329,4.50,2e-3]', '[1e+21,1e-7,333333333.3333333,4.5,0.002]'],
     ['{"a":1,"__proto__":{"z":1,"b":2}}', '{"__proto__":{"b":2,"z":1},"a":1}'],
     ['"\\u000f\\u000a\\u0041\\u0022\\u005c"', '"\\u000f\\nA\\"\\\\"'],
-  ])('hashes %s as the RFC 8785 form %s', (json, canonical) => {
+  ])('hashes %s in the RFC 8785 form %s', (json, canonical) => {
     expect(ofText(json)).toBe(createHash('sha256').update(canonical).digest('hex'));
   });
 
@@ -75,7 +75,7 @@ describe('fingerprint', () => {
     );
   });
 
-  it('hashes the form that another implementation of RFC 8785 writes', () => {
+  it('hashes the same form as another implementation of RFC 8785', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         const json = JSON.parse(JSON.stringify(value));
@@ -84,12 +84,12 @@ describe('fingerprint', () => {
     );
   });
 
-  it('takes 32 levels', () => {
+  it('accepts 32 levels', () => {
     const deep = '['.repeat(32) + ']'.repeat(32);
     expect(ofText(deep)).toHaveLength(64);
   });
 
-  it('refuses what no JSON parser returns', () => {
+  it('refuses values that no JSON parser returns', () => {
     expect(() => fingerprint(undefined)).toThrow(TypeError);
   });
 });

@@ -11,7 +11,7 @@ describe('readIdempotencyKey', () => {
     [['X-Idempotency-Key', 'a', 'Idempotency-Key-Id', 'b']],
     // A header value equal to the name is not the header.
     [['X-Other', 'Idempotency-Key', 'X-Next', 'a']],
-  ])('finds none in %j', (rawHeaders) => {
+  ])('returns undefined for %j', (rawHeaders) => {
     expect(readIdempotencyKey(rawHeaders)).toBeUndefined();
   });
 
@@ -25,12 +25,12 @@ describe('readIdempotencyKey', () => {
     ' a ',
     '~!@#$%^&*()',
     'x'.repeat(256),
-  ])('returns %j as it was sent', (key) => {
+  ])('returns %j unchanged', (key) => {
     expect(readIdempotencyKey(['Host', 'example.com', 'Idempotency-Key', key, 'Accept', '*/*'])).toBe(key);
   });
 
   it.each(['Idempotency-Key', 'idempotency-key', 'IDEMPOTENCY-KEY', 'iDeMpOtEnCy-KeY'])(
-    'knows %s',
+    'reads the header %s',
     (name) => {
       expect(readIdempotencyKey([name, 'a'])).toBe('a');
     },
@@ -46,9 +46,9 @@ describe('readIdempotencyKey', () => {
     ['a NUL', ['a\u0000'], /printable ASCII/],
     ['DEL', ['a\u007f'], /printable ASCII/],
     ['Latin-1', ['clé'], /printable ASCII/],
-    ['more than Latin-1', ['鍵'], /printable ASCII/],
+    ['beyond Latin-1', ['鍵'], /printable ASCII/],
     ['sent twice', ['a', 'b'], /2 times/],
-    ['sent twice alike', ['a', 'a'], /2 times/],
+    ['sent twice with the same value', ['a', 'a'], /2 times/],
     ['sent twice, once empty', ['', 'a'], /2 times/],
     ['sent three times', ['a', 'b', 'c'], /3 times/],
   ])('refuses a key that is %s', (_, values, rule) => {
@@ -63,12 +63,12 @@ describe('readIdempotencyKey', () => {
     });
   });
 
-  it('does not repeat the value', () => {
+  it('does not quote the value in an error', () => {
     const error = thrownBy(() => readIdempotencyKey(['Idempotency-Key', 'sécret-value']));
     expect(`${error} ${JSON.stringify(error)}`).not.toContain('cret-value');
   });
 
-  it('accepts exactly what the rule says, and throws nothing but ApiError', () => {
+  it('accepts exactly the documented keys, and throws only ApiError', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string({ maxLength: 300 }), unicodeText()), (key) => {
         const valid = key.length >= 1 && key.length <= 256 && [...key].every((c) => c >= ' ' && c <= '~');
@@ -81,7 +81,7 @@ describe('readIdempotencyKey', () => {
 });
 
 describe('idempotencyHash', () => {
-  it('is the SHA-256 it has always been, so that stored launches are found after an upgrade', () => {
+  it('is the same SHA-256 in every version, so that stored launches are found after an upgrade', () => {
     expect(idempotencyHash(['/v1/sessions', 'prj_demo', 'live'], 'a')).toBe(
       '6c8ffc668d16cd8ed288d186a8ed6f0310a07487941a6fd2b02c91853aa0e598',
     );
@@ -97,11 +97,11 @@ describe('idempotencyHash', () => {
     [['a'], ' c', ['a'], 'c'],
     [['a'], 'C', ['a'], 'c'],
     [[], 'c', ['c'], ''],
-  ])('tells %j %j from %j %j', (scope, key, otherScope, otherKey) => {
+  ])('distinguishes %j %j from %j %j', (scope, key, otherScope, otherKey) => {
     expect(idempotencyHash(scope, key)).not.toEqual(idempotencyHash(otherScope, otherKey));
   });
 
-  it('gives equal input equal hashes and different input different ones', () => {
+  it('returns equal hashes for equal input and different ones for different input', () => {
     const input = fc.tuple(fc.array(unicodeText(), { maxLength: 4 }), unicodeText());
     fc.assert(
       fc.property(input, input, ([scope, key], [otherScope, otherKey]) => {

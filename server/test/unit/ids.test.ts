@@ -7,7 +7,7 @@ afterEach(() => {
 });
 
 describe('newId', () => {
-  test('makes a TypeID of a version 7 UUID that holds the time', () => {
+  test('returns a TypeID of a version 7 UUID with the current time', () => {
     for (let i = 0; i < 500; i++) {
       const before = Date.now();
       const id = newId('ses');
@@ -22,13 +22,13 @@ describe('newId', () => {
     }
   });
 
-  test('makes ids that sort in the order in which they were made, and no two alike', () => {
+  test('returns unique ids that sort in the order of creation', () => {
     const ids = Array.from({ length: 50_000 }, () => newId('req'));
     expect([...ids].sort()).toEqual(ids);
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  test('goes on in order when the clock is set back', () => {
+  test('keeps the order when the clock is set back', () => {
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 60_000 });
     const first = newId('ses');
     vi.setSystemTime(Date.now() - 30_000);
@@ -36,7 +36,7 @@ describe('newId', () => {
     expect(second > first).toBe(true);
   });
 
-  test('leaves most of an id to chance', () => {
+  test('makes most of an id random', () => {
     const tails = Array.from({ length: 2_000 }, () => newId('ses').slice(-12));
     expect(new Set(tails).size).toBe(tails.length);
     for (let place = 0; place < 12; place++) {
@@ -46,7 +46,7 @@ describe('newId', () => {
 });
 
 describe('isId', () => {
-  test('knows the shape of an id and its prefix', () => {
+  test('checks the prefix and the format of an id', () => {
     expect(isId('ses', newId('ses'))).toBe(true);
     expect(isId('ses', newId('key'))).toBe(false);
     expect(isId('exp', 'exp_harbor-guide_2')).toBe(true);

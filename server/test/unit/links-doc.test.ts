@@ -38,7 +38,7 @@ function problemOf(from: string, link: string): string | undefined {
   return anchorsOf(path).has(fragment) ? undefined : `${link}: no such heading`;
 }
 
-test.each(pages)('every link of %s leads somewhere', (page) => {
+test.each(pages)('every link of %s has an existing target', (page) => {
   const links = [...withoutCode(readPage(page)).matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = '']) => link);
   const local = links.filter((link) => !/^[a-z]+:/.test(link));
   expect(local.map((link) => problemOf(page, link)).filter((problem) => problem !== undefined)).toEqual([]);

@@ -18,7 +18,7 @@ const open = (level: 'info' | 'warn') =>
 const answered = { requestId: 'req_1', method: 'GET', route: '/v1/a/:b', status: 200, ms: 1.2345 };
 const written = () => readFileSync(file, 'utf8');
 
-test('the line of an answer is one that the logger itself could have written', async () => {
+test('the line of a response is identical to one written by the logger', async () => {
   const log = open('info');
   answerLog(log)(answered);
   log.info({ reqId: 'req_1', method: 'GET', route: '/v1/a/:b', status: 200, ms: 1.2 }, 'answered');
@@ -43,14 +43,14 @@ test('lines keep their order, few or many', async () => {
   expect(droppedLines(log)).toBe(0);
 });
 
-test('a fatal line is there at once, and so is what came before it', () => {
+test('a fatal line is written synchronously, after all earlier lines', () => {
   const log = open('info');
   log.info('before');
   log.fatal('the end');
   expect(written()).toMatch(/"before"}\n.*"the end"}\n$/);
 });
 
-test('answers are as important as other information', async () => {
+test('responses are logged at the level info', async () => {
   const log = open('warn');
   answerLog(log)(answered);
   log.info('not important');

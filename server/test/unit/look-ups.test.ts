@@ -42,7 +42,7 @@ afterEach(() => void vi.useRealTimers());
 
 const network = (name: string) => ({ network: () => name });
 
-test('what is asked for in one turn, or while a query is under way, goes out together', async () => {
+test('names requested in one tick, or during a query, are looked up together', async () => {
   table.put('a');
   table.held = true;
   const first = ['a', 'b', 'a'].map((name) => lookUps.get(name));
@@ -57,7 +57,7 @@ test('what is asked for in one turn, or while a query is under way, goes out tog
   ]);
 });
 
-test('an answer counts for four seconds, whether there is a row or none', async () => {
+test('a result is cached for four seconds, whether or not there is a row', async () => {
   table.put('a');
   await Promise.all([lookUps.get('a'), lookUps.get('b')]);
   vi.advanceTimersByTime(3_999);
@@ -68,7 +68,7 @@ test('an answer counts for four seconds, whether there is a row or none', async 
   expect(table.asked).toHaveLength(1);
 });
 
-test('an answer that took longer than that is none', async () => {
+test('a result that took longer than that is rejected', async () => {
   table.held = true;
   const asked = Promise.resolve(lookUps.get('a'));
   asked.catch(() => undefined);
@@ -79,7 +79,7 @@ test('an answer that took longer than that is none', async () => {
   expect(lookUps.recall('a')).toBeUndefined();
 });
 
-test('after a change the rows that it names are asked for again, and so is whatever did not exist', async () => {
+test('after a change the named rows and all missing ones are looked up again', async () => {
   table.put('a');
   table.put('b');
   await Promise.all(['a', 'b', 'c'].map((name) => lookUps.get(name)));
@@ -91,7 +91,7 @@ test('after a change the rows that it names are asked for again, and so is whate
   expect(await lookUps.get('c')).toEqual({ name: 'c', version: 1 });
 });
 
-test('an answer that was on its way when something changed is not kept', async () => {
+test('a result that was in flight during a change is not cached', async () => {
   table.put('a');
   table.held = true;
   const before = lookUps.get('a');
@@ -102,7 +102,7 @@ test('an answer that was on its way when something changed is not kept', async (
   expect(lookUps.recall('a')).toBeUndefined();
 });
 
-test('a row that is gone is none', async () => {
+test('a deleted row is returned as null', async () => {
   table.put('a');
   await lookUps.get('a');
   table.rows.clear();
@@ -111,14 +111,14 @@ test('a row that is gone is none', async () => {
   expect(lookUps.recall('a')).toBeNull();
 });
 
-test('what does not exist pushes out nothing that does', async () => {
+test('missing names do not evict existing rows', async () => {
   for (let i = 0; i < 10; i++) table.put(`row ${i}`);
   for (let i = 0; i < 10; i++) await lookUps.get(`row ${i}`);
   for (let i = 0; i < 1_000; i++) await lookUps.get(`invented ${i}`);
   for (let i = 0; i < 10; i++) expect(lookUps.recall(`row ${i}`)).toEqual({ name: `row ${i}`, version: 1 });
 });
 
-test('one network has 64 look-ups of new names at a time; others, and rows that exist, do not wait for it', async () => {
+test('one network may have 64 look-ups of new names in flight; other networks and existing rows do not wait', async () => {
   table.put('known');
   await lookUps.get('known', network('A'));
   vi.advanceTimersByTime(5_000);
@@ -150,7 +150,7 @@ test('one network has 64 look-ups of new names at a time; others, and rows that 
   expect(await Promise.all(again)).toEqual(new Array(64).fill(null));
 });
 
-test('look-ups that fail give their places back', async () => {
+test('failed look-ups free their slots', async () => {
   let fails = true;
   const failing = new LookUps<Row>(10, async () => {
     if (fails) throw new Error('away');
@@ -164,7 +164,7 @@ test('look-ups that fail give their places back', async () => {
   expect(failing.counts.refused).toBe(0);
 });
 
-test('whoever finds a row is told what it was before', async () => {
+test('the finder receives the previous rows', async () => {
   const told: unknown[] = [];
   const telling = new LookUps<string>(10, async (names, before) => {
     told.push(before);

@@ -33,11 +33,11 @@ async function claim(count: number): Promise<void> {
   });
 }
 
-test('an engine that has little to do is left alone', async () => {
+test('a nearly idle engine needs no maintenance', async () => {
   expect(await maintained()).toEqual([]);
 });
 
-test('the log is let go of when it has grown', async () => {
+test('the WAL is truncated by a checkpoint when it has grown', async () => {
   const logBytes =
     'SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), redo_lsn)::integer AS value FROM pg_control_checkpoint()';
   await database.client.query('CREATE TABLE texts (value text)');
@@ -51,7 +51,7 @@ test('the log is let go of when it has grown', async () => {
   expect(await one<number>(logBytes)).toBeLessThan(1024 * 1024);
 });
 
-test('the room of claims that were removed is used again', async () => {
+test('the space of deleted idempotency records is reused', async () => {
   const sizes: number[] = [];
   for (let day = 0; day < 3; day++) {
     await claim(11_000);
@@ -63,7 +63,7 @@ test('the room of claims that were removed is used again', async () => {
   expect(sizes[2]).toBeLessThan(sizes[0]! * 2);
 });
 
-test('rows are marked as old long before transactions run out, without a look at the indexes', async () => {
+test('rows are frozen long before transaction ids wrap around, without scanning indexes', async () => {
   const notOld = `SELECT count(*)::integer AS value FROM pg_class
                    WHERE oid = 'numbers'::regclass AND relallfrozen < relpages`;
   await database.client.query('CREATE TABLE numbers (n integer PRIMARY KEY)');

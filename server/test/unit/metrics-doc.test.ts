@@ -60,11 +60,11 @@ const ofMetric = (name: string) =>
     (sample) => sample.name.replace(/_(bucket|sum|count)$/, '') === name || sample.name === name,
   );
 
-test('the page has every metric that the service shows, once, and no other', () => {
+test('the page lists every exported metric once, and no other', () => {
   expect(documented.map(({ name }) => name).sort()).toEqual([...types.keys()].sort());
 });
 
-test.each(documented)('$name has the type and the labels that the page says', ({ name, type, labels }) => {
+test.each(documented)('$name has the documented type and labels', ({ name, type, labels }) => {
   expect(type).toBe(types.get(name));
   const shown = new Set(ofMetric(name).flatMap((sample) => Object.keys(sample.labels)));
   shown.delete('le');
@@ -72,7 +72,7 @@ test.each(documented)('$name has the type and the labels that the page says', ({
   if (shown.size > 0 || name.startsWith('session_launch_')) expect([...shown].sort()).toEqual(labels);
 });
 
-test('every row says something', () => {
+test('every row has a description', () => {
   for (const { name, meaning } of documented) expect(meaning.trim().length, name).toBeGreaterThan(10);
 });
 

@@ -23,7 +23,7 @@ test('a function has one file, under its name', () => {
   for (const { statement } of functions) expect(statement).toMatch(/\$\$;$/);
 });
 
-test('a statement ends with a semicolon at the end of a line, outside the body of a function', () => {
+test('a statement ends with a semicolon at the end of a line, outside a function body', () => {
   const body = 'CREATE FUNCTION f() RETURNS void LANGUAGE plpgsql AS $$\nBEGIN\n  NULL;\nEND $$;';
   expect(statementsOf(`SELECT 1;\n-- A note;\nSELECT\n  2;\n${body}\n-- The end.\n`)).toEqual([
     'SELECT 1;',

@@ -17,7 +17,7 @@ import { mountPublicRoutes, type PublicDeps } from '../../src/start/public-route
 // biome-ignore lint/suspicious/noExplicitAny: a JSON document, read freely
 type Json = any;
 
-test.each(Object.keys(documents))('%s is what the code says (npm run emit rewrites it)', (name) => {
+test.each(Object.keys(documents))('%s matches the code (npm run emit rewrites it)', (name) => {
   expect(readFileSync(new URL(`../../../${name}`, import.meta.url), 'utf8')).toBe(documents[name]);
 });
 
@@ -28,25 +28,25 @@ describe.each([
   const document: Json = openApiDocument(api);
   const operations = operationsOf(document);
 
-  test('is OpenAPI 3.1.0, contract version 1.0.0, and names no machine', () => {
+  test('is OpenAPI 3.1.0, contract version 1.0.0, without a host name', () => {
     expect(document.openapi).toBe('3.1.0');
     expect(document.info.version).toBe('1.0.0');
     expect(document.servers).toEqual([{ url: '/', description: expect.any(String) }]);
     expect(JSON.stringify(document)).not.toMatch(/127\.0\.0\.1|0\.0\.0\.0|localhost:8/);
   });
 
-  test('gives every operation an id of its own', () => {
+  test('has a unique id for every operation', () => {
     const ids = operations.map(({ operation }) => operation.operationId);
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  test('describes the routes that are mounted, and no others', async () => {
+  test('describes exactly the mounted routes', async () => {
     const routes = await mountedRoutes(name);
     const listed = operations.map(({ method, path }) => `${method} ${path}`);
     expect(routes.filter((route) => !undescribed.test(route)).sort()).toEqual(listed.sort());
   });
 
-  test('publishes nothing that is for internal use', () => {
+  test('contains no internal fields', () => {
     const keys = new Set<string>();
     JSON.stringify(document, (key, value) => {
       keys.add(key);
@@ -56,7 +56,7 @@ describe.each([
     expect([...keys].filter((key) => key.startsWith('x-') || key.startsWith('~'))).toEqual([]);
   });
 
-  test('has examples for every body, and they are valid', () => {
+  test('has valid examples for every body', () => {
     const ajv = new Ajv2020({
       strict: false,
       validateFormats: false,
@@ -116,7 +116,7 @@ test('the public document lists these operations, in this order', () => {
   ]);
 });
 
-test('browser doors list 429 and have no security; no other route lists it', () => {
+test('browser doors list 429 and have no security; no other route lists 429', () => {
   for (const { path, operation } of operationsOf(openApiDocument(publicApi))) {
     const isDoor = path === '/v1/browser-sessions' || path === '/v1/public-sessions';
     expect('429' in operation.responses, path).toBe(isDoor);
@@ -124,7 +124,7 @@ test('browser doors list 429 and have no security; no other route lists it', () 
   }
 });
 
-test('both documents together list every code but the two that belong to no operation', () => {
+test('both documents together list every code except the two that belong to no operation', () => {
   const listed = new Set(
     [publicApi, adminApi].flatMap((api) => codesOf(openApiDocument(api)).map(({ code }) => code)),
   );

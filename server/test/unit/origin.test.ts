@@ -21,7 +21,7 @@ describe('parseOrigin', () => {
     'https://xn--bcher-kva.example',
     'https://a_b.example.com',
     'https://example.com.',
-  ])('returns %s as it stands', (origin) => {
+  ])('returns %s unchanged', (origin) => {
     expect(parseOrigin(origin)).toBe(origin);
   });
 
@@ -71,17 +71,17 @@ describe('allows', () => {
     expect(allows(entries, origin)).toBe(true);
   });
 
-  it('refuses everyone when the list is empty', () => {
+  it('refuses all origins when the list is empty', () => {
     for (const origin of ['https://example.com', 'null', '*', '']) expect(allows([], origin)).toBe(false);
   });
 
-  it('takes a wildcard entry as a pattern only', () => {
+  it('matches a wildcard entry only as a pattern', () => {
     expect(allows(wildcard, 'https://*.example.com')).toBe(false);
     expect(allows(wildcard, 'https://a*.example.com')).toBe(false);
     expect(allows(wildcard, 'https://*.www.example.com')).toBe(false);
   });
 
-  it('has hostile values that are all different', () => {
+  it('is tested with different hostile values', () => {
     expect(new Set(hostile).size).toBe(hostile.length);
   });
 
@@ -94,12 +94,12 @@ describe('allows', () => {
     },
   );
 
-  it('keeps the apex and its subdomains apart', () => {
+  it('distinguishes the apex from its subdomains', () => {
     expect(allows(wildcard, 'https://example.com')).toBe(false);
     expect(allows(exact, 'https://www.example.com')).toBe(false);
   });
 
-  it('asks a wildcard entry for the same port', () => {
+  it('requires the same port for a wildcard entry', () => {
     expect(allows(wildcardWithPort, 'https://www.example.com')).toBe(false);
     expect(allows(wildcardWithPort, 'https://www.example.com:8444')).toBe(false);
     expect(allows(wildcardWithPort, 'https://www.example.com:84430')).toBe(false);
@@ -107,7 +107,7 @@ describe('allows', () => {
     expect(allows(wildcard, 'https://www.example.com:8443')).toBe(false);
   });
 
-  it('admits only serialised origins, whatever is sent', () => {
+  it('admits only serialised origins, for any input', () => {
     fc.assert(
       fc.property(anyText(), (origin) => {
         const entries = [...exact, ...wildcard];
@@ -119,7 +119,7 @@ describe('allows', () => {
     );
   });
 
-  it('admits one label before a wildcard entry and not two', () => {
+  it('admits exactly one label for a wildcard', () => {
     const label = fc.stringMatching(/^[a-z][a-z0-9]{0,20}$/);
     fc.assert(
       fc.property(label, label, (one, other) => {
@@ -263,15 +263,15 @@ describe('normaliseEntry', () => {
     expect(normaliseEntry(text)).toEqual({ problem: expect.stringMatching(problem) });
   });
 
-  it('does not repeat a password', () => {
+  it('does not quote a password', () => {
     expect(JSON.stringify(normaliseEntry('https://user:secret@example.com'))).not.toContain('secret');
   });
 
-  it('names the suffix that anyone can register under', () => {
+  it('names the public suffix in its error', () => {
     expect(normaliseEntry('https://*.github.io')).toEqual({ problem: expect.stringContaining('github.io;') });
   });
 
-  it('never throws, and its entries stay as they are when they are written again', () => {
+  it('never throws, and is idempotent', () => {
     fc.assert(
       fc.property(anyText(), fc.constantFrom('', 'https://', 'https://*.', 'http://'), (text, start) => {
         const result = normaliseEntry(start + text);
@@ -281,7 +281,7 @@ describe('normaliseEntry', () => {
     );
   });
 
-  it('makes entries that admit the origin a browser would send for them', () => {
+  it('returns entries that admit the origin a browser would send for them', () => {
     fc.assert(
       fc.property(pageUrl(['https']), (page) => {
         const { origin } = new URL(page);
@@ -333,27 +333,27 @@ describe('nearMiss', () => {
     'https://EXAMPLE.com',
     'https://example.com:443',
     'https://bücher.example',
-  ])('says that %s is spelt as no browser would', (origin) => {
+  ])('reports that %s differs only in its spelling', (origin) => {
     expect(nearMiss(exact, origin)).toMatch(/^An allowed origin differs only in its spelling: /);
   });
 
   it.each([
     ['an allowed origin', 'https://example.com'],
-    ['a stranger', 'https://evil.com'],
-    ['a suffix trick', 'https://example.com.evil.com'],
-    ['a name that ends alike', 'https://evilexample.com'],
+    ['an unrelated origin', 'https://evil.com'],
+    ['the allowed host as a prefix', 'https://example.com.evil.com'],
+    ['a host with the same ending', 'https://evilexample.com'],
     ['a subdomain', 'https://app.example.com'],
     ['null', 'null'],
     ['nothing', ''],
-    ['a star', '*'],
-    ['the text of a wildcard entry', 'https://*.example.com'],
+    ['an asterisk', '*'],
+    ['a wildcard entry', 'https://*.example.com'],
     ['a blob', 'blob:https://example.com/0b5a1c2d'],
-    ['something very long', `https://example.com/${'a'.repeat(1_000)}`],
-  ])('is silent about %s', (_, origin) => {
+    ['a very long text', `https://example.com/${'a'.repeat(1_000)}`],
+  ])('returns undefined for %s', (_, origin) => {
     expect(nearMiss(exact, origin)).toBeUndefined();
   });
 
-  it('is silent when the list is empty', () => {
+  it('returns undefined when the list is empty', () => {
     expect(nearMiss([], 'https://example.com')).toBeUndefined();
   });
 

@@ -23,7 +23,7 @@ const verdicts = (error: unknown) => ({
 const none = { isOutage: false, isNeverSent: false, isRolledBack: false, isRefusedWrite: false };
 
 test.each([
-  ['a connection that could not be had', new NeverSent(lost), { isOutage: true, isNeverSent: true }],
+  ['a connection that could not be opened', new NeverSent(lost), { isOutage: true, isNeverSent: true }],
   [
     'a wrong password when connecting',
     new NeverSent(server('28P01', 'FATAL')),
@@ -35,15 +35,15 @@ test.each([
     { isOutage: true, isNeverSent: true },
   ],
   // The same errors after a statement was sent leave its outcome unknown.
-  ['a connection lost under a statement', lost, { isOutage: true }],
-  ['a reset under a statement', network('ECONNRESET'), { isOutage: true }],
-  ['a refusal under a statement', network('ECONNREFUSED'), { isOutage: true }],
+  ['a connection lost during a statement', lost, { isOutage: true }],
+  ['a reset during a statement', network('ECONNRESET'), { isOutage: true }],
+  ['a refusal during a statement', network('ECONNREFUSED'), { isOutage: true }],
   [
-    'a silent connection',
-    new Error('the database has stopped answering', { cause: lost }),
+    'a dead connection',
+    new Error('the database has stopped responding', { cause: lost }),
     { isOutage: true },
   ],
-  ['a backend that was told to go', server('57P01', 'FATAL'), { isOutage: true }],
+  ['a terminated backend', server('57P01', 'FATAL'), { isOutage: true }],
   ['a database that is not ready', server('57P03', 'FATAL'), { isOutage: true, isNeverSent: true }],
   ['a read-only database', server('25006'), { isOutage: true, isRolledBack: true, isRefusedWrite: true }],
   ['a full disk', server('53100'), { isOutage: true, isRolledBack: true, isRefusedWrite: true }],
@@ -54,14 +54,14 @@ test.each([
     new NeverSent(server('53300', 'FATAL')),
     { isOutage: true, isNeverSent: true, isRolledBack: true },
   ],
-  ['a statement that took too long', server('57014'), { isOutage: true, isRolledBack: true }],
+  ['a statement that timed out', server('57014'), { isOutage: true, isRolledBack: true }],
   ['a wrong statement', server('42601'), { isRolledBack: true }],
   ['an error of the program', new TypeError('x is not a function'), {}],
 ])('%s', (_what, error, expected) => {
   expect(verdicts(error)).toEqual({ ...none, ...expected });
 });
 
-test('read-only is told from full', () => {
+test('read-only is distinguished from a full disk', () => {
   expect(isReadOnly(server('25006'))).toBe(true);
   expect(isReadOnly(server('53100'))).toBe(false);
 });
@@ -72,7 +72,7 @@ test.each([
   ['an unknown host name', network('ENOTFOUND')],
   ['a name server that does not answer', network('EAI_AGAIN')],
   ['a reset', network('ECONNRESET')],
-  ['a socket file that is not there', Object.assign(network('ENOENT'), { syscall: 'connect' })],
+  ['a missing socket file', Object.assign(network('ENOENT'), { syscall: 'connect' })],
   ['a server that is starting up', server('57P03', 'FATAL')],
   ['a server that is shutting down', server('57P01', 'FATAL')],
   ['too many connections', server('53300', 'FATAL')],
@@ -93,7 +93,7 @@ test.each([
   ['a setting that a pooler refuses', server('08P01', 'FATAL')],
   ['a server without TLS', new Error('The server does not support SSL connections')],
   ['a certificate that is not trusted', network('DEPTH_ZERO_SELF_SIGNED_CERT')],
-  ['a certificate file that is not there', Object.assign(network('ENOENT'), { syscall: 'open' })],
+  ['a missing certificate file', Object.assign(network('ENOENT'), { syscall: 'open' })],
   ['a missing privilege', server('42501')],
   ['a table in use', server('55P03')],
   ['an error of the program', new TypeError('x is not a function')],

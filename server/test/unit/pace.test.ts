@@ -8,7 +8,7 @@ afterEach(() => void vi.useRealTimers());
 const atOnce = (pace: Pace, network: string, count: number) =>
   Array.from({ length: count }, () => pace.delay(network)).filter((turn) => turn === undefined).length;
 
-test('two hundred refusals leave at once, then one every ten milliseconds', () => {
+test('two hundred refusals are sent at once, then one every ten milliseconds', () => {
   const pace = new Pace();
   expect(atOnce(pace, 'A', 250)).toBe(200);
   expect(pace.delayed).toBe(50);
@@ -19,13 +19,13 @@ test('two hundred refusals leave at once, then one every ten milliseconds', () =
   expect(atOnce(pace, 'A', 200)).toBe(100);
 });
 
-test('a network waits for nobody else’s refusals', () => {
+test('a network is not delayed by refusals of another', () => {
   const pace = new Pace();
   atOnce(pace, 'A', 600);
   expect(atOnce(pace, 'B', 201)).toBe(200);
 });
 
-test('five hundred wait at most; beyond them nobody is delayed, and nobody’s turn moves', () => {
+test('at most five hundred refusals are delayed; further ones are sent at once and do not shift the others', () => {
   const pace = new Pace();
   expect(atOnce(pace, 'A', 200 + 500)).toBe(200);
   expect(atOnce(pace, 'A', 1_000)).toBe(1_000);
@@ -34,7 +34,7 @@ test('five hundred wait at most; beyond them nobody is delayed, and nobody’s t
   expect(atOnce(pace, 'A', 250)).toBe(200);
 });
 
-test('turns come in their order', async () => {
+test('delayed refusals are sent in order', async () => {
   const order: number[] = [];
   // After a stall, Node may run timers of different lengths in another order; a defect shows in every round.
   for (let round = 0; round < 20 && order.join() !== '0,1,2'; round++) {

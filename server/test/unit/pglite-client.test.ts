@@ -15,7 +15,7 @@ afterAll(() => Promise.all([client?.close(), hasty?.close()]));
 
 const count = async () => (await client.query<{ n: number }>('SELECT count(*) AS n FROM counted')).rows[0]!.n;
 
-test('the event loop goes on while the engine works', async () => {
+test('the event loop is not blocked while the engine works', async () => {
   let turns = 0;
   let working = true;
   const turn = () => {
@@ -28,7 +28,7 @@ test('the event loop goes on while the engine works', async () => {
   expect(turns).toBeGreaterThan(10);
 });
 
-test('values and rows travel as they are', async () => {
+test('values and rows keep their types', async () => {
   const { rows } = await client.query(
     'SELECT $1::text AS text, $2::bytea AS bytes, $3::json AS json, $4::integer[] AS list, NULL AS nothing',
     ['it’s', Buffer.from([0, 255]), { a: [1] }, [1, 2]],
@@ -38,7 +38,7 @@ test('values and rows travel as they are', async () => {
   ]);
 });
 
-test('what is asked while a transaction is open waits for its end', async () => {
+test('a query during an open transaction waits for its end', async () => {
   const before = await count();
   let outer: Promise<number> | undefined;
   await client.transaction(async (tx) => {
@@ -49,7 +49,7 @@ test('what is asked while a transaction is open waits for its end', async () => 
   expect(await outer).toBe(before + 2);
 });
 
-test('transactions take turns, and one that fails leaves nothing', async () => {
+test('transactions run one at a time, and a failed one is rolled back', async () => {
   const before = await count();
   const settled = await Promise.allSettled(
     [3, 100, 4].map((n) =>
@@ -63,14 +63,14 @@ test('transactions take turns, and one that fails leaves nothing', async () => {
   expect(await count()).toBe(before + 4);
 });
 
-test('an error says what PostgreSQL said', async () => {
+test('an error has the code and fields of PostgreSQL', async () => {
   const error = await client.query('INSERT INTO counted VALUES (100)').catch((e: Error) => e);
   expect(error).toMatchObject({ code: '23514', constraint: 'small', severity: 'ERROR' });
   expect(isRolledBack(error)).toBe(true);
   expect(isOutage(error)).toBe(false);
 });
 
-test('an engine that cannot be opened says so to whoever opens it, and to nobody else', async () => {
+test('an engine that cannot be opened rejects open() and does not call onEnd', async () => {
   const onEnd = (reason: string) => reasons.push(reason);
   await expect(PgliteClient.open({ dump: new Uint8Array([1, 2, 3]) }, { onEnd })).rejects.toThrow(
     'the embedded engine has ended',
@@ -86,13 +86,13 @@ test('a dump opens as the same database', async () => {
   expect(rows[0]!.n).toBe(await count());
 });
 
-test('what may take long is waited for', async () => {
+test('a patient query has no timeout', async () => {
   // Longer than its timeout and its final grace period together.
   await hasty.query('SELECT pg_sleep(1.5)', [], { patient: true });
   expect(hasty.alive).toBe(true);
 });
 
-test('what is asked of an engine that hangs is given up after its deadline, and so is what waits behind it', async () => {
+test('queries of a hanging engine time out, and so do those queued behind them', async () => {
   await hasty.query('SELECT 1', [], { patient: true });
   const asked = [
     hasty.query('SELECT count(*) FROM generate_series(1, 1000000000000)'),
@@ -104,12 +104,12 @@ test('what is asked of an engine that hangs is given up after its deadline, and 
     // Classified as never sent, so callers need not determine the outcome.
     expect(isOutage(reason) && isNeverSent(reason)).toBe(true);
   }
-  expect(reasons).toEqual(['it did not answer in time']);
+  expect(reasons).toEqual(['it did not respond in time']);
   expect(hasty.alive).toBe(false);
   await hasty.close();
 });
 
-test('closing answers what was asked before; what is asked later is an outage', async () => {
+test('close() completes earlier queries; later ones are an outage', async () => {
   const asked = client.query<{ n: number }>('SELECT 1 AS n');
   await Promise.all([client.close(), asked]);
   expect((await asked).rows).toEqual([{ n: 1 }]);

@@ -8,7 +8,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test.each([true, false])('a ping serves everybody for half a second (well: %s)', async (isWell) => {
+test.each([true, false])('one ping is shared for half a second (well: %s)', async (isWell) => {
   let pings = 0;
   const ping = sharedPing(async () => {
     pings++;

@@ -43,7 +43,7 @@ test('start, build and test load native builds', () => {
   );
 });
 
-test.each(Object.keys(platforms))('the lock file holds every native build for %s', (platform) => {
+test.each(Object.keys(platforms))('the lock file contains every native build for %s', (platform) => {
   const missing = withBuilds.flatMap(({ path, builds }) => {
     const named = builds.filter((name) => platforms[platform]!.test(name));
     const absent = named.filter((name) => !isLocked(path, name));
@@ -54,7 +54,7 @@ test.each(Object.keys(platforms))('the lock file holds every native build for %s
   expect(missing).toEqual([]);
 });
 
-test('no package that every platform needs is bound to one of them', () => {
+test('no required package is limited to one platform', () => {
   const optional = new Set(
     Object.values(locked).flatMap(({ optionalDependencies = {} }) => Object.keys(optionalDependencies)),
   );

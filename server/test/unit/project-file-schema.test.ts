@@ -2,7 +2,7 @@ import { projectFileJsonSchema } from '@session-launch/contract/project-file/sch
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect, test } from 'vitest';
 
-test('the schema is a valid one of draft 2020-12, with a title and no absolute id', () => {
+test('the schema is valid draft 2020-12, with a title and no absolute id', () => {
   const schema = JSON.parse(projectFileJsonSchema());
   expect(schema).toMatchObject({
     $schema: 'https://json-schema.org/draft/2020-12/schema',
@@ -13,7 +13,7 @@ test('the schema is a valid one of draft 2020-12, with a title and no absolute i
   expect(() => new Ajv2020({ allowUnionTypes: true }).compile(schema)).not.toThrow();
 });
 
-test('every field has a description and examples that are valid, and its default is valid too', () => {
+test('every field has a description and valid examples, and its default is valid too', () => {
   const ajv = new Ajv2020({ allowUnionTypes: true });
   const fields = fieldsOf(JSON.parse(projectFileJsonSchema()), '');
   expect(fields.length).toBeGreaterThan(30);

@@ -229,8 +229,8 @@ const edits = fc.array(
   { minLength: 1, maxLength: 6 },
 );
 
-describe('any valid project file', () => {
-  test('reads back as it was written, in both formats', () => {
+describe('every valid project file', () => {
+  test('can be written and read back in both formats', () => {
     fc.assert(
       fc.property(projectFile, formats, (file, format) => {
         const written = serialiseProjectFile(file, format);
@@ -242,7 +242,7 @@ describe('any valid project file', () => {
     );
   });
 
-  test('is the same file as JSON whichever format it is read as', () => {
+  test('as JSON is read the same in both formats', () => {
     fc.assert(
       fc.property(projectFile, fc.constantFrom(undefined, 1, '\t'), (file, indent) => {
         const json = JSON.stringify(file, null, indent);
@@ -253,7 +253,7 @@ describe('any valid project file', () => {
   });
 });
 
-describe('only a ProjectFileError refuses', () => {
+describe('only a ProjectFileError is thrown for', () => {
   test('random text', () => {
     const any = fc.oneof(unicodeText(), fc.string({ unit: 'grapheme', size: 'large' }), fc.json());
     fc.assert(
@@ -264,7 +264,7 @@ describe('only a ProjectFileError refuses', () => {
     );
   });
 
-  test('a damaged file', () => {
+  test('a corrupted file', () => {
     fc.assert(
       fc.property(projectFile, formats, edits, (file, format, damage) => {
         refusal(damaged(serialiseProjectFile(file, format), damage), format);
@@ -273,7 +273,7 @@ describe('only a ProjectFileError refuses', () => {
     );
   });
 
-  test('a file with a wrong value somewhere, and names its line', () => {
+  test('a file with a wrong value somewhere, with its line', () => {
     const anything = fc.oneof(
       freeValue,
       fc.constantFrom(Number.NaN, [], {}, '', -1, 1.5, Number.POSITIVE_INFINITY),
@@ -290,7 +290,7 @@ describe('only a ProjectFileError refuses', () => {
   });
 });
 
-test('a JSON error is found exactly when JSON.parse throws', () => {
+test('a JSON error is reported exactly when JSON.parse throws', () => {
   const almost = fc.tuple(fc.json(), edits).map(([json, damage]) => damaged(json, damage));
   fc.assert(
     fc.property(fc.oneof(fc.json(), almost, fc.string()), (source) => {

@@ -62,7 +62,7 @@ const withRuntime = (rest: string) => small(`      ${rest}\n`);
 const withExperience = (rest: string) => small(`    ${rest}\n`);
 
 describe('a valid file', () => {
-  test('is read whole', () => {
+  test('is read completely', () => {
     expect(parseProjectFile(full)).toEqual({
       project: {
         id: 'prj_demo',
@@ -118,7 +118,7 @@ describe('a valid file', () => {
     });
   });
 
-  test('gets the defaults for what it leaves out', () => {
+  test('gets the defaults for omitted fields', () => {
     expect(parseProjectFile(small())).toEqual({
       project: {
         id: 'prj_a',
@@ -155,12 +155,12 @@ describe('a valid file', () => {
     });
   });
 
-  test('may hold a project only', () => {
+  test('may contain only a project', () => {
     expect(parseProjectFile('project: { id: prj_a, name: A }').experiences).toEqual([]);
     expect(parseProjectFile('project: { id: prj_a, name: A }\nexperiences: []').experiences).toEqual([]);
   });
 
-  test('keeps given limits beside the defaults of the others', () => {
+  test('keeps given limits and gets defaults for the others', () => {
     const { limits } = parseProjectFile(projectOnly('limits: { sessionsPerDay: null }')).project;
     expect(limits).toEqual({
       mintsPerMinutePerClient: 30,
@@ -171,7 +171,7 @@ describe('a valid file', () => {
     });
   });
 
-  test('has its origins normalised and freed of repetitions', () => {
+  test('has its origins normalised and deduplicated', () => {
     const origins = '[HTTPS://Example.com:443/, https://example.com, "https://*.bücher.example"]';
     expect(parseProjectFile(projectOnly(`allowedOrigins: ${origins}`)).project.allowedOrigins).toEqual([
       'https://example.com',
@@ -191,7 +191,7 @@ describe('a valid file', () => {
     });
   });
 
-  test('yields one order of the known fields, whatever order they were written in', () => {
+  test('returns the known fields in one order, regardless of their order in the file', () => {
     const shuffled = `experiences:
   - runtime:
       transport: { zone: 2, url: ws://localhost:9000, type: websocket, alpha: 1 }
@@ -209,7 +209,7 @@ project: { name: A, id: prj_a }
     );
   });
 
-  test('may share parts by aliases', () => {
+  test('may reuse parts by aliases', () => {
     const file = parseProjectFile(withRuntime('location: { a: &scene { light: 1 }, b: *scene }'));
     expect(file.experiences[0]?.runtime.location).toEqual({ a: { light: 1 }, b: { light: 1 } });
     const { limits } = parseProjectFile(
@@ -218,7 +218,7 @@ project: { name: A, id: prj_a }
     expect(limits).toMatchObject({ mintsPerMinute: null, sessionsPerDay: null });
   });
 
-  test('an alias refers to the last anchor before it, also when that is on a field name', () => {
+  test('may refer by an alias to the last anchor before it, also on a field name', () => {
     const file = parseProjectFile(
       withRuntime('location: { a: &x 1, b: &list [*x], &x c: d, e: *x, f: &x 2, g: *x, h: *list }'),
     );
@@ -233,7 +233,7 @@ project: { name: A, id: prj_a }
     expect(parseProjectFile(json.replace('\r}', '\n}')).project.name).toBe('Aé/');
   });
 
-  test('may name its schema for editors, which is not kept', () => {
+  test('may name its schema for editors, which is not stored', () => {
     const named = '$schema: ../project-file.schema.json\n';
     expect(parseProjectFile(named + small())).toEqual(parseProjectFile(small()));
     expect(parseProjectFile(`# yaml-language-server: $schema=elsewhere.json\n${small()}`)).toEqual(
@@ -255,7 +255,7 @@ project: { name: A, id: prj_a }
   });
 });
 
-describe('text that is no project file', () => {
+describe('text that is not a project file is rejected:', () => {
   const empty = 'the file is empty; start with "project: { id: prj_demo, name: Demo }"';
   test.each([
     ['nothing', '', empty],
@@ -307,13 +307,13 @@ describe('text that is no project file', () => {
     ['a trailing comma', '{\n  "a": 1,\n}', 'line 3', 'there is a comma before "}"; remove it'],
     ['single quotes', "{'a': 1}", 'line 1', 'use double quotes'],
     ['a comment', '// a\n{}', 'line 1', 'it has a comment'],
-    ['no end', '{"a": [1', 'line 1', 'it ends too early; close it with "]"'],
+    ['a missing end', '{"a": [1', 'line 1', 'it ends too early; close it with "]"'],
     ['a bare word', '{"a": NaN}', 'line 1', '"N" is not expected here; write a value'],
-    ['no comma', '{"a": 1\n "b": 2}', 'line 2', 'write a comma or "}"'],
-    ['no colon', '{"a" 1}', 'line 1', 'write a colon after the field name'],
+    ['a missing comma', '{"a": 1\n "b": 2}', 'line 2', 'write a comma or "}"'],
+    ['a missing colon', '{"a" 1}', 'line 1', 'write a colon after the field name'],
     ['more after its end', '{}\n{}', 'line 2', 'remove what follows the closing bracket'],
     ['a line break in a text', '{"a": "\n"}', 'line 1', 'write it as \\n'],
-    ['an open text', '{"a": "b', 'line 1', 'a text has no closing quote'],
+    ['an unterminated text', '{"a": "b', 'line 1', 'a text has no closing quote'],
     ['an unknown escape', '{"a": "\\q"}', 'line 1', 'write a backslash as \\\\'],
     ['a wrong number', '{"a": 01}', 'line 1', 'write a comma or "}"'],
     ['an incomplete number', '{"a": 1.}', 'line 1', 'a number is incomplete'],
@@ -342,7 +342,7 @@ describe('text that is no project file', () => {
   });
 });
 
-test('a file with more problems than anyone reads is refused with the first thousand', () => {
+test('a file with very many problems is rejected with the first thousand', () => {
   expect(
     errorOf(`project: { id: prj_a, name: A }\nexperiences:\n${'- {}\n'.repeat(1_500)}`).problems,
   ).toHaveLength(1_000);
@@ -352,7 +352,7 @@ test('a file with more problems than anyone reads is refused with the first thou
   ]);
 });
 
-describe('values that have no place in a project file', () => {
+describe('values that are not allowed in a project file are rejected:', () => {
   test.each([
     ['.nan', 'is ".nan", which JSON cannot represent; put it in quotes'],
     ['-.inf', 'is "-.inf", which JSON cannot represent; put it in quotes'],
@@ -394,7 +394,7 @@ describe('values that have no place in a project file', () => {
     ]);
   });
 
-  test('32 levels of nesting are allowed, 33 are not', () => {
+  test('more than 32 levels of nesting', () => {
     // The file, the list, the experience and the runtime are nesting levels 1 to 4.
     const nested = (levels: number) =>
       withRuntime(`location: { x: ${'['.repeat(levels)}${']'.repeat(levels)} }`);
@@ -403,7 +403,7 @@ describe('values that have no place in a project file', () => {
     expect(problemsOf(nested(40))[0]).toContain('is nested more than 32 levels deep');
   });
 
-  test('aliases that nest too deeply, contain themselves or explode', () => {
+  test('aliases that nest too deeply, contain themselves or expand too far', () => {
     const deep = `location: { a: &a ${'['.repeat(20)}${']'.repeat(20)}, b: ${'['.repeat(10)}*a${']'.repeat(10)} }`;
     expect(problemsOf(withRuntime(deep))[0]).toContain('is nested more than 32 levels deep');
     expect(problemsOf(withRuntime('location: { a: &a [*a] }'))).toEqual([
@@ -417,7 +417,7 @@ describe('values that have no place in a project file', () => {
   });
 });
 
-describe('wrong fields and values', () => {
+describe('invalid fields and values are reported:', () => {
   test.each([
     [
       'id: prj_',
@@ -649,7 +649,7 @@ describe('wrong fields and values', () => {
     expect(problems[0]).toContain(`experiences[0].runtime${problem}`);
   });
 
-  test('a transport may leave its address to the service', () => {
+  test('except for a transport without an address', () => {
     const file = parseProjectFile(small().replace(', url: ws://localhost:9000', ', region: eu'));
     expect(file.experiences[0]?.runtime.transport).toEqual({ type: 'websocket', region: 'eu' });
   });
@@ -720,13 +720,13 @@ describe('wrong fields and values', () => {
     expect(problemsOf(small().replace(from, to))).toEqual([`line 4: experiences[0].slug ${problem}`]);
   });
 
-  test('a misspelt required field is one problem, not two', () => {
+  test('a misspelt required field as one problem, not two', () => {
     expect(problemsOf(small().replace('title:', 'titel:'))).toEqual([
       'line 5: experiences[0] has an unknown field "titel"; did you mean "title"?',
     ]);
   });
 
-  test('what one experience has and another repeats', () => {
+  test('ids and slugs repeated by another experience', () => {
     const second = small().split('\n').slice(2).join('\n');
     expect(problemsOf(small(second))).toEqual([
       'line 9: experiences[1].id "exp_a" is already used by experiences[0] (line 3); ids are unique; change one',
@@ -736,7 +736,7 @@ describe('wrong fields and values', () => {
 });
 
 describe('the error', () => {
-  test('lists every problem in the order of the lines, with columns', () => {
+  test('lists every problem in line order, with columns', () => {
     const error = errorOf(`experiences:
   - id: cafe
     slug: Café
@@ -756,7 +756,7 @@ project: { id: prj_a, name: A, allowedOrigins: ["*"] }
     );
   });
 
-  test('says one problem plainly', () => {
+  test('contains the first problem and the number of others', () => {
     expect(errorOf('project: { id: prj_a }').message).toBe(
       'line 1: project needs the field "name"; add for example name: Demo',
     );
@@ -764,7 +764,7 @@ project: { id: prj_a, name: A, allowedOrigins: ["*"] }
     expect(errorOf('project: { nam: A }').message).toMatch(/ \(and 1 more problem\)$/);
   });
 
-  test('points into JSON as well', () => {
+  test('has positions in JSON as well', () => {
     const json = '{\n  "project": {\n    "id": "prj_a",\n    "name": 5,\n    "name": "A"\n  }\n}';
     expect(problemsOf(json, 'json')).toEqual([
       'line 4: project.name is the number 5; put it in quotes: "5"',
@@ -772,7 +772,7 @@ project: { id: prj_a, name: A, allowedOrigins: ["*"] }
     ]);
   });
 
-  test('quotes little of a long text', () => {
+  test('quotes only the start of a long text', () => {
     const [problem] = problemsOf(withExperience(`status: ${'x'.repeat(10_000)}`));
     expect(problem?.length).toBeLessThan(200);
   });

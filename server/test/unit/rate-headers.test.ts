@@ -7,18 +7,18 @@ const client: Budget = { policy: 'client', limit: 30, windowSeconds: 60, remaini
 const project: Budget = { policy: 'project', limit: 600, windowSeconds: 60, remaining: 0, resetSeconds: 1 };
 
 describe('rateLimitHeaders', () => {
-  it('says nothing where no limit applies', () => {
+  it('returns no headers without a limit', () => {
     expect(rateLimitHeaders([])).toEqual({});
   });
 
-  it('names each policy with its quota and window, and what is left until when', () => {
+  it('lists each policy with its quota and window, and the remaining points with their reset', () => {
     expect(rateLimitHeaders([client])).toEqual({
       'RateLimit-Policy': '"client";q=30;w=60',
       RateLimit: '"client";r=29;t=60',
     });
   });
 
-  it('lists several policies in the order in which they are asked', () => {
+  it('lists several policies in the order of their checks', () => {
     const day = dayBudget(10_000, 12, new Date('2031-05-06T23:00:00Z'));
     expect(rateLimitHeaders([client, project, day])).toEqual({
       'RateLimit-Policy': '"client";q=30;w=60, "project";q=600;w=60, "day";q=10000;w=86400',
@@ -27,7 +27,7 @@ describe('rateLimitHeaders', () => {
   });
 });
 
-describe('the quota of a day', () => {
+describe('the daily quota', () => {
   it.each([
     ['2031-05-06T00:00:00.000Z', '2031-05-06', 86_400],
     ['2031-05-06T00:00:00.999Z', '2031-05-06', 86_400],
@@ -36,7 +36,7 @@ describe('the quota of a day', () => {
     ['2031-05-06T23:59:59.999Z', '2031-05-06', 1],
     ['2031-05-06T23:30:00-05:00', '2031-05-07', 70_200],
     ['2032-02-29T06:00:00Z', '2032-02-29', 64_800],
-  ])('%s counts for %s and starts anew in %i s', (at, day, seconds) => {
+  ])('%s counts for %s and is reset in %i s', (at, day, seconds) => {
     expect(quotaDay(new Date(at))).toBe(day);
     expect(dayBudget(5, 0, new Date(at)).resetSeconds).toBe(seconds);
   });
@@ -51,7 +51,7 @@ describe('the quota of a day', () => {
     expect(dayBudget(limit, used, new Date())).toMatchObject({ policy: 'day', limit, remaining });
   });
 
-  it('ends within the day, after at least a second, and the next one starts there', () => {
+  it('is reset within the day, after at least a second, and the next day starts there', () => {
     fc.assert(
       fc.property(fc.date({ min: new Date(0), max: new Date('2100-01-01'), noInvalidDate: true }), (at) => {
         const { resetSeconds } = dayBudget(1, 0, at);

@@ -10,7 +10,7 @@ const pass = async (window: MemoryWindows, key: string, limit = 2) => {
   return `${place!.points} of ${limit}, ${place!.leftMs / 1000} s left`;
 };
 
-test('a window lasts a minute from its first mint, whatever the generation that it began in', async () => {
+test('a window lasts a minute from its first mint, for any start within a generation', async () => {
   for (const began of [0, 1, 30_000, 59_999, 60_000, 119_999, 180_001]) {
     const window = windows();
     vi.advanceTimersByTime(began);
@@ -24,7 +24,7 @@ test('a window lasts a minute from its first mint, whatever the generation that 
   }
 });
 
-test('a clock that is set back or forward opens and closes nothing', async () => {
+test('a clock step back or forward opens and closes no window', async () => {
   const window = windows();
   expect(await pass(window, 'a', 1)).toBe('1 of 1, 60 s left');
   for (const step of [-3_600_000, 7_200_000]) {
@@ -35,7 +35,7 @@ test('a clock that is set back or forward opens and closes nothing', async () =>
   expect(await pass(window, 'a', 1)).toBe('1 of 1, 60 s left');
 });
 
-test('a refused mint spends nothing of the windows behind the one that refuses', async () => {
+test('a refused mint is not charged to the windows after the one that refuses', async () => {
   const window = windows();
   const [client, project] = [
     { key: 'client', limit: 1 },
@@ -46,7 +46,7 @@ test('a refused mint spends nothing of the windows behind the one that refuses',
   expect((await window.spend([project]))[0]?.points).toBe(2);
 });
 
-test('half a million clients in a minute cost each of them the same', async () => {
+test('half a million clients in a minute have a constant cost per client', async () => {
   const window = windows();
   let n = 0;
   const many = async (count: number) => {

@@ -5,12 +5,12 @@ const [promises = ''] = readPage('docs/reliability.md').split(/^## Soak$/m);
 const cells = (row: string) => row.split('|').map((cell) => cell.trim());
 const rows = tableRows(promises).map(cells);
 
-test('the page has promises', () => {
+test('the page lists promises', () => {
   expect(rows.length).toBeGreaterThan(20);
 });
 
 test.each(rows.map((row) => [row[1], row] as const))(
-  'says what it is held to and what was measured: %s',
+  'states the guarantee and the measurement: %s',
   (_promise, row) => {
     const [, promise = '', heldTo = '', measured = '', ...rest] = row;
     expect(promise).toMatch(/\.$/);

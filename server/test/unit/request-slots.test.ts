@@ -17,7 +17,7 @@ function deferred() {
   return { promise, ...settle };
 }
 
-test('as many as there are slots work at a time; one more does the other thing at once', async () => {
+test('at most the given number of calls run at a time; a further one is refused at once', async () => {
   const slots = new RequestSlots(2);
   const [first, second] = [deferred(), deferred()];
   const hold = (work: () => Promise<string>) => slots.hold(request(true), work, () => 'refused');
@@ -34,7 +34,7 @@ test('as many as there are slots work at a time; one more does the other thing a
   expect(slots).toMatchObject({ inFlight: 0, refused: 1 });
 });
 
-test('work that fails gives its slot back, whether it fails at once or later', async () => {
+test('work that fails frees its slot, whether it fails at once or later', async () => {
   const slots = new RequestSlots(1);
   const fail = () => {
     throw new Error('at once');
@@ -47,7 +47,7 @@ test('work that fails gives its slot back, whether it fails at once or later', a
   expect(slots.inFlight).toBe(0);
 });
 
-test('a request keeps no slot while its body is on the way', async () => {
+test('a request holds no slot while its body is being received', async () => {
   const slots = new RequestSlots(1);
   const never = () => Promise.reject(new Error('there was no slot'));
   const slow = request(false);
@@ -81,7 +81,7 @@ test('a body that ends after the work, or twice, takes no slot', async () => {
   expect(slots.inFlight).toBe(0);
 });
 
-test('a body that has come along by the next turn keeps its slot', async () => {
+test('a request whose body arrives by the next tick keeps its slot', async () => {
   const slots = new RequestSlots(1);
   const prompt = request(false);
   const work = deferred();

@@ -11,7 +11,7 @@ function watched(own: Database['own']) {
   return { lines, watch: new RoomWatch({ own } as Database, log) };
 }
 
-test('little room is warned of at once, then every hour, and anew when there was room meanwhile', async () => {
+test('low disk space is logged at once, then every hour, and again after a recovery', async () => {
   let free = littleRoom;
   const { lines, watch } = watched({
     alive: () => true,
@@ -34,7 +34,7 @@ test('little room is warned of at once, then every hour, and anew when there was
   expect(lines).toHaveLength(3);
 });
 
-test('PostgreSQL and databases in memory have no disk of ours', async () => {
+test('PostgreSQL and in-memory databases are not checked for disk space', async () => {
   for (const own of [undefined, { alive: () => true, maintain: async () => undefined }]) {
     const { lines, watch } = watched(own);
     await watch.look(0);

@@ -27,12 +27,12 @@ async function signAll(count: number): Promise<void> {
 /** A worker thread that runs this code instead of signing. */
 const thread = (source: string) => new URL(`data:text/javascript,${encodeURIComponent(source)}`);
 
-test('one or many, a token is the same, and goes to whoever asked for it', async () => {
+test('single and batched payloads get the same token, each for its caller', async () => {
   signer = new TokenSigner(keys);
   for (const count of [1, 2, 3, 100, 1]) await signAll(count);
 });
 
-test('several crowds at the same time', async () => {
+test('concurrent batches are signed', async () => {
   signer = new TokenSigner(keys);
   const crowds = [];
   for (let i = 0; i < 20; i++) {
@@ -42,7 +42,7 @@ test('several crowds at the same time', async () => {
   await Promise.all(crowds);
 });
 
-test('a crowd is signed by the thread, and a lone payload needs none', async () => {
+test('a batch is signed by the thread, and a single payload in the main thread', async () => {
   const upperCase = `import { parentPort } from 'node:worker_threads';
     parentPort.on('message', (payloads) => parentPort.postMessage(payloads.toUpperCase()));`;
   signer = new TokenSigner(keys, undefined, thread(upperCase));
@@ -51,7 +51,7 @@ test('a crowd is signed by the thread, and a lone payload needs none', async () 
   expect(await Promise.all(crowd)).toEqual(['A', 'B', 'C']);
 });
 
-test('a key that is not the current one signs, too', async () => {
+test('a key that is not the current one can sign', async () => {
   signer = new TokenSigner(keys);
   const older = keys.all[1]!;
   const tokens = await Promise.all(payloads(5).map((payload) => signer.sign(older, payload)));
@@ -63,10 +63,10 @@ test.each([
   ['throws', `throw new Error('no such thing')`],
   ['cannot be loaded', `import 'no-such-module'`],
   [
-    'ends under way',
+    'ends during a batch',
     `import { parentPort } from 'node:worker_threads'; parentPort.on('message', () => process.exit())`,
   ],
-])('with a thread that %s, nobody waits for ever', async (_, source) => {
+])('with a thread that %s, every payload is still signed', async (_, source) => {
   const reasons: string[] = [];
   signer = new TokenSigner(keys, (reason) => reasons.push(reason), thread(source));
   await signAll(10);
@@ -74,7 +74,7 @@ test.each([
   expect(reasons).toEqual([expect.any(String)]);
 });
 
-test('nor on a machine where no thread can be started', async () => {
+test('if no thread can be started, every payload is still signed', async () => {
   const reasons: string[] = [];
   signer = new TokenSigner(keys, (reason) => reasons.push(reason), new URL('http://nowhere.example'));
   await signAll(10);
@@ -82,7 +82,7 @@ test('nor on a machine where no thread can be started', async () => {
   expect(reasons).toEqual([expect.stringContaining('Error')]);
 });
 
-test('after its end it signs by itself', async () => {
+test('after close() payloads are signed in the main thread', async () => {
   const reasons: string[] = [];
   signer = new TokenSigner(keys, (reason) => reasons.push(reason));
   const inFlight = signAll(10);

@@ -7,7 +7,7 @@ import { createServer } from '../../src/http/listener/server.ts';
 
 const silent = pino({ level: 'silent' });
 
-test('an answer that nobody reads is given up after a minute', async () => {
+test('a response that is not read is aborted after a minute', async () => {
   const app = createServer(silent);
   app.get('/endless', async (_request, reply) => reply.send(Buffer.alloc(50_000_000)));
   const url = new URL(await app.listen({ port: 0, host: '127.0.0.1' }));
@@ -28,15 +28,15 @@ test.each([
   [65_536, 65_024],
   // The full reserve would leave too few: clients get a quarter of the limit.
   [600, 150],
-])('of %i descriptors clients get %i', (descriptors, connections) => {
+])('of %i descriptors, clients may use %i', (descriptors, connections) => {
   expect(connectionsWithin(descriptors)).toBe(connections);
 });
 
-test('the limit of this process is known', () => {
+test('the descriptor limit of this process is known', () => {
   expect(descriptorLimit()).toBeGreaterThan(100);
 });
 
-test('connections beyond the bound are closed, and those within it are served', async () => {
+test('connections beyond the limit are closed, and those within it are served', async () => {
   const warnings: string[] = [];
   const app = createServer(pino({}, { write: (line) => void warnings.push(line) }));
   app.get('/here', async () => 'yes');

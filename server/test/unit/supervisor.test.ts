@@ -64,18 +64,18 @@ async function supervise(behaviour: string, more: Partial<SupervisorDeps> = {}) 
   };
 }
 
-test('a runtime that cannot be started is tried again, and delays no stop', async () => {
+test('a runtime that cannot be started is retried, and does not delay a shutdown', async () => {
   process.execPath = '/nowhere/node';
   const { lines, metrics } = await supervise('sound');
   await expect.poll(() => lines('could not be started')).toBeGreaterThan(2);
   expect(await metrics()).toBe('');
 });
 
-test('a runtime that answers no pings is killed, and another one is started', async () => {
+test('a runtime that answers no pings is killed and replaced', async () => {
   const { lines, metrics } = await supervise('silent', { pingEveryMs: 50 });
   await expect.poll(metrics).toMatch(/pid/);
   const first = await metrics();
-  await expect.poll(() => lines('does not answer')).toBeGreaterThan(0);
+  await expect.poll(() => lines('does not respond')).toBeGreaterThan(0);
   await expect.poll(metrics).toMatch(/pid/);
   expect(await metrics()).not.toBe(first);
 });
@@ -84,13 +84,13 @@ test('a runtime that leaves pings unanswered gets a spare before it is killed', 
   const { loaded, lines } = await supervise('silent', { pingEveryMs: 100 });
   // The first runtime, which does not respond, and its spare.
   await expect.poll(loaded).toBe(2);
-  expect(lines('does not answer')).toBe(0);
+  expect(lines('does not respond')).toBe(0);
 });
 
-test('a runtime that is never ready is killed, and another one is started', async () => {
+test('a runtime that never becomes ready is killed and replaced', async () => {
   const { lines } = await supervise('never ready', { pingEveryMs: 5 });
   await expect.poll(() => lines('another one is started')).toBeGreaterThan(1);
-  expect(lines('does not answer')).toBeGreaterThan(1);
+  expect(lines('does not respond')).toBeGreaterThan(1);
 });
 
 test('a service whose own event loop is blocked kills no runtime', async () => {
@@ -101,10 +101,10 @@ test('a service whose own event loop is blocked kills no runtime', async () => {
   while (performance.now() < until);
   await new Promise((resolve) => setTimeout(resolve, 500));
   expect(await metrics()).toBe(first);
-  expect(lines('does not answer')).toBe(0);
+  expect(lines('does not respond')).toBe(0);
 });
 
-test('upgrades beyond the bound get 503 with Retry-After, and their sockets are closed although the client keeps its side open', async () => {
+test('upgrades beyond the limit get 503 with Retry-After, and their sockets are closed even if the client keeps its side open', async () => {
   const { upgrade, connections, count } = await supervise('never ready', {
     trustProxy: proxyList('127.0.0.1'),
   });
@@ -118,7 +118,7 @@ test('upgrades beyond the bound get 503 with Retry-After, and their sockets are 
   for (const { socket } of [...waiting, ...refused]) socket.destroy();
 });
 
-test('one client network may have a quarter of the sockets that wait: further ones get 429, and others still find room', async () => {
+test('one client network may have a quarter of the waiting sockets: further ones get 429, and other networks are served', async () => {
   const { upgrade, connections, count } = await supervise('never ready', {
     trustProxy: proxyList('127.0.0.1'),
   });
@@ -132,7 +132,7 @@ test('one client network may have a quarter of the sockets that wait: further on
   for (const { socket } of [...waiting, other]) socket.destroy();
 });
 
-test('one client network may send 120 upgrades in ten seconds, and the log has a line for the refused ones, not one for each', async () => {
+test('one client network may send 120 upgrades in ten seconds, and all refused ones share one log line', async () => {
   const { upgrade, count, lines, metrics } = await supervise('sound', { mostUpgrades: 1000 });
   await expect.poll(metrics).toMatch(/pid/);
   const answers: string[] = [];
@@ -145,24 +145,24 @@ test('one client network may send 120 upgrades in ten seconds, and the log has a
   expect(count('refused_limit')).toBe(refused.length);
   expect(count('handed_over')).toBe(answers.length - refused.length);
   expect(lines('upgrade handed over')).toBe(answers.length - refused.length);
-  expect(lines('sends more upgrades than it may')).toBeLessThan(refused.length / 2 + 2);
+  expect(lines('exceeds its limit of upgrades')).toBeLessThan(refused.length / 2 + 2);
 });
 
-test('a class of 50 behind one address may connect at once', async () => {
+test('a class of 50 behind one address can connect at once', async () => {
   const { upgrade, count } = await supervise('sound', { mostUpgrades: 256 });
   const sockets = Array.from({ length: 50 }, () => upgrade());
   for (const { ended } of sockets) expect(await ended).toMatch(/^HTTP\/1\.1 101 /);
   expect(count('handed_over')).toBe(50);
 });
 
-test('the client network of an upgrade is named to the runtime', async () => {
+test('the client network of an upgrade is sent to the runtime', async () => {
   const { upgrade } = await supervise('sound', { trustProxy: proxyList('127.0.0.1') });
   expect(await upgrade({ from: '203.0.113.9' }).ended).toContain('\r\nX-Client: 203.0.113.9\r\n');
   expect(await upgrade({ from: '2001:db8:1:2:3::4' }).ended).toContain('\r\nX-Client: 2001:db8:1:2::/64\r\n');
   expect(await upgrade().ended).toContain('\r\nX-Client: 127.0.0.1\r\n');
 });
 
-test('the state of the runtime and the causes of restarts are counted', async () => {
+test('the state of the runtime and the causes of restarts are exported as metrics', async () => {
   const sound = await supervise('sound');
   expect(sound.status().state).toBe('starting');
   await expect.poll(() => sound.status().state).toBe('ready');
@@ -177,7 +177,7 @@ test('the state of the runtime and the causes of restarts are counted', async ()
   await expect.poll(() => Object.fromEntries(silent.status().restarts).hung).toBeGreaterThan(0);
 });
 
-test('a client that leaves while it waits makes room for another one', async () => {
+test('a client that disconnects while it waits frees its slot', async () => {
   const { upgrade, connections, count } = await supervise('never ready');
   for (let round = 0; round < 5; round++) {
     const waiting = Array.from({ length: 4 }, () => upgrade());
@@ -190,7 +190,7 @@ test('a client that leaves while it waits makes room for another one', async () 
   expect(count('client_left')).toBe(20);
 });
 
-test('bytes that a client sends before its socket is handed over reach the runtime', async () => {
+test('bytes sent before the socket is handed over reach the runtime', async () => {
   const { upgrade } = await supervise('sound');
   const { socket, ended } = upgrade({ early: 'early' });
   socket.write(' and later');
@@ -198,7 +198,7 @@ test('bytes that a client sends before its socket is handed over reach the runti
   socket.destroy();
 });
 
-test('a socket that a killed runtime did not take goes to the next runtime', async () => {
+test('a socket that a killed runtime did not accept goes to the next runtime', async () => {
   const { upgrade, lines, connections } = await supervise('silent, takes nothing', { pingEveryMs: 50 });
   const { socket } = upgrade();
   await expect.poll(() => lines('another one is started')).toBeGreaterThan(1);

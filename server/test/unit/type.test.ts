@@ -24,11 +24,11 @@ const built = (t: typeof Type) => [
   t.Object({ only: t.Optional(t.String()) }),
 ];
 
-test('schemas are those that TypeBox builds, written in the same order', () => {
+test('schemas equal those of TypeBox, in the same order', () => {
   expect(JSON.stringify(built(Type))).toBe(JSON.stringify(built(TypeBox)));
 });
 
-test('a field that is optional in one place stays required where it stands elsewhere', () => {
+test('a field that is optional in one object stays required in another', () => {
   const name = Type.String();
   expect(Type.Object({ a: Type.Optional(name), b: name })).toMatchObject({ required: ['b'] });
 });

@@ -33,7 +33,7 @@ describe('a request with more than 20 violations', () => {
       readReport,
       { runtimeId: 'rt_test', sessions: Array.from({ length: 6_000 }, () => 0) },
     ],
-  ])('lists the first 20, and says that there are more: %s', (_, read, value) => {
+  ])('lists the first 20, and states that there are more: %s', (_, read, value) => {
     const { details, message, code } = refusal(read, value);
     expect(code).toBe('INVALID_REQUEST');
     expect(details).toHaveLength(20);
@@ -44,7 +44,7 @@ describe('a request with more than 20 violations', () => {
     expect(JSON.stringify(details).length).toBeLessThan(4_000);
   });
 
-  test('has short paths, however long a name in it is', () => {
+  test('has short paths, even for very long names', () => {
     const metadata = { ['x'.repeat(60_000)]: 1 };
     const { details, message } = refusal(readMint, { experienceId, metadata });
     expect(details.map(({ path }) => path)).toContainEqual(expect.stringMatching(/^metadata\.x{100,300}…$/));

@@ -18,7 +18,7 @@ function database(answers: { readOnly?: boolean; rehearsal?: string } = {}) {
 const refused = (health: WriteHealth, code: string) =>
   expect(health.note(Promise.reject(failure(code)))).rejects.toThrow(code);
 
-test('while writes go through, one question is asked and nothing is written', async () => {
+test('while writes succeed, one query is sent and nothing is written', async () => {
   const health = new WriteHealth();
   const { asked, run } = database();
   expect(await health.note(Promise.resolve('written'))).toBe('written');
@@ -27,7 +27,7 @@ test('while writes go through, one question is asked and nothing is written', as
   expect(asked[0]).not.toMatch(/INSERT/);
 });
 
-test('a read-only database takes no writes, whether one was tried or not', async () => {
+test('a read-only database is reported, with or without an attempted write', async () => {
   const health = new WriteHealth();
   const readOnly = database({ readOnly: true });
   await expect(health.check(readOnly.run)).rejects.toThrow(TakesNoWrites);
@@ -35,7 +35,7 @@ test('a read-only database takes no writes, whether one was tried or not', async
   await health.check(readOnly.run);
 });
 
-test('a write that was refused counts until a rehearsal goes well, and only until then', async () => {
+test('a refused write is reported until a trial write succeeds', async () => {
   const health = new WriteHealth();
   const full = database({ rehearsal: '53100' });
   await refused(health, '53100');
@@ -51,7 +51,7 @@ test('a write that was refused counts until a rehearsal goes well, and only unti
   expect(full.asked).toHaveLength(1);
 });
 
-test('a rehearsal that was cut off says nothing of writes', async () => {
+test('a trial write that is interrupted is not a verdict on writes', async () => {
   const health = new WriteHealth();
   await refused(health, '25006');
   const lost = health.check(database({ rehearsal: '57P01' }).run);
@@ -60,7 +60,7 @@ test('a rehearsal that was cut off says nothing of writes', async () => {
 });
 
 test.each(['23505', '40001', '57014', '22021'])(
-  'a write that fails with %s is the fault of the write',
+  'a write that fails with %s is an error of the write, not of the database',
   async (code) => {
     const health = new WriteHealth();
     const { asked, run } = database();

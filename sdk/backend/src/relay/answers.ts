@@ -43,7 +43,7 @@ export function notAllowed(allow: string): Refusal {
   return {
     status: 405,
     code: 'METHOD_NOT_ALLOWED',
-    message: 'This address does not take that method; see the Allow header.',
+    message: 'This URL does not support the request method; see the Allow header.',
     headers: { Allow: allow },
   };
 }

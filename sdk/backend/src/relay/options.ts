@@ -38,7 +38,7 @@ export interface Rules {
 export function readRules(options: RelayOptions): Rules {
   const { authorize, experiences, pageMaySet = mintFields } = options;
   if (typeof authorize !== 'function')
-    throw new TypeError('authorize is required: without it, everybody could mint with your key');
+    throw new TypeError('authorize is required: without it, anyone could mint with your key');
   const unknown = pageMaySet.find((field) => !mintFields.includes(field));
   if (unknown !== undefined) throw new TypeError(`pageMaySet: a page can never set ${unknown}`);
   return {

@@ -34,7 +34,7 @@ export function createRelay(client: SessionLaunch, options: RelayOptions): Relay
     report,
     tellOfSharedBudget: () => {
       if (!hasTold)
-        report({ event: 'relay.shared-budget', hint: 'let authorize give each visitor a limitKey' });
+        report({ event: 'relay.shared-budget', hint: 'return a limitKey for each visitor from authorize' });
       hasTold = true;
     },
     catalog: catalogReader((etag) => {

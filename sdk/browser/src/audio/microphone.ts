@@ -97,7 +97,7 @@ export class Mic implements Microphone {
   }
 
   async #ask(session: MicSession): Promise<void> {
-    if (!session.isAllowed) throw unavailable('The session takes no speech, or is not live.');
+    if (!session.isAllowed) throw unavailable('The session does not accept speech, or is not live.');
     const media = this.#env.media();
     if (!media?.getUserMedia) {
       this.#set(this.#env.isSecure ? 'missing' : 'insecure');

@@ -185,7 +185,7 @@ export class LiveExperience extends Emitter implements Experience {
     const { source } = this.options;
     if (source.kind !== 'launch')
       return mint(this.#env, source, this.#request, attempt.signal, (late) => attempt.leave(late));
-    if (this.#isGivenUsed) throw new ExperienceError('SESSION_USED', 'A launch starts once.');
+    if (this.#isGivenUsed) throw new ExperienceError('SESSION_USED', 'A launch can start only once.');
     this.#isGivenUsed = true;
     const given = readLaunch(source.launch, this.#createdAt);
     if (Date.parse(given.manifest.expiresAt) <= Date.now()) throw expired();

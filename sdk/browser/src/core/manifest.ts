@@ -33,7 +33,7 @@ export function readLaunch(launch: Launch, now: number): Fresh {
       { hint: 'Update @session-launch/browser.' },
     );
   if (schemaVersion !== knownSchema || !fits(manifest, shape))
-    throw new ExperienceError('INVALID_MANIFEST', 'The answer to the mint is no manifest.');
+    throw new ExperienceError('INVALID_MANIFEST', 'The response to the mint is not a manifest.');
   return { manifest, deadline: now + safeShare * lifeOf(manifest.sessionToken) };
 }
 

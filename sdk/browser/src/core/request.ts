@@ -44,7 +44,7 @@ async function answer(
     response = await deps.fetch(url, init);
     text = await response.text();
   } catch (cause) {
-    throw new ExperienceError('NETWORK', 'The mint got no answer.', {
+    throw new ExperienceError('NETWORK', 'The mint got no response.', {
       cause,
       retryable: true,
       hint:
@@ -56,7 +56,7 @@ async function answer(
   const body = parsed(text);
   if (response.ok) {
     if (typeof body === 'object' && body !== null) return body as Launch;
-    throw new ExperienceError('INVALID_MANIFEST', 'The answer to the mint is not JSON.', {
+    throw new ExperienceError('INVALID_MANIFEST', 'The response to the mint is not JSON.', {
       status: response.status,
     });
   }

@@ -9,7 +9,7 @@ const refusals: Record<number, [code: ClientCode | ServiceCode, message: string,
     'The launch was minted for another origin.',
     'Mint on the page that connects, or in its relay.',
   ],
-  4409: ['SESSION_USED', 'The launch was used already.'],
+  4409: ['SESSION_USED', 'The launch was already used.'],
   4431: ['CONCURRENCY_LIMIT', 'Too many sessions at once.'],
 };
 

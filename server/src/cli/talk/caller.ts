@@ -33,7 +33,7 @@ export class Caller {
   constructor({ sessionToken, transport }: Launch, onEvent: (event: RuntimeEvent) => void) {
     if (transport.type !== 'websocket')
       throw new CliFailure(
-        `the experience has a transport of type ${transport.type}; talk knows only websocket`,
+        `the experience has a transport of type ${transport.type}; talk supports only websocket`,
       );
     this.#onEvent = onEvent;
     this.#ws = new WebSocket(transport.url, subprotocol, {
@@ -89,7 +89,7 @@ export class Caller {
   /** Sends a recording as push-to-talk audio. */
   async speak(samples: Int16Array): Promise<void> {
     if (this.#ready?.engines.hearing.kind !== 'server')
-      throw new CliFailure('this runtime does not listen to sound: set HEARING=openai, or use --text');
+      throw new CliFailure('this runtime does not accept audio: set HEARING=openai, or use --text');
     const perFrame = (audioFrame.inputSampleRate * audioFrame.milliseconds) / 1000;
     this.send({ type: 'audio.start' });
     for (let at = 0; at < samples.length && !this.#isClosed; at += perFrame) {

@@ -19,7 +19,7 @@ export function admitAtMost(app: FastifyInstance, max: number): Load {
   const refuse = (request: FastifyRequest, reply: FastifyReply) => {
     if (performance.now() - told > tellEveryMs) {
       told = performance.now();
-      request.log.warn({ inFlight: slots.inFlight }, 'too many requests at once; some are refused');
+      request.log.warn({ inFlight: slots.inFlight }, 'too many concurrent requests; some are refused');
     }
     return sendError(request, reply, busy);
   };

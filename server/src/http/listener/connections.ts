@@ -28,7 +28,7 @@ export function boundConnections(server: Server, most: number, log: Logger): voi
   server.on('drop', () => {
     if (performance.now() - warned < warnEveryMs) return;
     warned = performance.now();
-    log.warn({ connections: most }, 'connections are refused: as many are open as the process can hold');
+    log.warn({ connections: most }, 'connections are refused: the limit of open connections is reached');
   });
 }
 

@@ -75,7 +75,7 @@ const parserErrors: Record<string, { status: string; code: ErrorCode; message: s
   EXPECTATION: {
     status: '417 Expectation Failed',
     code: 'INVALID_REQUEST',
-    message: 'The request expects something that this service does not do.',
+    message: 'The Expect header of the request is not supported.',
   },
   ERR_HTTP_REQUEST_TIMEOUT: {
     status: '408 Request Timeout',

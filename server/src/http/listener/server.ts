@@ -73,7 +73,7 @@ export function createServer(
   });
   const refused = ({ requestId, status }: { requestId: string; status: number }) => {
     traffic.answered('unreadable', status);
-    log.info({ reqId: requestId, status }, 'refused a request that is not readable');
+    log.info({ reqId: requestId, status }, 'refused a malformed request');
   };
   app.server.on('checkExpectation', (_request, response) => refused(refuseExpectation(response)));
   app.addHook('onRequest', (request, reply, done) => {
@@ -104,7 +104,7 @@ export function createServer(
 }
 
 function noCompiler(): never {
-  throw new Error('a route has a schema; requests are read by a reader of their own');
+  throw new Error('a route has a schema; requests are validated by their own readers');
 }
 
 /**

@@ -43,5 +43,5 @@ export class Loading<V> {
 }
 
 function tooLate(): Error {
-  return new Error('the database took so long that its answer is too old to go by');
+  return new Error('the query took longer than its result may be cached');
 }

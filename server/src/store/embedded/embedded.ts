@@ -98,7 +98,7 @@ function unusable(dataDir: string, error: unknown): StartError {
 
 function unopened(dataDir: string, error: Error): StartError {
   const todo = /no space left|disk quota/i.test(error.message)
-    ? 'make room on its disk'
+    ? 'free space on its disk'
     : 'restore a backup, or set DATA_DIR to an empty folder';
   return new StartError(`the database in ${dataDir} cannot be opened (${error.message}); ${todo}`, {
     cause: error,

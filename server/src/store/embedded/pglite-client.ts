@@ -67,7 +67,7 @@ const threadEnd = 2_000;
 /** Thrown if the thread of the engine cannot be terminated. */
 export class StuckEngine extends Error {
   constructor() {
-    super('the thread of the embedded engine does not end');
+    super('the thread of the embedded engine does not stop');
     this.name = 'StuckEngine';
   }
 }
@@ -227,7 +227,7 @@ export class PgliteClient {
   }
 
   #giveUp(): void {
-    this.#end('it did not answer in time');
+    this.#end('it did not respond in time');
     void this.#thread.terminate();
   }
 

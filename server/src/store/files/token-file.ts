@@ -19,7 +19,7 @@ export async function openTokenFile(token: TokenFile): Promise<string> {
   await createSecretFile(file, `${randomBytes(32).toString('base64url')}\n`).catch(
     (error: NodeJS.ErrnoException) => {
       throw new StartError(
-        `the ${of} token file ${file} cannot be made (${error.code}); make its folder writable, or set ${variable}`,
+        `the ${of} token file ${file} cannot be created (${error.code}); make its folder writable, or set ${variable}`,
         { cause: error },
       );
     },
@@ -38,6 +38,6 @@ async function readToken({ file, of, variable }: TokenFile): Promise<string | un
   const token = text.trim();
   if (/^[\x21-\x7e]{16,512}$/.test(token)) return token;
   throw new StartError(
-    `the ${of} token file ${file} holds no usable token; remove it to have a new one made, or set ${variable}`,
+    `the ${of} token file ${file} holds no usable token; remove it to create a new one, or set ${variable}`,
   );
 }

@@ -4,7 +4,7 @@ import type { Program, SqlFunction } from './migrations.ts';
 export type Run = (text: string, values?: unknown[]) => Promise<{ rows: unknown[] }>;
 
 export const newerDatabase =
-  'the database was made by a newer version of this program; start that version, or restore a backup from before the upgrade';
+  'the database was created by a newer version of this program; start that version, or restore a backup from before the upgrade';
 
 export interface AppliedFunctions {
   /** Names of the functions that were created or replaced. */

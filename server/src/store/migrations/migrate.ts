@@ -42,7 +42,7 @@ export async function migrate(
   if (newerVersion !== undefined) {
     log?.warn(
       { version: wanted.version, newerVersion },
-      'the functions in the database are of a newer version; they are left as they are',
+      'the functions in the database are of a newer version; they are left unchanged',
     );
   }
 }
@@ -147,20 +147,20 @@ async function readApplied(run: Run): Promise<Applied[]> {
 
 function unreleased(): StartError {
   return new StartError(
-    'the database was made by a version from before the first release, or between two, which cannot be upgraded; export its projects with that version, then start on an empty database',
+    'the database was created by an unreleased version, which cannot be upgraded; export its projects with that version, then start on an empty database',
   );
 }
 
 function failed(error: Error & { code?: string }): StartError {
   const advice: Record<string, string> = {
     '42501': 'let the role of DATABASE_URL own the tables, and allow it to create some in schema public',
-    '55P03': 'its tables were in use all the time: end long statements and dumps, or start again later',
-    '42P07': 'these tables are not of this program: set DATABASE_URL to an empty database',
-    '42723': 'these functions are not of this program: set DATABASE_URL to an empty database',
+    '55P03': 'its tables were in use: end long statements and dumps, or start again later',
+    '42P07': 'these tables do not belong to this program: set DATABASE_URL to an empty database',
+    '42723': 'these functions do not belong to this program: set DATABASE_URL to an empty database',
   };
   const todo = isOutage(error)
-    ? 'start again when it answers'
-    : (advice[error.code ?? ''] ?? 'nothing was changed; repair what it says and start again');
+    ? 'start again when it is reachable'
+    : (advice[error.code ?? ''] ?? 'nothing was changed; fix the cause and start again');
   return new StartError(`the database could not be brought up to date (${error.message}); ${todo}`, {
     cause: error,
   });

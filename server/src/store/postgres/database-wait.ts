@@ -90,7 +90,7 @@ function reasonOf(error: unknown): string {
 function gaveUp(error: unknown): unknown {
   if (error instanceof StartError) return error;
   return new StartError(
-    `the database of DATABASE_URL could not be reached: ${reasonOf(error)}; start again when it answers`,
+    `the database of DATABASE_URL could not be reached: ${reasonOf(error)}; start again when it is reachable`,
     { cause: error },
   );
 }

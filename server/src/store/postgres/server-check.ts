@@ -17,12 +17,12 @@ export async function checkServer(url: string): Promise<void> {
   });
   if (version < minimumVersion) {
     throw new StartError(
-      `DATABASE_URL leads to PostgreSQL ${version}; version ${minimumVersion} or newer is needed`,
+      `DATABASE_URL points to PostgreSQL ${version}; version ${minimumVersion} or newer is required`,
     );
   }
   if (isShared) {
     throw new StartError(
-      'DATABASE_URL leads to a pooler that lends out a connection for one transaction at a time; set it to session mode (PgBouncer: pool_mode = session), or connect to PostgreSQL directly',
+      'DATABASE_URL points to a pooler in transaction mode; set it to session mode (PgBouncer: pool_mode = session), or connect to PostgreSQL directly',
     );
   }
 }

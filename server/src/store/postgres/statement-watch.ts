@@ -4,7 +4,7 @@ import { isConnectTimeout, isRolledBack } from '../database-errors.ts';
 import { backendOf, connectionConfig, drop } from './connection.ts';
 
 const lookEvery = 250;
-/** Milliseconds after which the server is asked whether it still works on a statement; repeated at this interval. */
+/** Interval in milliseconds at which the server is queried whether it still works on a statement. */
 const patience = 2_000;
 const questionTimeout = 3_000;
 /**

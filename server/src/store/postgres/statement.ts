@@ -19,7 +19,7 @@ export async function ask(
     heardFrom(client);
     return result;
   } catch (error) {
-    throw inFlight.isLost ? new Error('the database has stopped answering', { cause: error }) : error;
+    throw inFlight.isLost ? new Error('the database has stopped responding', { cause: error }) : error;
   } finally {
     watch.end(inFlight);
   }

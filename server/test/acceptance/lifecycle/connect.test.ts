@@ -40,7 +40,7 @@ const end = (sessionId: string) =>
   });
 
 describe('POST /runtime/v1/sessions/{sessionId}/connect', () => {
-  test('makes a session active and gives the runtime all that it needs', async () => {
+  test('activates a session and returns everything that the runtime needs', async () => {
     const { json: minted } = await mintFromServer(service, world.key, { experienceId: world.experienceId });
     const answer = await connect(service, minted.launch);
     expect(answer.status, answer.text).toBe(200);
@@ -59,7 +59,7 @@ describe('POST /runtime/v1/sessions/{sessionId}/connect', () => {
     expect(await read(minted.session.sessionId)).toEqual(answer.json.session);
   });
 
-  test('a launch replayed after its session began, and after it ended, is the same byte for byte', async () => {
+  test('a launch replayed after its session began, and after it ended, is identical byte for byte', async () => {
     const mint = () =>
       mintFromServer(
         service,
@@ -77,7 +77,7 @@ describe('POST /runtime/v1/sessions/{sessionId}/connect', () => {
     }
   });
 
-  test('of a crowd with one token, one is admitted', async () => {
+  test('admits one of many concurrent requests with one token', async () => {
     const launch = await launched(service, world);
     const answers = await Promise.all(
       Array.from({ length: 30 }, (_, n) => connect(service, launch, `rt_${n}`)),
@@ -87,7 +87,7 @@ describe('POST /runtime/v1/sessions/{sessionId}/connect', () => {
       expectError(answer, 409, 'SESSION_ALREADY_CONNECTED');
   });
 
-  test('a session that has ended is 410, whether it was active before or not', async () => {
+  test('a session that has ended is 410, whether or not it was active before', async () => {
     const [never, before] = [await launched(service, world), await launched(service, world)];
     expect((await connect(service, before)).status).toBe(200);
     for (const launch of [never, before]) {
@@ -108,23 +108,23 @@ describe('POST /runtime/v1/sessions/{sessionId}/connect', () => {
       ({ sessionToken }) => ({ sessionToken: `${sessionToken.split('.', 2).join('.')}.` }),
     ],
     [
-      'that says it needs no signature',
+      'with the algorithm none',
       ({ sessionToken }) => ({
         sessionToken: `${Buffer.from('{"alg":"none"}').toString('base64url')}.${sessionToken.split('.')[1]}.`,
       }),
     ],
     [
-      'signed with the public key as a password',
+      'signed by HMAC with the public key',
       ({ sessionToken }) => {
         const signed = `${Buffer.from('{"alg":"HS256"}').toString('base64url')}.${sessionToken.split('.')[1]}`;
         const signature = createHmac('sha256', 'public').update(signed).digest('base64url');
         return { sessionToken: `${signed}.${signature}` };
       },
     ],
-    ['that is none', () => ({ sessionToken: 'nonsense' })],
-    ['for a session that is none', () => ({ sessionId: 'nonsense' })],
+    ['that is malformed', () => ({ sessionToken: 'nonsense' })],
+    ['with a malformed session id', () => ({ sessionId: 'nonsense' })],
   ];
-  test.each(tampered)('a token %s is 401, and the session waits on', async (_name, change) => {
+  test.each(tampered)('a token %s is 401, and the session stays created', async (_name, change) => {
     const [launch, other] = [await launched(service, world), await launched(service, world)];
     expectError(
       await connect(service, { ...launch, ...change(launch, other) }),
@@ -152,7 +152,7 @@ describe('concurrentSessions', () => {
   const limited = (concurrentSessions: number | null) =>
     createWorld(service, { project: { limits: { concurrentSessions } } });
 
-  test('a burst admits exactly the limit, and every end makes room for one more', async () => {
+  test('admits exactly the limit in a burst, and one more after every end', async () => {
     const crowd = await limited(3);
     const launches = await Promise.all(Array.from({ length: 12 }, () => launched(service, crowd)));
     const answers = await Promise.all(launches.map((launch) => connect(service, launch)));
@@ -184,7 +184,7 @@ describe('concurrentSessions', () => {
     expectError(await connect(service, next), 429, 'CONCURRENCY_LIMIT');
   });
 
-  test('counts what began before the limit was set, and forgets nothing when it is lifted', async () => {
+  test('counts sessions started before the limit was set, and keeps counting while it is lifted', async () => {
     const open = await limited(null);
     const launches = await Promise.all(Array.from({ length: 4 }, () => launched(service, open)));
     for (const launch of launches.slice(0, 2)) expect((await connect(service, launch)).status).toBe(200);
@@ -200,7 +200,7 @@ describe('concurrentSessions', () => {
     expectError(await connect(service, launches[3]!), 429, 'CONCURRENCY_LIMIT');
   });
 
-  test('of none refuses everybody', async () => {
+  test('of 0 refuses all sessions', async () => {
     const closed = await limited(0);
     expectError(await connect(service, await launched(service, closed)), 429, 'CONCURRENCY_LIMIT');
   });
@@ -212,7 +212,7 @@ describe('concurrentSessionsPerClient', () => {
   const perProject = 'This project has reached its limit of concurrent sessions.';
   const perClient = "This client's network has reached its limit of concurrent sessions in this project.";
 
-  test('a burst admits exactly the limit of each network, and every end makes room for one more', async () => {
+  test('admits exactly the limit of each network in a burst, and one more after every end', async () => {
     const crowd = await limited({ concurrentSessionsPerClient: 3 });
     const networks = ['203.0.113.7', '2001:db8:1:2::/64'];
     for (const client of networks) {
@@ -232,14 +232,14 @@ describe('concurrentSessionsPerClient', () => {
     }
   });
 
-  test('a session without a client does not count, and is not refused', async () => {
+  test('ignores and admits sessions without a client address', async () => {
     const crowd = await limited({ concurrentSessionsPerClient: 1 });
     for (let n = 0; n < 3; n++) expect((await from()(await launched(service, crowd))).status).toBe(200);
     expect((await from('203.0.113.7')(await launched(service, crowd))).status).toBe(200);
     expectError(await from('203.0.113.7')(await launched(service, crowd)), 429, 'CONCURRENCY_LIMIT');
   });
 
-  test('a network is counted in each project by itself', async () => {
+  test('counts a network separately in each project', async () => {
     for (const crowd of [
       await limited({ concurrentSessionsPerClient: 1 }),
       await limited({ concurrentSessionsPerClient: 1 }),
@@ -247,7 +247,7 @@ describe('concurrentSessionsPerClient', () => {
       expect((await from('203.0.113.7')(await launched(service, crowd))).status).toBe(200);
   });
 
-  test('the refusal names the limit that was reached', async () => {
+  test('is named in its refusal', async () => {
     const crowd = await limited({ concurrentSessions: 2, concurrentSessionsPerClient: 1 });
     const attempt = async (client: string) => from(client)(await launched(service, crowd));
     expect((await attempt('a')).status).toBe(200);
@@ -256,7 +256,7 @@ describe('concurrentSessionsPerClient', () => {
     expect((await attempt('c')).json.error.message).toBe(perProject);
   });
 
-  test('of none refuses every client', async () => {
+  test('of 0 refuses every client', async () => {
     const closed = await limited({ concurrentSessionsPerClient: 0 });
     expectError(await from('a')(await launched(service, closed)), 429, 'CONCURRENCY_LIMIT');
   });
@@ -267,7 +267,7 @@ describe('concurrentSessionsPerClient', () => {
     expectError(await service.runtime({ method: 'POST', path, body }), 400, 'INVALID_REQUEST');
   });
 
-  test('the client is stored nowhere that can be read', async () => {
+  test('the client address cannot be read from any endpoint', async () => {
     const answer = await connect(service, await launched(service, world), 'rt_test', '203.0.113.77');
     expect(answer.status).toBe(200);
     expect(answer.text).not.toContain('203.0.113.77');
@@ -276,7 +276,7 @@ describe('concurrentSessionsPerClient', () => {
 });
 
 describe('the two tokens of the admin listener', () => {
-  test('the one of runtimes opens nothing else', async () => {
+  test('the runtime token is accepted only on runtime endpoints', async () => {
     const paths = ['/admin/projects', '/admin/status', '/metrics', '/admin/openapi.json'];
     for (const path of [...paths, `/admin/projects/${world.projectId}/sessions`])
       expectError(await service.runtime({ path }), 401, 'ADMIN_TOKEN_INVALID');
@@ -285,7 +285,7 @@ describe('the two tokens of the admin listener', () => {
     expectError(await mintFromServer(service, runtimeToken, body), 401, 'API_KEY_INVALID');
   });
 
-  test('nothing else opens what is for runtimes', async () => {
+  test('runtime endpoints accept only the runtime token', async () => {
     const launch = await launched(service, world);
     const path = `/runtime/v1/sessions/${launch.sessionId}/connect`;
     for (const token of [service.adminToken, world.key, launch.sessionToken, '']) {
@@ -302,14 +302,14 @@ describe('the two tokens of the admin listener', () => {
     expect((await connect(service, launch)).status).toBe(200);
   });
 
-  test('what is for runtimes is not on the public listener', async () => {
+  test('runtime endpoints are not on the public listener', async () => {
     const { runtimeToken } = service;
     const path = '/runtime/v1/reports';
     const headers = { Authorization: `Bearer ${runtimeToken}` };
     expectError(await service.call({ method: 'POST', path, headers, body: {} }), 404, 'NOT_FOUND');
   });
 
-  test('takes no other method', async () => {
+  test('runtime endpoints accept only their documented methods', async () => {
     for (const path of ['/runtime/v1/reports', '/runtime/v1/sessions/ses_1/connect']) {
       const answer = await service.runtime({ path });
       expectError(answer, 405, 'METHOD_NOT_ALLOWED');

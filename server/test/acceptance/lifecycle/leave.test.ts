@@ -19,7 +19,7 @@ const read = async (sessionId: string) =>
 const origin = 'https://anywhere.example.net';
 
 describe('POST /v1/sessions/{sessionId}/leave', () => {
-  test('ends the session of the token, once, and tells the runtime', async () => {
+  test('ends the session of the token, once, and notifies the runtime', async () => {
     const { sessionId, sessionToken } = await launched(service, world);
     expect((await connect(service, { sessionId, sessionToken })).status).toBe(200);
     const answer = await leave(service, sessionId, sessionToken, { Origin: origin });
@@ -34,7 +34,7 @@ describe('POST /v1/sessions/{sessionId}/leave', () => {
     expect(await read(sessionId)).toEqual(record);
   });
 
-  test('ends one that nobody has connected to', async () => {
+  test('ends a session without a connection', async () => {
     const { sessionId, sessionToken } = await launched(service, world);
     expect((await leave(service, sessionId, sessionToken)).status).toBe(204);
     const record = await read(sessionId);
@@ -43,7 +43,7 @@ describe('POST /v1/sessions/{sessionId}/leave', () => {
     expectError(await connect(service, { sessionId, sessionToken }), 410, 'SESSION_ENDED');
   });
 
-  test('leaves an end by somebody else as it is', async () => {
+  test('does not change a session that was already ended', async () => {
     const { sessionId, sessionToken } = await launched(service, world);
     await service.call({
       method: 'POST',
@@ -55,23 +55,23 @@ describe('POST /v1/sessions/{sessionId}/leave', () => {
     expect(await read(sessionId)).toEqual(record);
   });
 
-  test('its address stands in the manifest', async () => {
+  test('has its URL in the manifest', async () => {
     const launch = (await launched(service, world)) as { sessionId: string; links?: { leave: string } };
     expect(launch.links).toEqual({ leave: `${service.url}/v1/sessions/${launch.sessionId}/leave` });
   });
 
   test.each([
     ['text', { 'Content-Type': 'text/plain' }],
-    ['text of a beacon', { 'Content-Type': 'text/plain;charset=UTF-8' }],
+    ['text/plain, as beacons send it', { 'Content-Type': 'text/plain;charset=UTF-8' }],
     ['bytes', { 'Content-Type': 'application/octet-stream' }],
     ['an empty media type', { 'Content-Type': '' }],
-  ])('takes the token as %s', async (_name, headers) => {
+  ])('accepts the token as %s', async (_name, headers) => {
     const { sessionId, sessionToken } = await launched(service, world);
     expect((await leave(service, sessionId, `${sessionToken}\n`, headers)).status).toBe(204);
     expect((await read(sessionId)).status).toBe('ended');
   });
 
-  test('any other body is 401, and the session goes on', async () => {
+  test('any other body is 401, and the session continues', async () => {
     const [launch, other] = [await launched(service, world), await launched(service, world)];
     const { sessionToken } = launch;
     const bodies = ['', 'nonsense', other.sessionToken, world.key, `${sessionToken}x`, `"${sessionToken}"`];
@@ -83,7 +83,7 @@ describe('POST /v1/sessions/{sessionId}/leave', () => {
     for (const { sessionId } of [launch, other]) expect((await read(sessionId)).status).toBe('created');
   });
 
-  test('pages everywhere can read the answer, and ask before', async () => {
+  test('a page of any origin can read the response and send a preflight', async () => {
     const { sessionId, sessionToken } = await launched(service, world);
     const path = `/v1/sessions/${sessionId}/leave`;
     const asked = await service.call({ method: 'OPTIONS', path, headers: { Origin: origin } });
@@ -107,7 +107,7 @@ describe('POST /v1/sessions/{sessionId}/leave', () => {
     expect(junk.headers).not.toHaveProperty('access-control-allow-origin');
   });
 
-  test('takes no other method', async () => {
+  test('accepts no other method', async () => {
     const answer = await service.call({ path: '/v1/sessions/ses_1/leave' });
     expectError(answer, 405, 'METHOD_NOT_ALLOWED');
     expect(answer.headers.allow).toBe('POST, OPTIONS');

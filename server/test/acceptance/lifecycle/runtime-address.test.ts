@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 
 const service = deployedService();
 
-test('a transport without an address leads to the runtime beside the service, in replays too', async () => {
+test('a transport without an address uses the runtime of the service, in replays too', async () => {
   const transport = { type: 'websocket', region: 'eu' };
   const world = await createWorld(service, { experience: experience({ runtime: runtime({ transport }) }) });
   const mint = (more: object = {}) =>

@@ -41,13 +41,13 @@ describe.each(doors)('$path', (door) => {
     }
   });
 
-  test('a slug does not stand in for experienceId', async () => {
+  test('does not accept a slug as experienceId', async () => {
     const { slug } = world.file.experiences[0]!;
     expectError(await mint({ slug }), 400, 'INVALID_REQUEST');
     expectError(await mint({ experienceId: slug }), 400, 'INVALID_REQUEST');
   });
 
-  test('lists every violation of its own fields, and none of fields it does not take', async () => {
+  test('lists every violation of its fields, and none of fields it ignores', async () => {
     const answer = await mint({
       experienceId: 5,
       locale: 'en_US',
@@ -79,12 +79,12 @@ describe.each(doors)('$path', (door) => {
     expectError(await mintRaw(forExperience(body, world.experienceId)), 400, 'INVALID_REQUEST');
   });
 
-  test('refuses what no database can hold in any field, also in one that it does not take', async () => {
+  test('refuses a NUL character in any field, including ignored ones', async () => {
     const body = `{"experienceId":"${world.experienceId}","userId":"\\u0000"}`;
     expectError(await mintRaw(body), 400, 'INVALID_REQUEST');
   });
 
-  test('a request without any body is an empty body', async () => {
+  test('treats a missing body as an empty one', async () => {
     expectError(await mint(undefined), 400, 'INVALID_JSON');
   });
 
@@ -93,7 +93,7 @@ describe.each(doors)('$path', (door) => {
     ['es', 'es-MX'],
     ['es-MX', 'es'],
   ])(
-    'secondaryLocale %s and learningLocale %s that disagree are LOCALE_CONFLICT',
+    'answers LOCALE_CONFLICT to secondaryLocale %s and learningLocale %s',
     async (secondaryLocale, learningLocale) => {
       const answer = await mint({ experienceId: world.experienceId, secondaryLocale, learningLocale });
       expectError(answer, 400, 'LOCALE_CONFLICT');
@@ -101,7 +101,7 @@ describe.each(doors)('$path', (door) => {
   );
 });
 
-test('a refusal repeats neither the user nor the return address', async () => {
+test('an error quotes neither the user nor the return address', async () => {
   const answer = await knock(service, serverDoor, world, {
     experienceId: world.experienceId,
     mode: 'shouting',

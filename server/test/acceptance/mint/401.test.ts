@@ -52,19 +52,19 @@ const unusable: [string, (world: World) => Partial<Call> | Promise<Partial<Call>
   ['a key without a scheme', (world) => ({ headers: { Authorization: world.key } })],
   ['the scheme Basic', (world) => ({ headers: { Authorization: `Basic ${world.key}` } })],
   [
-    'a user name of Basic',
+    'the key as a Basic user name',
     (world) => ({ headers: { Authorization: `Basic ${Buffer.from(`${world.key}:`).toString('base64')}` } }),
   ],
-  ['a longer word than Bearer', (world) => ({ headers: { Authorization: `Bearers ${world.key}` } })],
-  ['a word of no form', () => bearer('secret')],
+  ['a scheme that starts with Bearer', (world) => ({ headers: { Authorization: `Bearers ${world.key}` } })],
+  ['a text that is not a key', () => bearer('secret')],
   ['a wrong checksum', (world) => bearer(altered(world.key, -1))],
   ['a wrong secret', (world) => bearer(altered(world.key, 12))],
-  ['a test key called live', (world) => bearer(world.key.replace('_test_', '_live_'))],
+  ['a test key with the prefix of a live key', (world) => bearer(world.key.replace('_test_', '_live_'))],
   ['a shortened key', (world) => bearer(world.key.slice(0, -1))],
-  ['a key with more behind it', (world) => bearer(`${world.key}A`)],
+  ['a key with extra characters', (world) => bearer(`${world.key}A`)],
   ['two keys in one header', (world) => bearer(`${world.key}, ${world.liveKey}`)],
   ['a key of zeros', () => bearer(`sl_test_${'0'.repeat(36)}`)],
-  ['an unknown key whose checksum is right', (world) => bearer(unknown(world))],
+  ['an unknown key with a valid checksum', (world) => bearer(unknown(world))],
   ['the id of a key', (world) => bearer(world.keyId)],
   ['a very long key', () => bearer('a'.repeat(8_000))],
   ['a key with a NUL in it', () => bearer('sl_test_%00')],
@@ -93,7 +93,7 @@ function comparable({ status, headers, json }: Answer): unknown {
   return { status, headers: others, error };
 }
 
-describe('one identical answer for every key that cannot be used', () => {
+describe('one identical response for every unusable key', () => {
   test.each(unusable)('%s', async (_name, wrong) => {
     const world = await sharedWorld(service);
     const answer = await mint(world, await wrong(world));
@@ -111,20 +111,20 @@ test('a revocation takes effect at once', async () => {
   expectError(await mint(world, bearer(world.key)), 401, 'API_KEY_INVALID');
 });
 
-test('a new key works at once, also where it was unknown a moment ago', async () => {
+test('a new key works at once, also after it was unknown', async () => {
   const world = await sharedWorld(service);
   const { key } = await createKey(service, world.projectId);
   expect((await mint(world, bearer(key))).status).toBe(201);
   expect((await mint(world, bearer(world.liveKey))).status).toBe(201);
 });
 
-test('revoking one key leaves the others alone', async () => {
+test('revoking one key does not affect the others', async () => {
   const world = await openWorld(service);
   await service.admin({ method: 'POST', path: `/admin/keys/${world.keyId}/revoke` });
   expect((await mint(world, bearer(world.liveKey))).status).toBe(201);
 });
 
-test('a refusal does not repeat the key', async () => {
+test('an error does not quote the key', async () => {
   const world = await sharedWorld(service);
   const answer = await mint(world, bearer(altered(world.key, -1)));
   expect(answer.text).not.toContain(world.key.slice(8, 20));

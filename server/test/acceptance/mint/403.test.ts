@@ -45,7 +45,7 @@ describe('/v1/sessions', () => {
     for (const { projectId } of [mine, theirs]) expect(await sessionsOf(service, projectId)).toEqual([]);
   });
 
-  test.each(['test', 'live'])('nor can a %s key access one that is not published there', async (mode) => {
+  test.each(['test', 'live'])('a %s key cannot access one that is not published there', async (mode) => {
     const mine = await sharedWorld(service);
     const theirs = await sharedWorld(service, { experience: { status: 'draft' } });
     const key = mode === 'test' ? mine.key : mine.liveKey;
@@ -77,12 +77,12 @@ describe.each(originDoors)('$path', (door) => {
       expect(answer.headers).not.toHaveProperty('access-control-allow-origin');
     });
 
-    test('nothing else stands in for an Origin, Referer least of all', async () => {
+    test('neither Referer nor another header replaces Origin', async () => {
       const world = await sharedWorld(service);
       expectError(await mintWithout(world.experienceId, notOrigins), 403, 'ORIGIN_REQUIRED');
     });
 
-    test('an API key does not stand in for it either', async () => {
+    test('an API key does not replace it either', async () => {
       const world = await sharedWorld(service);
       const answer = await mintWithout(world.experienceId, serverDoor.admission(world));
       expectError(answer, 403, 'ORIGIN_REQUIRED');
@@ -97,25 +97,25 @@ describe.each(originDoors)('$path', (door) => {
       expect(answer.headers['cache-control']).toBe('no-store, private');
     });
 
-    test('a refused mint leaves no session behind', async () => {
+    test('a refused mint creates no session', async () => {
       const world = await openWorld(service);
       expectError(await mintFrom(world, 'https://evil.example.org'), 403, 'ORIGIN_NOT_ALLOWED');
       expect(await sessionsOf(service, world.projectId)).toEqual([]);
     });
 
-    test('whatever a wildcard entry does not cover', async () => {
+    test('origins that a wildcard entry does not cover', async () => {
       const world = await sharedWorld(service, door.listing(['https://*.example.com']));
       for (const origin of notUnderWildcard) {
         expectError(await mintFrom(world, origin), 403, 'ORIGIN_NOT_ALLOWED');
       }
     });
 
-    test('an empty allowlist refuses everyone, also those on the list of the other door', async () => {
+    test('an empty allowlist refuses all origins, including those listed for the other door', async () => {
       const world = await sharedWorld(service, door.listing([]));
       expectError(await mintFrom(world, pageOrigin), 403, 'ORIGIN_NOT_ALLOWED');
     });
 
-    test('an origin is refused as soon as it has left the allowlist', async () => {
+    test('an origin is refused as soon as it is removed from the allowlist', async () => {
       const world = await openWorld(service);
       await launch(service, door, world);
       door.relist(world.file, ['https://elsewhere.example.com']);
@@ -124,8 +124,8 @@ describe.each(originDoors)('$path', (door) => {
     });
   });
 
-  describe('what a refusal says', () => {
-    test('it names the origin that was sent and lists no entry', async () => {
+  describe('the error message', () => {
+    test('names the origin that was sent and no entry', async () => {
       const listed = ['https://secret-customer.example.com', 'https://*.hidden.example.com'];
       const world = await sharedWorld(service, door.listing(listed));
       for (const origin of [pageOrigin, 'null']) {
@@ -135,7 +135,7 @@ describe.each(originDoors)('$path', (door) => {
       }
     });
 
-    test.each(nearMisses)('it hints at %s', async (_name, allowedOrigins, origin, hint) => {
+    test.each(nearMisses)('hints at %s', async (_name, allowedOrigins, origin, hint) => {
       const listed = [...allowedOrigins, 'https://secret-customer.example.com'];
       const answer = await mintFrom(await sharedWorld(service, door.listing(listed)), origin);
       expectError(answer, 403, 'ORIGIN_NOT_ALLOWED');
@@ -146,7 +146,7 @@ describe.each(originDoors)('$path', (door) => {
   });
 
   describe('BROWSER_EMBEDS_DISABLED', () => {
-    test('embeds are off, which servers do not mind', async () => {
+    test('embeds are off, which does not affect servers', async () => {
       const world = await sharedWorld(service, { project: { browserEmbeds: false } });
       const answer = await mintFrom(world, pageOrigin);
       expectError(answer, 403, 'BROWSER_EMBEDS_DISABLED');
@@ -168,10 +168,10 @@ describe.each(originDoors)('$path', (door) => {
   });
 });
 
-describe('whose allowlist counts', () => {
+describe('the allowlist', () => {
   const theirs = 'https://theirs.example.com';
 
-  test('at /v1/browser-sessions not that of another project', async () => {
+  test('of another project is not used at /v1/browser-sessions', async () => {
     const [listing, other] = [
       await openWorld(service, { project: { allowedOrigins: [theirs] } }),
       await openWorld(service),
@@ -182,7 +182,7 @@ describe('whose allowlist counts', () => {
     expectError(await from(other.experienceId), 403, 'ORIGIN_NOT_ALLOWED');
   });
 
-  test('at /v1/public-sessions not that of another experience of the project', async () => {
+  test('of another experience of the project is not used at /v1/public-sessions', async () => {
     const listing = experience({ public: true, allowedOrigins: [theirs] });
     const other = experience({ public: true, allowedOrigins: ['https://mine.example.com'] });
     const world = await openWorld(service, { experiences: [listing, other] });

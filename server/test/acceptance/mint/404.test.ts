@@ -19,11 +19,11 @@ describe.each(doors)('$path', (door) => {
     knock(service, door, world, { experienceId });
 
   test.each([
-    ['an id that nobody has', uniqueId('exp')],
+    ['an unknown id', uniqueId('exp')],
     ['a prefix alone', 'exp_'],
-    ['an id with letters that no id has', 'exp_café'],
+    ['an id with invalid characters', 'exp_café'],
     ['an id with a quote', "exp_' OR '1'='1"],
-    ['an id with a path in it', 'exp_../../secret'],
+    ['an id with a path', 'exp_../../secret'],
     ['a very long id', `exp_${'a'.repeat(5_000)}`],
   ])('EXPERIENCE_NOT_FOUND for %s', async (_name, experienceId) => {
     const answer = await plain(await sharedWorld(service), experienceId);
@@ -41,7 +41,7 @@ describe.each(doors)('$path', (door) => {
         ] as [string, object][])
       : []),
   ];
-  test.each(hidden)('%s answers exactly as one that never was', async (_name, overrides) => {
+  test.each(hidden)('%s gets the same response as an unknown experience', async (_name, overrides) => {
     const world = await sharedWorld(service, { experience: overrides });
     for (const mint of [plain, live]) {
       const [found, unknown] = [await mint(world), await mint(world, uniqueId('exp'))];
@@ -57,7 +57,7 @@ describe.each(doors)('$path', (door) => {
     if (door === browserDoor) expect(answer.headers['access-control-allow-origin']).toBe(pageOrigin);
   });
 
-  test('publishing, taking back and archiving take effect at once', async () => {
+  test('publishing, unpublishing and archiving take effect at once', async () => {
     const world = await openWorld(service, { experience: { status: 'draft' } });
     const become = async (status: string) => {
       world.file.experiences[0]!.status = status;
@@ -70,7 +70,7 @@ describe.each(doors)('$path', (door) => {
     expectError(await become('archived'), 404, 'EXPERIENCE_NOT_FOUND');
   });
 
-  test('an experience is launchable as soon as it exists', async () => {
+  test('an experience can be launched as soon as it exists', async () => {
     const world = await openWorld(service);
     const experienceId = uniqueId('exp');
     expectError(await live(world, experienceId), 404, 'EXPERIENCE_NOT_FOUND');
@@ -83,7 +83,7 @@ describe.each(doors)('$path', (door) => {
   });
 });
 
-test('becoming public and ceasing to be takes effect at once', async () => {
+test('changing an experience to public or back takes effect at once', async () => {
   const world = await openWorld(service, { experience: { public: false } });
   const become = async (isPublic: boolean) => {
     world.file.experiences[0]!.public = isPublic;

@@ -8,7 +8,7 @@ const service = deployedService();
 const limit = 64 * 1024;
 
 describe.each(doors)('$path', (door) => {
-  test('takes a body of exactly 64 KiB', async () => {
+  test('accepts a body of exactly 64 KiB', async () => {
     const world = await sharedWorld(service);
     const answer = await knockRaw(service, door, world, bodyOf(limit, world.experienceId));
     expect(answer.status, answer.text).toBe(door.launches);
@@ -28,7 +28,7 @@ describe.each(doors)('$path', (door) => {
     expectError(await knockRaw(service, door, world, text), 413, 'PAYLOAD_TOO_LARGE');
   });
 
-  test('takes a chunked body of exactly 64 KiB and refuses one byte more', async () => {
+  test('accepts a chunked body of exactly 64 KiB and refuses one byte more', async () => {
     const world = await sharedWorld(service);
     const whole = await knockChunked(service, door, world, bodyOf(limit, world.experienceId));
     expect(whole.status, whole.text).toBe(door.launches);
@@ -36,7 +36,7 @@ describe.each(doors)('$path', (door) => {
     expectError(more, 413, 'PAYLOAD_TOO_LARGE');
   });
 
-  test('a body of several megabytes gets an answer, not a broken connection', async () => {
+  test('a body of several megabytes gets a response, not a reset connection', async () => {
     const world = await sharedWorld(service);
     const body = bodyOf(4 * 1024 * 1024, world.experienceId);
     expectError(await knockRaw(service, door, world, body), 413, 'PAYLOAD_TOO_LARGE');

@@ -7,7 +7,7 @@ import { doors, knock, sharedWorld } from '../doors.ts';
 const service = deployedService();
 
 describe.each(doors)('$path', (door) => {
-  test.each(jsonMediaTypes)('takes %j', async (type) => {
+  test.each(jsonMediaTypes)('accepts %j', async (type) => {
     const world = await sharedWorld(service);
     const body = JSON.stringify({ experienceId: world.experienceId });
     const answer = await knock(service, door, world, body, { 'Content-Type': type });
@@ -28,7 +28,7 @@ describe.each(doors)('$path', (door) => {
     expectError(answer, 415, 'UNSUPPORTED_MEDIA_TYPE');
   });
 
-  test('who is calling is asked first, whatever the media type looks like', async () => {
+  test('checks the caller before the media type', async () => {
     for (const type of otherMediaTypes) {
       const answer = await service.call({
         method: 'POST',

@@ -51,14 +51,14 @@ const recordFields = (world: World, door: Door) => ({
 });
 
 describe.each([serverDoor, browserDoor])('$path', (door) => {
-  test('answers with a session and a launch, and with nothing else', async () => {
+  test('returns only a session and a launch', async () => {
     const world = await sharedWorld(service);
     const { answer, manifest, session } = await launch(service, door, world);
     expect(Object.keys(answer.json)).toEqual(['session', 'launch']);
     expect(session!.sessionId).toBe(manifest.sessionId);
   });
 
-  test('the session in a launch is what reading it returns', async () => {
+  test('returns the same session as reading it', async () => {
     const world = await sharedWorld(service);
     const launched = await launch(service, door, world, {
       userId: 'user-7',
@@ -71,7 +71,7 @@ describe.each([serverDoor, browserDoor])('$path', (door) => {
     expect(await recordOf(service, world, launched)).toEqual(launched.session);
   });
 
-  test('only the launch holds the credential', async () => {
+  test('returns the token only in the launch', async () => {
     const world = await sharedWorld(service);
     const { session, manifest } = await launch(service, door, world, { userId: 'user-7' });
     expect(manifest.sessionToken).toMatch(/^eyJ/);
@@ -81,7 +81,7 @@ describe.each([serverDoor, browserDoor])('$path', (door) => {
   });
 });
 
-test('/v1/public-sessions answers with the bare Session Manifest', async () => {
+test('/v1/public-sessions returns the bare Session Manifest', async () => {
   const world = await sharedWorld(service);
   const { manifest } = await launch(service, publicDoor, world);
   expect(manifest).toMatchObject({
@@ -96,7 +96,7 @@ test('/v1/public-sessions answers with the bare Session Manifest', async () => {
 });
 
 describe.each(doors)('$path', (door) => {
-  test('forbids caches, and lets only a page that may mint read the answer', async () => {
+  test('forbids caching, and only a page that may mint can read the response', async () => {
     const { answer } = await launch(service, door, await sharedWorld(service));
     expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
     expect(answer.headers['cache-control']).toBe('no-store, private');
@@ -105,7 +105,7 @@ describe.each(doors)('$path', (door) => {
     if (door !== serverDoor) expect(answer.headers.vary).toBe('Origin');
   });
 
-  test('a session record has these fields and no more', async () => {
+  test('a session record has exactly these fields', async () => {
     const world = await sharedWorld(service);
     const before = Date.now();
     const launched = await launch(service, door, world);
@@ -116,14 +116,14 @@ describe.each(doors)('$path', (door) => {
     expect(Math.abs(Date.parse(record.createdAt) - before)).toBeLessThan(60_000);
   });
 
-  test('every mint is a session of its own', async () => {
+  test('every mint creates a new session', async () => {
     const world = await sharedWorld(service);
     const [one, two] = [await launch(service, door, world), await launch(service, door, world)];
     expect(one.manifest.sessionId).not.toBe(two.manifest.sessionId);
     expect(one.manifest.sessionToken).not.toBe(two.manifest.sessionToken);
   });
 
-  test.each(rightCommonFields)('takes %s', async (_name, fields, shown) => {
+  test.each(rightCommonFields)('accepts %s', async (_name, fields, shown) => {
     const world = await sharedWorld(service);
     const launched = await launch(service, door, world, fields);
     expect(launched.manifest).toMatchObject(shown);
@@ -131,13 +131,13 @@ describe.each(doors)('$path', (door) => {
     expect(record).toMatchObject(shown);
   });
 
-  test('takes startButton', async () => {
+  test('accepts startButton', async () => {
     const world = await sharedWorld(service);
     const { manifest } = await launch(service, door, world, { startButton: { label: 'Talk' } });
     expect(manifest.player).toEqual({ startButton: { label: 'Talk' } });
   });
 
-  test.each(oddButRight)('takes %s', async (_name, body) => {
+  test.each(oddButRight)('accepts %s', async (_name, body) => {
     const world = await sharedWorld(service);
     const answer = await knockRaw(service, door, world, forExperience(body, world.experienceId));
     expect(answer.status, answer.text).toBe(door.launches);
@@ -149,20 +149,20 @@ describe.each(doors)('$path', (door) => {
     expect(launched).not.toHaveProperty('userId');
   });
 
-  test('takes a chunked body', async () => {
+  test('accepts a chunked body', async () => {
     const world = await sharedWorld(service);
     const body = JSON.stringify({ experienceId: world.experienceId, mode: 'presenter' });
     const { json } = await knockChunked(service, door, world, body);
     expect(door === publicDoor ? json : json.session).toMatchObject({ mode: 'presenter' });
   });
 
-  test('takes the fields as their names say, whatever a prototype holds', async () => {
+  test('reads own properties only, not those of a prototype', async () => {
     const world = await sharedWorld(service);
     const body = `{"__proto__":{"experienceId":"${world.experienceId}"}}`;
     expect((await knockRaw(service, door, world, body)).status).toBe(400);
   });
 
-  test('fields that the route does not take are ignored and show nowhere', async () => {
+  test('ignores fields that the route does not define, and does not return them', async () => {
     const world = await sharedWorld(service);
     const ofServers = {
       userId: 'intruder',
@@ -193,7 +193,7 @@ describe.each(doors)('$path', (door) => {
 });
 
 describe('the record of a session', () => {
-  test('what applies to a session is in its record, what does not is absent', async () => {
+  test('contains the fields that apply and omits the others', async () => {
     const world = await sharedWorld(service, {
       experience: {
         runtime: {
@@ -215,13 +215,13 @@ describe('the record of a session', () => {
   });
 });
 
-describe('the fields of servers', () => {
+describe('fields for servers only', () => {
   test.each([
     ['one character', 'u'],
     ['256 characters', 'u'.repeat(256)],
     ['any script', 'Jürgen 😀 例え'],
-    ['what looks like a number', '007'],
-  ])('takes a userId and a processorId of %s', async (_name, text) => {
+    ['a number as text', '007'],
+  ])('accepts a userId and a processorId of %s', async (_name, text) => {
     const world = await sharedWorld(service);
     const launched = await launch(service, serverDoor, world, { userId: text, processorId: text });
     expect(launched.session).toMatchObject({ userId: text, processorId: text });
@@ -229,13 +229,13 @@ describe('the fields of servers', () => {
     expect(await recordOf(service, world, launched)).toMatchObject({ userId: text, processorId: text });
   });
 
-  test.each(acceptedReturnUrls)('takes the return address %s', async (returnUrl) => {
+  test.each(acceptedReturnUrls)('accepts the return address %s', async (returnUrl) => {
     const world = await sharedWorld(service);
     const { manifest } = await launch(service, serverDoor, world, { integration: { returnUrl, other: 1 } });
     expect(manifest.player).toEqual({ returnUrl });
   });
 
-  test('takes an integration without a return address', async () => {
+  test('accepts an integration without a return address', async () => {
     const world = await sharedWorld(service);
     const { manifest } = await launch(service, serverDoor, world, { integration: {} });
     expect(manifest.player).toEqual({});
@@ -243,7 +243,7 @@ describe('the fields of servers', () => {
 });
 
 describe('API keys', () => {
-  test.each(['Bearer', 'bearer', 'BEARER', 'bEaReR'])('takes the scheme %s', async (scheme) => {
+  test.each(['Bearer', 'bearer', 'BEARER', 'bEaReR'])('accepts the scheme %s', async (scheme) => {
     const world = await sharedWorld(service);
     const { session } = await launch(
       service,
@@ -290,15 +290,15 @@ describe('API keys', () => {
   });
 });
 
-describe('what browsers are asked for does not matter here', () => {
-  test('an Origin is neither needed nor kept', async () => {
+describe('browser rules do not apply here', () => {
+  test('an Origin is neither required nor stored', async () => {
     const world = await openWorld(service, { project: { browserEmbeds: false, allowedOrigins: [] } });
     const { session, manifest } = await launch(service, serverDoor, world, {}, { Origin: pageOrigin });
     expect(session).not.toHaveProperty('origin');
     expect(JSON.stringify(manifest)).not.toContain(pageOrigin);
   });
 
-  test('limits of browsers do not count', async () => {
+  test('browser limits are not charged', async () => {
     const world = await openWorld(service, {
       project: { limits: { mintsPerMinutePerClient: 0, mintsPerMinute: 0, sessionsPerDay: 0 } },
     });
@@ -307,7 +307,7 @@ describe('what browsers are asked for does not matter here', () => {
     expect(answer.headers).not.toHaveProperty('ratelimit-policy');
   });
 
-  test('an experience need not be public', async () => {
+  test('the experience may be private', async () => {
     const world = await sharedWorld(service, { experience: { public: false, allowedOrigins: [] } });
     await launch(service, serverDoor, world);
   });
@@ -324,7 +324,7 @@ describe('drafts', () => {
     expect(second.manifest.experience).toMatchObject({ title: 'Second draft', revision: 2 });
   });
 
-  test('a test key launches an experience that was taken back to draft', async () => {
+  test('a test key launches an experience that was unpublished to draft', async () => {
     const world = await openWorld(service);
     world.file.experiences[0]!.status = 'draft';
     await apply(service, world.file);
@@ -341,14 +341,14 @@ describe('drafts', () => {
 });
 
 describe.each(originDoors)('$path', (door) => {
-  test.each(fieldsOfServers)('%s belongs to servers and is ignored, even as %j', async (field, value) => {
+  test.each(fieldsOfServers)('ignores %s, which is for servers, even as %j', async (field, value) => {
     const world = await sharedWorld(service);
     const { session, manifest } = await launch(service, door, world, { [field]: value });
     if (session !== undefined) expect(session).not.toHaveProperty(field);
     for (const { name, path } of everyField(manifest)) expect(name, path).not.toBe(field);
   });
 
-  test('a return address that servers may not send is not looked at', async () => {
+  test('ignores a return address that would be invalid for servers', async () => {
     const world = await sharedWorld(service);
     await launch(service, door, world, { integration: { returnUrl: 'javascript:alert(1)' } });
   });
@@ -377,19 +377,19 @@ describe.each(originDoors)('$path', (door) => {
     expect(answer.headers['access-control-allow-origin']).toBe('https://new.example.com');
   });
 
-  test('a key that comes along is not looked at', async () => {
+  test('ignores an API key in the request', async () => {
     const world = await sharedWorld(service);
     const launched = await launch(service, door, world, {}, { Authorization: 'Bearer sl_test_wrong' });
     expect(await recordOf(service, world, launched)).toMatchObject(ownFields(door));
   });
 });
 
-test('/v1/browser-sessions: the experience need not be public, nor have an allowlist of its own', async () => {
+test('/v1/browser-sessions: the experience needs neither to be public nor to have an allowlist', async () => {
   const world = await sharedWorld(service, { experience: { public: false, allowedOrigins: [] } });
   await launch(service, browserDoor, world);
 });
 
-test('/v1/public-sessions: only the allowlist of the experience counts', async () => {
+test('/v1/public-sessions: only the allowlist of the experience is used', async () => {
   const world = await openWorld(service, { project: { allowedOrigins: [] } });
   await launch(service, publicDoor, world);
 });

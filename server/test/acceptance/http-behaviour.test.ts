@@ -56,7 +56,7 @@ describe('methods', () => {
     }
   });
 
-  test('a wrong method is told so whatever body comes along', async () => {
+  test('a wrong method gets 405 with any body', async () => {
     for (const [path] of addresses.slice(0, 3)) {
       for (const type of ['application/json', 'text/plain', ';;;']) {
         const headers = { 'Content-Type': type };
@@ -67,7 +67,7 @@ describe('methods', () => {
   });
 });
 
-describe('addresses that lead nowhere', () => {
+describe('unknown paths', () => {
   test.each([
     '/nowhere',
     '/v1',
@@ -108,8 +108,8 @@ describe('addresses that lead nowhere', () => {
   );
 });
 
-describe('every answer', () => {
-  test('of every kind has the security headers and a request id of its own', async () => {
+describe('every response', () => {
+  test('of every kind has the security headers and a unique request id', async () => {
     const { experienceId } = world;
     const seen = new Set<unknown>();
     const answers = [
@@ -127,7 +127,7 @@ describe('every answer', () => {
     expect(seen.size).toBe(answers.length);
   });
 
-  test('has an id that the caller cannot choose', async () => {
+  test('has a request id that the caller cannot choose', async () => {
     const sent = 'req_00000000000000000000000000';
     const headers = { 'X-Request-Id': sent, 'Request-Id': sent };
     const answer = await service.call({ path: '/healthz', headers });
@@ -135,7 +135,7 @@ describe('every answer', () => {
   });
 
   test.each(doors.map((door) => [door.path, door] as const))(
-    'of %s forbids caches to keep it, whatever it is',
+    'of %s forbids caching, with any status',
     async (_path, door) => {
       const { experienceId } = world;
       const json = { 'Content-Type': 'application/json' };
@@ -192,47 +192,47 @@ function expectOwnWords(answer: RawAnswer): void {
   }
 }
 
-describe('requests that are not proper HTTP', () => {
+describe('malformed HTTP requests', () => {
   const json = 'Content-Type: application/json';
   test.each<[string, number | undefined, string | Buffer]>([
-    ['a request line without sense', 400, 'hello there\r\n\r\n'],
+    ['an invalid request line', 400, 'hello there\r\n\r\n'],
     ['an unknown method', 400, 'SHOUT /v1/sessions HTTP/1.1\r\nHost: service\r\n\r\n'],
     ['an unknown version', 400, 'GET / HTTP/9.9\r\nHost: service\r\n\r\n'],
     ['HTTP/0.9', 400, 'GET /nowhere\r\n\r\n'],
-    ['HTTP/2.0 in the manner of HTTP/1', 400, 'GET / HTTP/2.0\r\nHost: service\r\n\r\n'],
+    ['HTTP/2.0 in an HTTP/1 request line', 400, 'GET / HTTP/2.0\r\nHost: service\r\n\r\n'],
     ['the preface of HTTP/2', 400, 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
-    ['a TLS greeting', 400, Buffer.from('16030100a5010000a10303', 'hex')],
-    ['a space in the address', 400, 'GET /a b HTTP/1.1\r\nHost: service\r\n\r\n'],
+    ['a TLS handshake', 400, Buffer.from('16030100a5010000a10303', 'hex')],
+    ['a space in the URL', 400, 'GET /a b HTTP/1.1\r\nHost: service\r\n\r\n'],
     ['a header without a colon', 400, 'GET / HTTP/1.1\r\nHost: service\r\nnonsense\r\n\r\n'],
     ['a NUL in a header', 400, 'GET / HTTP/1.1\r\nHost: service\r\nX-A: a\0b\r\n\r\n'],
     ['no Host', 400, 'GET / HTTP/1.1\r\nConnection: close\r\n\r\n'],
     ['headers of 20 KB', 431, get('/', `X-Large: ${'a'.repeat(20_000)}`)],
     ['1000 headers', 431, get('/', ...Array.from({ length: 1_000 }, (_, i) => `X-${i}: ${'a'.repeat(20)}`))],
-    ['an address of 20 KB', 431, get(`/${'a'.repeat(20_000)}`)],
-    ['a length that is no number', 400, post('/v1/browser-sessions', [json, 'Content-Length: x'])],
-    ['a negative length', 400, post('/v1/browser-sessions', [json, 'Content-Length: -1'])],
+    ['a URL of 20 KB', 431, get(`/${'a'.repeat(20_000)}`)],
+    ['a Content-Length that is not a number', 400, post('/v1/browser-sessions', [json, 'Content-Length: x'])],
+    ['a negative Content-Length', 400, post('/v1/browser-sessions', [json, 'Content-Length: -1'])],
     [
-      'two lengths',
+      'two Content-Length headers',
       400,
       post('/v1/browser-sessions', [json, 'Content-Length: 2', 'Content-Length: 3'], '{}'),
     ],
     [
-      'a length and chunks',
+      'Content-Length and chunked encoding',
       400,
       post('/v1/browser-sessions', [json, 'Content-Length: 2', 'Transfer-Encoding: chunked'], '0\r\n\r\n'),
     ],
     [
-      'a chunk of no size',
+      'a chunk without a size',
       400,
       post('/v1/browser-sessions', [json, 'Transfer-Encoding: chunked'], 'zz\r\n{}\r\n'),
     ],
     [
-      'a coding nobody knows',
+      'an unknown transfer coding',
       undefined,
       post('/v1/browser-sessions', [json, 'Transfer-Encoding: rot13', 'Connection: close'], '{}'),
     ],
     [
-      'an expectation nobody knows',
+      'an unknown Expect header',
       417,
       post(
         '/v1/browser-sessions',
@@ -248,7 +248,7 @@ describe('requests that are not proper HTTP', () => {
     if (status !== undefined) expect(answer.status, answer.text).toBe(status);
   });
 
-  test('an expectation nobody knows is refused in our own words, after what was asked before it', async () => {
+  test('an unknown Expect header gets an error in the envelope, after the earlier pipelined response', async () => {
     const expecting = post('/v1/browser-sessions', [json, 'Expect: miracles', 'Content-Length: 2'], '{}');
     const answer = await sendRaw(service.url, expecting);
     expectOwnWords(answer);
@@ -262,13 +262,13 @@ describe('requests that are not proper HTTP', () => {
     expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 417']);
   });
 
-  test('an Upgrade is not taken up, and the request is answered', async () => {
+  test('an Upgrade header is ignored, and the request is answered', async () => {
     const answer = await sendRaw(service.url, get('/nowhere', 'Upgrade: websocket'));
     expect(answer.status).toBe(404);
     expectOwnWords(answer);
   });
 
-  test('the service goes on after a body that ends in the middle', async () => {
+  test('the service keeps serving after a body that is cut off', async () => {
     const { hostname, port } = new URL(service.url);
     for (const door of doors) {
       const admission = Object.entries(door.admission(world)).map(([name, value]) => `${name}: ${value}`);
@@ -284,7 +284,7 @@ describe('requests that are not proper HTTP', () => {
     }
   });
 
-  test('a client in another process reads the answer to a body that is far too large', async () => {
+  test('a client in another process can read the response to a body that is far too large', async () => {
     const client = `
       const http = require('node:http');
       const [url, origin] = process.argv.slice(1);
@@ -304,7 +304,7 @@ describe('requests that are not proper HTTP', () => {
     expect(stdout.trim().split('\n')).toEqual(new Array(20).fill('413'));
   });
 
-  test('a body that the client stops sending is answered in the envelope', async () => {
+  test('a body that the client stops sending gets an error in the envelope', async () => {
     const { hostname, port } = new URL(service.url);
     const text = await new Promise<string>((resolve, reject) => {
       let received = '';
@@ -320,7 +320,7 @@ describe('requests that are not proper HTTP', () => {
   });
 });
 
-test('a connection that was refused is closed, and nothing sent on it afterwards is answered', async () => {
+test('a connection is closed after a refused request, and later bytes on it are not answered', async () => {
   const { hostname, port } = new URL(service.url);
   // A client that never closes its side of the connection.
   const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true });

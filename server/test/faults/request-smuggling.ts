@@ -1,7 +1,7 @@
 import { logLines } from '@session-launch/testing/process.ts';
 import { answersIn, openConnection } from '@session-launch/testing/raw-http.ts';
 import { describe, expect, test } from 'vitest';
-import { type Victim, wire, wiredMint } from './rude-service.ts';
+import { type Victim, wire, wiredMint } from './victim.ts';
 
 const door = 'POST /v1/browser-sessions HTTP/1.1';
 const page = ['Origin: https://app.example.com', 'Content-Type: application/json'];
@@ -21,21 +21,21 @@ const refused: [string, string][] = [
   ['a length with a sign', post(['Content-Length: +2'], '{}')],
   ['a negative length', post(['Content-Length: -2'], '{}')],
   ['a hexadecimal length', post(['Content-Length: 0x2'], '{}')],
-  ['a length in two parts', post(['Content-Length: 2 0'], '{}')],
+  ['a length with a space', post(['Content-Length: 2 0'], '{}')],
   ['an empty length', post(['Content-Length:'], '{}')],
-  ['a length beyond all numbers', post(['Content-Length: 99999999999999999999999'], '{}')],
+  ['a length above every integer', post(['Content-Length: 99999999999999999999999'], '{}')],
   ['a length, then chunks', post(['Content-Length: 5', chunked], '0\r\n\r\n')],
   ['chunks, then a length', post([chunked, 'Content-Length: 5'], '0\r\n\r\n')],
   ['an unknown coding', post(['Transfer-Encoding: xchunked'], '0\r\n\r\n')],
-  ['no coding by name', post(['Transfer-Encoding: identity'], '0\r\n\r\n')],
+  ['the coding identity', post(['Transfer-Encoding: identity'], '0\r\n\r\n')],
   ['chunks that are not the last coding', post(['Transfer-Encoding: chunked, identity'], '0\r\n\r\n')],
-  ['a coding below the chunks', post(['Transfer-Encoding: gzip, chunked'], '0\r\n\r\n')],
-  ['identity below the chunks', post(['Transfer-Encoding: identity, chunked'], '0\r\n\r\n')],
+  ['a coding before chunked', post(['Transfer-Encoding: gzip, chunked'], '0\r\n\r\n')],
+  ['identity before chunked', post(['Transfer-Encoding: identity, chunked'], '0\r\n\r\n')],
   ['chunks twice', post([chunked, chunked], '0\r\n\r\n')],
-  ['chunks in quotes', post(['Transfer-Encoding: "chunked"'], '0\r\n\r\n')],
-  ['chunks behind a vertical tab', post(['Transfer-Encoding: \x0bchunked'], '0\r\n\r\n')],
+  ['a quoted chunked', post(['Transfer-Encoding: "chunked"'], '0\r\n\r\n')],
+  ['chunked after a vertical tab', post(['Transfer-Encoding: \x0bchunked'], '0\r\n\r\n')],
   ['a folded coding', post(['Transfer-Encoding:\r\n chunked'], '0\r\n\r\n')],
-  ['chunks of HTTP/1.0', post([chunked], '0\r\n\r\n').replace('HTTP/1.1', 'HTTP/1.0')],
+  ['chunked in HTTP/1.0', post([chunked], '0\r\n\r\n').replace('HTTP/1.1', 'HTTP/1.0')],
   ['a space before the colon of a length', post(['Content-Length : 2'], '{}')],
   ['a space before the colon of a coding', post(['Transfer-Encoding : chunked'], '0\r\n\r\n')],
   ['a tab before a colon', get(['X-A\t: b'])],
@@ -52,8 +52,8 @@ const refused: [string, string][] = [
   ['a chunk size with 0x', chunks('0x2\r\n{}\r\n0\r\n\r\n')],
   ['a chunk size with an underscore', chunks('0_2\r\n{}\r\n0\r\n\r\n')],
   ['a chunk size of 65 bits', chunks('10000000000000002\r\n{}\r\n0\r\n\r\n')],
-  ['a chunk size with a space behind', chunks('2 \r\n{}\r\n0\r\n\r\n')],
-  ['a chunk size with a space before', chunks(' 2\r\n{}\r\n0\r\n\r\n')],
+  ['a chunk size with trailing space', chunks('2 \r\n{}\r\n0\r\n\r\n')],
+  ['a chunk size with leading space', chunks(' 2\r\n{}\r\n0\r\n\r\n')],
   ['no chunk size', chunks('\r\n{}\r\n0\r\n\r\n')],
   ['a last chunk with bare line feeds', chunks('2\r\n{}\r\n0\n\n')],
   ['a length in the trailer', chunks('2\r\n{}\r\n0\r\nContent-Length: 5\r\n\r\n')],
@@ -65,42 +65,42 @@ const refused: [string, string][] = [
   ['a bare line feed that hides a length', get(['X-A: b\nContent-Length: 600'])],
   ['a bare line feed as the end', 'GET /healthz HTTP/1.1\r\nHost: service\r\n\n'],
   ['a bare carriage return in a header', get(['X-A: b\rX-C: d'])],
-  ['a carriage return too many', get(['X-A: b\r'])],
+  ['an extra carriage return', get(['X-A: b\r'])],
   ['two hosts', get(['Host: other'])],
   ['the same host twice', get(['Host: service'])],
   ['two hosts, one in capitals', get(['HOST: service'])],
   ['a list of hosts', 'GET /healthz HTTP/1.1\r\nHost: a, b\r\n\r\n'],
   ['a host with a path', 'GET /healthz HTTP/1.1\r\nHost: a/b\r\n\r\n'],
-  ['a host with a user', 'GET /healthz HTTP/1.1\r\nHost: a@b\r\n\r\n'],
+  ['a host with a user name', 'GET /healthz HTTP/1.1\r\nHost: a@b\r\n\r\n'],
   ['no host', 'GET /healthz HTTP/1.1\r\n\r\n'],
   ['a NUL in a value', get(['X-A: a\0b'])],
   ['a NUL in a name', get(['X\0A: b'])],
-  ['a NUL in the address', wire('GET /health\0z HTTP/1.1')],
+  ['a NUL in the URL', wire('GET /health\0z HTTP/1.1')],
   ['a NUL at the start', `\0${get([])}`],
   ['a control character in a value', get(['X-A: \x01'])],
   ['DEL in a name', get(['X\x7f: b'])],
   ['a header without a name', get([': b'])],
   ['a space in a name', get(['X A: b'])],
   ['HTTP/0.9', 'GET /healthz\r\n\r\n'],
-  ['HTTP/0.9 by name', wire('GET /healthz HTTP/0.9')],
-  ['HTTP/2.0 in the manner of HTTP/1', wire('GET /healthz HTTP/2.0')],
+  ['HTTP/0.9 as a version', wire('GET /healthz HTTP/0.9')],
+  ['HTTP/2.0 in an HTTP/1 request line', wire('GET /healthz HTTP/2.0')],
   ['the preface of HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
   ['HTTP/1.2', wire('GET /healthz HTTP/1.2')],
   ['HTTP/1.01', wire('GET /healthz HTTP/1.01')],
-  ['HTTP in lower case', wire('GET /healthz http/1.1')],
+  ['a lower-case HTTP version', wire('GET /healthz http/1.1')],
   ['RTSP', wire('DESCRIBE /healthz RTSP/1.0')],
-  ['a method of RTSP in HTTP', wire('TEARDOWN /healthz HTTP/1.1')],
-  ['a method in lower case', wire('get /healthz HTTP/1.1')],
+  ['an RTSP method in HTTP', wire('TEARDOWN /healthz HTTP/1.1')],
+  ['a lower-case method', wire('get /healthz HTTP/1.1')],
   ['a space before the method', ` ${get([])}`],
-  ['a tab for a space', 'GET\t/healthz HTTP/1.1\r\nHost: service\r\n\r\n'],
-  ['bytes beyond ASCII in the address', wire('GET /h\u00e9 HTTP/1.1')],
+  ['a tab instead of a space', 'GET\t/healthz HTTP/1.1\r\nHost: service\r\n\r\n'],
+  ['non-ASCII bytes in the URL', wire('GET /h\u00e9 HTTP/1.1')],
 ];
 
 /** Bodies that the route ignores: they are skipped, and never parsed as a request. */
 const swallowed: [string, string, number][] = [
   ['a GET', 'GET /healthz HTTP/1.1', 200],
   ['a HEAD', 'HEAD /healthz HTTP/1.1', 200],
-  ['an unknown address', 'POST /nowhere HTTP/1.1', 404],
+  ['an unknown path', 'POST /nowhere HTTP/1.1', 404],
   ['a wrong method', 'PUT /v1/sessions HTTP/1.1', 405],
   ['a missing key', 'POST /v1/sessions HTTP/1.1', 401],
   ['a missing Origin', 'POST /v1/public-sessions HTTP/1.1', 403],
@@ -109,7 +109,7 @@ const swallowed: [string, string, number][] = [
 
 /** Needs a service that has received no other requests. */
 export function smuggling(victim: Victim): void {
-  describe('a request that can be read in two ways is refused, and what hides behind it is not served:', () => {
+  describe('an ambiguous request is refused, and the request hidden behind it is not served:', () => {
     test.each(refused)('%s', async (_name, request) => {
       const connection = openConnection(victim.service.url);
       connection.socket.write(Buffer.from(request + wiredMint(victim.world), 'latin1'));
@@ -138,8 +138,8 @@ export function smuggling(victim: Victim): void {
     });
 
     test.each([
-      ['a chunk of almost endless size', [chunked], 'ffffffffffffffff\r\n'],
-      ['a body of 15 MiB that does not come', ['Content-Length: 15000000'], ''],
+      ['a chunk of almost unlimited size', [chunked], 'ffffffffffffffff\r\n'],
+      ['a body of 15 MiB that is never sent', ['Content-Length: 15000000'], ''],
     ])('%s', async (_name, framing, start) => {
       const connection = openConnection(victim.service.url);
       connection.socket.write(post(framing, start) + wiredMint(victim.world).repeat(100));
@@ -150,7 +150,7 @@ export function smuggling(victim: Victim): void {
     });
   });
 
-  test('an upgrade is not taken up, and leaves a connection that can be used', async () => {
+  test('an upgrade is ignored, and the connection stays usable', async () => {
     for (const upgrade of ['websocket', 'h2c']) {
       const connection = openConnection(victim.service.url);
       connection.socket.write(get(['Connection: Upgrade', `Upgrade: ${upgrade}`]));
@@ -161,14 +161,14 @@ export function smuggling(victim: Victim): void {
     }
   });
 
-  test('a tunnel is not built', async () => {
+  test('a CONNECT tunnel is refused', async () => {
     const connection = openConnection(victim.service.url);
     connection.socket.write(wire('CONNECT service:443 HTTP/1.1') + wiredMint(victim.world));
     await connection.closed;
     expect(connection.received().toString()).not.toMatch(/HTTP\/1\.1 2/);
   });
 
-  test('none of them minted, and the mint that they hid was a good one', async () => {
+  test('no hidden mint was served, and the same mint succeeds when sent alone', async () => {
     expect(await victim.sessions()).toEqual([]);
     const connection = openConnection(victim.service.url);
     connection.socket.write(wiredMint(victim.world, ['Connection: close']));

@@ -2,7 +2,7 @@ import { Agent, request } from 'node:http';
 import { openConnection, type RawConnection } from '@session-launch/testing/raw-http.ts';
 import { mintFromServer } from '@session-launch/testing/world.ts';
 import { afterAll, expect, test, vi } from 'vitest';
-import { openNow, useVictim } from './rude-service.ts';
+import { openNow, useVictim } from './victim.ts';
 
 // The embedded engine opens files at run time; if it cannot open one, it fails permanently.
 const victim = useVictim({ engine: 'embedded', descriptors: 700 });
@@ -34,7 +34,7 @@ const settled = (connections: RawConnection[]) =>
     expect(connections.filter(({ socket }) => socket.destroyed).length).toBeGreaterThan(200);
   }, 180_000);
 
-test('more connections than descriptors: the service lives, and loses neither its database nor its operator', async () => {
+test('more connections than descriptors leave the service running, with its database and its admin API', async () => {
   expect(await mintAsRegular()).toBe(201);
   const crowd = rush(1_000);
   await settled(crowd);

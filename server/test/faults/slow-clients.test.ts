@@ -4,7 +4,7 @@ import { answersIn, openConnection, type RawConnection } from '@session-launch/t
 import { expectWithin } from '@session-launch/testing/slowness.ts';
 import { mintFromServer, pageOrigin } from '@session-launch/testing/world.ts';
 import { expect, test, vi } from 'vitest';
-import { openNow, useVictim, wire } from './rude-service.ts';
+import { openNow, useVictim, wire } from './victim.ts';
 
 const victim = useVictim({ env: { LOG_LEVEL: 'info' } });
 
@@ -60,7 +60,7 @@ async function expectClosed(drips: Dripping[], from: number, to: number, status?
   expect(told).toBeGreaterThan(0);
 }
 
-test('clients that drip hold nothing up and are sent away in time, whatever they drip', async () => {
+test('clients that send one byte at a time block nothing and time out, in every part of a request', async () => {
   const quiet = await victim.metric(openNow);
   const length = 'Content-Length: 5000';
   const chunked = 'Transfer-Encoding: chunked';

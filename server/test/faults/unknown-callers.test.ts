@@ -6,7 +6,7 @@ import { answersIn, openConnection } from '@session-launch/testing/raw-http.ts';
 import { createKey, expectError, pageOrigin } from '@session-launch/testing/world.ts';
 import { expect, test } from 'vitest';
 import { generateApiKey } from '../../src/keys/api-key.ts';
-import { useVictim, wire } from './rude-service.ts';
+import { useVictim, wire } from './victim.ts';
 
 // Trusts this machine as a proxy, so that each test chooses the networks of its clients.
 const victim = useVictim({ env: { TRUST_PROXY: '127.0.0.1' } });
@@ -23,16 +23,16 @@ const post = (path: string, headers: string[], text: string) =>
 
 /** Requests for unknown names, each used once. */
 const floods: Record<string, { asks: (network: string) => string; answer: number }> = {
-  'keys that nobody has': {
+  'unknown keys': {
     asks: (network) =>
       post('/v1/sessions', [from(network), `Authorization: Bearer ${generateApiKey('sl', 'live')}`], body()),
     answer: 401,
   },
-  'texts that are no keys': {
+  'malformed keys': {
     asks: (network) => post('/v1/sessions', [from(network), `Authorization: Bearer nonsense${n++}`], body()),
     answer: 401,
   },
-  'experiences that nobody has': {
+  'unknown experiences': {
     asks: (network) =>
       post(
         '/v1/browser-sessions',
@@ -41,7 +41,7 @@ const floods: Record<string, { asks: (network: string) => string; answer: number
       ),
     answer: 404,
   },
-  'the leave of pages that nobody listed': {
+  'leave requests from unlisted origins': {
     asks: (network) =>
       wire('OPTIONS /v1/public-sessions HTTP/1.1', [from(network), `Origin: https://p${n++}.example.net`]),
     answer: 204,
@@ -91,7 +91,7 @@ const mint = (network: string, key = victim.world.key) =>
   });
 
 test.each(Object.entries(floods))(
-  'a flood of %s is answered at a measured pace, everybody else at once',
+  'a flood of %s is answered at a limited rate, all other requests at once',
   async (_, flooding) => {
     const network = `203.0.113.${n++ % 250}`;
     const crowd = flood(() => flooding.asks(network), 64);
@@ -121,7 +121,7 @@ test.each(Object.entries(floods))(
   },
 );
 
-test('one network has 64 look-ups of unknown keys at a time; the rest is told to come back', async () => {
+test('one network may have 64 look-ups of unknown keys in flight; further ones are refused with Retry-After', async () => {
   const refused = async () =>
     (await readMetrics(victim.service)).total('session_launch_cache_lookups_total', {
       cache: 'keys',

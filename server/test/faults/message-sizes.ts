@@ -1,7 +1,7 @@
 import { answersIn, openConnection } from '@session-launch/testing/raw-http.ts';
 import { pageOrigin } from '@session-launch/testing/world.ts';
 import { expect, test } from 'vitest';
-import { type Victim, wire } from './rude-service.ts';
+import { type Victim, wire } from './victim.ts';
 
 const get = (headers: string[]) => wire('GET /healthz HTTP/1.1', ['Connection: close', ...headers]);
 
@@ -14,7 +14,7 @@ export function sizes(victim: Victim): void {
     return answersIn(connection.received()).map(({ status }) => status);
   };
 
-  test('headers are taken up to 16 KiB, however they are cut, and refused with 431 above', async () => {
+  test('headers are accepted up to 16 KiB, in any packets, and refused with 431 above', async () => {
     const many = (count: number) => Array.from({ length: count }, (_, i) => `X-${i}: ${'a'.repeat(20)}`);
     expect(await statuses(get([`X-A: ${'a'.repeat(15_500)}`]))).toEqual([200]);
     expect(await statuses(get([`X-A: ${'a'.repeat(16_500)}`]))).toEqual([431]);
@@ -34,7 +34,7 @@ export function sizes(victim: Victim): void {
     expect(answersIn(connection.received()).map(({ status }) => status)).toEqual([431]);
   });
 
-  test('a trailer that never ends is refused, too', async () => {
+  test('a trailer that never ends is refused as well', async () => {
     const lines = Array.from({ length: 2_000 }, (_, i) => `X-${i}: ${'a'.repeat(20)}\r\n`).join('');
     const headers = [`Origin: ${pageOrigin}`, 'Content-Type: application/json', 'Transfer-Encoding: chunked'];
     const bytes = wire('POST /v1/browser-sessions HTTP/1.1', headers, `2\r\n{}\r\n0\r\n${lines}\r\n`);
@@ -58,7 +58,7 @@ export function sizes(victim: Victim): void {
     });
 
   test.each([false, true])(
-    'a body is taken up to 64 KiB and refused with 413 above; in chunks: %s',
+    'a body is accepted up to 64 KiB and refused with 413 above; in chunks: %s',
     async (chunked) => {
       expect((await mint(padded(65_536), chunked)).status).toBe(201);
       for (const length of [65_537, 1_000_000, 16_000_000]) {
@@ -68,7 +68,7 @@ export function sizes(victim: Victim): void {
     },
   );
 
-  test('bodies that are thrown away are not kept in memory', async () => {
+  test('discarded bodies are not kept in memory', async () => {
     const before = await victim.metric('process_resident_memory_bytes');
     const large = padded(16_000_000);
     for (let round = 0; round < 2; round++) {
@@ -80,7 +80,7 @@ export function sizes(victim: Victim): void {
     expect(after - before).toBeLessThan(150_000_000);
   });
 
-  test('a declared length beyond all reason is refused without waiting for it', async () => {
+  test('an absurd Content-Length is refused without waiting for the body', async () => {
     const headers = [
       `Origin: ${pageOrigin}`,
       'Content-Type: application/json',

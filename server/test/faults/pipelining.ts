@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readMetrics } from '@session-launch/testing/metrics.ts';
 import { answersIn, openConnection, type RawAnswer } from '@session-launch/testing/raw-http.ts';
 import { expect, test } from 'vitest';
-import { type Victim, wire, wiredMint } from './rude-service.ts';
+import { type Victim, wire, wiredMint } from './victim.ts';
 
 const health = wire('GET /healthz HTTP/1.1');
 const goodbye = wire('GET /healthz HTTP/1.1', ['Connection: close']);
@@ -19,7 +19,7 @@ export function pipelining(victim: Victim, model: Buffer): void {
     return answersIn(connection.received());
   }
 
-  test('requests in one packet are answered in their order, each with what it asked for', async () => {
+  test('requests in one packet are answered in order, each with its own response', async () => {
     const { world } = victim;
     const bearer = `Authorization: Bearer ${world.key}`;
     const catalog = wire(`GET /v1/projects/${world.projectId}/experiences HTTP/1.1`, [bearer]);
@@ -45,7 +45,7 @@ export function pipelining(victim: Victim, model: Buffer): void {
     expect(new Set(ids).size).toBe(answers.length);
   });
 
-  test('requests behind one whose connection is lost take no place for good', async () => {
+  test('requests pipelined behind a lost connection free their slots', async () => {
     const catalog = wire(`GET /v1/projects/${victim.world.projectId}/experiences HTTP/1.1`, [
       `Authorization: Bearer ${victim.world.key}`,
     ]);
@@ -62,7 +62,7 @@ export function pipelining(victim: Victim, model: Buffer): void {
     await expect.poll(owed, { timeout: 60_000 }).toEqual([0, 0]);
   });
 
-  test('one key fifty times in one packet is one session', async () => {
+  test('fifty requests with one key in one packet create one session', async () => {
     const before = await victim.sessions();
     const keyed = wiredMint(victim.world, ['Idempotency-Key: in one packet']);
     const answers = (await answersTo(keyed.repeat(50) + goodbye)).slice(0, -1);
@@ -74,7 +74,7 @@ export function pipelining(victim: Victim, model: Buffer): void {
     expect((await victim.sessions()).length - before.length).toBe(1);
   });
 
-  test('a request cut into single bytes is the same request', async () => {
+  test('a request split into single bytes is handled like any other', async () => {
     const connection = openConnection(victim.service.url);
     connection.socket.setNoDelay(true);
     for (const byte of wiredMint(victim.world, ['Connection: close'])) {
@@ -84,13 +84,13 @@ export function pipelining(victim: Victim, model: Buffer): void {
     expect(answersIn(connection.received()).map(({ status }) => status)).toEqual([201]);
   });
 
-  test('what was asked before garbage is answered before the garbage is refused', async () => {
+  test('requests before invalid bytes are answered before the error', async () => {
     const answers = await answersTo(wiredMint(victim.world) + health + garbage + wiredMint(victim.world));
     expect(answers.map(({ status }) => status)).toEqual([201, 200, 400]);
     expect(codeOf(answers[2]!)).toBe('INVALID_REQUEST');
   });
 
-  test('what follows a request that closes the connection is not read, and takes no answer away', async () => {
+  test('bytes after a request with Connection: close are not read, and do not suppress its response', async () => {
     const before = await victim.sessions();
     const last = wiredMint(victim.world, ['Connection: close']);
     const answers = await answersTo(last + garbage + wiredMint(victim.world));
@@ -98,7 +98,7 @@ export function pipelining(victim: Victim, model: Buffer): void {
     expect((await victim.sessions()).length - before.length).toBe(1);
   });
 
-  test('garbage does not get into an answer that is on its way', async () => {
+  test('invalid bytes do not corrupt a response that is being sent', async () => {
     const connection = openConnection(victim.service.url);
     const { socket } = connection;
     socket.write(wire('GET /avatars/model.glb HTTP/1.1'));
@@ -117,7 +117,7 @@ export function pipelining(victim: Victim, model: Buffer): void {
     expect(rest.map(({ status }) => status)).toEqual([400]);
   });
 
-  test('a request that has its answer gets no second one when its body turns out to be garbage', async () => {
+  test('a request that was answered gets no second response when its body is invalid', async () => {
     const refused = wire('POST /v1/sessions HTTP/1.1', ['Transfer-Encoding: chunked'], '2\r\n{}\r\n');
     const connection = openConnection(victim.service.url);
     connection.socket.write(refused);

@@ -4,8 +4,8 @@ import { logLines } from '@session-launch/testing/process.ts';
 import { openConnection } from '@session-launch/testing/raw-http.ts';
 import { mintFromBrowser, mintFromServer, pageOrigin } from '@session-launch/testing/world.ts';
 import { expect, test, vi } from 'vitest';
-import { crowds } from './rude-crowd.ts';
-import { openNow, useVictim, wire } from './rude-service.ts';
+import { crowds } from './idle-connections.ts';
+import { openNow, useVictim, wire } from './victim.ts';
 
 const victim = useVictim({ env: { LOG_LEVEL: 'info' } });
 
@@ -48,7 +48,7 @@ async function goAway(bytes: string, at: number, way: (typeof ways)[number]): Pr
   await closed;
 }
 
-test('clients that go away at any point leave nothing behind, and a retry of their key mints once', async () => {
+test('clients that disconnect at any point leak nothing, and a retry of their key mints once', async () => {
   const quiet = await victim.metric(openNow);
   const keys: [keyof typeof doors, string][] = [];
   const gone: Promise<void>[] = [];
@@ -92,7 +92,7 @@ test('clients that go away at any point leave nothing behind, and a retry of the
 
 crowds(victim);
 
-test('nothing of it is an error of the service', () => {
+test('none of these requests is logged as a service error', () => {
   const failed = logLines(victim.service).filter(
     ({ level, status }) => level === 'error' || level === 'fatal' || status >= 500,
   );

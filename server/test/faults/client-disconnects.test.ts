@@ -15,7 +15,7 @@ import {
 } from '@session-launch/testing/world.ts';
 import { afterAll, expect, test } from 'vitest';
 import { generateApiKey } from '../../src/keys/api-key.ts';
-import { useVictim, wire } from './rude-service.ts';
+import { useVictim, wire } from './victim.ts';
 
 const assets = mkdtempSync(join(tmpdir(), 'session-launch-assets-'));
 for (const folder of ['avatars', 'locations']) mkdirSync(join(assets, folder));
@@ -118,7 +118,7 @@ const counters = async () => {
 const nothing = { mints: 0, reads: 0, art: 0, inFlight: 0, queue: 0, connections: 0 };
 
 test.each(['alone', 'behind others on their connection'])(
-  'clients that leave at any point, %s',
+  'clients that disconnect at any point leak nothing, %s',
   async (company) => {
     const pipelined = company !== 'alone';
     const ahead = (make: () => string) => (pipelined ? Array.from({ length: 4 }, make).join('') : '');
@@ -143,7 +143,7 @@ test.each(['alone', 'behind others on their connection'])(
   },
 );
 
-test('a crowd of them keeps nobody out', async () => {
+test('a crowd of them does not block other clients', async () => {
   // Only Linux reports the number of open descriptors of a process.
   const descriptors = async () =>
     process.platform === 'linux' ? victim.metric('process_open_fds') : Promise.resolve(0);
@@ -169,7 +169,7 @@ test('a crowd of them keeps nobody out', async () => {
     expect((await service.call({ path })).status).toBe(200);
 });
 
-test('nothing of it is an error of the service', () => {
+test('none of these requests is logged as a service error', () => {
   const failed = logLines(victim.service).filter(({ level }) => level === 'error' || level === 'fatal');
   expect(failed).toEqual([]);
 });

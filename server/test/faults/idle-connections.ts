@@ -3,7 +3,7 @@ import { openConnection, type RawConnection } from '@session-launch/testing/raw-
 import { mintFromServer } from '@session-launch/testing/world.ts';
 import { expect, test, vi } from 'vitest';
 import { effort } from '../harness/effort.ts';
-import { openNow, type Victim, wire } from './rude-service.ts';
+import { openNow, type Victim, wire } from './victim.ts';
 
 /** Each connection needs a descriptor on both sides, so the number is limited by the system's hard limit. */
 const allowed = Number(execFileSync('sh', ['-c', 'ulimit -Hn'], { encoding: 'utf8' })) || 20_000;
@@ -37,7 +37,7 @@ export function crowds(victim: Victim): void {
     }
   }
 
-  test('idle connections by the thousand cost some memory and nobody a mint', async () => {
+  test('thousands of idle connections cost little memory and block no mint', async () => {
     const quiet = await victim.metric(openNow);
     const memory = await victim.metric('process_resident_memory_bytes');
     // Half of the connections send one request and stay open, as browsers and proxies do; the others send nothing.

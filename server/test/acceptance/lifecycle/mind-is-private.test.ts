@@ -25,7 +25,7 @@ beforeAll(async () => {
   world = await createWorld(service, { experience: experience(open) });
 });
 
-test('a mind reaches the runtime, and no public answer of any route', async () => {
+test('a mind is sent to the runtime, and never appears in a public response', async () => {
   const body = { experienceId: world.experienceId };
   const headers = { Authorization: `Bearer ${world.key}`, Origin: pageOrigin };
   const mint = (path: string, more: object = {}) =>

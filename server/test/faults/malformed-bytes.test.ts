@@ -3,10 +3,10 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
-import { pipelining } from './rude-pipelining.ts';
-import { useVictim } from './rude-service.ts';
-import { sizes } from './rude-sizes.ts';
-import { smuggling } from './rude-smuggling.ts';
+import { sizes } from './message-sizes.ts';
+import { pipelining } from './pipelining.ts';
+import { smuggling } from './request-smuggling.ts';
+import { useVictim } from './victim.ts';
 
 const assets = mkdtempSync(join(tmpdir(), 'session-launch-assets-'));
 const model = randomBytes(8_000_000);
