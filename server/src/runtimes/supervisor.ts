@@ -180,7 +180,7 @@ export function superviseRuntime(deps: SupervisorDeps): Supervisor {
       }),
     status: () => ({
       state,
-      restarts: Object.entries(restarts),
+      restarts,
       upgrades: upgrades.reports.total,
       upgradesInFlight: upgrades.inFlight,
     }),

@@ -215,7 +215,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
 
 /** Before a runtime is started, or without one. */
 function noRuntime({ runtime }: Config): RuntimeStatus {
-  return { state: runtime?.isBeside ? 'starting' : 'off', restarts: [], upgrades: [], upgradesInFlight: 0 };
+  return { state: runtime?.isBeside ? 'starting' : 'off', restarts: {}, upgrades: {}, upgradesInFlight: 0 };
 }
 
 /** Checks that the addresses can be listened on, before anything else is opened or changed. */
