@@ -6,7 +6,7 @@ import {
 } from '@session-launch/contract/admin/keys';
 import { routePath, type Scope } from '@session-launch/contract/operation';
 import type { FastifyInstance } from 'fastify';
-import { parseJson } from '../http/bodies/json-body.ts';
+import { jsonOf } from '../http/bodies/buffered-body.ts';
 import { refuseOtherMethods } from '../http/listener/server.ts';
 import type { KeyRing } from '../keys/authenticate.ts';
 import { createKey } from '../keys/create.ts';
@@ -16,7 +16,7 @@ import { isId } from '../primitives/ids.ts';
 import type { Changes } from '../store/changes.ts';
 import type { Database } from '../store/database.ts';
 import { knownProject, type ProjectRoute } from './known-project.ts';
-import { readKeyWish } from './requests.ts';
+import { readNewKey } from './requests.ts';
 
 export interface KeyAdminDeps {
   database: Database;
@@ -36,9 +36,9 @@ export async function keyAdminRoutes(app: FastifyInstance, deps: KeyAdminDeps): 
   });
   app.post<ProjectRoute>(routePath(createKeyOperation), async (request, reply) => {
     const projectId = await knownProject(orm, request.params.projectId);
-    const wish = readKeyWish(parseJson((request.body as Buffer | undefined) ?? Buffer.alloc(0)));
+    const wanted = readNewKey(jsonOf(request));
     const { key, record } = await changes.commit(async (tx, changed) => {
-      const created = await createKey(tx, apiKeyPrefix, { projectId, ...wish });
+      const created = await createKey(tx, apiKeyPrefix, projectId, wanted);
       changed({ kind: 'key', id: created.record.id });
       return created;
     });

@@ -7,6 +7,7 @@ import {
 } from '@session-launch/contract/admin/projects';
 import { routePath } from '@session-launch/contract/operation';
 import type { FastifyInstance } from 'fastify';
+import { bytesOf } from '../http/bodies/buffered-body.ts';
 import { refuseOtherMethods } from '../http/listener/server.ts';
 import { ApiError } from '../primitives/errors.ts';
 import { openApply } from '../projects/apply.ts';
@@ -46,10 +47,9 @@ export async function projectAdminRoutes(
   app.post(applyOperation.path, async (request): Promise<Applied> => {
     // A large file may be queued behind another one, and takes long to apply.
     request.raw.setTimeout(applyTimeout);
-    const bytes = (request.body as Buffer | undefined) ?? Buffer.alloc(0);
     const format = /json/i.test(request.headers['content-type'] ?? '') ? 'json' : 'yaml';
     try {
-      return await apply(bytes, format);
+      return await apply(bytesOf(request), format);
     } catch (error) {
       if (!(error instanceof ProjectFileError)) throw error;
       throw new ApiError('PROJECT_FILE_INVALID', {

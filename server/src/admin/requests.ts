@@ -1,6 +1,6 @@
-import { type KeyMode, keyRequestSchema } from '@session-launch/contract/admin/keys';
+import { keyRequestSchema } from '@session-launch/contract/admin/keys';
 import { sessionQuerySchema } from '@session-launch/contract/admin/sessions';
-import type { Scope } from '@session-launch/contract/operation';
+import type { NewKey } from '../keys/create.ts';
 import { invalidRequest } from '../primitives/errors.ts';
 import type { SessionFilter } from '../sessions/store.ts';
 import { reader } from '../validation/validator.ts';
@@ -9,19 +9,12 @@ const readKey = reader(keyRequestSchema);
 const readQuery = reader(sessionQuerySchema);
 const maxPage = 500;
 
-export interface KeyWish {
-  mode: KeyMode;
-  scopes: Scope[];
-  name?: string;
-  expiresAt?: Date;
-}
-
-export function readKeyWish(body: unknown): KeyWish {
-  const { expiresAt, ...wish } = readKey(body);
-  if (expiresAt === undefined) return wish;
+export function readNewKey(body: unknown): NewKey {
+  const { expiresAt, ...key } = readKey(body);
+  if (expiresAt === undefined) return key;
   const at = new Date(expiresAt);
   if (at <= new Date()) throw invalidRequest([{ path: 'expiresAt', message: 'must lie in the future' }]);
-  return { ...wish, expiresAt: at };
+  return { ...key, expiresAt: at };
 }
 
 export function readSessionQuery(query: unknown): SessionFilter & { limit: number; cursor?: string } {

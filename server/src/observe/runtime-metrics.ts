@@ -18,7 +18,8 @@ export function sampleRuntime(registry: Registry, status: () => RuntimeStatus): 
     name: 'session_launch_runtime_state',
     help: 'State of the runtime: 1 for the current one',
     labelNames: ['state'],
-    read: () => runtimeStates.map((state) => ({ labels: { state }, value: status().state === state ? 1 : 0 })),
+    read: () =>
+      runtimeStates.map((state) => ({ labels: { state }, value: status().state === state ? 1 : 0 })),
   });
   sample(registry, Counter, {
     name: 'session_launch_runtime_restarts_total',

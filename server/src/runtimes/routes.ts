@@ -8,11 +8,10 @@ import {
 } from '@session-launch/contract/runtime/lifecycle';
 import type { FastifyInstance } from 'fastify';
 import type { Directory } from '../experiences/directory.ts';
-import { parseJson } from '../http/bodies/json-body.ts';
+import { bufferBodies, jsonOf } from '../http/bodies/buffered-body.ts';
 import { requireBearer } from '../http/guards/bearer.ts';
 import { toApiError } from '../http/listener/error-handler.ts';
 import { refuseOtherMethods } from '../http/listener/server.ts';
-import { ApiError } from '../primitives/errors.ts';
 import { connectSession, type LifecycleDeps, reportSessions } from '../sessions/lifecycle.ts';
 import { runtimeManifest } from '../sessions/manifest.ts';
 import { sessionRecord } from '../sessions/session.ts';
@@ -26,9 +25,8 @@ export interface RuntimeDeps extends LifecycleDeps {
   tokens: TokenVerifier;
 }
 
-const bodyLimit = 2 * 1024 * 1024;
-/** Bodies up to this size are read and discarded before the 413 is sent; answering earlier would reset the connection. */
-const heardOut = 16 * 1024 * 1024;
+/** Maximum size of a report in MiB. */
+const reportMiB = 2;
 const readConnect = reader(connectRequestSchema);
 const readReport = reader(reportSchema);
 
@@ -39,21 +37,13 @@ export async function runtimeRoutes(app: FastifyInstance, deps: RuntimeDeps): Pr
     reply.header('Cache-Control', 'no-store, private');
     admit(request.headers.authorization);
   });
-  app.removeAllContentTypeParsers();
-  const tooLarge = () =>
-    new ApiError('PAYLOAD_TOO_LARGE', { message: 'The request body is larger than 2 MiB.' });
-  app.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: heardOut }, (_request, body, done) =>
-    body.length > bodyLimit ? done(tooLarge()) : done(null, body),
-  );
-  app.setErrorHandler((error: Error & { code?: string }) => {
-    throw error.code === 'FST_ERR_CTP_BODY_TOO_LARGE' ? tooLarge() : error;
-  });
+  bufferBodies(app, reportMiB);
 
   const connectPath = routePath(connectOperation);
-  app.post<{ Params: { sessionId: string } }>(connectPath, async ({ params, body, id }) => {
-    const wish = readConnect(bodyOf(body));
+  app.post<{ Params: { sessionId: string } }>(connectPath, async (request) => {
+    const wanted = readConnect(jsonOf(request));
     try {
-      return await connect(deps, params.sessionId, wish, id);
+      return await connect(deps, request.params.sessionId, wanted, request.id);
     } catch (error) {
       deps.counts.connected(toApiError(error as Error).code);
       throw error;
@@ -61,7 +51,9 @@ export async function runtimeRoutes(app: FastifyInstance, deps: RuntimeDeps): Pr
   });
   refuseOtherMethods(app, connectPath, ['POST']);
 
-  app.post(reportOperation.path, async ({ body, id }) => reportSessions(deps, readReport(bodyOf(body)), id));
+  app.post(reportOperation.path, async (request) =>
+    reportSessions(deps, readReport(jsonOf(request)), request.id),
+  );
   refuseOtherMethods(app, reportOperation.path, ['POST']);
 }
 
@@ -81,8 +73,4 @@ async function connect(
     mind: pinned.runtime.mind ?? {},
     limits: pinned.runtime.limits,
   };
-}
-
-function bodyOf(body: unknown): unknown {
-  return parseJson((body as Buffer | undefined) ?? Buffer.alloc(0));
 }

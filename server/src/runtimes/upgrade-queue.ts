@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { BlockList, Socket } from 'node:net';
 import { networkOf } from '@session-launch/process/client-address';
 import type { Logger } from 'pino';
-import { NetworkLimits, upgradesPerTenSeconds } from './network-limits.ts';
+import { NetworkLimits } from './network-limits.ts';
 import { PendingUpgrade } from './pending-upgrade.ts';
 import { refuseUpgrade } from './refuse-upgrade.ts';
 import { type UpgradeOutcome, UpgradeReports } from './upgrade-reports.ts';
@@ -40,7 +40,7 @@ export class UpgradeQueue {
     this.reports = new UpgradeReports(log);
     this.#most = mostUpgrades;
     this.#trustProxy = trustProxy;
-    this.#limits = new NetworkLimits(upgradesPerTenSeconds(maxSessions), Math.ceil(mostUpgrades / 4));
+    this.#limits = new NetworkLimits(maxSessions, Math.ceil(mostUpgrades / 4));
   }
 
   get inFlight(): number {
@@ -66,7 +66,7 @@ export class UpgradeQueue {
     const upgrade = new PendingUpgrade(request, socket, head, client);
     const late = setTimeout(() => this.#settle(upgrade, 'timed_out'), handOverMs);
     this.#pending.set(upgrade, late);
-    this.#limits.begun(client);
+    this.#limits.begin(client);
     socket.once('close', () => this.#settle(upgrade, 'client_left'));
     this.#waiting.push(upgrade);
     this.#sendNext();
@@ -129,7 +129,7 @@ export class UpgradeQueue {
   #settle(upgrade: PendingUpgrade, outcome: UpgradeOutcome): void {
     clearTimeout(this.#pending.get(upgrade));
     if (!this.#pending.delete(upgrade)) return;
-    this.#limits.over(upgrade.client);
+    this.#limits.end(upgrade.client);
     this.#waiting = this.#waiting.filter((other) => other !== upgrade);
     if (this.#sent === upgrade) this.#sent = undefined;
     this.reports.add(outcome, performance.now() - upgrade.arrivedAt);

@@ -11,7 +11,7 @@ import type { TokenSigner } from '../tokens/signer.ts';
 import type { Door } from './doors.ts';
 import type { Draft } from './draft.ts';
 import { renderManifest } from './manifest.ts';
-import { claimsJson, type Session, sessionRecord } from './session.ts';
+import { type Session, sessionRecord, tokenClaims } from './session.ts';
 import { asMinted, type SessionRow, toRow } from './session-row.ts';
 
 export interface LaunchDeps {
@@ -88,7 +88,8 @@ export class Launches {
   }
 
   async #renderWith(door: Door, session: Session, revision: Revision): Promise<string> {
-    const token = await signSessionToken(this.#deps.signer, claimsJson(session), session.given.token.keyId);
+    const claims = JSON.stringify(tokenClaims(session));
+    const token = await signSessionToken(this.#deps.signer, claims, session.given.token.keyId);
     return door.answer(
       () => JSON.stringify(sessionRecord(session, session.createdAt)),
       renderManifest(session, revision, token),

@@ -5,7 +5,7 @@ import { clientAddress, clientNetwork } from '@session-launch/process/client-add
 import { experience, project } from '@session-launch/testing/world.ts';
 import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
-import { readKeyWish, readSessionQuery } from '../../src/admin/requests.ts';
+import { readNewKey, readSessionQuery } from '../../src/admin/requests.ts';
 import { parseJson, readJsonBody } from '../../src/http/bodies/json-body.ts';
 import { requireBearer } from '../../src/http/guards/bearer.ts';
 import { fingerprint } from '../../src/idempotency/fingerprint.ts';
@@ -329,7 +329,7 @@ describe('names', () => {
       500,
       fc.record({ mode: fc.oneof(fc.constant('test'), hostileJson), scopes: hostileJson, name: hostileJson }),
       (wish) => {
-        const read = outcome(() => readKeyWish(wish), 'INVALID_REQUEST');
+        const read = outcome(() => readNewKey(wish), 'INVALID_REQUEST');
         if (read !== undefined) expect(read.scopes.length).toBeGreaterThan(0);
       },
     ));

@@ -167,9 +167,7 @@ test('the state of the runtime and the causes of restarts are counted', async ()
   expect(sound.status().state).toBe('starting');
   await expect.poll(() => sound.status().state).toBe('ready');
   process.kill(Number((await sound.metrics()).split(' ')[1]), 'SIGKILL');
-  await expect
-    .poll(() => sound.status().restarts)
-    .toEqual({ exit: 1, hung: 0, failed_start: 0 });
+  await expect.poll(() => sound.status().restarts).toEqual({ exit: 1, hung: 0, failed_start: 0 });
   await expect.poll(() => sound.status().state).toBe('ready');
   await sound.close();
   expect(sound.status().state).toBe('off');

@@ -4,7 +4,7 @@ import { ApiError, invalidRequest } from '../../primitives/errors.ts';
 
 export const bodyLimit = 64 * 1024;
 /** Bodies up to this size are read and discarded before the 413 is sent; answering earlier would reset the connection. */
-const heardOut = 16 * 1024 * 1024;
+export const discardLimit = 16 * 1024 * 1024;
 const maxDepth = 32;
 
 /**
@@ -45,7 +45,7 @@ function hasBody(request: IncomingMessage): boolean {
 /** Reads the bytes of a body, at most 64 KiB. */
 export function readBytes(request: IncomingMessage): Promise<Buffer> {
   const declared = Number(request.headers['content-length'] ?? 0);
-  if (declared > heardOut) return Promise.reject(tooLarge());
+  if (declared > discardLimit) return Promise.reject(tooLarge());
   if (request.destroyed) return Promise.reject(cutShort());
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -53,7 +53,7 @@ export function readBytes(request: IncomingMessage): Promise<Buffer> {
     const onData = (chunk: Buffer) => {
       length += chunk.length;
       if (length <= bodyLimit) chunks.push(chunk);
-      else if (length > heardOut) {
+      else if (length > discardLimit) {
         request.off('data', onData);
         reject(tooLarge());
       }

@@ -13,14 +13,9 @@ import { Traffic } from '../../observe/traffic.ts';
 import { ApiError } from '../../primitives/errors.ts';
 import { newId } from '../../primitives/ids.ts';
 import { bodyLimit } from '../bodies/json-body.ts';
-import {
-  onParserError,
-  type RefusalDelay,
-  refuseExpectation,
-  renderErrors,
-  sendError,
-} from './error-handler.ts';
+import { type RefusalDelay, renderErrors, sendError } from './error-handler.ts';
 import { watchAnswers } from './in-flight.ts';
+import { onParserError, type Refused, refuseExpectation } from './parser-errors.ts';
 import { admitToRouter, requireSound } from './strict-http.ts';
 import { PublicRequest } from './upgrades.ts';
 
@@ -71,7 +66,7 @@ export function createServer(
       return sendError(request, reply, new ApiError('NOT_FOUND', { cause: error }));
     },
   });
-  const refused = ({ requestId, status }: { requestId: string; status: number }) => {
+  const refused = ({ requestId, status }: Refused) => {
     traffic.answered('unreadable', status);
     log.info({ reqId: requestId, status }, 'refused a request that is not readable');
   };
