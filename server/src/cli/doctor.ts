@@ -9,9 +9,9 @@ import { checkEngines } from './checks/engines.ts';
 import { type Finding, findingsOf } from './checks/finding.ts';
 import { checkService } from './checks/service.ts';
 import { checkSigningKeys } from './checks/signing-keys.ts';
-import type { Context } from './context.ts';
-import { CliFailure } from './failure.ts';
-import { hasColours, type Io, printable, write, writeJson } from './io.ts';
+import type { Context } from './client/context.ts';
+import { CliFailure } from './terminal/failure.ts';
+import { hasColours, type Io, printable, write, writeJson } from './terminal/io.ts';
 
 const { ok, fail } = findingsOf('configuration');
 

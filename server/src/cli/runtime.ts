@@ -3,8 +3,8 @@ import type { Command } from 'commander';
 import { checkRuntime } from '../config/config.ts';
 import { environmentOfRuntime } from '../runtimes/environment.ts';
 import { runtimeProgram } from '../runtimes/program.ts';
-import type { Context } from './context.ts';
-import { CliFailure } from './failure.ts';
+import type { Context } from './client/context.ts';
+import { CliFailure } from './terminal/failure.ts';
 import { variableLines } from './variable-lines.ts';
 
 export function addRuntime(program: Command, { io }: Context): void {

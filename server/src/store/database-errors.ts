@@ -25,6 +25,18 @@ export class NeverSent extends Error {
   }
 }
 
+/** A read that the service gave up: too many are in flight, or its result is too old. A later attempt may succeed. */
+export class StoreUnavailable extends Error {
+  /** Whether one client network has too many look-ups of unknown names in flight. */
+  readonly isNetworkLimit: boolean;
+
+  constructor(message: string, options: { isNetworkLimit?: boolean; cause?: unknown } = {}) {
+    super(message, { cause: options.cause });
+    this.name = 'StoreUnavailable';
+    this.isNetworkLimit = options.isNetworkLimit ?? false;
+  }
+}
+
 /** Whether an error or its cause means that the database is currently unavailable. */
 export function isOutage(error: unknown): boolean {
   return links(error).some(

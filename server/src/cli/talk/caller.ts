@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { audioFrame, type RuntimeEvent, subprotocol } from '@session-launch/contract/runtime/protocol';
 import { WebSocket } from 'ws';
-import { CliFailure } from '../failure.ts';
+import { CliFailure } from '../terminal/failure.ts';
 
 export interface Launch {
   sessionToken: string;

@@ -1,7 +1,7 @@
 import type { ErrorCode } from '@session-launch/contract/errors';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError, unavailable } from '../../primitives/errors.ts';
-import { isCollision, isOutage } from '../../store/database-errors.ts';
+import { isCollision, isOutage, StoreUnavailable } from '../../store/database-errors.ts';
 
 /** Resolves when a refusal may be sent; `undefined` if that is now. */
 export type RefusalDelay = (request: FastifyRequest) => Promise<void> | undefined;
@@ -13,7 +13,7 @@ export type RefusalDelay = (request: FastifyRequest) => Promise<void> | undefine
 export function renderErrors(app: FastifyInstance, delay: RefusalDelay = () => undefined): void {
   app.setErrorHandler((error: FastifyError | ApiError | Error, request, reply) => {
     const known = toApiError(error);
-    const waiting = known.toStranger ? delay(request) : undefined;
+    const waiting = known.fromUnknownCaller ? delay(request) : undefined;
     if (waiting !== undefined) return waiting.then(() => sendError(request, reply, known));
     // A refusal without a cause is logged when the response is sent.
     if (known.status >= 500 && known.cause !== undefined) {
@@ -58,6 +58,8 @@ export function toApiError(error: FastifyError | ApiError | Error): ApiError {
   if (error instanceof ApiError) return error;
   const code = 'code' in error && typeof error.code === 'string' ? frameworkErrors[error.code] : undefined;
   if (code !== undefined) return new ApiError(code, { cause: error });
+  if (error instanceof StoreUnavailable)
+    return unavailable(error.cause, { fromUnknownCaller: error.isNetworkLimit });
   if (isOutage(error) || isCollision(error)) return unavailable(error);
   return new ApiError('INTERNAL', { cause: error });
 }

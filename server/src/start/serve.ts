@@ -1,21 +1,21 @@
 import { setFlagsFromString } from 'node:v8';
 import closeWithGrace from 'close-with-grace';
 import type { Logger } from 'pino';
-import { type Config, demoProjectFile, hasAdminListener } from './config/config.ts';
-import { upgradesWithin } from './http/listener/connections.ts';
-import { createLog } from './observe/log.ts';
-import { environmentOfRuntime } from './runtimes/environment.ts';
-import { type Supervisor, superviseRuntime } from './runtimes/supervisor.ts';
-import { type App, checkAddresses, startApp } from './start/app.ts';
-import { provisionDemo } from './start/demo.ts';
-import { summary } from './start/summary.ts';
-import { openChanges } from './store/changes.ts';
-import type { Database } from './store/database.ts';
-import { StuckEngine } from './store/embedded/pglite-client.ts';
-import { openTokenFile } from './store/files/token-file.ts';
-import { migrate } from './store/migrations/migrate.ts';
-import { DatabaseWait, StoppedDuringStart } from './store/postgres/database-wait.ts';
-import { openSigningKeys, type SigningKeys } from './tokens/signing-keys.ts';
+import { type Config, demoProjectFile, hasAdminListener } from '../config/config.ts';
+import { upgradesWithin } from '../http/listener/connections.ts';
+import { createLog } from '../observe/log.ts';
+import { environmentOfRuntime } from '../runtimes/environment.ts';
+import { type Supervisor, superviseRuntime } from '../runtimes/supervisor.ts';
+import { openChanges } from '../store/changes.ts';
+import type { Database } from '../store/database.ts';
+import { StuckEngine } from '../store/embedded/pglite-client.ts';
+import { openTokenFile } from '../store/files/token-file.ts';
+import { migrate } from '../store/migrations/migrate.ts';
+import { DatabaseWait, StoppedDuringStart } from '../store/postgres/database-wait.ts';
+import { openSigningKeys, type SigningKeys } from '../tokens/signing-keys.ts';
+import { type App, checkAddresses, startApp } from './app.ts';
+import { provisionDemo } from './demo.ts';
+import { summary } from './summary.ts';
 
 /** Maximum milliseconds of a stop after the drain. */
 const shutdownTimeout = 10_000;
@@ -108,7 +108,7 @@ async function openDatabase(
   wait: DatabaseWait,
 ): Promise<Database> {
   if (database.engine === 'embedded') {
-    const { openEmbedded } = await import('./store/embedded/embedded.ts');
+    const { openEmbedded } = await import('../store/embedded/embedded.ts');
     return openEmbedded(dataDir, {
       onFirstStart: () => log.info({ dataDir }, 'making the database; this takes some seconds, once'),
       onEnd: (reason) => {
@@ -121,7 +121,7 @@ async function openDatabase(
           : log.warn({ dataDir }, 'there is room on the disk of DATA_DIR again; sessions are recorded'),
     });
   }
-  const { openPostgres } = await import('./store/postgres/postgres.ts');
+  const { openPostgres } = await import('../store/postgres/postgres.ts');
   const onIdleError = (error: Error) => log.warn({ err: error }, 'a database connection was lost');
   return wait.step(() => openPostgres(database.url, { onIdleError }));
 }
