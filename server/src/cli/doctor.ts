@@ -54,7 +54,7 @@ async function examine(io: Io): Promise<Finding[]> {
     await checkSigningKeys(config),
     checkClock(new Date(), service),
     await checkAssets(config.assetsDir),
-    ...(config.runtime?.isBeside ? await checkEngines(io.env, io.cwd) : []),
+    ...(config.runtime?.isIncluded ? await checkEngines(io.env, io.cwd) : []),
     service.finding,
   ];
 }

@@ -30,7 +30,7 @@ export interface Config {
   apiKeyPrefix: string;
   tokenTtlSeconds: number;
   /** The API for runtimes. Absent: it is off. */
-  runtime?: { token?: string | undefined; tokenFile: string; isBeside: boolean } | undefined;
+  runtime?: { token?: string | undefined; tokenFile: string; isIncluded: boolean } | undefined;
   /** Sessions that the runtime beside this service takes at a time. */
   maxSessions: number;
   /** URL of the included runtime. Absent: below the public URL. */
@@ -77,7 +77,7 @@ export function readConfig(env: Environment, cwd: string): Config {
         ? {
             token: runtimeToken,
             tokenFile: join(dataDir, 'runtime-token'),
-            isBeside: runtime,
+            isIncluded: runtime,
           }
         : undefined,
     database:

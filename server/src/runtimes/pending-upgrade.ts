@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 
 /** Bytes kept of what a client sends before its socket is handed over. A WebSocket client sends none. */
-const mostEarlyBytes = 16 * 1024;
+const maxEarlyBytes = 16 * 1024;
 
 /** A socket that asked for a WebSocket and is not handed over to the runtime yet. */
 export class PendingUpgrade {
@@ -30,7 +30,7 @@ export class PendingUpgrade {
     this.#onData = (chunk) => {
       this.#early.push(chunk);
       kept += chunk.length;
-      if (kept > mostEarlyBytes) handleOf(this.socket)?.readStop();
+      if (kept > maxEarlyBytes) handleOf(this.socket)?.readStop();
     };
     this.#onEnd = left;
     this.socket.on('data', this.#onData);

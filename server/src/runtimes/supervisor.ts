@@ -41,7 +41,7 @@ type FromRuntime =
 const firstPauseMs = 100;
 const longestPauseMs = 5000;
 /** A runtime that has run for this long did not fail at its start. */
-const soundAfterMs = 10_000;
+const stableAfterMs = 10_000;
 const metricsMs = 2000;
 
 /** A loaded process and its heartbeat. */
@@ -66,8 +66,8 @@ export function superviseRuntime(deps: SupervisorDeps): Supervisor {
   let isClosing = false;
   let pauseMs = 0;
   let timer: NodeJS.Timeout | undefined;
-  let lastQuestion = 0;
-  const questions = new Map<number, (text: string) => void>();
+  let lastRequestId = 0;
+  const metricsRequests = new Map<number, (text: string) => void>();
 
   const load = (): Loaded => {
     const process = spawn(globalThis.process.execPath, program, {
@@ -113,7 +113,7 @@ export function superviseRuntime(deps: SupervisorDeps): Supervisor {
       spare = undefined;
       if (isClosing || state !== 'ready') return;
       clearTimeout(timer);
-      timer = setTimeout(keepSpare, soundAfterMs);
+      timer = setTimeout(keepSpare, stableAfterMs);
     });
   };
 
@@ -136,14 +136,14 @@ export function superviseRuntime(deps: SupervisorDeps): Supervisor {
         state = isClosing ? 'off' : 'ready';
         heartbeat.ready();
         upgrades.sendTo(process);
-        if (!isClosing) timer = setTimeout(keepSpare, soundAfterMs);
+        if (!isClosing) timer = setTimeout(keepSpare, stableAfterMs);
       }
     });
     process.once('exit', (code, signal) => {
       const cause = state !== 'ready' ? 'failed_start' : heartbeat.isHung ? 'hung' : 'exit';
       current = undefined;
       clearTimeout(timer);
-      for (const id of [...questions.keys()]) answer(id, '');
+      for (const id of [...metricsRequests.keys()]) answer(id, '');
       upgrades.processEnded();
       if (isClosing) return;
       restarts[cause]++;
@@ -160,19 +160,19 @@ export function superviseRuntime(deps: SupervisorDeps): Supervisor {
   };
 
   const answer = (id: number, text: string) => {
-    questions.get(id)?.(text);
-    questions.delete(id);
+    metricsRequests.get(id)?.(text);
+    metricsRequests.delete(id);
   };
 
   start();
   return {
-    upgrade: (request, socket, head) => upgrades.arrive(request, socket as Socket, head),
+    upgrade: (request, socket, head) => upgrades.add(request, socket as Socket, head),
     metrics: () =>
       new Promise((resolve) => {
         if (state !== 'ready' || current === undefined) return resolve('');
-        const id = ++lastQuestion;
+        const id = ++lastRequestId;
         const late = setTimeout(() => answer(id, ''), metricsMs);
-        questions.set(id, (text) => {
+        metricsRequests.set(id, (text) => {
           clearTimeout(late);
           resolve(text);
         });

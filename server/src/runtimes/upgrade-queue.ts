@@ -12,7 +12,7 @@ export interface UpgradeQueueDeps {
   log: Logger;
   trustProxy: BlockList | undefined;
   /** Maximum of sockets on their way to the runtime; a quarter of it per client network. */
-  mostUpgrades: number;
+  maxUpgrades: number;
   /** Sessions that the runtime takes at a time. */
   maxSessions: number;
 }
@@ -26,7 +26,7 @@ const handOverMs = 10_000;
  */
 export class UpgradeQueue {
   readonly reports: UpgradeReports;
-  readonly #most: number;
+  readonly #max: number;
   readonly #trustProxy: BlockList | undefined;
   readonly #limits: NetworkLimits;
   readonly #pending = new Map<PendingUpgrade, NodeJS.Timeout>();
@@ -36,18 +36,18 @@ export class UpgradeQueue {
   #isStopped = false;
   #lastId = 0;
 
-  constructor({ log, trustProxy, mostUpgrades, maxSessions }: UpgradeQueueDeps) {
+  constructor({ log, trustProxy, maxUpgrades, maxSessions }: UpgradeQueueDeps) {
     this.reports = new UpgradeReports(log);
-    this.#most = mostUpgrades;
+    this.#max = maxUpgrades;
     this.#trustProxy = trustProxy;
-    this.#limits = new NetworkLimits(maxSessions, Math.ceil(mostUpgrades / 4));
+    this.#limits = new NetworkLimits(maxSessions, Math.ceil(maxUpgrades / 4));
   }
 
   get inFlight(): number {
     return this.#pending.size;
   }
 
-  arrive(request: IncomingMessage, socket: Socket, head: Buffer): void {
+  add(request: IncomingMessage, socket: Socket, head: Buffer): void {
     // A conversation may be silent for long; the runtime notices clients that are gone.
     socket.setTimeout(0);
     socket.on('error', () => {});
@@ -108,7 +108,7 @@ export class UpgradeQueue {
     if (this.#isStopped) return { outcome: 'refused_stopping', seconds: 1 };
     const seconds = this.#limits.admit(client);
     if (seconds > 0) return { outcome: 'refused_limit', seconds };
-    return this.#pending.size < this.#most ? undefined : { outcome: 'refused_full', seconds: 1 };
+    return this.#pending.size < this.#max ? undefined : { outcome: 'refused_full', seconds: 1 };
   }
 
   #watch(upgrade: PendingUpgrade): void {

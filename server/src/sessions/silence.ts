@@ -8,7 +8,7 @@ export const lookEveryMs = 5_000;
 /** Longest time between two looks that counts. In a longer one this process was stopped, and could not take reports either. */
 const longestGapMs = 2 * lookEveryMs;
 /** Maximum number of groups that are watched. */
-const mostGroups = 10_000;
+const maxGroups = 10_000;
 /** Sessions that one statement ends. */
 const batchSize = 500;
 
@@ -64,7 +64,7 @@ const groupReports: Statement = {
   name: 'group_reports',
   text: `SELECT runtime_id AS "runtimeId", (extract(epoch FROM reported_at) * 1000)::double precision AS "reportedAt"
            FROM active_sessions GROUP BY runtime_id, reported_at
-          ORDER BY reported_at <= now(), reported_at LIMIT ${mostGroups}`,
+          ORDER BY reported_at <= now(), reported_at LIMIT ${maxGroups}`,
 };
 
 function reportGroups(database: Database): Promise<ReportGroup[]> {

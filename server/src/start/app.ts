@@ -26,7 +26,7 @@ import { ownOrigins } from '../origins/own-origins.ts';
 import { demoProjectId } from '../pages/demo-cards.ts';
 import { Recorder } from '../recording/recorder.ts';
 import { runtimeRoutes } from '../runtimes/routes.ts';
-import { Launches } from '../sessions/launches.ts';
+import { LaunchRecorder } from '../sessions/launch-recorder.ts';
 import { activeSessions } from '../sessions/lifecycle.ts';
 import type { Changes } from '../store/changes.ts';
 import { type Database, StartError } from '../store/database.ts';
@@ -104,7 +104,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
     keyRing,
     directory,
     rates,
-    launches: new Launches({ recorder, directory, signer }),
+    launchRecorder: new LaunchRecorder({ recorder, directory, signer }),
     signer,
     issuer: () => publicUrl || addressOf(publicServer, config.host),
     minted: metrics.minted,
@@ -132,7 +132,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
     // Only the demo's catalog is public, and only while the demo is enabled.
     demoProjectId: config.demo ? demoProjectId : undefined,
     baseUrl: doorDeps.issuer,
-    runtimeUrl: () => (config.runtime?.isBeside || config.runtimeUrl ? doorDeps.runtimeUrl() : undefined),
+    runtimeUrl: () => (config.runtime?.isIncluded || config.runtimeUrl ? doorDeps.runtimeUrl() : undefined),
     isDraining: () => drain.begun,
     runtimeState: () => runtimeStatus().state,
   });
@@ -202,7 +202,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
       attached = runtime;
       publicServer.server.on('upgrade', runtime.upgrade);
     },
-    drain: () => drain.quiet(config.shutdownGraceSeconds * 1000),
+    drain: () => drain.untilIdle(config.shutdownGraceSeconds * 1000),
     close: async () => {
       drain.begin();
       await Promise.all([publicServer.close(), adminServer?.close()]);
@@ -215,7 +215,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
 
 /** Before a runtime is started, or without one. */
 function noRuntime({ runtime }: Config): RuntimeStatus {
-  return { state: runtime?.isBeside ? 'starting' : 'off', restarts: {}, upgrades: {}, upgradesInFlight: 0 };
+  return { state: runtime?.isIncluded ? 'starting' : 'off', restarts: {}, upgrades: {}, upgradesInFlight: 0 };
 }
 
 /** Checks that the addresses can be listened on, before anything else is opened or changed. */

@@ -86,7 +86,7 @@ async function startAndServe({ config, log, engine, wait, colours }: StartDeps):
     if (config.admin.metricsToken !== undefined && app.adminUrl === undefined) {
       log.warn('METRICS_TOKEN has no effect: the admin listener is off; set ADMIN_TOKEN or RUNTIME_TOKEN');
     }
-    if (config.runtime?.isBeside) runtime = startRuntime(config, app, runtimeToken!, log);
+    if (config.runtime?.isIncluded) runtime = startRuntime(config, app, runtimeToken!, log);
     const running = { log, app, runtime, database, engine: engine.signal };
     wait.end();
     const stopped = untilStopped(running, config.shutdownGraceSeconds);
@@ -166,7 +166,7 @@ function startRuntime(config: Config, app: App, token: string, log: Logger): Sup
       SHUTDOWN_GRACE_SECONDS: String(config.shutdownGraceSeconds),
     },
     stopMs: config.shutdownGraceSeconds * 1000 + runtimeStopMs,
-    mostUpgrades: upgradesWithin(app.maxConnections),
+    maxUpgrades: upgradesWithin(app.maxConnections),
     maxSessions: config.maxSessions,
     trustProxy: config.trustProxy,
   });

@@ -3,7 +3,7 @@ import { Client } from '@session-launch/testing/open-loop.ts';
 import { expectError, mintFromBrowser, pageOrigin } from '@session-launch/testing/world.ts';
 import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
-import { mintRequests, mostInFlight, sample } from './overloaded.ts';
+import { maxInFlight, mintRequests, sample } from './overloaded.ts';
 import { useVictim } from './rude-service.ts';
 import { storedAt } from './stored.ts';
 
@@ -27,7 +27,7 @@ test('while writes are stuck, mints beyond the limit are refused at once and rea
     const now = await sample(service);
     return now.turnedAway > 0 && now;
   });
-  expect(busy.inFlight).toBe(mostInFlight);
+  expect(busy.inFlight).toBe(maxInFlight);
   const refused = await mintFromBrowser(service, body);
   expectError(refused, 503, 'UNAVAILABLE');
   expect(refused.headers).toMatchObject({
@@ -48,7 +48,7 @@ test('while writes are stuck, mints beyond the limit are refused at once and rea
   const { replies, failures } = await stuck;
   expect(failures).toEqual({});
   const launched = replies.filter(({ status }) => status === 201).length;
-  if (inTime) expect(launched).toBe(mostInFlight);
+  if (inTime) expect(launched).toBe(maxInFlight);
   expect(replies.filter(({ status }) => status === 503).length).toBe(1_100 - launched);
   expect((await storedAt(databaseUrl)).sessions).toHaveLength(launched + 1);
 });
@@ -58,8 +58,8 @@ test('callers that never finish their requests take no place from others', async
   const whole = mintRequests(world);
   const slow = new Client(service.url, () => whole().slice(0, -1));
   onTestFinished(() => slow.close());
-  await slow.open(mostInFlight + 50);
-  void slow.burst(mostInFlight + 50);
+  await slow.open(maxInFlight + 50);
+  void slow.burst(maxInFlight + 50);
   // The service reads their requests before the following ones.
   for (let n = 0; n < 50; n++) {
     const answer = await mintFromBrowser(service, { experienceId: world.experienceId });

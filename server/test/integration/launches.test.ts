@@ -9,7 +9,7 @@ import { newId } from '../../src/primitives/ids.ts';
 import { Recorder } from '../../src/recording/recorder.ts';
 import { type Door, doors } from '../../src/sessions/doors.ts';
 import type { Draft } from '../../src/sessions/draft.ts';
-import { Launches } from '../../src/sessions/launches.ts';
+import { LaunchRecorder } from '../../src/sessions/launch-recorder.ts';
 import { openChanges } from '../../src/store/changes.ts';
 import type { Database } from '../../src/store/database.ts';
 import { TokenSigner } from '../../src/tokens/signer.ts';
@@ -38,7 +38,7 @@ beforeEach(() => {
 });
 
 /** Launches of a separate process on the shared database. */
-function launches(): Launches {
+function launches(): LaunchRecorder {
   const counting: Database = {
     ...service.database,
     query: (lane, statement, values) => {
@@ -46,7 +46,7 @@ function launches(): Launches {
       return service.database.query(lane, statement, values);
     },
   };
-  return new Launches({ recorder: new Recorder(counting), directory, signer });
+  return new LaunchRecorder({ recorder: new Recorder(counting), directory, signer });
 }
 
 async function draft(door = serverDoor, more: { revision?: number; player?: object } = {}): Promise<Draft> {

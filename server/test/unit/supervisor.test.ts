@@ -21,7 +21,7 @@ async function supervise(behaviour: string, more: Partial<SupervisorDeps> = {}) 
     log: pino({ base: null }, { write: (line: string) => lines.push(line) }),
     env: { BEHAVIOUR: behaviour },
     stopMs: 1000,
-    mostUpgrades: 16,
+    maxUpgrades: 16,
     maxSessions: 50,
     trustProxy: undefined,
     program: [standIn],
@@ -133,7 +133,7 @@ test('one client network may have a quarter of the sockets that wait: further on
 });
 
 test('one client network may send 120 upgrades in ten seconds, and the log has a line for the refused ones, not one for each', async () => {
-  const { upgrade, count, lines, metrics } = await supervise('sound', { mostUpgrades: 1000 });
+  const { upgrade, count, lines, metrics } = await supervise('sound', { maxUpgrades: 1000 });
   await expect.poll(metrics).toMatch(/pid/);
   const answers: string[] = [];
   for (let sent = 0; sent < 200; sent += 50)
@@ -149,7 +149,7 @@ test('one client network may send 120 upgrades in ten seconds, and the log has a
 });
 
 test('a class of 50 behind one address may connect at once', async () => {
-  const { upgrade, count } = await supervise('sound', { mostUpgrades: 256 });
+  const { upgrade, count } = await supervise('sound', { maxUpgrades: 256 });
   const sockets = Array.from({ length: 50 }, () => upgrade());
   for (const { ended } of sockets) expect(await ended).toMatch(/^HTTP\/1\.1 101 /);
   expect(count('handed_over')).toBe(50);

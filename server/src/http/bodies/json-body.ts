@@ -46,7 +46,7 @@ function hasBody(request: IncomingMessage): boolean {
 export function readBytes(request: IncomingMessage): Promise<Buffer> {
   const declared = Number(request.headers['content-length'] ?? 0);
   if (declared > discardLimit) return Promise.reject(tooLarge());
-  if (request.destroyed) return Promise.reject(cutShort());
+  if (request.destroyed) return Promise.reject(incomplete());
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let length = 0;
@@ -65,7 +65,7 @@ export function readBytes(request: IncomingMessage): Promise<Buffer> {
       else resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks));
     };
     const onLoss = () => {
-      if (!ended) reject(cutShort());
+      if (!ended) reject(incomplete());
     };
     // The listeners are never removed; they are collected together with the request.
     request.on('data', onData).on('end', onEnd).on('error', onLoss).on('close', onLoss);
@@ -76,7 +76,7 @@ function tooLarge(): ApiError {
   return new ApiError('PAYLOAD_TOO_LARGE');
 }
 
-function cutShort(): ApiError {
+function incomplete(): ApiError {
   return new ApiError('INVALID_JSON', { message: 'The request ended before its body was complete.' });
 }
 

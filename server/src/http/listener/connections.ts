@@ -9,7 +9,7 @@ const reserved = 512;
 const warnEveryMs = 60_000;
 
 /** Maximum of sockets on their way to the runtime. */
-const mostUpgrades = 256;
+const maxUpgrades = 256;
 
 /** Client connections that fit into the process's descriptor limit. */
 export function connectionsWithin(descriptors: number): number {
@@ -18,7 +18,7 @@ export function connectionsWithin(descriptors: number): number {
 
 /** Sockets that may wait for the runtime: a quarter of the connections at most, so that mints always find one. */
 export function upgradesWithin(connections: number): number {
-  return Math.min(mostUpgrades, Math.floor(connections / 4));
+  return Math.min(maxUpgrades, Math.floor(connections / 4));
 }
 
 /** Accepts at most `most` connections. Further ones are closed at once; open ones are served. */

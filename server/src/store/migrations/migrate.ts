@@ -69,15 +69,15 @@ async function onOneConnection<T>(
  */
 const lockTimeoutMs = 500;
 const pauseMs = 300;
-const mostAttempts = 40;
+const maxAttempts = 40;
 
 async function bringUpToDate(run: Run, program: Program): Promise<Changes> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await applyMissing(run, program);
     } catch (error) {
-      const isInTheWay = isCollision(error) || (error as { code?: string }).code === '55P03';
-      if (!isInTheWay || attempt === mostAttempts) throw error;
+      const isLocked = isCollision(error) || (error as { code?: string }).code === '55P03';
+      if (!isLocked || attempt === maxAttempts) throw error;
       await sleep(pauseMs);
     }
   }

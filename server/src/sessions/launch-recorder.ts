@@ -33,7 +33,7 @@ export interface Launched {
  *
  * A new launch is signed and rendered while the database writes it, so a mint takes as long as the slower of the two.
  */
-export class Launches {
+export class LaunchRecorder {
   readonly #deps: LaunchDeps;
 
   constructor(deps: LaunchDeps) {
