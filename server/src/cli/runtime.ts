@@ -10,7 +10,7 @@ import { variableLines } from './variable-lines.ts';
 export function addRuntime(program: Command, { io }: Context): void {
   program
     .command('runtime')
-    .description('run a runtime of its own, for a service that runs elsewhere (ADMIN_URL, RUNTIME_TOKEN)')
+    .description('run a standalone runtime for a service on another machine (ADMIN_URL, RUNTIME_TOKEN)')
     .addHelpText('after', `\nVariables:\n${variableLines('runtime')}`)
     .action(async () => {
       checkRuntime(io.env, io.cwd);
@@ -27,6 +27,6 @@ export function addRuntime(program: Command, { io }: Context): void {
         child.once('exit', (status) => resolve(status ?? 1));
       });
       for (const signal of ['SIGTERM', 'SIGINT'] as const) process.off(signal, pass);
-      if (code !== 0) throw new CliFailure('the runtime has ended', { exitCode: code === 2 ? 2 : 1 });
+      if (code !== 0) throw new CliFailure('the runtime has exited', { exitCode: code === 2 ? 2 : 1 });
     });
 }

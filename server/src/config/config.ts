@@ -31,7 +31,7 @@ export interface Config {
   tokenTtlSeconds: number;
   /** The API for runtimes. Absent: it is off. */
   runtime?: { token?: string | undefined; tokenFile: string; isIncluded: boolean } | undefined;
-  /** Sessions that the runtime beside this service takes at a time. */
+  /** Maximum concurrent sessions of the included runtime. */
   maxSessions: number;
   /** URL of the included runtime. Absent: below the public URL. */
   runtimeUrl?: string | undefined;
@@ -177,7 +177,7 @@ export function readClientConfig(env: Environment, cwd: string): ClientConfig {
 /** The loopback address by which a wildcard address is reached. */
 const loopback: Record<string, string> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
 
-/** The error for a port that is already in use. */
+/** ADMIN_PORT for the command line, which cannot connect to port 0. */
 const knownPort = {
   ...variables.adminPort,
   ...integer(1, 65_535),

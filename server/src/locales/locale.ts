@@ -62,7 +62,10 @@ export function agreedSecondary(
   return secondaryLocale ?? learningLocale;
 }
 
-/** Applies the locale rules: resolves the session's language and, for a dual experience, the paired one. `acceptLanguage` is the raw header, passed for browser and public mints only. */
+/**
+ * Resolves the session's language and, for a dual experience, the paired one. `acceptLanguage` is the raw header, passed for browser and
+ * public mints only.
+ */
 export function resolveLocales(
   languages: Languages,
   requested: RequestedLocales,

@@ -47,7 +47,7 @@ export interface MetricSources {
   activeSessions: () => Promise<number | undefined>;
   refusalsDelayed: () => number;
   logLinesDropped: () => number;
-  /** The runtime beside the service. */
+  /** The included runtime. */
   runtime: () => RuntimeStatus;
 }
 

@@ -55,7 +55,7 @@ export function invalidRequest(violations: Violation[]): ApiError {
   });
 }
 
-/** One violation is told in the message itself. */
+/** A single violation is described in the message itself. */
 function summaryOf(violations: Violation[]): { message?: string } {
   const [first, ...others] = violations;
   if (first && others.length === 0) return { message: `The request is not valid: ${describe(first)}` };

@@ -99,8 +99,8 @@ export class Recorder {
 
   /**
    * Another request with this claim is in flight in this process. If a launch already exists under the claim, returns that launch;
-   * otherwise the first mint is still executing, and this returns `in_progress` without waiting for it. It returns the same if the database
-   * cannot be asked.
+   * otherwise the first mint is still executing, and this returns `in_progress` without waiting for it, as it does if the database is
+   * unavailable.
    */
   async #whilePending(mint: MintToRecord): Promise<Recorded> {
     try {

@@ -37,10 +37,10 @@ type FromRuntime =
   | { type: 'taken'; id: number }
   | { type: 'metrics'; id: number; text: string };
 
-/** Pause before the next start after a failed one; the first restart is immediate. */
+/** Milliseconds before the next start after a failed one, doubled each time; the first restart is immediate. */
 const firstPauseMs = 100;
 const longestPauseMs = 5000;
-/** A runtime that has run for this long did not fail at its start. */
+/** A runtime that has run for this many milliseconds has started successfully. */
 const stableAfterMs = 10_000;
 const metricsMs = 2000;
 
@@ -59,7 +59,7 @@ export function superviseRuntime(deps: SupervisorDeps): Supervisor {
   const upgrades = new UpgradeQueue(deps);
   const writeLine = lineSink(log);
   let current: Loaded | undefined;
-  /** A process that has loaded its code and waits to begin: on a busy machine, loading is most of a start. */
+  /** A process that has loaded its code and waits to begin. On a busy machine, loading takes most of a start. */
   let spare: Loaded | undefined;
   let state: RuntimeState = 'starting';
   const restarts = { exit: 0, hung: 0, failed_start: 0 };
@@ -77,10 +77,10 @@ export function superviseRuntime(deps: SupervisorDeps): Supervisor {
     });
     createInterface({ input: process.stderr! }).on('line', (line) => writeLine(`${line}\n`));
     const hung = () => {
-      log.error({ pid: process.pid }, 'the runtime does not answer, and is killed');
+      log.error({ pid: process.pid }, 'the runtime does not answer and is killed');
       process.kill('SIGKILL');
     };
-    // Loaded by the time the process is killed.
+    // The spare has loaded by the time the process is killed.
     const late = () => {
       if (current?.process === process && !isClosing) loadSpare();
     };
@@ -150,7 +150,7 @@ export function superviseRuntime(deps: SupervisorDeps): Supervisor {
       state = 'restarting';
       log.error(
         { code, signal, cause },
-        'the runtime and its conversations have ended; another one is started',
+        'the runtime has exited and its conversations have ended; another one is started',
       );
       timer = setTimeout(start, pauseMs);
       pauseMs = Math.min(longestPauseMs, Math.max(firstPauseMs, pauseMs * 2));

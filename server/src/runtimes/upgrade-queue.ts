@@ -11,18 +11,18 @@ import { type UpgradeOutcome, UpgradeReports } from './upgrade-reports.ts';
 export interface UpgradeQueueDeps {
   log: Logger;
   trustProxy: BlockList | undefined;
-  /** Maximum of sockets on their way to the runtime; a quarter of it per client network. */
+  /** Maximum sockets that wait for the runtime to take them; one client network may have a quarter of them. */
   maxUpgrades: number;
-  /** Sessions that the runtime takes at a time. */
+  /** Maximum concurrent sessions of the runtime. */
   maxSessions: number;
 }
 
-/** From the arrival of an upgrade until the runtime has its socket. */
+/** Maximum milliseconds from the arrival of an upgrade until the runtime has taken its socket. */
 const handOverMs = 10_000;
 
 /**
- * Upgrades on their way to the runtime: those that wait for it and the one that was sent. Node sends a socket to another process only after
- * the one before was received, so one at a time is sent here, too; the others are still read, and a client that leaves is noticed.
+ * Passes upgrade sockets to the runtime process, one at a time: Node sends the next socket only after the previous one was received. The
+ * queued sockets are read meanwhile, so that a client that disconnects is noticed.
  */
 export class UpgradeQueue {
   readonly reports: UpgradeReports;
@@ -48,7 +48,7 @@ export class UpgradeQueue {
   }
 
   add(request: IncomingMessage, socket: Socket, head: Buffer): void {
-    // A conversation may be silent for long; the runtime notices clients that are gone.
+    // No idle timeout: a conversation may be silent for long, and the runtime detects lost clients itself.
     socket.setTimeout(0);
     socket.on('error', () => {});
     if (socket.remoteAddress === undefined) {
@@ -73,18 +73,18 @@ export class UpgradeQueue {
     if (this.#waiting.includes(upgrade)) this.#watch(upgrade);
   }
 
-  /** Sends the waiting sockets, and those to come, to this process. */
+  /** Sends queued and later sockets to this process. */
   sendTo(process: ChildProcess): void {
     this.#process = process;
     this.#sendNext();
   }
 
-  /** The process has the socket. */
+  /** The process has taken the socket. */
   taken(id: number): void {
     if (this.#sent?.id === id) this.#settle(this.#sent, 'handed_over');
   }
 
-  /** The process has ended. A socket that it did not take waits for the next process: Node would forget it. */
+  /** The process has exited. A socket that it did not take is queued for the next process; Node would drop it. */
   processEnded(): void {
     this.#process = undefined;
     const returned = this.#sent;
@@ -98,7 +98,7 @@ export class UpgradeQueue {
     this.#watch(returned);
   }
 
-  /** Refuses the waiting upgrades and those to come. */
+  /** Refuses queued and later upgrades. */
   stop(): void {
     this.#isStopped = true;
     for (const upgrade of this.#waiting) this.#settle(upgrade, 'refused_stopping');
@@ -120,12 +120,12 @@ export class UpgradeQueue {
     const next = this.#waiting.shift();
     if (next === undefined) return;
     this.#sent = next;
-    // Otherwise Node asks the other process about it, and closing the listener waits for the answer.
+    // Otherwise closing the listener would wait for the other process to report the socket as closed.
     Object.assign(next.socket, { server: null });
     this.#process.send(next.release(++this.#lastId), next.socket, { keepOpen: true }, () => {});
   }
 
-  /** Once for each upgrade: further outcomes are ignored. */
+  /** Ends an upgrade with its first outcome; later ones are ignored. */
   #settle(upgrade: PendingUpgrade, outcome: UpgradeOutcome): void {
     clearTimeout(this.#pending.get(upgrade));
     if (!this.#pending.delete(upgrade)) return;
@@ -133,7 +133,7 @@ export class UpgradeQueue {
     this.#waiting = this.#waiting.filter((other) => other !== upgrade);
     if (this.#sent === upgrade) this.#sent = undefined;
     this.reports.add(outcome, performance.now() - upgrade.arrivedAt);
-    // A socket that was handed over would still count as a connection of the listener.
+    // Destroy our handle of a socket that was handed over; it would still count as a connection of the listener.
     if (outcome === 'handed_over' || outcome === 'client_left') upgrade.socket.destroy();
     else refuseUpgrade(upgrade.socket, 503, 1);
     this.#sendNext();

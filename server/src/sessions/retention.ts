@@ -48,6 +48,6 @@ export class Retention {
       if (isLast) this.#restUntil = at.getTime() + restMs;
     } while (this.#after !== '' && performance.now() < until);
     if (deleted > 0)
-      log.info({ sessions: deleted, days: this.#days }, 'deleted sessions that are over for so long');
+      log.info({ sessions: deleted, days: this.#days }, 'deleted sessions past the retention period');
   }
 }

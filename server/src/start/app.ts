@@ -54,9 +54,9 @@ export interface App {
   url: string;
   /** URL of the admin listener. */
   adminUrl?: string;
-  /** Maximum of connections of the public listener. */
+  /** Maximum connections of the public listener. */
   maxConnections: number;
-  /** Sends upgrades to the runtime, and shows its metrics and state, from now on. */
+  /** From this call on, upgrades are sent to this runtime, and its metrics and state are reported. */
   useRuntime(runtime: AttachedRuntime): void;
   /** Reports not ready but keeps serving. Resolves when requests have stopped, or after the configured grace period. */
   drain(): Promise<void>;
@@ -64,7 +64,7 @@ export interface App {
   close(): Promise<void>;
 }
 
-/** A runtime process beside the service. */
+/** The included runtime, in its own process. */
 interface AttachedRuntime {
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
   metrics(): Promise<string>;
@@ -245,8 +245,8 @@ async function listen(server: FastifyInstance, host: string, port: number, varia
 function cannotListen(error: unknown, host: string, port: number, variable: string): unknown {
   const notHere = `${host} is not an address of this machine; correct ${variable === 'PORT' ? 'HOST' : 'ADMIN_HOST'}`;
   const what: Record<string, string> = {
-    EADDRINUSE: `port ${port} on ${host} is already in use; stop what uses it, or set ${variable} to another port`,
-    EACCES: `port ${port} on ${host} needs more rights than this user has; set ${variable} to a port above 1023`,
+    EADDRINUSE: `port ${port} on ${host} is already in use; stop the program that uses it, or set ${variable} to another port`,
+    EACCES: `port ${port} on ${host} requires privileges that this user does not have; set ${variable} to a port above 1023`,
     EADDRNOTAVAIL: notHere,
     ENOTFOUND: notHere,
     EAI_AGAIN: notHere,

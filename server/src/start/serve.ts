@@ -110,15 +110,18 @@ async function openDatabase(
   if (database.engine === 'embedded') {
     const { openEmbedded } = await import('../store/embedded/embedded.ts');
     return openEmbedded(dataDir, {
-      onFirstStart: () => log.info({ dataDir }, 'making the database; this takes some seconds, once'),
+      onFirstStart: () => log.info({ dataDir }, 'creating the database; this takes some seconds, only once'),
       onEnd: (reason) => {
-        log.fatal({ reason }, 'the embedded engine has ended, and the service with it; a new start recovers');
+        log.fatal({ reason }, 'the embedded engine has exited, so the service stops; a restart recovers');
         engine.abort(new Error(`the embedded engine has ended: ${reason}`));
       },
       onFull: (isFull) =>
         isFull
-          ? log.error({ dataDir }, 'the disk of DATA_DIR is full; nothing is recorded until there is room')
-          : log.warn({ dataDir }, 'there is room on the disk of DATA_DIR again; sessions are recorded'),
+          ? log.error(
+              { dataDir },
+              'the disk of DATA_DIR is full; no session can be recorded until space is freed',
+            )
+          : log.warn({ dataDir }, 'the disk of DATA_DIR has free space again; sessions are recorded'),
     });
   }
   const { openPostgres } = await import('../store/postgres/postgres.ts');
@@ -131,7 +134,7 @@ async function readSigningKeys(config: Config, log: Logger): Promise<SigningKeys
   if (made && config.database.engine === 'postgres') {
     log.warn(
       { file: config.signingKeysFile },
-      'a new signing key file was made; every process that shares this database must use a copy of it (SIGNING_KEYS_FILE)',
+      'a new signing key file was created; every process that shares this database must use a copy of it (SIGNING_KEYS_FILE)',
     );
   }
   return keys;

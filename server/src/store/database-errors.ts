@@ -20,7 +20,7 @@ const driverMessages =
 /** No connection could be acquired, so the statement was not sent. */
 export class NeverSent extends Error {
   constructor(cause: unknown) {
-    super('no connection to the database could be had', { cause });
+    super('no connection to the database could be opened', { cause });
     this.name = 'NeverSent';
   }
 }
@@ -69,12 +69,12 @@ export function isUnreachable(error: unknown): boolean {
   );
 }
 
-/** Whether a connection could not be opened in time; the server may be away, or merely slow. */
+/** Whether a connection could not be opened in time; the server may be down or only slow. */
 export function isConnectTimeout(error: unknown): boolean {
   return links(error).some(({ message }) => connectTimeouts.test(message));
 }
 
-/** The text of an error; of the first one inside where it has none, as when every address of a name refuses the connection. */
+/** The message of an error. For an AggregateError, such as when every address of a host name refuses the connection, that of its first error. */
 export function messageOf(error: unknown): string {
   if (error instanceof AggregateError && error.errors.length > 0) return messageOf(error.errors[0]);
   return error instanceof Error ? error.message : String(error);

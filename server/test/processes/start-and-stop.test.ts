@@ -288,7 +288,7 @@ describe('the first start and those after it', () => {
     expect(await runProgram(['serve'], env)).toEqual({
       code: 1,
       stdout: '',
-      stderr: `session-launch: port ${port} on 127.0.0.1 is already in use; stop what uses it, or set PORT to another port\n`,
+      stderr: `session-launch: port ${port} on 127.0.0.1 is already in use; stop the program that uses it, or set PORT to another port\n`,
     });
     expect(await readdir(folder)).toEqual([]);
   });
@@ -378,7 +378,7 @@ describe('the first start and those after it', () => {
     await service.kill('SIGKILL');
     service = await plainly();
     expect(await status(service, '/readyz')).toBe(200);
-    expect(service.stderr(), 'what takes long').not.toContain('making the database');
+    expect(service.stderr(), 'what takes long').not.toContain('creating the database');
     expect(await sessions()).toEqual(minted);
     expect((await read()).json.project.name, 'the demo is not set up again').toBe('Mine now');
     expect((await service.call({ path: '/.well-known/jwks.json' })).text).toBe(keys);
@@ -504,7 +504,7 @@ describe.concurrent('a start that cannot work says so in one line', () => {
         ADMIN_TOKEN: adminToken,
         DEMO: 'on',
       }),
-      'is already in use; stop what uses it, or set ADMIN_PORT to another port',
+      'is already in use; stop the program that uses it, or set ADMIN_PORT to another port',
     ],
     [
       'an address of another machine',

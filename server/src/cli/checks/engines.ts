@@ -16,7 +16,7 @@ const { ok, fail } = findingsOf('engines');
 /** Makes the runtime call each remote engine once. */
 export async function checkEngines(env: Environment, cwd: string): Promise<Finding[]> {
   if (!['MIND', 'SPEECH', 'HEARING'].some((name) => env[name]?.trim() === 'openai'))
-    return [ok('the runtime needs nothing from elsewhere')];
+    return [ok('the runtime uses no remote engine')];
   // The check does not call the service, so the token is not used.
   const report = await promisify(execFile)(process.execPath, [...runtimeProgram(), '--check'], {
     cwd,

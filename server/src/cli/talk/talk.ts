@@ -35,15 +35,18 @@ export function addTalk(program: Command, { io, admin }: Context): void {
     .description('launch an experience and talk to its character: a conversation, or a probe')
     .argument('<experienceId>')
     .option('--project <id>', 'project of the experience', 'prj_demo')
-    .option('--key <key>', 'API key to mint with; otherwise the admin API makes one for ten minutes')
-    .option('--url <address>', 'public address of the service; otherwise the admin API tells it')
+    .option(
+      '--key <key>',
+      'API key to mint with; by default, a key that the admin API creates for ten minutes',
+    )
+    .option('--url <address>', 'public address of the service; by default, read from the admin API')
     .option('--locale <tag>', 'language to talk in')
     .option('--secondary-locale <tag>', 'language to learn, in dual experiences')
-    .option('--text <text>', 'what to say; repeat it for more', (text: string, before: string[] = []) => [
+    .option('--text <text>', 'text to say; can be repeated', (text: string, before: string[] = []) => [
       ...before,
       text,
     ])
-    .option('--wav <file>', 'what to say, as a recording of 16-bit PCM')
+    .option('--wav <file>', 'recording to say: a WAV file of 16-bit PCM')
     .option('--out <file>', 'write what the character says to a WAV file')
     .option('--json', 'print every event as a line of JSON')
     .addHelpText(

@@ -3,11 +3,11 @@ import { BlockList } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { clientAddress, isListed } from '@session-launch/process/client-address';
 
-/** Traffic is over when no request but health checks has come for this many milliseconds. */
+/** Requests have stopped when none except health checks has arrived for this many milliseconds. */
 const quietMs = 1_000;
 /** Addresses that polled `/readyz` within this window are treated as load balancers; the drain waits for them. */
 const recentMs = 30_000;
-/** Answers of `/readyz` that a load balancer gets before it counts as informed. */
+/** Number of 503 responses from `/readyz` after which a load balancer counts as informed. */
 const requiredNotices = 3;
 
 /** Loopback, private and link-local addresses, where load balancers and supervisors are. */
@@ -32,7 +32,7 @@ local.addSubnet('fe80::', 10, 'ipv6');
 export class Drain {
   readonly #proxies: BlockList | undefined;
   #lastRequest = Number.NEGATIVE_INFINITY;
-  /** Load balancers by address: when each polled `/readyz` last, and how often it has got the 503 of a shutdown. */
+  /** Load balancers by address: when each last polled `/readyz`, and how many 503 responses of this shutdown it received. */
   readonly #balancers = new Map<string, { polledAt: number; notices: number }>();
   #begun = false;
 

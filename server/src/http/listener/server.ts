@@ -68,13 +68,13 @@ export function createServer(
   });
   const refused = ({ requestId, status }: Refused) => {
     traffic.answered('unreadable', status);
-    log.info({ reqId: requestId, status }, 'refused a request that is not readable');
+    log.info({ reqId: requestId, status }, 'refused a request that is not valid HTTP');
   };
   app.server.on('checkExpectation', (_request, response) => refused(refuseExpectation(response)));
   app.addHook('onRequest', (request, reply, done) => {
     reply.headers(commonHeaders(request));
     requireValidHttp(request.raw);
-    // Respond before the body is parsed: the path does not exist, whatever was sent.
+    // Respond before the body is parsed: the path does not exist, so the body does not matter.
     done(request.is404 ? new ApiError('NOT_FOUND') : undefined);
   });
   const logAnswer = answerLog(log);
@@ -99,7 +99,7 @@ export function createServer(
 }
 
 function noCompiler(): never {
-  throw new Error('a route has a schema; requests are read by a reader of their own');
+  throw new Error('a route has a schema; routes validate requests themselves');
 }
 
 /**
@@ -149,7 +149,7 @@ export function refuseOtherMethods(app: FastifyInstance, url: string, taken: rea
   app.route({
     url,
     method: app.supportedMethods.filter((method) => !allow.includes(method)) as HTTPMethods[],
-    // Respond before the body is parsed: the method is wrong, whatever was sent.
+    // Respond before the body is parsed: the method is wrong, so the body does not matter.
     onRequest: async () => {
       throw new ApiError('METHOD_NOT_ALLOWED', { headers: { Allow: allow.join(', ') } });
     },

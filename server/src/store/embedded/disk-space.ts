@@ -29,7 +29,7 @@ export class RoomWatch {
       this.#warnedAt = now;
       this.#log.warn(
         { free: inMegabytes(free) },
-        'little room is left on the disk of DATA_DIR; nothing is recorded once it is full',
+        'the disk of DATA_DIR is nearly full; once it is full, no session can be recorded',
       );
     }
   }

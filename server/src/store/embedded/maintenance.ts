@@ -55,5 +55,8 @@ export async function maintain(deps: MaintenanceDeps): Promise<void> {
 async function run({ client, log }: MaintenanceDeps, statement: string): Promise<void> {
   const start = performance.now();
   await client.query(statement, [], { patient: true });
-  log.info({ statement, ms: Math.round(performance.now() - start) }, 'looked after the embedded engine');
+  log.info(
+    { statement, ms: Math.round(performance.now() - start) },
+    'ran maintenance on the embedded engine',
+  );
 }

@@ -6,7 +6,7 @@ import type { EmbeddedDatabase } from '../embedded/embedded.ts';
 import { type AppliedFunctions, applyFunctions, newerDatabase, type Run } from './functions.ts';
 import { type Program, readProgram } from './migrations.ts';
 
-/** Any fixed number: processes that start at the same time migrate one after the other. */
+/** Key of the advisory lock under which processes that start at the same time migrate one after the other. */
 const migrationLock = 7_315_042_017n;
 
 /**
@@ -18,9 +18,9 @@ const formerDigests: Record<number, string> = {
 };
 
 export interface MigrateOptions {
-  /** Receives what was applied. */
+  /** Receives a line about the applied migrations and functions. */
   log?: Pick<Logger, 'info' | 'warn'>;
-  /** What to bring the database to, instead of this program's own files. */
+  /** Migrations and functions to apply instead of this program's own. */
   program?: Program;
 }
 
@@ -129,7 +129,7 @@ interface Applied {
   digest: string | null;
 }
 
-/** Looks before it makes the table: a role that may not create anything can still start on a finished schema. */
+/** Creates the table only if it is missing, so that a role without the right to create tables can start on a complete schema. */
 async function readApplied(run: Run): Promise<Applied[]> {
   const { rows: columns } = await run(
     "SELECT column_name AS name FROM information_schema.columns WHERE table_schema = 'public' AND table_name = 'schema_migrations'",
@@ -154,7 +154,7 @@ function unreleased(): StartError {
 function failed(error: Error & { code?: string }): StartError {
   const advice: Record<string, string> = {
     '42501': 'let the role of DATABASE_URL own the tables, and allow it to create some in schema public',
-    '55P03': 'its tables were in use all the time: end long statements and dumps, or start again later',
+    '55P03': 'its tables were locked all the time: end long statements and dumps, or start again later',
     '42P07': 'these tables are not of this program: set DATABASE_URL to an empty database',
     '42723': 'these functions are not of this program: set DATABASE_URL to an empty database',
   };

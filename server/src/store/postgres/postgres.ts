@@ -31,7 +31,11 @@ export async function openPostgres(url: string, { onIdleError }: PostgresHooks):
   await checkServer(url);
   const listeners: Listener[] = [];
   const watch = new StatementWatch(url, () => {
-    onIdleError(new Error('a connection has fallen silent; those that were open with it are not used again'));
+    onIdleError(
+      new Error(
+        'a database connection has stopped answering; connections that were open at that time are not reused',
+      ),
+    );
     distrust();
     for (const listener of listeners) listener.check();
   });

@@ -4,7 +4,7 @@ import { isConnectTimeout, isRolledBack } from '../database-errors.ts';
 import { backendOf, connectionConfig, drop } from './connection.ts';
 
 const checkEvery = 250;
-/** Milliseconds after which the server is asked whether it still works on a statement; repeated at this interval. */
+/** Milliseconds after which the watch asks the server whether it still works on a statement; repeated at this interval. */
 const askAfter = 2_000;
 const answerTimeout = 3_000;
 /**
