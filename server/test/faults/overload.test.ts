@@ -4,13 +4,13 @@ import { expectError, mintFromBrowser, pageOrigin } from '@session-launch/testin
 import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 import { maxInFlight, mintRequests, sample } from './overloaded.ts';
-import { useVictim } from './rude-service.ts';
+import { useTestedService } from './rude-service.ts';
 import { storedAt } from './stored.ts';
 
-const victim = useVictim();
+const tested = useTestedService();
 
 test('while writes are stuck, mints beyond the limit are refused at once and readers are served', async () => {
-  const { service, world, databaseUrl } = victim;
+  const { service, world, databaseUrl } = tested;
   const body = { experienceId: world.experienceId };
   const session = (await mintFromBrowser(service, body)).json.session;
   const client = new Client(service.url, mintRequests(world));
@@ -54,7 +54,7 @@ test('while writes are stuck, mints beyond the limit are refused at once and rea
 });
 
 test('callers that never finish their requests take no place from others', async () => {
-  const { service, world } = victim;
+  const { service, world } = tested;
   const whole = mintRequests(world);
   const slow = new Client(service.url, () => whole().slice(0, -1));
   onTestFinished(() => slow.close());

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
 import { pipelining } from './rude-pipelining.ts';
-import { useVictim } from './rude-service.ts';
+import { useTestedService } from './rude-service.ts';
 import { sizes } from './rude-sizes.ts';
 import { smuggling } from './rude-smuggling.ts';
 
@@ -15,8 +15,8 @@ writeFileSync(join(assets, 'avatars', 'model.glb'), model);
 afterAll(() => rmSync(assets, { recursive: true }));
 
 // One service for all tests with malformed input.
-const victim = useVictim({ env: { ASSETS_DIR: assets } });
+const tested = useTestedService({ env: { ASSETS_DIR: assets } });
 
-smuggling(victim);
-sizes(victim);
-pipelining(victim, model);
+smuggling(tested);
+sizes(tested);
+pipelining(tested, model);
