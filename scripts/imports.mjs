@@ -62,12 +62,28 @@ const workspaceOf = (path) =>
     .filter((name) => path === name || path.startsWith(`${name}/`))
     .sort((a, b) => b.length - a.length)[0];
 
-/** Returns the folder of a file within its workspace, or the file itself if it is at the top level. */
+/** Imports that are forbidden within a workspace: files that match `from` may not import files that match `to`. */
+const forbidden = [
+  {
+    from: /^server\/src\/store\//,
+    to: /^server\/src\/primitives\/errors\.ts$/,
+    why: 'storage has its own errors',
+  },
+  {
+    from: /^server\/src\/(?!(http|admin|start|runtimes)\/)(?!.*routes\.ts$)/,
+    to: /^server\/src\/http\//,
+    why: 'only routes know HTTP',
+  },
+];
+
+/** Returns the folder of a file (in `server/src` the innermost one), or the file itself if it is at the top level of its workspace. */
 function roomOf(file) {
   const home = ['server/src', 'runtime/src', 'contract/src', 'process/src', 'sdk/backend/src'].find(
     (folder) => file.startsWith(`${folder}/`),
   );
-  return home === undefined ? undefined : `${home}/${file.slice(home.length + 1).split('/')[0]}`;
+  if (home === undefined) return undefined;
+  const [first, ...rest] = file.slice(home.length + 1).split('/');
+  return home === 'server/src' && rest.length > 0 ? dirname(file) : `${home}/${first}`;
 }
 
 /** Returns one cycle of a graph as a path back to its start, or `undefined`. */
@@ -104,6 +120,11 @@ for (const workspace of Object.keys(mayKnow)) {
       const other = workspaceOf(target);
       if (other === undefined || other === workspace || mayKnow[workspace].includes(other)) continue;
       problems.push(`${file} imports ${target}, but ${workspace} may not know ${other}`);
+    }
+    for (const { from, to, why } of forbidden) {
+      if (!from.test(file)) continue;
+      for (const target of imported.filter((name) => to.test(name)))
+        problems.push(`${file} imports ${target}: ${why}`);
     }
     const room = roomOf(file);
     if (room === undefined) continue;

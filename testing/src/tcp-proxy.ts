@@ -13,7 +13,7 @@ export interface Link {
 }
 
 /** Hooks for intercepting traffic. `toServer` and `toClient` return whether to forward the bytes. */
-export interface Meddling {
+export interface Interception {
   /** Decides what happens to a new connection. The default is `pass`. */
   greets?: () => 'pass' | 'close' | 'mute';
   toServer?: (link: Link, bytes: Buffer) => boolean;
@@ -35,13 +35,13 @@ export interface TcpProxy {
 export async function startTcpProxy(
   cleanup: Cleanup,
   targetPort: number,
-  meddling: Meddling = {},
+  interception: Interception = {},
 ): Promise<TcpProxy> {
   const links = new Set<Link>();
   let target = targetPort;
   // Half-open, so that FIN is also forwarded only when the test allows it.
   const server = createServer({ allowHalfOpen: true }, (client) => {
-    const greeting = meddling.greets?.() ?? 'pass';
+    const greeting = interception.greets?.() ?? 'pass';
     if (greeting === 'close') {
       client.destroy();
       return;
@@ -72,8 +72,8 @@ export async function startTcpProxy(
       from.on('data', (bytes) => {
         if (muted || !goesOn(bytes)) return;
         // Timers with equal delays fire in the order in which they were set.
-        if (meddling.lateMs === undefined) deliver(bytes);
-        else setTimeout(deliver, meddling.lateMs, bytes);
+        if (interception.lateMs === undefined) deliver(bytes);
+        else setTimeout(deliver, interception.lateMs, bytes);
       });
       from.on('end', () => muted || to.end());
       from.on('error', forget);
@@ -81,9 +81,9 @@ export async function startTcpProxy(
     };
     pass(client, upstream, (bytes) => {
       if (link.opening === '') link.opening = bytes.toString('latin1');
-      return meddling.toServer?.(link, bytes) ?? true;
+      return interception.toServer?.(link, bytes) ?? true;
     });
-    pass(upstream, client, (bytes) => meddling.toClient?.(link, bytes) ?? true);
+    pass(upstream, client, (bytes) => interception.toClient?.(link, bytes) ?? true);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -33,9 +33,9 @@ export async function keyAdminRoutes(app: FastifyInstance, deps: KeyAdminDeps): 
   });
   mount(app, createKeyOperation, async ({ params, body }) => {
     const projectId = await knownProject(database, params.projectId);
-    const wanted = { ...body, projectId, expiresAt: expiryOf(body) };
+    const wanted = { ...body, expiresAt: expiryOf(body) };
     const { key, record } = await changes.commit(async (tx, changed) => {
-      const created = await createKey(tx, apiKeyPrefix, wanted);
+      const created = await createKey(tx, apiKeyPrefix, projectId, wanted);
       changed({ kind: 'key', id: created.record.id });
       return created;
     });

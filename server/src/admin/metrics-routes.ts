@@ -5,14 +5,14 @@ import { requireBearer } from '../http/guards/bearer.ts';
 import { mount } from './mount.ts';
 
 export interface MetricsDeps {
-  /** Each of them opens this route: the admin token, and METRICS_TOKEN. */
+  /** The tokens that this route accepts: the admin token and METRICS_TOKEN. */
   tokens: readonly string[];
   metrics: Registry;
   /** Metrics of the included runtime. */
   furtherMetrics(): Promise<string>;
 }
 
-/** `GET /metrics`. A separate plugin, because METRICS_TOKEN is valid only here. */
+/** `GET /metrics`. Registered separately from the admin API, because METRICS_TOKEN is valid only here. */
 export async function metricsRoutes(app: FastifyInstance, deps: MetricsDeps): Promise<void> {
   const { tokens, metrics } = deps;
   const admit = requireBearer(tokens, 'ADMIN_TOKEN_INVALID');

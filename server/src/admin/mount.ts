@@ -2,7 +2,7 @@ import { adminApi } from '@session-launch/contract/admin/api';
 import { type Operation, routePath } from '@session-launch/contract/operation';
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
 import type { Static, TSchema } from 'typebox';
-import { parseJson } from '../http/bodies/json-body.ts';
+import { jsonOf } from '../http/bodies/buffered-body.ts';
 import { refuseOtherMethods } from '../http/listener/server.ts';
 import type { Sent } from '../primitives/sent.ts';
 import { reader } from '../validation/validator.ts';
@@ -44,7 +44,7 @@ export function mount<O extends Operation>(
     handler: async (request, reply) => {
       const params = readParams(request.params);
       const query = readQuery(request.query);
-      const body = operation.body && readBody(parseJson(bytesOf(request)));
+      const body = operation.body && readBody(jsonOf(request));
       reply.code(status);
       return handler({ params, query, body, request, reply } as Call<O>);
     },
@@ -53,11 +53,6 @@ export function mount<O extends Operation>(
   if (siblings[0]?.operationId !== operation.operationId) return;
   const methods = siblings.map(({ method }) => method.toUpperCase() as HTTPMethods);
   refuseOtherMethods(app, routePath(operation), methods);
-}
-
-/** The bytes of a request body, which may be empty. */
-export function bytesOf({ body }: FastifyRequest): Buffer {
-  return (body as Buffer | undefined) ?? Buffer.alloc(0);
 }
 
 function optionalReader(schema: TSchema | undefined): (value: unknown) => unknown {

@@ -4,6 +4,7 @@ import {
   listProjectsOperation,
 } from '@session-launch/contract/admin/projects';
 import type { FastifyInstance } from 'fastify';
+import { bytesOf } from '../http/bodies/buffered-body.ts';
 import { ApiError } from '../primitives/errors.ts';
 import { openApply } from '../projects/apply.ts';
 import { openExport } from '../projects/export.ts';
@@ -12,7 +13,7 @@ import { listProjects } from '../projects/store.ts';
 import type { Changes } from '../store/changes.ts';
 import type { Database } from '../store/database.ts';
 import { knownProject } from './known-project.ts';
-import { bytesOf, mount } from './mount.ts';
+import { mount } from './mount.ts';
 
 /** The timeout of the command line. */
 const applyTimeout = 120_000;

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { acceptRawBodies } from '../http/bodies/raw-body.ts';
+import { bufferBodies } from '../http/bodies/buffered-body.ts';
 import { requireBearer } from '../http/guards/bearer.ts';
 import { type KeyAdminDeps, keyAdminRoutes } from './key-routes.ts';
 import { type ProjectAdminDeps, projectAdminRoutes } from './project-routes.ts';
@@ -10,7 +10,7 @@ export interface AdminDeps extends KeyAdminDeps, ProjectAdminDeps, SessionAdminD
   token: string;
 }
 
-const maxProjectFileMiB = 4;
+const projectFileMiB = 4;
 
 /** The admin API except `/metrics`. Every route requires the admin token. */
 export async function adminRoutes(app: FastifyInstance, deps: AdminDeps): Promise<void> {
@@ -19,7 +19,7 @@ export async function adminRoutes(app: FastifyInstance, deps: AdminDeps): Promis
     reply.header('Cache-Control', 'no-store, private');
     admit(request.headers.authorization);
   });
-  acceptRawBodies(app, maxProjectFileMiB);
+  bufferBodies(app, projectFileMiB);
   await app.register(projectAdminRoutes, deps);
   await app.register(keyAdminRoutes, deps);
   await app.register(sessionAdminRoutes, deps);

@@ -2,7 +2,7 @@ import { realpath, stat } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import fastifyStatic from '@fastify/static';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { answerOver } from '../http/listener/in-flight.ts';
+import { untilAnswered } from '../http/listener/in-flight.ts';
 import { refuseOtherMethods } from '../http/listener/server.ts';
 import { ApiError } from '../primitives/errors.ts';
 
@@ -20,9 +20,9 @@ const folders = ['avatars', 'locations'] as const;
 const cacheControl = 'public, max-age=86400, stale-while-revalidate=604800';
 
 /** Maximum concurrent downloads: each holds a file descriptor until its client has read everything. */
-export const mostOpenFiles = 128;
+export const maxOpenFiles = 128;
 
-const everyAnswer = {
+const commonHeaders = {
   // Galleries and players on other origins load these files.
   'Access-Control-Allow-Origin': '*',
   'Cross-Origin-Resource-Policy': 'cross-origin',
@@ -34,7 +34,7 @@ const everyAnswer = {
 export async function assetRoutes(app: FastifyInstance, { assetsDir }: AssetDeps): Promise<void> {
   await app.register(fastifyStatic, { serve: false, cacheControl: false, index: false });
   app.addHook('onRequest', async (_request, reply) => {
-    reply.headers(everyAnswer);
+    reply.headers(commonHeaders);
   });
   const errorHandler = (error: SendError, request: FastifyRequest, reply: FastifyReply) =>
     isConditionFailed(error)
@@ -59,7 +59,7 @@ export async function assetRoutes(app: FastifyInstance, { assetsDir }: AssetDeps
       // The client may have disconnected while the file was opened.
       if (request.raw.socket.destroyed) return;
       reply.header('Cache-Control', cacheControl).sendFile(file, root);
-      await answerOver(reply.raw);
+      await untilAnswered(reply.raw);
     });
     refuseOtherMethods(app, path, ['GET']);
   }

@@ -2,11 +2,11 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Applied, AppliedChange, ProjectFileProblem } from '@session-launch/contract/admin/projects';
 import type { Command } from 'commander';
-import { AdminFailure, projectFileTimeoutSeconds } from './admin-client.ts';
-import type { Context } from './context.ts';
-import { CliFailure } from './failure.ts';
-import { type Io, printable, write, writeJson } from './io.ts';
-import { showProgress } from './progress.ts';
+import { AdminFailure, projectFileTimeoutSeconds } from './client/admin-client.ts';
+import type { Context } from './client/context.ts';
+import { CliFailure } from './terminal/failure.ts';
+import { type Io, printable, write, writeJson } from './terminal/io.ts';
+import { showProgress } from './terminal/progress.ts';
 
 export function addApply(program: Command, { io, admin }: Context): void {
   program

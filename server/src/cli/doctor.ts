@@ -9,9 +9,9 @@ import { checkEngines } from './checks/engines.ts';
 import { type Finding, findingsOf } from './checks/finding.ts';
 import { checkService } from './checks/service.ts';
 import { checkSigningKeys } from './checks/signing-keys.ts';
-import type { Context } from './context.ts';
-import { CliFailure } from './failure.ts';
-import { hasColours, type Io, printable, write, writeJson } from './io.ts';
+import type { Context } from './client/context.ts';
+import { CliFailure } from './terminal/failure.ts';
+import { hasColours, type Io, printable, write, writeJson } from './terminal/io.ts';
 
 const { ok, fail } = findingsOf('configuration');
 
@@ -54,7 +54,7 @@ async function examine(io: Io): Promise<Finding[]> {
     await checkSigningKeys(config),
     checkClock(new Date(), service),
     await checkAssets(config.assetsDir),
-    ...(config.runtime?.isBeside ? await checkEngines(io.env, io.cwd) : []),
+    ...(config.runtime?.isIncluded ? await checkEngines(io.env, io.cwd) : []),
     service.finding,
   ];
 }

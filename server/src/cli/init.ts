@@ -4,13 +4,13 @@ import type { CreatedApiKey } from '@session-launch/contract/admin/keys';
 import type { Applied, ProjectList } from '@session-launch/contract/admin/projects';
 import type { ServiceStatus } from '@session-launch/contract/admin/status';
 import { type Command, Option } from 'commander';
-import { type AdminClient, jsonBody, projectFileTimeoutSeconds } from './admin-client.ts';
-import type { Context } from './context.ts';
-import { CliFailure } from './failure.ts';
-import { checkId } from './ids.ts';
-import { printable, write } from './io.ts';
+import { type AdminClient, jsonBody, projectFileTimeoutSeconds } from './client/admin-client.ts';
+import type { Context } from './client/context.ts';
 import { layouts, readExample, type Template, templates } from './starter/templates.ts';
 import { environmentFile, pageSettings, projectFile, readme, type StarterFacts } from './starter/texts.ts';
+import { CliFailure } from './terminal/failure.ts';
+import { checkId } from './terminal/ids.ts';
+import { printable, write } from './terminal/io.ts';
 
 export function addInit(program: Command, { io, admin }: Context): void {
   program

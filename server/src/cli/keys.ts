@@ -1,12 +1,12 @@
 import { type ApiKeyRecord, type CreatedApiKey, keyModes } from '@session-launch/contract/admin/keys';
 import { scopes } from '@session-launch/contract/operation';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { jsonBody } from './admin-client.ts';
-import type { Context } from './context.ts';
+import { jsonBody } from './client/admin-client.ts';
+import type { Context } from './client/context.ts';
 import { expiryForms, parseExpiry } from './duration.ts';
-import { checkId } from './ids.ts';
-import { write, writeJson } from './io.ts';
-import { Table } from './table.ts';
+import { checkId } from './terminal/ids.ts';
+import { write, writeJson } from './terminal/io.ts';
+import { Table } from './terminal/table.ts';
 
 export function addKeys(program: Command, context: Context): void {
   const keys = program.command('keys').description('create, list and revoke the API keys of a project');

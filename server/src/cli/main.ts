@@ -1,19 +1,19 @@
 import { readFileSync, writeSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { ConfigError, readClientConfig } from '../config/config.ts';
-import { createAdminClient } from './admin-client.ts';
 import { addApply } from './apply.ts';
-import type { Context } from './context.ts';
+import { createAdminClient } from './client/admin-client.ts';
+import type { Context } from './client/context.ts';
 import { addDoctor } from './doctor.ts';
-import { CliFailure, Interrupted } from './failure.ts';
 import { addInit } from './init.ts';
-import { type Io, printable, write } from './io.ts';
 import { addKeys } from './keys.ts';
 import { addProjects } from './projects.ts';
 import { addRuntime } from './runtime.ts';
 import { addServe } from './serve.ts';
 import { addSessions } from './sessions.ts';
 import { addTalk } from './talk/talk.ts';
+import { CliFailure, Interrupted } from './terminal/failure.ts';
+import { type Io, printable, write } from './terminal/io.ts';
 import { variableLines } from './variable-lines.ts';
 
 const packageFile = new URL('../../package.json', import.meta.url);

@@ -1,10 +1,10 @@
 import type { ProjectList } from '@session-launch/contract/admin/projects';
 import type { Command } from 'commander';
-import { projectFileTimeoutSeconds } from './admin-client.ts';
-import type { Context } from './context.ts';
-import { checkId } from './ids.ts';
-import { write, writeJson } from './io.ts';
-import { Table } from './table.ts';
+import { projectFileTimeoutSeconds } from './client/admin-client.ts';
+import type { Context } from './client/context.ts';
+import { checkId } from './terminal/ids.ts';
+import { write, writeJson } from './terminal/io.ts';
+import { Table } from './terminal/table.ts';
 
 export function addProjects(program: Command, context: Context): void {
   const projects = program.command('projects').description('list and export projects');

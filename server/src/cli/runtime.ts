@@ -3,8 +3,8 @@ import type { Command } from 'commander';
 import { checkRuntime } from '../config/config.ts';
 import { environmentOfRuntime } from '../runtimes/environment.ts';
 import { runtimeProgram } from '../runtimes/program.ts';
-import type { Context } from './context.ts';
-import { CliFailure } from './failure.ts';
+import type { Context } from './client/context.ts';
+import { CliFailure } from './terminal/failure.ts';
 import { variableLines } from './variable-lines.ts';
 
 export function addRuntime(program: Command, { io }: Context): void {
@@ -27,6 +27,6 @@ export function addRuntime(program: Command, { io }: Context): void {
         child.once('exit', (status) => resolve(status ?? 1));
       });
       for (const signal of ['SIGTERM', 'SIGINT'] as const) process.off(signal, pass);
-      if (code !== 0) throw new CliFailure('the runtime has ended', { exitCode: code === 2 ? 2 : 1 });
+      if (code !== 0) throw new CliFailure('the runtime has exited', { exitCode: code === 2 ? 2 : 1 });
     });
 }

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { readConfig } from '../config/config.ts';
-import type { Context } from './context.ts';
-import { hasColours } from './io.ts';
+import type { Context } from './client/context.ts';
+import { hasColours } from './terminal/io.ts';
 import { variableLines } from './variable-lines.ts';
 
 export function addServe(program: Command, { io }: Context): void {
@@ -12,7 +12,7 @@ export function addServe(program: Command, { io }: Context): void {
     .action(async () => {
       const config = readConfig(io.env, io.cwd);
       // Imported lazily: the other commands only need an HTTP client and start faster.
-      const { serve } = await import('../main.ts');
+      const { serve } = await import('../start/serve.ts');
       await serve(config, { colours: hasColours(io) });
     });
 }

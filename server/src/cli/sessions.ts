@@ -1,12 +1,12 @@
 import type { SessionPage } from '@session-launch/contract/admin/sessions';
 import { type SessionRecord, sources, statuses } from '@session-launch/contract/session';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { AdminClient } from './admin-client.ts';
-import type { Context } from './context.ts';
-import { CliFailure } from './failure.ts';
-import { checkId } from './ids.ts';
-import { type Io, write } from './io.ts';
-import { Table } from './table.ts';
+import type { AdminClient } from './client/admin-client.ts';
+import type { Context } from './client/context.ts';
+import { CliFailure } from './terminal/failure.ts';
+import { checkId } from './terminal/ids.ts';
+import { type Io, write } from './terminal/io.ts';
+import { Table } from './terminal/table.ts';
 
 interface ListOptions {
   project: string;

@@ -1,11 +1,8 @@
-import type { Variable } from '../config/values.ts';
-import { variables } from '../config/variables.ts';
+import { allVariables } from '../config/variables.ts';
 
 /** The environment variables that one program reads, as lines for `--help`. */
 export function variableLines(reader: 'service' | 'command line' | 'runtime'): string {
-  const shown: Variable<unknown>[] = Object.values(variables).filter(
-    ({ readBy }) => readBy === reader || readBy === 'both',
-  );
+  const shown = allVariables.filter(({ readBy }) => readBy === reader || readBy === 'both');
   const width = Math.max(...shown.map(({ name }) => name.length));
   return shown
     .map(({ name, meaning, otherwise, default: byDefault = otherwise }) => {

@@ -30,8 +30,8 @@ export interface Config {
   apiKeyPrefix: string;
   tokenTtlSeconds: number;
   /** The API for runtimes. Absent: it is off. */
-  runtime?: { token?: string | undefined; tokenFile: string; isBeside: boolean } | undefined;
-  /** Sessions that the runtime beside this service takes at a time. */
+  runtime?: { token?: string | undefined; tokenFile: string; isIncluded: boolean } | undefined;
+  /** Maximum concurrent sessions of the included runtime. */
   maxSessions: number;
   /** URL of the included runtime. Absent: below the public URL. */
   runtimeUrl?: string | undefined;
@@ -77,7 +77,7 @@ export function readConfig(env: Environment, cwd: string): Config {
         ? {
             token: runtimeToken,
             tokenFile: join(dataDir, 'runtime-token'),
-            isBeside: runtime,
+            isIncluded: runtime,
           }
         : undefined,
     database:
@@ -177,7 +177,7 @@ export function readClientConfig(env: Environment, cwd: string): ClientConfig {
 /** The loopback address by which a wildcard address is reached. */
 const loopback: Record<string, string> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
 
-/** The error for a port that is already in use. */
+/** ADMIN_PORT for the command line, which cannot connect to port 0. */
 const knownPort = {
   ...variables.adminPort,
   ...integer(1, 65_535),

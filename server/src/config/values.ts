@@ -52,7 +52,7 @@ type ValueOf<V extends Variable<unknown>> =
 
 /** The parsed value types. */
 export type ServiceValues<T extends Record<string, Variable<unknown>>> = {
-  [K in keyof T as T[K]['readBy'] extends 'command line' | 'runtime' ? never : K]: ValueOf<T[K]>;
+  [K in keyof T as T[K]['readBy'] extends 'command line' ? never : K]: ValueOf<T[K]>;
 };
 
 /** Parses variables and collects their problems, so that one start reports all of them. */

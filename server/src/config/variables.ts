@@ -19,20 +19,12 @@ export type LogLevel = (typeof logLevels)[number];
 
 const bearerToken = matching(/^[\x21-\x7e]{16,512}$/, '16 to 512 printable ASCII characters without spaces');
 
-/** Renamed in `Config`, because the service also has a host and a port. */
-const prefixed = Object.fromEntries(
-  Object.entries(variablesOfRuntime).map(([name, variable]) => [`ofRuntime.${name}`, variable]),
-) as { [K in keyof typeof variablesOfRuntime as `ofRuntime.${K}`]: (typeof variablesOfRuntime)[K] };
-
 /** Everything about one variable. A new variable needs one entry here and one field in `Config`. */
 function variable<T, V extends Omit<Variable<T>, keyof Kind<T>>>(kind: Kind<T>, entry: V): Kind<T> & V {
   return { ...kind, ...entry };
 }
 
-/**
- * All variables, keyed by their name in `Config` where they have one. Parsing, `--help` and docs/configuration.md (`npm run docs`) are
- * derived from this table.
- */
+/** The variables of the service and the command line, keyed by their name in `Config` where they have one. */
 export const variables = {
   host: variable(host, {
     name: 'HOST',
@@ -184,5 +176,10 @@ export const variables = {
       'Maximum seconds that requests are still accepted after SIGTERM, while load balancers receive 503 from `/readyz`, 0 to 300.',
     readBy: 'service',
   }),
-  ...prefixed,
 } as const satisfies Record<string, Variable<unknown>>;
+
+/** All variables, including the runtime's. `--help` and docs/configuration.md (`npm run docs`) are derived from this list. */
+export const allVariables: readonly Variable<unknown>[] = [
+  ...Object.values(variables),
+  ...Object.values(variablesOfRuntime),
+];

@@ -1,12 +1,12 @@
 import { LRUCache } from 'lru-cache';
 import type { Pace } from '../limits/pace.ts';
 import { entriesCovering } from '../origins/origin.ts';
-import { ApiError } from '../primitives/errors.ts';
 import { isId } from '../primitives/ids.ts';
 import type { CacheCounts } from '../store/cache/cache.ts';
-import { type Asker, LookUps } from '../store/cache/look-ups.ts';
+import { type LookUpClient, LookUps } from '../store/cache/look-ups.ts';
 import type { Changes } from '../store/changes.ts';
 import type { Database } from '../store/database.ts';
+import { StoreUnavailable } from '../store/database-errors.ts';
 import type { Revision } from './revision.ts';
 import { findExperiences, findListing, findRevision, type LaunchableExperience } from './store.ts';
 
@@ -14,11 +14,11 @@ import { findExperiences, findListing, findRevision, type LaunchableExperience }
 export interface Directory {
   experience(
     experienceId: string,
-    asker?: Asker,
+    client?: LookUpClient,
   ): LaunchableExperience | null | Promise<LaunchableExperience | null>;
   revision(projectId: string, experienceId: string, number: number): Promise<Revision>;
   /** Whether an origin is on the allowlist of any experience. A negative answer is delayed by the pace of its client network. */
-  isListedAnywhere(origin: string, asker: Asker): Promise<boolean>;
+  isListedAnywhere(origin: string, client: LookUpClient): Promise<boolean>;
   readonly counts: Record<'experiences' | 'origins' | 'revisions', CacheCounts>;
 }
 
@@ -35,15 +35,15 @@ export function openDirectory(database: Database, changes: Changes, pace: Pace):
   });
   return {
     counts: { experiences: experiences.counts, origins: origins.counts, revisions: revisionCounts },
-    experience: (id, asker) => (isId('exp', id) ? experiences.get(id, asker) : null),
-    isListedAnywhere: async (origin, asker) => {
+    experience: (id, client) => (isId('exp', id) ? experiences.get(id, client) : null),
+    isListedAnywhere: async (origin, client) => {
       try {
-        const isListed = entriesCovering(origin).length > 0 && (await origins.get(origin, asker)) !== null;
-        if (!isListed) await pace.delay(asker.network());
+        const isListed = entriesCovering(origin).length > 0 && (await origins.get(origin, client)) !== null;
+        if (!isListed) await pace.delay(client.network());
         return isListed;
       } catch (error) {
-        // A preflight is answered in any case; this one in its turn, too.
-        if (error instanceof ApiError && error.toStranger) await pace.delay(asker.network());
+        // A preflight is answered even if the look-up was refused, but at the same pace.
+        if (error instanceof StoreUnavailable && error.isNetworkLimit) await pace.delay(client.network());
         throw error;
       }
     },

@@ -1,3 +1,4 @@
+import type { SessionManifest } from '@session-launch/contract/manifest';
 import type { Mind } from '@session-launch/contract/project-file/mind';
 import type { Mode, SpeechInputMode } from '@session-launch/contract/session';
 import type { Languages } from '../locales/locale.ts';
@@ -17,23 +18,10 @@ export interface Runtime {
   mode: Mode;
   speechInputMode: SpeechInputMode;
   languages: Languages;
-  characters: Character[];
+  characters: Pick<SessionManifest['characters'][number], 'characterId' | 'name' | 'voice' | 'avatar'>[];
   location?: Record<string, unknown>;
   transport: Transport;
-  limits: SessionLimits;
+  limits: SessionManifest['limits'];
   /** Sent to the runtime only; never part of a manifest, the catalog or another public response. */
   mind?: Mind;
-}
-
-/** Maximum duration of a session and maximum time without speech, in seconds. */
-export interface SessionLimits {
-  maxSeconds: number;
-  idleSeconds: number;
-}
-
-interface Character {
-  characterId: string;
-  name: string;
-  voice?: Record<string, unknown>;
-  avatar?: Record<string, unknown>;
 }

@@ -25,7 +25,7 @@ export function readIdempotencyKey(rawHeaders: readonly string[]): string | unde
   return key;
 }
 
-/** The message never contains the value: a key is enough to replay its launch, and responses are often logged. */
+/** The message never contains the value: anyone who knows a key can replay its launch, and responses are often logged. */
 function problemWith(count: number, key: string): string | undefined {
   if (count > 1) return `was sent ${count} times; send it once`;
   if (key === '') return `is empty; send 1 to ${maxLength} characters, or leave the header out`;

@@ -2,7 +2,7 @@ import type { Scope } from '@session-launch/contract/operation';
 import { LRUCache } from 'lru-cache';
 import { ApiError } from '../primitives/errors.ts';
 import { freshFor } from '../store/cache/loading.ts';
-import { type Asker, LookUps } from '../store/cache/look-ups.ts';
+import { type LookUpClient, LookUps } from '../store/cache/look-ups.ts';
 import type { Changes } from '../store/changes.ts';
 import type { Database } from '../store/database.ts';
 import { apiKeyDigits, bearerToken, parseApiKey } from './api-key.ts';
@@ -37,13 +37,13 @@ export class KeyRing {
   authenticate(
     authorization: string | undefined,
     scope: Scope | 'any',
-    asker?: Asker,
+    client?: LookUpClient,
   ): KeyHolder | Promise<KeyHolder> {
     if (authorization === undefined) throw unusable();
     const hashed = this.#digests.get(authorization);
     const hash = hashed ?? digestOf(authorization);
     const known = this.remembered.recall(hash);
-    if (known === undefined) return this.#look(authorization, hash, scope, asker);
+    if (known === undefined) return this.#look(authorization, hash, scope, client);
     const holder = this.#admit(known, scope);
     if (hashed === undefined) this.#digests.set(authorization, hash);
     return holder;
@@ -53,11 +53,11 @@ export class KeyRing {
     authorization: string,
     hash: string,
     scope: Scope | 'any',
-    asker: Asker | undefined,
+    client: LookUpClient | undefined,
   ): Promise<KeyHolder> {
     // Only a well-formed key is worth a query.
     if (parseApiKey(bearerToken(authorization) ?? '') === undefined) throw unusable();
-    return this.#admit(await this.remembered.get(hash, asker), scope);
+    return this.#admit(await this.remembered.get(hash, client), scope);
   }
 
   #admit(key: UsableKey | null, scope: Scope | 'any'): KeyHolder {

@@ -1,15 +1,11 @@
-import type { KeyMode } from '@session-launch/contract/admin/keys';
-import type { Scope } from '@session-launch/contract/operation';
+import type { KeyRequest } from '@session-launch/contract/admin/keys';
 import { newId } from '../primitives/ids.ts';
 import type { Transaction } from '../store/database.ts';
 import { generateApiKey, hashApiKey, keyHint } from './api-key.ts';
 import { type ApiKey, insertKey } from './store.ts';
 
-export interface KeyWish {
-  projectId: string;
-  mode: KeyMode;
-  scopes: readonly Scope[];
-  name?: string;
+/** A key to create: the request of the admin API, with its expiry parsed. */
+export interface NewKey extends Omit<KeyRequest, 'expiresAt'> {
   expiresAt?: Date | undefined;
 }
 
@@ -17,18 +13,19 @@ export interface KeyWish {
 export async function createKey(
   tx: Transaction,
   prefix: string,
-  wish: KeyWish,
+  projectId: string,
+  { mode, scopes, name, expiresAt }: NewKey,
 ): Promise<{ key: string; record: ApiKey }> {
-  const key = generateApiKey(prefix, wish.mode);
+  const key = generateApiKey(prefix, mode);
   const record: ApiKey = {
     id: newId('key'),
-    projectId: wish.projectId,
-    mode: wish.mode,
+    projectId,
+    mode,
     hint: keyHint(key),
-    name: wish.name ?? null,
-    scopes: [...new Set(wish.scopes)],
+    name: name ?? null,
+    scopes: [...new Set(scopes)],
     createdAt: new Date(),
-    expiresAt: wish.expiresAt ?? null,
+    expiresAt: expiresAt ?? null,
     revokedAt: null,
     lastUsedAt: null,
   };

@@ -1,8 +1,4 @@
+import type { defaults } from '@session-launch/contract/project-file/fields';
+
 /** Limits of a project on browser and public mints and on concurrent sessions. `null` means unlimited. */
-export interface Limits {
-  mintsPerMinutePerClient: number | null;
-  mintsPerMinute: number | null;
-  sessionsPerDay: number | null;
-  concurrentSessions: number | null;
-  concurrentSessionsPerClient: number | null;
-}
+export type Limits = Record<keyof typeof defaults.limits, number | null>;

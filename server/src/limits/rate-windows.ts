@@ -9,20 +9,20 @@ export interface Gate {
 }
 
 /** A request's position in a window, counted from 1; `limit + 1` if it was rejected. */
-export interface Place {
+export interface Position {
   points: number;
   /** Milliseconds until the window ends. */
   leftMs: number;
 }
 
-export function isAdmitted({ points }: Place, { limit }: Gate): boolean {
+export function isAdmitted({ points }: Position, { limit }: Gate): boolean {
   return points <= limit;
 }
 
 /** Windows that admit exactly `limit` requests per key. A rejected request is not counted. */
 interface Windows {
   /** Counts the request in each window in order and stops at the first refusal: later windows are not charged. */
-  spend(gates: readonly Gate[]): Promise<Place[]>;
+  spend(gates: readonly Gate[]): Promise<Position[]>;
   /** Deletes expired windows. Called periodically, never by a request. */
   clean(): Promise<void>;
 }
@@ -47,17 +47,17 @@ export class MemoryWindows implements Windows {
     this.#windowMs = windowSeconds * 1000;
   }
 
-  async spend(gates: readonly Gate[]): Promise<Place[]> {
-    const places: Place[] = [];
+  async spend(gates: readonly Gate[]): Promise<Position[]> {
+    const positions: Position[] = [];
     for (const gate of gates) {
-      const place = this.#pass(gate);
-      places.push(place);
-      if (!isAdmitted(place, gate)) break;
+      const position = this.#pass(gate);
+      positions.push(position);
+      if (!isAdmitted(position, gate)) break;
     }
-    return places;
+    return positions;
   }
 
-  #pass({ key, limit }: Gate): Place {
+  #pass({ key, limit }: Gate): Position {
     const now = performance.now();
     this.#age(now);
     const latest = this.#young.get(key) ?? this.#old.get(key);
@@ -128,7 +128,7 @@ export const removeOver: Statement = {
 };
 
 /** Requests waiting for a window, and the latest limit among them. */
-interface Crowd {
+interface Demand {
   limit: number;
   count: number;
   /** The key of the window that they pass next. */
@@ -143,28 +143,33 @@ interface Crowd {
 export class SharedWindows implements Windows {
   readonly #database: Database;
   readonly #windowMs: number;
-  readonly #usedUp = new UsedUp();
+  readonly #exhausted = new ExhaustedWindows();
   /** One batcher per number of windows: within a batch, every admitted request must continue to the same windows. */
-  readonly #throughOne = new Batcher<readonly Gate[], Place[]>(1_000, (asked) => this.#spendTogether(asked));
-  readonly #throughTwo = new Batcher<readonly Gate[], Place[]>(1_000, (asked) => this.#spendTogether(asked));
+  readonly #oneWindow = new Batcher<readonly Gate[], Position[]>(1_000, (asked) =>
+    this.#spendTogether(asked),
+  );
+  readonly #twoWindows = new Batcher<readonly Gate[], Position[]>(1_000, (asked) =>
+    this.#spendTogether(asked),
+  );
 
   constructor(database: Database, windowSeconds: number) {
     this.#database = database;
     this.#windowMs = windowSeconds * 1000;
   }
 
-  async spend(gates: readonly Gate[]): Promise<Place[]> {
-    const closed = this.#usedUp.firstOf(gates);
-    const places = await this.#ask(closed === undefined ? gates : gates.slice(0, closed.index));
-    const last = places.length - 1;
-    if (last >= 0 && !isAdmitted(places[last]!, gates[last]!)) this.#usedUp.add(gates[last]!, places[last]!);
-    else if (closed !== undefined) places.push(closed.place);
-    return places;
+  async spend(gates: readonly Gate[]): Promise<Position[]> {
+    const closed = this.#exhausted.firstOf(gates);
+    const positions = await this.#ask(closed === undefined ? gates : gates.slice(0, closed.index));
+    const last = positions.length - 1;
+    if (last >= 0 && !isAdmitted(positions[last]!, gates[last]!))
+      this.#exhausted.add(gates[last]!, positions[last]!);
+    else if (closed !== undefined) positions.push(closed.position);
+    return positions;
   }
 
-  async #ask(gates: readonly Gate[]): Promise<Place[]> {
+  async #ask(gates: readonly Gate[]): Promise<Position[]> {
     if (gates.length === 0) return [];
-    return gates.length === 1 ? this.#throughOne.submit(gates) : this.#throughTwo.submit(gates);
+    return gates.length === 1 ? this.#oneWindow.submit(gates) : this.#twoWindows.submit(gates);
   }
 
   async clean(): Promise<void> {
@@ -174,8 +179,8 @@ export class SharedWindows implements Windows {
     }
   }
 
-  async #spendTogether(asked: (readonly Gate[])[]): Promise<Place[][]> {
-    const [firsts, seconds] = [crowds(asked, 0), crowds(asked, 1)];
+  async #spendTogether(asked: (readonly Gate[])[]): Promise<Position[][]> {
+    const [firsts, seconds] = [demandOf(asked, 0), demandOf(asked, 1)];
     const values: unknown[] = [this.#windowMs, ...columns(firsts)];
     if (seconds.size > 0) {
       const [keys, limits] = columns(seconds);
@@ -197,20 +202,23 @@ export class SharedWindows implements Windows {
       ]),
     );
     return asked.map((gates) => {
-      const places: Place[] = [];
+      const positions: Position[] = [];
       for (const gate of gates) {
         const window = windows.get(gate.key)!;
-        const place = { points: window.free-- > 0 ? window.next++ : gate.limit + 1, leftMs: window.leftMs };
-        places.push(place);
-        if (!isAdmitted(place, gate)) break;
+        const position = {
+          points: window.free-- > 0 ? window.next++ : gate.limit + 1,
+          leftMs: window.leftMs,
+        };
+        positions.push(position);
+        if (!isAdmitted(position, gate)) break;
       }
-      return places;
+      return positions;
     });
   }
 }
 
-function crowds(asked: (readonly Gate[])[], depth: number): Map<string, Crowd> {
-  const byKey = new Map<string, Crowd>();
+function demandOf(asked: (readonly Gate[])[], depth: number): Map<string, Demand> {
+  const byKey = new Map<string, Demand>();
   for (const gates of asked) {
     const gate = gates[depth];
     if (gate === undefined) continue;
@@ -220,28 +228,28 @@ function crowds(asked: (readonly Gate[])[], depth: number): Map<string, Crowd> {
   return byKey;
 }
 
-function columns(asked: Map<string, Crowd>): [string[], number[], number[]] {
+function columns(asked: Map<string, Demand>): [string[], number[], number[]] {
   const all = [...asked.values()];
   return [[...asked.keys()], all.map(({ limit }) => limit), all.map(({ count }) => count)];
 }
 
 /** Exhausted windows. Requests are rejected from memory until the window ends or its limit changes. */
-class UsedUp {
+class ExhaustedWindows {
   /** Evicted entries cost a database write, which then rejects the request. */
   readonly #windows = new LRUCache<string, Window & { limit: number }>({ max: 20_000 });
 
-  firstOf(gates: readonly Gate[]): { index: number; place: Place } | undefined {
+  firstOf(gates: readonly Gate[]): { index: number; position: Position } | undefined {
     if (this.#windows.size === 0) return undefined;
     const now = performance.now();
     for (const [index, { key, limit }] of gates.entries()) {
       const known = this.#windows.get(key);
       if (known?.limit === limit && known.until > now)
-        return { index, place: { points: known.points, leftMs: known.until - now } };
+        return { index, position: { points: known.points, leftMs: known.until - now } };
     }
     return undefined;
   }
 
-  add({ key, limit }: Gate, { points, leftMs }: Place): void {
+  add({ key, limit }: Gate, { points, leftMs }: Position): void {
     this.#windows.set(key, { points, limit, until: performance.now() + leftMs });
   }
 }

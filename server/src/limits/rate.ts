@@ -3,7 +3,7 @@ import { ApiError } from '../primitives/errors.ts';
 import type { Database } from '../store/database.ts';
 import { type Budget, rateLimitHeaders } from './headers.ts';
 import type { Limits } from './limits.ts';
-import { type Gate, isAdmitted, MemoryWindows, type Place, SharedWindows } from './rate-windows.ts';
+import { type Gate, isAdmitted, MemoryWindows, type Position, SharedWindows } from './rate-windows.ts';
 
 const windowSeconds = 60;
 type Policy = 'client' | 'project';
@@ -25,11 +25,11 @@ export function openRateLimits(database: Database): RateLimits {
     async spend(projectId, limits, client) {
       const gates = gatesOf(projectId, limits, client);
       const budgets: Budget[] = [];
-      for (const [i, place] of (await windows.spend(gates)).entries()) {
+      for (const [i, position] of (await windows.spend(gates)).entries()) {
         const gate = gates[i]!;
-        const state = budget(gate, place);
+        const state = budget(gate, position);
         budgets.push(state);
-        if (!isAdmitted(place, gate)) throw rateLimited(budgets, state);
+        if (!isAdmitted(position, gate)) throw rateLimited(budgets, state);
       }
       return budgets;
     },
@@ -54,7 +54,7 @@ function gatesOf(projectId: string, limits: Limits, client: string): PolicyGate[
   return gates;
 }
 
-function budget({ policy, limit }: PolicyGate, { points, leftMs }: Place): Budget {
+function budget({ policy, limit }: PolicyGate, { points, leftMs }: Position): Budget {
   // Round to whole milliseconds first: floating-point error could otherwise add a second.
   const resetSeconds = Math.max(Math.ceil(Math.round(leftMs) / 1000), 1);
   return { policy, limit, windowSeconds, remaining: Math.max(limit - points, 0), resetSeconds };

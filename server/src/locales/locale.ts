@@ -12,7 +12,7 @@ export interface Languages {
 }
 
 /** The locales that a mint requests. Tags are canonical. */
-interface AskedLocales {
+interface RequestedLocales {
   locale?: string | undefined;
   secondaryLocale?: string | undefined;
   language?: string | undefined;
@@ -24,19 +24,19 @@ interface ResolvedLocales {
 }
 
 const maxTagLength = 64;
-const maxRemembered = 1_000;
+const maxCached = 1_000;
 const maxAcceptedLanguages = 100;
 
 /** Caches canonical tags: Intl takes microseconds per tag, and most mints use the same few. */
-const remembered = new Map<string, string | undefined>();
+const cached = new Map<string, string | undefined>();
 
 /** The canonical form of a BCP 47 tag, or `undefined` if it is ill-formed or names no language. */
 export function canonicalLocale(tag: string): string | undefined {
   if (tag.length > maxTagLength) return undefined;
-  if (remembered.has(tag)) return remembered.get(tag);
+  if (cached.has(tag)) return cached.get(tag);
   const canonical = canonicalise(tag);
-  if (remembered.size >= maxRemembered) remembered.clear();
-  remembered.set(tag, canonical);
+  if (cached.size >= maxCached) cached.clear();
+  cached.set(tag, canonical);
   return canonical;
 }
 
@@ -62,26 +62,29 @@ export function agreedSecondary(
   return secondaryLocale ?? learningLocale;
 }
 
-/** Applies the locale rules: resolves the session's language and, for a dual experience, the paired one. `acceptLanguage` is the raw header, passed for browser and public mints only. */
+/**
+ * Resolves the session's language and, for a dual experience, the paired one. `acceptLanguage` is the raw header, passed for browser and
+ * public mints only.
+ */
 export function resolveLocales(
   languages: Languages,
-  asked: AskedLocales,
+  requested: RequestedLocales,
   acceptLanguage?: string | undefined,
 ): ResolvedLocales {
   if (!languages.dual) {
-    const immersion = fixed(languages.conversation) ?? asked.secondaryLocale;
-    return { locale: immersion ?? conversationLocale(languages, asked, acceptLanguage) };
+    const immersion = fixed(languages.conversation) ?? requested.secondaryLocale;
+    return { locale: immersion ?? conversationLocale(languages, requested, acceptLanguage) };
   }
-  const secondaryLocale = fixed(languages.paired) ?? asked.secondaryLocale;
+  const secondaryLocale = fixed(languages.paired) ?? requested.secondaryLocale;
   if (secondaryLocale === undefined) throw new ApiError('SECONDARY_LOCALE_REQUIRED');
-  return { locale: conversationLocale(languages, asked, acceptLanguage), secondaryLocale };
+  return { locale: conversationLocale(languages, requested, acceptLanguage), secondaryLocale };
 }
 
-function conversationLocale(languages: Languages, asked: AskedLocales, acceptLanguage = ''): string {
+function conversationLocale(languages: Languages, requested: RequestedLocales, acceptLanguage = ''): string {
   return (
     fixed(languages.conversation) ??
-    asked.locale ??
-    asked.language ??
+    requested.locale ??
+    requested.language ??
     bestAcceptedLanguage(acceptLanguage) ??
     languages.default
   );

@@ -1,11 +1,10 @@
 import { type Source, sources } from '@session-launch/contract/session';
-import { collectDefaultMetrics, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { CacheCounts } from '../store/cache/cache.ts';
 import type { LookUpCounts } from '../store/cache/look-ups.ts';
 import type { Database } from '../store/database.ts';
-import { Counter, Histogram } from './counters.ts';
-import { type RuntimeStatus, showRuntime } from './runtime-metrics.ts';
-import { type Sample, show } from './sampled-metric.ts';
+import { type RuntimeStatus, sampleRuntime } from './runtime-metrics.ts';
+import { plain, sample } from './sampled-metric.ts';
 import type { Traffic } from './traffic.ts';
 
 const durationBounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20];
@@ -52,168 +51,145 @@ export interface MetricSources {
   runtime: () => RuntimeStatus;
 }
 
-/**
- * Metrics of one app. Requests only increment plain numbers: a labelled counter or histogram of prom-client costs ten times as much, even
- * with pre-bound labels.
- */
+/** Metrics of one app. */
 export function createMetrics(): Metrics & { watch(parts: MetricSources): void } {
   const registry = new Registry();
+  const registers = [registry];
   collectDefaultMetrics({ register: registry });
-  const mints = new Map(
-    sources.map((source) => [
-      source,
-      { outcomes: new Counter<string>(), durations: new Histogram(durationBounds) },
-    ]),
-  );
-  const batches = new Histogram(batchBounds);
-  const connects = new Counter<string>();
-  const totals = { seconds: 0, lost: 0 };
-
-  show(registry, 'counter', 'session_launch_mints_total', 'Mint requests by door and outcome', () =>
-    [...mints].flatMap(([door, { outcomes }]) =>
-      [...outcomes.entries()].map(([outcome, value]) => ({ labels: { door, outcome }, value })),
-    ),
-  );
-  const duration = 'session_launch_mint_duration_seconds';
-  show(registry, 'histogram', duration, 'Time from the start of a mint request to its response', () =>
-    [...mints].flatMap(([door, { durations }]) => buckets(duration, { door }, durations)),
-  );
-  const size = 'session_launch_batch_size';
-  show(registry, 'histogram', size, 'Mints recorded in one write', () => buckets(size, {}, batches));
-  show(registry, 'counter', 'session_launch_connects_total', 'Attempts to begin a session, by outcome', () =>
-    [...connects.entries()].map(([outcome, value]) => ({ labels: { outcome }, value })),
-  );
-  show(registry, 'counter', 'session_launch_metered_seconds_total', 'Connected seconds of sessions', () => [
-    { labels: {}, value: totals.seconds },
-  ]);
-  show(
-    registry,
-    'counter',
-    'session_launch_sessions_lost_total',
-    'Sessions that ended because their runtime stopped reporting',
-    () => [{ labels: {}, value: totals.lost }],
-  );
+  const mints = new Counter({
+    name: 'session_launch_mints_total',
+    help: 'Mint requests by door and outcome',
+    labelNames: ['door', 'outcome'],
+    registers,
+  });
+  const durations = new Histogram({
+    name: 'session_launch_mint_duration_seconds',
+    help: 'Time from the start of a mint request to its response',
+    labelNames: ['door'],
+    buckets: durationBounds,
+    registers,
+  });
+  for (const door of sources) durations.zero({ door });
+  const batches = new Histogram({
+    name: 'session_launch_batch_size',
+    help: 'Mints that were recorded together in one write',
+    buckets: batchBounds,
+    registers,
+  });
+  const connects = new Counter({
+    name: 'session_launch_connects_total',
+    help: 'Attempts to begin a session, by outcome',
+    labelNames: ['outcome'],
+    registers,
+  });
+  const seconds = new Counter({
+    name: 'session_launch_metered_seconds_total',
+    help: 'Connected seconds of sessions',
+    registers,
+  });
+  const lost = new Counter({
+    name: 'session_launch_sessions_lost_total',
+    help: 'Sessions that ended because their runtime stopped reporting',
+    registers,
+  });
   return {
     registry,
     minted: (door, outcome, seconds) => {
-      const { outcomes, durations } = mints.get(door)!;
-      outcomes.add(outcome);
-      durations.add(seconds);
+      mints.inc({ door, outcome });
+      durations.observe({ door }, seconds);
     },
-    batchWritten: (size) => batches.add(size),
+    batchWritten: (size) => batches.observe(size),
     lifecycle: {
-      connected: (outcome) => connects.add(outcome),
-      metered: (seconds) => {
-        totals.seconds += seconds;
-      },
-      lost: (sessions) => {
-        totals.lost += sessions;
-      },
+      connected: (outcome) => connects.inc({ outcome }),
+      metered: (added) => seconds.inc(added),
+      lost: (sessions) => lost.inc(sessions),
     },
     watch: (parts) => watch(registry, parts),
   };
 }
 
 function watch(registry: Registry, parts: MetricSources): void {
-  const { database, queueLength, caches, traffic, openConnections, admissions } = parts;
-  show(registry, 'gauge', 'session_launch_active_sessions', 'Active sessions of all processes', async () => {
-    const active = await parts.activeSessions();
-    return active === undefined ? [] : [{ labels: {}, value: active }];
+  const { database, caches, traffic, admissions } = parts;
+  sample(registry, Gauge, {
+    name: 'session_launch_active_sessions',
+    help: 'Active sessions of all processes',
+    read: async () => plain(await parts.activeSessions()),
   });
-  show(registry, 'gauge', 'session_launch_queue_length', 'Mints waiting for the next write', () => [
-    { labels: {}, value: queueLength() },
-  ]);
-  show(
-    registry,
-    'counter',
-    'session_launch_cache_lookups_total',
-    'Look-ups in memory by cache and result',
-    () =>
+  sample(registry, Gauge, {
+    name: 'session_launch_queue_length',
+    help: 'Mints waiting for the next write',
+    read: () => plain(parts.queueLength()),
+  });
+  sample(registry, Counter, {
+    name: 'session_launch_cache_lookups_total',
+    help: 'Look-ups in memory by cache and result',
+    labelNames: ['cache', 'result'],
+    read: () =>
       Object.entries(caches).flatMap(([cache, counts]) => [
         { labels: { cache, result: 'hit' }, value: counts.hits },
         { labels: { cache, result: 'miss' }, value: counts.misses },
         ...('refused' in counts ? [{ labels: { cache, result: 'refused' }, value: counts.refused }] : []),
       ]),
-  );
-  show(
-    registry,
-    'gauge',
-    'session_launch_database_connections',
-    'Database connections by lane and state',
-    () =>
+  });
+  sample(registry, Gauge, {
+    name: 'session_launch_database_connections',
+    help: 'Database connections by lane and state',
+    labelNames: ['lane', 'state'],
+    read: () =>
       Object.entries(database.pools()).flatMap(([lane, { total, idle, waiting }]) =>
         Object.entries({ busy: total - idle, idle, waiting }).map(([state, value]) => ({
           labels: { lane, state },
           value,
         })),
       ),
-  );
-  show(
-    registry,
-    'gauge',
-    'session_launch_free_disk_bytes',
-    'Free space on the disk of the embedded engine',
-    async () => {
-      const free = await database.own?.freeBytes?.();
-      return free === undefined ? [] : [{ labels: {}, value: free }];
-    },
-  );
-  show(registry, 'counter', 'session_launch_requests_total', 'Answered requests by route and status', () =>
-    [...traffic.answers].flatMap(([route, statuses]) =>
-      [...statuses.entries()].map(([status, value]) => ({
-        labels: { route, status: String(status) },
-        value,
-      })),
-    ),
-  );
+  });
+  sample(registry, Gauge, {
+    name: 'session_launch_free_disk_bytes',
+    help: 'Free space on the disk of the embedded engine',
+    read: async () => plain(await database.own?.freeBytes?.()),
+  });
+  sample(registry, Counter, {
+    name: 'session_launch_requests_total',
+    help: 'Answered requests by route and status',
+    labelNames: ['route', 'status'],
+    read: () =>
+      [...traffic.answers].flatMap(([route, statuses]) =>
+        [...statuses].map(([status, value]) => ({ labels: { route, status: String(status) }, value })),
+      ),
+  });
   const admitted = (read: (load: Load) => number) => () =>
     Object.entries(admissions).map(([part, admission]) => ({ labels: { part }, value: read(admission) }));
-  show(
-    registry,
-    'gauge',
-    'session_launch_requests_under_way',
-    'Requests in progress, by part',
-    admitted(({ inFlight }) => inFlight),
-  );
-  show(
-    registry,
-    'counter',
-    'session_launch_requests_turned_away_total',
-    'Requests refused because too many were in progress, by part',
-    admitted(({ refused }) => refused),
-  );
-  show(
-    registry,
-    'counter',
-    'session_launch_refusals_delayed_total',
-    'Refusals of unknown callers that were delayed',
-    () => [{ labels: {}, value: parts.refusalsDelayed() }],
-  );
-  show(
-    registry,
-    'counter',
-    'session_launch_log_lines_dropped_total',
-    'Log lines that could not be written',
-    () => [{ labels: {}, value: parts.logLinesDropped() }],
-  );
-  showRuntime(registry, parts.runtime);
-  show(registry, 'gauge', 'session_launch_requests_in_flight', 'Requests in flight', () => [
-    { labels: {}, value: traffic.inFlight() },
-  ]);
-  show(registry, 'gauge', 'session_launch_open_connections', 'Open client connections', async () => [
-    { labels: {}, value: await openConnections() },
-  ]);
-}
-
-function buckets(name: string, labels: Record<string, string>, spread: Histogram): Sample[] {
-  const counts = spread.cumulated();
-  return [
-    ...counts.map((value, i) => ({
-      metricName: `${name}_bucket`,
-      labels: { ...labels, le: String(spread.bounds[i] ?? '+Inf') },
-      value,
-    })),
-    { metricName: `${name}_sum`, labels, value: spread.sum },
-    { metricName: `${name}_count`, labels, value: counts.at(-1) ?? 0 },
-  ];
+  sample(registry, Gauge, {
+    name: 'session_launch_requests_under_way',
+    help: 'Requests in progress, by part',
+    labelNames: ['part'],
+    read: admitted(({ inFlight }) => inFlight),
+  });
+  sample(registry, Counter, {
+    name: 'session_launch_requests_turned_away_total',
+    help: 'Requests refused because too many were in progress, by part',
+    labelNames: ['part'],
+    read: admitted(({ refused }) => refused),
+  });
+  sample(registry, Counter, {
+    name: 'session_launch_refusals_delayed_total',
+    help: 'Refusals of unknown callers that were delayed',
+    read: () => plain(parts.refusalsDelayed()),
+  });
+  sample(registry, Counter, {
+    name: 'session_launch_log_lines_dropped_total',
+    help: 'Log lines that could not be written',
+    read: () => plain(parts.logLinesDropped()),
+  });
+  sampleRuntime(registry, parts.runtime);
+  sample(registry, Gauge, {
+    name: 'session_launch_requests_in_flight',
+    help: 'Requests in flight',
+    read: () => plain(traffic.inFlight()),
+  });
+  sample(registry, Gauge, {
+    name: 'session_launch_open_connections',
+    help: 'Open client connections',
+    read: async () => plain(await parts.openConnections()),
+  });
 }

@@ -1,20 +1,39 @@
-import type { Metric, Registry } from 'prom-client';
+import type { Counter, Gauge, Registry } from 'prom-client';
 
-export interface Sample {
+interface Sample {
   labels: Record<string, string>;
   value: number;
-  /** If it differs from the name of the metric. */
-  metricName?: string;
 }
 
-/** Registers a metric whose samples are read when metrics are collected. prom-client needs only this part of a metric's interface. */
-export function show(
+interface SampledMetric {
+  name: string;
+  help: string;
+  labelNames?: string[];
+  read: () => Sample[] | Promise<Sample[]>;
+}
+
+/** Registers a metric whose values are read from their source when metrics are collected, never during a request. */
+export function sample(
   registry: Registry,
-  type: 'counter' | 'gauge' | 'histogram',
-  name: string,
-  help: string,
-  read: () => Sample[] | Promise<Sample[]>,
+  Type: typeof Counter<string> | typeof Gauge<string>,
+  { name, help, labelNames = [], read }: SampledMetric,
 ): void {
-  const get = async () => ({ name, help, type, values: await read() });
-  registry.registerMetric({ name, help, type, get } as unknown as Metric);
+  new Type({
+    name,
+    help,
+    labelNames,
+    registers: [registry],
+    async collect(this: Counter<string> | Gauge<string>) {
+      const samples = await read();
+      this.reset();
+      // `reset` gives a metric without labels the value 0; without a sample it is left out.
+      if (labelNames.length === 0) this.remove();
+      for (const { labels, value } of samples) this.inc(labels, value);
+    },
+  });
+}
+
+/** The sample of a metric without labels; none if the value is unknown. */
+export function plain(value: number | undefined): Sample[] {
+  return value === undefined ? [] : [{ labels: {}, value }];
 }

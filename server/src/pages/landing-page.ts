@@ -45,7 +45,7 @@ ${view.talks && cards.length > 0 ? scripts : nothing}
 <div class="intro">
 ${status(problem)}
 <h1 id="title">Every conversation starts with a launch.</h1>
-<p class="lead">This service mints sessions for real-time avatars in your own application. Name an experience, and it answers with a manifest: all a client needs to run the session, and a token that soon expires.</p>
+<p class="lead">This service mints sessions for real-time avatars in your own application. Send the id of an experience, and it returns a manifest: everything that a client needs to run the session, including a short-lived token.</p>
 <p class="actions"><a class="button" href="reference">Read the API reference</a><a class="button quiet" href="openapi.json">Get openapi.json</a></p>
 <dl class="facts">
 <div><dt>Version</dt><dd>${version}</dd></div>

@@ -6,8 +6,8 @@ export interface ApiErrorOptions {
   /** Public, machine-readable details: violations, the origin that was sent, the missing scope. */
   details?: unknown;
   headers?: Record<string, string>;
-  /** Whether the request named nothing that exists (unknown key, experience or origin). Such refusals are paced per client network. */
-  toStranger?: boolean;
+  /** Whether the caller named nothing that exists (unknown key, experience or origin). Such refusals are delayed per client network. */
+  fromUnknownCaller?: boolean;
   /** The internal cause: logged, never sent. */
   cause?: unknown;
 }
@@ -18,7 +18,7 @@ export class ApiError extends Error {
   readonly status: number;
   readonly details: unknown;
   readonly headers: Record<string, string>;
-  readonly toStranger: boolean;
+  readonly fromUnknownCaller: boolean;
 
   constructor(code: ErrorCode, options: ApiErrorOptions = {}) {
     super(options.message ?? errorTable[code].message, { cause: options.cause });
@@ -27,12 +27,12 @@ export class ApiError extends Error {
     this.status = errorTable[code].status;
     this.details = options.details;
     this.headers = options.headers ?? {};
-    this.toStranger = options.toStranger ?? strangers.has(code);
+    this.fromUnknownCaller = options.fromUnknownCaller ?? unknownCallerCodes.has(code);
   }
 }
 
-/** Refusals of unknown callers. */
-const strangers: ReadonlySet<ErrorCode> = new Set([
+/** Codes of refusals that are sent to unknown callers. */
+const unknownCallerCodes: ReadonlySet<ErrorCode> = new Set([
   'API_KEY_INVALID',
   'EXPERIENCE_NOT_FOUND',
   'ORIGIN_REQUIRED',
@@ -55,7 +55,7 @@ export function invalidRequest(violations: Violation[]): ApiError {
   });
 }
 
-/** A single violation is part of the message. */
+/** A single violation is described in the message itself. */
 function summaryOf(violations: Violation[]): { message?: string } {
   const [first, ...others] = violations;
   if (first && others.length === 0) return { message: `The request is not valid: ${describe(first)}` };

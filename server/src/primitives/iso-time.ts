@@ -1,6 +1,6 @@
 /** Whole seconds that were written out: all of a time but its milliseconds. */
 const seconds = new Map<number, string>();
-const most = 64;
+const maxSeconds = 64;
 
 /**
  * An instant in ISO 8601. A date takes over a microsecond to write, and a mint writes five of them (its row, record, manifest,
@@ -17,7 +17,7 @@ function upTo(second: number): string {
   let text = seconds.get(second);
   if (text === undefined) {
     text = new Date(second * 1000).toISOString().slice(0, -5);
-    if (seconds.size >= most) seconds.clear();
+    if (seconds.size >= maxSeconds) seconds.clear();
     seconds.set(second, text);
   }
   return text;

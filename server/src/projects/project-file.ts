@@ -1,7 +1,7 @@
 import { defaults } from '@session-launch/contract/project-file/fields';
 import type { WrittenProjectFile } from '@session-launch/contract/project-file/schema';
 import { Document, visit } from 'yaml';
-import type { Runtime, SessionLimits } from '../experiences/revision.ts';
+import type { Runtime } from '../experiences/revision.ts';
 import type { Limits } from '../limits/limits.ts';
 import { type Axis, canonicalLocale, type Languages } from '../locales/locale.ts';
 import { normaliseEntry } from '../origins/origin.ts';
@@ -125,7 +125,7 @@ function normaliseRuntime(written: WrittenExperience['runtime']): Runtime {
     })),
     ...(location === undefined ? {} : { location }),
     transport: knownTransport(transport).normalise(transport),
-    limits: inOrder<SessionLimits>(defaults.sessionLimits, written.limits),
+    limits: inOrder<Runtime['limits']>(defaults.sessionLimits, written.limits),
     ...(written.mind === undefined ? {} : { mind: normaliseMind(written.mind) }),
   };
 }

@@ -110,7 +110,7 @@ function explain(error: DefinedError, path: Path, file: FileData): string {
   }
 }
 
-/** Numbers that are not integers are factors; their description names the base value. */
+/** Numbers that are not integers are factors; their description explains them. */
 function factorOf({ type, description }: SchemaPart): string {
   return type === 'number' && description !== undefined ? `. ${description}` : '';
 }

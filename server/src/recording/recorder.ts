@@ -79,7 +79,7 @@ export class Recorder {
   }
 
   async #claim(mint: MintToRecord, { hash }: Claim): Promise<Recorded> {
-    if (this.#pending.has(hash)) return this.#besidePending(mint);
+    if (this.#pending.has(hash)) return this.#whilePending(mint);
     this.#pending.add(hash);
     try {
       return await this.#enqueue(mint);
@@ -99,10 +99,10 @@ export class Recorder {
 
   /**
    * Another request with this claim is in flight in this process. If a launch already exists under the claim, returns that launch;
-   * otherwise the first mint is still executing, and this returns `in_progress` without waiting for it. It does the same if the database
-   * query fails.
+   * otherwise the first mint is still executing, and this returns `in_progress` without waiting for it, as it does if the database is
+   * unavailable.
    */
-  async #besidePending(mint: MintToRecord): Promise<Recorded> {
+  async #whilePending(mint: MintToRecord): Promise<Recorded> {
     try {
       if (!(await this.#known.submit(mint.claim!))) return { outcome: 'in_progress' };
       return (await this.#launches.submit(mint)) ?? { outcome: 'in_progress' };
@@ -158,9 +158,9 @@ export class Recorder {
         rest = rest.filter((_, i) => recorded[i] === undefined);
       }
     } catch (error) {
-      const away = isOutage(error) || isCollision(error);
-      if (rest.length > 1 && isRolledBack(error) && !away) await this.#recordOneByOne(rest);
-      else for (const waiting of rest) waiting.reject(away ? unavailable(error) : error);
+      const isUnavailable = isOutage(error) || isCollision(error);
+      if (rest.length > 1 && isRolledBack(error) && !isUnavailable) await this.#recordOneByOne(rest);
+      else for (const waiting of rest) waiting.reject(isUnavailable ? unavailable(error) : error);
     }
   }
 
@@ -181,7 +181,7 @@ export class Recorder {
         return await sendBatch(this.#database, encoded, isInDoubt(batch));
       } catch (error) {
         if (isNeverSent(error)) this.#refuseQueue(error);
-        if (!isWorthRepeating(error, batch) || performance.now() > deadline) throw error;
+        if (!shouldRetry(error, batch) || performance.now() > deadline) throw error;
         await new Promise((resolve) => setTimeout(resolve, 50 * 2 ** Math.min(attempt, 3)));
       }
     }
@@ -214,10 +214,10 @@ export class Recorder {
       );
       for (const n of held) {
         const waiting = keyed[n]!;
-        const place = this.#queue.indexOf(waiting);
+        const index = this.#queue.indexOf(waiting);
         // No longer queued: the batch that contains it resolves it.
-        if (place === -1) continue;
-        this.#queue.splice(place, 1);
+        if (index === -1) continue;
+        this.#queue.splice(index, 1);
         waiting.resolve({ outcome: 'in_progress' });
       }
     } catch {
@@ -239,7 +239,7 @@ function isInDoubt(batch: Waiting[]): boolean {
 }
 
 /** Whether to send the batch again: it may succeed, or reveal whether it was committed. Marks its mints if that is unknown. */
-function isWorthRepeating(error: unknown, batch: Waiting[]): boolean {
+function shouldRetry(error: unknown, batch: Waiting[]): boolean {
   if (isCollision(error)) return true;
   // A unique violation means that the earlier attempt was committed.
   if (isInDoubt(batch)) return isOutage(error) || isUniqueViolation(error);

@@ -1,6 +1,6 @@
-import { variables } from '../config/variables.ts';
+import { runtimeVariables } from '@session-launch/contract/runtime/variables';
 
-/** Variables of the service that a runtime reads, too. */
+/** Variables of the service that a runtime reads as well. */
 const alsoRead = [
   'ADMIN_HOST',
   'ADMIN_PORT',
@@ -13,16 +13,15 @@ const alsoRead = [
   'TRUST_PROXY',
 ];
 
-/** What any process needs: programs, folders, language, terminal, Node's own settings, certificates and proxies. */
+/** Variables that any process needs: programs, folders, language, terminal, Node's own settings, certificates and proxies. */
 const ofProcess =
   /^(PATH|HOME|USER|LOGNAME|SHELL|TMPDIR|TEMP|TMP|TZ|TERM|COLORTERM|NO_COLOR|FORCE_COLOR|LANG|LANGUAGE|LC_\w+|NODE_\w+|UV_\w+|SSL_CERT_\w+|(HTTP|HTTPS|ALL|NO)_PROXY|(http|https|all|no)_proxy)$/;
 
 /**
- * The variables that a runtime gets. All others stay with the service: a way into the runtime leads to no key of the database, the admin
- * API or anything else in the service's environment.
+ * The variables that are passed to a runtime. Credentials of the database and the admin API are not, so that a compromised runtime does
+ * not reveal them.
  */
 export function environmentOfRuntime(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const passed = new Set<string>(alsoRead);
-  for (const { name, readBy } of Object.values(variables)) if (readBy === 'runtime') passed.add(name);
+  const passed = new Set([...alsoRead, ...Object.values(runtimeVariables).map(({ name }) => name)]);
   return Object.fromEntries(Object.entries(env).filter(([name]) => passed.has(name) || ofProcess.test(name)));
 }

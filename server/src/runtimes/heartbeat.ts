@@ -5,11 +5,11 @@ const pingEveryMs = 1000;
 const hungAfter = 10;
 /** The same while the process loads its code or opens its engines, which blocks its event loop. */
 const hungAfterAtStart = 60;
-/** After this many intervals without an answer a process is expected to hang: it gets a spare, and as a spare it does not take over. */
+/** After this many intervals without an answer, a spare is loaded for the process, and a spare in this state is not used. */
 const suspicious = 3;
 
 export interface HeartbeatCalls {
-  /** The process has not answered for some intervals; called again after each further one. */
+  /** The process is suspicious. Called after each interval until it answers. */
   late(): void;
   /** The process counts as hung. Called once. */
   hung(): void;
@@ -50,7 +50,7 @@ export class Heartbeat {
     this.#silent = 0;
   }
 
-  /** The process has received the message to open its engines. */
+  /** Call when the process starts to open its engines. */
   opening(): void {
     this.#phase = 'opening';
     this.#silent = 0;

@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** Bytes kept of what a client sends before its socket is handed over. A WebSocket client sends none. */
-const mostEarlyBytes = 16 * 1024;
+/** Maximum buffered bytes of a client before its socket is handed over. A WebSocket client sends none. */
+const maxEarlyBytes = 16 * 1024;
 
-/** A socket that asked for a WebSocket and is not handed over to the runtime yet. */
+/** A WebSocket upgrade whose socket has not been handed over to the runtime yet. */
 export class PendingUpgrade {
   readonly socket: Socket;
   /** The client network that it counts under. */
@@ -24,13 +24,13 @@ export class PendingUpgrade {
     this.#early = [head];
   }
 
-  /** Reads from the socket while it waits: without that, a client that leaves is not noticed. */
+  /** Reads from the socket while it is queued; otherwise a client that disconnects would not be noticed. */
   watch(left: () => void): void {
     let kept = 0;
     this.#onData = (chunk) => {
       this.#early.push(chunk);
       kept += chunk.length;
-      if (kept > mostEarlyBytes) handleOf(this.socket)?.readStop();
+      if (kept > maxEarlyBytes) handleOf(this.socket)?.readStop();
     };
     this.#onEnd = left;
     this.socket.on('data', this.#onData);
@@ -40,8 +40,8 @@ export class PendingUpgrade {
   }
 
   /**
-   * Stops reading and returns the message for the runtime: bytes that arrive from now on are read there. Pausing alone would not do, since
-   * a paused stream still reads ahead. Servers of `net` have `pauseOnConnect` for that; those of `http` need the handle.
+   * Stops reading and returns the message for the runtime: bytes that arrive from now on are read there. Pausing is not enough, because a
+   * paused stream still reads ahead. `net` servers have `pauseOnConnect` for that; `http` servers need the handle.
    */
   release(id: number): object {
     this.id = id;
@@ -52,7 +52,7 @@ export class PendingUpgrade {
     const rest = this.socket.read() as Buffer | null;
     if (rest !== null) this.#early.push(rest);
     const head = Buffer.concat(this.#early);
-    // Kept, in case the process ends before it takes the socket.
+    // Kept in case the process exits before it takes the socket.
     this.#early = [head];
     return { type: 'upgrade', id, request: this.#request, head: head.toString('base64') };
   }

@@ -2,12 +2,12 @@ import type { Socket } from 'node:net';
 
 const phrases = { 429: 'Too Many Requests', 503: 'Service Unavailable' };
 
-/** Time for a refusal to leave before the socket is closed without it. */
+/** Maximum milliseconds to write the response before the socket is destroyed. */
 const refuseMs = 2000;
 
 /**
- * Answers an upgrade with an HTTP error and closes the socket. `end()` alone would keep it: the socket is half-open, and nothing reads the
- * end of the client's side.
+ * Answers an upgrade with an HTTP error and closes the socket. `end()` alone would leave it half-open, because
+ * nothing reads the client's side until its end.
  */
 export function refuseUpgrade(socket: Socket, status: keyof typeof phrases, retryAfterSeconds: number): void {
   if (socket.destroyed) return;

@@ -7,7 +7,7 @@ import {
 import type { FastifyInstance } from 'fastify';
 import { mount } from '../admin/mount.ts';
 import type { Directory } from '../experiences/directory.ts';
-import { acceptRawBodies } from '../http/bodies/raw-body.ts';
+import { bufferBodies } from '../http/bodies/buffered-body.ts';
 import { requireBearer } from '../http/guards/bearer.ts';
 import { toApiError } from '../http/listener/error-handler.ts';
 import type { Sent } from '../primitives/sent.ts';
@@ -23,7 +23,8 @@ export interface RuntimeDeps extends LifecycleDeps {
   tokens: TokenVerifier;
 }
 
-const maxBodyMiB = 2;
+/** Maximum size of a report in MiB. */
+const reportMiB = 2;
 
 /** The API for runtimes: connect a session and report its usage. */
 export async function runtimeRoutes(app: FastifyInstance, deps: RuntimeDeps): Promise<void> {
@@ -32,7 +33,7 @@ export async function runtimeRoutes(app: FastifyInstance, deps: RuntimeDeps): Pr
     reply.header('Cache-Control', 'no-store, private');
     admit(request.headers.authorization);
   });
-  acceptRawBodies(app, maxBodyMiB);
+  bufferBodies(app, reportMiB);
 
   mount(app, connectOperation, async ({ params, body, request }) => {
     try {

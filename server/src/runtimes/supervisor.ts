@@ -37,11 +37,11 @@ type FromRuntime =
   | { type: 'taken'; id: number }
   | { type: 'metrics'; id: number; text: string };
 
-/** Pause before the next start after a failed one; the first restart is immediate. */
+/** Milliseconds before the next start after a failed one, doubled each time; the first restart is immediate. */
 const firstPauseMs = 100;
 const longestPauseMs = 5000;
-/** A runtime that has run for this long did not fail at its start. */
-const soundAfterMs = 10_000;
+/** A runtime that has run for this many milliseconds has started successfully. */
+const stableAfterMs = 10_000;
 const metricsMs = 2000;
 
 /** A loaded process and its heartbeat. */
@@ -59,15 +59,15 @@ export function superviseRuntime(deps: SupervisorDeps): Supervisor {
   const upgrades = new UpgradeQueue(deps);
   const writeLine = lineSink(log);
   let current: Loaded | undefined;
-  /** A process that has loaded its code and waits to begin: on a busy machine, loading is most of a start. */
+  /** A process that has loaded its code and waits to begin. On a busy machine, loading takes most of a start. */
   let spare: Loaded | undefined;
   let state: RuntimeState = 'starting';
   const restarts = { exit: 0, hung: 0, failed_start: 0 };
   let isClosing = false;
   let pauseMs = 0;
   let timer: NodeJS.Timeout | undefined;
-  let lastQuestion = 0;
-  const questions = new Map<number, (text: string) => void>();
+  let lastRequestId = 0;
+  const metricsRequests = new Map<number, (text: string) => void>();
 
   const load = (): Loaded => {
     const process = spawn(globalThis.process.execPath, program, {
@@ -80,7 +80,7 @@ export function superviseRuntime(deps: SupervisorDeps): Supervisor {
       log.error({ pid: process.pid }, 'the runtime does not respond, and is killed');
       process.kill('SIGKILL');
     };
-    // Loaded by the time the process is killed.
+    // The spare has loaded by the time the process is killed.
     const late = () => {
       if (current?.process === process && !isClosing) loadSpare();
     };
@@ -113,7 +113,7 @@ export function superviseRuntime(deps: SupervisorDeps): Supervisor {
       spare = undefined;
       if (isClosing || state !== 'ready') return;
       clearTimeout(timer);
-      timer = setTimeout(keepSpare, soundAfterMs);
+      timer = setTimeout(keepSpare, stableAfterMs);
     });
   };
 
@@ -136,14 +136,14 @@ export function superviseRuntime(deps: SupervisorDeps): Supervisor {
         state = isClosing ? 'off' : 'ready';
         heartbeat.ready();
         upgrades.sendTo(process);
-        if (!isClosing) timer = setTimeout(keepSpare, soundAfterMs);
+        if (!isClosing) timer = setTimeout(keepSpare, stableAfterMs);
       }
     });
     process.once('exit', (code, signal) => {
       const cause = state !== 'ready' ? 'failed_start' : heartbeat.isHung ? 'hung' : 'exit';
       current = undefined;
       clearTimeout(timer);
-      for (const id of [...questions.keys()]) answer(id, '');
+      for (const id of [...metricsRequests.keys()]) answer(id, '');
       upgrades.processEnded();
       if (isClosing) return;
       restarts[cause]++;
@@ -160,19 +160,19 @@ export function superviseRuntime(deps: SupervisorDeps): Supervisor {
   };
 
   const answer = (id: number, text: string) => {
-    questions.get(id)?.(text);
-    questions.delete(id);
+    metricsRequests.get(id)?.(text);
+    metricsRequests.delete(id);
   };
 
   start();
   return {
-    upgrade: (request, socket, head) => upgrades.arrive(request, socket as Socket, head),
+    upgrade: (request, socket, head) => upgrades.add(request, socket as Socket, head),
     metrics: () =>
       new Promise((resolve) => {
         if (state !== 'ready' || current === undefined) return resolve('');
-        const id = ++lastQuestion;
+        const id = ++lastRequestId;
         const late = setTimeout(() => answer(id, ''), metricsMs);
-        questions.set(id, (text) => {
+        metricsRequests.set(id, (text) => {
           clearTimeout(late);
           resolve(text);
         });
@@ -180,7 +180,7 @@ export function superviseRuntime(deps: SupervisorDeps): Supervisor {
       }),
     status: () => ({
       state,
-      restarts: Object.entries(restarts),
+      restarts,
       upgrades: upgrades.reports.total,
       upgradesInFlight: upgrades.inFlight,
     }),

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { BlockList, Socket } from 'node:net';
 import { networkOf } from '@session-launch/process/client-address';
 import type { Logger } from 'pino';
-import { NetworkLimits, upgradesPerTenSeconds } from './network-limits.ts';
+import { NetworkLimits } from './network-limits.ts';
 import { PendingUpgrade } from './pending-upgrade.ts';
 import { refuseUpgrade } from './refuse-upgrade.ts';
 import { type UpgradeOutcome, UpgradeReports } from './upgrade-reports.ts';
@@ -11,22 +11,22 @@ import { type UpgradeOutcome, UpgradeReports } from './upgrade-reports.ts';
 export interface UpgradeQueueDeps {
   log: Logger;
   trustProxy: BlockList | undefined;
-  /** Maximum of sockets on their way to the runtime; a quarter of it per client network. */
-  mostUpgrades: number;
-  /** Sessions that the runtime takes at a time. */
+  /** Maximum sockets that wait for the runtime to take them; one client network may have a quarter of them. */
+  maxUpgrades: number;
+  /** Maximum concurrent sessions of the runtime. */
   maxSessions: number;
 }
 
-/** From the arrival of an upgrade until the runtime has its socket. */
+/** Maximum milliseconds from the arrival of an upgrade until the runtime has taken its socket. */
 const handOverMs = 10_000;
 
 /**
- * Upgrades on their way to the runtime: those that wait for it and the one that was sent. Node sends a socket to another process only after
- * the one before was received, so one at a time is sent here, too; the others are still read, and a client that leaves is noticed.
+ * Passes upgrade sockets to the runtime process, one at a time: Node sends the next socket only after the previous one was received. The
+ * queued sockets are read meanwhile, so that a client that disconnects is noticed.
  */
 export class UpgradeQueue {
   readonly reports: UpgradeReports;
-  readonly #most: number;
+  readonly #max: number;
   readonly #trustProxy: BlockList | undefined;
   readonly #limits: NetworkLimits;
   readonly #pending = new Map<PendingUpgrade, NodeJS.Timeout>();
@@ -36,19 +36,19 @@ export class UpgradeQueue {
   #isStopped = false;
   #lastId = 0;
 
-  constructor({ log, trustProxy, mostUpgrades, maxSessions }: UpgradeQueueDeps) {
+  constructor({ log, trustProxy, maxUpgrades, maxSessions }: UpgradeQueueDeps) {
     this.reports = new UpgradeReports(log);
-    this.#most = mostUpgrades;
+    this.#max = maxUpgrades;
     this.#trustProxy = trustProxy;
-    this.#limits = new NetworkLimits(upgradesPerTenSeconds(maxSessions), Math.ceil(mostUpgrades / 4));
+    this.#limits = new NetworkLimits(maxSessions, Math.ceil(maxUpgrades / 4));
   }
 
   get inFlight(): number {
     return this.#pending.size;
   }
 
-  arrive(request: IncomingMessage, socket: Socket, head: Buffer): void {
-    // A conversation may be silent for a long time; the runtime detects lost clients.
+  add(request: IncomingMessage, socket: Socket, head: Buffer): void {
+    // No idle timeout: a conversation may be silent for long, and the runtime detects lost clients itself.
     socket.setTimeout(0);
     socket.on('error', () => {});
     if (socket.remoteAddress === undefined) {
@@ -66,25 +66,25 @@ export class UpgradeQueue {
     const upgrade = new PendingUpgrade(request, socket, head, client);
     const late = setTimeout(() => this.#settle(upgrade, 'timed_out'), handOverMs);
     this.#pending.set(upgrade, late);
-    this.#limits.begun(client);
+    this.#limits.begin(client);
     socket.once('close', () => this.#settle(upgrade, 'client_left'));
     this.#waiting.push(upgrade);
     this.#sendNext();
     if (this.#waiting.includes(upgrade)) this.#watch(upgrade);
   }
 
-  /** Sends the waiting sockets, and those to come, to this process. */
+  /** Sends queued and later sockets to this process. */
   sendTo(process: ChildProcess): void {
     this.#process = process;
     this.#sendNext();
   }
 
-  /** The process has the socket. */
+  /** The process has taken the socket. */
   taken(id: number): void {
     if (this.#sent?.id === id) this.#settle(this.#sent, 'handed_over');
   }
 
-  /** The process has ended. A socket that it did not take waits for the next process: Node would forget it. */
+  /** The process has exited. A socket that it did not take is queued for the next process; Node would drop it. */
   processEnded(): void {
     this.#process = undefined;
     const returned = this.#sent;
@@ -98,7 +98,7 @@ export class UpgradeQueue {
     this.#watch(returned);
   }
 
-  /** Refuses the waiting upgrades and those to come. */
+  /** Refuses queued and later upgrades. */
   stop(): void {
     this.#isStopped = true;
     for (const upgrade of this.#waiting) this.#settle(upgrade, 'refused_stopping');
@@ -108,7 +108,7 @@ export class UpgradeQueue {
     if (this.#isStopped) return { outcome: 'refused_stopping', seconds: 1 };
     const seconds = this.#limits.admit(client);
     if (seconds > 0) return { outcome: 'refused_limit', seconds };
-    return this.#pending.size < this.#most ? undefined : { outcome: 'refused_full', seconds: 1 };
+    return this.#pending.size < this.#max ? undefined : { outcome: 'refused_full', seconds: 1 };
   }
 
   #watch(upgrade: PendingUpgrade): void {
@@ -120,20 +120,20 @@ export class UpgradeQueue {
     const next = this.#waiting.shift();
     if (next === undefined) return;
     this.#sent = next;
-    // Otherwise Node asks the other process about it, and closing the listener waits for the answer.
+    // Otherwise closing the listener would wait for the other process to report the socket as closed.
     Object.assign(next.socket, { server: null });
     this.#process.send(next.release(++this.#lastId), next.socket, { keepOpen: true }, () => {});
   }
 
-  /** Once for each upgrade: further outcomes are ignored. */
+  /** Ends an upgrade with its first outcome; later ones are ignored. */
   #settle(upgrade: PendingUpgrade, outcome: UpgradeOutcome): void {
     clearTimeout(this.#pending.get(upgrade));
     if (!this.#pending.delete(upgrade)) return;
-    this.#limits.over(upgrade.client);
+    this.#limits.end(upgrade.client);
     this.#waiting = this.#waiting.filter((other) => other !== upgrade);
     if (this.#sent === upgrade) this.#sent = undefined;
     this.reports.add(outcome, performance.now() - upgrade.arrivedAt);
-    // A socket that was handed over would still count as a connection of the listener.
+    // Destroy our handle of a socket that was handed over; it would still count as a connection of the listener.
     if (outcome === 'handed_over' || outcome === 'client_left') upgrade.socket.destroy();
     else refuseUpgrade(upgrade.socket, 503, 1);
     this.#sendNext();

@@ -1,7 +1,6 @@
 import type { Logger } from 'pino';
-import { Counter } from '../observe/counters.ts';
 
-/** The log line of each outcome, where it is not one for each upgrade. */
+/** The log line of each outcome that is logged with one line in ten seconds. */
 const messages = {
   handed_over: undefined,
   refused_full: 'too many upgrades wait for the runtime; further ones are refused',
@@ -12,28 +11,30 @@ const messages = {
 } as const;
 
 export type UpgradeOutcome = keyof typeof messages;
-const outcomes = Object.keys(messages) as UpgradeOutcome[];
 
-/** Time between two log lines about the same outcome; the second one counts the upgrades in between. */
+/** Minimum milliseconds between two log lines about the same outcome; the later one counts the upgrades in between. */
 const logEveryMs = 10_000;
 
-/** Counts upgrades by outcome and logs them: each one that is handed over, the others with one line in ten seconds. */
+/** Counts upgrades by outcome and logs them: each one that is handed over; the others, per outcome, with one line in ten seconds. */
 export class UpgradeReports {
   readonly #log: Logger;
-  readonly #total = new Counter<UpgradeOutcome>();
+  /** Upgrades by outcome. */
+  readonly total: Record<UpgradeOutcome, number> = {
+    handed_over: 0,
+    refused_full: 0,
+    refused_limit: 0,
+    refused_stopping: 0,
+    timed_out: 0,
+    client_left: 0,
+  };
   readonly #unlogged = new Map<UpgradeOutcome, { count: number; loggedAt: number }>();
 
   constructor(log: Logger) {
     this.#log = log;
   }
 
-  get total(): Iterable<[UpgradeOutcome, number]> {
-    const counted = new Map(this.#total.entries());
-    return outcomes.map((outcome) => [outcome, counted.get(outcome) ?? 0]);
-  }
-
   add(outcome: UpgradeOutcome, ms: number): void {
-    this.#total.add(outcome);
+    this.total[outcome]++;
     const message = messages[outcome];
     if (message === undefined) {
       this.#log.info({ ms: Math.round(ms * 10) / 10 }, 'upgrade handed over to the runtime');

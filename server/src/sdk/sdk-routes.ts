@@ -12,18 +12,18 @@ const files: Record<string, string> = {
   'integrity.json': 'application/json; charset=utf-8',
 };
 
-/** Pages of any origin load them, and those that ask for isolation, too. */
+/** Pages of any origin may load the files, including cross-origin isolated ones. */
 const headers = {
   'Access-Control-Allow-Origin': '*',
   'Cross-Origin-Resource-Policy': 'cross-origin',
 };
 
-/** A page that names the major version gets fixes within minutes. */
+/** For URLs with the major version: pages receive fixes within minutes. */
 const ofMajor = 'public, max-age=300, stale-while-revalidate=86400';
-/** One that names the version gets the same bytes for ever. */
+/** For URLs with the full version, whose content never changes. */
 const ofVersion = 'public, max-age=31536000, immutable';
 
-/** The browser SDK, from its package: files of this version under two names. */
+/** Serves the browser SDK from its package, under its major and its full version. */
 export async function sdkRoutes(app: FastifyInstance): Promise<void> {
   const manifest = createRequire(import.meta.url).resolve('@session-launch/browser/package.json');
   const { version } = JSON.parse(readFileSync(manifest, 'utf8')) as { version: string };

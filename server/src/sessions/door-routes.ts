@@ -24,10 +24,10 @@ export interface DoorDeps extends MintDeps {
 const slowMs = 1_000;
 
 export async function doorRoutes(app: FastifyInstance, deps: DoorDeps): Promise<void> {
-  for (const door of doors) await app.register(async (scope) => openDoor(scope, deps, door));
+  for (const door of doors) await app.register(async (scope) => addDoor(scope, deps, door));
 }
 
-async function openDoor(app: FastifyInstance, deps: DoorDeps, door: Door): Promise<void> {
+async function addDoor(app: FastifyInstance, deps: DoorDeps, door: Door): Promise<void> {
   app.addHook('onRequest', (_request, reply, done) => {
     reply.header('Cache-Control', 'no-store, private');
     done();
@@ -56,7 +56,7 @@ async function openDoor(app: FastifyInstance, deps: DoorDeps, door: Door): Promi
     const minted = (outcome: string) =>
       deps.minted(door.source, outcome, (performance.now() - started) / 1000);
     try {
-      const answer = await mint(deps, door, new RequestAtDoor(door, deps.trustProxy, request.raw, reply));
+      const answer = await mint(deps, door, new DoorCall(door, deps.trustProxy, request.raw, reply));
       minted(answer.replayed ? 'replayed' : 'launched');
       reply.code(door.status).headers(answer.headers).type('application/json; charset=utf-8');
       return answer.body;
@@ -72,7 +72,7 @@ async function openDoor(app: FastifyInstance, deps: DoorDeps, door: Door): Promi
 }
 
 /** A class, so that the methods are not allocated as closures for every request. */
-class RequestAtDoor implements Call {
+class DoorCall implements Call {
   readonly authorization: string | undefined;
   readonly origin: string | undefined;
   readonly acceptLanguage: string | undefined;

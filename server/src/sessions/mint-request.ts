@@ -72,7 +72,11 @@ function localesOf(body: BrowserMintRequest | ServerMintRequest): MintRequest['l
 }
 
 /** Only the player settings that were sent; `undefined` if there were none. */
-function playerOf(startButton?: object, closeButton?: object, returnUrl?: string): Player | undefined {
+function playerOf(
+  startButton: Player['startButton'],
+  closeButton?: Player['closeButton'],
+  returnUrl?: Player['returnUrl'],
+): Player | undefined {
   if (startButton === undefined && closeButton === undefined && returnUrl === undefined) return undefined;
   return {
     ...(startButton === undefined ? {} : { startButton }),

@@ -11,14 +11,14 @@ import type { Claim } from '../recording/statement.ts';
 import type { Call } from './call.ts';
 import type { Caller, Door } from './doors.ts';
 import { type DraftDeps, draftSession } from './draft.ts';
-import type { Launched, Launches } from './launches.ts';
+import type { Launched, LaunchRecorder } from './launch-recorder.ts';
 import type { MintRequest } from './mint-request.ts';
 
 export interface MintDeps extends DraftDeps {
   keyRing: KeyRing;
   directory: Directory;
   rates: RateLimits;
-  launches: Launches;
+  launchRecorder: LaunchRecorder;
   /** Whether the request comes from a page of this service, which may always launch the demo. */
   isOwnPage(projectId: string, origin: string): boolean;
 }
@@ -40,7 +40,7 @@ export async function mint(deps: MintDeps, door: Door, call: Call): Promise<Answ
   const budgets = door.limited ? await spend(deps, call, experience) : []; // 429
   const draft = draftSession(deps, door, call, caller, request, experience); // 404, 400, unless it is a replay
   const claim = key === undefined ? undefined : claimOf(door.scope!(caller, experience, call), key, body);
-  const launched = await deps.launches.record(draft, claim, budgets); // 409, 429, or a replay
+  const launched = await deps.launchRecorder.record(draft, claim, budgets); // 409, 429, or a replay
   return answer(door, launched, budgets);
 }
 

@@ -1,3 +1,4 @@
+import type { SessionManifest } from '@session-launch/contract/manifest';
 import type {
   EndReason,
   Mode,
@@ -6,7 +7,7 @@ import type {
   SpeechInputMode,
   Status,
 } from '@session-launch/contract/session';
-import { tokenAudience } from '@session-launch/contract/verification';
+import { type SessionClaims, tokenAudience } from '@session-launch/contract/verification';
 import { isoTime } from '../primitives/iso-time.ts';
 import type { Sent } from '../primitives/sent.ts';
 
@@ -52,11 +53,7 @@ export interface Given {
   token: { issuer: string; issuedAt: number; keyId: string };
 }
 
-export interface Player {
-  startButton?: object;
-  closeButton?: object;
-  returnUrl?: string;
-}
+export type Player = Pick<SessionManifest['player'], 'startButton' | 'closeButton' | 'returnUrl'>;
 
 /** The state at a given time. `expired` is computed from the clock and never written. */
 function statusOf({ startedAt, endedAt, expiresAt }: Session, at: Date): Status {
@@ -94,17 +91,20 @@ export function sessionRecord(session: Session, at = new Date()): Sent<SessionRe
   };
 }
 
-/**
- * The token's claims (`SessionClaims`) as JSON. Concatenated by hand, which takes a sixth of the time of JSON.stringify; ids, numbers
- * and booleans need no escaping.
- */
-export function claimsJson(session: Session): string {
-  const { id, given, expiresAt } = session;
-  const { issuer, issuedAt } = given.token;
-  return (
-    `{"iss":${JSON.stringify(issuer)},"aud":"${tokenAudience}","sub":"${id}","jti":"${id}",` +
-    `"iat":${issuedAt},"exp":${expiresAt.getTime() / 1000},"projectId":"${session.projectId}",` +
-    `"experienceId":"${session.experienceId}","revision":${session.revision},"livemode":${session.livemode}` +
-    `${given.origin === undefined ? '' : `,"origin":${JSON.stringify(given.origin)}`}}`
-  );
+/** The claims of the session's token. Their order is fixed, so that a replay signs the same bytes. */
+export function tokenClaims(session: Session): Sent<SessionClaims> {
+  const { id, given, expiresAt, projectId, experienceId, revision, livemode } = session;
+  return {
+    iss: given.token.issuer,
+    aud: tokenAudience,
+    sub: id,
+    jti: id,
+    iat: given.token.issuedAt,
+    exp: expiresAt.getTime() / 1000,
+    projectId,
+    experienceId,
+    revision,
+    livemode,
+    origin: given.origin,
+  };
 }

@@ -5,17 +5,17 @@ import type { LifecycleDeps } from './lifecycle.ts';
 const silenceMs = 60_000;
 /** Milliseconds between two checks. */
 export const lookEveryMs = 5_000;
-/** Longest time between two looks that counts. In a longer one this process was stopped, and could not take reports either. */
+/** Maximum time between two checks that counts. In a longer gap this process was stopped and received no reports. */
 const longestGapMs = 2 * lookEveryMs;
-/** Maximum number of groups that are watched. */
-const mostGroups = 10_000;
-/** Sessions that one statement ends. */
+/** Maximum number of groups that one check reads. */
+const maxGroups = 10_000;
+/** Maximum sessions that one statement ends. */
 const batchSize = 500;
 
-/** Sessions of a runtime whose last report is the same one: a runtime reports all of its sessions in one statement. */
+/** Sessions of one runtime with the same last report: a runtime reports all of its sessions in one statement. */
 interface ReportGroup {
   runtimeId: string;
-  /** In milliseconds, by the clock of the database. It only serves to see whether there was another report. */
+  /** Milliseconds by the database's clock. Used only to detect that a newer report has arrived. */
   reportedAt: number;
 }
 
@@ -23,8 +23,8 @@ interface ReportGroup {
  * Ends sessions whose runtime has stopped reporting. How long ago the last report came is measured with the monotonic clock of this
  * process: a step of the database's clock neither ends a session nor keeps one active. Any number of processes may watch.
  *
- * A new process starts counting when it first looks. Time in which it could not look, because the database was away or the process was
- * stopped, does not count, since runtimes could not report then.
+ * A new process starts counting at its first check. Time without checks, because the database was unavailable or the process was stopped,
+ * does not count, since runtimes could not report then.
  */
 export class SilenceWatch {
   readonly #deps: LifecycleDeps;
@@ -59,12 +59,12 @@ export class SilenceWatch {
   }
 }
 
-/** If there are too many, first those with a report in the future, as after a step back, then the oldest. */
-export const groupReports: Statement = {
+/** Limited; reports in the future come first (the clock was set back), then the oldest. */
+const groupReports: Statement = {
   name: 'group_reports',
   text: `SELECT runtime_id AS "runtimeId", (extract(epoch FROM reported_at) * 1000)::double precision AS "reportedAt"
            FROM active_sessions GROUP BY runtime_id, reported_at
-          ORDER BY reported_at <= now(), reported_at LIMIT ${mostGroups}`,
+          ORDER BY reported_at <= now(), reported_at LIMIT ${maxGroups}`,
 };
 
 function reportGroups(database: Database): Promise<ReportGroup[]> {

@@ -26,7 +26,7 @@ import { ownOrigins } from '../origins/own-origins.ts';
 import { demoProjectId } from '../pages/demo-cards.ts';
 import { Recorder } from '../recording/recorder.ts';
 import { runtimeRoutes } from '../runtimes/routes.ts';
-import { Launches } from '../sessions/launches.ts';
+import { LaunchRecorder } from '../sessions/launch-recorder.ts';
 import { activeSessions } from '../sessions/lifecycle.ts';
 import type { Changes } from '../store/changes.ts';
 import { type Database, StartError } from '../store/database.ts';
@@ -54,9 +54,9 @@ export interface App {
   url: string;
   /** URL of the admin listener. */
   adminUrl?: string;
-  /** Maximum of connections of the public listener. */
+  /** Maximum connections of the public listener. */
   maxConnections: number;
-  /** Sends upgrades to the runtime, and shows its metrics and state, from now on. */
+  /** From this call on, upgrades are sent to this runtime, and its metrics and state are reported. */
   useRuntime(runtime: AttachedRuntime): void;
   /** Reports not ready but keeps serving. Resolves when requests have stopped, or after the configured grace period. */
   drain(): Promise<void>;
@@ -64,7 +64,7 @@ export interface App {
   close(): Promise<void>;
 }
 
-/** A runtime process beside the service. */
+/** The included runtime, in its own process. */
 interface AttachedRuntime {
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
   metrics(): Promise<string>;
@@ -104,7 +104,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
     keyRing,
     directory,
     rates,
-    launches: new Launches({ recorder, directory, signer }),
+    launchRecorder: new LaunchRecorder({ recorder, directory, signer }),
     signer,
     issuer: () => publicUrl || addressOf(publicServer, config.host),
     minted: metrics.minted,
@@ -132,7 +132,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
     // Only the demo's catalog is public, and only while the demo is enabled.
     demoProjectId: config.demo ? demoProjectId : undefined,
     baseUrl: doorDeps.issuer,
-    runtimeUrl: () => (config.runtime?.isBeside || config.runtimeUrl ? doorDeps.runtimeUrl() : undefined),
+    runtimeUrl: () => (config.runtime?.isIncluded || config.runtimeUrl ? doorDeps.runtimeUrl() : undefined),
     isDraining: () => drain.begun,
     runtimeState: () => runtimeStatus().state,
   });
@@ -202,7 +202,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
       attached = runtime;
       publicServer.server.on('upgrade', runtime.upgrade);
     },
-    drain: () => drain.quiet(config.shutdownGraceSeconds * 1000),
+    drain: () => drain.untilIdle(config.shutdownGraceSeconds * 1000),
     close: async () => {
       drain.begin();
       await Promise.all([publicServer.close(), adminServer?.close()]);
@@ -215,7 +215,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
 
 /** Before a runtime is started, or without one. */
 function noRuntime({ runtime }: Config): RuntimeStatus {
-  return { state: runtime?.isBeside ? 'starting' : 'off', restarts: [], upgrades: [], upgradesInFlight: 0 };
+  return { state: runtime?.isIncluded ? 'starting' : 'off', restarts: {}, upgrades: {}, upgradesInFlight: 0 };
 }
 
 /** Checks that the addresses can be listened on, before anything else is opened or changed. */
@@ -246,7 +246,7 @@ function cannotListen(error: unknown, host: string, port: number, variable: stri
   const notHere = `${host} is not an address of this machine; correct ${variable === 'PORT' ? 'HOST' : 'ADMIN_HOST'}`;
   const what: Record<string, string> = {
     EADDRINUSE: `port ${port} on ${host} is already in use; stop the process that uses it, or set ${variable} to another port`,
-    EACCES: `port ${port} on ${host} needs more rights than this user has; set ${variable} to a port above 1023`,
+    EACCES: `port ${port} on ${host} requires privileges that this user does not have; set ${variable} to a port above 1023`,
     EADDRNOTAVAIL: notHere,
     ENOTFOUND: notHere,
     EAI_AGAIN: notHere,

@@ -51,10 +51,9 @@ async function provision(deps: DemoDeps, demo: ProjectFile): Promise<string | un
     if (await findProject(tx, projectId)) return undefined;
     changed({ kind: 'project', id: projectId });
     await applyInTransaction(tx, demo);
-    const made = await createKey(tx, deps.apiKeyPrefix, {
-      projectId,
+    const made = await createKey(tx, deps.apiKeyPrefix, projectId, {
       mode: 'test',
-      scopes,
+      scopes: [...scopes],
       name: 'Demo key of the first start',
     });
     return made.key;

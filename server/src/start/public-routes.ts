@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { type AssetDeps, assetRoutes, mostOpenFiles } from '../assets/asset-routes.ts';
+import { type AssetDeps, assetRoutes, maxOpenFiles } from '../assets/asset-routes.ts';
 import { type CatalogRouteDeps, catalogRoutes } from '../experiences/catalog-routes.ts';
 import { admitAtMost } from '../http/guards/admission.ts';
 import { documentRoutes } from '../http/routes/document-routes.ts';
@@ -17,7 +17,7 @@ export interface PublicDeps extends SessionRouteDeps, LeaveDeps, CatalogRouteDep
 }
 
 /** Maximum mints in flight: four full batches of the recorder. */
-const mostInFlight = 1_024;
+const maxInFlight = 1_024;
 
 /**
  * Registers the routes of the public listener. Mints and reads are counted separately, so that mints waiting for a slow write do not
@@ -29,11 +29,11 @@ export async function mountPublicRoutes(
 ): Promise<Record<string, Load>> {
   const admissions: Record<string, Load> = {};
   await server.register(async (scope) => {
-    admissions.mints = admitAtMost(scope, mostInFlight);
+    admissions.mints = admitAtMost(scope, maxInFlight);
     await scope.register(doorRoutes, deps.doors);
   });
   await server.register(async (scope) => {
-    admissions.reads = admitAtMost(scope, mostInFlight);
+    admissions.reads = admitAtMost(scope, maxInFlight);
     await scope.register(sessionRoutes, deps);
     await scope.register(leaveRoutes, deps);
     await scope.register(catalogRoutes, deps);
@@ -42,7 +42,7 @@ export async function mountPublicRoutes(
   await server.register(healthRoutes, deps);
   await server.register(documentRoutes);
   await server.register(async (scope) => {
-    admissions.art = admitAtMost(scope, mostOpenFiles);
+    admissions.art = admitAtMost(scope, maxOpenFiles);
     await scope.register(assetRoutes, deps);
   });
   await server.register(sdkRoutes);

@@ -25,6 +25,18 @@ export class NeverSent extends Error {
   }
 }
 
+/** A read that the service gave up: too many are in flight, or its result is too old. A later attempt may succeed. */
+export class StoreUnavailable extends Error {
+  /** Whether one client network has too many look-ups of unknown names in flight. */
+  readonly isNetworkLimit: boolean;
+
+  constructor(message: string, options: { isNetworkLimit?: boolean; cause?: unknown } = {}) {
+    super(message, { cause: options.cause });
+    this.name = 'StoreUnavailable';
+    this.isNetworkLimit = options.isNetworkLimit ?? false;
+  }
+}
+
 /** Whether an error or its cause means that the database is currently unavailable. */
 export function isOutage(error: unknown): boolean {
   return links(error).some(
@@ -57,12 +69,12 @@ export function isUnreachable(error: unknown): boolean {
   );
 }
 
-/** Whether a connection could not be opened in time; the server may be away, or merely slow. */
+/** Whether a connection could not be opened in time; the server may be down or only slow. */
 export function isConnectTimeout(error: unknown): boolean {
   return links(error).some(({ message }) => connectTimeouts.test(message));
 }
 
-/** The text of an error; of the first one inside where it has none, as when every address of a name refuses the connection. */
+/** The message of an error. For an AggregateError, such as when every address of a host name refuses the connection, that of its first error. */
 export function messageOf(error: unknown): string {
   if (error instanceof AggregateError && error.errors.length > 0) return messageOf(error.errors[0]);
   return error instanceof Error ? error.message : String(error);

@@ -1,3 +1,4 @@
+/** Milliseconds for which a result is reused. */
 const goodFor = 500;
 
 /**

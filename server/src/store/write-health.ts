@@ -13,14 +13,14 @@ type Run = (text: string) => Promise<unknown[]>;
 const state = `SELECT current_setting('transaction_read_only') = 'on' AS read_only`;
 
 /** Thrown at the end of a successful trial write, so that its transaction is rolled back. */
-const wentWell = 'SLW01';
+const succeeded = 'SLW01';
 
 /** The trial write: inserts a copy of the newest session, as a mint would, and rolls it back. */
-const rehearsal = `
+const trialWrite = `
 DO $$ BEGIN
   INSERT INTO sessions
-    SELECT (jsonb_populate_record(s, '{"id": "ses_rehearsal"}')).* FROM sessions s ORDER BY s.id DESC LIMIT 1;
-  RAISE EXCEPTION USING ERRCODE = '${wentWell}', MESSAGE = 'a session could be recorded';
+    SELECT (jsonb_populate_record(s, '{"id": "ses_trial"}')).* FROM sessions s ORDER BY s.id DESC LIMIT 1;
+  RAISE EXCEPTION USING ERRCODE = '${succeeded}', MESSAGE = 'a session could be recorded';
 END $$`;
 
 /**
@@ -46,8 +46,8 @@ export class WriteHealth {
     if (row?.read_only)
       throw new TakesNoWrites(Object.assign(new Error('it is read-only'), { code: '25006' }));
     if (this.#refusal === undefined) return;
-    await run(rehearsal).catch((error) => {
-      if (error.code !== wentWell) throw isRefusedWrite(error) ? new TakesNoWrites(error) : error;
+    await run(trialWrite).catch((error) => {
+      if (error.code !== succeeded) throw isRefusedWrite(error) ? new TakesNoWrites(error) : error;
     });
     this.#refusal = undefined;
   }

@@ -11,7 +11,7 @@ ajv.addFormat('bcp47', (value) => canonicalLocale(value) !== undefined);
 ajv.addFormat('return-url', isReturnUrl);
 ajv.addFormat('instant', isInstant);
 
-/** A reader of values that follow a schema of the contract. It refuses with the first violations, and coerces nothing. */
+/** Returns a function that validates values against a schema of the contract. It throws 400 with the first violations and coerces nothing. */
 export function reader<T extends TSchema>(schema: T): (value: unknown) => Static<T> {
   const validate = ajv.compile<Static<T>>(schema);
   return (value) => {

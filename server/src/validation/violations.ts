@@ -2,12 +2,12 @@ import type { Violation } from '@session-launch/contract/errors';
 import type { ErrorObject } from 'ajv';
 import { maxViolations } from '../primitives/errors.ts';
 
-/** Maximum characters of a path in an answer: names of fields are the caller's, and may be as long as the body. */
+/** Maximum characters of a path in a response. Field names come from the caller and may be as long as the body. */
 const maxPath = 200;
 
 /**
- * Turns Ajv's errors into sentences a caller can act on, one for each place: the first of them, up to one more than an answer lists, so
- * that the caller of this function sees that there are more.
+ * Converts Ajv's errors to violations with a path and a message, without duplicates. Returns up to one more than a response lists, so that
+ * the caller sees that there are more.
  */
 export function violationsOf(errors: readonly ErrorObject[]): Violation[] {
   const found = new Map<string, Violation>();
@@ -60,7 +60,7 @@ function describe(error: ErrorObject): Violation {
   }
 }
 
-/** A schema may say itself what its pattern or format wants: `errorMessage` beside the keyword. */
+/** The schema's own message for its pattern or format: the keyword `errorMessage`. */
 function described(error: ErrorObject): string | undefined {
   const text = (error.parentSchema as { errorMessage?: unknown } | undefined)?.errorMessage;
   return typeof text === 'string' ? text : undefined;

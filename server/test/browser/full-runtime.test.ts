@@ -2,8 +2,8 @@ import { useBrowser } from '@session-launch/testing/browser.ts';
 import type { BrowserContext } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { WebSocketServer } from 'ws';
+import { accessibilityProblems } from '../harness/accessibility.ts';
 import { wellFormed } from '../harness/hostile-messages.ts';
-import { obstacles } from '../harness/obstacles.ts';
 import { handMade, type SdkPage, startSdkPage } from '../harness/sdk-page.ts';
 import { becomes, onSlowScreen, press } from '../harness/talking-page.ts';
 
@@ -58,7 +58,7 @@ test('a full runtime is tried four times, then the visitor sees that it is busy 
     'CONNECT_FAILED',
     true,
   ]);
-  expect(await obstacles(page, '.session-launch-player')).toEqual([]);
+  expect(await accessibilityProblems(page, '.session-launch-player')).toEqual([]);
   // The token was not consumed: the same launch connects when the runtime has capacity.
   isFull = false;
   await press(page, 'Start again');

@@ -1,7 +1,7 @@
 import { useBrowser, watch } from '@session-launch/testing/browser.ts';
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { obstacles } from '../harness/obstacles.ts';
+import { accessibilityProblems } from '../harness/accessibility.ts';
 import { focusedControl, walk } from '../harness/tab-walk.ts';
 import { isIn, onSlowScreen, press } from '../harness/talking-page.ts';
 import { useTalkingService } from '../harness/talking-service.ts';
@@ -26,9 +26,9 @@ test('Start on a card starts the conversation in its place; Escape returns to th
   await isIn(page, 'speaking');
   const log = page.getByRole('log', { name: 'Conversation' });
   await log.getByText('Maren', { exact: false }).first().waitFor();
-  expect(await obstacles(page, '.session-launch-player')).toEqual([]);
+  expect(await accessibilityProblems(page, '.session-launch-player')).toEqual([]);
   await isIn(page, 'listening');
-  expect(await obstacles(page, '.session-launch-player')).toEqual([]);
+  expect(await accessibilityProblems(page, '.session-launch-player')).toEqual([]);
   await page.keyboard.press('Escape');
   await page.locator('.card.talking').waitFor({ state: 'detached' });
   expect(await page.evaluate(`document.activeElement.getAttribute('aria-label')`)).toBe(start);

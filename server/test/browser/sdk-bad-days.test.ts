@@ -4,7 +4,7 @@ import { startTcpProxy, type TcpProxy } from '@session-launch/testing/tcp-proxy.
 import axe from 'axe-core';
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest';
-import { obstacles } from '../harness/obstacles.ts';
+import { accessibilityProblems } from '../harness/accessibility.ts';
 import { ask, becomes, isIn, onSlowScreen, press, twoLines } from '../harness/talking-page.ts';
 import { startTalking, type TalkingProcess } from '../harness/talking-process.ts';
 import { createTalking, type Talking } from '../harness/talking-service.ts';
@@ -119,13 +119,13 @@ describe('a network outage', () => {
     await isIn(page, 'speaking');
     lose();
     await becomes(page, 'reconnecting');
-    expect(await obstacles(page)).toEqual([]);
+    expect(await accessibilityProblems(page)).toEqual([]);
     const before = (await talking.sessions()).length;
     await page.clock.fastForward(60_000);
     await becomes(page, 'failed');
     expect([await apology(page), await code(page)]).toEqual(['The connection was lost.', 'CONNECTION_LOST']);
     expect(await ask(page, (one) => [one.mic.status, one.output.level()])).toEqual(['off', 0]);
-    expect(await obstacles(page)).toEqual([]);
+    expect(await accessibilityProblems(page)).toEqual([]);
     // The SDK does not mint to restore a connection.
     expect((await talking.sessions()).length).toBe(before);
     isOut = false;
@@ -166,7 +166,7 @@ describe('a killed process', () => {
     expect(await page.evaluate('told')).not.toContain('The conversation has ended.');
     // The character is still shown.
     expect(await page.locator('[data-viseme]').count()).toBe(1);
-    expect(await obstacles(page)).toEqual([]);
+    expect(await accessibilityProblems(page)).toEqual([]);
     await own.startAgain();
     talking.service = own.service;
     leadThere();
@@ -187,7 +187,7 @@ describe('an unavailable microphone', () => {
     await expect.poll(() => ask(page, (one) => one.mic.status)).toBe('denied');
     expect(await note(page)).toContain('The microphone is not allowed. You can type instead.');
     await isTalking(page);
-    expect(await obstacles(page)).toEqual([]);
+    expect(await accessibilityProblems(page)).toEqual([]);
     await press(page, 'End the conversation');
     await context.grantPermissions(['microphone']);
     await ask(page, (one) => one.mic.setDevice('unplugged'));

@@ -2,7 +2,7 @@ import { type Site, startSite, useBrowser, watch } from '@session-launch/testing
 import { startTcpProxy, type TcpProxy } from '@session-launch/testing/tcp-proxy.ts';
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { obstacles } from '../harness/obstacles.ts';
+import { accessibilityProblems } from '../harness/accessibility.ts';
 import { type Remains, watchRemains } from '../harness/page-remains.ts';
 import { ask, becomes, isIn, onSlowScreen, player, twoLines } from '../harness/talking-page.ts';
 import { useTalkingService } from '../harness/talking-service.ts';
@@ -109,7 +109,7 @@ describe('a two-line embed on a page with the strictest policy', () => {
     expect((await talking.sessions()).length).toBe(sessions + 1);
     expect(complaints.filter((one) => !one.startsWith('outside request'))).toEqual([]);
     expect(await page.getByRole('button', { name: 'Start again' }).isVisible()).toBe(true);
-    expect(await obstacles(page)).toEqual([]);
+    expect(await accessibilityProblems(page)).toEqual([]);
   });
 
   test('has no accessibility violation on the way to a conversation, or when it ends early', async () => {
@@ -130,17 +130,17 @@ describe('a two-line embed on a page with the strictest policy', () => {
     });
     await page.getByRole('button', { name: 'Start' }).click();
     await page.getByText('Getting ready…').waitFor();
-    expect(await obstacles(page)).toEqual([]);
+    expect(await accessibilityProblems(page)).toEqual([]);
     expect(await ask(page, (one) => one.state)).toBe('minting');
     isSilent = true;
     mint();
     await page.getByText('Connecting…').waitFor();
-    expect(await obstacles(page)).toEqual([]);
+    expect(await accessibilityProblems(page)).toEqual([]);
     expect(await ask(page, (one) => one.state)).toBe('connecting');
     await page.getByRole('button', { name: 'End the conversation' }).click();
     await becomes(page, 'ended');
     expect(await page.locator('.apology').innerText()).toBe('The conversation has ended.');
-    expect(await obstacles(page)).toEqual([]);
+    expect(await accessibilityProblems(page)).toEqual([]);
   });
 
   test('shows the microphone level, and mutes it', async () => {
@@ -464,7 +464,7 @@ describe('failures', () => {
     const button = page.getByRole('button', { name: /Try again in \d+ s/ });
     await button.waitFor();
     expect(await button.isDisabled()).toBe(true);
-    expect(await obstacles(page)).toEqual([]);
+    expect(await accessibilityProblems(page)).toEqual([]);
     const first = Number.parseInt(/\d+/.exec(await button.innerText())![0], 10);
     await expect
       .poll(async () => Number.parseInt(/\d+/.exec(await button.innerText())![0], 10))

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { errorTable } from '@session-launch/contract/errors';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createAdminClient } from '../../src/cli/admin-client.ts';
+import { createAdminClient } from '../../src/cli/client/admin-client.ts';
 import { run } from '../../src/cli/main.ts';
 import { FakeAdmin, failure } from './fake-admin.ts';
 import { runCli } from './run-cli.ts';

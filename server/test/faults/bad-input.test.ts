@@ -7,15 +7,15 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { effort } from '../harness/effort.ts';
 import { almost, casesWanted, headerValue, hostileJson, hostileText, Tally } from '../harness/generate.ts';
-import { useVictim } from './victim.ts';
+import { useTestedService } from './victim.ts';
 
-const victim = useVictim({ engine: 'embedded', env: { LOG_LEVEL: 'info' } });
+const tested = useTestedService({ engine: 'embedded', env: { LOG_LEVEL: 'info' } });
 const tally = new Tally();
 const answered: { call: Call; answer: Answer }[] = [];
 
 /** Sends a request and validates the response against the contract. */
 async function send(call: Call): Promise<Answer> {
-  const answer = await victim.service.call(call);
+  const answer = await tested.service.call(call);
   expect(answer.status, answer.text).toBeLessThan(500);
   checkContract(call, answer);
   answered.push({ call, answer });
@@ -29,8 +29,8 @@ beforeAll(async () => {
 
 /** The field names of a normal mint at every level: prototype pollution would add to them. */
 async function fieldsOfAMint(): Promise<string> {
-  const answer = await mintFromServer(victim.service, victim.world.key, {
-    experienceId: victim.world.experienceId,
+  const answer = await mintFromServer(tested.service, tested.world.key, {
+    experienceId: tested.world.experienceId,
   });
   const names: string[] = [];
   JSON.stringify(answer.json, (name, value) => {
@@ -54,7 +54,7 @@ describe('any input gets a response that the contract defines, in', () => {
       inPath.map((text) => `/v1/sessions/${text}`),
       inPath.map((text) => `/v1/sessions/${text}/end`),
       inPath.map((text) => `/v1/projects/${text}/experiences`),
-      inPath.map((text) => `/v1/projects/${victim.world.projectId}/experiences/${text}`),
+      inPath.map((text) => `/v1/projects/${tested.world.projectId}/experiences/${text}`),
       inPath.map((text) => `/v1/${text}`),
       inPath.map((text) => `/avatars/${text}`),
       inPath.map((text) => `/nowhere/${text}`),
@@ -64,8 +64,8 @@ describe('any input gets a response that the contract defines, in', () => {
       1_500,
       fc.tuple(address, fc.constantFrom('GET', 'POST', 'DELETE')),
       async ([path, method]) => {
-        fc.pre(URL.canParse(path, victim.service.url) && path.startsWith('/') && !path.startsWith('//'));
-        await send({ method, path, headers: { Authorization: `Bearer ${victim.world.key}` } });
+        fc.pre(URL.canParse(path, tested.service.url) && path.startsWith('/') && !path.startsWith('//'));
+        await send({ method, path, headers: { Authorization: `Bearer ${tested.world.key}` } });
       },
     );
   });
@@ -75,7 +75,7 @@ describe('any input gets a response that the contract defines, in', () => {
       .oneof(hostileText, almost('Bearer ', 'en', ',', ';q=', '0.5', '"', 'W/', '*', '10.0.0.1', '='))
       .map(headerValue);
     const headers = fc.record({
-      Authorization: fc.oneof(text, fc.constant(`Bearer ${victim.world.key}`)),
+      Authorization: fc.oneof(text, fc.constant(`Bearer ${tested.world.key}`)),
       Origin: fc.oneof(text, fc.constant(pageOrigin)),
       'Content-Type': fc.oneof(text, fc.constant('application/json')),
       'Idempotency-Key': text,
@@ -89,11 +89,11 @@ describe('any input gets a response that the contract defines, in', () => {
       ['POST', '/v1/public-sessions'],
       ['OPTIONS', '/v1/browser-sessions'],
       ['OPTIONS', '/v1/public-sessions'],
-      ['GET', `/v1/projects/${victim.world.projectId}/experiences`],
+      ['GET', `/v1/projects/${tested.world.projectId}/experiences`],
     );
     await tally.holds(1_500, fc.tuple(target, headers), async ([[method, path], sent]) => {
       const body =
-        method === 'POST' ? { body: JSON.stringify({ experienceId: victim.world.experienceId }) } : {};
+        method === 'POST' ? { body: JSON.stringify({ experienceId: tested.world.experienceId }) } : {};
       await send({ method, path, headers: sent, ...body });
     });
   });
@@ -110,7 +110,7 @@ describe('any input gets a response that the contract defines, in', () => {
     );
     const spoilt = fc.tuple(own, hostileJson).map(([name, value]) => {
       const rest = `${JSON.stringify(name)}:${JSON.stringify(value)}`;
-      return `{"experienceId":${JSON.stringify(victim.world.experienceId)},${rest}}`;
+      return `{"experienceId":${JSON.stringify(tested.world.experienceId)},${rest}}`;
     });
     const bytes = fc.uint8Array({ maxLength: 200 }).map((array) => Buffer.from(array));
     const body = fc.oneof(
@@ -125,7 +125,7 @@ describe('any input gets a response that the contract defines, in', () => {
         method: 'POST',
         path: `/v1/${name}`,
         headers: {
-          Authorization: `Bearer ${victim.world.key}`,
+          Authorization: `Bearer ${tested.world.key}`,
           Origin: pageOrigin,
           'Content-Type': 'application/json',
         },
@@ -144,11 +144,11 @@ describe('any input gets a response that the contract defines, in', () => {
 
 test('random bytes do not crash the service', async () => {
   for (const bytes of fc.sample(fc.uint8Array({ minLength: 1, maxLength: 300 }), effort(100, 300))) {
-    const { socket, closed } = openConnection(victim.service.url);
+    const { socket, closed } = openConnection(tested.service.url);
     socket.end(Buffer.from(bytes));
     await closed;
   }
-  expect((await victim.service.call({ path: '/healthz' })).status).toBe(200);
+  expect((await tested.service.call({ path: '/healthz' })).status).toBe(200);
 });
 
 test('the service still mints with the same fields', async () => {
@@ -156,11 +156,11 @@ test('the service still mints with the same fields', async () => {
 });
 
 describe('the log', () => {
-  afterAll(() => victim.service.kill('SIGKILL'));
+  afterAll(() => tested.service.kill('SIGKILL'));
 
   test('has exactly one line for each request, and no line was forged', async () => {
-    await victim.service.kill('SIGTERM');
-    const lines = logLines(victim.service);
+    await tested.service.kill('SIGTERM');
+    const lines = logLines(tested.service);
     const byRequest = new Map<string, number>();
     for (const { msg, reqId } of lines) {
       if (msg === 'answered') byRequest.set(reqId, (byRequest.get(reqId) ?? 0) + 1);
@@ -174,6 +174,6 @@ describe('the log', () => {
   });
 
   test('contains no control or invisible characters', () => {
-    expect(victim.service.stderr().replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
+    expect(tested.service.stderr().replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
   });
 });

@@ -5,9 +5,9 @@ import { openConnection } from '@session-launch/testing/raw-http.ts';
 import { mintFromBrowser, mintFromServer, pageOrigin } from '@session-launch/testing/world.ts';
 import { expect, test, vi } from 'vitest';
 import { crowds } from './idle-connections.ts';
-import { openNow, useVictim, wire } from './victim.ts';
+import { openNow, useTestedService, wire } from './victim.ts';
 
-const victim = useVictim({ env: { LOG_LEVEL: 'info' } });
+const tested = useTestedService({ env: { LOG_LEVEL: 'info' } });
 
 /** When a client disconnects; `at` is the number of bytes sent by then. */
 const stages: [name: string, at: (head: number, whole: number) => number][] = [
@@ -26,21 +26,21 @@ const repeats = 8;
 const under = (key: string) => ({ 'Idempotency-Key': key });
 const doors = {
   sessions: (key: string): Promise<Answer> =>
-    mintFromServer(victim.service, victim.world.key, body(), under(key)),
-  'browser-sessions': (key: string): Promise<Answer> => mintFromBrowser(victim.service, body(), under(key)),
+    mintFromServer(tested.service, tested.world.key, body(), under(key)),
+  'browser-sessions': (key: string): Promise<Answer> => mintFromBrowser(tested.service, body(), under(key)),
 };
-const body = () => ({ experienceId: victim.world.experienceId });
+const body = () => ({ experienceId: tested.world.experienceId });
 
 function request(door: string, key: string): string {
   const json = JSON.stringify(body());
   const admission =
-    door === 'sessions' ? `Authorization: Bearer ${victim.world.key}` : `Origin: ${pageOrigin}`;
+    door === 'sessions' ? `Authorization: Bearer ${tested.world.key}` : `Origin: ${pageOrigin}`;
   const headers = [admission, 'Content-Type: application/json', `Idempotency-Key: ${key}`];
   return wire(`POST /v1/${door} HTTP/1.1`, [...headers, `Content-Length: ${json.length}`], json);
 }
 
 async function goAway(bytes: string, at: number, way: (typeof ways)[number]): Promise<void> {
-  const { socket, closed } = openConnection(victim.service.url);
+  const { socket, closed } = openConnection(tested.service.url);
   await once(socket, 'connect');
   if (at > 0) await new Promise((resolve) => socket.write(bytes.slice(0, at), resolve));
   if (way === 'resets') socket.resetAndDestroy();
@@ -49,7 +49,7 @@ async function goAway(bytes: string, at: number, way: (typeof ways)[number]): Pr
 }
 
 test('clients that disconnect at any point leak nothing, and a retry of their key mints once', async () => {
-  const quiet = await victim.metric(openNow);
+  const quiet = await tested.metric(openNow);
   const keys: [keyof typeof doors, string][] = [];
   const gone: Promise<void>[] = [];
   for (const [stage, at] of stages) {
@@ -68,9 +68,9 @@ test('clients that disconnect at any point leak nothing, and a retry of their ke
 
   // Waits until the service has seen all disconnects. Up to seventeen database connections stay open in the pools; a leak would grow with
   // every client.
-  await vi.waitFor(async () => expect(await victim.metric(openNow)).toBeLessThan(quiet + 20), 180_000);
-  expect(await victim.metric('session_launch_queue_length')).toBe(0);
-  expect(await victim.metric('nodejs_active_requests_total')).toBeLessThan(5);
+  await vi.waitFor(async () => expect(await tested.metric(openNow)).toBeLessThan(quiet + 20), 180_000);
+  expect(await tested.metric('session_launch_queue_length')).toBe(0);
+  expect(await tested.metric('nodejs_active_requests_total')).toBeLessThan(5);
 
   const launches = new Map<string, string>();
   let carriedOut = 0;
@@ -85,15 +85,15 @@ test('clients that disconnect at any point leak nothing, and a retry of their ke
   }
   expect(launches.size).toBe(stages.length * ways.length * 2 * repeats);
   expect(new Set(launches.values()).size).toBe(launches.size);
-  expect(new Set(await victim.sessions())).toEqual(new Set(launches.values()));
+  expect(new Set(await tested.sessions())).toEqual(new Set(launches.values()));
   // Complete requests are executed even if the client has disconnected: some of them were.
   expect(carriedOut).toBeGreaterThan(0);
 });
 
-crowds(victim);
+crowds(tested);
 
 test('none of these requests is logged as a service error', () => {
-  const failed = logLines(victim.service).filter(
+  const failed = logLines(tested.service).filter(
     ({ level, status }) => level === 'error' || level === 'fatal' || status >= 500,
   );
   expect(failed).toEqual([]);

@@ -15,7 +15,7 @@ import {
 } from '@session-launch/testing/world.ts';
 import { afterAll, expect, test } from 'vitest';
 import { generateApiKey } from '../../src/keys/api-key.ts';
-import { useVictim, wire } from './victim.ts';
+import { useTestedService, wire } from './victim.ts';
 
 const assets = mkdtempSync(join(tmpdir(), 'session-launch-assets-'));
 for (const folder of ['avatars', 'locations']) mkdirSync(join(assets, folder));
@@ -25,7 +25,7 @@ writeFileSync(join(assets, 'locations', 'large.glb'), randomBytes(4_000_000));
 afterAll(() => rmSync(assets, { recursive: true }));
 
 // Delays every database query, so that clients can disconnect while it runs.
-const victim = useVictim({ env: { ASSETS_DIR: assets, LOG_LEVEL: 'info' }, lateMs: 15 });
+const tested = useTestedService({ env: { ASSETS_DIR: assets, LOG_LEVEL: 'info' }, lateMs: 15 });
 
 let n = 0;
 /** Names that are not cached, so that each causes a database query. */
@@ -36,7 +36,7 @@ const unknown = {
 };
 
 const json = 'Content-Type: application/json';
-const bearer = (key = victim.world.key) => `Authorization: Bearer ${key}`;
+const bearer = (key = tested.world.key) => `Authorization: Bearer ${key}`;
 const post = (path: string, headers: string[], body: object) => {
   const text = JSON.stringify(body);
   return wire(`POST ${path} HTTP/1.1`, [...headers, json, `Content-Length: ${text.length}`], text);
@@ -44,9 +44,9 @@ const post = (path: string, headers: string[], body: object) => {
 const get = (path: string, ...headers: string[]) => wire(`GET ${path} HTTP/1.1`, headers);
 const preflight = (door: string, origin: string) =>
   wire(`OPTIONS /v1/${door} HTTP/1.1`, [`Origin: ${origin}`, 'Access-Control-Request-Method: POST']);
-const experience = () => ({ experienceId: victim.world.experienceId });
+const experience = () => ({ experienceId: tested.world.experienceId });
 const page = `Origin: ${pageOrigin}`;
-const catalog = () => `/v1/projects/${victim.world.projectId}/experiences`;
+const catalog = () => `/v1/projects/${tested.world.projectId}/experiences`;
 
 /** Every public route, with cached and with uncached data. */
 const requests: Record<string, () => string> = {
@@ -93,7 +93,7 @@ const moments = [0, 1, 4, 20, 45, 80, 120];
 const ways = ['closes', 'resets'] as const;
 
 async function leave(bytes: string, afterMs: number, way: (typeof ways)[number]): Promise<void> {
-  const { socket, closed } = openConnection(victim.service.url);
+  const { socket, closed } = openConnection(tested.service.url);
   // The client does not read, so a large response is still being sent.
   socket.pause();
   await once(socket, 'connect');
@@ -105,7 +105,7 @@ async function leave(bytes: string, afterMs: number, way: (typeof ways)[number])
 }
 
 const counters = async () => {
-  const metrics = await readMetrics(victim.service);
+  const metrics = await readMetrics(tested.service);
   return {
     mints: metrics.total('session_launch_requests_under_way', { part: 'mints' }),
     reads: metrics.total('session_launch_requests_under_way', { part: 'reads' }),
@@ -146,7 +146,7 @@ test.each(['alone', 'behind others on their connection'])(
 test('a crowd of them does not block other clients', async () => {
   // Only Linux reports the number of open descriptors of a process.
   const descriptors = async () =>
-    process.platform === 'linux' ? victim.metric('process_open_fds') : Promise.resolve(0);
+    process.platform === 'linux' ? tested.metric('process_open_fds') : Promise.resolve(0);
   const quiet = await descriptors();
   const all = Object.values(requests);
   for (let round = 0; round < 3; round++) {
@@ -161,7 +161,7 @@ test('a crowd of them does not block other clients', async () => {
   await expect.poll(counters).toEqual(nothing);
   // Database connections stay open in the pools; a leak would grow with each of the 480 clients.
   await expect.poll(descriptors).toBeLessThan(quiet + 40);
-  const { world, service } = victim;
+  const { world, service } = tested;
   expect((await mintFromServer(service, world.key, experience())).status).toBe(201);
   expect((await mintFromBrowser(service, experience())).status).toBe(201);
   expect((await mintFromPublic(service, experience())).status).toBe(200);
@@ -170,6 +170,6 @@ test('a crowd of them does not block other clients', async () => {
 });
 
 test('none of these requests is logged as a service error', () => {
-  const failed = logLines(victim.service).filter(({ level }) => level === 'error' || level === 'fatal');
+  const failed = logLines(tested.service).filter(({ level }) => level === 'error' || level === 'fatal');
   expect(failed).toEqual([]);
 });

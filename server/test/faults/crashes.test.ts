@@ -42,7 +42,7 @@ async function throughKills(context: TestContext, start: () => Promise<ServicePr
       expect(round).toBeLessThan(rounds + 10);
       await progress();
       await sleep(random() * 250);
-      serving = serving.then((victim) => victim.kill('SIGKILL')).then(start);
+      serving = serving.then((tested) => tested.kill('SIGKILL')).then(start);
       await serving;
     }
     await progress();

@@ -3,7 +3,7 @@ import { useCleanup } from '@session-launch/testing/cleanup.ts';
 import { postgresFleet, until } from '@session-launch/testing/fleet.ts';
 import { onDatabase } from '@session-launch/testing/postgres-server.ts';
 import type { ServiceProcess } from '@session-launch/testing/process.ts';
-import { type Link, type Meddling, startTcpProxy } from '@session-launch/testing/tcp-proxy.ts';
+import { type Interception, type Link, startTcpProxy } from '@session-launch/testing/tcp-proxy.ts';
 import { createWorld, type World } from '@session-launch/testing/world.ts';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { effort } from '../harness/effort.ts';
@@ -17,14 +17,14 @@ const limits = { mintsPerMinutePerClient: null, mintsPerMinute: null, sessionsPe
 const cleanup = useCleanup();
 const history = new History();
 let databaseUrl: string;
-let scissors: Scissors;
+let cutter: CommitCutter;
 let service: ServiceProcess;
 let world: World;
 beforeAll(async () => {
   const fleet = await postgresFleet(cleanup);
   databaseUrl = fleet.databaseUrl;
-  scissors = new Scissors();
-  const proxy = await startTcpProxy(cleanup, Number(new URL(databaseUrl).port), scissors);
+  cutter = new CommitCutter();
+  const proxy = await startTcpProxy(cleanup, Number(new URL(databaseUrl).port), cutter);
   service = await fleet.start({ DATABASE_URL: proxy.through(databaseUrl) });
   world = await createWorld(service, { project: { limits } });
 });
@@ -68,7 +68,7 @@ const moments: Moment[] = ['before', 'during', 'after'];
 const readyForQuery = Buffer.from('Z\0\0\0\x05I', 'latin1');
 
 /** Cuts the connection of the next recorded batch, once, at a given moment. */
-class Scissors implements Meddling {
+class CommitCutter implements Interception {
   #order: { moment: Moment; afterMs: number; done: () => void } | undefined;
   #answering: { link: Link; done: () => void } | undefined;
 
@@ -102,5 +102,5 @@ class Scissors implements Meddling {
 
 test('a connection that breaks before, during or after a commit loses and duplicates no launch', async (context) => {
   const random = seededRandom(context);
-  await mintThroughCuts(random, (round) => scissors.cutNext(moments[round % 3]!, random() * 4));
+  await mintThroughCuts(random, (round) => cutter.cutNext(moments[round % 3]!, random() * 4));
 });

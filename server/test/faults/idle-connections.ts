@@ -3,7 +3,7 @@ import { openConnection, type RawConnection } from '@session-launch/testing/raw-
 import { mintFromServer } from '@session-launch/testing/world.ts';
 import { expect, test, vi } from 'vitest';
 import { effort } from '../harness/effort.ts';
-import { openNow, type Victim, wire } from './victim.ts';
+import { openNow, type TestedService, wire } from './victim.ts';
 
 /** Each connection needs a descriptor on both sides, so the number is limited by the system's hard limit. */
 const allowed = Number(execFileSync('sh', ['-c', 'ulimit -Hn'], { encoding: 'utf8' })) || 20_000;
@@ -12,13 +12,13 @@ const crowd = Math.min(effort(1_000, 10_000), allowed - 1_000);
 const ask = wire('GET /healthz HTTP/1.1');
 
 /** Needs a service whose number of sessions is not checked by other tests. */
-export function crowds(victim: Victim): void {
+export function crowds(tested: TestedService): void {
   /** Opens connections in small groups, so that the accept queue does not overflow. */
   async function open(count: number, first: string): Promise<RawConnection[]> {
     const connections: RawConnection[] = [];
     while (connections.length < count) {
       const group = Array.from({ length: Math.min(250, count - connections.length) }, () =>
-        openConnection(victim.service.url),
+        openConnection(tested.service.url),
       );
       for (const { socket } of group) if (first) socket.write(first);
       const event = first ? 'data' : 'connect';
@@ -30,25 +30,25 @@ export function crowds(victim: Victim): void {
 
   async function mints(count: number): Promise<void> {
     for (let i = 0; i < count; i++) {
-      const { status } = await mintFromServer(victim.service, victim.world.key, {
-        experienceId: victim.world.experienceId,
+      const { status } = await mintFromServer(tested.service, tested.world.key, {
+        experienceId: tested.world.experienceId,
       });
       expect(status).toBe(201);
     }
   }
 
   test('thousands of idle connections cost little memory and block no mint', async () => {
-    const quiet = await victim.metric(openNow);
-    const memory = await victim.metric('process_resident_memory_bytes');
+    const quiet = await tested.metric(openNow);
+    const memory = await tested.metric('process_resident_memory_bytes');
     // Half of the connections send one request and stay open, as browsers and proxies do; the others send nothing.
     const kept = await open(crowd / 2, ask);
     const silent = await open(crowd / 2, '');
     await vi.waitFor(
-      async () => expect(await victim.metric(openNow)).toBeGreaterThan(quiet + crowd * 0.95),
+      async () => expect(await tested.metric(openNow)).toBeGreaterThan(quiet + crowd * 0.95),
       180_000,
     );
     await mints(100);
-    const grown = (await victim.metric('process_resident_memory_bytes')) - memory;
+    const grown = (await tested.metric('process_resident_memory_bytes')) - memory;
     // A connection has some buffers and a parser: less than 50 KB each, plus the garbage of the mints.
     expect(grown).toBeLessThan(crowd * 50_000 + 60_000_000);
 
@@ -69,7 +69,7 @@ export function crowds(victim: Victim): void {
     );
 
     for (const { socket } of kept) socket.resetAndDestroy();
-    await vi.waitFor(async () => expect(await victim.metric(openNow)).toBeLessThan(quiet + 20), 180_000);
+    await vi.waitFor(async () => expect(await tested.metric(openNow)).toBeLessThan(quiet + 20), 180_000);
     await mints(20);
   });
 }

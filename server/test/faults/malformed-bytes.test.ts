@@ -6,7 +6,7 @@ import { afterAll } from 'vitest';
 import { sizes } from './message-sizes.ts';
 import { pipelining } from './pipelining.ts';
 import { smuggling } from './request-smuggling.ts';
-import { useVictim } from './victim.ts';
+import { useTestedService } from './victim.ts';
 
 const assets = mkdtempSync(join(tmpdir(), 'session-launch-assets-'));
 const model = randomBytes(8_000_000);
@@ -15,8 +15,8 @@ writeFileSync(join(assets, 'avatars', 'model.glb'), model);
 afterAll(() => rmSync(assets, { recursive: true }));
 
 // One service for all tests with malformed input.
-const victim = useVictim({ env: { ASSETS_DIR: assets } });
+const tested = useTestedService({ env: { ASSETS_DIR: assets } });
 
-smuggling(victim);
-sizes(victim);
-pipelining(victim, model);
+smuggling(tested);
+sizes(tested);
+pipelining(tested, model);

@@ -1,14 +1,14 @@
 import { answersIn, openConnection } from '@session-launch/testing/raw-http.ts';
 import { pageOrigin } from '@session-launch/testing/world.ts';
 import { expect, test } from 'vitest';
-import { type Victim, wire } from './victim.ts';
+import { type TestedService, wire } from './victim.ts';
 
 const get = (headers: string[]) => wire('GET /healthz HTTP/1.1', ['Connection: close', ...headers]);
 
 /** Requests that are too long or never end. */
-export function sizes(victim: Victim): void {
+export function sizes(tested: TestedService): void {
   const statuses = async (bytes: string | Buffer) => {
-    const connection = openConnection(victim.service.url);
+    const connection = openConnection(tested.service.url);
     connection.socket.write(bytes);
     await connection.closed;
     return answersIn(connection.received()).map(({ status }) => status);
@@ -26,7 +26,7 @@ export function sizes(victim: Victim): void {
   });
 
   test('a header that never ends is refused as soon as it is too long', async () => {
-    const connection = openConnection(victim.service.url);
+    const connection = openConnection(tested.service.url);
     connection.socket.write('GET /healthz HTTP/1.1\r\nHost: service\r\nX-A: ');
     const more = setInterval(() => connection.socket.write('a'.repeat(1_000)), 5);
     await connection.closed;
@@ -45,11 +45,11 @@ export function sizes(victim: Victim): void {
 
   /** A valid mint, padded with white space. */
   const padded = (length: number) => {
-    const json = JSON.stringify({ experienceId: victim.world.experienceId });
+    const json = JSON.stringify({ experienceId: tested.world.experienceId });
     return json + ' '.repeat(length - json.length);
   };
   const mint = (body: string, chunked: boolean) =>
-    victim.service.call({
+    tested.service.call({
       method: 'POST',
       path: '/v1/browser-sessions',
       headers: { Origin: pageOrigin, 'Content-Type': 'application/json' },
@@ -69,13 +69,13 @@ export function sizes(victim: Victim): void {
   );
 
   test('discarded bodies are not kept in memory', async () => {
-    const before = await victim.metric('process_resident_memory_bytes');
+    const before = await tested.metric('process_resident_memory_bytes');
     const large = padded(16_000_000);
     for (let round = 0; round < 2; round++) {
       const answers = await Promise.all(Array.from({ length: 8 }, () => mint(large, true)));
       expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([413]));
     }
-    const after = await victim.metric('process_resident_memory_bytes');
+    const after = await tested.metric('process_resident_memory_bytes');
     // A quarter of a gigabyte was sent.
     expect(after - before).toBeLessThan(150_000_000);
   });
@@ -86,7 +86,7 @@ export function sizes(victim: Victim): void {
       'Content-Type: application/json',
       'Content-Length: 1000000000000',
     ];
-    const connection = openConnection(victim.service.url);
+    const connection = openConnection(tested.service.url);
     connection.socket.write(wire('POST /v1/browser-sessions HTTP/1.1', headers));
     await new Promise((resolve) => connection.socket.once('data', resolve));
     expect(answersIn(connection.received()).map(({ status }) => status)).toEqual([413]);

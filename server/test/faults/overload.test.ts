@@ -3,14 +3,14 @@ import { Client } from '@session-launch/testing/open-loop.ts';
 import { expectError, mintFromBrowser, pageOrigin } from '@session-launch/testing/world.ts';
 import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
-import { mintRequests, mostInFlight, sample } from './overloaded.ts';
+import { maxInFlight, mintRequests, sample } from './overloaded.ts';
 import { storedAt } from './stored.ts';
-import { useVictim } from './victim.ts';
+import { useTestedService } from './victim.ts';
 
-const victim = useVictim();
+const tested = useTestedService();
 
 test('while writes are blocked, mints beyond the limit are refused at once and reads are served', async () => {
-  const { service, world, databaseUrl } = victim;
+  const { service, world, databaseUrl } = tested;
   const body = { experienceId: world.experienceId };
   const session = (await mintFromBrowser(service, body)).json.session;
   const client = new Client(service.url, mintRequests(world));
@@ -27,7 +27,7 @@ test('while writes are blocked, mints beyond the limit are refused at once and r
     const now = await sample(service);
     return now.turnedAway > 0 && now;
   });
-  expect(busy.inFlight).toBe(mostInFlight);
+  expect(busy.inFlight).toBe(maxInFlight);
   const refused = await mintFromBrowser(service, body);
   expectError(refused, 503, 'UNAVAILABLE');
   expect(refused.headers).toMatchObject({
@@ -48,18 +48,18 @@ test('while writes are blocked, mints beyond the limit are refused at once and r
   const { replies, failures } = await stuck;
   expect(failures).toEqual({});
   const launched = replies.filter(({ status }) => status === 201).length;
-  if (inTime) expect(launched).toBe(mostInFlight);
+  if (inTime) expect(launched).toBe(maxInFlight);
   expect(replies.filter(({ status }) => status === 503).length).toBe(1_100 - launched);
   expect((await storedAt(databaseUrl)).sessions).toHaveLength(launched + 1);
 });
 
 test('requests that never finish take no slots from others', async () => {
-  const { service, world } = victim;
+  const { service, world } = tested;
   const whole = mintRequests(world);
   const slow = new Client(service.url, () => whole().slice(0, -1));
   onTestFinished(() => slow.close());
-  await slow.open(mostInFlight + 50);
-  void slow.burst(mostInFlight + 50);
+  await slow.open(maxInFlight + 50);
+  void slow.burst(maxInFlight + 50);
   // The service reads their requests before the following ones.
   for (let n = 0; n < 50; n++) {
     const answer = await mintFromBrowser(service, { experienceId: world.experienceId });

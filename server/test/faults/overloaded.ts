@@ -3,7 +3,7 @@ import type { World } from '@session-launch/testing/world.ts';
 import { expect } from 'vitest';
 
 /** Maximum number of mints that a process handles concurrently. */
-export const mostInFlight = 1_024;
+export const maxInFlight = 1_024;
 
 /** Builds mint requests of the server door; every second one has a unique key. */
 export function mintRequests({ key, experienceId }: World): () => string {

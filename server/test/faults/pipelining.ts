@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readMetrics } from '@session-launch/testing/metrics.ts';
 import { answersIn, openConnection, type RawAnswer } from '@session-launch/testing/raw-http.ts';
 import { expect, test } from 'vitest';
-import { type Victim, wire, wiredMint } from './victim.ts';
+import { type TestedService, wire, wiredMint } from './victim.ts';
 
 const health = wire('GET /healthz HTTP/1.1');
 const goodbye = wire('GET /healthz HTTP/1.1', ['Connection: close']);
@@ -10,17 +10,17 @@ const garbage = 'GARBAGE\r\n\r\n';
 const codeOf = ({ body }: RawAnswer) => JSON.parse(body).error?.code;
 
 /** Needs a service that serves this model file. */
-export function pipelining(victim: Victim, model: Buffer): void {
+export function pipelining(tested: TestedService, model: Buffer): void {
   /** Sends all bytes in one write and reads until the service closes the connection. */
   async function answersTo(bytes: string): Promise<RawAnswer[]> {
-    const connection = openConnection(victim.service.url);
+    const connection = openConnection(tested.service.url);
     connection.socket.write(bytes);
     await connection.closed;
     return answersIn(connection.received());
   }
 
   test('requests in one packet are answered in order, each with its own response', async () => {
-    const { world } = victim;
+    const { world } = tested;
     const bearer = `Authorization: Bearer ${world.key}`;
     const catalog = wire(`GET /v1/projects/${world.projectId}/experiences HTTP/1.1`, [bearer]);
     const round = [
@@ -46,38 +46,38 @@ export function pipelining(victim: Victim, model: Buffer): void {
   });
 
   test('requests pipelined behind a lost connection free their slots', async () => {
-    const catalog = wire(`GET /v1/projects/${victim.world.projectId}/experiences HTTP/1.1`, [
-      `Authorization: Bearer ${victim.world.key}`,
+    const catalog = wire(`GET /v1/projects/${tested.world.projectId}/experiences HTTP/1.1`, [
+      `Authorization: Bearer ${tested.world.key}`,
     ]);
     for (let n = 0; n < 5; n++) {
-      const { socket } = openConnection(victim.service.url);
-      socket.write((wiredMint(victim.world) + catalog).repeat(100));
+      const { socket } = openConnection(tested.service.url);
+      socket.write((wiredMint(tested.world) + catalog).repeat(100));
       await new Promise((resolve) => socket.once('data', resolve));
       socket.resetAndDestroy();
     }
     const owed = async () => {
-      const metrics = await readMetrics(victim.service);
+      const metrics = await readMetrics(tested.service);
       return ['under_way', 'in_flight'].map((what) => metrics.total(`session_launch_requests_${what}`));
     };
     await expect.poll(owed, { timeout: 60_000 }).toEqual([0, 0]);
   });
 
   test('fifty requests with one key in one packet create one session', async () => {
-    const before = await victim.sessions();
-    const keyed = wiredMint(victim.world, ['Idempotency-Key: in one packet']);
+    const before = await tested.sessions();
+    const keyed = wiredMint(tested.world, ['Idempotency-Key: in one packet']);
     const answers = (await answersTo(keyed.repeat(50) + goodbye)).slice(0, -1);
     const launches = answers.filter(({ status }) => status === 201);
     expect(new Set(launches.map(({ body }) => body)).size).toBe(1);
     for (const other of answers.filter(({ status }) => status !== 201)) {
       expect([other.status, codeOf(other)]).toEqual([409, 'IDEMPOTENCY_IN_PROGRESS']);
     }
-    expect((await victim.sessions()).length - before.length).toBe(1);
+    expect((await tested.sessions()).length - before.length).toBe(1);
   });
 
   test('a request split into single bytes is handled like any other', async () => {
-    const connection = openConnection(victim.service.url);
+    const connection = openConnection(tested.service.url);
     connection.socket.setNoDelay(true);
-    for (const byte of wiredMint(victim.world, ['Connection: close'])) {
+    for (const byte of wiredMint(tested.world, ['Connection: close'])) {
       await new Promise((resolve) => connection.socket.write(byte, resolve));
     }
     await connection.closed;
@@ -85,28 +85,28 @@ export function pipelining(victim: Victim, model: Buffer): void {
   });
 
   test('requests before invalid bytes are answered before the error', async () => {
-    const answers = await answersTo(wiredMint(victim.world) + health + garbage + wiredMint(victim.world));
+    const answers = await answersTo(wiredMint(tested.world) + health + garbage + wiredMint(tested.world));
     expect(answers.map(({ status }) => status)).toEqual([201, 200, 400]);
     expect(codeOf(answers[2]!)).toBe('INVALID_REQUEST');
   });
 
   test('bytes after a request with Connection: close are not read, and do not suppress its response', async () => {
-    const before = await victim.sessions();
-    const last = wiredMint(victim.world, ['Connection: close']);
-    const answers = await answersTo(last + garbage + wiredMint(victim.world));
+    const before = await tested.sessions();
+    const last = wiredMint(tested.world, ['Connection: close']);
+    const answers = await answersTo(last + garbage + wiredMint(tested.world));
     expect(answers.map(({ status }) => status)).toEqual([201]);
-    expect((await victim.sessions()).length - before.length).toBe(1);
+    expect((await tested.sessions()).length - before.length).toBe(1);
   });
 
   test('invalid bytes do not corrupt a response that is being sent', async () => {
-    const connection = openConnection(victim.service.url);
+    const connection = openConnection(tested.service.url);
     const { socket } = connection;
     socket.write(wire('GET /avatars/model.glb HTTP/1.1'));
     await new Promise((resolve) => socket.once('data', resolve));
     // The client does not read, so the response is still being written when the garbage arrives.
     socket.pause();
     socket.write(garbage);
-    expect((await victim.service.call({ path: '/healthz' })).status).toBe(200);
+    expect((await tested.service.call({ path: '/healthz' })).status).toBe(200);
     socket.resume();
     await connection.closed;
     const received = connection.received();
@@ -119,7 +119,7 @@ export function pipelining(victim: Victim, model: Buffer): void {
 
   test('a request that was answered gets no second response when its body is invalid', async () => {
     const refused = wire('POST /v1/sessions HTTP/1.1', ['Transfer-Encoding: chunked'], '2\r\n{}\r\n');
-    const connection = openConnection(victim.service.url);
+    const connection = openConnection(tested.service.url);
     connection.socket.write(refused);
     await new Promise((resolve) => connection.socket.once('data', resolve));
     connection.socket.write('not a chunk\r\n');

@@ -1,7 +1,7 @@
 import { logLines } from '@session-launch/testing/process.ts';
 import { answersIn, openConnection } from '@session-launch/testing/raw-http.ts';
 import { describe, expect, test } from 'vitest';
-import { type Victim, wire, wiredMint } from './victim.ts';
+import { type TestedService, wire, wiredMint } from './victim.ts';
 
 const door = 'POST /v1/browser-sessions HTTP/1.1';
 const page = ['Origin: https://app.example.com', 'Content-Type: application/json'];
@@ -108,11 +108,11 @@ const swallowed: [string, string, number][] = [
 ];
 
 /** Needs a service that has received no other requests. */
-export function smuggling(victim: Victim): void {
+export function smuggling(tested: TestedService): void {
   describe('an ambiguous request is refused, and the request hidden behind it is not served:', () => {
     test.each(refused)('%s', async (_name, request) => {
-      const connection = openConnection(victim.service.url);
-      connection.socket.write(Buffer.from(request + wiredMint(victim.world), 'latin1'));
+      const connection = openConnection(tested.service.url);
+      connection.socket.write(Buffer.from(request + wiredMint(tested.world), 'latin1'));
       await connection.closed;
       const answers = answersIn(connection.received());
       expect(answers.map(({ status }) => status)).toEqual([400]);
@@ -123,11 +123,11 @@ export function smuggling(victim: Victim): void {
 
   describe('a mint in the body of another request is not served:', () => {
     test.each(swallowed)('%s', async (_name, line, status) => {
-      const hidden = wiredMint(victim.world);
+      const hidden = wiredMint(tested.world);
       const asOne = wire(line, [`Content-Length: ${hidden.length}`], hidden);
       const asChunk = wire(line, [chunked], `${hidden.length.toString(16)}\r\n${hidden}\r\n0\r\n\r\n`);
       for (const request of [asOne, asChunk]) {
-        const connection = openConnection(victim.service.url);
+        const connection = openConnection(tested.service.url);
         // A last request shows where the previous one ended, and closes the connection.
         connection.socket.write(request + get(['Connection: close']));
         await connection.closed;
@@ -141,10 +141,10 @@ export function smuggling(victim: Victim): void {
       ['a chunk of almost unlimited size', [chunked], 'ffffffffffffffff\r\n'],
       ['a body of 15 MiB that is never sent', ['Content-Length: 15000000'], ''],
     ])('%s', async (_name, framing, start) => {
-      const connection = openConnection(victim.service.url);
-      connection.socket.write(post(framing, start) + wiredMint(victim.world).repeat(100));
+      const connection = openConnection(tested.service.url);
+      connection.socket.write(post(framing, start) + wiredMint(tested.world).repeat(100));
       // A response on another connection shows that the service has processed the bytes.
-      expect((await victim.service.call({ path: '/healthz' })).status).toBe(200);
+      expect((await tested.service.call({ path: '/healthz' })).status).toBe(200);
       connection.socket.destroy();
       expect(connection.received().toString()).toBe('');
     });
@@ -152,7 +152,7 @@ export function smuggling(victim: Victim): void {
 
   test('an upgrade is ignored, and the connection stays usable', async () => {
     for (const upgrade of ['websocket', 'h2c']) {
-      const connection = openConnection(victim.service.url);
+      const connection = openConnection(tested.service.url);
       connection.socket.write(get(['Connection: Upgrade', `Upgrade: ${upgrade}`]));
       await new Promise((resolve) => connection.socket.once('data', resolve));
       connection.socket.write(get(['Connection: close']));
@@ -162,21 +162,21 @@ export function smuggling(victim: Victim): void {
   });
 
   test('a CONNECT tunnel is refused', async () => {
-    const connection = openConnection(victim.service.url);
-    connection.socket.write(wire('CONNECT service:443 HTTP/1.1') + wiredMint(victim.world));
+    const connection = openConnection(tested.service.url);
+    connection.socket.write(wire('CONNECT service:443 HTTP/1.1') + wiredMint(tested.world));
     await connection.closed;
     expect(connection.received().toString()).not.toMatch(/HTTP\/1\.1 2/);
   });
 
   test('no hidden mint was served, and the same mint succeeds when sent alone', async () => {
-    expect(await victim.sessions()).toEqual([]);
-    const connection = openConnection(victim.service.url);
-    connection.socket.write(wiredMint(victim.world, ['Connection: close']));
+    expect(await tested.sessions()).toEqual([]);
+    const connection = openConnection(tested.service.url);
+    connection.socket.write(wiredMint(tested.world, ['Connection: close']));
     await connection.closed;
     expect(answersIn(connection.received()).map(({ status }) => status)).toEqual([201]);
-    expect(await victim.sessions()).toHaveLength(1);
+    expect(await tested.sessions()).toHaveLength(1);
     // No warnings either: at LOG_LEVEL=warn a healthy process logs only that it created its signing keys.
-    expect(logLines(victim.service).map(({ msg }) => msg)).toEqual([
+    expect(logLines(tested.service).map(({ msg }) => msg)).toEqual([
       expect.stringContaining('SIGNING_KEYS_FILE'),
     ]);
   });

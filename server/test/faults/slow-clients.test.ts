@@ -4,9 +4,9 @@ import { answersIn, openConnection, type RawConnection } from '@session-launch/t
 import { expectWithin } from '@session-launch/testing/slowness.ts';
 import { mintFromServer, pageOrigin } from '@session-launch/testing/world.ts';
 import { expect, test, vi } from 'vitest';
-import { openNow, useVictim, wire } from './victim.ts';
+import { openNow, useTestedService, wire } from './victim.ts';
 
-const victim = useVictim({ env: { LOG_LEVEL: 'info' } });
+const tested = useTestedService({ env: { LOG_LEVEL: 'info' } });
 
 interface Dripping {
   connection: RawConnection;
@@ -18,7 +18,7 @@ interface Dripping {
 
 /** Sends `start` at once, then one byte at a time, and never completes the request. */
 async function drip(start: string, byte: string): Promise<Dripping> {
-  const connection = openConnection(victim.service.url);
+  const connection = openConnection(tested.service.url);
   const { socket } = connection;
   await once(socket, 'connect');
   const began = performance.now();
@@ -35,7 +35,7 @@ const many = (count: number, start: string, byte: string) =>
   Promise.all(Array.from({ length: count }, () => drip(start, byte)));
 
 const page = [`Origin: ${pageOrigin}`, 'Content-Type: application/json'];
-const bearer = () => [`Authorization: Bearer ${victim.world.key}`, 'Content-Type: application/json'];
+const bearer = () => [`Authorization: Bearer ${tested.world.key}`, 'Content-Type: application/json'];
 
 /** Expects that all connections are closed within these seconds, each with one response. The bounds allow for a loaded machine. */
 async function expectClosed(drips: Dripping[], from: number, to: number, status?: number): Promise<void> {
@@ -61,7 +61,7 @@ async function expectClosed(drips: Dripping[], from: number, to: number, status?
 }
 
 test('clients that send one byte at a time block nothing and time out, in every part of a request', async () => {
-  const quiet = await victim.metric(openNow);
+  const quiet = await tested.metric(openNow);
   const length = 'Content-Length: 5000';
   const chunked = 'Transfer-Encoding: chunked';
   const line = (door: string) => `POST /v1/${door} HTTP/1.1`;
@@ -83,8 +83,8 @@ test('clients that send one byte at a time block nothing and time out, in every 
   let done = false;
   const others = (async () => {
     while (!done) {
-      const { status, text } = await mintFromServer(victim.service, victim.world.key, {
-        experienceId: victim.world.experienceId,
+      const { status, text } = await mintFromServer(tested.service, tested.world.key, {
+        experienceId: tested.world.experienceId,
       });
       expect(status, text).toBe(201);
       served++;
@@ -105,9 +105,9 @@ test('clients that send one byte at a time block nothing and time out, in every 
   await others;
 
   expect(served).toBeGreaterThan(20);
-  expect(await victim.sessions()).toHaveLength(served);
+  expect(await tested.sessions()).toHaveLength(served);
   // Up to seventeen database connections stay open in the pools; a leak would grow with every client.
-  await vi.waitFor(async () => expect(await victim.metric(openNow)).toBeLessThan(quiet + 20), 180_000);
-  const logged = victim.service.stderr();
+  await vi.waitFor(async () => expect(await tested.metric(openNow)).toBeLessThan(quiet + 20), 180_000);
+  const logged = tested.service.stderr();
   expect(logged).not.toMatch(/"level":"(error|fatal)"|"status":5\d\d/);
 });

@@ -6,14 +6,14 @@ import { answersIn, openConnection } from '@session-launch/testing/raw-http.ts';
 import { createKey, expectError, pageOrigin } from '@session-launch/testing/world.ts';
 import { expect, test } from 'vitest';
 import { generateApiKey } from '../../src/keys/api-key.ts';
-import { useVictim, wire } from './victim.ts';
+import { useTestedService, wire } from './victim.ts';
 
 // Trusts this machine as a proxy, so that each test chooses the networks of its clients.
-const victim = useVictim({ env: { TRUST_PROXY: '127.0.0.1' } });
+const tested = useTestedService({ env: { TRUST_PROXY: '127.0.0.1' } });
 
 let n = 0;
 const from = (network: string) => `X-Forwarded-For: ${network}`;
-const body = () => JSON.stringify({ experienceId: victim.world.experienceId });
+const body = () => JSON.stringify({ experienceId: tested.world.experienceId });
 const post = (path: string, headers: string[], text: string) =>
   wire(
     `POST ${path} HTTP/1.1`,
@@ -53,7 +53,7 @@ function flood(make: () => string, connections: number) {
   const statuses = new Map<number, number>();
   let began = Number.POSITIVE_INFINITY;
   const all = Array.from({ length: connections }, () => {
-    const { socket, received, closed } = openConnection(victim.service.url);
+    const { socket, received, closed } = openConnection(tested.service.url);
     let seen = 0;
     socket.on('connect', () => {
       began = Math.min(began, performance.now());
@@ -82,12 +82,12 @@ function flood(make: () => string, connections: number) {
   };
 }
 
-const mint = (network: string, key = victim.world.key) =>
-  victim.service.call({
+const mint = (network: string, key = tested.world.key) =>
+  tested.service.call({
     method: 'POST',
     path: '/v1/sessions',
     headers: { 'X-Forwarded-For': network, Authorization: `Bearer ${key}` },
-    body: { experienceId: victim.world.experienceId },
+    body: { experienceId: tested.world.experienceId },
   });
 
 test.each(Object.entries(floods))(
@@ -99,13 +99,13 @@ test.each(Object.entries(floods))(
     expect(crowd.count()).toBeLessThanOrEqual(crowd.most());
     // A valid key is accepted from every network, including the flooding one, even if it is not cached.
     for (const one of ['198.51.100.1', network]) expect((await mint(one)).status).toBe(201);
-    const { key } = await createKey(victim.service, victim.world.projectId);
+    const { key } = await createKey(tested.service, tested.world.projectId);
     const fresh = await until('a new key to be taken', async () => {
       const answer = await mint(network, key);
       if (answer.status !== 201) expectError(answer, 503, 'UNAVAILABLE');
       return answer.status === 201 && answer;
     });
-    expect(fresh.json.session.projectId).toBe(victim.world.projectId);
+    expect(fresh.json.session.projectId).toBe(tested.world.projectId);
     // An unknown key from another network gets the normal response.
     expectError(await mint('198.51.100.2', generateApiKey('sl', 'live')), 401, 'API_KEY_INVALID');
     expect(crowd.count()).toBeLessThanOrEqual(crowd.most());
@@ -116,22 +116,22 @@ test.each(Object.entries(floods))(
     ).toEqual([]);
     expect(crowd.statuses.get(flooding.answer)).toBeGreaterThan(200);
     await expect
-      .poll(async () => (await readMetrics(victim.service)).total('session_launch_requests_in_flight'))
+      .poll(async () => (await readMetrics(tested.service)).total('session_launch_requests_in_flight'))
       .toBe(0);
   },
 );
 
 test('one network may have 64 look-ups of unknown keys in flight; further ones are refused with Retry-After', async () => {
   const refused = async () =>
-    (await readMetrics(victim.service)).total('session_launch_cache_lookups_total', {
+    (await readMetrics(tested.service)).total('session_launch_cache_lookups_total', {
       cache: 'keys',
       result: 'refused',
     });
   const before = await refused();
   const network = '203.0.113.251';
-  const connections = Array.from({ length: 100 }, () => openConnection(victim.service.url));
+  const connections = Array.from({ length: 100 }, () => openConnection(tested.service.url));
   await Promise.all(connections.map(({ socket }) => once(socket, 'connect')));
-  await onDatabase(victim.databaseUrl, async (client) => {
+  await onDatabase(tested.databaseUrl, async (client) => {
     await client.query('BEGIN');
     await client.query('LOCK TABLE api_keys IN ACCESS EXCLUSIVE MODE');
     for (const { socket } of connections) socket.write(floods['keys that nobody has']!.asks(network));

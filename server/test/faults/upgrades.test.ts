@@ -7,23 +7,23 @@ import { mintFromServer } from '@session-launch/testing/world.ts';
 import { beforeAll, expect, test } from 'vitest';
 import { effort, isLong } from '../harness/effort.ts';
 import { openDescriptors, runtimeProcesses, sendUpgrade, upgradeRequest } from '../harness/upgrades.ts';
-import { useVictim } from './victim.ts';
+import { useTestedService } from './victim.ts';
 
 // Trusts a proxy, so that each client can have its own network.
-const victim = useVictim({
+const tested = useTestedService({
   env: { RUNTIME: 'on', TRUST_PROXY: '127.0.0.1', SPEECH: 'captions' },
   descriptors: 4096,
 });
 
 const isReady = async () =>
-  (await victim.service.admin({ path: '/metrics' })).text.includes('session_runtime_sessions');
+  (await tested.service.admin({ path: '/metrics' })).text.includes('session_runtime_sessions');
 beforeAll(() => until('a runtime', isReady));
 
 /** Connects as the SDK does: retries after a rejection. */
 async function talker(): Promise<Talker> {
   for (;;) {
-    const { sessionToken } = await launched(victim.service, victim.world);
-    const client = new Talker(`${victim.service.url.replace('http', 'ws')}/runtime`, sessionToken);
+    const { sessionToken } = await launched(tested.service, tested.world);
+    const client = new Talker(`${tested.service.url.replace('http', 'ws')}/runtime`, sessionToken);
     const isIn = await Promise.race([client.ready().then(() => true), client.closed.then(() => false)]).catch(
       () => false,
     );
@@ -41,7 +41,7 @@ async function upgrades(
 ) {
   for (let sent = 0; sent < count; sent += 50)
     await then(
-      Array.from({ length: Math.min(50, count - sent) }, () => sendUpgrade(victim.service, networks++)),
+      Array.from({ length: Math.min(50, count - sent) }, () => sendUpgrade(tested.service, networks++)),
     );
 }
 
@@ -49,24 +49,24 @@ async function upgrades(
 async function expectLevel(before: { service: number; runtime: number }): Promise<void> {
   await expect
     .poll(async () => {
-      const now = await openDescriptors(victim.service);
+      const now = await openDescriptors(tested.service);
       return { service: now.service <= before.service + 10, runtime: now.runtime <= before.runtime + 10 };
     })
     .toEqual({ service: true, runtime: true });
 }
 
 test('a stopped runtime is replaced; mints continue, /healthz answers, and waiting upgrades leak no descriptor', async () => {
-  const before = await openDescriptors(victim.service);
-  const [stopped] = runtimeProcesses(victim.service);
+  const before = await openDescriptors(tested.service);
+  const [stopped] = runtimeProcesses(tested.service);
   process.kill(stopped!, 'SIGSTOP');
   const stoppedAt = performance.now();
   let isOver = false;
   const statuses = new Set<number>();
   const asking = (async () => {
     while (!isOver) {
-      statuses.add((await victim.service.call({ path: '/healthz' })).status);
-      const { key, experienceId } = victim.world;
-      statuses.add((await mintFromServer(victim.service, key, { experienceId })).status);
+      statuses.add((await tested.service.call({ path: '/healthz' })).status);
+      const { key, experienceId } = tested.world;
+      statuses.add((await mintFromServer(tested.service, key, { experienceId })).status);
       await sleep(20);
     }
   })();
@@ -87,7 +87,7 @@ test('a stopped runtime is replaced; mints continue, /healthz answers, and waiti
   isOver = true;
   await asking;
   expect(statuses).toEqual(new Set([200, 201]));
-  expect(runtimeProcesses(victim.service)).not.toContain(stopped);
+  expect(runtimeProcesses(tested.service)).not.toContain(stopped);
   await client.leave();
   // The new runtime closes sockets that never send `hello`.
   await Promise.all(patient);
@@ -95,10 +95,10 @@ test('a stopped runtime is replaced; mints continue, /healthz answers, and waiti
 });
 
 test('refused upgrades leak no descriptor, even if their clients keep their side open', async () => {
-  const before = await openDescriptors(victim.service);
+  const before = await openDescriptors(tested.service);
   const answers: string[] = [];
   for (let sent = 0; sent < effort(500, 10_000); sent += 50) {
-    const group = Array.from({ length: 50 }, () => openConnection(victim.service.url));
+    const group = Array.from({ length: 50 }, () => openConnection(tested.service.url));
     for (const { socket } of group) {
       socket.allowHalfOpen = true;
       socket.write(upgradeRequest(16_000_000));
@@ -109,7 +109,7 @@ test('refused upgrades leak no descriptor, even if their clients keep their side
         answers.push(received().toString('latin1', 9, 12));
       }),
     );
-    const now = await openDescriptors(victim.service);
+    const now = await openDescriptors(tested.service);
     expect(now.service).toBeLessThan(before.service + 300);
     for (const { socket } of group) socket.destroy();
   }
@@ -118,14 +118,14 @@ test('refused upgrades leak no descriptor, even if their clients keep their side
 });
 
 test('abandoned handshakes leak no descriptor', async () => {
-  const before = await openDescriptors(victim.service);
+  const before = await openDescriptors(tested.service);
   const count = effort(500, 10_000) / 2;
   await upgrades(count, async (sockets) => {
     await sleep(5);
     for (const { socket } of sockets) socket.resetAndDestroy();
   });
   for (let sent = 0; sent < count; sent += 50) {
-    const group = Array.from({ length: 50 }, () => openConnection(victim.service.url));
+    const group = Array.from({ length: 50 }, () => openConnection(tested.service.url));
     for (const { socket } of group) socket.write(upgradeRequest(networks++).slice(0, 80));
     await sleep(5);
     for (const { socket } of group) socket.destroy();

@@ -8,7 +8,7 @@ import { createWorld, pageOrigin, type World } from '@session-launch/testing/wor
 import { beforeAll, expect } from 'vitest';
 
 /** A service in a child process, with a project that can be launched at every door. */
-export interface Victim {
+export interface TestedService {
   service: ServiceProcess;
   world: World;
   /** PostgreSQL only. Connects directly, without the delaying proxy. */
@@ -19,7 +19,7 @@ export interface Victim {
   sessions(): Promise<string[]>;
 }
 
-interface Wish {
+interface ServiceOptions {
   env?: Record<string, string>;
   engine?: 'postgres' | 'embedded';
   descriptors?: number;
@@ -28,8 +28,13 @@ interface Wish {
 }
 
 /** Shares one service among the tests of a file; the returned object is filled before the first test. */
-export function useVictim({ env = {}, engine = 'postgres', descriptors, lateMs }: Wish = {}): Victim {
-  const victim = {} as Victim;
+export function useTestedService({
+  env = {},
+  engine = 'postgres',
+  descriptors,
+  lateMs,
+}: ServiceOptions = {}): TestedService {
+  const tested = {} as TestedService;
   const cleanup = useCleanup();
   beforeAll(async () => {
     const folder = await temporaryFolder();
@@ -40,7 +45,7 @@ export function useVictim({ env = {}, engine = 'postgres', descriptors, lateMs }
     else {
       const { url, drop } = await clonedDatabase();
       cleanup(drop);
-      victim.databaseUrl = url;
+      tested.databaseUrl = url;
       const proxy =
         lateMs === undefined
           ? undefined
@@ -52,14 +57,14 @@ export function useVictim({ env = {}, engine = 'postgres', descriptors, lateMs }
     const world = await createWorld(service, {
       experience: { public: true, allowedOrigins: [pageOrigin] },
     });
-    Object.assign(victim, {
+    Object.assign(tested, {
       service,
       world,
       metric: (name: string) => metric(service, name),
       sessions: () => sessions(service, world.projectId),
     });
   });
-  return victim;
+  return tested;
 }
 
 async function metric(service: ServiceProcess, name: string): Promise<number> {

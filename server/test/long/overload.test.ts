@@ -6,7 +6,7 @@ import { Client, type Measured } from '@session-launch/testing/open-loop.ts';
 import type { ServiceProcess } from '@session-launch/testing/process.ts';
 import { createWorld } from '@session-launch/testing/world.ts';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { mintRequests, mostInFlight, type Sample, sample } from '../faults/overloaded.ts';
+import { maxInFlight, mintRequests, type Sample, sample } from '../faults/overloaded.ts';
 import { storedAt, storedIn } from '../faults/stored.ts';
 
 const connections = 4_000;
@@ -42,7 +42,7 @@ async function overload(service: ServiceProcess, seconds: number): Promise<numbe
   const rounds: Measured[] = [];
   const speed = async (forSeconds: number) => {
     // Enough concurrent requests for the largest and most efficient batches.
-    const round = await client.closedLoop(mostInFlight / 2, forSeconds);
+    const round = await client.closedLoop(maxInFlight / 2, forSeconds);
     rounds.push(round);
     return round.perSecond(201);
   };
@@ -64,13 +64,13 @@ async function overload(service: ServiceProcess, seconds: number): Promise<numbe
   expect(result.of(503).length).toBeGreaterThan(0);
   expect(result.of(503).filter(({ retryAfter }) => !/^[1-9]\d*$/.test(retryAfter ?? ''))).toEqual([]);
   // An accepted mint waits only for the mints before it; the rest allows for a loaded machine.
-  const fullHouse = (mostInFlight / sustainable) * 1000;
+  const fullHouse = (maxInFlight / sustainable) * 1000;
   expect(result.slowest(201)).toBeLessThan(3 * fullHouse + 3_000);
   expect(result.slowest(503)).toBeLessThan(3 * fullHouse + 3_000);
   expect(result.perSecond(201), 'launches a second').toBeGreaterThan(sustainable / 5);
   for (const { queue, inFlight, memory } of samples) {
-    expect(queue).toBeLessThanOrEqual(mostInFlight);
-    expect(inFlight).toBeLessThanOrEqual(mostInFlight);
+    expect(queue).toBeLessThanOrEqual(maxInFlight);
+    expect(inFlight).toBeLessThanOrEqual(maxInFlight);
     expect(memory).toBeLessThan(before.memory + 250_000_000);
   }
 

@@ -73,8 +73,8 @@ describe.concurrent('a soak', { timeout: 120_000 }, () => {
     expect(code, soak.said() + stdout).toBe(0);
     const { Engine, 'Unexpected answers': unexpected, ...found } = figures(stdout);
     expect({ Engine, unexpected }).toEqual({ Engine: 'postgres', unexpected: '0' });
-    expect(Number(found['Launches acknowledged'])).toBeGreaterThan(10);
-    expect(found['Launches stored']).toBe(found['Launches acknowledged']);
+    expect(Number(found['LaunchRecorder acknowledged'])).toBeGreaterThan(10);
+    expect(found['LaunchRecorder stored']).toBe(found['LaunchRecorder acknowledged']);
     const kinds = ['server mint', 'public mint', 'session read', 'catalog', 'bad request', 'publish'];
     for (const kind of kinds)
       expect(stdout).toMatch(new RegExp(`^\\| postgres \\| ${kind} \\| \\d+ \\|`, 'm'));
@@ -92,7 +92,7 @@ describe.concurrent('a soak', { timeout: 120_000 }, () => {
     expect(code, soak.said() + stdout).toBe(0);
     const found = figures(stdout);
     expect(Number(found.Requests)).toBeGreaterThan(0);
-    expect(found['Launches stored']).toBe(found['Launches acknowledged']);
+    expect(found['LaunchRecorder stored']).toBe(found['LaunchRecorder acknowledged']);
     await expectNothingLeft(soak);
   });
 

@@ -440,10 +440,10 @@ class Slot {
 
   /** Kills the process and starts the next one. */
   kill(): void {
-    const victim = this.process;
-    if (victim === undefined) return;
+    const tested = this.process;
+    if (tested === undefined) return;
     this.process = undefined;
-    this.#ready = victim.kill('SIGKILL').then(() => this.#started());
+    this.#ready = tested.kill('SIGKILL').then(() => this.#started());
     // Callers of `ready` receive the error; without callers it is ignored.
     this.#ready.catch(() => undefined);
   }

@@ -41,7 +41,7 @@ describe('defaults', () => {
       signingKeysFile: join(cwd, 'data', 'signing-keys.json'),
       apiKeyPrefix: 'sl',
       tokenTtlSeconds: 600,
-      runtime: { tokenFile: join(cwd, 'data', 'runtime-token'), isBeside: true },
+      runtime: { tokenFile: join(cwd, 'data', 'runtime-token'), isIncluded: true },
       maxSessions: 50,
       assetsDir: join(demoProjectFile, '..', 'assets'),
       demo: true,

@@ -1,12 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { ConfigError, readClientConfig, readConfig } from '../../src/config/config.ts';
-import type { Variable } from '../../src/config/values.ts';
-import { variables } from '../../src/config/variables.ts';
+import { allVariables as all } from '../../src/config/variables.ts';
 
 const file = new URL('../../../docs/configuration.md', import.meta.url);
 const page = readFileSync(file, 'utf8');
-const all: Variable<unknown>[] = Object.values(variables);
 
 /** The generated text between the two comments of the page. */
 const generated = /(?<=<!-- variables: written by npm run docs -->\n\n).*?(?=\n\n<!-- end of variables -->)/s;

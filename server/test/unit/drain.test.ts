@@ -28,7 +28,7 @@ async function isOver(drain: Drain): Promise<boolean> {
     const timer = setTimeout(() => resolve(false), 300);
     onTestFinished(() => clearTimeout(timer));
   });
-  return Promise.race([drain.quiet(graceMs).then(() => true), late]);
+  return Promise.race([drain.untilIdle(graceMs).then(() => true), late]);
 }
 
 test('the drain waits for a load balancer that polls from a local address', async () => {
@@ -41,7 +41,7 @@ test('the drain waits for a load balancer that polls from a local address', asyn
 test('the drain stops waiting for a load balancer after three polls', async () => {
   const { drain, poll } = await start();
   await poll();
-  const over = drain.quiet(graceMs);
+  const over = drain.untilIdle(graceMs);
   for (let times = 0; times < 3; times++) await poll();
   await over;
 });
@@ -51,7 +51,7 @@ test.each([{ 'X-Forwarded-For': '203.0.113.9' }, { Forwarded: 'for=203.0.113.9' 
   async (headers) => {
     const { drain, poll } = await start('127.0.0.1');
     await poll(headers as unknown as Record<string, string>);
-    await drain.quiet(graceMs);
+    await drain.untilIdle(graceMs);
   },
 );
 
@@ -60,7 +60,7 @@ test.each(['203.0.113.9', '2001:db8::1', '::ffff:203.0.113.9'])(
   async (address) => {
     const { drain, server } = await start();
     pollFrom(server, address);
-    await drain.quiet(graceMs);
+    await drain.untilIdle(graceMs);
   },
 );
 

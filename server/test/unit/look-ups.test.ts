@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type { ApiError } from '../../src/primitives/errors.ts';
+import { toApiError } from '../../src/http/listener/error-handler.ts';
 import { LookUps } from '../../src/store/cache/look-ups.ts';
 
 interface Row {
@@ -75,7 +75,7 @@ test('a result that took longer than that is rejected', async () => {
   await nextTurn();
   vi.advanceTimersByTime(4_001);
   table.release();
-  await expect(asked).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+  expect(toApiError(await asked.catch((error) => error))).toMatchObject({ code: 'UNAVAILABLE' });
   expect(lookUps.recall('a')).toBeUndefined();
 });
 
@@ -123,10 +123,13 @@ test('one network may have 64 look-ups of new names in flight; other networks an
   await lookUps.get('known', network('A'));
   vi.advanceTimersByTime(5_000);
   table.held = true;
-  const strangers = Array.from({ length: 70 }, (_, i) =>
+  const invented = Array.from({ length: 70 }, (_, i) =>
     Promise.resolve(lookUps.get(`invented ${i}`, network('A'))).then(
       () => 'looked up',
-      (error: ApiError) => `${error.code} ${error.headers['Retry-After']} ${error.toStranger}`,
+      (error: Error) => {
+        const { code, headers, fromUnknownCaller } = toApiError(error);
+        return `${code} ${headers['Retry-After']} ${fromUnknownCaller}`;
+      },
     ),
   );
   const others = lookUps.get('invented by B', network('B'));
@@ -138,7 +141,7 @@ test('one network may have 64 look-ups of new names in flight; other networks an
   expect(lookUps.counts.refused).toBe(6);
   table.release();
   expect(await Promise.all([others, shared, known])).toEqual([null, null, { name: 'known', version: 1 }]);
-  expect((await Promise.all(strangers)).reduce(tally, {})).toEqual({
+  expect((await Promise.all(invented)).reduce(tally, {})).toEqual({
     'looked up': 64,
     'UNAVAILABLE 1 true': 6,
   });

@@ -43,8 +43,8 @@ async function exposition() {
     logLinesDropped: () => 0,
     runtime: () => ({
       state: 'ready',
-      restarts: [['exit', 1]],
-      upgrades: [['handed_over', 1]],
+      restarts: { exit: 1 },
+      upgrades: { handed_over: 1 },
       upgradesInFlight: 0,
     }),
   });

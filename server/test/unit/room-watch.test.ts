@@ -1,7 +1,7 @@
 import pino from 'pino';
 import { expect, test } from 'vitest';
 import type { Database } from '../../src/store/database.ts';
-import { littleRoom, RoomWatch } from '../../src/store/embedded/disk-space.ts';
+import { lowSpaceBytes, RoomWatch } from '../../src/store/embedded/disk-space.ts';
 
 const hour = 3_600_000;
 
@@ -12,7 +12,7 @@ function watched(own: Database['own']) {
 }
 
 test('low disk space is logged at once, then every hour, and again after a recovery', async () => {
-  let free = littleRoom;
+  let free = lowSpaceBytes;
   const { lines, watch } = watched({
     alive: () => true,
     maintain: async () => undefined,
@@ -27,7 +27,7 @@ test('low disk space is logged at once, then every hour, and again after a recov
   expect(lines).toHaveLength(1);
   await watch.look(10_000 + hour);
   expect(lines).toHaveLength(2);
-  free = littleRoom;
+  free = lowSpaceBytes;
   await watch.look(20_000 + hour);
   free = 0;
   await watch.look(30_000 + hour);

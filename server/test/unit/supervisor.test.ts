@@ -21,7 +21,7 @@ async function supervise(behaviour: string, more: Partial<SupervisorDeps> = {}) 
     log: pino({ base: null }, { write: (line: string) => lines.push(line) }),
     env: { BEHAVIOUR: behaviour },
     stopMs: 1000,
-    mostUpgrades: 16,
+    maxUpgrades: 16,
     maxSessions: 50,
     trustProxy: undefined,
     program: [standIn],
@@ -44,7 +44,7 @@ async function supervise(behaviour: string, more: Partial<SupervisorDeps> = {}) 
     connections: () =>
       new Promise<number>((resolve) => server.getConnections((_error, count) => resolve(count))),
     loaded: () => lines.filter((line) => line.includes('stand-in loaded')).length,
-    count: (outcome: string) => new Map(supervisor.status().upgrades).get(outcome),
+    count: (outcome: string) => supervisor.status().upgrades[outcome],
     upgrade: ({ early = '', from }: { early?: string; from?: string } = {}) => {
       const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
       socket.write(
@@ -134,7 +134,7 @@ test('one client network may have a quarter of the waiting sockets: further ones
 });
 
 test('one client network may send 120 upgrades in ten seconds, and all refused ones share one log line', async () => {
-  const { upgrade, count, lines, metrics } = await supervise('sound', { mostUpgrades: 1000 });
+  const { upgrade, count, lines, metrics } = await supervise('sound', { maxUpgrades: 1000 });
   await expect.poll(metrics).toMatch(/pid/);
   const answers: string[] = [];
   for (let sent = 0; sent < 200; sent += 50)
@@ -150,7 +150,7 @@ test('one client network may send 120 upgrades in ten seconds, and all refused o
 });
 
 test('a class of 50 behind one address can connect at once', async () => {
-  const { upgrade, count } = await supervise('sound', { mostUpgrades: 256 });
+  const { upgrade, count } = await supervise('sound', { maxUpgrades: 256 });
   const sockets = Array.from({ length: 50 }, () => upgrade());
   for (const { ended } of sockets) expect(await ended).toMatch(/^HTTP\/1\.1 101 /);
   expect(count('handed_over')).toBe(50);
@@ -168,14 +168,12 @@ test('the state of the runtime and the causes of restarts are exported as metric
   expect(sound.status().state).toBe('starting');
   await expect.poll(() => sound.status().state).toBe('ready');
   process.kill(Number((await sound.metrics()).split(' ')[1]), 'SIGKILL');
-  await expect
-    .poll(() => Object.fromEntries(sound.status().restarts))
-    .toEqual({ exit: 1, hung: 0, failed_start: 0 });
+  await expect.poll(() => sound.status().restarts).toEqual({ exit: 1, hung: 0, failed_start: 0 });
   await expect.poll(() => sound.status().state).toBe('ready');
   await sound.close();
   expect(sound.status().state).toBe('off');
   const silent = await supervise('silent', { pingEveryMs: 50 });
-  await expect.poll(() => Object.fromEntries(silent.status().restarts).hung).toBeGreaterThan(0);
+  await expect.poll(() => silent.status().restarts.hung).toBeGreaterThan(0);
 });
 
 test('a client that disconnects while it waits frees its slot', async () => {

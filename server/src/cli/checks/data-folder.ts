@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import type { Config } from '../../config/config.ts';
-import { inMegabytes, littleRoom } from '../../store/embedded/disk-space.ts';
+import { inMegabytes, lowSpaceBytes } from '../../store/embedded/disk-space.ts';
 import { freeBytes, isOpenToOthers } from '../../store/files/folders.ts';
 import { type Finding, findingsOf } from './finding.ts';
 import { sharedSecret } from './secret-file.ts';
@@ -62,7 +62,7 @@ async function isOpenInside(dataDir: string): Promise<Finding | undefined> {
 
 async function fullSoon({ dataDir, database }: Config): Promise<Finding | undefined> {
   const free = await freeBytes(dataDir);
-  return database.engine === 'embedded' && free < littleRoom
+  return database.engine === 'embedded' && free < lowSpaceBytes
     ? warn(
         `${inMegabytes(free)} are free on the disk of ${dataDir}`,
         'free disk space, or set SESSION_RETENTION_DAYS',

@@ -1,7 +1,7 @@
 import type { ServiceStatus } from '@session-launch/contract/admin/status';
 import type { ClientConfig } from '../../config/config.ts';
-import { AdminFailure, createAdminClient } from '../admin-client.ts';
-import { within } from '../deadline.ts';
+import { AdminFailure, createAdminClient } from '../client/admin-client.ts';
+import { within } from '../client/deadline.ts';
 import { type Finding, findingsOf } from './finding.ts';
 
 /** The state of the running service, requested once for all checks. */

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { audioFrame, type RuntimeEvent, subprotocol } from '@session-launch/contract/runtime/protocol';
 import { WebSocket } from 'ws';
-import { CliFailure } from '../failure.ts';
+import { CliFailure } from '../terminal/failure.ts';
 
 export interface Launch {
   sessionToken: string;
@@ -14,7 +14,7 @@ type Ready = Extract<RuntimeEvent, { type: 'ready' }>;
 /** Milliseconds without a message after which the runtime counts as dead. */
 const silenceMs = 30_000;
 /** Milliseconds to wait for the runtime to close the connection after an interrupt. */
-const goodbyeMs = 700;
+const closeTimeoutMs = 700;
 /** Milliseconds between two frames: real time, because a runtime rejects faster audio. */
 const framePauseMs = audioFrame.milliseconds;
 
@@ -48,7 +48,7 @@ export class Caller {
         client: { name: 'session-launch talk', version: '1' },
       }),
     );
-    this.#ws.on('message', (data: Buffer, isBinary) => (isBinary ? this.#hear(data) : this.#read(data)));
+    this.#ws.on('message', (data: Buffer, isBinary) => (isBinary ? this.#readAudio(data) : this.#read(data)));
     this.#ws.on('error', (error) => {
       this.#error ??= new CliFailure(`cannot reach the runtime at ${transport.url}: ${error.message}`);
     });
@@ -114,9 +114,9 @@ export class Caller {
     while (!this.#isClosed) await this.#change();
   }
 
-  /** Sends `bye`, and terminates the connection after `goodbyeMs` if the runtime has not closed it. */
+  /** Sends `bye`, and terminates the connection after `closeTimeoutMs` if the runtime has not closed it. */
   async hangUp(): Promise<void> {
-    const timer = setTimeout(() => this.#ws.terminate(), goodbyeMs);
+    const timer = setTimeout(() => this.#ws.terminate(), closeTimeoutMs);
     await this.leave().catch(() => {});
     clearTimeout(timer);
   }
@@ -136,7 +136,7 @@ export class Caller {
     this.#wake();
   }
 
-  #hear(frame: Buffer): void {
+  #readAudio(frame: Buffer): void {
     const bytes = Uint8Array.from(frame.subarray(audioFrame.headerBytes));
     const samples = new Int16Array(bytes.buffer);
     this.#audio.push(samples);

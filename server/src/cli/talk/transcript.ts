@@ -1,5 +1,5 @@
 import type { RuntimeEvent } from '@session-launch/contract/runtime/protocol';
-import { type Io, printable } from '../io.ts';
+import { type Io, printable } from '../terminal/io.ts';
 import type { Launch } from './caller.ts';
 
 /** Prints events, as text or as lines of JSON. */

@@ -4,7 +4,7 @@ import { ApiError, invalidRequest } from '../../primitives/errors.ts';
 
 export const bodyLimit = 64 * 1024;
 /** Bodies up to this size are read and discarded before the 413 is sent; answering earlier would reset the connection. */
-const heardOut = 16 * 1024 * 1024;
+export const discardLimit = 16 * 1024 * 1024;
 const maxDepth = 32;
 
 /**
@@ -45,15 +45,15 @@ function hasBody(request: IncomingMessage): boolean {
 /** Reads the bytes of a body, at most 64 KiB. */
 export function readBytes(request: IncomingMessage): Promise<Buffer> {
   const declared = Number(request.headers['content-length'] ?? 0);
-  if (declared > heardOut) return Promise.reject(tooLarge());
-  if (request.destroyed) return Promise.reject(cutShort());
+  if (declared > discardLimit) return Promise.reject(tooLarge());
+  if (request.destroyed) return Promise.reject(incomplete());
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let length = 0;
     const onData = (chunk: Buffer) => {
       length += chunk.length;
       if (length <= bodyLimit) chunks.push(chunk);
-      else if (length > heardOut) {
+      else if (length > discardLimit) {
         request.off('data', onData);
         reject(tooLarge());
       }
@@ -65,7 +65,7 @@ export function readBytes(request: IncomingMessage): Promise<Buffer> {
       else resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks));
     };
     const onLoss = () => {
-      if (!ended) reject(cutShort());
+      if (!ended) reject(incomplete());
     };
     // The listeners are never removed; they are collected together with the request.
     request.on('data', onData).on('end', onEnd).on('error', onLoss).on('close', onLoss);
@@ -76,7 +76,7 @@ function tooLarge(): ApiError {
   return new ApiError('PAYLOAD_TOO_LARGE');
 }
 
-function cutShort(): ApiError {
+function incomplete(): ApiError {
   return new ApiError('INVALID_JSON', { message: 'The request ended before its body was complete.' });
 }
 

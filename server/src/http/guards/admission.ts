@@ -5,7 +5,7 @@ import { sendError } from '../listener/error-handler.ts';
 import { RequestSlots } from './request-slots.ts';
 
 /** Minimum milliseconds between log lines about refused requests. */
-const tellEveryMs = 10_000;
+const warnEveryMs = 10_000;
 
 /**
  * Rejects a scope's requests with 503 while too many of them are in flight (load shedding): beyond that number, every further request
@@ -15,10 +15,10 @@ export function admitAtMost(app: FastifyInstance, max: number): Load {
   const slots = new RequestSlots(max);
   // One shared error object: capturing a stack trace would be most of the cost of a refusal.
   const busy = unavailable();
-  let told = Number.NEGATIVE_INFINITY;
+  let warnedAt = Number.NEGATIVE_INFINITY;
   const refuse = (request: FastifyRequest, reply: FastifyReply) => {
-    if (performance.now() - told > tellEveryMs) {
-      told = performance.now();
+    if (performance.now() - warnedAt > warnEveryMs) {
+      warnedAt = performance.now();
       request.log.warn({ inFlight: slots.inFlight }, 'too many concurrent requests; some are refused');
     }
     return sendError(request, reply, busy);

@@ -8,8 +8,8 @@ import type { Logger } from 'pino';
 const reserved = 512;
 const warnEveryMs = 60_000;
 
-/** Maximum of sockets on their way to the runtime. */
-const mostUpgrades = 256;
+/** Maximum sockets that wait for the runtime to take them. */
+const maxUpgrades = 256;
 
 /** Client connections that fit into the process's descriptor limit. */
 export function connectionsWithin(descriptors: number): number {
@@ -18,17 +18,17 @@ export function connectionsWithin(descriptors: number): number {
 
 /** Sockets that may wait for the runtime: a quarter of the connections at most, so that mints always find one. */
 export function upgradesWithin(connections: number): number {
-  return Math.min(mostUpgrades, Math.floor(connections / 4));
+  return Math.min(maxUpgrades, Math.floor(connections / 4));
 }
 
-/** Accepts at most `most` connections. Further ones are closed at once; open ones are served. */
-export function boundConnections(server: Server, most: number, log: Logger): void {
-  let warned = Number.NEGATIVE_INFINITY;
-  server.maxConnections = most;
+/** Limits the open connections of a server. Further ones are closed immediately. */
+export function boundConnections(server: Server, max: number, log: Logger): void {
+  let warnedAt = Number.NEGATIVE_INFINITY;
+  server.maxConnections = max;
   server.on('drop', () => {
-    if (performance.now() - warned < warnEveryMs) return;
-    warned = performance.now();
-    log.warn({ connections: most }, 'connections are refused: the limit of open connections is reached');
+    if (performance.now() - warnedAt < warnEveryMs) return;
+    warnedAt = performance.now();
+    log.warn({ connections: max }, 'connections are refused: the limit of open connections is reached');
   });
 }
 

@@ -3,12 +3,12 @@ import { BlockList } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { clientAddress, isListed } from '@session-launch/process/client-address';
 
-/** Traffic is over when no request but health checks has come for this many milliseconds. */
+/** Requests have stopped when none except health checks has arrived for this many milliseconds. */
 const quietMs = 1_000;
 /** Addresses that polled `/readyz` within this window are treated as load balancers; the drain waits for them. */
-const watchedMs = 30_000;
-/** Answers of `/readyz` that a load balancer gets before it counts as informed. */
-const tellings = 3;
+const recentMs = 30_000;
+/** Number of 503 responses from `/readyz` after which a load balancer counts as informed. */
+const requiredNotices = 3;
 
 /** Loopback, private and link-local addresses, where load balancers and supervisors are. */
 const local = new BlockList();
@@ -32,8 +32,8 @@ local.addSubnet('fe80::', 10, 'ipv6');
 export class Drain {
   readonly #proxies: BlockList | undefined;
   #lastRequest = Number.NEGATIVE_INFINITY;
-  /** Load balancers by address: when each polled `/readyz` last, and how often it has got the 503 of a shutdown. */
-  readonly #watchers = new Map<string, { asked: number; told: number }>();
+  /** Load balancers by address: when each last polled `/readyz`, and how many 503 responses of this shutdown it received. */
+  readonly #balancers = new Map<string, { polledAt: number; notices: number }>();
   #begun = false;
 
   constructor(server: Server, proxies?: BlockList) {
@@ -50,14 +50,14 @@ export class Drain {
   }
 
   /** Starts the drain. Resolves when requests have stopped and load balancers have seen the 503, or when the grace period ends. */
-  async quiet(graceMs: number): Promise<void> {
+  async untilIdle(graceMs: number): Promise<void> {
     this.begin();
     const deadline = performance.now() + graceMs;
     const begun = performance.now();
-    const watchers = [...this.#watchers.values()].filter(({ asked }) => begun - asked < watchedMs);
+    const balancers = [...this.#balancers.values()].filter(({ polledAt }) => begun - polledAt < recentMs);
     while (performance.now() < deadline) {
       const isQuiet = performance.now() - this.#lastRequest >= quietMs;
-      if (isQuiet && watchers.every(({ told }) => told >= tellings)) return;
+      if (isQuiet && balancers.every(({ notices }) => notices >= requiredNotices)) return;
       await sleep(50);
     }
   }
@@ -72,15 +72,15 @@ export class Drain {
   #onCheck({ socket, headers }: IncomingMessage): void {
     const address = clientAddress(socket.remoteAddress, undefined);
     if (!this.#isBalancer(address, headers)) return;
-    let watcher = this.#watchers.get(address);
-    if (watcher === undefined) {
+    let balancer = this.#balancers.get(address);
+    if (balancer === undefined) {
       // Load balancers are few; the map must not grow with other clients.
-      if (this.#watchers.size >= 100) this.#watchers.clear();
-      watcher = { asked: 0, told: 0 };
-      this.#watchers.set(address, watcher);
+      if (this.#balancers.size >= 100) this.#balancers.clear();
+      balancer = { polledAt: 0, notices: 0 };
+      this.#balancers.set(address, balancer);
     }
-    watcher.asked = performance.now();
-    if (this.#begun) watcher.told++;
+    balancer.polledAt = performance.now();
+    if (this.#begun) balancer.notices++;
   }
 
   /**

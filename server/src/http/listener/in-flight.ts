@@ -18,9 +18,9 @@ export function watchAnswers(server: Server): () => number {
   let count = 0;
   function onClose(this: ServerResponse): void {
     const open = connections.get(this.req.socket)?.open ?? [];
-    const place = open.indexOf(this);
-    if (place === -1) return;
-    open.splice(place, 1);
+    const index = open.indexOf(this);
+    if (index === -1) return;
+    open.splice(index, 1);
     count--;
   }
   server.on('request', ({ socket }, response) => {
@@ -28,7 +28,7 @@ export function watchAnswers(server: Server): () => number {
     if (answers === undefined) {
       answers = { open: [], latest: response };
       connections.set(socket, answers);
-      socket.once('close', () => forsake(answers?.open ?? []));
+      socket.once('close', () => closePending(answers?.open ?? []));
     }
     answers.open.push(response);
     answers.latest = response;
@@ -42,7 +42,7 @@ export function watchAnswers(server: Server): () => number {
  * When a connection is lost, Node closes only the first pending response. Closes the pipelined ones too; otherwise they would stay
  * counted, and files being sent would never be closed.
  */
-function forsake(open: readonly ServerResponse[]): void {
+function closePending(open: readonly ServerResponse[]): void {
   for (const response of [...open]) {
     response.destroy();
     response.emit('close');
@@ -50,7 +50,7 @@ function forsake(open: readonly ServerResponse[]): void {
 }
 
 /** Resolves when a response is complete or its connection is closed. */
-export async function answerOver(response: ServerResponse): Promise<void> {
+export async function untilAnswered(response: ServerResponse): Promise<void> {
   if (!connections.get(response.req.socket)?.open.includes(response)) return;
   await new Promise((resolve) => response.once('close', resolve));
 }

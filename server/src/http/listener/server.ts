@@ -13,15 +13,10 @@ import { Traffic } from '../../observe/traffic.ts';
 import { ApiError } from '../../primitives/errors.ts';
 import { newId } from '../../primitives/ids.ts';
 import { bodyLimit } from '../bodies/json-body.ts';
-import {
-  onParserError,
-  type RefusalDelay,
-  refuseExpectation,
-  renderErrors,
-  sendError,
-} from './error-handler.ts';
+import { type RefusalDelay, renderErrors, sendError } from './error-handler.ts';
 import { watchAnswers } from './in-flight.ts';
-import { admitToRouter, requireSound } from './strict-http.ts';
+import { onParserError, type Refused, refuseExpectation } from './parser-errors.ts';
+import { admitToRouter, requireValidHttp } from './strict-http.ts';
 import { PublicRequest } from './upgrades.ts';
 
 const maxHeaderSize = 16 * 1024;
@@ -66,29 +61,29 @@ export function createServer(
     schemaController: { compilersFactory: { buildValidator: noCompiler, buildSerializer: noCompiler } },
     // A URL that cannot be decoded is a 404; Fastify runs no hooks for it.
     frameworkErrors: (error, request, reply) => {
-      reply.headers(everyAnswer(request));
+      reply.headers(commonHeaders(request));
       reply.raw.once('close', () => answered(request, reply));
       return sendError(request, reply, new ApiError('NOT_FOUND', { cause: error }));
     },
   });
-  const refused = ({ requestId, status }: { requestId: string; status: number }) => {
+  const refused = ({ requestId, status }: Refused) => {
     traffic.answered('unreadable', status);
     log.info({ reqId: requestId, status }, 'refused a malformed request');
   };
   app.server.on('checkExpectation', (_request, response) => refused(refuseExpectation(response)));
   app.addHook('onRequest', (request, reply, done) => {
-    reply.headers(everyAnswer(request));
-    requireSound(request.raw);
-    // Respond before the body is parsed: the path does not exist, whatever was sent.
+    reply.headers(commonHeaders(request));
+    requireValidHttp(request.raw);
+    // Respond before the body is parsed: the path does not exist, so the body does not matter.
     done(request.is404 ? new ApiError('NOT_FOUND') : undefined);
   });
-  const tell = answerLog(log);
+  const logAnswer = answerLog(log);
   const answered = (request: FastifyRequest, reply: FastifyReply) => {
     const { url } = request.routeOptions;
     const status = reply.statusCode;
     traffic.answered(url ?? 'unknown', status);
     const route = url ?? unknownPath(request.url);
-    tell({ requestId: request.id, method: request.method, route, status, ms: reply.elapsedTime });
+    logAnswer({ requestId: request.id, method: request.method, route, status, ms: reply.elapsedTime });
   };
   app.addHook('onResponse', (request, reply, done) => {
     answered(request, reply);
@@ -137,7 +132,7 @@ function unknownPath(url: string): string {
 /** Characters that JSON does not escape and a terminal interprets or hides: control characters, bidirectional marks, line separators. */
 const invisible = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
-function everyAnswer(request: FastifyRequest): Record<string, string> {
+function commonHeaders(request: FastifyRequest): Record<string, string> {
   return {
     'X-Request-Id': request.id,
     'X-Content-Type-Options': 'nosniff',
@@ -154,7 +149,7 @@ export function refuseOtherMethods(app: FastifyInstance, url: string, taken: rea
   app.route({
     url,
     method: app.supportedMethods.filter((method) => !allow.includes(method)) as HTTPMethods[],
-    // Respond before the body is parsed: the method is wrong, whatever was sent.
+    // Respond before the body is parsed: the method is wrong, so the body does not matter.
     onRequest: async () => {
       throw new ApiError('METHOD_NOT_ALLOWED', { headers: { Allow: allow.join(', ') } });
     },

@@ -12,7 +12,7 @@ const distrusted = new WeakSet<Socket>();
 
 /** Checks a request before the router; returns its URL. */
 export function admitToRouter(request: IncomingMessage): string {
-  if (!isSound(request)) distrusted.add(request.socket);
+  if (!isValidHttp(request)) distrusted.add(request.socket);
   // The parser also accepts RTSP methods, which the router does not know. Replace them with a known one, which is then refused.
   if (!methods.has(request.method)) request.method = 'TRACE';
   return request.url ?? '/';
@@ -22,7 +22,7 @@ export function admitToRouter(request: IncomingMessage): string {
  * Rejects that request, every later one on its connection, and requests whose connection is already closed, because their client
  * address is no longer known. Reading the address here makes Node keep it.
  */
-export function requireSound({ socket }: IncomingMessage): void {
+export function requireValidHttp({ socket }: IncomingMessage): void {
   if (!distrusted.has(socket) && socket.remoteAddress !== undefined) return;
   throw new ApiError('INVALID_REQUEST', {
     message: 'The request is not valid HTTP.',
@@ -30,7 +30,7 @@ export function requireSound({ socket }: IncomingMessage): void {
   });
 }
 
-function isSound(request: IncomingMessage): boolean {
+function isValidHttp(request: IncomingMessage): boolean {
   return (
     methods.has(request.method) &&
     /^1\.[01]$/.test(request.httpVersion) &&

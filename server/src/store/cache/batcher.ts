@@ -1,5 +1,5 @@
-import { unavailable } from '../../primitives/errors.ts';
 import { endOfTick } from '../../primitives/event-loop.ts';
+import { StoreUnavailable } from '../database-errors.ts';
 
 /** Maximum queued items. Further items are rejected immediately, so that memory stays bounded. */
 const maxWaiting = 10_000;
@@ -26,7 +26,8 @@ export class Batcher<Item, Result> {
   }
 
   submit(item: Item): Promise<Result> {
-    if (this.#queue.length >= maxWaiting) return Promise.reject(unavailable());
+    if (this.#queue.length >= maxWaiting)
+      return Promise.reject(new StoreUnavailable('too many look-ups are queued'));
     return new Promise((resolve, reject) => {
       this.#queue.push({ item, resolve, reject });
       if (this.#sending) return;

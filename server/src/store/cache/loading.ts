@@ -1,4 +1,4 @@
-import { unavailable } from '../../primitives/errors.ts';
+import { StoreUnavailable } from '../database-errors.ts';
 
 /** Maximum age of a cached value in milliseconds when no change notification arrives. Must stay below the promised 5 s. */
 export const freshFor = 4_000;
@@ -18,13 +18,13 @@ export class Loading<V> {
   }
 
   /** Starts the query and caches its result until it expires. */
-  begin(name: string, ask: () => Promise<V>, keep: (value: V, until: number) => void): Promise<V> {
+  begin(name: string, query: () => Promise<V>, keep: (value: V, until: number) => void): Promise<V> {
     const generation = this.#generation;
     const until = performance.now() + freshFor;
-    const promise = ask()
+    const promise = query()
       .then((value) => {
         // A result that took longer than the maximum age is already expired.
-        if (performance.now() > until) throw unavailable(tooLate());
+        if (performance.now() > until) throw tooLate();
         if (generation === this.#generation) keep(value, until);
         return value;
       })
@@ -42,6 +42,7 @@ export class Loading<V> {
   }
 }
 
-function tooLate(): Error {
-  return new Error('the query took longer than its result may be cached');
+function tooLate(): StoreUnavailable {
+  const cause = new Error('the query took longer than its result may be cached');
+  return new StoreUnavailable(cause.message, { cause });
 }

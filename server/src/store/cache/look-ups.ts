@@ -1,21 +1,21 @@
 import { LRUCache } from 'lru-cache';
-import { unavailable } from '../../primitives/errors.ts';
+import { StoreUnavailable } from '../database-errors.ts';
 import { Batcher } from './batcher.ts';
 import type { CacheCounts } from './cache.ts';
 import { Loading } from './loading.ts';
 
-/** The client network of a request, computed lazily. */
-export interface Asker {
+/** The sender of a request; its network is computed only when needed. */
+export interface LookUpClient {
   network(): string;
 }
 
 export interface LookUpCounts extends CacheCounts {
-  /** Called when a look-up is rejected because its network has too many in flight. */
+  /** Number of look-ups rejected because their network had too many in flight. */
   refused: number;
 }
 
 /** Maximum concurrent look-ups of unknown names per client network. */
-const mostOfOneNetwork = 64;
+const maxPerNetwork = 64;
 const batchLimit = 256;
 
 interface Entry<V> {
@@ -34,10 +34,12 @@ export class LookUps<V> {
   readonly #found: LRUCache<string, Entry<V>>;
   readonly #absent: LRUCache<string, { until: number }>;
   readonly #loading = new Loading<V | null>();
-  readonly #again: Batcher<string, V | null>;
-  readonly #first: Batcher<string, V | null>;
+  /** Look-ups of names whose rows existed recently. */
+  readonly #known: Batcher<string, V | null>;
+  /** Look-ups of names that may be invented. */
+  readonly #unknown: Batcher<string, V | null>;
   /** Look-ups of unknown names in flight, per network. */
-  readonly #asking = new Map<string, number>();
+  readonly #inFlight = new Map<string, number>();
 
   /** `find` returns the rows that exist. It receives the previous rows where they are known. */
   constructor(max: number, find: (names: string[], before: (V | undefined)[]) => Promise<Map<string, V>>) {
@@ -48,21 +50,21 @@ export class LookUps<V> {
     };
     this.#found = new LRUCache({ max });
     this.#absent = new LRUCache({ max });
-    this.#again = new Batcher(batchLimit, findAll);
-    this.#first = new Batcher(batchLimit, findAll);
+    this.#known = new Batcher(batchLimit, findAll);
+    this.#unknown = new Batcher(batchLimit, findAll);
   }
 
   /** Returns the row synchronously if it is cached, so that the common case allocates no promise. */
-  get(name: string, asker?: Asker): V | null | Promise<V | null> {
-    const known = this.recall(name);
-    if (known !== undefined) return known;
+  get(name: string, client?: LookUpClient): V | null | Promise<V | null> {
+    const cached = this.recall(name);
+    if (cached !== undefined) return cached;
     this.counts.misses++;
     const loading = this.#loading.get(name);
     if (loading !== undefined) return loading;
     // The row existed recently, so the name is not invented.
-    if (this.#found.has(name)) return this.#load(name, this.#again);
-    if (asker === undefined) return this.#load(name, this.#first);
-    return this.#withinBounds(asker.network(), () => this.#load(name, this.#first));
+    if (this.#found.has(name)) return this.#load(name, this.#known);
+    if (client === undefined) return this.#load(name, this.#unknown);
+    return this.#withinLimit(client.network(), () => this.#load(name, this.#unknown));
   }
 
   /** The cached row, `null` if it is known not to exist, `undefined` if not cached. */
@@ -87,19 +89,19 @@ export class LookUps<V> {
       if (affected(entry.value)) entry.until = Number.NEGATIVE_INFINITY;
   }
 
-  async #withinBounds<T>(network: string, work: () => Promise<T>): Promise<T> {
-    const asking = this.#asking.get(network) ?? 0;
-    if (asking >= mostOfOneNetwork) {
+  async #withinLimit<T>(network: string, work: () => Promise<T>): Promise<T> {
+    const inFlight = this.#inFlight.get(network) ?? 0;
+    if (inFlight >= maxPerNetwork) {
       this.counts.refused++;
-      throw unavailable(undefined, { toStranger: true });
+      throw new StoreUnavailable('too many look-ups of one client network', { isNetworkLimit: true });
     }
-    this.#asking.set(network, asking + 1);
+    this.#inFlight.set(network, inFlight + 1);
     try {
       return await work();
     } finally {
-      const left = this.#asking.get(network)! - 1;
-      if (left === 0) this.#asking.delete(network);
-      else this.#asking.set(network, left);
+      const left = this.#inFlight.get(network)! - 1;
+      if (left === 0) this.#inFlight.delete(network);
+      else this.#inFlight.set(network, left);
     }
   }
 

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { Database } from '../database.ts';
 
 /** Free bytes on the disk of the embedded engine below which a warning is logged. */
-export const littleRoom = 512 * 1024 * 1024;
+export const lowSpaceBytes = 512 * 1024 * 1024;
 
 const remindEveryMs = 3_600_000;
 
@@ -14,7 +14,7 @@ export function inMegabytes(bytes: number): string {
 export class RoomWatch {
   readonly #database: Database;
   readonly #log: Logger;
-  #saidAt: number | undefined;
+  #warnedAt: number | undefined;
 
   constructor(database: Database, log: Logger) {
     this.#database = database;
@@ -24,9 +24,9 @@ export class RoomWatch {
   async look(now = performance.now()): Promise<void> {
     const free = await this.#database.own?.freeBytes?.();
     if (free === undefined) return;
-    if (free >= littleRoom) this.#saidAt = undefined;
-    else if (this.#saidAt === undefined || now - this.#saidAt >= remindEveryMs) {
-      this.#saidAt = now;
+    if (free >= lowSpaceBytes) this.#warnedAt = undefined;
+    else if (this.#warnedAt === undefined || now - this.#warnedAt >= remindEveryMs) {
+      this.#warnedAt = now;
       this.#log.warn(
         { free: inMegabytes(free) },
         'the disk of DATA_DIR is nearly full; no sessions are recorded once it is full',

@@ -43,22 +43,22 @@ export async function lockFolder(folder: string): Promise<FolderLock> {
 /** Whether a running process holds the lock. Does not lock or change anything. */
 export async function isFolderInUse(folder: string): Promise<boolean> {
   const real = await realpath(folder);
-  if (process.platform === 'win32') return answers(pipeOf(real));
-  return withShortPath(real, (short) => answers(join(short, 'lock')));
+  if (process.platform === 'win32') return isAlive(pipeOf(real));
+  return withShortPath(real, (short) => isAlive(join(short, 'lock')));
 }
 
-async function acquire(own: string, place: string, folder: string): Promise<void> {
+async function acquire(own: string, lock: string, folder: string): Promise<void> {
   for (let attempt = 0; attempt < 50; attempt++) {
-    if (await linked(own, place)) return;
-    if (await answers(place)) throw inUse(folder);
-    await removeDead(place);
+    if (await tryLink(own, lock)) return;
+    if (await isAlive(lock)) throw inUse(folder);
+    await removeStale(lock);
   }
   throw inUse(folder);
 }
 
-async function linked(own: string, place: string): Promise<boolean> {
+async function tryLink(own: string, lock: string): Promise<boolean> {
   try {
-    await link(own, place);
+    await link(own, lock);
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
@@ -66,23 +66,23 @@ async function linked(own: string, place: string): Promise<boolean> {
   }
 }
 
-async function removeDead(place: string): Promise<void> {
-  const broom = `${place}.broom`;
-  const handle = await open(broom, 'wx').catch(() => undefined);
+async function removeStale(lock: string): Promise<void> {
+  const removal = `${lock}.removal`;
+  const handle = await open(removal, 'wx').catch(() => undefined);
   if (handle === undefined) {
-    const age = await stat(broom).then(
+    const age = await stat(removal).then(
       (s) => Date.now() - s.mtimeMs,
       () => 0,
     );
-    if (age > 10_000) await rm(broom, { force: true });
+    if (age > 10_000) await rm(removal, { force: true });
     await new Promise((resolve) => setTimeout(resolve, 20));
     return;
   }
   try {
-    if (!(await answers(place))) await unlink(place).catch(() => undefined);
+    if (!(await isAlive(lock))) await unlink(lock).catch(() => undefined);
   } finally {
     await handle.close();
-    await rm(broom, { force: true });
+    await rm(removal, { force: true });
   }
 }
 
@@ -105,16 +105,16 @@ function pipeOf(real: string): string {
   return `\\\\.\\pipe\\session-launch-${createHash('sha256').update(real).digest('hex').slice(0, 24)}`;
 }
 
-async function holdPipe(place: string, folder: string): Promise<FolderLock> {
-  const server = await listen(place).catch(() => {
+async function holdPipe(lock: string, folder: string): Promise<FolderLock> {
+  const server = await listen(lock).catch(() => {
     throw inUse(folder);
   });
   return { release: () => close(server) };
 }
 
-function answers(place: string): Promise<boolean> {
+function isAlive(lock: string): Promise<boolean> {
   return new Promise((resolve) => {
-    const socket = connect(place);
+    const socket = connect(lock);
     socket.once('connect', () => {
       socket.destroy();
       resolve(true);

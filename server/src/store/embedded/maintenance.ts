@@ -7,16 +7,16 @@ export interface MaintenanceDeps {
 }
 
 /** Bytes of write-ahead log after which a checkpoint is made. Bounds recovery time and the log's size on disk. */
-const mostLogBytes = 48 * 1024 * 1024;
+const maxLogBytes = 48 * 1024 * 1024;
 
 /** Inserted rows after which a table is vacuumed. A pass reads new pages only, so frequent passes keep pauses short. */
-const mostNewRows = 50_000;
+const maxNewRows = 50_000;
 
 /** Transaction age at which rows are frozen; at about two billion PostgreSQL would stop accepting writes. */
-const mostTransactions = 10_000_000;
+const maxTransactions = 10_000_000;
 
 /** Dead rows after which a table is vacuumed: idempotency claims are deleted after a day, sessions by retention. */
-const mostDeadRows = 10_000;
+const maxDeadRows = 10_000;
 
 /**
  * Selects the table that needs vacuuming most. Index clean-up is limited to tables from which rows are deleted, because it takes longer
@@ -25,10 +25,10 @@ const mostDeadRows = 10_000;
 const dueForVacuum = `
   SELECT due.* FROM (
     SELECT c.oid::regclass::text AS name, age(c.relfrozenxid) AS transactions, s.n_ins_since_vacuum AS new,
-           s.n_tup_del > 0 AND s.n_dead_tup > greatest(${mostDeadRows}, s.n_live_tup / 5) AS has_dead
+           s.n_tup_del > 0 AND s.n_dead_tup > greatest(${maxDeadRows}, s.n_live_tup / 5) AS has_dead
       FROM pg_class c LEFT JOIN pg_stat_all_tables s ON s.relid = c.oid
      WHERE c.relkind IN ('r', 'm')) AS due
-   WHERE has_dead OR new > ${mostNewRows} OR transactions > ${mostTransactions}
+   WHERE has_dead OR new > ${maxNewRows} OR transactions > ${maxTransactions}
    ORDER BY has_dead DESC NULLS LAST, new DESC NULLS LAST, transactions DESC LIMIT 1`;
 
 const logBytes = `
@@ -49,7 +49,7 @@ export async function maintain(deps: MaintenanceDeps): Promise<void> {
     await run(deps, `VACUUM (FREEZE, INDEX_CLEANUP ${table.has_dead ? 'ON' : 'OFF'}) ${table.name}`);
   }
   const [log] = (await client.query<{ bytes: number }>(logBytes)).rows;
-  if ((log?.bytes ?? 0) > mostLogBytes) await run(deps, 'CHECKPOINT');
+  if ((log?.bytes ?? 0) > maxLogBytes) await run(deps, 'CHECKPOINT');
 }
 
 async function run({ client, log }: MaintenanceDeps, statement: string): Promise<void> {

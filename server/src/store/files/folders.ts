@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import { dirname, join } from 'node:path';
 
 /** Concurrent fsync calls; disks combine concurrent requests. */
-const atOnce = 16;
+const concurrency = 16;
 
 /** Syncs a folder, so that the names in it are durable: fsync of a file does not cover its directory entry. */
 export async function syncFolder(folder: string): Promise<void> {
@@ -59,7 +59,7 @@ async function sync(path: string): Promise<void> {
 async function each<T>(items: T[], work: (item: T) => Promise<void>): Promise<void> {
   const left = items.values();
   await Promise.all(
-    Array.from({ length: atOnce }, async () => {
+    Array.from({ length: concurrency }, async () => {
       for (const item of left) await work(item);
     }),
   );

@@ -17,8 +17,8 @@ export interface AppliedFunctions {
  * Creates or replaces the functions whose text differs from the one that the database has. Each function keeps the digest of its text,
  * and the version of the program that installed it, in its comment.
  *
- * An older program leaves the functions of a newer one alone, so that two versions that start in turns do not replace each other's
- * functions for ever. A release keeps the functions of the release before callable, so the older program can work with them.
+ * An older program leaves the functions of a newer one alone, so that two versions that start alternately do not keep replacing
+ * each other's functions. A release keeps the functions of the release before callable, so the older program can work with them.
  */
 export async function applyFunctions(
   run: Run,
@@ -46,7 +46,7 @@ export async function applyFunctions(
   return { replaced };
 }
 
-/** Absent where the comment says neither: the functions of version 0.1.0 have none. */
+/** Fields are absent if the function has no such comment, as in version 0.1.0. */
 interface Installed {
   version?: string;
   digest?: string;

@@ -6,7 +6,7 @@ import type { EmbeddedDatabase } from '../embedded/embedded.ts';
 import { type AppliedFunctions, applyFunctions, newerDatabase, type Run } from './functions.ts';
 import { type Program, readProgram } from './migrations.ts';
 
-/** Any fixed number: processes that start at the same time migrate one after the other. */
+/** Key of the advisory lock under which processes that start at the same time migrate one after the other. */
 const migrationLock = 7_315_042_017n;
 
 /**
@@ -18,9 +18,9 @@ const formerDigests: Record<number, string> = {
 };
 
 export interface MigrateOptions {
-  /** Receives what was applied. */
+  /** Receives a line about the applied migrations and functions. */
   log?: Pick<Logger, 'info' | 'warn'>;
-  /** What to bring the database to, instead of this program's own files. */
+  /** Migrations and functions to apply instead of this program's own. */
   program?: Program;
 }
 
@@ -69,15 +69,15 @@ async function onOneConnection<T>(
  */
 const lockTimeoutMs = 500;
 const pauseMs = 300;
-const mostAttempts = 40;
+const maxAttempts = 40;
 
 async function bringUpToDate(run: Run, program: Program): Promise<Changes> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await applyMissing(run, program);
     } catch (error) {
-      const isInTheWay = isCollision(error) || (error as { code?: string }).code === '55P03';
-      if (!isInTheWay || attempt === mostAttempts) throw error;
+      const isLocked = isCollision(error) || (error as { code?: string }).code === '55P03';
+      if (!isLocked || attempt === maxAttempts) throw error;
       await sleep(pauseMs);
     }
   }
@@ -129,7 +129,7 @@ interface Applied {
   digest: string | null;
 }
 
-/** Looks before it makes the table: a role that may not create anything can still start on a finished schema. */
+/** Creates the table only if it is missing, so that a role without the right to create tables can start on a complete schema. */
 async function readApplied(run: Run): Promise<Applied[]> {
   const { rows: columns } = await run(
     "SELECT column_name AS name FROM information_schema.columns WHERE table_schema = 'public' AND table_name = 'schema_migrations'",

@@ -23,7 +23,7 @@ export interface SqlFunction {
 /** What this program expects of a database. */
 export interface Program {
   version: string;
-  /** In their order. */
+  /** In ascending order. */
   migrations: readonly Migration[];
   functions: readonly SqlFunction[];
 }

@@ -6,7 +6,7 @@ export const connectTimeout = 3_000;
 export const startTimeout = 10_000;
 
 /** Milliseconds to wait for a graceful disconnect. */
-const farewellTimeout = 1_000;
+const closeTimeout = 1_000;
 
 /** Options of every connection. Sends no settings that a pooler could reject. */
 export function connectionConfig(url: string, name: string, timeout = connectTimeout): pg.ClientConfig {
@@ -24,18 +24,18 @@ interface Known {
   /** Process id of its backend, also behind a pooler. */
   readonly backend: number;
   /** When the server last answered, by the clock of `performance`. */
-  heardAt: number;
+  answeredAt: number;
 }
 
 const known = new WeakMap<pg.ClientBase, Known>();
 
-export function introduce(client: pg.ClientBase, backend: number): void {
-  known.set(client, { backend, heardAt: performance.now() });
+export function register(client: pg.ClientBase, backend: number): void {
+  known.set(client, { backend, answeredAt: performance.now() });
 }
 
-export function heardFrom(client: pg.ClientBase): void {
+export function recordAnswer(client: pg.ClientBase): void {
   const one = known.get(client);
-  if (one) one.heardAt = performance.now();
+  if (one) one.answeredAt = performance.now();
 }
 
 /** `undefined` until the handshake is complete. */
@@ -44,7 +44,7 @@ export function backendOf(client: pg.ClientBase): number | undefined {
 }
 
 export function hasReceivedSince(client: pg.ClientBase, time: number): boolean {
-  return (known.get(client)?.heardAt ?? Number.NEGATIVE_INFINITY) > time;
+  return (known.get(client)?.answeredAt ?? Number.NEGATIVE_INFINITY) > time;
 }
 
 /** Destroys a connection. A statement in flight on it fails. */
@@ -59,10 +59,10 @@ export async function close(client: pg.Client): Promise<void> {
 }
 
 /** Resolves when all connections are closed, or after the time limit. */
-export async function untilClosed(said: Promise<unknown>): Promise<void> {
+export async function untilClosed(closed: Promise<unknown>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, farewellTimeout);
+    timer = setTimeout(resolve, closeTimeout);
   });
-  await Promise.race([said, late]).finally(() => clearTimeout(timer));
+  await Promise.race([closed, late]).finally(() => clearTimeout(timer));
 }

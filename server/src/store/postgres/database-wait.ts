@@ -15,7 +15,7 @@ export class StoppedDuringStart extends Error {}
 
 export interface DatabaseWaitDeps {
   engine: 'embedded' | 'postgres';
-  /** How long a step is repeated at most; 0 makes a single attempt. */
+  /** Maximum seconds for which a step is retried; 0 makes a single attempt. */
   seconds: number;
   log: Logger;
 }
@@ -43,7 +43,7 @@ export class DatabaseWait {
     if (deps.engine === 'postgres') for (const signal of stopSignals) process.on(signal, this.#onSignal);
   }
 
-  /** Rejects with the last error when the time is up, and at once with an error that waiting does not change. */
+  /** Rejects with the last error when the time is up, and immediately with an error that a retry cannot fix. */
   async step<T>(work: () => Promise<T>): Promise<T> {
     if (this.#deps.engine === 'embedded') return work();
     if (this.#isStopped) throw new StoppedDuringStart();
@@ -86,7 +86,7 @@ function reasonOf(error: unknown): string {
   return messageOf((error as Error).cause ?? error);
 }
 
-/** The error that ends a start: one line for the person who started it, whichever step failed. */
+/** The error that ends the start, with a one-line message for the operator. */
 function gaveUp(error: unknown): unknown {
   if (error instanceof StartError) return error;
   return new StartError(

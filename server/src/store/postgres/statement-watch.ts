@@ -3,10 +3,10 @@ import pg from 'pg';
 import { isConnectTimeout, isRolledBack } from '../database-errors.ts';
 import { backendOf, connectionConfig, drop } from './connection.ts';
 
-const lookEvery = 250;
-/** Interval in milliseconds at which the server is queried whether it still works on a statement. */
-const patience = 2_000;
-const questionTimeout = 3_000;
+const checkEvery = 250;
+/** Milliseconds after which the watch asks the server whether it still works on a statement; repeated at this interval. */
+const askAfter = 2_000;
+const answerTimeout = 3_000;
 /**
  * After this many questions in a row to a server that accepts TCP connections and does not answer in time, the statement's connection
  * counts as silent. One is not enough: a busy server takes seconds to start a backend.
@@ -40,7 +40,7 @@ export class StatementWatch {
     this.#url = url;
     this.#onSilence = onSilence;
     // After a long tick, read the responses that have already arrived first.
-    this.#timer = setInterval(() => setImmediate(() => this.#look()), lookEvery);
+    this.#timer = setInterval(() => setImmediate(() => this.#check()), checkEvery);
     this.#timer.unref();
   }
 
@@ -60,19 +60,19 @@ export class StatementWatch {
     clearInterval(this.#timer);
   }
 
-  #look(): void {
+  #check(): void {
     if (this.#inFlight.size === 0) return;
     const now = performance.now();
     const all = [...this.#inFlight];
     this.#drop(all.filter(({ since, deadline }) => now - since > deadline));
     // The backend of a connection that is still being opened is unknown; its own deadline applies.
     const slow = all.filter(
-      ({ client, askedAt }) => now - askedAt > patience && backendOf(client) !== undefined,
+      ({ client, askedAt }) => now - askedAt > askAfter && backendOf(client) !== undefined,
     );
-    if (slow.length > 0 && !this.#asking) void this.#question(slow);
+    if (slow.length > 0 && !this.#asking) void this.#askServer(slow);
   }
 
-  async #question(slow: InFlight[]): Promise<void> {
+  async #askServer(slow: InFlight[]): Promise<void> {
     this.#asking = true;
     const working = await backendsAtWork(
       this.#url,
@@ -117,7 +117,7 @@ const atWork = `
 async function backendsAtWork(url: string, backends: number[]): Promise<Set<number> | 'timeout' | undefined> {
   const client = new pg.Client({
     ...connectionConfig(url, 'session-launch watch'),
-    query_timeout: questionTimeout,
+    query_timeout: answerTimeout,
   });
   client.on('error', () => undefined);
   try {

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { connectTimeout, drop, heardFrom, introduce } from './connection.ts';
+import { connectTimeout, drop, recordAnswer, register } from './connection.ts';
 import type { StatementWatch } from './statement-watch.ts';
 
 /**
@@ -16,7 +16,7 @@ export async function ask(
   const inFlight = watch.begin(client, deadline);
   try {
     const result = await client.query(statement, values);
-    heardFrom(client);
+    recordAnswer(client);
     return result;
   } catch (error) {
     throw inFlight.isLost ? new Error('the database has stopped responding', { cause: error }) : error;
@@ -36,7 +36,7 @@ export async function prepare(
   try {
     const text = `${settings(statementTimeout)}; SELECT pg_backend_pid() AS backend`;
     const results = (await ask(watch, client, connectTimeout, text)) as unknown as pg.QueryResult[];
-    introduce(client, results.at(-1)?.rows[0].backend);
+    register(client, results.at(-1)?.rows[0].backend);
   } catch (error) {
     drop(client);
     throw error;

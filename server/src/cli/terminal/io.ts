@@ -1,5 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
-import type { Environment } from '../config/config.ts';
+import type { Environment } from '../../config/config.ts';
 
 /** The environment of a command; tests pass their own. */
 export interface Io {

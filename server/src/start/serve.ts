@@ -1,21 +1,21 @@
 import { setFlagsFromString } from 'node:v8';
 import closeWithGrace from 'close-with-grace';
 import type { Logger } from 'pino';
-import { type Config, demoProjectFile, hasAdminListener } from './config/config.ts';
-import { upgradesWithin } from './http/listener/connections.ts';
-import { createLog } from './observe/log.ts';
-import { environmentOfRuntime } from './runtimes/environment.ts';
-import { type Supervisor, superviseRuntime } from './runtimes/supervisor.ts';
-import { type App, checkAddresses, startApp } from './start/app.ts';
-import { provisionDemo } from './start/demo.ts';
-import { summary } from './start/summary.ts';
-import { openChanges } from './store/changes.ts';
-import type { Database } from './store/database.ts';
-import { StuckEngine } from './store/embedded/pglite-client.ts';
-import { openTokenFile } from './store/files/token-file.ts';
-import { migrate } from './store/migrations/migrate.ts';
-import { DatabaseWait, StoppedDuringStart } from './store/postgres/database-wait.ts';
-import { openSigningKeys, type SigningKeys } from './tokens/signing-keys.ts';
+import { type Config, demoProjectFile, hasAdminListener } from '../config/config.ts';
+import { upgradesWithin } from '../http/listener/connections.ts';
+import { createLog } from '../observe/log.ts';
+import { environmentOfRuntime } from '../runtimes/environment.ts';
+import { type Supervisor, superviseRuntime } from '../runtimes/supervisor.ts';
+import { openChanges } from '../store/changes.ts';
+import type { Database } from '../store/database.ts';
+import { StuckEngine } from '../store/embedded/pglite-client.ts';
+import { openTokenFile } from '../store/files/token-file.ts';
+import { migrate } from '../store/migrations/migrate.ts';
+import { DatabaseWait, StoppedDuringStart } from '../store/postgres/database-wait.ts';
+import { openSigningKeys, type SigningKeys } from '../tokens/signing-keys.ts';
+import { type App, checkAddresses, startApp } from './app.ts';
+import { provisionDemo } from './demo.ts';
+import { summary } from './summary.ts';
 
 /** Maximum milliseconds of a stop after the drain. */
 const shutdownTimeout = 10_000;
@@ -86,7 +86,7 @@ async function startAndServe({ config, log, engine, wait, colours }: StartDeps):
     if (config.admin.metricsToken !== undefined && app.adminUrl === undefined) {
       log.warn('METRICS_TOKEN has no effect: the admin listener is off; set ADMIN_TOKEN or RUNTIME_TOKEN');
     }
-    if (config.runtime?.isBeside) runtime = startRuntime(config, app, runtimeToken!, log);
+    if (config.runtime?.isIncluded) runtime = startRuntime(config, app, runtimeToken!, log);
     const running = { log, app, runtime, database, engine: engine.signal };
     wait.end();
     const stopped = untilStopped(running, config.shutdownGraceSeconds);
@@ -108,7 +108,7 @@ async function openDatabase(
   wait: DatabaseWait,
 ): Promise<Database> {
   if (database.engine === 'embedded') {
-    const { openEmbedded } = await import('./store/embedded/embedded.ts');
+    const { openEmbedded } = await import('../store/embedded/embedded.ts');
     return openEmbedded(dataDir, {
       onFirstStart: () => log.info({ dataDir }, 'creating the database; this takes some seconds, once'),
       onEnd: (reason) => {
@@ -127,7 +127,7 @@ async function openDatabase(
           : log.warn({ dataDir }, 'the disk of DATA_DIR has free space again; sessions are recorded'),
     });
   }
-  const { openPostgres } = await import('./store/postgres/postgres.ts');
+  const { openPostgres } = await import('../store/postgres/postgres.ts');
   const onIdleError = (error: Error) => log.warn({ err: error }, 'a database connection was lost');
   return wait.step(() => openPostgres(database.url, { onIdleError }));
 }
@@ -172,7 +172,7 @@ function startRuntime(config: Config, app: App, token: string, log: Logger): Sup
       SHUTDOWN_GRACE_SECONDS: String(config.shutdownGraceSeconds),
     },
     stopMs: config.shutdownGraceSeconds * 1000 + runtimeStopMs,
-    mostUpgrades: upgradesWithin(app.maxConnections),
+    maxUpgrades: upgradesWithin(app.maxConnections),
     maxSessions: config.maxSessions,
     trustProxy: config.trustProxy,
   });

@@ -10,7 +10,7 @@ const screens = [
 ];
 
 /** Lists accessibility violations and overflowing elements of a player, on desktop and phone viewports, in light and dark mode. */
-export async function obstacles(page: Page, place = 'session-experience'): Promise<string[]> {
+export async function accessibilityProblems(page: Page, place = 'session-experience'): Promise<string[]> {
   const found: string[] = [];
   const before = page.viewportSize();
   for (const { width, height, colorScheme, isAlways } of screens) {

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { type ErrorEnvelope, errorTable } from '@session-launch/contract/errors';
-import type { ClientConfig } from '../config/config.ts';
+import type { ClientConfig } from '../../config/config.ts';
+import { CliFailure } from '../terminal/failure.ts';
 import { TimeUp, within } from './deadline.ts';
-import { CliFailure } from './failure.ts';
 
 export type AdminFailureKind =
   | 'no-token'

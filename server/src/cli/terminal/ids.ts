@@ -1,4 +1,4 @@
-import { isId } from '../primitives/ids.ts';
+import { isId } from '../../primitives/ids.ts';
 import { badUsage } from './failure.ts';
 
 const examples = { prj: 'prj_demo', exp: 'exp_cafe', key: 'key_01k…' } as const;

@@ -1,5 +1,5 @@
+import type { Io } from '../terminal/io.ts';
 import type { AdminClient } from './admin-client.ts';
-import type { Io } from './io.ts';
 
 /** Dependencies of every command. */
 export interface Context {
