@@ -151,7 +151,7 @@ export class Conversation {
       this.#open(line, true);
       this.#outbox.replay(lastSeq);
       this.#talk.repeatMode();
-      this.#talk.telling?.lineBack();
+      this.#talk.player?.connectionRestored();
     });
   }
 
@@ -160,7 +160,7 @@ export class Conversation {
     if (this.#isEnded || this.#outbox.line === undefined) return;
     this.#outbox.close();
     this.#time.stop();
-    this.#talk.telling?.lineLost();
+    this.#talk.player?.connectionLost();
     const { clock, resumeSeconds } = this.#deps;
     this.#cancelWait = clock.after(resumeSeconds * 1000, () => this.end('client_lost'));
   }
@@ -188,7 +188,7 @@ export class Conversation {
     if (this.#isEnded || this.#isDraining) return;
     this.#isDraining = true;
     this.#outbox.send({ type: 'notice', code: 'RESTARTING', secondsLeft });
-    if (this.#talk.telling === undefined || this.#outbox.line === undefined) this.end('server_shutdown');
+    if (this.#talk.player === undefined || this.#outbox.line === undefined) this.end('server_shutdown');
   }
 
   end(reason: EndReason): void {
@@ -226,7 +226,7 @@ export class Conversation {
         this.#talk.interrupt();
         break;
       case 'played':
-        this.#talk.telling?.played(message.utterance, message.ms, message.done === true);
+        this.#talk.player?.played(message.utterance, message.ms, message.done === true);
         break;
       case 'ping':
         this.#outbox.send({ type: 'pong', t: message.t });

@@ -5,6 +5,7 @@ import { EngineError } from '../endpoint.ts';
 import type { Hearing } from '../hearing/hearing.ts';
 import { concatenated, Turns } from '../hearing/turns.ts';
 import type { Detector } from '../hearing/voice-activity.ts';
+import { withTimeout } from '../timeout.ts';
 
 export interface EarDeps {
   clock: Clock;
@@ -196,30 +197,32 @@ export class Ear {
 
   async #transcribeOne(samples: Int16Array, endedAt: number): Promise<void> {
     const { clock, hearing, locale } = this.#deps;
-    const stop = new AbortController();
-    const cancel = clock.after(transcriptionMs, () =>
-      stop.abort(new EngineError(0, 'the hearing engine did not answer in time')),
-    );
-    const leave = () => stop.abort(this.#closed.signal.reason);
-    this.#closed.signal.addEventListener('abort', leave, { once: true });
+    const { signal } = this.#closed;
+    const timeout = {
+      ...{ clock, signal, ms: transcriptionMs },
+      error: () => new EngineError(0, 'the hearing engine did not answer in time'),
+    };
+    const sound = { sampleRate: audioFrame.inputSampleRate, samples };
     try {
-      const sound = { sampleRate: audioFrame.inputSampleRate, samples };
-      const text = (await hearing.transcribe(sound, locale, stop.signal)).trim();
-      if (this.#closed.signal.aborted) return;
-      if (text === '') this.#takeBack();
-      else {
-        this.#isInterrupting = false;
-        this.#cancelTakeBack();
-        this.#calls.words(text, clock.now() - endedAt);
-      }
+      const text = await withTimeout(timeout, (signal) => hearing.transcribe(sound, locale, signal));
+      if (!signal.aborted) this.#transcribed(text.trim(), clock.now() - endedAt);
     } catch (error) {
-      if (this.#closed.signal.aborted) return;
-      this.#isInterrupting = false;
-      this.#cancelTakeBack();
+      if (signal.aborted) return;
+      this.#stopInterrupting();
       this.#calls.failed(error as Error);
-    } finally {
-      cancel();
-      this.#closed.signal.removeEventListener('abort', leave);
     }
+  }
+
+  #transcribed(text: string, hearingMs: number): void {
+    if (text === '') this.#takeBack();
+    else {
+      this.#stopInterrupting();
+      this.#calls.words(text, hearingMs);
+    }
+  }
+
+  #stopInterrupting(): void {
+    this.#isInterrupting = false;
+    this.#cancelTakeBack();
   }
 }

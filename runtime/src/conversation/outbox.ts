@@ -4,6 +4,9 @@ import type { Line } from './line.ts';
 /** Event types that apply to one connection only and are not replayed. */
 const notReplayed = new Set<string>(['ready', 'pong']);
 
+/** Unread bytes on a connection above which it counts as backlogged. */
+const backlogBytes = 512 * 1024;
+
 /** Numbers the events of a session, buffers the most recent ones for resumes, and sends events while the client is connected. */
 export class Outbox {
   #seq = 0;
@@ -12,6 +15,11 @@ export class Outbox {
 
   get line(): Line | undefined {
     return this.#line;
+  }
+
+  /** Whether the client reads so slowly that nothing should be synthesised or sent. */
+  get isBacklogged(): boolean {
+    return (this.#line?.unsent ?? 0) > backlogBytes;
   }
 
   send(event: UnnumberedEvent): void {

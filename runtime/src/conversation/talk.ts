@@ -3,9 +3,10 @@ import type { Mode, RuntimeErrorCode } from '@session-launch/contract/runtime/pr
 import type { Mode as SessionMode } from '@session-launch/contract/session';
 import type { Clock } from '../clock.ts';
 import type { Character, Dialogue, Said } from '../mind/mind.ts';
+import type { Outcome } from './character-message.ts';
+import { MessagePlayer, type StartTimes } from './message-player.ts';
 import type { Outbox } from './outbox.ts';
 import type { SessionTimers } from './session-timers.ts';
-import { Telling } from './telling.ts';
 import type { Voicing } from './voicing.ts';
 
 export interface Observer {
@@ -41,7 +42,7 @@ export class Talk {
   readonly #deps: TalkDeps;
   #mode: Mode | undefined;
   #speaker: string | undefined;
-  #telling: Telling | undefined;
+  #player: MessagePlayer | undefined;
   #turn = 0;
   #utterance = 0;
   #cancelGoOn: () => void = () => {};
@@ -51,8 +52,8 @@ export class Talk {
   }
 
   /** The character's message that is being generated or played. */
-  get telling(): Telling | undefined {
-    return this.#telling;
+  get player(): MessagePlayer | undefined {
+    return this.#player;
   }
 
   open(): void {
@@ -87,14 +88,14 @@ export class Talk {
   /** The user typed or spoke: restarts the idle timer. */
   activity(): void {
     this.#deps.timers.userSpoke();
-    if (this.#telling !== undefined) return;
+    if (this.#player !== undefined) return;
     this.#deps.timers.quiet();
     this.postponeSection();
   }
 
   /** Restarts a presenter's pause before its next section. */
   postponeSection(): void {
-    if (this.#telling === undefined) this.#planToGoOn(questionsMs);
+    if (this.#player === undefined) this.#planToGoOn(questionsMs);
   }
 
   /** Sends the current mode again after a resume. */
@@ -119,15 +120,14 @@ export class Talk {
   /** Stops the current message; returns `false` if there is none. */
   #stop(): boolean {
     this.#cancelGoOn();
-    const telling = this.#telling;
-    if (telling === undefined) return false;
-    this.#telling = undefined;
-    telling.stop();
-    this.#remember(telling.told);
+    const player = this.#player;
+    if (player === undefined) return false;
+    this.#player = undefined;
+    this.#remember(player.stop());
     return true;
   }
 
-  #remember({ said, heard }: { said: string; heard: string }): void {
+  #remember({ said, heard }: Outcome): void {
     if (said !== '') this.#deps.observer.said('character', heard);
     this.#deps.dialogue.remember(said, heard);
   }
@@ -136,62 +136,54 @@ export class Talk {
     this.#cancelGoOn();
     this.#deps.timers.busy();
     const turn = ++this.#turn;
-    const telling = this.#newTelling(turn, hearingMs);
-    this.#telling = telling;
     this.#setMode('thinking', this.#deps.characters[0].characterId);
-    const told = telling.tell(say(telling.signal)).then((told) => {
-      if (this.#telling !== telling) return;
-      this.#telling = undefined;
-      this.#remember(told);
-      this.#listen();
-      const items = this.#deps.dialogue.suggestions();
-      if (items.length > 0) this.#deps.outbox.send({ type: 'suggestions', items });
-      this.#planToGoOn(turn === 1 ? breathMs : questionsMs);
-      this.#deps.fellSilent();
-    });
-    told.catch(this.#deps.failed);
-  }
-
-  #newTelling(turn: number, hearingMs: number | undefined): Telling {
-    const { clock, outbox, voicing, timers, observer, dialogue, isDual } = this.#deps;
+    const { clock, outbox, voicing, timers, observer, dialogue, isDual, failed } = this.#deps;
     let isSpeechBroken = false;
     const speechFailed = (error: Error) => {
       observer.engineFailed('speech', error);
       if (!isSpeechBroken) this.error('SPEECH_FAILED', 'The voice failed; the text is shown instead.');
       isSpeechBroken = true;
     };
-    return new Telling(
-      {
-        clock,
-        outbox,
-        sampleRate: voicing.sampleRate,
-        isDual,
-        nextUtterance: () => {
-          this.#utterance = (this.#utterance + 1) % 65_536;
-          return this.#utterance;
-        },
-        voice: (said, signal) => voicing.voice(this.#sentence(said), signal, speechFailed),
-        mindFailed: (error) => {
-          observer.engineFailed('mind', error);
-          this.error('MIND_FAILED', 'The mind failed; please say it again.');
-          return dialogue.sorry();
-        },
-        speaking: (characterId) => this.#setMode('speaking', characterId),
-        started: ({ mindMs, speechMs, totalMs }) => {
-          const hearing = hearingMs === undefined ? {} : { hearingMs: Math.round(hearingMs) };
-          const times = {
-            ...hearing,
-            mindMs: Math.round(mindMs),
-            speechMs: Math.round(speechMs),
-            totalMs: Math.round(totalMs + (hearingMs ?? 0)),
-          };
-          outbox.send({ type: 'metrics', turn, ...times });
-          observer.turn(times);
-        },
-        stalled: (isStalled) => (isStalled ? timers.quiet() : timers.busy()),
+    const deps = {
+      ...{ clock, outbox, isDual, failed, sampleRate: voicing.sampleRate },
+      nextUtterance: () => {
+        this.#utterance = (this.#utterance + 1) % 65_536;
+        return this.#utterance;
       },
-      `msg_${randomUUID()}`,
-    );
+      voice: (said: Said, signal: AbortSignal) => voicing.voice(this.#sentence(said), signal, speechFailed),
+      mindFailed: (error: Error) => {
+        observer.engineFailed('mind', error);
+        this.error('MIND_FAILED', 'The mind failed; please say it again.');
+        return dialogue.sorry();
+      },
+      speaking: (characterId: string) => this.#setMode('speaking', characterId),
+      started: (times: StartTimes) => this.#sendMetrics(turn, times, hearingMs),
+      stalled: (isStalled: boolean) => (isStalled ? timers.quiet() : timers.busy()),
+      finished: (outcome: Outcome) => this.#finished(turn, outcome),
+    };
+    this.#player = new MessagePlayer(deps, `msg_${randomUUID()}`, say);
+  }
+
+  #finished(turn: number, outcome: Outcome): void {
+    this.#player = undefined;
+    this.#remember(outcome);
+    this.#listen();
+    const items = this.#deps.dialogue.suggestions();
+    if (items.length > 0) this.#deps.outbox.send({ type: 'suggestions', items });
+    this.#planToGoOn(turn === 1 ? breathMs : questionsMs);
+    this.#deps.fellSilent();
+  }
+
+  /** `hearingMs`: duration of the transcription of the user's words. */
+  #sendMetrics(turn: number, { mindMs, speechMs, totalMs }: StartTimes, hearingMs: number | undefined): void {
+    const times = {
+      ...(hearingMs === undefined ? {} : { hearingMs: Math.round(hearingMs) }),
+      mindMs: Math.round(mindMs),
+      speechMs: Math.round(speechMs),
+      totalMs: Math.round(totalMs + (hearingMs ?? 0)),
+    };
+    this.#deps.outbox.send({ type: 'metrics', turn, ...times });
+    this.#deps.observer.turn(times);
   }
 
   #sentence({ text, locale, characterId }: Said) {
@@ -205,7 +197,7 @@ export class Talk {
     this.#cancelGoOn();
     if (this.#deps.mode !== 'presenter') return;
     this.#cancelGoOn = this.#deps.clock.after(ms, () => {
-      const more = this.#telling === undefined ? this.#deps.dialogue.goOn() : undefined;
+      const more = this.#player === undefined ? this.#deps.dialogue.goOn() : undefined;
       if (more !== undefined) this.#start(() => more);
     });
   }

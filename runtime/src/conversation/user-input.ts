@@ -135,12 +135,12 @@ export class UserInput {
       {
         activity: () => talk.activity(),
         pressed: () => talk.postponeSection(),
-        bargeIn: () => talk.telling?.hold(),
-        takenBack: () => talk.telling?.release(),
+        bargeIn: () => talk.player?.pause(),
+        takenBack: () => talk.player?.resume(),
         words: (text, hearingMs) =>
           safely(() => {
             if (this.#allowsText()) this.#hear(randomUUID(), text, hearingMs);
-            else talk.telling?.release();
+            else talk.player?.resume();
           }),
         failed: (error) => {
           hearingFailed(error);

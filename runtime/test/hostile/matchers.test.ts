@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Mind } from '@session-launch/contract/project-file/mind';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { spansOf } from '../../src/conversation/spans.ts';
+import { spansOf } from '../../src/conversation/character-message.ts';
 import type { Character } from '../../src/mind/mind.ts';
 import { unheard } from '../../src/mind/presenter.ts';
 import { editDistance, likeness } from '../../src/mind/script/edit-distance.ts';
