@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
-import { listenAlone } from './alone.ts';
+import { listenAlone } from './standalone.ts';
 import { checkEngines } from './check.ts';
-import { openServiceChannel, type ServiceChannel } from './child.ts';
+import { openServiceChannel, type ServiceChannel } from './service-channel.ts';
 import { systemClock } from './clock.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
 import { openEngines } from './engines.ts';

@@ -14,7 +14,7 @@ import { serviceClient } from './service/client.ts';
 import { Journal } from './service/journal.ts';
 import { Reporter } from './service/reporter.ts';
 import { Connection } from './sockets/connection.ts';
-import { Reception } from './sockets/reception.ts';
+import { Reception } from './sockets/admission.ts';
 import { tokenReader } from './sockets/token.ts';
 
 export interface RuntimeDeps {

@@ -14,14 +14,14 @@ import type { Character, Mind } from '../mind/mind.ts';
 import { RateWindow } from '../rate-window.ts';
 import type { Connected } from '../service/connected.ts';
 import type { Speech } from '../speech/speech.ts';
-import { Connectedness } from './connectedness.ts';
-import type { Line } from './line.ts';
+import { Connectedness } from './connected-time.ts';
+import type { Line } from './client-connection.ts';
 import { Outbox } from './outbox.ts';
 import { describeEngines, readyEvent } from './ready.ts';
 import { SessionTimers } from './session-timers.ts';
-import { type Observer, Talk } from './talk.ts';
+import { type Observer, Talk } from './turn-taking.ts';
 import { UserInput } from './user-input.ts';
-import { Voicing } from './voicing.ts';
+import { Voicing } from './speech-output.ts';
 
 export interface ConversationDeps {
   clock: Clock;

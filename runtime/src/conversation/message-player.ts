@@ -6,7 +6,7 @@ import { CharacterMessage, type Outcome } from './character-message.ts';
 import type { Outbox } from './outbox.ts';
 import { type Piece, PieceQueue } from './piece-queue.ts';
 import { finish, Playback, type Utterance } from './playback.ts';
-import type { Voiced } from './voicing.ts';
+import type { Voiced } from './speech-output.ts';
 
 export interface MessagePlayerDeps {
   clock: Clock;

@@ -1,5 +1,5 @@
 import { bounds, type RuntimeEvent, type UnnumberedEvent } from '@session-launch/contract/runtime/protocol';
-import type { Line } from './line.ts';
+import type { Line } from './client-connection.ts';
 
 /** Event types that apply to one connection only and are not replayed. */
 const notReplayed = new Set<string>(['ready', 'pong']);

@@ -3,7 +3,7 @@ import { EngineError } from '../endpoint.ts';
 import type { Said } from '../mind/mind.ts';
 import { Sentences } from '../sentences.ts';
 import { withTimeout } from '../timeout.ts';
-import type { Voiced } from './voicing.ts';
+import type { Voiced } from './speech-output.ts';
 
 /** A part of a message that is synthesised as one utterance. */
 export interface Piece extends Said {

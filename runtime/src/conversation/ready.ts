@@ -9,7 +9,7 @@ import {
 import type { Hearing } from '../hearing/hearing.ts';
 import type { Mind } from '../mind/mind.ts';
 import type { Connected } from '../service/connected.ts';
-import type { Voicing } from './voicing.ts';
+import type { Voicing } from './speech-output.ts';
 
 export interface Opening {
   connected: Connected;

@@ -7,11 +7,11 @@ import { RateWindow } from '../rate-window.ts';
 import { type Refusal, tooManyTexts, tooMuchSound } from '../refusals.ts';
 import type { Connected } from '../service/connected.ts';
 import { userSamples } from './audio-frames.ts';
-import { Ear } from './ear.ts';
+import { Ear } from './speech-input.ts';
 import type { Outbox } from './outbox.ts';
 import { SeenIds } from './seen-ids.ts';
-import { SoundBudget } from './sound-budget.ts';
-import type { Talk } from './talk.ts';
+import { SoundBudget } from './audio-budget.ts';
+import type { Talk } from './turn-taking.ts';
 
 export interface UserInputDeps {
   clock: Clock;

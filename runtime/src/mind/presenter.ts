@@ -1,7 +1,7 @@
 import { sentencesOf } from '../segmenters.ts';
 import type { Dialogue, Said, Setting, Suggestion } from './mind.ts';
 import { Understanding } from './script/intents.ts';
-import { phrasesFor } from './script/phrases/known.ts';
+import { phrasesFor } from './script/phrases/languages.ts';
 import { spokenBy } from './script/speakers.ts';
 import { pick } from './script/texts.ts';
 

@@ -2,7 +2,7 @@ import type { Duplex } from 'node:stream';
 import { bounds } from '@session-launch/contract/runtime/protocol';
 import type { WebSocket } from 'ws';
 import type { Clock } from '../clock.ts';
-import type { Line } from '../conversation/line.ts';
+import type { Line } from '../conversation/client-connection.ts';
 import { RateWindow } from '../rate-window.ts';
 import { type Refusal, tooManyFrames } from '../refusals.ts';
 import { Heartbeat } from './heartbeat.ts';

@@ -1,5 +1,5 @@
 import { type ClientMessage, clientMessages } from '@session-launch/contract/runtime/protocol';
-import { misfit } from './shape.ts';
+import { misfit } from './schema-check.ts';
 
 const schemas = new Map(Object.entries(clientMessages));
 

@@ -1,5 +1,5 @@
 import { type Endpoint, post, unlessAborted } from '../endpoint.ts';
-import { stretched } from './letters.ts';
+import { stretched } from './speech-timing.ts';
 import type { Sentence, Speech, Spoken } from './speech.ts';
 import { readWav, resampled } from './wav.ts';
 

@@ -3,7 +3,7 @@ import type { Sentence } from '../../src/speech/speech.ts';
 import { RecordedLine } from '../harness/conversation.ts';
 import { instantSpeech } from '../harness/engines.ts';
 import { settled } from '../harness/fake-clock.ts';
-import { closeStages, openStage as open } from '../harness/stages.ts';
+import { closeStages, openStage as open } from '../harness/open-conversations.ts';
 
 afterEach(closeStages);
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { MessagePlayer } from '../../src/conversation/message-player.ts';
 import { Outbox } from '../../src/conversation/outbox.ts';
-import type { Voiced } from '../../src/conversation/voicing.ts';
+import type { Voiced } from '../../src/conversation/speech-output.ts';
 import { RecordedLine } from '../harness/conversation.ts';
 import { FakeClock, settled } from '../harness/fake-clock.ts';
 

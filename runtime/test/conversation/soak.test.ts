@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { stage } from '../harness/conversation.ts';
 import { settled } from '../harness/fake-clock.ts';
-import { harbor } from '../mind/talk.ts';
+import { harbor } from '../mind/harbor.ts';
 
 const limits = { maxSeconds: 86_400, idleSeconds: 86_400 };
 const turns = 300;

@@ -7,7 +7,7 @@ import {
 import type { EndReason } from '@session-launch/contract/session';
 import { Compile } from 'typebox/compile';
 import { Conversation, type ConversationDeps } from '../../src/conversation/conversation.ts';
-import type { Line } from '../../src/conversation/line.ts';
+import type { Line } from '../../src/conversation/client-connection.ts';
 import { scriptedMind } from '../../src/mind/script/script.ts';
 import type { Refusal } from '../../src/refusals.ts';
 import { instantSpeech, loudnessDetector } from './engines.ts';

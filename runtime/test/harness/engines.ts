@@ -1,6 +1,6 @@
 import type { Hearing } from '../../src/hearing/hearing.ts';
 import type { Detector } from '../../src/hearing/voice-activity.ts';
-import { predict } from '../../src/speech/letters.ts';
+import { predict } from '../../src/speech/speech-timing.ts';
 import type { Sentence, Speech, Spoken } from '../../src/speech/speech.ts';
 
 /** A speech engine for English that returns silence of a fitting length without delay. */

@@ -3,7 +3,7 @@ import { BlockList } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pino from 'pino';
-import { type Listener, listenAlone } from '../../src/alone.ts';
+import { type Listener, listenAlone } from '../../src/standalone.ts';
 import { type Clock, systemClock } from '../../src/clock.ts';
 import type { Config } from '../../src/config.ts';
 import type { Engines } from '../../src/engines.ts';

@@ -8,7 +8,7 @@ import { unheard } from '../../src/mind/presenter.ts';
 import { editDistance, likeness } from '../../src/mind/script/edit-distance.ts';
 import { type Intent, Understanding } from '../../src/mind/script/intents.ts';
 import { Lessons } from '../../src/mind/script/lessons.ts';
-import { languages, phrasesFor } from '../../src/mind/script/phrases/known.ts';
+import { languages, phrasesFor } from '../../src/mind/script/phrases/languages.ts';
 import { addressed, spokenBy } from '../../src/mind/script/speakers.ts';
 import { Spelling } from '../../src/mind/script/spelling.ts';
 import { Topics } from '../../src/mind/script/topics.ts';
@@ -16,9 +16,9 @@ import { fold, Heard, wordsIn } from '../../src/mind/script/words.ts';
 import { joined, Sentences } from '../../src/sentences.ts';
 import { trimmed } from '../../src/speech/flite/flite.ts';
 import { speakable } from '../../src/speech/flite/speakable.ts';
-import { predict } from '../../src/speech/letters.ts';
+import { predict } from '../../src/speech/speech-timing.ts';
 import { readPhones } from '../../src/speech/phones.ts';
-import { talk } from '../mind/talk.ts';
+import { talk } from '../mind/harbor.ts';
 import { slowTexts } from './growth.ts';
 
 interface Demo {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { Understanding } from '../../src/mind/script/intents.ts';
-import { languages, phrasesFor } from '../../src/mind/script/phrases/known.ts';
+import { languages, phrasesFor } from '../../src/mind/script/phrases/languages.ts';
 import { slowTexts } from './growth.ts';
 
 describe.each(languages)('%s', (language) => {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Mind } from '@session-launch/contract/project-file/mind';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { firstChoice, talk } from './talk.ts';
+import { firstChoice, talk } from './harbor.ts';
 
 interface Demo {
   experiences: { slug: string; runtime: { mind: Mind; mode?: 'conversation' | 'presenter' } }[];

@@ -1,6 +1,6 @@
 import type { Mind } from '@session-launch/contract/project-file/mind';
 import { expect, test } from 'vitest';
-import { talk } from './talk.ts';
+import { talk } from './harbor.ts';
 
 const market: Mind = {
   greeting: { en: 'Welcome to my stall.' },

@@ -1,7 +1,7 @@
 import type { Mind } from '@session-launch/contract/project-file/mind';
 import { describe, expect, test } from 'vitest';
 import { scriptedMind } from '../../src/mind/script/script.ts';
-import { harbor, talk } from './talk.ts';
+import { harbor, talk } from './harbor.ts';
 
 describe('topics', () => {
   test.each([

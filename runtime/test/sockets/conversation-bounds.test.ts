@@ -3,7 +3,7 @@ import type { Client } from '../harness/client.ts';
 import { toldHearing } from '../harness/engines.ts';
 import { FakeClock } from '../harness/fake-clock.ts';
 import { startWorld, type World } from '../harness/world.ts';
-import { harbor } from '../mind/talk.ts';
+import { harbor } from '../mind/harbor.ts';
 
 /** Rate windows belong to the conversation and survive a resume; the fake clock keeps them open. */
 let clock: FakeClock;

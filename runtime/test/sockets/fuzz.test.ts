@@ -4,13 +4,13 @@ import type { WebSocket } from 'ws';
 import { Conversations } from '../../src/conversation/conversations.ts';
 import { scriptedMind } from '../../src/mind/script/script.ts';
 import { Connection } from '../../src/sockets/connection.ts';
-import { Reception } from '../../src/sockets/reception.ts';
+import { Reception } from '../../src/sockets/admission.ts';
 import { tokenReader } from '../../src/sockets/token.ts';
 import { instantSpeech, loudnessDetector, toldHearing } from '../harness/engines.ts';
 import { FakeClock, settled } from '../harness/fake-clock.ts';
 import { connectedSession } from '../harness/session.ts';
 import { SilentSocket } from '../harness/silent-socket.ts';
-import { harbor } from '../mind/talk.ts';
+import { harbor } from '../mind/harbor.ts';
 
 const frames = 20_000;
 

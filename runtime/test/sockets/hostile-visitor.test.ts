@@ -3,7 +3,7 @@ import type { Client } from '../harness/client.ts';
 import { toldHearing } from '../harness/engines.ts';
 import { FakeClock } from '../harness/fake-clock.ts';
 import { startWorld, type World } from '../harness/world.ts';
-import { harbor } from '../mind/talk.ts';
+import { harbor } from '../mind/harbor.ts';
 
 const hostile = '203.0.113.1';
 const origin = 'https://www.example.com';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { proxyList } from '@session-launch/process/client-address';
 import { expect, onTestFinished, test } from 'vitest';
-import { listenAlone } from '../../src/alone.ts';
+import { listenAlone } from '../../src/standalone.ts';
 import { readConfig } from '../../src/config.ts';
 import type { Runtime, UpgradeRequest } from '../../src/runtime.ts';
 

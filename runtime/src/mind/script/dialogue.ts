@@ -1,7 +1,7 @@
 import type { Character, Dialogue, Said, Setting, Suggestion } from '../mind.ts';
 import { Understanding } from './intents.ts';
 import { Lessons } from './lessons.ts';
-import { phrasesFor } from './phrases/known.ts';
+import { phrasesFor } from './phrases/languages.ts';
 import type { Phrases } from './phrases/phrases.ts';
 import { addressed, spokenBy } from './speakers.ts';
 import { nearest, pick, type Texts, Variety } from './texts.ts';

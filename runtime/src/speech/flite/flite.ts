@@ -3,7 +3,7 @@ import { unlessAborted } from '../../endpoint.ts';
 import { cuesOf, type Phone, readPhones } from '../phones.ts';
 import type { Sentence, Speech, Spoken, Voice } from '../speech.ts';
 import { readWav } from '../wav.ts';
-import { wordTimes } from '../words.ts';
+import { wordTimes } from '../word-times.ts';
 import { partsOf } from './parts.ts';
 import { speakable } from './speakable.ts';
 import { FliteThreads } from './threads.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { predict, stretched } from '../../src/speech/letters.ts';
+import { predict, stretched } from '../../src/speech/speech-timing.ts';
 import { readWav, resampled, writeWav } from '../../src/speech/wav.ts';
 
 test.each([

@@ -7,7 +7,7 @@ import type { Outcome } from './character-message.ts';
 import { MessagePlayer, type StartTimes } from './message-player.ts';
 import type { Outbox } from './outbox.ts';
 import type { SessionTimers } from './session-timers.ts';
-import type { Voicing } from './voicing.ts';
+import type { Voicing } from './speech-output.ts';
 
 export interface Observer {
   turn(times: { hearingMs?: number; mindMs: number; speechMs: number; totalMs: number }): void;

@@ -1,5 +1,5 @@
 import type { WordTime } from '@session-launch/contract/runtime/protocol';
-import { placesOf } from './letters.ts';
+import { placesOf } from './speech-timing.ts';
 import type { Phone } from './phones.ts';
 
 /**

@@ -3,7 +3,7 @@ import type { SpeechInputMode } from '@session-launch/contract/session';
 import type { Clock } from '../clock.ts';
 import { EngineError } from '../endpoint.ts';
 import type { Hearing } from '../hearing/hearing.ts';
-import { concatenated, Turns } from '../hearing/turns.ts';
+import { concatenated, Turns } from '../hearing/turn-detector.ts';
 import type { Detector } from '../hearing/voice-activity.ts';
 import { withTimeout } from '../timeout.ts';
 

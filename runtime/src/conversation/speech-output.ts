@@ -1,6 +1,6 @@
 import { systemClock } from '../clock.ts';
 import { EngineError } from '../endpoint.ts';
-import { type Prediction, predict } from '../speech/letters.ts';
+import { type Prediction, predict } from '../speech/speech-timing.ts';
 import type { Sentence, Speech, Spoken } from '../speech/speech.ts';
 import { withTimeout } from '../timeout.ts';
 

@@ -1,12 +1,12 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { Turns } from '../../src/hearing/turns.ts';
+import { Turns } from '../../src/hearing/turn-detector.ts';
 import { openVoiceActivity } from '../../src/hearing/voice-activity.ts';
 import { openFlite } from '../../src/speech/flite/flite.ts';
 import type { Stage } from '../harness/conversation.ts';
 import { toldHearing } from '../harness/engines.ts';
 import { settled } from '../harness/fake-clock.ts';
-import { closeStages, openStage as open } from '../harness/stages.ts';
-import { harbor } from '../mind/talk.ts';
+import { closeStages, openStage as open } from '../harness/open-conversations.ts';
+import { harbor } from '../mind/harbor.ts';
 
 afterEach(closeStages);
 

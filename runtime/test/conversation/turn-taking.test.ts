@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { instantSpeech } from '../harness/engines.ts';
-import { closeStages, openStage as open } from '../harness/stages.ts';
-import { harbor } from '../mind/talk.ts';
+import { closeStages, openStage as open } from '../harness/open-conversations.ts';
+import { harbor } from '../mind/harbor.ts';
 
 /** Also checks that ended sessions leave no timer. */
 afterEach(closeStages);

@@ -7,8 +7,8 @@ import { RecordedLine } from '../harness/conversation.ts';
 import { toldHearing } from '../harness/engines.ts';
 import { FakeClock, settled } from '../harness/fake-clock.ts';
 import { connectedSession } from '../harness/session.ts';
-import { closeStages, openStage as open } from '../harness/stages.ts';
-import { harbor } from '../mind/talk.ts';
+import { closeStages, openStage as open } from '../harness/open-conversations.ts';
+import { harbor } from '../mind/harbor.ts';
 
 afterEach(closeStages);
 

@@ -1,7 +1,7 @@
 import { clientMessages } from '@session-launch/contract/runtime/protocol';
 import { Compile } from 'typebox/compile';
 import { describe, expect, test } from 'vitest';
-import { misfit } from '../../src/sockets/shape.ts';
+import { misfit } from '../../src/sockets/schema-check.ts';
 
 const good: Record<string, object[]> = {
   hello: [
