@@ -50,8 +50,8 @@ export async function checkEngines({
   if (hearing.kind === 'openai')
     checks.push(
       check('HEARING', async (signal) => {
-        const sound = { sampleRate: 16_000, samples: new Int16Array(16_000) };
-        await openaiHearing(hearing).transcribe(sound, 'en', signal);
+        const audio = { sampleRate: 16_000, samples: new Int16Array(16_000) };
+        await openaiHearing(hearing).transcribe(audio, 'en', signal);
       }),
     );
   return Promise.all(checks);

@@ -36,7 +36,7 @@ export const originDiffers = refusal(
 );
 export const tooManyFrames = refusal(closeCodes.tooFast, 'TOO_FAST', 'Too many frames a second.');
 export const tooManyTexts = refusal(closeCodes.tooFast, 'TOO_FAST', 'Too many texts in ten seconds.');
-export const tooMuchSound = refusal(closeCodes.tooFast, 'TOO_FAST', 'More sound than real time.');
+export const tooMuchAudio = refusal(closeCodes.tooFast, 'TOO_FAST', 'More sound than real time.');
 export const tooManyResumes = refusal(
   closeCodes.tooFast,
   'TOO_FAST',

@@ -21,7 +21,7 @@ const runtimePath = '/runtime';
 const spareConnections = 200;
 
 /** Starts an HTTP listener, for a runtime that runs without a service process on the same machine. */
-export async function listenAlone(
+export async function listenStandalone(
   config: ListenerConfig,
   runtime: Runtime,
   isReady: () => boolean,

@@ -6,7 +6,7 @@ import { CharacterMessage, type Outcome } from './character-message.ts';
 import type { Outbox } from './outbox.ts';
 import { type Piece, PieceQueue } from './piece-queue.ts';
 import { finish, Playback, type Utterance } from './playback.ts';
-import type { Voiced } from './speech-output.ts';
+import type { PreparedSpeech } from './speech-output.ts';
 
 export interface MessagePlayerDeps {
   clock: Clock;
@@ -14,7 +14,7 @@ export interface MessagePlayerDeps {
   sampleRate: number;
   isDual: boolean;
   nextUtterance(): number;
-  voice(said: Said, signal: AbortSignal): Promise<Voiced>;
+  prepare(said: Said, signal: AbortSignal): Promise<PreparedSpeech>;
   /** Returns a sentence that replaces the rest of the message. */
   mindFailed(error: Error): Said | undefined;
   speaking(characterId: string): void;
@@ -83,13 +83,13 @@ export class MessagePlayer {
     this.#deps = deps;
     this.#message = new CharacterMessage(deps.outbox, messageId, deps.isDual);
     this.#startedAt = deps.clock.now();
-    const { clock, voice, mindFailed, failed } = deps;
+    const { clock, prepare, mindFailed, failed } = deps;
     const { signal } = this.#abort;
     this.#queue = new PieceQueue(
       {
         ...{ clock, mindFailed, failed },
-        voice: (said) => voice(said, signal),
-        isFull: () => deps.outbox.line === undefined || deps.outbox.isBacklogged,
+        prepare: (said) => prepare(said, signal),
+        isFull: () => deps.outbox.connection === undefined || deps.outbox.isBacklogged,
         changed: () => {
           if (['generating', 'starting', 'paused'].includes(this.state)) this.#step();
         },
@@ -215,14 +215,14 @@ export class MessagePlayer {
     return piece;
   }
 
-  #start({ voiced, characterId, locale, text }: Piece, isTimeout: boolean): number {
+  #start({ prepared, characterId, locale, text }: Piece, isTimeout: boolean): number {
     const { outbox, clock, nextUtterance, speaking, started } = this.#deps;
-    if (voiced === undefined) return untilEvent;
-    const { speech, spoken } = voiced;
+    if (prepared === undefined) return untilEvent;
+    const { speech, spoken } = prepared;
     // Only server audio is sent ahead. Page speech and captions start when the earlier utterances have finished.
     const waitMs = speech === 'server' ? 0 : this.#playback.drain(isTimeout);
     if (waitMs > 0) return waitMs;
-    if (outbox.line === undefined) return untilEvent;
+    if (outbox.connection === undefined) return untilEvent;
     const { words, cues, durationMs } = spoken;
     const [id, messageId] = [nextUtterance(), this.#message.id];
     const utterance = this.#playback.begin({ id, piece: this.#next, text, words, durationMs });
@@ -254,7 +254,7 @@ export class MessagePlayer {
     );
     state.offset += samples.length;
     utterance.sentMs = Math.min(utterance.durationMs, (state.offset / sampleRate) * 1000);
-    outbox.line?.sendAudio(characterFrame(utterance.id, offset, samples, state.offset >= audio.length));
+    outbox.connection?.sendAudio(characterFrame(utterance.id, offset, samples, state.offset >= audio.length));
     return again;
   }
 

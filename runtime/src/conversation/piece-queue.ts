@@ -3,18 +3,18 @@ import { EngineError } from '../endpoint.ts';
 import type { Said } from '../mind/mind.ts';
 import { Sentences } from '../sentences.ts';
 import { withTimeout } from '../timeout.ts';
-import type { Voiced } from './speech-output.ts';
+import type { PreparedSpeech } from './speech-output.ts';
 
 /** A part of a message that is synthesised as one utterance. */
 export interface Piece extends Said {
   /** Absent until the synthesis is complete. */
-  voiced?: Voiced;
+  prepared?: PreparedSpeech;
 }
 
 export interface PieceQueueDeps {
   clock: Clock;
   /** Synthesises a piece. */
-  voice(said: Said): Promise<Voiced>;
+  prepare(said: Said): Promise<PreparedSpeech>;
   /** Whether synthesis should pause: the client is disconnected, or its unread bytes exceed the limit. */
   isFull(): boolean;
   /** A piece was added or synthesised, or the message has ended. */
@@ -38,7 +38,7 @@ export class PieceQueue {
   #mindState: 'idle' | 'reading' | 'ended' = 'idle';
   #isFirst = true;
   /** Pieces that are not synthesised yet. */
-  readonly #unvoiced: Said[] = [];
+  readonly #unprepared: Said[] = [];
   readonly #ready: Piece[] = [];
 
   constructor(deps: PieceQueueDeps, said: AsyncIterable<Said>, signal: AbortSignal) {
@@ -51,7 +51,7 @@ export class PieceQueue {
 
   /** Whether the message has ended and all its pieces were taken. */
   get isOver(): boolean {
-    return this.#mindState === 'ended' && this.#unvoiced.length === 0 && this.#ready.length === 0;
+    return this.#mindState === 'ended' && this.#unprepared.length === 0 && this.#ready.length === 0;
   }
 
   /** Takes the next piece. Its synthesis may be in progress. */
@@ -64,19 +64,19 @@ export class PieceQueue {
   /** Starts the next syntheses and reads on. Call it when `isFull` may have changed. */
   fill(): void {
     if (this.#signal.aborted) return;
-    while (this.#unvoiced.length > 0 && this.#ready.length < ahead && !this.#deps.isFull())
-      this.#voice(this.#unvoiced.shift()!);
-    if (this.#unvoiced.length === 0 && this.#mindState === 'idle')
+    while (this.#unprepared.length > 0 && this.#ready.length < ahead && !this.#deps.isFull())
+      this.#prepare(this.#unprepared.shift()!);
+    if (this.#unprepared.length === 0 && this.#mindState === 'idle')
       this.#read().catch((error) => this.#deps.failed(error));
   }
 
-  #voice(said: Said): void {
+  #prepare(said: Said): void {
     const piece: Piece = { ...said };
     this.#ready.push(piece);
     this.#deps
-      .voice(said)
-      .then((voiced) => {
-        piece.voiced = voiced;
+      .prepare(said)
+      .then((prepared) => {
+        piece.prepared = prepared;
         this.#changed();
       })
       .catch((error) => this.#deps.failed(error));
@@ -92,14 +92,14 @@ export class PieceQueue {
     try {
       const { done, value } = await withTimeout(timeout, () => this.#mind.next());
       this.#mindState = done ? 'ended' : 'idle';
-      if (!done) this.#unvoiced.push(...split(value, this.#isFirst));
+      if (!done) this.#unprepared.push(...split(value, this.#isFirst));
       this.#isFirst = false;
     } catch (error) {
       if (this.#signal.aborted) return;
       this.#mindState = 'ended';
       this.#closeMind();
       const instead = mindFailed(error as Error);
-      if (instead !== undefined) this.#unvoiced.push(instead);
+      if (instead !== undefined) this.#unprepared.push(instead);
     }
     this.fill();
     this.#changed();

@@ -1,11 +1,11 @@
 import { systemClock } from '../clock.ts';
 import { EngineError } from '../endpoint.ts';
-import { type Prediction, predict } from '../speech/speech-timing.ts';
 import type { Sentence, Speech, Spoken } from '../speech/speech.ts';
+import { type Prediction, predict } from '../speech/speech-timing.ts';
 import { withTimeout } from '../timeout.ts';
 
 /** How a sentence is presented: as server audio, page speech or captions. */
-export type Voiced =
+export type PreparedSpeech =
   | { speech: 'server'; spoken: Spoken }
   | { speech: 'client' | 'captions'; spoken: Prediction };
 
@@ -17,7 +17,7 @@ const timeout = {
 };
 
 /** Selects the speech output: the engine, else the page's speech synthesis, else captions. */
-export class Voicing {
+export class SpeechOutput {
   readonly #engine: Speech | undefined;
   readonly #pageLanguages: Set<string>;
 
@@ -27,7 +27,7 @@ export class Voicing {
     this.#pageLanguages = new Set(pageLocales.flatMap((locale) => languageOf(locale) ?? []));
   }
 
-  kindFor(locale: string): Voiced['speech'] {
+  kindFor(locale: string): PreparedSpeech['speech'] {
     return this.#engine?.speaks(locale) ? 'server' : this.#withoutEngine(locale);
   }
 
@@ -41,17 +41,17 @@ export class Voicing {
   }
 
   /** Never rejects because of the engine: calls `failed` and falls back to the page or captions. */
-  async voice(
+  async prepare(
     sentence: Omit<Sentence, 'session'>,
     signal: AbortSignal,
     failed: (error: Error) => void,
-  ): Promise<Voiced> {
+  ): Promise<PreparedSpeech> {
     const { locale, text, voice } = sentence;
     const engine = this.#engine;
     if (engine?.speaks(locale)) {
       try {
         const spoken = await withTimeout({ ...timeout, signal }, (signal) =>
-          // One `Voicing` exists per session, so it serves as the session's identity.
+          // One `SpeechOutput` exists per session, so it serves as the session's identity.
           engine.speak({ ...sentence, session: this }, signal),
         );
         return { speech: 'server', spoken };

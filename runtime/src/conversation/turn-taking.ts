@@ -7,7 +7,7 @@ import type { Outcome } from './character-message.ts';
 import { MessagePlayer, type StartTimes } from './message-player.ts';
 import type { Outbox } from './outbox.ts';
 import type { SessionTimers } from './session-timers.ts';
-import type { Voicing } from './speech-output.ts';
+import type { SpeechOutput } from './speech-output.ts';
 
 export interface Observer {
   turn(times: { hearingMs?: number; mindMs: number; speechMs: number; totalMs: number }): void;
@@ -18,36 +18,36 @@ export interface Observer {
   said(role: 'user' | 'character', text: string): void;
 }
 
-export interface TalkDeps {
+export interface TurnTakingDeps {
   clock: Clock;
   outbox: Outbox;
   dialogue: Dialogue;
-  voicing: Voicing;
+  speechOutput: SpeechOutput;
   timers: SessionTimers;
   observer: Observer;
   characters: [Character, ...Character[]];
   mode: SessionMode;
   isDual: boolean;
   /** Called when neither the user nor the character speaks. */
-  fellSilent(): void;
+  messageEnded(): void;
   failed(error: Error): void;
 }
 
 /** Milliseconds of pause between two sections of a presenter, and between its greeting and the first section. */
-const questionsMs = 4000;
-const breathMs = 800;
+const sectionPauseMs = 4000;
+const greetingPauseMs = 800;
 
 /** Turn-taking: processes the turns of a conversation one at a time. */
-export class Talk {
-  readonly #deps: TalkDeps;
+export class TurnTaking {
+  readonly #deps: TurnTakingDeps;
   #mode: Mode | undefined;
   #speaker: string | undefined;
   #player: MessagePlayer | undefined;
   #turn = 0;
   #utterance = 0;
-  #cancelGoOn: () => void = () => {};
+  #cancelNextSection: () => void = () => {};
 
-  constructor(deps: TalkDeps) {
+  constructor(deps: TurnTakingDeps) {
     this.#deps = deps;
   }
 
@@ -61,7 +61,7 @@ export class Talk {
   }
 
   /** Handles the user's words: stops the current message, sends the user's message and starts the answer. */
-  hear(id: string, text: string, hearingMs?: number): void {
+  userSaid(id: string, text: string, hearingMs?: number): void {
     this.#stop();
     this.#deps.timers.userSpoke();
     this.#deps.outbox.send({ type: 'message', id, role: 'user', status: 'final', text });
@@ -82,20 +82,20 @@ export class Talk {
   /** Stops the character. If it is silent, the idle timer keeps running. */
   interrupt(): void {
     if (this.#stop()) this.#listen();
-    this.postponeSection();
+    this.postponeNextSection();
   }
 
   /** The user typed or spoke: restarts the idle timer. */
   activity(): void {
     this.#deps.timers.userSpoke();
     if (this.#player !== undefined) return;
-    this.#deps.timers.quiet();
-    this.postponeSection();
+    this.#deps.timers.startIdleTimer();
+    this.postponeNextSection();
   }
 
   /** Restarts a presenter's pause before its next section. */
-  postponeSection(): void {
-    if (this.#player === undefined) this.#planToGoOn(questionsMs);
+  postponeNextSection(): void {
+    if (this.#player === undefined) this.#scheduleNextSection(sectionPauseMs);
   }
 
   /** Sends the current mode again after a resume. */
@@ -119,7 +119,7 @@ export class Talk {
 
   /** Stops the current message; returns `false` if there is none. */
   #stop(): boolean {
-    this.#cancelGoOn();
+    this.#cancelNextSection();
     const player = this.#player;
     if (player === undefined) return false;
     this.#player = undefined;
@@ -133,11 +133,11 @@ export class Talk {
   }
 
   #start(say: (signal: AbortSignal) => AsyncIterable<Said>, hearingMs?: number): void {
-    this.#cancelGoOn();
-    this.#deps.timers.busy();
+    this.#cancelNextSection();
+    this.#deps.timers.stopIdleTimer();
     const turn = ++this.#turn;
     this.#setMode('thinking', this.#deps.characters[0].characterId);
-    const { clock, outbox, voicing, timers, observer, dialogue, isDual, failed } = this.#deps;
+    const { clock, outbox, speechOutput, timers, observer, dialogue, isDual, failed } = this.#deps;
     let isSpeechBroken = false;
     const speechFailed = (error: Error) => {
       observer.engineFailed('speech', error);
@@ -145,12 +145,13 @@ export class Talk {
       isSpeechBroken = true;
     };
     const deps = {
-      ...{ clock, outbox, isDual, failed, sampleRate: voicing.sampleRate },
+      ...{ clock, outbox, isDual, failed, sampleRate: speechOutput.sampleRate },
       nextUtterance: () => {
         this.#utterance = (this.#utterance + 1) % 65_536;
         return this.#utterance;
       },
-      voice: (said: Said, signal: AbortSignal) => voicing.voice(this.#sentence(said), signal, speechFailed),
+      prepare: (said: Said, signal: AbortSignal) =>
+        speechOutput.prepare(this.#sentence(said), signal, speechFailed),
       mindFailed: (error: Error) => {
         observer.engineFailed('mind', error);
         this.error('MIND_FAILED', 'The mind failed; please say it again.');
@@ -158,7 +159,7 @@ export class Talk {
       },
       speaking: (characterId: string) => this.#setMode('speaking', characterId),
       started: (times: StartTimes) => this.#sendMetrics(turn, times, hearingMs),
-      stalled: (isStalled: boolean) => (isStalled ? timers.quiet() : timers.busy()),
+      stalled: (isStalled: boolean) => (isStalled ? timers.startIdleTimer() : timers.stopIdleTimer()),
       finished: (outcome: Outcome) => this.#finished(turn, outcome),
     };
     this.#player = new MessagePlayer(deps, `msg_${randomUUID()}`, say);
@@ -170,8 +171,8 @@ export class Talk {
     this.#listen();
     const items = this.#deps.dialogue.suggestions();
     if (items.length > 0) this.#deps.outbox.send({ type: 'suggestions', items });
-    this.#planToGoOn(turn === 1 ? breathMs : questionsMs);
-    this.#deps.fellSilent();
+    this.#scheduleNextSection(turn === 1 ? greetingPauseMs : sectionPauseMs);
+    this.#deps.messageEnded();
   }
 
   /** `hearingMs`: duration of the transcription of the user's words. */
@@ -193,18 +194,18 @@ export class Talk {
   }
 
   /** Schedules a presenter's next section unless the user speaks first. */
-  #planToGoOn(ms: number): void {
-    this.#cancelGoOn();
+  #scheduleNextSection(ms: number): void {
+    this.#cancelNextSection();
     if (this.#deps.mode !== 'presenter') return;
-    this.#cancelGoOn = this.#deps.clock.after(ms, () => {
-      const more = this.#player === undefined ? this.#deps.dialogue.goOn() : undefined;
+    this.#cancelNextSection = this.#deps.clock.after(ms, () => {
+      const more = this.#player === undefined ? this.#deps.dialogue.nextSection() : undefined;
       if (more !== undefined) this.#start(() => more);
     });
   }
 
   #listen(): void {
     this.#setMode('listening');
-    this.#deps.timers.quiet();
+    this.#deps.timers.startIdleTimer();
   }
 
   #setMode(mode: Mode, characterId?: string): void {

@@ -20,7 +20,7 @@ export interface Detector {
   /** Length of a step in milliseconds. */
   readonly ms: number;
   /** Accepts any number of samples; calls `step` for each complete step. */
-  hear(samples: Int16Array, step: (samples: Int16Array, isSpeech: boolean) => void): void;
+  push(samples: Int16Array, step: (samples: Int16Array, isSpeech: boolean) => void): void;
   close(): void;
 }
 
@@ -31,24 +31,24 @@ export async function openVoiceActivity(): Promise<() => Detector> {
     const detector = library._fvad_new();
     library._fvad_set_mode(detector, aggressiveness);
     library._fvad_set_sample_rate(detector, 16_000);
-    const place = library._malloc(frameSamples * 2);
+    const pointer = library._malloc(frameSamples * 2);
     let rest = new Int16Array(0);
     return {
       ms: 20,
-      hear: (samples, step) => {
+      push: (samples, step) => {
         const all = new Int16Array(rest.length + samples.length);
         all.set(rest);
         all.set(samples, rest.length);
         let at = 0;
         for (; at + frameSamples <= all.length; at += frameSamples) {
           const frame = all.subarray(at, at + frameSamples);
-          library.HEAP16.set(frame, place / 2);
-          step(frame, library._fvad_process(detector, place, frameSamples) === 1);
+          library.HEAP16.set(frame, pointer / 2);
+          step(frame, library._fvad_process(detector, pointer, frameSamples) === 1);
         }
         rest = all.slice(at);
       },
       close: () => {
-        library._free(place);
+        library._free(pointer);
         library._fvad_free(detector);
       },
     };

@@ -1,6 +1,6 @@
 import { type Endpoint, post, unlessAborted } from '../endpoint.ts';
-import { stretched } from './speech-timing.ts';
 import type { Sentence, Speech, Spoken } from './speech.ts';
+import { stretched } from './speech-timing.ts';
 import { readWav, resampled } from './wav.ts';
 
 export interface SpeechEngine {

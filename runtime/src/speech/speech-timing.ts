@@ -2,7 +2,7 @@ import type { Cue, Viseme, WordTime } from '@session-launch/contract/runtime/pro
 import { wordsOf } from '../segmenters.ts';
 
 /** A speech sound predicted from the text. `weight` is its length in units of one short sound. */
-interface Sound {
+interface PredictedSound {
   viseme: Viseme;
   weight: number;
   at: number;
@@ -114,7 +114,7 @@ export function stretched(
   };
 }
 
-function timed(text: string, sounds: Sound[], durationMs: number): Prediction {
+function timed(text: string, sounds: PredictedSound[], durationMs: number): Prediction {
   const units = sounds.reduce((sum, { weight }) => sum + weight, 0) || 1;
   const cues: Cue[] = [];
   const starts: [at: number, ms: number][] = [];
@@ -133,19 +133,19 @@ function timed(text: string, sounds: Sound[], durationMs: number): Prediction {
 /** Each word starts with the first sound at or after its first letter. */
 function wordTimes(text: string, starts: [at: number, ms: number][], endMs: number): WordTime[] {
   let next = 0;
-  return placesOf(text).map(([start, end]) => {
+  return wordOffsets(text).map(([start, end]) => {
     while (next < starts.length && starts[next]![0] < start) next++;
     return [starts[next]?.[1] ?? endMs, start, end];
   });
 }
 
 /** Start and end offsets of the words of a text. */
-export function placesOf(text: string): [start: number, end: number][] {
+export function wordOffsets(text: string): [start: number, end: number][] {
   return Array.from(wordsOf(text, 'und'), ({ word, index }) => [index, index + word.length]);
 }
 
-function soundsOf(text: string): Sound[] {
-  const sounds: Sound[] = [];
+function soundsOf(text: string): PredictedSound[] {
+  const sounds: PredictedSound[] = [];
   const add = (viseme: Viseme, weight: number, at: number) => sounds.push({ viseme, weight, at });
   let syllable = 0;
   let at = 0;

@@ -1,13 +1,13 @@
 import { EngineError } from '../endpoint.ts';
 
 /** Mono audio. */
-export interface Sound {
+export interface Audio {
   sampleRate: number;
   samples: Int16Array;
 }
 
 /** Reads 16-bit PCM from a RIFF file. A chunk size unknown to a streaming writer is taken as the rest of the file. */
-export function readWav(file: Uint8Array): Sound {
+export function readWav(file: Uint8Array): Audio {
   const view = new DataView(file.buffer, file.byteOffset, file.byteLength);
   const tag = (at: number) => String.fromCharCode(...file.subarray(at, at + 4));
   if (file.length < 12 || tag(0) !== 'RIFF' || tag(8) !== 'WAVE') throw new EngineError(0, 'not a WAV file');
@@ -34,7 +34,7 @@ export function readWav(file: Uint8Array): Sound {
   throw new EngineError(0, 'a WAV file without sound');
 }
 
-export function writeWav({ sampleRate, samples }: Sound): Uint8Array<ArrayBuffer> {
+export function writeWav({ sampleRate, samples }: Audio): Uint8Array<ArrayBuffer> {
   const file = new Uint8Array(44 + samples.length * 2);
   const view = new DataView(file.buffer);
   const tag = (at: number, text: string) => file.set(new TextEncoder().encode(text), at);
@@ -55,7 +55,7 @@ export function writeWav({ sampleRate, samples }: Sound): Uint8Array<ArrayBuffer
 }
 
 /** Resamples with linear interpolation, which is sufficient for speech. */
-export function resampled({ sampleRate, samples }: Sound, rate: number): Int16Array {
+export function resampled({ sampleRate, samples }: Audio, rate: number): Int16Array {
   if (sampleRate === rate) return samples;
   const result = new Int16Array(Math.floor((samples.length * rate) / sampleRate));
   for (let i = 0; i < result.length; i++) {

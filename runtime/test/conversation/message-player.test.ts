@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { MessagePlayer } from '../../src/conversation/message-player.ts';
 import { Outbox } from '../../src/conversation/outbox.ts';
-import type { Voiced } from '../../src/conversation/speech-output.ts';
-import { RecordedLine } from '../harness/conversation.ts';
+import type { PreparedSpeech } from '../../src/conversation/speech-output.ts';
+import { RecordedConnection } from '../harness/conversation.ts';
 import { FakeClock, settled } from '../harness/fake-clock.ts';
 
 const durationMs = 2800;
 
-function voicedAs(speech: Voiced['speech']): Voiced {
+function preparedAs(speech: PreparedSpeech['speech']): PreparedSpeech {
   const spoken = { durationMs, cues: [], words: [] };
   return speech === 'server'
     ? { speech, spoken: { ...spoken, source: 'engine', audio: new Int16Array(durationMs * 16) } }
@@ -15,11 +15,11 @@ function voicedAs(speech: Voiced['speech']): Voiced {
 }
 
 /** A player of a message with these pieces. `say` and `synthesise` let the mind and the speech engine continue. */
-function open(speech: Voiced['speech'] = 'server', texts = ['First one.', 'Second one.']) {
+function open(speech: PreparedSpeech['speech'] = 'server', texts = ['First one.', 'Second one.']) {
   const clock = new FakeClock();
-  const line = new RecordedLine();
+  const connection = new RecordedConnection();
   const outbox = new Outbox();
-  outbox.open(line);
+  outbox.open(connection);
   const calls: unknown[] = [];
   let [say, synthesise] = [() => {}, () => {}];
   const said = new Promise<void>((resolve) => {
@@ -36,9 +36,9 @@ function open(speech: Voiced['speech'] = 'server', texts = ['First one.', 'Secon
       sampleRate: 16_000,
       isDual: false,
       nextUtterance: () => ++utterance,
-      voice: async () => {
+      prepare: async () => {
         await synthesised;
-        return voicedAs(speech);
+        return preparedAs(speech);
       },
       mindFailed: () => undefined,
       speaking: () => {},
@@ -62,7 +62,7 @@ function open(speech: Voiced['speech'] = 'server', texts = ['First one.', 'Secon
     await settled();
     return player.state;
   };
-  return { player, clock, line, outbox, calls, say, synthesise, after };
+  return { player, clock, connection, outbox, calls, say, synthesise, after };
 }
 
 type Opened = ReturnType<typeof open>;
@@ -85,7 +85,7 @@ const reach: Record<string, () => Promise<Opened>> = {
   },
 };
 
-async function begun(speech: Voiced['speech'], texts?: string[]): Promise<Opened> {
+async function begun(speech: PreparedSpeech['speech'], texts?: string[]): Promise<Opened> {
   const opened = open(speech, texts);
   opened.say();
   await opened.after(opened.synthesise);
@@ -93,11 +93,11 @@ async function begun(speech: Voiced['speech'], texts?: string[]): Promise<Opened
 }
 
 test('server audio is generated, synthesised, sent up to 1.5 s ahead and drained', async () => {
-  const { player, line, calls, say, synthesise, after } = open('server', ['Only one.']);
+  const { player, connection, calls, say, synthesise, after } = open('server', ['Only one.']);
   expect(player.state).toBe('generating');
   expect(await after(say)).toBe('starting');
   expect(await after(synthesise)).toBe('sending');
-  expect(line.audio.length * 40).toBeLessThanOrEqual(1500);
+  expect(connection.audio.length * 40).toBeLessThanOrEqual(1500);
   expect(await after(() => player.played(1, 1500, false))).toBe('draining');
   expect(await after(() => player.played(1, 2800, false))).toBe('over');
   expect(calls).toEqual(['mind closed', 'started', 'finished: Only one.']);
@@ -114,11 +114,11 @@ test.each([
   ['page', 8600],
   ['captions', 2800],
 ])('without reports of the client, %s ends after %i ms', async (state, ms) => {
-  const { player, clock, line } = await reach[state]!();
+  const { player, clock, connection } = await reach[state]!();
   await clock.pass(ms - 1);
-  expect(line.of('utterance.end')).toEqual([]);
+  expect(connection.of('utterance.end')).toEqual([]);
   await clock.pass(1);
-  expect(line.of('utterance.end')).toMatchObject([{ utterance: 1, reason: 'done' }]);
+  expect(connection.of('utterance.end')).toMatchObject([{ utterance: 1, reason: 'done' }]);
   expect(player.state).toBe(state);
 });
 
@@ -132,7 +132,7 @@ test('without reports of the client, draining ends 2 s after the expected end of
 });
 
 test.each(Object.keys(reach))('from %s: pause, resume and the whole message', async (state) => {
-  const { player, clock, line, calls, say, synthesise, after } = await reach[state]!();
+  const { player, clock, connection, calls, say, synthesise, after } = await reach[state]!();
   expect(player.state).toBe(state);
   expect(await after(() => player.pause())).toBe('paused');
   // A second pause after the same piece has begun again does not skip it.
@@ -146,31 +146,31 @@ test.each(Object.keys(reach))('from %s: pause, resume and the whole message', as
   await clock.pass(20_000);
   const text = state === 'draining' ? 'Only one.' : 'First one. Second one.';
   expect(calls.at(-1)).toBe(`finished: ${text}`);
-  expect(line.of('message').at(-1)).toMatchObject({ status: 'final', text });
+  expect(connection.of('message').at(-1)).toMatchObject({ status: 'final', text });
 });
 
 test.each(Object.keys(reach))('from %s: stop ends the message, its mind and its timers', async (state) => {
-  const { player, clock, line, calls, after, synthesise, say } = await reach[state]!();
+  const { player, clock, connection, calls, after, synthesise, say } = await reach[state]!();
   const outcome = player.stop();
   expect(player.state).toBe('over');
   expect(clock.pending).toBe(0);
-  const { length } = line.events;
+  const { length } = connection.events;
   say();
   expect(await after(synthesise)).toBe('over');
-  expect(line.events.length).toBe(length);
+  expect(connection.events.length).toBe(length);
   expect(calls.filter((call) => call !== 'started')).toEqual(['mind closed']);
   if (state === 'generating') expect(outcome).toEqual({ said: '', heard: '' });
-  else expect(line.of('message').at(-1)).toMatchObject({ interrupted: true, heard: outcome.heard });
+  else expect(connection.of('message').at(-1)).toMatchObject({ interrupted: true, heard: outcome.heard });
 });
 
 test.each(['sending', 'page', 'captions'])(
   'from %s: a lost connection ends the utterance; the next one waits for a new connection',
   async (state) => {
-    const { player, line, outbox, after } = await reach[state]!();
+    const { player, connection, outbox, after } = await reach[state]!();
     outbox.close();
     expect(await after(() => player.connectionLost())).toBe('starting');
-    expect(line.of('utterance').length).toBe(1);
-    const again = new RecordedLine();
+    expect(connection.of('utterance').length).toBe(1);
+    const again = new RecordedConnection();
     outbox.open(again);
     expect(await after(() => player.connectionRestored())).toBe(state);
     expect(again.of('utterance')).toMatchObject([{ text: 'Second one.' }]);
@@ -192,21 +192,21 @@ test('a client that reports no progress for 10 s has stalled, until its next rep
 });
 
 test('while 512 KiB are unread nothing is synthesised or sent', async () => {
-  const { player, clock, line, say, synthesise, after } = open();
-  line.unsent = 512 * 1024 + 1;
+  const { player, clock, connection, say, synthesise, after } = open();
+  connection.unsent = 512 * 1024 + 1;
   synthesise();
   expect(await after(say)).toBe('generating');
   await clock.pass(10_000);
-  expect(line.events).toEqual([]);
-  line.unsent = 0;
+  expect(connection.events).toEqual([]);
+  connection.unsent = 0;
   await clock.pass(50);
   expect(player.state).toBe('sending');
 });
 
 test('an unexpected error is reported, not thrown', async () => {
-  const { line, calls, say, synthesise, after } = open();
+  const { connection, calls, say, synthesise, after } = open();
   say();
-  line.sendText = () => {
+  connection.sendText = () => {
     throw new TypeError('planted');
   };
   await after(synthesise);

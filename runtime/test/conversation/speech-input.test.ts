@@ -1,14 +1,14 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { Turns } from '../../src/hearing/turn-detector.ts';
+import { TurnDetector } from '../../src/hearing/turn-detector.ts';
 import { openVoiceActivity } from '../../src/hearing/voice-activity.ts';
 import { openFlite } from '../../src/speech/flite/flite.ts';
-import type { Stage } from '../harness/conversation.ts';
-import { toldHearing } from '../harness/engines.ts';
+import type { TestConversation } from '../harness/conversation.ts';
+import { scriptedHearing } from '../harness/engines.ts';
 import { settled } from '../harness/fake-clock.ts';
-import { closeStages, openStage as open } from '../harness/open-conversations.ts';
+import { closeConversations, openConversation as open } from '../harness/open-conversations.ts';
 import { harbor } from '../mind/harbor.ts';
 
-afterEach(closeStages);
+afterEach(closeConversations);
 
 function frame(samples: Int16Array): Uint8Array {
   const bytes = new Uint8Array(8 + samples.byteLength);
@@ -18,50 +18,53 @@ function frame(samples: Int16Array): Uint8Array {
 }
 
 /** Sends `ms` milliseconds of microphone audio in frames of 40 ms, in real time by the fake clock. */
-async function speak({ conversation, clock }: Stage, ms: number, loudness = 5000): Promise<void> {
+async function speak({ conversation, clock }: TestConversation, ms: number, loudness = 5000): Promise<void> {
   for (let passed = 0; passed < ms; passed += 40) {
     conversation.receiveAudio(frame(new Int16Array(640).fill(loudness)));
     await clock.pass(40);
   }
 }
-const silence = (stage: Stage, ms: number) => speak(stage, ms, 0);
+const silence = (session: TestConversation, ms: number) => speak(session, ms, 0);
 
 describe('auto', () => {
   test('a turn begins with speech, ends with half a second of silence, and is answered', async () => {
-    const hearing = toldHearing(['When do the ferries leave?']);
-    const stage = open({ mind: harbor }, { hearing });
-    await stage.play(3000);
-    await silence(stage, 1000);
-    await speak(stage, 1000);
-    await silence(stage, 400);
+    const hearing = scriptedHearing(['When do the ferries leave?']);
+    const session = open({ mind: harbor }, { hearing });
+    await session.play(3000);
+    await silence(session, 1000);
+    await speak(session, 1000);
+    await silence(session, 400);
     expect(hearing.heard).toEqual([]);
-    await silence(stage, 200);
+    await silence(session, 200);
     expect(hearing.heard.length).toBe(1);
     expect(hearing.heard[0]).toBeGreaterThan(1400);
     expect(hearing.heard[0]).toBeLessThan(2000);
-    await stage.play(3000);
-    const messages = stage.line.of('message').filter(({ status }) => status === 'final');
+    await session.play(3000);
+    const messages = session.connection.of('message').filter(({ status }) => status === 'final');
     expect(messages.slice(1).map(({ role, text }) => [role, text])).toEqual([
       ['user', 'When do the ferries leave?'],
       ['character', 'At every full hour.'],
     ]);
-    expect(stage.line.of('metrics').at(-1)).toHaveProperty('hearingMs');
-    expect(stage.line.of('ready')[0]!.engines.hearing).toEqual({ kind: 'server', name: 'told' });
+    expect(session.connection.of('metrics').at(-1)).toHaveProperty('hearingMs');
+    expect(session.connection.of('ready')[0]!.engines.hearing).toEqual({ kind: 'server', name: 'told' });
   });
 
   test.each([
-    ['goes silent without a word', async (stage: Stage) => stage.clock.pass(2100)],
-    ['says that it is muted', async (stage: Stage) => stage.receive({ type: 'audio.end' })],
+    ['goes silent without a word', async (session: TestConversation) => session.clock.pass(2100)],
+    ['says that it is muted', async (session: TestConversation) => session.receive({ type: 'audio.end' })],
   ])('a microphone that %s in the middle of one ends the turn', async (_, falls) => {
-    const hearing = toldHearing(['When do the ferries leave?']);
-    const stage = open({ mind: harbor }, { hearing });
-    await stage.play(3000);
-    await speak(stage, 1000);
+    const hearing = scriptedHearing(['When do the ferries leave?']);
+    const session = open({ mind: harbor }, { hearing });
+    await session.play(3000);
+    await speak(session, 1000);
     expect(hearing.heard).toEqual([]);
-    await falls(stage);
+    await falls(session);
     expect(hearing.heard.length).toBe(1);
-    await stage.play(3000);
-    expect(stage.line.of('message').at(-1)).toMatchObject({ role: 'character', text: 'At every full hour.' });
+    await session.play(3000);
+    expect(session.connection.of('message').at(-1)).toMatchObject({
+      role: 'character',
+      text: 'At every full hour.',
+    });
   });
 
   test('whoever speaks two languages is not listened to in one of them', async () => {
@@ -71,107 +74,107 @@ describe('auto', () => {
       transcribe: async (_: unknown, locale: string | undefined) => String(locales.push(locale)),
     };
     for (const secondaryLocale of [undefined, 'es-ES']) {
-      const stage = open({ mind: harbor, ...(secondaryLocale && { secondaryLocale }) }, { hearing });
-      await speak(stage, 1000);
-      await silence(stage, 600);
+      const session = open({ mind: harbor, ...(secondaryLocale && { secondaryLocale }) }, { hearing });
+      await speak(session, 1000);
+      await silence(session, 600);
     }
     expect(locales).toEqual(['en', undefined]);
   });
 
   test('a click is no turn', async () => {
-    const hearing = toldHearing([]);
-    const stage = open({ mind: harbor }, { hearing });
-    await speak(stage, 120);
-    await silence(stage, 2000);
+    const hearing = scriptedHearing([]);
+    const session = open({ mind: harbor }, { hearing });
+    await speak(session, 120);
+    await silence(session, 2000);
     expect(hearing.heard).toEqual([]);
   });
 
   const greeting = 'Good morning, my dear friend, and welcome to the harbor. Please come in and look around.';
 
   test('300 ms of speech silence the character; words interrupt it for good', async () => {
-    const stage = open(
+    const session = open(
       { mind: { ...harbor, greeting: { en: greeting } } },
-      { hearing: toldHearing(['ferry']) },
+      { hearing: scriptedHearing(['ferry']) },
     );
-    await stage.play(1000);
-    await speak(stage, 240);
-    expect(stage.line.of('interrupted')).toEqual([]);
-    await speak(stage, 160);
-    expect(stage.line.of('interrupted').length).toBe(1);
-    const frames = stage.line.audio.length;
-    await silence(stage, 600);
+    await session.play(1000);
+    await speak(session, 240);
+    expect(session.connection.of('interrupted')).toEqual([]);
+    await speak(session, 160);
+    expect(session.connection.of('interrupted').length).toBe(1);
+    const frames = session.connection.audio.length;
+    await silence(session, 600);
     await settled();
-    const cut = stage.line.of('message').find(({ interrupted }) => interrupted);
+    const cut = session.connection.of('message').find(({ interrupted }) => interrupted);
     expect(cut!.heard).toMatch(/^Good/);
     expect(greeting.startsWith(cut!.heard!)).toBe(true);
-    expect(stage.line.audio.slice(frames).every(({ utterance }) => utterance > 2)).toBe(true);
-    await stage.play(3000);
-    expect(stage.line.of('message').at(-1)!.text).toBe('At every full hour.');
+    expect(session.connection.audio.slice(frames).every(({ utterance }) => utterance > 2)).toBe(true);
+    await session.play(3000);
+    expect(session.connection.of('message').at(-1)!.text).toBe('At every full hour.');
   });
 
   test('without words the character goes on with the piece that was cut', async () => {
-    const stage = open({ mind: { greeting: { en: greeting } } }, { hearing: toldHearing(['']) });
-    await stage.play(1000);
-    await speak(stage, 400);
-    expect(stage.line.of('interrupted').length).toBe(1);
-    await silence(stage, 600);
-    await stage.play(12_000);
-    const texts = stage.line.of('utterance').map(({ text }) => text);
+    const session = open({ mind: { greeting: { en: greeting } } }, { hearing: scriptedHearing(['']) });
+    await session.play(1000);
+    await speak(session, 400);
+    expect(session.connection.of('interrupted').length).toBe(1);
+    await silence(session, 600);
+    await session.play(12_000);
+    const texts = session.connection.of('utterance').map(({ text }) => text);
     expect(texts.filter((text) => text === texts[0]).length).toBe(2);
-    const last = stage.line.of('message').at(-1)!;
+    const last = session.connection.of('message').at(-1)!;
     expect(last).toMatchObject({ status: 'final', text: greeting });
     expect(last).not.toHaveProperty('interrupted');
   });
 
   test('sound that stops coming is taken back after two seconds', async () => {
-    const stage = open({ mind: { greeting: { en: greeting } } }, { hearing: toldHearing([]) });
-    await stage.play(1000);
-    stage.conversation.receive({ type: 'audio.start' });
+    const session = open({ mind: { greeting: { en: greeting } } }, { hearing: scriptedHearing([]) });
+    await session.play(1000);
+    session.conversation.receive({ type: 'audio.start' });
     await settled();
-    expect(stage.line.of('interrupted').length).toBe(1);
-    stage.conversation.receive({ type: 'audio.end' });
-    await stage.play(2500);
-    expect(stage.line.of('utterance').length).toBeGreaterThan(1);
+    expect(session.connection.of('interrupted').length).toBe(1);
+    session.conversation.receive({ type: 'audio.end' });
+    await session.play(2500);
+    expect(session.connection.of('utterance').length).toBeGreaterThan(1);
   });
 });
 
 test('manual: what stands between start and end is one turn, silence or not', async () => {
-  const hearing = toldHearing(['ferry']);
-  const stage = open({ mind: harbor, speechInputMode: 'manual' }, { hearing });
-  await stage.play(3000);
-  await speak(stage, 2000);
+  const hearing = scriptedHearing(['ferry']);
+  const session = open({ mind: harbor, speechInputMode: 'manual' }, { hearing });
+  await session.play(3000);
+  await speak(session, 2000);
   expect(hearing.heard).toEqual([]);
-  await stage.receive({ type: 'audio.start' });
-  await speak(stage, 480);
-  await silence(stage, 1520);
+  await session.receive({ type: 'audio.start' });
+  await speak(session, 480);
+  await silence(session, 1520);
   expect(hearing.heard).toEqual([]);
-  await stage.receive({ type: 'audio.end' });
+  await session.receive({ type: 'audio.end' });
   expect(hearing.heard).toEqual([2000]);
-  await stage.play(3000);
-  expect(stage.line.of('message').at(-1)!.text).toBe('At every full hour.');
+  await session.play(3000);
+  expect(session.connection.of('message').at(-1)!.text).toBe('At every full hour.');
 });
 
 test('hearing that fails costs one sentence', async () => {
-  const stage = open(
+  const session = open(
     { mind: harbor, speechInputMode: 'manual' },
-    { hearing: toldHearing([new Error('deaf'), 'ferry']) },
+    { hearing: scriptedHearing([new Error('deaf'), 'ferry']) },
   );
-  await stage.play(3000);
+  await session.play(3000);
   for (const answer of [/lost my thread/, /full hour/]) {
-    await stage.receive({ type: 'audio.start' });
-    await speak(stage, 500);
-    await stage.receive({ type: 'audio.end' });
-    await stage.play(5000);
-    expect(stage.line.of('message').at(-1)!.text).toMatch(answer);
+    await session.receive({ type: 'audio.start' });
+    await speak(session, 500);
+    await session.receive({ type: 'audio.end' });
+    await session.play(5000);
+    expect(session.connection.of('message').at(-1)!.text).toMatch(answer);
   }
-  expect(stage.line.of('error')).toMatchObject([{ code: 'HEARING_FAILED', fatal: false }]);
+  expect(session.connection.of('error')).toMatchObject([{ code: 'HEARING_FAILED', fatal: false }]);
 });
 
 /** Sends one push-to-talk turn between `audio.start` and `audio.end`. */
-async function press(stage: Stage, ms: number, loudness = 5000): Promise<void> {
-  await stage.receive({ type: 'audio.start' });
-  await speak(stage, ms, loudness);
-  await stage.receive({ type: 'audio.end' });
+async function press(session: TestConversation, ms: number, loudness = 5000): Promise<void> {
+  await session.receive({ type: 'audio.start' });
+  await speak(session, ms, loudness);
+  await session.receive({ type: 'audio.end' });
 }
 
 test('one transcription runs at a time; turns that end meanwhile are joined for the next one', async () => {
@@ -184,35 +187,35 @@ test('one transcription runs at a time; turns that end meanwhile are joined for 
       return new Promise<string>((resolve) => answers.push(resolve));
     },
   };
-  const stage = open({ mind: harbor, speechInputMode: 'manual' }, { hearing });
-  await stage.play(3000);
-  for (const ms of [200, 400, 800]) await press(stage, ms);
+  const session = open({ mind: harbor, speechInputMode: 'manual' }, { hearing });
+  await session.play(3000);
+  for (const ms of [200, 400, 800]) await press(session, ms);
   expect(heard).toEqual([200]);
   answers[0]!('ferry');
   await settled();
   expect(heard).toEqual([200, 1200]);
   answers[1]!('tide');
-  await stage.play(3000);
-  const said = stage.line.of('message').filter(({ role }) => role === 'user');
+  await session.play(3000);
+  const said = session.connection.of('message').filter(({ role }) => role === 'user');
   expect(said.map(({ text }) => text)).toEqual(['ferry', 'tide']);
 });
 
 test('words that were heard count as texts: the eleventh in ten seconds closes with 4429', async () => {
-  const hearing = toldHearing(Array(12).fill('ferry'));
-  const stage = open({ mind: harbor, speechInputMode: 'manual' }, { hearing });
-  for (let i = 0; i < 10; i++) await press(stage, 120);
-  expect(stage.line.closed).toBeUndefined();
-  await press(stage, 120);
-  expect(stage.line.closed).toEqual({ code: 4429, reason: 'TOO_FAST' });
-  expect(stage.line.of('message').filter(({ role }) => role === 'user').length).toBe(10);
+  const hearing = scriptedHearing(Array(12).fill('ferry'));
+  const session = open({ mind: harbor, speechInputMode: 'manual' }, { hearing });
+  for (let i = 0; i < 10; i++) await press(session, 120);
+  expect(session.connection.closed).toBeUndefined();
+  await press(session, 120);
+  expect(session.connection.closed).toEqual({ code: 4429, reason: 'TOO_FAST' });
+  expect(session.connection.of('message').filter(({ role }) => role === 'user').length).toBe(10);
 });
 
 test('speech is activity for as long as it lasts, silence in a recording is none', async () => {
   const limits = { maxSeconds: 900, idleSeconds: 10 };
   const speechInputMode = 'manual';
-  const speaking = open({ mind: harbor, speechInputMode, limits }, { hearing: toldHearing(['ferry']) });
-  const silent = open({ mind: harbor, speechInputMode, limits }, { hearing: toldHearing(['', '']) });
-  for (const stage of [speaking, silent]) await stage.play(3000);
+  const speaking = open({ mind: harbor, speechInputMode, limits }, { hearing: scriptedHearing(['ferry']) });
+  const silent = open({ mind: harbor, speechInputMode, limits }, { hearing: scriptedHearing(['', '']) });
+  for (const session of [speaking, silent]) await session.play(3000);
   await press(speaking, 15_000);
   await speaking.play(3000);
   expect(speaking.ended).toEqual([]);
@@ -221,11 +224,11 @@ test('speech is activity for as long as it lasts, silence in a recording is none
 });
 
 test('frames that are none are refused, and the session goes on', async () => {
-  const { conversation, line } = open({ mind: harbor }, { hearing: toldHearing([]) });
+  const { conversation, connection } = open({ mind: harbor }, { hearing: scriptedHearing([]) });
   conversation.receiveAudio(new Uint8Array(3));
   conversation.receiveAudio(new Uint8Array(11));
   conversation.receiveAudio(frame(new Int16Array(640)).fill(1, 0, 1));
-  expect(line.of('error').map(({ code }) => code)).toEqual([
+  expect(connection.of('error').map(({ code }) => code)).toEqual([
     'INVALID_MESSAGE',
     'INVALID_MESSAGE',
     'INVALID_MESSAGE',
@@ -237,7 +240,7 @@ test('a real voice is found in silence and noise', async () => {
   const detector = (await openVoiceActivity())();
   const turns: number[] = [];
   let began = 0;
-  const finder = new Turns(detector, {
+  const finder = new TurnDetector(detector, {
     began: () => began++,
     persisted: () => {},
     ended: (samples) => turns.push(samples.length / 16),
@@ -252,10 +255,10 @@ test('a real voice is found in silence and noise', async () => {
     new AbortController().signal,
   );
   const hiss = (ms: number) => Int16Array.from({ length: ms * 16 }, (_, i) => ((i * 7919) % 61) - 30);
-  finder.hear(hiss(2000));
+  finder.push(hiss(2000));
   expect(began).toBe(0);
-  for (let at = 0; at < audio.length; at += 640) finder.hear(audio.subarray(at, at + 640));
-  finder.hear(hiss(1000));
+  for (let at = 0; at < audio.length; at += 640) finder.push(audio.subarray(at, at + 640));
+  finder.push(hiss(1000));
   expect(began).toBe(1);
   expect(turns.length).toBe(1);
   expect(turns[0]).toBeGreaterThan(durationMs * 0.8);

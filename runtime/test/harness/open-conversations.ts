@@ -1,17 +1,17 @@
 import { expect } from 'vitest';
-import { type Stage, stage } from './conversation.ts';
+import { startConversation, type TestConversation } from './conversation.ts';
 
-const stages: Stage[] = [];
+const conversations: TestConversation[] = [];
 
-export const openStage: typeof stage = (...args) => {
-  const made = stage(...args);
-  stages.push(made);
+export const openConversation: typeof startConversation = (...args) => {
+  const made = startConversation(...args);
+  conversations.push(made);
   return made;
 };
 
 /** Ends all open conversations and expects that none leaves a timer. */
-export function closeStages(): void {
-  for (const { conversation, clock, faults } of stages.splice(0)) {
+export function closeConversations(): void {
+  for (const { conversation, clock, faults } of conversations.splice(0)) {
     conversation.end('client_ended');
     expect(faults.splice(0)).toEqual([]);
     expect(clock.pending).toBe(0);

@@ -3,10 +3,10 @@ import { expect, test } from 'vitest';
 import type { WebSocket } from 'ws';
 import { Conversations } from '../../src/conversation/conversations.ts';
 import { scriptedMind } from '../../src/mind/script/script.ts';
+import { Admission } from '../../src/sockets/admission.ts';
 import { Connection } from '../../src/sockets/connection.ts';
-import { Reception } from '../../src/sockets/admission.ts';
 import { tokenReader } from '../../src/sockets/token.ts';
-import { instantSpeech, loudnessDetector, toldHearing } from '../harness/engines.ts';
+import { instantSpeech, loudnessDetector, scriptedHearing } from '../harness/engines.ts';
 import { FakeClock, settled } from '../harness/fake-clock.ts';
 import { connectedSession } from '../harness/session.ts';
 import { SilentSocket } from '../harness/silent-socket.ts';
@@ -92,7 +92,7 @@ test(`${frames} frames of nonsense: no fault, no leak, and another session does 
     clock,
     mind: scriptedMind(() => 0),
     speech: instantSpeech(),
-    hearing: toldHearing([]),
+    hearing: scriptedHearing([]),
     detector: loudnessDetector,
     resumeSeconds: 30,
     runtimeId: 'rt_fuzz',
@@ -104,7 +104,7 @@ test(`${frames} frames of nonsense: no fault, no leak, and another session does 
     },
     ended: (sessionId) => ended.push(sessionId),
   });
-  const reception = new Reception({
+  const admission = new Admission({
     clock,
     service: {
       connect: async (sessionId) =>
@@ -119,7 +119,7 @@ test(`${frames} frames of nonsense: no fault, no leak, and another session does 
   const enter = async (hello: object) => {
     const socket = new SilentSocket();
     const connection = new Connection(socket as unknown as WebSocket, socket, clock);
-    reception.receive(connection, { client: '127.0.0.1', origin: undefined, hasProtocol: true });
+    admission.receive(connection, { client: '127.0.0.1', origin: undefined, hasProtocol: true });
     const text = { type: 'hello', protocol: 1, client: { name: 'fuzz', version: '1' }, ...hello };
     socket.emit('message', Buffer.from(JSON.stringify(text)), false);
     await settled();

@@ -54,7 +54,7 @@ class ModelDialogue implements Dialogue {
     yield* this.#say(text, signal);
   }
 
-  goOn(): undefined {
+  nextSection(): undefined {
     return undefined;
   }
 

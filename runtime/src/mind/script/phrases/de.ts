@@ -1,4 +1,4 @@
-import { nameAfter, nameAlone } from './name-patterns.ts';
+import { nameAfter, nameOnly } from './name-patterns.ts';
 import type { Phrases } from './phrases.ts';
 
 export const de: Phrases = {
@@ -63,7 +63,7 @@ export const de: Phrases = {
     whatWasThat: ['worüber haben wir gesprochen', 'worüber sprachen wir', 'wo waren wir'],
   },
   nameIs: [nameAfter('ich heiße', 'ich heisse', 'mein name ist', 'nenn mich', 'nennen sie mich')],
-  capitalNameIs: [nameAlone(['hallo', 'hi'], 'ich bin(?: der| die)?')],
+  capitalNameIs: [nameOnly(['hallo', 'hi'], 'ich bin(?: der| die)?')],
   say: {
     greeting: ['Guten Tag und willkommen. Ich bin {name}.'],
     fallback: [

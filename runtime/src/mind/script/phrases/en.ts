@@ -1,4 +1,4 @@
-import { nameAfter, nameAlone } from './name-patterns.ts';
+import { nameAfter, nameOnly } from './name-patterns.ts';
 import type { Phrases } from './phrases.ts';
 
 export const en: Phrases = {
@@ -50,7 +50,7 @@ export const en: Phrases = {
     ],
   },
   nameIs: [nameAfter('my name is', "my name's", 'call me', 'i am called', "i'm called")],
-  capitalNameIs: [nameAlone(['hi', 'hello', 'hey'], "i'm", 'i am')],
+  capitalNameIs: [nameOnly(['hi', 'hello', 'hey'], "i'm", 'i am')],
   say: {
     greeting: ['Hello, and welcome. I am {name}.'],
     fallback: [

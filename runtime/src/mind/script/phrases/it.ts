@@ -1,4 +1,4 @@
-import { nameAfter, nameAlone } from './name-patterns.ts';
+import { nameAfter, nameOnly } from './name-patterns.ts';
 import type { Phrases } from './phrases.ts';
 
 export const it: Phrases = {
@@ -43,7 +43,7 @@ export const it: Phrases = {
     whatWasThat: ['di cosa parlavamo', 'di che cosa stavamo parlando', 'dove eravamo'],
   },
   nameIs: [nameAfter('mi chiamo', 'il mio nome è', 'chiamami')],
-  capitalNameIs: [nameAlone(['ciao', 'salve'], '(?:io )?sono')],
+  capitalNameIs: [nameOnly(['ciao', 'salve'], '(?:io )?sono')],
   say: {
     greeting: ['Salve e benvenuti. Sono {name}.'],
     fallback: [

@@ -1,4 +1,4 @@
-import { nameAfter, nameAlone } from './name-patterns.ts';
+import { nameAfter, nameOnly } from './name-patterns.ts';
 import type { Phrases } from './phrases.ts';
 
 export const pt: Phrases = {
@@ -51,7 +51,7 @@ export const pt: Phrases = {
     whatWasThat: ['de que falávamos', 'do que estávamos a falar', 'onde estávamos'],
   },
   nameIs: [nameAfter('chamo-me', 'me chamo', '(?:o )?meu nome é')],
-  capitalNameIs: [nameAlone(['olá', 'oi'], '(?:eu )?sou(?: o| a)?')],
+  capitalNameIs: [nameOnly(['olá', 'oi'], '(?:eu )?sou(?: o| a)?')],
   say: {
     greeting: ['Olá, dou-lhe as boas-vindas. Eu sou {name}.'],
     fallback: [
