@@ -1,4 +1,4 @@
-import type { Audio } from '../speech/wav.ts';
+import type { Audio } from '@session-launch/process/wav';
 
 /** A speech recognition engine on the server. */
 export interface Hearing {

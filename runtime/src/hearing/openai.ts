@@ -1,5 +1,5 @@
+import { writeWav } from '@session-launch/process/wav';
 import { type Endpoint, EngineError, post, readJson } from '../endpoint.ts';
-import { writeWav } from '../speech/wav.ts';
 import type { Hearing } from './hearing.ts';
 
 export interface HearingEngine {

@@ -1,6 +1,9 @@
 import fvad from '@echogarden/fvad-wasm';
+import { audioFrame } from '@session-launch/contract/runtime/protocol';
 
-const frameSamples = 320;
+/** Length of a step in milliseconds; libfvad supports 10, 20 and 30. */
+const stepMs = 20;
+const stepSamples = (audioFrame.inputSampleRate * stepMs) / 1000;
 /** Mode of libfvad, from 0 (most sounds count as speech) to 3 (fewest). */
 const aggressiveness = 2;
 
@@ -30,20 +33,20 @@ export async function openVoiceActivity(): Promise<() => Detector> {
   return () => {
     const detector = library._fvad_new();
     library._fvad_set_mode(detector, aggressiveness);
-    library._fvad_set_sample_rate(detector, 16_000);
-    const pointer = library._malloc(frameSamples * 2);
+    library._fvad_set_sample_rate(detector, audioFrame.inputSampleRate);
+    const pointer = library._malloc(stepSamples * 2);
     let rest = new Int16Array(0);
     return {
-      ms: 20,
+      ms: stepMs,
       push: (samples, step) => {
         const all = new Int16Array(rest.length + samples.length);
         all.set(rest);
         all.set(samples, rest.length);
         let at = 0;
-        for (; at + frameSamples <= all.length; at += frameSamples) {
-          const frame = all.subarray(at, at + frameSamples);
+        for (; at + stepSamples <= all.length; at += stepSamples) {
+          const frame = all.subarray(at, at + stepSamples);
           library.HEAP16.set(frame, pointer / 2);
-          step(frame, library._fvad_process(detector, pointer, frameSamples) === 1);
+          step(frame, library._fvad_process(detector, pointer, stepSamples) === 1);
         }
         rest = all.slice(at);
       },

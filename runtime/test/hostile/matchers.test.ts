@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import type { Mind } from '@session-launch/contract/project-file/mind';
+import { editDistance, similarity } from '@session-launch/process/edit-distance';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { spansOf } from '../../src/conversation/character-message.ts';
 import type { Character } from '../../src/mind/mind.ts';
 import { unheard } from '../../src/mind/presenter.ts';
-import { editDistance, similarity } from '../../src/mind/script/edit-distance.ts';
 import { type Intent, IntentMatcher } from '../../src/mind/script/intents.ts';
 import { Lessons } from '../../src/mind/script/lessons.ts';
 import { languages, phrasesFor } from '../../src/mind/script/phrases/languages.ts';

@@ -1,5 +1,5 @@
 import type { Mind } from '@session-launch/contract/project-file/mind';
-import { similarity } from './edit-distance.ts';
+import { similarity } from '@session-launch/process/edit-distance';
 import { pick } from './texts.ts';
 import { fold, wordsIn } from './words.ts';
 

@@ -1,4 +1,4 @@
-import { editDistance } from './edit-distance.ts';
+import { editDistance } from '@session-launch/process/edit-distance';
 
 /** Minimum and maximum letters of a word that is corrected. */
 const shortest = 4;
