@@ -1,5 +1,4 @@
 import type { Clock } from './clock.ts';
-import { unlessAborted } from './endpoint.ts';
 
 export interface Timeout {
   clock: Clock;
@@ -32,4 +31,14 @@ export async function withTimeout<T>(
     cancel();
     signal?.removeEventListener('abort', leave);
   }
+}
+
+/** Rejects when the signal is aborted, even if the connection hangs. */
+export function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) return reject(signal.reason);
+    const leave = () => reject(signal.reason);
+    signal.addEventListener('abort', leave, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave));
+  });
 }

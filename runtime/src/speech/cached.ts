@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { unlessAborted } from '../endpoint.ts';
+import { unlessAborted } from '../timeout.ts';
 import type { Sentence, Speech, Spoken } from './speech.ts';
 
 /** Maximum bytes of audio, cues and words in the cache. */

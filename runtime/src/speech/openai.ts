@@ -1,5 +1,6 @@
 import { readWav, resampled } from '@session-launch/process/wav';
-import { type Endpoint, EngineError, post, unlessAborted } from '../endpoint.ts';
+import { type Endpoint, EngineError, post } from '../endpoint.ts';
+import { unlessAborted } from '../timeout.ts';
 import type { Sentence, Speech, Spoken } from './speech.ts';
 import { stretched } from './speech-timing.ts';
 

@@ -19,31 +19,23 @@ const unitMs = 72;
 const shortPause = 3;
 const longPause = 5;
 
-const pairs: Record<string, Viseme> = {
-  ch: 'CH',
-  sh: 'CH',
-  th: 'TH',
-  ph: 'FF',
-  ng: 'nn',
-  ll: 'nn',
-  rr: 'RR',
-  qu: 'kk',
-  ck: 'kk',
-  gh: 'kk',
-  ee: 'I',
-  ea: 'I',
-  oo: 'U',
-  ou: 'U',
-  au: 'O',
-  ei: 'E',
-  ie: 'I',
-  oi: 'O',
-  ss: 'SS',
-  tt: 'DD',
-  nn: 'nn',
-  mm: 'PP',
-  pp: 'PP',
-};
+/** Pairs of letters per viseme. */
+const pairs: [Viseme, string][] = [
+  ['CH', 'ch sh'],
+  ['TH', 'th'],
+  ['FF', 'ph'],
+  ['nn', 'ng ll nn'],
+  ['RR', 'rr'],
+  ['kk', 'qu ck gh'],
+  ['SS', 'ss'],
+  ['DD', 'tt'],
+  ['PP', 'mm pp'],
+  ['I', 'ee ea ie'],
+  ['U', 'oo ou'],
+  ['O', 'au oi'],
+  ['E', 'ei'],
+];
+const byPair = new Map(pairs.flatMap(([viseme, all]) => all.split(' ').map((pair) => [pair, viseme])));
 /** Letters per viseme, in several scripts, because page voices speak many languages. */
 const letters: [Viseme, string][] = [
   ['PP', 'pbmпбмπμبمפבמ'],
@@ -151,7 +143,7 @@ function soundsOf(text: string): PredictedSound[] {
   let at = 0;
   while (at < text.length) {
     const letter = String.fromCodePoint(text.codePointAt(at)!);
-    const pair = pairs[text.slice(at, at + 2).toLowerCase()];
+    const pair = byPair.get(text.slice(at, at + 2).toLowerCase());
     if (pair !== undefined) {
       add(pair, isVowel(pair) ? 1.5 : 1, at);
       at += 2;

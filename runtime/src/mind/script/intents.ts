@@ -18,7 +18,7 @@ function phrasesOf(phrases: Phrases, locale: string): Map<Intent, Phrase[]> {
   const made = new Map(
     Object.entries(phrases.understand).map(([intent, texts]) => [
       intent as Intent,
-      texts.map((text) => new Phrase(text, locale)),
+      texts.split(', ').map((text) => new Phrase(text, locale)),
     ]),
   );
   ready.set(phrases, made);

@@ -1,6 +1,6 @@
 import { fliteVoices, voiceFactor } from '@session-launch/contract/project-file/voice';
 import { readWav } from '@session-launch/process/wav';
-import { unlessAborted } from '../../endpoint.ts';
+import { unlessAborted } from '../../timeout.ts';
 import { cuesOf, type Phone, readPhones } from '../phones.ts';
 import type { Sentence, Speech, Spoken, Voice } from '../speech.ts';
 import { wordTimes } from '../word-times.ts';
