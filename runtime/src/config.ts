@@ -92,7 +92,7 @@ export function readConfig(env: Environment, cwd: string): Config {
   };
   if (config.token === '')
     problems.push(
-      'RUNTIME_TOKEN is missing: set it to the token of the service, which stands in its DATA_DIR/runtime-token',
+      'RUNTIME_TOKEN is missing: set it to the token of the service, which is in its DATA_DIR/runtime-token',
     );
   if (problems.length > 0) throw new ConfigError(problems);
   return config;

@@ -34,7 +34,7 @@ export function parsed(text: string, status: number): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new EngineError(status, 'the engine answered with something other than JSON');
+    throw new EngineError(status, 'the engine did not answer with JSON');
   }
 }
 
@@ -73,7 +73,7 @@ export async function post(
 
 const meaning: Record<number, string> = {
   401: ': the key is missing or wrong',
-  403: ': the key may not do this',
+  403: ': the key lacks the permission',
   404: ': check the address and the model',
   429: ': too many requests',
 };

@@ -18,15 +18,15 @@ const refusal = (closeCode: number, code: RuntimeErrorCode, message: string) => 
 export const notHello = refusal(
   closeCodes.notTheProtocol,
   'PROTOCOL',
-  'The first message has to be a hello of session.v1.',
+  'The first message must be a hello of session.v1.',
 );
-export const notJson = refusal(closeCodes.notTheProtocol, 'PROTOCOL', 'A text frame has to be JSON.');
-export const noHello = refusal(closeCodes.noHello, 'PROTOCOL', 'No hello came in time.');
-export const helloTooBig = refusal(closeCodes.tooBig, 'TOO_BIG', 'A hello has at most 8 KiB.');
+export const notJson = refusal(closeCodes.notTheProtocol, 'PROTOCOL', 'A text frame must be JSON.');
+export const noHello = refusal(closeCodes.noHello, 'PROTOCOL', 'No hello arrived in time.');
+export const helloTooBig = refusal(closeCodes.tooBig, 'TOO_BIG', 'A hello may have at most 8 KiB.');
 export const full = refusal(
   closeCodes.full,
   'FULL',
-  'This runtime has no room for another session; try again.',
+  'This runtime has reached its limit of sessions; try again.',
 );
 export const draining = refusal(closeCodes.draining, 'DRAINING', 'This runtime is about to stop; try again.');
 export const originDiffers = refusal(
@@ -34,27 +34,23 @@ export const originDiffers = refusal(
   'ORIGIN_DIFFERS',
   'The session was minted for a page of another origin.',
 );
-export const tooManyFrames = refusal(closeCodes.tooFast, 'TOO_FAST', 'Too many frames a second.');
+export const tooManyFrames = refusal(closeCodes.tooFast, 'TOO_FAST', 'Too many frames per second.');
 export const tooManyTexts = refusal(closeCodes.tooFast, 'TOO_FAST', 'Too many texts in ten seconds.');
-export const tooMuchAudio = refusal(closeCodes.tooFast, 'TOO_FAST', 'More sound than real time.');
-export const tooManyResumes = refusal(
-  closeCodes.tooFast,
-  'TOO_FAST',
-  'This session was resumed too often in ten seconds.',
-);
+export const tooMuchAudio = refusal(closeCodes.tooFast, 'TOO_FAST', 'Audio arrived faster than real time.');
+export const tooManyResumes = refusal(closeCodes.tooFast, 'TOO_FAST', 'Too many resumes in ten seconds.');
 export const tokenInvalid = refusal(
   closeCodes.tokenInvalid,
   'TOKEN_INVALID',
-  'The session token is not valid, or has expired.',
+  'The session token is invalid or has expired.',
 );
-export const sessionEnded = refusal(closeCodes.sessionEnded, 'SESSION_ENDED', 'This session is over.');
-const tokenUsed = refusal(closeCodes.tokenUsed, 'TOKEN_USED', 'This session has been connected already.');
+export const sessionEnded = refusal(closeCodes.sessionEnded, 'SESSION_ENDED', 'This session has ended.');
+const tokenUsed = refusal(closeCodes.tokenUsed, 'TOKEN_USED', 'This session is already connected.');
 const tooManySessions = refusal(
   closeCodes.tooManySessions,
   'TOO_MANY_SESSIONS',
-  'The project has too many sessions at once.',
+  'The project has reached its limit of concurrent sessions.',
 );
-const fault = refusal(closeCodes.fault, 'FAULT', 'The session could not be begun; try again.');
+const fault = refusal(closeCodes.fault, 'FAULT', 'The session could not be started; try again.');
 
 const ofService: Record<string, () => Refusal> = {
   SESSION_ALREADY_CONNECTED: tokenUsed,

@@ -65,11 +65,11 @@ export function startRuntime({ config, engines, clock, log }: RuntimeDeps): Runt
       engineFailed: (engine, error) => {
         metrics.engineFailed(engine);
         log.warn({ engine, reason: reasonOf(error) }, 'an engine failed');
-        log.trace({ engine, err: error }, 'what it said');
+        log.trace({ engine, err: error }, 'error of the engine');
       },
       failed: (sessionId, error) => {
-        log.error({ sessionId, ...errorLocation(error) }, 'a conversation failed, and was ended');
-        log.trace({ sessionId, err: error }, 'why');
+        log.error({ sessionId, ...errorLocation(error) }, 'a conversation failed and was ended');
+        log.trace({ sessionId, err: error }, 'error of the conversation');
       },
       said: (role, text) => log.trace({ role, text }, 'said'),
     },
@@ -89,12 +89,12 @@ export function startRuntime({ config, engines, clock, log }: RuntimeDeps): Runt
     refused: (error) =>
       log.warn(
         { reason: error.message },
-        'the service takes no report of an earlier runtime; it stays on disk',
+        'the service rejected the report of an earlier runtime; it stays on disk',
       ),
     reachable: (isReachable, error) => {
       metrics.reachable(isReachable);
       if (isReachable) log.info('reports reach the service again');
-      else log.warn({ reason: error?.message }, 'reports do not reach the service; sessions go on');
+      else log.warn({ reason: error?.message }, 'reports do not reach the service; sessions continue');
     },
   });
   const admission = new Admission({
@@ -106,13 +106,13 @@ export function startRuntime({ config, engines, clock, log }: RuntimeDeps): Runt
       keysUnavailable: () =>
         log.warn(
           { jwksUrl: config.tokens?.jwksUrl },
-          'the keys of session tokens cannot be read; the service checks alone',
+          'the keys of session tokens cannot be read; only the service verifies tokens',
         ),
     }),
     conversations,
     maxSessions: config.maxSessions,
     arrived: metrics.arrived,
-    connectFailed: (error) => log.error({ reason: error.message }, 'a session could not be begun'),
+    connectFailed: (error) => log.error({ reason: error.message }, 'a session could not be started'),
   });
   const sockets = new WebSocketServer({
     noServer: true,

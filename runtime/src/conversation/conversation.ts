@@ -236,7 +236,7 @@ export class Conversation {
         this.end('client_ended');
         break;
       case 'hello':
-        this.refuse('hello', 'The session has begun already.');
+        this.refuse('hello', 'The session has already started.');
     }
   }
 

@@ -87,7 +87,7 @@ export class PieceQueue {
     const { clock, mindFailed } = this.#deps;
     const timeout = {
       ...{ clock, signal: this.#signal, ms: mindMs },
-      error: () => new EngineError(0, 'the mind said nothing in time'),
+      error: () => new EngineError(0, 'the mind did not answer in time'),
     };
     try {
       const { done, value } = await withTimeout(timeout, () => this.#mind.next());

@@ -141,7 +141,7 @@ export class TurnTaking {
     let isSpeechBroken = false;
     const speechFailed = (error: Error) => {
       observer.engineFailed('speech', error);
-      if (!isSpeechBroken) this.error('SPEECH_FAILED', 'The voice failed; the text is shown instead.');
+      if (!isSpeechBroken) this.error('SPEECH_FAILED', 'Speech synthesis failed; the text is shown instead.');
       isSpeechBroken = true;
     };
     const deps = {

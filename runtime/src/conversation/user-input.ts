@@ -55,7 +55,7 @@ export class UserInput {
     const { connected, turns, outbox } = this.#deps;
     if (status === 'final' && !this.#allowsText()) return;
     if (connected.session.speechInputMode === 'off') {
-      turns.error('SPEECH_INPUT_OFF', 'This session takes no speech.', id);
+      turns.error('SPEECH_INPUT_OFF', 'Speech input is off in this session.', id);
       return;
     }
     if (text.trim() === '' || this.#seenIds.has(id)) return;
@@ -70,7 +70,7 @@ export class UserInput {
 
   press({ type }: Message<'audio.start' | 'audio.end'>): void {
     if (this.#speechInput === undefined)
-      this.#deps.turns.error('SPEECH_INPUT_OFF', 'This session takes no sound.', type);
+      this.#deps.turns.error('SPEECH_INPUT_OFF', 'This session accepts no audio.', type);
     else if (type === 'audio.start') this.#speechInput.start();
     else this.#speechInput.end();
   }

@@ -19,7 +19,7 @@ export function createMetrics(sessions: () => number): Metrics {
   collectDefaultMetrics({ register: registry, prefix: 'session_runtime_' });
   new Gauge({
     name: 'session_runtime_sessions',
-    help: 'Sessions that run now, those waiting for their client included',
+    help: 'Running sessions, including those whose client is disconnected',
     registers,
     collect() {
       this.set(sessions());
@@ -27,19 +27,19 @@ export function createMetrics(sessions: () => number): Metrics {
   });
   const arrivals = new Counter({
     name: 'session_runtime_arrivals_total',
-    help: 'Clients by what became of them: ready, resumed, or the code with which they were sent away',
+    help: 'Client connections by outcome: ready, resumed, or the code of the refusal',
     labelNames: ['outcome'],
     registers,
   });
   const ends = new Counter({
     name: 'session_runtime_ended_total',
-    help: 'Sessions that ended, by reason',
+    help: 'Ended sessions, by reason',
     labelNames: ['reason'],
     registers,
   });
   const turns = new Histogram({
     name: 'session_runtime_turn_seconds',
-    help: 'Time from the end of what the user said to the first sound, by part',
+    help: 'Time from the end of the words of the user to the first audio, by part',
     labelNames: ['part'],
     buckets: seconds,
     registers,

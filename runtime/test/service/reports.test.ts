@@ -200,6 +200,6 @@ test('a report that the service will never take is set aside, and the others arr
   await expect
     .poll(() => readdir(join(world.dataDir, 'runtime-reports')))
     .toEqual(['rt_broken.report.json.refused']);
-  await expect.poll(() => world.log.join('')).toContain('takes no report of an earlier runtime');
+  await expect.poll(() => world.log.join('')).toContain('rejected the report of an earlier runtime');
   expect(world.log.join('')).not.toContain('do not reach the service');
 });

@@ -28,7 +28,7 @@ export async function* complete(
   if (!response.headers.get('content-type')?.includes('text/event-stream')) {
     const whole = (await readJson(response, signal)) as Completion;
     const text = whole.choices?.[0]?.message?.content;
-    if (typeof text !== 'string') throw new EngineError(response.status, 'the model answered without a text');
+    if (typeof text !== 'string') throw new EngineError(response.status, 'the model returned no text');
     yield text;
     return;
   }
@@ -60,12 +60,13 @@ async function* streamed(response: Response, signal: AbortSignal): AsyncGenerato
       const ready = texts;
       texts = [];
       yield* ready;
-      if (failure !== undefined) throw new EngineError(response.status, 'the model broke off', failure);
+      if (failure !== undefined)
+        throw new EngineError(response.status, 'the model reported an error', failure);
       if (done || isDone) break;
     }
   } finally {
     // Cancels the request unless the stream has ended.
     await reader.cancel().catch(() => {});
   }
-  if (!isDone) throw new EngineError(response.status, 'the stream of the model was cut');
+  if (!isDone) throw new EngineError(response.status, 'the stream of the model ended early');
 }
