@@ -50,6 +50,7 @@ type State =
   | { name: 'draining' }
   /** The user seems to speak; `heard` is the text that was played before. */
   | { name: 'paused'; heard: string }
+  /** The message was played or stopped. */
   | { name: 'over' };
 
 /** Results of a transition: run the next one immediately, or wait for an event without a timeout. */
@@ -58,6 +59,7 @@ const untilEvent = Number.POSITIVE_INFINITY;
 
 /** Milliseconds between checks whether a backlogged connection has drained. */
 const backlogCheckMs = 50;
+/** Milliseconds without progress after which the client counts as stalled. */
 const stallMs = 10_000;
 
 /**

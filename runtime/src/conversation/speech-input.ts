@@ -31,12 +31,15 @@ export interface SpeechInputCalls {
 
 /** Timeout of one transcription, in milliseconds. */
 const transcriptionMs = 20_000;
+/** Milliseconds after a barge-in in which words have to follow; otherwise the character continues. */
 const noSpeechMs = 2000;
+/** Maximum milliseconds of a push-to-talk recording. */
 const longestMs = 120_000;
 /** Milliseconds without frames after which a turn ends: a muted or unplugged microphone sends no frames. */
 const noFramesMs = 2000;
 /** The same limit in milliseconds while the push-to-talk button is pressed: the connection may be slow. */
 const noFramesWhilePressedMs = 10_000;
+/** Minimum samples of a recording that is transcribed: 100 ms. */
 const shortestSamples = (audioFrame.inputSampleRate * 100) / 1000;
 /** Minimum absolute sample value, of 32,767, that counts as activity. */
 const audibleAmplitude = 300;
@@ -58,13 +61,13 @@ export class SpeechInput {
   #isRecordingAudible = false;
   #isInterrupting = false;
   /** Turns queued behind the transcription in flight. */
-  #waiting: Int16Array[] = [];
-  #waitingSince = 0;
+  #queued: Int16Array[] = [];
+  #queuedSince = 0;
   #isTranscribing = false;
   #activeAt = Number.NEGATIVE_INFINITY;
   #frameAt = 0;
-  #isWaiting = false;
-  #cancelWait: () => void = () => {};
+  #isExpectingFrames = false;
+  #cancelFrameTimeout: () => void = () => {};
   #cancelNoSpeech: () => void = () => {};
 
   constructor(deps: SpeechInputDeps, calls: SpeechInputCalls) {
@@ -73,7 +76,7 @@ export class SpeechInput {
     if (deps.mode !== 'auto') return;
     this.#turnDetector = new TurnDetector(deps.detector(), {
       began: () => calls.activity(),
-      persisted: () => this.#bargeIn(),
+      bargedIn: () => this.#bargeIn(),
       ended: (samples) => {
         calls.activity();
         this.#transcribe(samples);
@@ -127,9 +130,9 @@ export class SpeechInput {
   }
 
   close(): void {
-    this.#closed.abort(new Error('the session is over'));
+    this.#closed.abort(new Error('the session has ended'));
     this.#cancelNoSpeech();
-    this.#cancelWait();
+    this.#cancelFrameTimeout();
     this.#turnDetector?.close();
   }
 
@@ -146,12 +149,12 @@ export class SpeechInput {
 
   /** Ends the turn when frames stop arriving during it. */
   #expectFrames(): void {
-    if (this.#isWaiting || !this.#isListening) return;
-    this.#isWaiting = true;
+    if (this.#isExpectingFrames || !this.#isListening) return;
+    this.#isExpectingFrames = true;
     const { clock } = this.#deps;
     const timeoutMs = this.#recording === undefined ? noFramesMs : noFramesWhilePressedMs;
-    this.#cancelWait = clock.after(this.#frameAt + timeoutMs - clock.now(), () => {
-      this.#isWaiting = false;
+    this.#cancelFrameTimeout = clock.after(this.#frameAt + timeoutMs - clock.now(), () => {
+      this.#isExpectingFrames = false;
       if (clock.now() - this.#frameAt >= timeoutMs) this.end();
       else this.#expectFrames();
     });
@@ -183,15 +186,15 @@ export class SpeechInput {
   }
 
   #transcribe(samples: Int16Array): void {
-    if (this.#waiting.length === 0) this.#waitingSince = this.#deps.clock.now();
-    this.#waiting.push(samples);
-    if (!this.#isTranscribing) void this.#transcribeWaiting();
+    if (this.#queued.length === 0) this.#queuedSince = this.#deps.clock.now();
+    this.#queued.push(samples);
+    if (!this.#isTranscribing) void this.#transcribeQueued();
   }
 
-  async #transcribeWaiting(): Promise<void> {
+  async #transcribeQueued(): Promise<void> {
     this.#isTranscribing = true;
-    while (this.#waiting.length > 0 && !this.#closed.signal.aborted)
-      await this.#transcribeOne(concatenated(this.#waiting.splice(0)), this.#waitingSince);
+    while (this.#queued.length > 0 && !this.#closed.signal.aborted)
+      await this.#transcribeOne(concatenated(this.#queued.splice(0)), this.#queuedSince);
     this.#isTranscribing = false;
   }
 

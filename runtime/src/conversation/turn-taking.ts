@@ -28,7 +28,7 @@ export interface TurnTakingDeps {
   characters: [Character, ...Character[]];
   mode: SessionMode;
   isDual: boolean;
-  /** Called when neither the user nor the character speaks. */
+  /** The character's message was played to its end. */
   messageEnded(): void;
   failed(error: Error): void;
 }
@@ -37,7 +37,7 @@ export interface TurnTakingDeps {
 const sectionPauseMs = 4000;
 const greetingPauseMs = 800;
 
-/** Turn-taking: processes the turns of a conversation one at a time. */
+/** Processes the turns of a conversation one at a time: the user's words, then the character's message. */
 export class TurnTaking {
   readonly #deps: TurnTakingDeps;
   #mode: Mode | undefined;
@@ -51,7 +51,7 @@ export class TurnTaking {
     this.#deps = deps;
   }
 
-  /** The character's message that is being generated or played. */
+  /** Plays the character's current message; `undefined` while the character is silent. */
   get player(): MessagePlayer | undefined {
     return this.#player;
   }

@@ -3,7 +3,7 @@ import type { Detector } from './voice-activity.ts';
 export interface TurnDetectorCalls {
   began(): void;
   /** Called once per turn, after `bargeInMs` milliseconds of speech. */
-  persisted(): void;
+  bargedIn(): void;
   ended(samples: Int16Array): void;
 }
 
@@ -24,7 +24,7 @@ export class TurnDetector {
   #speechMs = 0;
   #silenceMs = 0;
   #isSpeaking = false;
-  #hasPersisted = false;
+  #hasBargedIn = false;
 
   constructor(detector: Detector, calls: TurnDetectorCalls) {
     this.#detector = detector;
@@ -63,9 +63,9 @@ export class TurnDetector {
   }
 
   #go(): void {
-    if (!this.#hasPersisted && this.#speechMs >= bargeInMs) {
-      this.#hasPersisted = true;
-      this.#calls.persisted();
+    if (!this.#hasBargedIn && this.#speechMs >= bargeInMs) {
+      this.#hasBargedIn = true;
+      this.#calls.bargedIn();
     }
     if (this.#silenceMs < endMs && this.#kept.length * this.#detector.ms < longestMs) return;
     this.#done();
@@ -75,7 +75,7 @@ export class TurnDetector {
     const kept = this.#kept;
     this.#kept = [];
     this.#isSpeaking = false;
-    this.#hasPersisted = false;
+    this.#hasBargedIn = false;
     this.#speechMs = 0;
     this.#calls.ended(concatenated(kept));
   }

@@ -242,7 +242,7 @@ test('a real voice is found in silence and noise', async () => {
   let began = 0;
   const finder = new TurnDetector(detector, {
     began: () => began++,
-    persisted: () => {},
+    bargedIn: () => {},
     ended: (samples) => turns.push(samples.length / 16),
   });
   const { audio, durationMs } = await flite.speak(
