@@ -23,7 +23,7 @@ const mayKnow = {
   // Published without the contract: the SDK repeats the parts that it needs.
   'sdk/backend/src': [],
   'sdk/backend/test': ['contract', 'testing', 'sdk/backend/src'],
-  bench: ['contract', 'testing', 'server/src'],
+  bench: ['contract', 'process', 'testing', 'server/src'],
 };
 
 const packages = {

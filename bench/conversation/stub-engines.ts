@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { writeWav } from '../../server/src/cli/talk/wav.ts';
+import { writeWav } from '../../process/src/wav.ts';
 
 /**
  * Mind and speech engines without latency, over the real protocol and in a separate process, so that only the runtime's time is measured.

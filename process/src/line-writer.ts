@@ -1,7 +1,7 @@
 import { write, writeSync } from 'node:fs';
 
 /** Maximum buffered characters while the descriptor is blocked. Further lines are dropped. */
-const mostWaiting = 1024 * 1024;
+const maxWaiting = 1024 * 1024;
 const retryMs = 100;
 /** Lines are buffered for this many milliseconds, then written together. One write per event loop iteration would cost 5 % of a mint. */
 const collectMs = 25;
@@ -12,7 +12,7 @@ const nothing = Buffer.alloc(0);
 
 /**
  * Writes lines to a descriptor without blocking the event loop. Lines are batched for `collectMs`. A failed write, because the disk is full
- * or the pipe's reader has stopped, is retried; lines are buffered up to `mostWaiting` characters, further ones are dropped and counted.
+ * or the pipe's reader has stopped, is retried; lines are buffered up to `maxWaiting` characters, further ones are dropped and counted.
  * pino's asynchronous destination is no alternative: its flush at exit waits for the reader without a timeout.
  */
 export class LineWriter {
@@ -38,7 +38,7 @@ export class LineWriter {
   }
 
   write(line: string): void {
-    if (this.#pending.length + this.#chunk.length + line.length > mostWaiting) {
+    if (this.#pending.length + this.#chunk.length + line.length > maxWaiting) {
       this.#dropped++;
       this.#untold++;
       return;

@@ -1,8 +1,10 @@
+import { systemClock } from './clock.ts';
 import type { Config } from './config.ts';
 import type { EngineError } from './endpoint.ts';
 import { openaiHearing } from './hearing/openai.ts';
 import { complete } from './mind/model/completions.ts';
 import { openaiSpeech } from './speech/openai.ts';
+import { withTimeout } from './timeout.ts';
 
 /** The result of one call of an engine. */
 export interface EngineCheck {
@@ -13,7 +15,11 @@ export interface EngineCheck {
   ms: number;
 }
 
-const patienceMs = 20_000;
+const timeout = {
+  clock: systemClock,
+  ms: 20_000,
+  error: () => new Error('it did not answer within 20 seconds'),
+};
 
 /** Calls each remote engine once with a request like those of a conversation. */
 export async function checkEngines({
@@ -44,8 +50,8 @@ export async function checkEngines({
   if (hearing.kind === 'openai')
     checks.push(
       check('HEARING', async (signal) => {
-        const sound = { sampleRate: 16_000, samples: new Int16Array(16_000) };
-        await openaiHearing(hearing).transcribe(sound, 'en', signal);
+        const audio = { sampleRate: 16_000, samples: new Int16Array(16_000) };
+        await openaiHearing(hearing).transcribe(audio, 'en', signal);
       }),
     );
   return Promise.all(checks);
@@ -55,17 +61,13 @@ async function check(
   engine: EngineCheck['engine'],
   call: (signal: AbortSignal) => Promise<void>,
 ): Promise<EngineCheck> {
-  const stop = new AbortController();
-  const timer = setTimeout(() => stop.abort(new Error('it did not answer within 20 seconds')), patienceMs);
   const startedAt = performance.now();
   const ms = () => Math.round(performance.now() - startedAt);
   try {
-    await call(stop.signal);
+    await withTimeout(timeout, call);
     return { engine, ms: ms() };
   } catch (error) {
     const { message, said } = error as Error & Partial<EngineError>;
     return { engine, ms: ms(), problem: said ? `${message}: ${said}` : message };
-  } finally {
-    clearTimeout(timer);
   }
 }

@@ -1,3 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { unlessAborted } from './timeout.ts';
+
 /** An OpenAI-compatible API, local or remote. */
 export interface Endpoint {
   url: string;
@@ -31,7 +34,7 @@ export function parsed(text: string, status: number): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new EngineError(status, 'the engine answered with something other than JSON');
+    throw new EngineError(status, 'the engine did not answer with JSON');
   }
 }
 
@@ -57,7 +60,7 @@ export async function post(
   const waitMs = retryAfterMs(response);
   if (waitMs !== undefined && waitMs <= longestRetryMs) {
     await response.body?.cancel();
-    await pause(waitMs, signal);
+    await sleep(waitMs, undefined, { signal });
     response = await send();
   }
   if (response.ok) return response;
@@ -70,7 +73,7 @@ export async function post(
 
 const meaning: Record<number, string> = {
   401: ': the key is missing or wrong',
-  403: ': the key may not do this',
+  403: ': the key lacks the permission',
   404: ': check the address and the model',
   429: ': too many requests',
 };
@@ -79,28 +82,4 @@ function retryAfterMs(response: Response): number | undefined {
   if (response.status !== 429 && response.status !== 503) return undefined;
   const seconds = Number(response.headers.get('retry-after') ?? Number.NaN);
   return Number.isFinite(seconds) ? seconds * 1000 : undefined;
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const leave = () => {
-      clearTimeout(timer);
-      reject(signal.reason);
-    };
-    const timer = setTimeout(() => {
-      signal.removeEventListener('abort', leave);
-      resolve();
-    }, ms);
-    signal.addEventListener('abort', leave, { once: true });
-  });
-}
-
-/** Rejects when the signal is aborted, even if the connection hangs. */
-export function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    if (signal.aborted) return reject(signal.reason);
-    const leave = () => reject(signal.reason);
-    signal.addEventListener('abort', leave, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave));
-  });
 }

@@ -1,12 +1,12 @@
 import { setFlagsFromString } from 'node:v8';
-import { listenAlone } from './alone.ts';
 import { checkEngines } from './check.ts';
-import { openServiceChannel, type ServiceChannel } from './child.ts';
 import { systemClock } from './clock.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
 import { openEngines } from './engines.ts';
 import { createLog } from './observe/log.ts';
 import { startRuntime } from './runtime.ts';
+import { openServiceChannel, type ServiceChannel } from './service-channel.ts';
+import { listenStandalone } from './standalone.ts';
 
 /** Entry point of the runtime process: as a child of a service that passes sockets to it, or standalone on its own port. */
 async function main(): Promise<void> {
@@ -17,12 +17,12 @@ async function main(): Promise<void> {
   }
   // How far the heap may grow past the live set before V8 collects, in percent. The default is several times the live set.
   setFlagsFromString('--heap-growing-percent=40');
-  if (process.argv.includes('--child')) await runBesideService(config, openServiceChannel());
-  else await runAlone(config);
+  if (process.argv.includes('--child')) await runAsChild(config, openServiceChannel());
+  else await runStandalone(config);
 }
 
 /** Serves sockets passed by the parent service process. */
-async function runBesideService(config: Config, service: ServiceChannel): Promise<void> {
+async function runAsChild(config: Config, service: ServiceChannel): Promise<void> {
   const stopped = service.stop.then(() => undefined);
   if ((await Promise.race([service.begun.then(() => 'begun'), stopped])) === undefined) return;
   const started = await Promise.race([start(config), stopped]);
@@ -35,10 +35,10 @@ async function runBesideService(config: Config, service: ServiceChannel): Promis
 }
 
 /** Listens on its own port until SIGTERM or SIGINT. */
-async function runAlone(config: Config): Promise<void> {
+async function runStandalone(config: Config): Promise<void> {
   const { runtime, engines, log } = await start(config);
   let isReady = true;
-  const listener = await listenAlone(config, runtime, () => isReady);
+  const listener = await listenStandalone(config, runtime, () => isReady);
   process.stdout.write(
     `\n  Runtime is listening\n\n  Address   ${listener.url}\n  Service   ${config.adminUrl}\n\n`,
   );

@@ -1,16 +1,16 @@
 import type { Clock } from './clock.ts';
 
-/** Fixed-window rate limit: at most `most` calls within `ms` of the first one. */
+/** Fixed-window rate limit: at most `max` calls within `ms` of the first one. */
 export class RateWindow {
   readonly #clock: Clock;
-  readonly #most: number;
+  readonly #max: number;
   readonly #ms: number;
   #startedAt = Number.NEGATIVE_INFINITY;
   #count = 0;
 
-  constructor(clock: Clock, most: number, ms: number) {
+  constructor(clock: Clock, max: number, ms: number) {
     this.#clock = clock;
-    this.#most = most;
+    this.#max = max;
     this.#ms = ms;
   }
 
@@ -22,6 +22,6 @@ export class RateWindow {
       this.#count = 0;
     }
     this.#count++;
-    return this.#count <= this.#most;
+    return this.#count <= this.#max;
   }
 }

@@ -32,16 +32,12 @@ export const originDiffers = refusal(
 );
 export const tooManyFrames = refusal(closeCodes.tooFast, 'TOO_FAST', 'Too many frames per second.');
 export const tooManyTexts = refusal(closeCodes.tooFast, 'TOO_FAST', 'Too many texts in ten seconds.');
-export const tooMuchSound = refusal(closeCodes.tooFast, 'TOO_FAST', 'More audio than real time.');
-export const tooManyResumes = refusal(
-  closeCodes.tooFast,
-  'TOO_FAST',
-  'This session was resumed too often in ten seconds.',
-);
+export const tooMuchAudio = refusal(closeCodes.tooFast, 'TOO_FAST', 'More audio than real time.');
+export const tooManyResumes = refusal(closeCodes.tooFast, 'TOO_FAST', 'Too many resumes in ten seconds.');
 export const tokenInvalid = refusal(
   closeCodes.tokenInvalid,
   'TOKEN_INVALID',
-  'The session token is not valid, or has expired.',
+  'The session token is invalid or has expired.',
 );
 export const sessionEnded = refusal(closeCodes.sessionEnded, 'SESSION_ENDED', 'This session has ended.');
 const tokenUsed = refusal(closeCodes.tokenUsed, 'TOKEN_USED', 'This session is already connected.');

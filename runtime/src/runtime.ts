@@ -13,8 +13,8 @@ import { createMetrics } from './observe/metrics.ts';
 import { serviceClient } from './service/client.ts';
 import { Journal } from './service/journal.ts';
 import { Reporter } from './service/reporter.ts';
+import { Admission } from './sockets/admission.ts';
 import { Connection } from './sockets/connection.ts';
-import { Reception } from './sockets/reception.ts';
 import { tokenReader } from './sockets/token.ts';
 
 export interface RuntimeDeps {
@@ -40,7 +40,7 @@ export interface Runtime {
 }
 
 /** Name and stack frames of an error. Its message is omitted, because it may quote the user. */
-function placeOf({ name, stack }: Error): { name: string; at: string[] } {
+function errorLocation({ name, stack }: Error): { name: string; at: string[] } {
   return {
     name,
     at: (stack ?? '')
@@ -68,8 +68,8 @@ export function startRuntime({ config, engines, clock, log }: RuntimeDeps): Runt
         log.trace({ engine, err: error }, 'details of the engine failure');
       },
       failed: (sessionId, error) => {
-        log.error({ sessionId, ...placeOf(error) }, 'a conversation failed, and was ended');
-        log.trace({ sessionId, err: error }, 'why');
+        log.error({ sessionId, ...errorLocation(error) }, 'a conversation failed and was ended');
+        log.trace({ sessionId, err: error }, 'error of the conversation');
       },
       said: (role, text) => log.trace({ role, text }, 'said'),
     },
@@ -97,7 +97,7 @@ export function startRuntime({ config, engines, clock, log }: RuntimeDeps): Runt
       else log.warn({ reason: error?.message }, 'reports do not reach the service; sessions continue');
     },
   });
-  const reception = new Reception({
+  const admission = new Admission({
     clock,
     service,
     readToken: tokenReader({
@@ -128,7 +128,7 @@ export function startRuntime({ config, engines, clock, log }: RuntimeDeps): Runt
     runtimeId,
     upgrade: (request, socket, head) =>
       sockets.handleUpgrade(request as unknown as IncomingMessage, socket, head, (ws) =>
-        reception.receive(new Connection(ws, socket, clock), {
+        admission.receive(new Connection(ws, socket, clock), {
           client: request.client,
           origin: request.headers.origin,
           hasProtocol: ws.protocol === subprotocol,

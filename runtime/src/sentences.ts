@@ -3,7 +3,7 @@ import { segmenterFor } from './segmenters.ts';
 /** Minimum characters of a clause that may end the first piece, so that playback starts earlier. */
 const firstClause = 24;
 /** Minimum characters that must follow such a clause in its sentence. */
-const worthwhile = 12;
+const minRest = 12;
 /** Maximum characters of a piece. */
 const longest = 280;
 /** Characters at the start of the buffered text that are searched for the end of the next piece. */
@@ -56,7 +56,7 @@ export class Sentences {
     const end = sentence === 0 ? text.length : sentence;
     if (this.#isFirst) {
       const clause = clauseEnd(text.slice(0, end), firstClause);
-      if (clause > 0 && end - clause >= worthwhile) return clause;
+      if (clause > 0 && end - clause >= minRest) return clause;
     }
     if (sentence > 0 && sentence <= longest) return sentence;
     if (end <= longest) return 0;

@@ -14,14 +14,14 @@ import type { Character, Mind } from '../mind/mind.ts';
 import { RateWindow } from '../rate-window.ts';
 import type { Connected } from '../service/connected.ts';
 import type { Speech } from '../speech/speech.ts';
-import { Connectedness } from './connectedness.ts';
-import type { Line } from './line.ts';
+import type { ClientConnection } from './client-connection.ts';
+import { ConnectedTime } from './connected-time.ts';
 import { Outbox } from './outbox.ts';
 import { describeEngines, readyEvent } from './ready.ts';
 import { SessionTimers } from './session-timers.ts';
-import { type Observer, Talk } from './talk.ts';
+import { SpeechOutput } from './speech-output.ts';
+import { type Observer, TurnTaking } from './turn-taking.ts';
 import { UserInput } from './user-input.ts';
-import { Voicing } from './voicing.ts';
 
 export interface ConversationDeps {
   clock: Clock;
@@ -59,12 +59,12 @@ export class Conversation {
   readonly #deps: ConversationDeps;
   readonly #connected: Connected;
   readonly #outbox = new Outbox();
-  readonly #voicing: Voicing;
+  readonly #speechOutput: SpeechOutput;
   readonly #timers: SessionTimers;
-  readonly #talk: Talk;
+  readonly #turns: TurnTaking;
   readonly #input: UserInput;
   readonly #engines: Engines;
-  readonly #time: Connectedness;
+  readonly #time: ConnectedTime;
   #isEnded = false;
   #isDraining = false;
   #cancelWait: () => void = () => {};
@@ -80,8 +80,8 @@ export class Conversation {
     this.resumes = new RateWindow(clock, bounds.resumesPerTenSeconds, 10_000);
     this.#deps = { ...deps, clock };
     this.#connected = connected;
-    this.#time = new Connectedness(clock);
-    this.#voicing = new Voicing(deps.speech, hello.speech?.synthesis ?? []);
+    this.#time = new ConnectedTime(clock);
+    this.#speechOutput = new SpeechOutput(deps.speech, hello.speech?.synthesis ?? []);
     this.#timers = new SessionTimers(clock, limits, {
       endingSoon: (secondsLeft) => this.#outbox.send({ type: 'notice', code: 'ENDING_SOON', secondsLeft }),
       idle: () => this.end('idle_timeout'),
@@ -93,29 +93,29 @@ export class Conversation {
       voice: (voice ?? {}) as Record<string, unknown>,
     })) as [Character, ...Character[]];
     const { title, experienceId, revision } = manifest.experience;
-    this.#talk = new Talk({
+    this.#turns = new TurnTaking({
       clock,
       outbox: this.#outbox,
       dialogue: deps.mind.begin({
         ...{ mind, mode, locale, secondaryLocale, characters, title },
         revision: `${experienceId} ${revision}`,
       }),
-      voicing: this.#voicing,
+      speechOutput: this.#speechOutput,
       timers: this.#timers,
       observer,
       characters,
       mode,
       isDual: secondaryLocale !== undefined,
-      fellSilent: () => {
+      messageEnded: () => {
         if (this.#isDraining) this.end('server_shutdown');
       },
       failed: (error) => this.#breakDown(error),
     });
-    this.#engines = describeEngines({ ...deps, voicing: this.#voicing }, session, hello);
+    this.#engines = describeEngines({ ...deps, speechOutput: this.#speechOutput }, session, hello);
     const { hearing, detector } = deps;
     this.#input = new UserInput({
       ...{ clock, connected, hearing, detector },
-      talk: this.#talk,
+      turns: this.#turns,
       outbox: this.#outbox,
       hearingFailed: (error) => observer.engineFailed('hearing', error),
       safely: (work) => this.#safely(work),
@@ -128,39 +128,39 @@ export class Conversation {
 
   /** Whether the client is disconnected and may resume. */
   get isWaiting(): boolean {
-    return this.#outbox.line === undefined;
+    return this.#outbox.connection === undefined;
   }
 
   /** Starts the session on its first connection. */
-  begin(line: Line): void {
+  begin(connection: ClientConnection): void {
     this.#safely(() => {
       this.#timers.start();
-      this.#open(line, false);
-      this.#talk.open();
+      this.#open(connection, false);
+      this.#turns.open();
     });
   }
 
   /** Continues the session on another connection of the same client. */
-  resume(line: Line, lastSeq: number): void {
+  resume(connection: ClientConnection, lastSeq: number): void {
     // The old connection may be lost without the runtime having noticed.
-    this.#outbox.line?.close(closeCodes.draining, 'resumed elsewhere');
+    this.#outbox.connection?.close(closeCodes.draining, 'resumed elsewhere');
     this.lost();
     this.#cancelWait();
     this.#input.resumed();
     this.#safely(() => {
-      this.#open(line, true);
+      this.#open(connection, true);
       this.#outbox.replay(lastSeq);
-      this.#talk.repeatMode();
-      this.#talk.telling?.lineBack();
+      this.#turns.repeatMode();
+      this.#turns.player?.connectionRestored();
     });
   }
 
   /** Handles the loss of the connection: the session waits `resumeSeconds` for the client to resume. */
   lost(): void {
-    if (this.#isEnded || this.#outbox.line === undefined) return;
+    if (this.#isEnded || this.#outbox.connection === undefined) return;
     this.#outbox.close();
     this.#time.stop();
-    this.#talk.telling?.lineLost();
+    this.#turns.player?.connectionLost();
     const { clock, resumeSeconds } = this.#deps;
     this.#cancelWait = clock.after(resumeSeconds * 1000, () => this.end('client_lost'));
   }
@@ -170,12 +170,12 @@ export class Conversation {
   }
 
   receiveAudio(frame: Uint8Array): void {
-    if (!this.#isEnded) this.#safely(() => this.#input.sound(frame));
+    if (!this.#isEnded) this.#safely(() => this.#input.audio(frame));
   }
 
   /** Sends an error event for a message of a known type with invalid fields. */
   refuse(type: string, problem: string): void {
-    if (!this.#isEnded) this.#talk.error('INVALID_MESSAGE', problem, type);
+    if (!this.#isEnded) this.#turns.error('INVALID_MESSAGE', problem, type);
   }
 
   /** Sends the fatal error of a connection that is about to be closed. */
@@ -188,13 +188,14 @@ export class Conversation {
     if (this.#isEnded || this.#isDraining) return;
     this.#isDraining = true;
     this.#outbox.send({ type: 'notice', code: 'RESTARTING', secondsLeft });
-    if (this.#talk.telling === undefined || this.#outbox.line === undefined) this.end('server_shutdown');
+    if (this.#turns.player === undefined || this.#outbox.connection === undefined)
+      this.end('server_shutdown');
   }
 
   end(reason: EndReason): void {
     if (this.#isEnded) return;
     try {
-      this.#talk.close();
+      this.#turns.close();
     } catch (error) {
       this.#deps.observer.failed(this.sessionId, error as Error);
     }
@@ -205,7 +206,7 @@ export class Conversation {
     this.#time.stop();
     const { seconds } = this;
     this.#outbox.send({ type: 'ended', reason, seconds: Math.floor(seconds) });
-    this.#outbox.line?.close(closing[reason] ?? closeCodes.ended, reason);
+    this.#outbox.connection?.close(closing[reason] ?? closeCodes.ended, reason);
     this.#outbox.close();
     this.#deps.ended(reason, seconds);
   }
@@ -223,10 +224,10 @@ export class Conversation {
         this.#input.press(message);
         break;
       case 'interrupt':
-        this.#talk.interrupt();
+        this.#turns.interrupt();
         break;
       case 'played':
-        this.#talk.telling?.played(message.utterance, message.ms, message.done === true);
+        this.#turns.player?.played(message.utterance, message.ms, message.done === true);
         break;
       case 'ping':
         this.#outbox.send({ type: 'pong', t: message.t });
@@ -254,11 +255,11 @@ export class Conversation {
     this.end('runtime_error');
   }
 
-  #open(line: Line, resumed: boolean): void {
-    this.#outbox.open(line);
+  #open(connection: ClientConnection, resumed: boolean): void {
+    this.#outbox.open(connection);
     this.#time.start();
     this.ticket = this.#deps.newTicket();
-    const { sampleRate } = this.#voicing;
+    const { sampleRate } = this.#speechOutput;
     this.#outbox.send(
       readyEvent({
         connected: this.#connected,

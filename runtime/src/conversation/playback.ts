@@ -1,9 +1,14 @@
 import type { WordTime } from '@session-launch/contract/runtime/protocol';
 import { joined } from '../sentences.ts';
 
+/** Milliseconds to wait for the client's report that playback has finished, past its expected end. */
+const graceMs = 2000;
+
 /** A piece that is being sent or played. */
 export interface Utterance {
   id: number;
+  /** Index of the piece in its message. */
+  piece: number;
   text: string;
   words: WordTime[];
   durationMs: number;
@@ -16,8 +21,8 @@ export interface Utterance {
 export class Playback {
   readonly #utterances: Utterance[] = [];
 
-  begin(id: number, text: string, words: WordTime[], durationMs: number): Utterance {
-    const utterance = { id, text, words, durationMs, sentMs: 0, playedMs: 0, isDone: false };
+  begin(of: Pick<Utterance, 'id' | 'piece' | 'text' | 'words' | 'durationMs'>): Utterance {
+    const utterance = { ...of, sentMs: 0, playedMs: 0, isDone: false };
     this.#utterances.push(utterance);
     return utterance;
   }
@@ -50,10 +55,22 @@ export class Playback {
     return this.#utterances.find(({ isDone }) => !isDone);
   }
 
-  /** Removes an utterance that will be sent again. */
-  forget(utterance: Utterance): void {
-    const at = this.#utterances.indexOf(utterance);
-    if (at >= 0) this.#utterances.splice(at, 1);
+  /** Removes an utterance and all later ones, because they will be sent again. */
+  removeFrom(utterance: Utterance): void {
+    this.#utterances.splice(this.#utterances.indexOf(utterance));
+  }
+
+  /**
+   * Returns the milliseconds to wait until everything sent is played; 0 if it is. With `isTimeout` that time has passed without a report,
+   * and the oldest utterance counts as played.
+   */
+  drain(isTimeout: boolean): number {
+    if (isTimeout && this.current !== undefined) finish(this.current);
+    return this.current === undefined ? 0 : this.aheadMs + graceMs;
+  }
+
+  finishAll(): void {
+    for (const utterance of this.#utterances) if (!utterance.isDone) finish(utterance);
   }
 
   /** The text whose words have started playing. */

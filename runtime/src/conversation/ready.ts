@@ -9,7 +9,7 @@ import {
 import type { Hearing } from '../hearing/hearing.ts';
 import type { Mind } from '../mind/mind.ts';
 import type { Connected } from '../service/connected.ts';
-import type { Voicing } from './voicing.ts';
+import type { SpeechOutput } from './speech-output.ts';
 
 export interface Opening {
   connected: Connected;
@@ -45,16 +45,20 @@ export function readyEvent({ connected, engines, sampleRate, ticket, resumed }: 
 
 /** The engines that think, speak and listen in this session; unavailable ones are reported as such. */
 export function describeEngines(
-  { mind, hearing, voicing }: { mind: Mind; hearing: Hearing | 'page' | 'off'; voicing: Voicing },
+  {
+    mind,
+    hearing,
+    speechOutput,
+  }: { mind: Mind; hearing: Hearing | 'page' | 'off'; speechOutput: SpeechOutput },
   { speechInputMode, locale }: Connected['session'],
   hello: Hello,
 ): Engines {
-  const isDeaf = hearing === 'page' && (hello.speech?.recognition.length ?? 0) === 0;
+  const cannotTranscribe = hearing === 'page' && (hello.speech?.recognition.length ?? 0) === 0;
   return {
     mind: { kind: mind.kind, name: mind.name },
-    speech: { kind: voicing.kindFor(locale), name: voicing.nameFor(locale) },
+    speech: { kind: speechOutput.kindFor(locale), name: speechOutput.nameFor(locale) },
     hearing:
-      speechInputMode === 'off' || hearing === 'off' || isDeaf
+      speechInputMode === 'off' || hearing === 'off' || cannotTranscribe
         ? { kind: 'none' }
         : hearing === 'page'
           ? { kind: 'client', name: 'SpeechRecognition' }

@@ -35,20 +35,20 @@ export class SessionTimers {
   }
 
   /** Restarts the idle timer: neither the user nor the character speaks. */
-  quiet(): void {
-    this.busy();
+  startIdleTimer(): void {
+    this.stopIdleTimer();
     const { idleSeconds } = this.#limits;
     const seconds = this.#hasUserSpoken ? idleSeconds : Math.min(idleSeconds, bounds.firstWordsSeconds);
     this.#idleTimers = this.#countDown(seconds, this.#calls.idle);
   }
 
   /** Stops the idle timer: the character thinks or speaks. */
-  busy(): void {
+  stopIdleTimer(): void {
     for (const cancel of this.#idleTimers.splice(0)) cancel();
   }
 
   close(): void {
-    this.busy();
+    this.stopIdleTimer();
     for (const cancel of this.#maximumTimers.splice(0)) cancel();
   }
 

@@ -4,21 +4,21 @@ import type { Clock } from '../clock.ts';
 import type { Hearing } from '../hearing/hearing.ts';
 import type { Detector } from '../hearing/voice-activity.ts';
 import { RateWindow } from '../rate-window.ts';
-import { type Refusal, tooManyTexts, tooMuchSound } from '../refusals.ts';
+import { type Refusal, tooManyTexts, tooMuchAudio } from '../refusals.ts';
 import type { Connected } from '../service/connected.ts';
+import { AudioBudget } from './audio-budget.ts';
 import { userSamples } from './audio-frames.ts';
-import { Ear } from './ear.ts';
 import type { Outbox } from './outbox.ts';
 import { SeenIds } from './seen-ids.ts';
-import { SoundBudget } from './sound-budget.ts';
-import type { Talk } from './talk.ts';
+import { SpeechInput } from './speech-input.ts';
+import type { TurnTaking } from './turn-taking.ts';
 
 export interface UserInputDeps {
   clock: Clock;
   connected: Pick<Connected, 'session' | 'limits'>;
   hearing: Hearing | 'page' | 'off';
   detector: (() => Detector) | undefined;
-  talk: Talk;
+  turns: TurnTaking;
   outbox: Outbox;
   hearingFailed(error: Error): void;
   /** Runs `work`; an error in it ends this conversation only. */
@@ -27,15 +27,15 @@ export interface UserInputDeps {
 
 type Message<T extends ClientMessage['type']> = Extract<ClientMessage, { type: T }>;
 
-const mostSamples = (bounds.soundFrameMs * audioFrame.inputSampleRate) / 1000;
+const maxSamples = (bounds.soundFrameMs * audioFrame.inputSampleRate) / 1000;
 
 /** The user's typed texts, transcripts and audio, with rate limits that span all connections of a conversation. */
 export class UserInput {
   readonly #deps: UserInputDeps;
   readonly #texts: RateWindow;
-  readonly #sound: SoundBudget;
+  readonly #audioBudget: AudioBudget;
   readonly #seenIds = new SeenIds();
-  readonly #ear: Ear | undefined;
+  readonly #speechInput: SpeechInput | undefined;
   #lastInterim = '';
   /** Time of the first interim transcript since the last final one. */
   #interimsSince: number | undefined;
@@ -43,64 +43,64 @@ export class UserInput {
   constructor(deps: UserInputDeps) {
     this.#deps = deps;
     this.#texts = new RateWindow(deps.clock, bounds.textsPerTenSeconds, 10_000);
-    this.#sound = new SoundBudget(deps.clock);
-    this.#ear = this.#openEar();
+    this.#audioBudget = new AudioBudget(deps.clock);
+    this.#speechInput = this.#openSpeechInput();
   }
 
   text({ id, text }: Message<'text'>): void {
-    if (this.#allowsText() && this.#seenIds.add(id)) this.#hear(id, text);
+    if (this.#allowsText() && this.#seenIds.add(id)) this.#userSaid(id, text);
   }
 
   transcript({ id, text, status }: Message<'transcript'>): void {
-    const { connected, talk, outbox } = this.#deps;
+    const { connected, turns, outbox } = this.#deps;
     if (status === 'final' && !this.#allowsText()) return;
     if (connected.session.speechInputMode === 'off') {
-      talk.error('SPEECH_INPUT_OFF', 'This session does not accept speech.', id);
+      turns.error('SPEECH_INPUT_OFF', 'This session does not accept speech.', id);
       return;
     }
     if (text.trim() === '' || this.#seenIds.has(id)) return;
     if (status === 'final') {
-      if (this.#seenIds.add(id)) this.#hear(id, text);
+      if (this.#seenIds.add(id)) this.#userSaid(id, text);
       return;
     }
-    talk.postponeSection();
-    if (this.#isActivity(text)) talk.activity();
+    turns.postponeNextSection();
+    if (this.#isActivity(text)) turns.activity();
     outbox.send({ type: 'message', id, role: 'user', status: 'partial', text });
   }
 
   press({ type }: Message<'audio.start' | 'audio.end'>): void {
-    if (this.#ear === undefined)
-      this.#deps.talk.error('SPEECH_INPUT_OFF', 'This session does not accept audio.', type);
-    else if (type === 'audio.start') this.#ear.start();
-    else this.#ear.end();
+    if (this.#speechInput === undefined)
+      this.#deps.turns.error('SPEECH_INPUT_OFF', 'This session does not accept audio.', type);
+    else if (type === 'audio.start') this.#speechInput.start();
+    else this.#speechInput.end();
   }
 
   /** Handles a binary frame of the client. */
-  sound(frame: Uint8Array): void {
-    if (this.#ear === undefined) return;
-    const { talk } = this.#deps;
+  audio(frame: Uint8Array): void {
+    if (this.#speechInput === undefined) return;
+    const { turns } = this.#deps;
     const samples = userSamples(frame);
     if (samples === undefined)
-      talk.error('INVALID_MESSAGE', 'The binary frame is not a frame of user audio.', 'audio');
-    else if (samples.length > mostSamples)
-      talk.error('INVALID_MESSAGE', `An audio frame holds at most ${bounds.soundFrameMs} ms.`, 'audio');
-    else if (!this.#sound.take(samples.length)) this.#refuse(tooMuchSound());
-    else this.#ear.hear(samples);
+      turns.error('INVALID_MESSAGE', 'The binary frame is not a frame of user audio.', 'audio');
+    else if (samples.length > maxSamples)
+      turns.error('INVALID_MESSAGE', `An audio frame holds at most ${bounds.soundFrameMs} ms.`, 'audio');
+    else if (!this.#audioBudget.take(samples.length)) this.#refuse(tooMuchAudio());
+    else this.#speechInput.push(samples);
   }
 
   /** Called when the client has resumed on another connection. */
   resumed(): void {
-    this.#sound.resumed();
+    this.#audioBudget.resumed();
   }
 
   close(): void {
-    this.#ear?.close();
+    this.#speechInput?.close();
   }
 
-  #hear(id: string, text: string, hearingMs?: number): void {
+  #userSaid(id: string, text: string, hearingMs?: number): void {
     this.#lastInterim = '';
     this.#interimsSince = undefined;
-    this.#deps.talk.hear(id, text, hearingMs);
+    this.#deps.turns.userSaid(id, text, hearingMs);
   }
 
   #allowsText(): boolean {
@@ -110,7 +110,7 @@ export class UserInput {
   }
 
   #refuse(refusal: Refusal): void {
-    this.#deps.outbox.line?.refuse(refusal);
+    this.#deps.outbox.connection?.refuse(refusal);
   }
 
   /**
@@ -125,27 +125,27 @@ export class UserInput {
     return clock.now() - this.#interimsSince < connected.limits.idleSeconds * 1000;
   }
 
-  #openEar(): Ear | undefined {
-    const { clock, connected, hearing, detector, talk, hearingFailed, safely } = this.#deps;
+  #openSpeechInput(): SpeechInput | undefined {
+    const { clock, connected, hearing, detector, turns, hearingFailed, safely } = this.#deps;
     const { speechInputMode: mode, locale, secondaryLocale } = connected.session;
     if (typeof hearing === 'string' || detector === undefined || mode === 'off') return undefined;
-    return new Ear(
+    return new SpeechInput(
       // Sessions in two languages pass no locale: the engine detects which one is spoken.
       { clock, hearing, detector, mode, locale: secondaryLocale === undefined ? locale : undefined },
       {
-        activity: () => talk.activity(),
-        pressed: () => talk.postponeSection(),
-        bargeIn: () => talk.telling?.hold(),
-        takenBack: () => talk.telling?.release(),
+        activity: () => turns.activity(),
+        pressed: () => turns.postponeNextSection(),
+        bargeIn: () => turns.player?.pause(),
+        noSpeech: () => turns.player?.resume(),
         words: (text, hearingMs) =>
           safely(() => {
-            if (this.#allowsText()) this.#hear(randomUUID(), text, hearingMs);
-            else talk.telling?.release();
+            if (this.#allowsText()) this.#userSaid(randomUUID(), text, hearingMs);
+            else turns.player?.resume();
           }),
         failed: (error) => {
           hearingFailed(error);
           safely(() =>
-            talk.apologise('HEARING_FAILED', 'That could not be understood; please say it again.'),
+            turns.apologise('HEARING_FAILED', 'That could not be understood; please say it again.'),
           );
         },
       },

@@ -1,8 +1,8 @@
-import type { Sound } from '../speech/wav.ts';
+import type { Audio } from '@session-launch/process/wav';
 
 /** A speech recognition engine on the server. */
 export interface Hearing {
   name: string;
   /** Returns the transcript; empty if the audio contains no words. */
-  transcribe(sound: Sound, locale: string | undefined, signal: AbortSignal): Promise<string>;
+  transcribe(audio: Audio, locale: string | undefined, signal: AbortSignal): Promise<string>;
 }

@@ -1,5 +1,5 @@
+import { writeWav } from '@session-launch/process/wav';
 import { type Endpoint, EngineError, post, readJson } from '../endpoint.ts';
-import { writeWav } from '../speech/wav.ts';
 import type { Hearing } from './hearing.ts';
 
 export interface HearingEngine {
@@ -11,9 +11,9 @@ export interface HearingEngine {
 export function openaiHearing({ endpoint, model }: HearingEngine): Hearing {
   return {
     name: model,
-    transcribe: async (sound, locale, signal) => {
+    transcribe: async (audio, locale, signal) => {
       const form = new FormData();
-      form.set('file', new Blob([writeWav(sound)], { type: 'audio/wav' }), 'turn.wav');
+      form.set('file', new Blob([writeWav(audio)], { type: 'audio/wav' }), 'turn.wav');
       form.set('model', model);
       if (locale !== undefined) form.set('language', new Intl.Locale(locale).language);
       form.set('response_format', 'json');

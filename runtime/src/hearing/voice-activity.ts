@@ -1,6 +1,9 @@
 import fvad from '@echogarden/fvad-wasm';
+import { audioFrame } from '@session-launch/contract/runtime/protocol';
 
-const frameSamples = 320;
+/** Length of a step in milliseconds; libfvad supports 10, 20 and 30. */
+const stepMs = 20;
+const stepSamples = (audioFrame.inputSampleRate * stepMs) / 1000;
 /** Mode of libfvad, from 0 (most sounds count as speech) to 3 (fewest). */
 const aggressiveness = 2;
 
@@ -20,7 +23,7 @@ export interface Detector {
   /** Length of a step in milliseconds. */
   readonly ms: number;
   /** Accepts any number of samples; calls `step` for each complete step. */
-  hear(samples: Int16Array, step: (samples: Int16Array, isSpeech: boolean) => void): void;
+  push(samples: Int16Array, step: (samples: Int16Array, isSpeech: boolean) => void): void;
   close(): void;
 }
 
@@ -30,25 +33,25 @@ export async function openVoiceActivity(): Promise<() => Detector> {
   return () => {
     const detector = library._fvad_new();
     library._fvad_set_mode(detector, aggressiveness);
-    library._fvad_set_sample_rate(detector, 16_000);
-    const place = library._malloc(frameSamples * 2);
+    library._fvad_set_sample_rate(detector, audioFrame.inputSampleRate);
+    const pointer = library._malloc(stepSamples * 2);
     let rest = new Int16Array(0);
     return {
-      ms: 20,
-      hear: (samples, step) => {
+      ms: stepMs,
+      push: (samples, step) => {
         const all = new Int16Array(rest.length + samples.length);
         all.set(rest);
         all.set(samples, rest.length);
         let at = 0;
-        for (; at + frameSamples <= all.length; at += frameSamples) {
-          const frame = all.subarray(at, at + frameSamples);
-          library.HEAP16.set(frame, place / 2);
-          step(frame, library._fvad_process(detector, place, frameSamples) === 1);
+        for (; at + stepSamples <= all.length; at += stepSamples) {
+          const frame = all.subarray(at, at + stepSamples);
+          library.HEAP16.set(frame, pointer / 2);
+          step(frame, library._fvad_process(detector, pointer, stepSamples) === 1);
         }
         rest = all.slice(at);
       },
       close: () => {
-        library._free(place);
+        library._free(pointer);
         library._fvad_free(detector);
       },
     };

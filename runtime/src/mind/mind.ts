@@ -39,7 +39,7 @@ export interface Dialogue {
   open(signal: AbortSignal): AsyncIterable<Said>;
   answer(text: string, signal: AbortSignal): AsyncIterable<Said>;
   /** Returns the next message while the user is silent; `undefined` if there is none. */
-  goOn(): AsyncIterable<Said> | undefined;
+  nextSection(): AsyncIterable<Said> | undefined;
   /** Called at the end of a message. Only `heard`, the part that was played, counts as said. */
   remember(said: string, heard: string): void;
   suggestions(): Suggestion[];

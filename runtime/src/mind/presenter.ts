@@ -1,7 +1,7 @@
 import { sentencesOf } from '../segmenters.ts';
 import type { Dialogue, Said, Setting, Suggestion } from './mind.ts';
-import { Understanding } from './script/intents.ts';
-import { phrasesFor } from './script/phrases/known.ts';
+import { IntentMatcher } from './script/intents.ts';
+import { phrasesFor } from './script/phrases/languages.ts';
 import { spokenBy } from './script/speakers.ts';
 import { pick } from './script/texts.ts';
 
@@ -32,13 +32,13 @@ class Presenter implements Dialogue {
   readonly #inner: Dialogue;
   readonly #sections: Section[];
   readonly #phrases: ReturnType<typeof phrasesFor>;
-  readonly #understanding: Understanding;
+  readonly #intents: IntentMatcher;
   readonly #characterId: string;
   #next = 0;
   #isWaiting = false;
   #hasBeenAsked = false;
   /** The section that is playing, until `remember` reports how much of it was played. */
-  #telling: Section | undefined;
+  #playing: Section | undefined;
   /** The unplayed rest of an interrupted section. */
   #rest: Said[] = [];
 
@@ -47,7 +47,7 @@ class Presenter implements Dialogue {
     this.#sections = sections;
     this.#characterId = characters[0].characterId;
     this.#phrases = phrasesFor(sections[0]!.said[0]?.locale ?? locale);
-    this.#understanding = new Understanding(this.#phrases.phrases, this.#phrases.locale);
+    this.#intents = new IntentMatcher(this.#phrases.phrases, this.#phrases.locale);
   }
 
   get pace(): number {
@@ -60,10 +60,10 @@ class Presenter implements Dialogue {
 
   async *answer(text: string, signal: AbortSignal): AsyncIterable<Said> {
     this.#hasBeenAsked = true;
-    if (this.#understanding.means(text, 'wait')) {
+    if (this.#intents.matches(text, 'wait')) {
       this.#isWaiting = true;
       yield this.#line('wait');
-    } else if (this.#isLeft && this.#understanding.means(text, 'next')) {
+    } else if (this.#isLeft && this.#intents.matches(text, 'next')) {
       this.#isWaiting = false;
       this.#hasBeenAsked = false;
       yield* this.#tellNext();
@@ -74,15 +74,15 @@ class Presenter implements Dialogue {
     }
   }
 
-  goOn(): AsyncIterable<Said> | undefined {
+  nextSection(): AsyncIterable<Said> | undefined {
     return this.#isWaiting || !this.#isLeft ? undefined : this.#tellNext();
   }
 
   remember(said: string, heard: string): void {
-    const telling = this.#telling;
-    this.#telling = undefined;
-    if (telling === undefined) this.#inner.remember(said, heard);
-    else if (heard.length < said.length) this.#rest = unheard(telling.said, heard);
+    const playing = this.#playing;
+    this.#playing = undefined;
+    if (playing === undefined) this.#inner.remember(said, heard);
+    else if (heard.length < said.length) this.#rest = unheard(playing.said, heard);
   }
 
   suggestions(): Suggestion[] {
@@ -110,7 +110,7 @@ class Presenter implements Dialogue {
       ...section.said,
       ...(this.#isLeft ? [] : [this.#line('presentationDone')]),
     ];
-    this.#telling = { said };
+    this.#playing = { said };
     yield* said;
   }
 

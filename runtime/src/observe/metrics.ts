@@ -33,7 +33,7 @@ export function createMetrics(sessions: () => number): Metrics {
   });
   const ends = new Counter({
     name: 'session_runtime_ended_total',
-    help: 'Sessions that ended, by reason',
+    help: 'Ended sessions, by reason',
     labelNames: ['reason'],
     registers,
   });

@@ -1,5 +1,6 @@
 import type { Report, ReportAnswer } from '@session-launch/contract/runtime/lifecycle';
-import { unlessAborted } from '../endpoint.ts';
+import { systemClock } from '../clock.ts';
+import { withTimeout } from '../timeout.ts';
 import type { Connected } from './connected.ts';
 
 /** The service responded with an error code. */
@@ -20,30 +21,28 @@ export interface ServiceClient {
   report(report: Report): Promise<ReportAnswer>;
 }
 
-/** Timeout of a request to the service, in milliseconds. */
-const timeoutMs = 10_000;
+/** Timeout of a request to the service. */
+const timeout = {
+  clock: systemClock,
+  ms: 10_000,
+  error: () => new Error('the service did not answer in time'),
+};
 
 /** Client of the service's runtime lifecycle API. */
 export function serviceClient(adminUrl: string, token: string, runtimeId: string): ServiceClient {
-  const post = async <T>(path: string, body: object): Promise<T> => {
-    // Keeps the timer and the controller referenced: `AbortSignal.timeout` may be collected before it fires.
-    const stop = new AbortController();
-    const timer = setTimeout(() => stop.abort(new Error('the service did not answer in time')), timeoutMs);
-    try {
+  const post = <T>(path: string, body: object): Promise<T> =>
+    withTimeout(timeout, async (signal) => {
       const response = await fetch(`${adminUrl}${path}`, {
         method: 'POST',
         headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
         body: JSON.stringify(body),
-        signal: stop.signal,
+        signal,
       });
-      const answer = (await unlessAborted(response.json(), stop.signal)) as T & { error?: { code?: string } };
+      const answer = (await response.json()) as T & { error?: { code?: string } };
       if (!response.ok)
         throw new ServiceRefused(answer.error?.code ?? `HTTP_${response.status}`, response.status);
       return answer;
-    } finally {
-      clearTimeout(timer);
-    }
-  };
+    });
   return {
     connect: (sessionId, sessionToken, client) =>
       post(`/runtime/v1/sessions/${encodeURIComponent(sessionId)}/connect`, {

@@ -23,7 +23,7 @@ type Ended = Report['sessions'][number] & { ended: EndReason };
 
 const everyMs = 5000;
 /** Maximum ended sessions that are buffered until a report is delivered. The service accepts at most 10,000 sessions per report. */
-const mostEnded = 5000;
+const maxEnded = 5000;
 
 /** Reports the state of all sessions every five seconds, and ends those that the service has ended. */
 export class Reporter {
@@ -51,7 +51,7 @@ export class Reporter {
   /** Adds an ended session to every report until one is delivered. */
   ended(sessionId: string, reason: EndReason, seconds: number): void {
     this.#ended.set(sessionId, { sessionId, seconds, ended: reason });
-    if (this.#ended.size > mostEnded) this.#ended.delete(this.#ended.keys().next().value!);
+    if (this.#ended.size > maxEnded) this.#ended.delete(this.#ended.keys().next().value!);
   }
 
   /**
@@ -86,10 +86,10 @@ export class Reporter {
       }
       await this.#deliverLeftovers();
       await journal.clear();
-      this.#say(true);
+      this.#setReachable(true);
       return true;
     } catch (error) {
-      this.#say(false, error as Error);
+      this.#setReachable(false, error as Error);
       // If writing to disk fails as well, the next report tries again.
       if (sessions.length > 0) await journal.keep(report).catch(() => {});
       return false;
@@ -112,7 +112,7 @@ export class Reporter {
     this.#hasLeftovers = false;
   }
 
-  #say(isReachable: boolean, error?: Error): void {
+  #setReachable(isReachable: boolean, error?: Error): void {
     if (isReachable !== this.#isReachable) this.#deps.reachable(isReachable, error);
     this.#isReachable = isReachable;
   }

@@ -2,7 +2,7 @@ import type { Duplex } from 'node:stream';
 import { bounds } from '@session-launch/contract/runtime/protocol';
 import type { WebSocket } from 'ws';
 import type { Clock } from '../clock.ts';
-import type { Line } from '../conversation/line.ts';
+import type { ClientConnection } from '../conversation/client-connection.ts';
 import { RateWindow } from '../rate-window.ts';
 import { type Refusal, tooManyFrames } from '../refusals.ts';
 import { Heartbeat } from './heartbeat.ts';
@@ -22,7 +22,7 @@ const closingMs = 3000;
 const framesWhileClosing = 10_000;
 
 /** One WebSocket: limits and dispatches incoming frames, sends, and detects a peer that is disconnected or does not read. */
-export class Connection implements Line {
+export class Connection implements ClientConnection {
   readonly #ws: WebSocket;
   readonly #socket: Pick<Duplex, 'cork' | 'uncork'>;
   readonly #clock: Clock;
@@ -56,7 +56,7 @@ export class Connection implements Line {
     ws.on('error', () => {});
     ws.on('close', (code) => {
       this.#cancelTermination();
-      this.#over(code === 1000);
+      this.#markClosed(code === 1000);
     });
   }
 
@@ -94,7 +94,7 @@ export class Connection implements Line {
   /** Closes the connection without calling `closed`. */
   close(code: number, reason: string): void {
     this.#calls = undefined;
-    this.#shut(code, reason);
+    this.#startClose(code, reason);
   }
 
   /** Sends the refusal as a fatal error and closes the connection. */
@@ -103,7 +103,7 @@ export class Connection implements Line {
     const { closeCode, code, message } = refusal;
     if (this.#calls?.refused !== undefined) this.#calls.refused(refusal);
     else this.sendText(JSON.stringify({ type: 'error', seq: 1, code, message, fatal: true }));
-    this.#shut(closeCode, code);
+    this.#startClose(closeCode, code);
   }
 
   /** Destroys the socket without a close handshake. */
@@ -116,13 +116,13 @@ export class Connection implements Line {
     if (this.#isClosed) return;
     // Includes the frame header, as `unsent` does; otherwise each frame would look as if the peer had read bytes.
     this.#sent += payload + (payload < 126 ? 2 : payload < 65_536 ? 4 : 10);
-    this.#together();
+    this.#corkForOneTick();
     send();
     if (this.unsent > bounds.unsentBytes) this.#ws.terminate();
   }
 
   /** Corks the socket for one tick, so that its frames are written with one system call. */
-  #together(): void {
+  #corkForOneTick(): void {
     if (this.#isCorked) return;
     this.#isCorked = true;
     this.#socket.cork();
@@ -132,14 +132,14 @@ export class Connection implements Line {
     });
   }
 
-  #shut(code: number, reason: string): void {
+  #startClose(code: number, reason: string): void {
     if (this.#isClosed) return;
-    this.#over(false);
+    this.#markClosed(false);
     this.#ws.close(code, reason);
     this.#cancelTermination = this.#clock.after(closingMs, () => this.#ws.terminate());
   }
 
-  #over(isClean: boolean): void {
+  #markClosed(isClean: boolean): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.#heartbeat.stop();

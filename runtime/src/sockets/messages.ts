@@ -1,5 +1,5 @@
 import { type ClientMessage, clientMessages } from '@session-launch/contract/runtime/protocol';
-import { misfit } from './shape.ts';
+import { schemaViolation } from './schema-check.ts';
 
 const schemas = new Map(Object.entries(clientMessages));
 
@@ -23,7 +23,7 @@ export function readMessage(text: string): Read {
     return { kind: 'wrong', type: 'none', problem: 'A message is an object with a type.' };
   const schema = schemas.get(type);
   if (schema === undefined) return { kind: 'unknown' };
-  const problem = misfit(schema, value);
+  const problem = schemaViolation(schema, value);
   return problem === undefined
     ? { kind: 'message', message: value as ClientMessage }
     : { kind: 'wrong', type, problem };

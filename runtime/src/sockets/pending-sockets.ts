@@ -10,12 +10,12 @@ interface Pending {
  * per network, of the network with the most sockets at the overall limit. A flood from one network therefore closes no socket of another.
  */
 export class PendingSockets {
-  readonly #most: number;
+  readonly #max: number;
   readonly #byClient = new Map<string, Set<Pending>>();
   #size = 0;
 
   constructor(maxSessions: number) {
-    this.#most = maxSessions + bounds.socketsBeforeHello;
+    this.#max = maxSessions + bounds.socketsBeforeHello;
   }
 
   /** Adds a socket. Returns the function that removes it; `close` is called if the socket is evicted. */
@@ -23,7 +23,7 @@ export class PendingSockets {
     const pending = { client, close };
     const mine = this.#byClient.get(client) ?? new Set();
     const isNetworkFull = mine.size >= bounds.socketsBeforeHelloPerNetwork;
-    if (isNetworkFull || this.#size >= this.#most) {
+    if (isNetworkFull || this.#size >= this.#max) {
       const [oldest] = isNetworkFull ? mine : this.#largest();
       this.#remove(oldest!);
       oldest!.close();

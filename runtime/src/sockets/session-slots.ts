@@ -15,20 +15,20 @@ export interface SlotRequest {
  * share.
  */
 export class SessionSlots {
-  readonly #most: number;
-  readonly #mostForPages: number;
+  readonly #max: number;
+  readonly #maxForPages: number;
   readonly #byClient = new Map<string, number>();
   #taken = 0;
 
   constructor(maxSessions: number) {
-    this.#most = maxSessions;
-    this.#mostForPages = maxSessions - Math.floor((maxSessions * bounds.serverDoorPercent) / 100);
+    this.#max = maxSessions;
+    this.#maxForPages = maxSessions - Math.floor((maxSessions * bounds.serverDoorPercent) / 100);
   }
 
   /** Takes a slot; throws a refusal if there is none. Returns the function that releases it. */
   take({ client, isServerDoor }: SlotRequest): () => void {
     const held = this.#byClient.get(client) ?? 0;
-    const isFull = this.#taken >= (isServerDoor ? this.#most : this.#mostForPages);
+    const isFull = this.#taken >= (isServerDoor ? this.#max : this.#maxForPages);
     if (isFull || (!isServerDoor && this.#exceedsShare(held))) throw full();
     this.#taken++;
     this.#byClient.set(client, held + 1);
@@ -44,7 +44,7 @@ export class SessionSlots {
   }
 
   #exceedsShare(held: number): boolean {
-    const percent = (count: number) => (count / this.#most) * 100;
+    const percent = (count: number) => (count / this.#max) * 100;
     return percent(this.#taken) >= bounds.fairShareFromPercent && percent(held) > bounds.networkPercent;
   }
 }

@@ -33,10 +33,10 @@ export function tokenReader({ source, clock, keysUnavailable }: TokenReaderDeps)
   const verifying = loadVerifier(source);
   // Prevents an unhandled rejection; the first token read gets the error.
   verifying.catch(() => {});
-  let awayUntil = Number.NEGATIVE_INFINITY;
+  let keysUnavailableUntil = Number.NEGATIVE_INFINITY;
   return async (token, origin) => {
     const verify = await verifying;
-    if (clock.now() < awayUntil) return claimsFor(readClaims(token), origin);
+    if (clock.now() < keysUnavailableUntil) return claimsFor(readClaims(token), origin);
     try {
       const { sub: sessionId, origin: own } = await verify(token, { origin });
       return { sessionId, ...(own === undefined ? {} : { origin: own }) };
@@ -45,7 +45,7 @@ export function tokenReader({ source, clock, keysUnavailable }: TokenReaderDeps)
       if (code === 'ORIGIN') throw originDiffers();
       if (code === 'KEYS_UNAVAILABLE') {
         // Skips the keys for `pauseMs`, so that later clients do not wait for the same timeout.
-        awayUntil = clock.now() + pauseMs;
+        keysUnavailableUntil = clock.now() + pauseMs;
         keysUnavailable();
       } else if (code !== 'ISSUER') throw tokenInvalid();
       // The token of a replayed session has the issuer at the time of its mint, so the service decides.

@@ -1,9 +1,9 @@
 import { LRUCache } from 'lru-cache';
-import { unlessAborted } from '../endpoint.ts';
+import { unlessAborted } from '../timeout.ts';
 import type { Sentence, Speech, Spoken } from './speech.ts';
 
 /** Maximum bytes of audio, cues and words in the cache. */
-const most = 24 * 1024 * 1024;
+const maxBytes = 24 * 1024 * 1024;
 
 /**
  * Caches sentences: scripts repeat them in many sessions. Concurrent requests for a sentence share one synthesis, which is aborted when all
@@ -11,17 +11,17 @@ const most = 24 * 1024 * 1024;
  */
 export function cached(speech: Speech): Speech {
   const known = new LRUCache<string, Spoken>({
-    maxSize: most,
+    maxSize: maxBytes,
     sizeCalculation: ({ audio, cues, words }) => audio.byteLength + 64 * (cues.length + words.length) + 1,
   });
-  const underWay = new Map<string, Asked>();
+  const inFlight = new Map<string, InFlight>();
 
-  function ask(key: string, sentence: Sentence): Asked {
+  function ask(key: string, sentence: Sentence): InFlight {
     const stop = new AbortController();
-    const asked: Asked = { spoken: speech.speak(sentence, stop.signal), waiting: 0, stop };
-    underWay.set(key, asked);
+    const asked: InFlight = { spoken: speech.speak(sentence, stop.signal), waiting: 0, stop };
+    inFlight.set(key, asked);
     const done = (spoken?: Spoken) => {
-      if (underWay.get(key) === asked) underWay.delete(key);
+      if (inFlight.get(key) === asked) inFlight.delete(key);
       if (spoken !== undefined) known.set(key, spoken);
     };
     asked.spoken.then(done, () => done());
@@ -34,14 +34,14 @@ export function cached(speech: Speech): Speech {
     signal.throwIfAborted();
     const found = known.get(key);
     if (found !== undefined) return found;
-    const asked = underWay.get(key) ?? ask(key, sentence);
+    const asked = inFlight.get(key) ?? ask(key, sentence);
     asked.waiting++;
     try {
       return await unlessAborted(asked.spoken, signal);
     } finally {
       asked.waiting--;
-      if (asked.waiting === 0 && underWay.get(key) === asked) {
-        underWay.delete(key);
+      if (asked.waiting === 0 && inFlight.get(key) === asked) {
+        inFlight.delete(key);
         asked.stop.abort(new Error('no session waits for this sentence'));
       }
     }
@@ -50,7 +50,7 @@ export function cached(speech: Speech): Speech {
 }
 
 /** A synthesis in flight. */
-interface Asked {
+interface InFlight {
   spoken: Promise<Spoken>;
   waiting: number;
   stop: AbortController;

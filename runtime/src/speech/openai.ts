@@ -1,7 +1,8 @@
-import { type Endpoint, post, unlessAborted } from '../endpoint.ts';
-import { stretched } from './letters.ts';
+import { readWav, resampled } from '@session-launch/process/wav';
+import { type Endpoint, EngineError, post } from '../endpoint.ts';
+import { unlessAborted } from '../timeout.ts';
 import type { Sentence, Speech, Spoken } from './speech.ts';
-import { readWav, resampled } from './wav.ts';
+import { stretched } from './speech-timing.ts';
 
 export interface SpeechEngine {
   endpoint: Endpoint;
@@ -31,7 +32,9 @@ export function openaiSpeech({ endpoint, model, voice }: SpeechEngine): Speech {
       });
       const response = await post(endpoint, '/audio/speech', body, signal);
       const file = new Uint8Array(await unlessAborted(response.arrayBuffer(), signal));
-      return spoken(sentence.text, resampled(readWav(file), sampleRate));
+      const audio = readWav(file);
+      if (audio === undefined) throw new EngineError(0, 'not a WAV file of 16-bit PCM');
+      return spoken(sentence.text, resampled(audio, sampleRate));
     },
     close: async () => {},
   };

@@ -6,49 +6,32 @@ export interface Phone {
   endMs: number;
 }
 
-const shapes: Record<string, Viseme | readonly [Viseme, Viseme]> = {
-  pau: 'sil',
-  p: 'PP',
-  b: 'PP',
-  m: 'PP',
-  f: 'FF',
-  v: 'FF',
-  th: 'TH',
-  dh: 'TH',
-  t: 'DD',
-  d: 'DD',
-  k: 'kk',
-  g: 'kk',
-  hh: 'kk',
-  ch: 'CH',
-  jh: 'CH',
-  sh: 'CH',
-  zh: 'CH',
-  s: 'SS',
-  z: 'SS',
-  n: 'nn',
-  l: 'nn',
-  ng: 'nn',
-  r: 'RR',
-  er: 'RR',
-  aa: 'aa',
-  ae: 'aa',
-  ah: 'aa',
-  ax: 'aa',
-  eh: 'E',
-  ih: 'I',
-  iy: 'I',
-  y: 'I',
-  ao: 'O',
-  uh: 'U',
-  uw: 'U',
-  w: 'U',
-  ay: ['aa', 'I'],
-  aw: ['aa', 'U'],
-  ey: ['E', 'I'],
-  ow: ['O', 'U'],
-  oy: ['O', 'I'],
-};
+/** Phones per viseme; of diphthongs, per pair of visemes. */
+const shapes: [Viseme[], string][] = [
+  [['sil'], 'pau'],
+  [['PP'], 'p b m'],
+  [['FF'], 'f v'],
+  [['TH'], 'th dh'],
+  [['DD'], 't d'],
+  [['kk'], 'k g hh'],
+  [['CH'], 'ch jh sh zh'],
+  [['SS'], 's z'],
+  [['nn'], 'n l ng'],
+  [['RR'], 'r er'],
+  [['aa'], 'aa ae ah ax'],
+  [['E'], 'eh'],
+  [['I'], 'ih iy y'],
+  [['O'], 'ao'],
+  [['U'], 'uh uw w'],
+  [['aa', 'I'], 'ay'],
+  [['aa', 'U'], 'aw'],
+  [['E', 'I'], 'ey'],
+  [['O', 'U'], 'ow'],
+  [['O', 'I'], 'oy'],
+];
+const shapeOf = new Map(
+  shapes.flatMap(([shape, phones]) => phones.split(' ').map((phone) => [phone, shape])),
+);
 /** Share of a diphthong's duration after which its second viseme starts. */
 const glide = 0.6;
 
@@ -73,12 +56,9 @@ export function cuesOf(phones: readonly Phone[]): Cue[] {
   };
   let start = 0;
   for (const { name, endMs } of phones) {
-    const shape = shapes[name] ?? 'aa';
-    if (typeof shape === 'string') add(start, shape);
-    else {
-      add(start, shape[0]);
-      add(start + (endMs - start) * glide, shape[1]);
-    }
+    const [first, second] = shapeOf.get(name) ?? ['aa'];
+    add(start, first!);
+    if (second !== undefined) add(start + (endMs - start) * glide, second);
     start = endMs;
   }
   add(start, 'sil');

@@ -1,11 +1,11 @@
 import { afterEach, expect, test } from 'vitest';
 import type { Sentence } from '../../src/speech/speech.ts';
-import { RecordedLine } from '../harness/conversation.ts';
+import { RecordedConnection } from '../harness/conversation.ts';
 import { instantSpeech } from '../harness/engines.ts';
 import { settled } from '../harness/fake-clock.ts';
-import { closeStages, openStage as open } from '../harness/stages.ts';
+import { closeConversations, openConversation as open } from '../harness/open-conversations.ts';
 
-afterEach(closeStages);
+afterEach(closeConversations);
 
 const greeting = Array.from({ length: 12 }, (_, n) => `This is sentence number ${n + 1} of twelve.`).join(
   ' ',
@@ -53,15 +53,15 @@ test('all pieces of a session carry the same session identity, and another sessi
 
 test('while the client is disconnected no further piece is synthesised', async () => {
   const speech = instantSpeech();
-  const { conversation, line, play, clock } = open({ mind }, { speech });
+  const { conversation, connection, play, clock } = open({ mind }, { speech });
   await play(500);
   conversation.lost();
   await settled();
   const before = speech.spoken.length;
   await clock.pass(20_000);
   expect(speech.spoken.length).toBe(before);
-  const again = new RecordedLine();
-  conversation.resume(again, line.events.at(-1)!.seq);
+  const again = new RecordedConnection();
+  conversation.resume(again, connection.events.at(-1)!.seq);
   await clock.pass(10_000);
   expect(speech.spoken.length).toBeGreaterThan(before);
 });

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { writeWav } from '../../src/speech/wav.ts';
+import { writeWav } from '@session-launch/process/wav';
 
 /** How the server handles the next request; normally unless a test sets it. */
 export type Behaviour =

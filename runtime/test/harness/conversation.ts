@@ -6,8 +6,8 @@ import {
 } from '@session-launch/contract/runtime/protocol';
 import type { EndReason } from '@session-launch/contract/session';
 import { Compile } from 'typebox/compile';
+import type { ClientConnection } from '../../src/conversation/client-connection.ts';
 import { Conversation, type ConversationDeps } from '../../src/conversation/conversation.ts';
-import type { Line } from '../../src/conversation/line.ts';
 import { scriptedMind } from '../../src/mind/script/script.ts';
 import type { Refusal } from '../../src/refusals.ts';
 import { instantSpeech, loudnessDetector } from './engines.ts';
@@ -17,7 +17,7 @@ import { connectedSession, type SessionOptions } from './session.ts';
 const checks = new Map(Object.entries(runtimeEvents).map(([type, schema]) => [type, Compile(schema)]));
 
 /** An in-memory client connection. Validates every event against the protocol. */
-export class RecordedLine implements Line {
+export class RecordedConnection implements ClientConnection {
   readonly events: RuntimeEvent[] = [];
   readonly audio: { utterance: number; offset: number; samples: number; isLast: boolean }[] = [];
   closed: { code: number; reason: string } | undefined;
@@ -58,10 +58,10 @@ export class RecordedLine implements Line {
   }
 }
 
-export interface Stage {
+export interface TestConversation {
   clock: FakeClock;
   conversation: Conversation;
-  line: RecordedLine;
+  connection: RecordedConnection;
   ended: { reason: EndReason; seconds: number }[];
   /** Failures that were reported to observers. */
   failures: string[];
@@ -73,13 +73,13 @@ export interface Stage {
 }
 
 /** Creates a conversation with a fake clock and engines that respond without delay. */
-export function stage(
+export function startConversation(
   options: SessionOptions = {},
   more: Partial<ConversationDeps> & { hello?: Partial<Hello> } = {},
-): Stage {
+): TestConversation {
   const clock = new FakeClock();
-  const line = new RecordedLine();
-  const ended: Stage['ended'] = [];
+  const connection = new RecordedConnection();
+  const ended: TestConversation['ended'] = [];
   const failures: string[] = [];
   const faults: Error[] = [];
   let tickets = 0;
@@ -104,12 +104,12 @@ export function stage(
     connectedSession(options),
     { type: 'hello', protocol: 1, client: { name: 'test', version: '1' }, ...more.hello },
   );
-  conversation.begin(line);
+  conversation.begin(connection);
   const playing = new Map<number, number>();
   return {
     clock,
     conversation,
-    line,
+    connection,
     ended,
     failures,
     faults,
@@ -121,10 +121,10 @@ export function stage(
       for (let passed = 0; passed < ms; passed += 100) {
         await clock.pass(100);
         let left = 100;
-        for (const { utterance, samples } of line.audio)
+        for (const { utterance, samples } of connection.audio)
           if (!playing.has(utterance) && samples > 0) playing.set(utterance, 0);
         for (const [utterance, played] of playing) {
-          const sent = line.audio
+          const sent = connection.audio
             .filter((one) => one.utterance === utterance)
             .reduce((sum, one) => sum + one.samples / 16, 0);
           const step = Math.min(left, sent - played);

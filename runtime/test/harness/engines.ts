@@ -1,7 +1,7 @@
 import type { Hearing } from '../../src/hearing/hearing.ts';
 import type { Detector } from '../../src/hearing/voice-activity.ts';
-import { predict } from '../../src/speech/letters.ts';
 import type { Sentence, Speech, Spoken } from '../../src/speech/speech.ts';
+import { predict } from '../../src/speech/speech-timing.ts';
 
 /** A speech engine for English that returns silence of a fitting length without delay. */
 export function instantSpeech(more: Partial<Speech> = {}): Speech & { spoken: Sentence[] } {
@@ -25,7 +25,7 @@ export function instantSpeech(more: Partial<Speech> = {}): Speech & { spoken: Se
 export function loudnessDetector(): Detector {
   return {
     ms: 20,
-    hear: (samples, step) => {
+    push: (samples, step) => {
       for (let at = 0; at + 320 <= samples.length; at += 320) {
         const part = samples.subarray(at, at + 320);
         step(
@@ -39,7 +39,7 @@ export function loudnessDetector(): Detector {
 }
 
 /** A transcription engine that returns the given results in order. */
-export function toldHearing(answers: (string | Error)[]): Hearing & { heard: number[] } {
+export function scriptedHearing(answers: (string | Error)[]): Hearing & { heard: number[] } {
   const heard: number[] = [];
   return {
     name: 'told',

@@ -3,12 +3,12 @@ import { BlockList } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pino from 'pino';
-import { type Listener, listenAlone } from '../../src/alone.ts';
 import { type Clock, systemClock } from '../../src/clock.ts';
 import type { Config } from '../../src/config.ts';
 import type { Engines } from '../../src/engines.ts';
 import { scriptedMind } from '../../src/mind/script/script.ts';
 import { type Runtime, startRuntime } from '../../src/runtime.ts';
+import { type Listener, listenStandalone } from '../../src/standalone.ts';
 import { Client, type ClientOptions } from './client.ts';
 import { instantSpeech, loudnessDetector } from './engines.ts';
 import type { SessionOptions } from './session.ts';
@@ -70,7 +70,7 @@ export async function startWorld({
     clock,
     log: pino({ level: logLevel }, { write: (line: string) => log.push(line) }),
   });
-  const listener = await listenAlone(
+  const listener = await listenStandalone(
     { host: '127.0.0.1', port: 0, token: runtimeToken, maxSessions: more.maxSessions ?? 50, trustProxy },
     runtime,
     () => true,

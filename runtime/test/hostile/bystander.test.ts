@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Client } from '../harness/client.ts';
 import { startWorld, type World } from '../harness/world.ts';
-import { harbor } from '../mind/talk.ts';
+import { harbor } from '../mind/harbor.ts';
 import { hostileTexts } from './texts.ts';
 
 /** A client may send this many texts in 10 seconds. */

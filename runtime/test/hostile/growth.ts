@@ -12,7 +12,7 @@ const longLength = 16_000;
 const most = 3;
 /** Tolerated noise in milliseconds. */
 const noise = 1.5;
-const mostRounds = 10;
+const maxRounds = 10;
 /** Times above this many milliseconds in each of `fewRounds` rounds are not noise: no more rounds are run. */
 const hopeless = 1000;
 const fewRounds = 3;
@@ -36,7 +36,7 @@ function growth(work: (text: string) => unknown, text: (length: number) => strin
   const isLinear = () => longMs <= most * shortMs + noise;
   // The first call also compiles.
   work(one);
-  for (let round = 0; round === 0 || (!isLinear() && round < mostRounds); round++) {
+  for (let round = 0; round === 0 || (!isLinear() && round < maxRounds); round++) {
     // Twice the short text: as many characters, so that garbage collection weighs the same in both times.
     shortMs = Math.min(shortMs, cpuTime(work, [one, one]) / 2);
     longMs = Math.min(longMs, cpuTime(work, [two]));

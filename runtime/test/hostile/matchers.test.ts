@@ -1,24 +1,24 @@
 import { readFileSync } from 'node:fs';
 import type { Mind } from '@session-launch/contract/project-file/mind';
+import { editDistance, similarity } from '@session-launch/process/edit-distance';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { spansOf } from '../../src/conversation/spans.ts';
+import { spansOf } from '../../src/conversation/character-message.ts';
 import type { Character } from '../../src/mind/mind.ts';
 import { unheard } from '../../src/mind/presenter.ts';
-import { editDistance, likeness } from '../../src/mind/script/edit-distance.ts';
-import { type Intent, Understanding } from '../../src/mind/script/intents.ts';
+import { type Intent, IntentMatcher } from '../../src/mind/script/intents.ts';
 import { Lessons } from '../../src/mind/script/lessons.ts';
-import { languages, phrasesFor } from '../../src/mind/script/phrases/known.ts';
+import { languages, phrasesFor } from '../../src/mind/script/phrases/languages.ts';
 import { addressed, spokenBy } from '../../src/mind/script/speakers.ts';
 import { Spelling } from '../../src/mind/script/spelling.ts';
 import { Topics } from '../../src/mind/script/topics.ts';
-import { fold, Heard, wordsIn } from '../../src/mind/script/words.ts';
+import { fold, WordIndex, wordsIn } from '../../src/mind/script/words.ts';
 import { joined, Sentences } from '../../src/sentences.ts';
 import { trimmed } from '../../src/speech/flite/flite.ts';
 import { speakable } from '../../src/speech/flite/speakable.ts';
-import { predict } from '../../src/speech/letters.ts';
 import { readPhones } from '../../src/speech/phones.ts';
-import { talk } from '../mind/talk.ts';
+import { predict } from '../../src/speech/speech-timing.ts';
+import { openDialogue } from '../mind/harbor.ts';
 import { slowTexts } from './growth.ts';
 
 interface Demo {
@@ -51,8 +51,8 @@ describe.each(languages)('%s: takes linear time on every hostile text', (languag
   test('recognising common phrases', () => {
     const intents = Object.keys(phrases.understand) as Intent[];
     linear((text) => {
-      const understanding = new Understanding(phrases, locale);
-      return intents.map((intent) => understanding.means(text, intent));
+      const matcher = new IntentMatcher(phrases, locale);
+      return intents.map((intent) => matcher.matches(text, intent));
     });
   });
 
@@ -67,7 +67,12 @@ describe.each(languages)('%s: takes linear time on every hostile text', (languag
   });
 
   test('answering', async () => {
-    const character = talk(everything, { locale, secondaryLocale: 'pt-PT', mode: 'presenter', characters });
+    const character = openDialogue(everything, {
+      locale,
+      secondaryLocale: 'pt-PT',
+      mode: 'presenter',
+      characters,
+    });
     await character.open();
     // A script chooses its reply before its first sentence is read from the iterator.
     linear((text) => {
@@ -78,7 +83,7 @@ describe.each(languages)('%s: takes linear time on every hostile text', (languag
 
 /** Locales with and without spaces between words. */
 describe.each(['en', 'ja'])('%s: takes linear time on every hostile text', (locale) => {
-  test('finding words', () => linear((text) => new Heard(wordsIn(text, locale))));
+  test('finding words', () => linear((text) => new WordIndex(wordsIn(text, locale))));
 
   test('splitting a whole text into sentences', () => linear((text) => cut(text, locale)));
 
@@ -107,7 +112,7 @@ describe('shared text functions take linear time on every hostile text', () => {
     const spelling = new Spelling(['ferry', 'timetable', 'aaaaaaaaaa']);
     linear((text) => spelling.nearest(text));
     linear((text) => wordsIn(text, 'en').map((word) => spelling.nearest(word)));
-    linear((text) => likeness(text, text.toUpperCase(), 0.1));
+    linear((text) => similarity(text, text.toUpperCase(), 0.1));
     linear((text) => editDistance(text, text.slice(1), 3));
   });
 

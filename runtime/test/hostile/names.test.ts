@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { Understanding } from '../../src/mind/script/intents.ts';
-import { languages, phrasesFor } from '../../src/mind/script/phrases/known.ts';
+import { IntentMatcher } from '../../src/mind/script/intents.ts';
+import { languages, phrasesFor } from '../../src/mind/script/phrases/languages.ts';
 import { slowTexts } from './growth.ts';
 
 describe.each(languages)('%s', (language) => {
   const { phrases, locale } = phrasesFor(language);
-  const understanding = new Understanding(phrases, locale);
+  const matcher = new IntentMatcher(phrases, locale);
 
   test.each([...phrases.nameIs, ...phrases.capitalNameIs].map((pattern) => [pattern]))(
     '%s takes linear time on every hostile text',
@@ -15,13 +15,13 @@ describe.each(languages)('%s', (language) => {
   );
 
   test('matching a name takes linear time on every hostile text', () => {
-    expect(slowTexts((text) => understanding.nameIn(text))).toEqual([]);
+    expect(slowTexts((text) => matcher.nameIn(text))).toEqual([]);
   });
 });
 
 describe('a name', () => {
   const nameIn = (text: string, locale = 'en') =>
-    new Understanding(phrasesFor(locale).phrases, locale).nameIn(text);
+    new IntentMatcher(phrasesFor(locale).phrases, locale).nameIn(text);
 
   test.each([
     ['en', 'My name is Ada', 'Ada'],

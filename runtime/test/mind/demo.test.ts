@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Mind } from '@session-launch/contract/project-file/mind';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { firstChoice, talk } from './talk.ts';
+import { firstChoice, openDialogue } from './harbor.ts';
 
 interface Demo {
   experiences: { slug: string; runtime: { mind: Mind; mode?: 'conversation' | 'presenter' } }[];
@@ -24,7 +24,7 @@ const questions = experiences.flatMap(({ slug, runtime: { mind } }) =>
 
 describe.each(questions)('$slug, $locale: $id', ({ slug, mind, locale, ask, tell, id }) => {
   test('the first question of each topic gets an answer of that topic', async () => {
-    const character = talk(mind, { locale, revision: slug }, script);
+    const character = openDialogue(mind, { locale, revision: slug }, script);
     await character.open();
     const answer = await character.say(texts(ask)[0]!);
     // The runtime answers questions about being a person before it consults the script.

@@ -1,6 +1,6 @@
 import type { Mind } from '@session-launch/contract/project-file/mind';
 import { expect, test } from 'vitest';
-import { talk } from './talk.ts';
+import { openDialogue } from './harbor.ts';
 
 const market: Mind = {
   greeting: { en: 'Welcome to my stall.' },
@@ -13,7 +13,7 @@ const market: Mind = {
 const dual = { secondaryLocale: 'es-MX' };
 
 test('the first phrase is taught right after the greeting, each part in its language', async () => {
-  const { dialogue } = talk(market, dual);
+  const { dialogue } = openDialogue(market, dual);
   const said = [];
   for await (const piece of dialogue.open(new AbortController().signal)) said.push(piece);
   expect(said.map(({ locale, text }) => [locale, text])).toEqual([
@@ -26,13 +26,13 @@ test('the first phrase is taught right after the greeting, each part in its lang
 });
 
 test('a close answer is accepted, and the next phrase follows', async () => {
-  const mateo = talk(market, dual);
+  const mateo = openDialogue(market, dual);
   await mateo.open();
   expect(await mateo.say('buenos dia')).toMatch(/^(Well done|Very good|That was it)!.*¿Cuánto cuesta\?/);
 });
 
 test('a wrong answer repeats the phrase, which is later postponed', async () => {
-  const mateo = talk(market, dual);
+  const mateo = openDialogue(market, dual);
   await mateo.open();
   expect(await mateo.say('buena noche')).toMatch(/^(Almost|Close).*Buenos días$/);
   expect(await mateo.say('xyz')).toMatch(/Buenos días$/);
@@ -43,20 +43,20 @@ test('a wrong answer repeats the phrase, which is later postponed', async () => 
 });
 
 test('questions are answered during a lesson, and the lesson resumes', async () => {
-  const mateo = talk(market, dual);
+  const mateo = openDialogue(market, dual);
   await mateo.open();
   expect(await mateo.say('What fruit do you sell?')).toBe('Mangoes, mostly.');
   expect(await mateo.say('Buenos días')).toContain('¿Cuánto cuesta?');
 });
 
 test('a phrase can be skipped', async () => {
-  const mateo = talk(market, dual);
+  const mateo = openDialogue(market, dual);
   await mateo.open();
   expect(await mateo.say('next')).toContain('¿Cuánto cuesta?');
 });
 
 test('without phrases in the learnt language the character says so', async () => {
-  const mateo = talk(market, { secondaryLocale: 'fi' });
+  const mateo = openDialogue(market, { secondaryLocale: 'fi' });
   expect(await mateo.open()).toBe(
     'Welcome to my stall. I have no phrases in that language yet, but we can talk.',
   );

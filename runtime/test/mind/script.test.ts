@@ -1,7 +1,7 @@
 import type { Mind } from '@session-launch/contract/project-file/mind';
 import { describe, expect, test } from 'vitest';
 import { scriptedMind } from '../../src/mind/script/script.ts';
-import { harbor, talk } from './talk.ts';
+import { harbor, openDialogue } from './harbor.ts';
 
 describe('topics', () => {
   test.each([
@@ -11,28 +11,28 @@ describe('topics', () => {
     'when does the next fery leave',
     'timetable please',
   ])('%s', async (question) => {
-    expect(await talk(harbor).say(question)).toBe('At every full hour.');
+    expect(await openDialogue(harbor).say(question)).toBe('At every full hour.');
   });
 
   test('matching ignores accents and case, and uses the nearest locale of the language', async () => {
-    const spanish = talk(harbor, { locale: 'es-MX' });
+    const spanish = openDialogue(harbor, { locale: 'es-MX' });
     expect(await spanish.open()).toBe('¡Buenos días!');
     expect(await spanish.say('cuando salen los TRANSBORDADORES')).toBe('Cada hora en punto.');
   });
 
   test('a language that the script lacks is answered in one that it has', async () => {
-    expect(await talk(harbor, { locale: 'nl' }).open()).toBe('Good morning!');
+    expect(await openDialogue(harbor, { locale: 'nl' }).open()).toBe('Good morning!');
   });
 
   test('a repeated question gets another answer', async () => {
-    const maren = talk(harbor);
+    const maren = openDialogue(harbor);
     expect(await maren.say('ferry')).toBe('At every full hour.');
     expect(await maren.say('ferry')).toBe('The first one leaves at six.');
     expect(await maren.say('ferry')).toBe('At every full hour.');
   });
 
   test('no answer variant is used twice in a row', async () => {
-    const maren = talk(harbor);
+    const maren = openDialogue(harbor);
     let last = '';
     for (let i = 0; i < 10; i++) {
       const said = await maren.say('What is the capital of Mongolia?');
@@ -43,28 +43,28 @@ describe('topics', () => {
   });
 
   test('words that occur in many questions have little weight', async () => {
-    expect(await talk(harbor).say('Why do the gulls scream so?')).toBe('They are hungry.');
-    expect(await talk(harbor).say('why do you like the')).toMatch(/harbor stor/);
+    expect(await openDialogue(harbor).say('Why do the gulls scream so?')).toBe('They are hungry.');
+    expect(await openDialogue(harbor).say('why do you like the')).toMatch(/harbor stor/);
   });
 });
 
 describe('memory', () => {
   test('the user’s name is remembered', async () => {
-    const maren = talk(harbor);
+    const maren = openDialogue(harbor);
     expect(await maren.say('What is my name?')).toBe('You have not told me your name yet.');
     expect(await maren.say('My name is Ada')).toMatch(/^(Nice to meet you|A pleasure), Ada\./);
     expect(await maren.say("what's my name?")).toContain('Ada');
   });
 
   test('the last topic and its follow-up are remembered', async () => {
-    const maren = talk(harbor);
+    const maren = openDialogue(harbor);
     await maren.say('ferry');
     expect(await maren.say('where were we?')).toContain('When do the ferries leave?');
     expect(await maren.say('yes')).toBe('Two meters.');
   });
 
   test('a request for more continues the last topic', async () => {
-    const maren = talk(harbor);
+    const maren = openDialogue(harbor);
     await maren.say('tide');
     expect(await maren.say('tell me more')).toMatch(/^(That is all I know|There is no more)/);
     await maren.say('ferry');
@@ -72,13 +72,13 @@ describe('memory', () => {
   });
 
   test('a request to repeat repeats the last answer', async () => {
-    const maren = talk(harbor);
+    const maren = openDialogue(harbor);
     await maren.say('ferry');
     expect(await maren.say('Could you repeat that?')).toBe('At every full hour.');
   });
 
   test('a request to slow down slows speech from then on, and repeats the answer', async () => {
-    const maren = talk(harbor);
+    const maren = openDialogue(harbor);
     await maren.say('ferry');
     expect(maren.dialogue.pace).toBe(1);
     expect(await maren.say('slower please')).toBe('Of course, I will speak more slowly. At every full hour.');
@@ -88,13 +88,13 @@ describe('memory', () => {
   });
 
   test('no is accepted after an offer', async () => {
-    const maren = talk(harbor);
+    const maren = openDialogue(harbor);
     await maren.say('ferry');
     expect(await maren.say('no')).toMatch(/^(All right|As you like)/);
   });
 
   test('an answer that was not played counts as not given', async () => {
-    const maren = talk(harbor);
+    const maren = openDialogue(harbor);
     for await (const _ of maren.dialogue.answer('ferry', new AbortController().signal));
     maren.dialogue.remember('At every full hour.', '');
     expect(await maren.say('ferry')).toBe('At every full hour.');
@@ -102,7 +102,7 @@ describe('memory', () => {
 });
 
 test('suggestions are topics not yet covered, follow-ups first', async () => {
-  const maren = talk(harbor);
+  const maren = openDialogue(harbor);
   const texts = () => maren.dialogue.suggestions().map(({ text }) => text);
   expect(texts()).toEqual([
     'When do the ferries leave?',
@@ -120,20 +120,20 @@ describe('honesty', () => {
   test.each(['Are you an AI?', 'are you a real person', 'Tell me, are you human?'])(
     '%s',
     async (question) => {
-      expect(await talk(harbor).say(question)).toMatch(/AI character.*script/);
+      expect(await openDialogue(harbor).say(question)).toMatch(/AI character.*script/);
     },
   );
 
   test('answers are in the language of the session', async () => {
-    expect(await talk(harbor, { locale: 'es' }).say('¿Eres un robot?')).toMatch(/personaje de IA/);
-    expect(await talk({}, { locale: 'ja' }).say('あなたはAIですか')).toContain('AIのキャラクター');
-    expect(await talk({}, { locale: 'de' }).say('Bist du ein Mensch?')).toContain('KI-Figur');
-    expect(await talk({}, { locale: 'fr' }).say('Es-tu une IA ?')).toContain('personnage d’IA');
+    expect(await openDialogue(harbor, { locale: 'es' }).say('¿Eres un robot?')).toMatch(/personaje de IA/);
+    expect(await openDialogue({}, { locale: 'ja' }).say('あなたはAIですか')).toContain('AIのキャラクター');
+    expect(await openDialogue({}, { locale: 'de' }).say('Bist du ein Mensch?')).toContain('KI-Figur');
+    expect(await openDialogue({}, { locale: 'fr' }).say('Es-tu une IA ?')).toContain('personnage d’IA');
   });
 
   test('a script without a fallback says that it does not know, and names a topic that it knows', async () => {
     const { fallback: _, ...rest } = harbor;
-    expect(await talk(rest).say('Who won the war of the roses?')).toMatch(
+    expect(await openDialogue(rest).say('Who won the war of the roses?')).toMatch(
       /only know.*When do the ferries leave\?$/,
     );
   });
@@ -141,7 +141,7 @@ describe('honesty', () => {
 
 describe('a thread: a topic that names itself as its follow-up', () => {
   test('its answers are steps; unrecognised input advances it', async () => {
-    const maren = talk(harbor);
+    const maren = openDialogue(harbor);
     expect(await maren.say('a riddle please')).toBe('What has teeth but cannot bite?');
     expect(await maren.say('a horse')).toBe('Not quite. It lives in your bathroom.');
     expect(await maren.say('a toothbrush')).toBe('It was a comb!');
@@ -149,14 +149,14 @@ describe('a thread: a topic that names itself as its follow-up', () => {
   });
 
   test('topics inside a thread are recognised only while it is active', async () => {
-    const maren = talk(harbor);
+    const maren = openDialogue(harbor);
     expect(await maren.say('a comb')).toMatch(/harbor stor/);
     await maren.say('riddle');
     expect(await maren.say('Is it a comb?')).toBe('A comb it is!');
   });
 
   test('a topic inside a thread is suggested only there, by its first question', async () => {
-    const maren = talk(harbor);
+    const maren = openDialogue(harbor);
     const texts = () => maren.dialogue.suggestions().map(({ text }) => text);
     expect(texts()).not.toContain('I give up');
     await maren.say('riddle');
@@ -165,7 +165,7 @@ describe('a thread: a topic that names itself as its follow-up', () => {
   });
 
   test('another topic ends it, and asking again restarts it at the first step', async () => {
-    const maren = talk(harbor);
+    const maren = openDialogue(harbor);
     await maren.say('riddle');
     await maren.say('a horse');
     await maren.say('ferry');
@@ -178,7 +178,7 @@ test('with several characters, lines go to the named character, and the addresse
     { characterId: 'wren', name: 'Wren', voice: {} },
     { characterId: 'pip', name: 'Pip', voice: {} },
   ] as const;
-  const duo = talk(
+  const duo = openDialogue(
     {
       topics: [
         {
@@ -212,7 +212,7 @@ describe('an answer that ends with a question', () => {
   };
 
   test('continues with the first option on yes and the second on no', async () => {
-    const stall = talk(market);
+    const stall = openDialogue(market);
     await stall.say('What do they cost?');
     expect(await stall.say('yes')).toBe('Sold.');
     await stall.say('What do they cost?');
@@ -223,7 +223,7 @@ describe('an answer that ends with a question', () => {
 });
 
 test('a question that starts with a greeting is matched as the question', async () => {
-  const maren = talk({
+  const maren = openDialogue({
     topics: [{ id: 'self', ask: { en: 'Who are you?' }, tell: { en: 'I knot ropes.' } }],
   });
   expect(await maren.say('Hello, who are you?')).toBe('I knot ropes.');
@@ -248,7 +248,7 @@ describe('a script is prepared once', () => {
       return Array.prototype.filter.apply(topics, args);
     };
     const mind = scriptedMind(() => 0);
-    const begin = (revision: string, locale = 'en') => talk({ topics }, { revision, locale }, mind);
+    const begin = (revision: string, locale = 'en') => openDialogue({ topics }, { revision, locale }, mind);
     return { begin, times: () => times };
   };
 

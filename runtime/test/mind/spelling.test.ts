@@ -1,5 +1,5 @@
+import { editDistance } from '@session-launch/process/edit-distance';
 import { describe, expect, test } from 'vitest';
-import { editDistance } from '../../src/mind/script/edit-distance.ts';
 import { Spelling } from '../../src/mind/script/spelling.ts';
 import { segmenterFor } from '../../src/segmenters.ts';
 

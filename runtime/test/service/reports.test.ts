@@ -8,7 +8,7 @@ import { Reporter } from '../../src/service/reporter.ts';
 import { FakeClock, settled } from '../harness/fake-clock.ts';
 import { runtimeToken } from '../harness/stand-in-service.ts';
 import { startWorld, type World } from '../harness/world.ts';
-import { harbor } from '../mind/talk.ts';
+import { harbor } from '../mind/harbor.ts';
 
 let world: World;
 let clock: FakeClock;

@@ -6,7 +6,7 @@ import { Connection } from '../../src/sockets/connection.ts';
 import { FakeClock, settled } from '../harness/fake-clock.ts';
 import { SilentSocket } from '../harness/silent-socket.ts';
 import { startWorld, type World } from '../harness/world.ts';
-import { harbor } from '../mind/talk.ts';
+import { harbor } from '../mind/harbor.ts';
 
 let world: World;
 beforeEach(async () => {

@@ -1,18 +1,18 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Client } from '../harness/client.ts';
-import { toldHearing } from '../harness/engines.ts';
+import { scriptedHearing } from '../harness/engines.ts';
 import { FakeClock } from '../harness/fake-clock.ts';
 import { startWorld, type World } from '../harness/world.ts';
-import { harbor } from '../mind/talk.ts';
+import { harbor } from '../mind/harbor.ts';
 
 /** Rate windows belong to the conversation and survive a resume; the fake clock keeps them open. */
 let clock: FakeClock;
 let world: World;
-let hearing: ReturnType<typeof toldHearing>;
+let hearing: ReturnType<typeof scriptedHearing>;
 let bystander: Client;
 beforeEach(async () => {
   clock = new FakeClock();
-  hearing = toldHearing([]);
+  hearing = scriptedHearing([]);
   world = await startWorld({ clock, engines: { hearing } });
   bystander = await world.join({ mind: harbor });
 });

@@ -3,14 +3,14 @@ import { expect, test } from 'vitest';
 import type { WebSocket } from 'ws';
 import { Conversations } from '../../src/conversation/conversations.ts';
 import { scriptedMind } from '../../src/mind/script/script.ts';
+import { Admission } from '../../src/sockets/admission.ts';
 import { Connection } from '../../src/sockets/connection.ts';
-import { Reception } from '../../src/sockets/reception.ts';
 import { tokenReader } from '../../src/sockets/token.ts';
-import { instantSpeech, loudnessDetector, toldHearing } from '../harness/engines.ts';
+import { instantSpeech, loudnessDetector, scriptedHearing } from '../harness/engines.ts';
 import { FakeClock, settled } from '../harness/fake-clock.ts';
 import { connectedSession } from '../harness/session.ts';
 import { SilentSocket } from '../harness/silent-socket.ts';
-import { harbor } from '../mind/talk.ts';
+import { harbor } from '../mind/harbor.ts';
 
 const frames = 20_000;
 
@@ -92,7 +92,7 @@ test(`${frames} random frames cause no error and no leak, and do not affect anot
     clock,
     mind: scriptedMind(() => 0),
     speech: instantSpeech(),
-    hearing: toldHearing([]),
+    hearing: scriptedHearing([]),
     detector: loudnessDetector,
     resumeSeconds: 30,
     runtimeId: 'rt_fuzz',
@@ -104,7 +104,7 @@ test(`${frames} random frames cause no error and no leak, and do not affect anot
     },
     ended: (sessionId) => ended.push(sessionId),
   });
-  const reception = new Reception({
+  const admission = new Admission({
     clock,
     service: {
       connect: async (sessionId) =>
@@ -119,7 +119,7 @@ test(`${frames} random frames cause no error and no leak, and do not affect anot
   const enter = async (hello: object) => {
     const socket = new SilentSocket();
     const connection = new Connection(socket as unknown as WebSocket, socket, clock);
-    reception.receive(connection, { client: '127.0.0.1', origin: undefined, hasProtocol: true });
+    admission.receive(connection, { client: '127.0.0.1', origin: undefined, hasProtocol: true });
     const text = { type: 'hello', protocol: 1, client: { name: 'fuzz', version: '1' }, ...hello };
     socket.emit('message', Buffer.from(JSON.stringify(text)), false);
     await settled();

@@ -1,17 +1,17 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Client } from '../harness/client.ts';
-import { toldHearing } from '../harness/engines.ts';
+import { scriptedHearing } from '../harness/engines.ts';
 import { FakeClock } from '../harness/fake-clock.ts';
 import { startWorld, type World } from '../harness/world.ts';
-import { harbor } from '../mind/talk.ts';
+import { harbor } from '../mind/harbor.ts';
 
 const hostile = '203.0.113.1';
 const origin = 'https://www.example.com';
 
 let world: World;
-let hearing: ReturnType<typeof toldHearing>;
+let hearing: ReturnType<typeof scriptedHearing>;
 beforeEach(async () => {
-  hearing = toldHearing([]);
+  hearing = scriptedHearing([]);
   // The fake clock does not advance, so no rate window ends on a slow machine.
   world = await startWorld({ clock: new FakeClock(), maxSessions: 40, engines: { hearing } });
 });

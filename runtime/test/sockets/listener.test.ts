@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { proxyList } from '@session-launch/process/client-address';
 import { expect, onTestFinished, test } from 'vitest';
-import { listenAlone } from '../../src/alone.ts';
 import { readConfig } from '../../src/config.ts';
 import type { Runtime, UpgradeRequest } from '../../src/runtime.ts';
+import { listenStandalone } from '../../src/standalone.ts';
 
 const token = 'token-of-the-runtime';
 
@@ -26,7 +26,7 @@ async function listen({ proxies, fails = false }: { proxies?: string; fails?: bo
   };
   const trustProxy = proxies === undefined ? undefined : proxyList(proxies);
   const config = { host: '127.0.0.1', port: 0, token, maxSessions: 1, trustProxy };
-  const { url, close } = await listenAlone(config, runtime, () => true);
+  const { url, close } = await listenStandalone(config, runtime, () => true);
   onTestFinished(close);
   return { url: new URL(url.replace('ws:', 'http:')), upgrades };
 }

@@ -17,15 +17,15 @@ export function medianPitch(audio: Int16Array, sampleRate: number): number {
 
 function pitchAt(audio: Int16Array, start: number, size: number, sampleRate: number): number | undefined {
   const [shortest, longest] = [Math.floor(sampleRate / highest), Math.ceil(sampleRate / lowest)];
-  const likeness = Array.from({ length: longest + 1 }, (_, lag) =>
+  const similarity = Array.from({ length: longest + 1 }, (_, lag) =>
     lag < shortest ? 0 : correlation(audio, start, size, lag),
   );
-  const best = Math.max(...likeness);
+  const best = Math.max(...similarity);
   if (best < voiced) return undefined;
   // Multiples of the period also have a high autocorrelation: the first peak close to the maximum is the period.
-  const lag = likeness.findIndex(
+  const lag = similarity.findIndex(
     (value, at) =>
-      value >= 0.9 * best && value >= (likeness[at - 1] ?? 0) && value >= (likeness[at + 1] ?? 0),
+      value >= 0.9 * best && value >= (similarity[at - 1] ?? 0) && value >= (similarity[at + 1] ?? 0),
   );
   return lag <= 0 ? undefined : sampleRate / lag;
 }

@@ -1,5 +1,6 @@
 import { createParser } from 'eventsource-parser';
-import { type Endpoint, EngineError, parsed, post, readJson, unlessAborted } from '../../endpoint.ts';
+import { type Endpoint, EngineError, parsed, post, readJson } from '../../endpoint.ts';
+import { unlessAborted } from '../../timeout.ts';
 
 export interface ChatMessage {
   role: 'system' | 'user' | 'assistant';

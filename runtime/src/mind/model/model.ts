@@ -2,7 +2,7 @@ import type { Endpoint } from '../../endpoint.ts';
 import { Sentences } from '../../sentences.ts';
 import type { Dialogue, Mind, Said, Setting, Suggestion } from '../mind.ts';
 import { presented } from '../presenter.ts';
-import { phrasesFor } from '../script/phrases/known.ts';
+import { phrasesFor } from '../script/phrases/languages.ts';
 import { spokenBy } from '../script/speakers.ts';
 import { pick } from '../script/texts.ts';
 import { type ChatMessage, complete } from './completions.ts';
@@ -54,7 +54,7 @@ class ModelDialogue implements Dialogue {
     yield* this.#say(text, signal);
   }
 
-  goOn(): undefined {
+  nextSection(): undefined {
     return undefined;
   }
 

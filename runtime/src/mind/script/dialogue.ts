@@ -1,14 +1,14 @@
 import type { Character, Dialogue, Said, Setting, Suggestion } from '../mind.ts';
-import { Understanding } from './intents.ts';
+import { IntentMatcher } from './intents.ts';
 import { Lessons } from './lessons.ts';
-import { phrasesFor } from './phrases/known.ts';
+import { phrasesFor } from './phrases/languages.ts';
 import type { Phrases } from './phrases/phrases.ts';
 import { addressed, spokenBy } from './speakers.ts';
 import { nearest, pick, type Texts, Variety } from './texts.ts';
 import type { Topic, Topics } from './topics.ts';
-import { readable } from './words.ts';
+import { truncated } from './words.ts';
 
-const mostSuggestions = 4;
+const maxSuggestions = 4;
 const slow = 0.8;
 
 /** The topics of a script in one of its locales, shared between sessions. */
@@ -23,7 +23,7 @@ export class ScriptDialogue implements Dialogue {
   /** The locale in which the script speaks. */
   readonly #locale: string;
   readonly #phrases: ReturnType<typeof phrasesFor>;
-  readonly #understanding: Understanding;
+  readonly #intents: IntentMatcher;
   readonly #topics: Topics;
   readonly #lessons: Lessons | undefined;
   readonly #variety: Variety;
@@ -42,7 +42,7 @@ export class ScriptDialogue implements Dialogue {
     const { spoken, written } = scriptLocales(setting);
     this.#locale = spoken;
     this.#phrases = phrasesFor(this.#locale);
-    this.#understanding = new Understanding(this.#phrases.phrases, this.#locale);
+    this.#intents = new IntentMatcher(this.#phrases.phrases, this.#locale);
     this.#topics = topicsOf(setting, written, this.#phrases.stopWords);
     this.#variety = new Variety(random);
     const { lessons } = setting.mind;
@@ -57,13 +57,13 @@ export class ScriptDialogue implements Dialogue {
   }
 
   async *answer(given: string): AsyncIterable<Said> {
-    const text = readable(given);
+    const text = truncated(given);
     this.#justTold = undefined;
     this.#speaker = addressed(text, this.#setting.characters) ?? this.#speaker;
     yield* this.#say(this.#reply(text));
   }
 
-  goOn(): undefined {
+  nextSection(): undefined {
     return undefined;
   }
 
@@ -83,7 +83,7 @@ export class ScriptDialogue implements Dialogue {
     const fresh = this.#topics.all.filter((topic) => !topic.isInside && !this.#told.has(topic.id));
     const topics = new Set([...following.filter(({ id }) => !this.#told.has(id)), ...fresh, ...following]);
     for (const { ask, locale } of topics) shown.push({ text: ask, locale });
-    return shown.slice(0, mostSuggestions);
+    return shown.slice(0, maxSuggestions);
   }
 
   sorry(): Said {
@@ -91,45 +91,45 @@ export class ScriptDialogue implements Dialogue {
   }
 
   #reply(text: string): Said[] {
-    const means = this.#understanding.means.bind(this.#understanding, text);
+    const matches = this.#intents.matches.bind(this.#intents, text);
     // Disclosing that the character is an AI takes precedence over all texts of the script.
-    if (means('ai')) return this.#line('ai', { name: this.#speaker.name });
-    const name = this.#understanding.nameIn(text);
+    if (matches('ai')) return this.#line('ai', { name: this.#speaker.name });
+    const name = this.#intents.nameIn(text);
     if (name !== undefined) {
       this.#name = name;
       return [...this.#line('meet', { name }), ...(this.#lessons?.current ? this.#teach() : this.#suggest())];
     }
-    if (means('whoAmI'))
+    if (matches('whoAmI'))
       return this.#name === undefined ? this.#line('noName') : this.#line('yourName', { name: this.#name });
-    if (means('whatWasThat'))
+    if (matches('whatWasThat'))
       return this.#topic === undefined
         ? this.#line('nothingYet')
         : this.#line('lastTopic', { ask: this.#topic.ask });
-    if (means('slower') || means('faster')) {
-      this.pace = means('slower') ? slow : 1;
-      return [...this.#line(means('slower') ? 'slower' : 'faster'), ...this.#lastSaid];
+    if (matches('slower') || matches('faster')) {
+      this.pace = matches('slower') ? slow : 1;
+      return [...this.#line(matches('slower') ? 'slower' : 'faster'), ...this.#lastSaid];
     }
     const attempt = this.#lessons?.judge(text) ?? 'wrong';
     if (attempt === 'right') return this.#praise();
-    if (means('repeat')) return this.#repeat();
+    if (matches('repeat')) return this.#repeat();
     const topic = this.#topics.find(text, this.#topic);
     if (topic !== undefined) return this.#tell(topic);
-    return this.#smallTalk(means) ?? this.#miss(attempt) ?? this.#nextStep() ?? this.#fallback();
+    return this.#smallTalk(matches) ?? this.#miss(attempt) ?? this.#nextStep() ?? this.#fallback();
   }
 
-  #smallTalk(means: (intent: Parameters<Understanding['means']>[1]) => boolean): Said[] | undefined {
-    if (means('whoAreYou')) return [...this.#line('iAm', { name: this.#speaker.name }), ...this.#suggest()];
-    if (means('help')) return this.#suggest();
-    if (means('hello')) return this.#own('greeting', this.#setting.mind.greeting);
-    if (means('thanks')) return this.#line('welcome');
-    if (means('bye')) return this.#line('bye');
-    if (this.#lessons?.current && means('next')) {
+  #smallTalk(matches: (intent: Parameters<IntentMatcher['matches']>[1]) => boolean): Said[] | undefined {
+    if (matches('whoAreYou')) return [...this.#line('iAm', { name: this.#speaker.name }), ...this.#suggest()];
+    if (matches('help')) return this.#suggest();
+    if (matches('hello')) return this.#own('greeting', this.#setting.mind.greeting);
+    if (matches('thanks')) return this.#line('welcome');
+    if (matches('bye')) return this.#line('bye');
+    if (this.#lessons?.current && matches('next')) {
       this.#lessons.postpone();
       return this.#teach();
     }
-    if (means('yes')) return this.#decided(0) ?? this.#more();
-    if (means('more')) return this.#more();
-    if (means('no')) return this.#decided(1) ?? this.#line('allRight');
+    if (matches('yes')) return this.#decided(0) ?? this.#more();
+    if (matches('more')) return this.#more();
+    if (matches('no')) return this.#decided(1) ?? this.#line('allRight');
     return undefined;
   }
 

@@ -1,5 +1,5 @@
 import type { Phrases } from './phrases/phrases.ts';
-import { Heard, Phrase, readable, wordsIn } from './words.ts';
+import { Phrase, truncated, WordIndex, wordsIn } from './words.ts';
 
 export type Intent = keyof Phrases['understand'];
 
@@ -18,7 +18,7 @@ function phrasesOf(phrases: Phrases, locale: string): Map<Intent, Phrase[]> {
   const made = new Map(
     Object.entries(phrases.understand).map(([intent, texts]) => [
       intent as Intent,
-      texts.map((text) => new Phrase(text, locale)),
+      texts.split(', ').map((text) => new Phrase(text, locale)),
     ]),
   );
   ready.set(phrases, made);
@@ -26,12 +26,12 @@ function phrasesOf(phrases: Phrases, locale: string): Map<Intent, Phrase[]> {
 }
 
 /** Recognises the intents common to all scripts, in one language. */
-export class Understanding {
+export class IntentMatcher {
   readonly #phrases: Phrases;
   readonly #locale: string;
   readonly #intents: Map<Intent, Phrase[]>;
-  /** The last text and its words: `means` is called with the same text for many intents. */
-  #last: { text: string; heard: Heard } | undefined;
+  /** The last text and its words: `matches` is called with the same text for many intents. */
+  #last: { text: string; heard: WordIndex } | undefined;
 
   constructor(phrases: Phrases, locale: string) {
     this.#phrases = phrases;
@@ -40,9 +40,9 @@ export class Understanding {
   }
 
   /** Whether a text expresses an intent. */
-  means(text: string, intent: Intent): boolean {
+  matches(text: string, intent: Intent): boolean {
     if (this.#last?.text !== text)
-      this.#last = { text, heard: new Heard(wordsIn(readable(text), this.#locale)) };
+      this.#last = { text, heard: new WordIndex(wordsIn(truncated(text), this.#locale)) };
     const { heard } = this.#last;
     return this.#intents
       .get(intent)!

@@ -1,5 +1,5 @@
 import type { Mind } from '@session-launch/contract/project-file/mind';
-import { likeness } from './edit-distance.ts';
+import { similarity } from '@session-launch/process/edit-distance';
 import { pick } from './texts.ts';
 import { fold, wordsIn } from './words.ts';
 
@@ -48,7 +48,7 @@ export class Lessons {
     const plain = (one: string) => wordsIn(one, current.locale).join('');
     const [said, folded] = [plain(text), fold(text)];
     const ways = [current.say, ...current.others];
-    const best = Math.max(...ways.map((way) => likeness(said, plain(way), closeEnough)));
+    const best = Math.max(...ways.map((way) => similarity(said, plain(way), closeEnough)));
     const isContained = ways.some((way) => folded.includes(fold(way)));
     return best >= rightEnough || isContained ? 'right' : best >= closeEnough ? 'close' : 'wrong';
   }

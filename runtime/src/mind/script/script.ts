@@ -4,12 +4,12 @@ import { presented } from '../presenter.ts';
 import { ScriptDialogue, type TopicsOf } from './dialogue.ts';
 import { Topics } from './topics.ts';
 
-const mostScripts = 100;
+const maxScripts = 100;
 
 /** The built-in mind: speaks only texts of the project file and built-in phrases. */
 export function scriptedMind(random: () => number = Math.random): Mind {
   // Parsing a long script blocks the event loop for tens of milliseconds, so the result is cached per revision and locale of the script.
-  const ready = new LRUCache<string, Topics>({ max: mostScripts });
+  const ready = new LRUCache<string, Topics>({ max: maxScripts });
   const topicsOf: TopicsOf = ({ revision, mind }, written, stopWords) => {
     const key = `${revision} ${written}`;
     const known = ready.get(key);

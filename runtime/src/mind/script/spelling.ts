@@ -1,13 +1,13 @@
-import { editDistance } from './edit-distance.ts';
+import { editDistance } from '@session-launch/process/edit-distance';
 
 /** Minimum and maximum letters of a word that is corrected. */
 const shortest = 4;
 const longest = 40;
 /** Maximum share of wrong letters in a word, and their maximum number. */
 const wrongShare = 0.34;
-const mostWrong = 3;
+const maxWrong = 3;
 /** Maximum difference in length between a word and its correction, in letters. */
-const mostLonger = 2;
+const maxLonger = 2;
 
 /** Corrects words to the nearest words of a vocabulary. */
 export class Spelling {
@@ -16,7 +16,7 @@ export class Spelling {
 
   constructor(vocabulary: Iterable<string>) {
     for (const word of vocabulary) {
-      if (word.length < shortest || word.length > longest + mostLonger) continue;
+      if (word.length < shortest || word.length > longest + maxLonger) continue;
       const same = this.#byFirst.get(word[0]!);
       if (same === undefined) this.#byFirst.set(word[0]!, [word]);
       else same.push(word);
@@ -26,15 +26,15 @@ export class Spelling {
   /** Returns the word of the vocabulary with the smallest edit distance, or `undefined` if none is close enough. */
   nearest(word: string): string | undefined {
     if (word.length < shortest || word.length > longest) return undefined;
-    let most = Math.min(mostWrong, Math.floor(word.length * wrongShare));
+    let max = Math.min(maxWrong, Math.floor(word.length * wrongShare));
     let best: string | undefined;
     for (const candidate of this.#byFirst.get(word[0]!) ?? []) {
-      if (Math.abs(candidate.length - word.length) > mostLonger) continue;
-      const edits = editDistance(word, candidate, most);
-      if (edits > most) continue;
+      if (Math.abs(candidate.length - word.length) > maxLonger) continue;
+      const edits = editDistance(word, candidate, max);
+      if (edits > max) continue;
       best = candidate;
       if (edits <= 1) return best;
-      most = edits - 1;
+      max = edits - 1;
     }
     return best;
   }

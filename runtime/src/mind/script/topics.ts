@@ -1,7 +1,7 @@
 import type { Mind } from '@session-launch/contract/project-file/mind';
 import { Spelling } from './spelling.ts';
 import { type Picked, pick } from './texts.ts';
-import { Heard, Phrase, wordsIn } from './words.ts';
+import { Phrase, WordIndex, wordsIn } from './words.ts';
 
 /** A topic in the language of the session. */
 export interface Topic {
@@ -87,7 +87,7 @@ export class Topics {
 
   /** Returns the best-matching topic. Topics in `after.next` get a bonus; topics inside another thread are excluded. */
   find(text: string, after: Topic | undefined): Topic | undefined {
-    const heard = new Heard(this.#corrected(wordsIn(text, this.#locale)));
+    const heard = new WordIndex(this.#corrected(wordsIn(text, this.#locale)));
     const content = new Set(this.#content(heard.words));
     const next = new Set(after?.next ?? []);
     let best: { topic: Topic; score: number } | undefined;
@@ -101,7 +101,7 @@ export class Topics {
   }
 
   /** `content`: the words of the text without stop words. */
-  #score({ asks, phrases, words }: Known, heard: Heard, content: Set<string>): number {
+  #score({ asks, phrases, words }: Known, heard: WordIndex, content: Set<string>): number {
     const meant = asks.find((ask) => heard.is(ask));
     // The question with a few extra words scores lower than an exact match.
     if (meant !== undefined) return heard.words.length === meant.words.length ? 20 : 15;

@@ -14,7 +14,7 @@ export function fold(text: string): string {
 const longestRead = 1000;
 
 /** The part of a text that a script parses. */
-export function readable(text: string): string {
+export function truncated(text: string): string {
   return text.length > longestRead ? text.slice(0, longestRead) : text;
 }
 
@@ -43,7 +43,7 @@ export class Phrase {
 }
 
 /** The words of a text, indexed for phrase searches. */
-export class Heard {
+export class WordIndex {
   readonly words: readonly string[];
   readonly #spaced: string;
   readonly #joined: string;

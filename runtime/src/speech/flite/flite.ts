@@ -1,9 +1,9 @@
 import { fliteVoices, voiceFactor } from '@session-launch/contract/project-file/voice';
-import { unlessAborted } from '../../endpoint.ts';
+import { readWav } from '@session-launch/process/wav';
+import { unlessAborted } from '../../timeout.ts';
 import { cuesOf, type Phone, readPhones } from '../phones.ts';
 import type { Sentence, Speech, Spoken, Voice } from '../speech.ts';
-import { readWav } from '../wav.ts';
-import { wordTimes } from '../words.ts';
+import { wordTimes } from '../word-times.ts';
 import { partsOf } from './parts.ts';
 import { speakable } from './speakable.ts';
 import { FliteThreads } from './threads.ts';
@@ -35,7 +35,7 @@ export async function openFlite(threads: number): Promise<Speech> {
       // Sequential, so that other sessions are served between two parts.
       for (const part of parts) {
         const { wav, printed } = await pool.run(argumentsFor(part, voice), session, signal);
-        spoken.push({ samples: readWav(wav).samples, phones: readPhones(printed) });
+        spoken.push({ samples: readWav(wav)!.samples, phones: readPhones(printed) });
       }
       const { samples, phones } = spoken.length === 1 ? spoken[0]! : concatenated(spoken);
       return trimmed(text, samples, phones);

@@ -2,7 +2,7 @@
  * Maximum estimated phones per part: about 30 seconds of audio, so that one run of the engine takes at most about a second. A piece of 280
  * ordinary characters stays below it and is synthesised in one run.
  */
-const mostPhones = 500;
+const maxPhones = 500;
 
 /** Estimated phones per character, from measurements: flite reads digits as numbers and spells words that have no vowel. */
 const phonesOf = { digit: 8.5, sign: 6, w: 7, spelledLetter: 2.5, letter: 1.2 } as const;
@@ -13,7 +13,7 @@ export function partsOf(said: string): string[] {
   let [part, phones] = ['', 0];
   for (const token of said.split(/(?<= )/).flatMap(cutToken)) {
     const more = phonesIn(token);
-    if (phones + more > mostPhones && part !== '') {
+    if (phones + more > maxPhones && part !== '') {
       parts.push(part.trim());
       [part, phones] = ['', 0];
     }
@@ -27,7 +27,7 @@ export function partsOf(said: string): string[] {
 
 /** Splits a token that is too long for one part. */
 function cutToken(token: string): string[] {
-  const count = Math.ceil(phonesIn(token) / mostPhones);
+  const count = Math.ceil(phonesIn(token) / maxPhones);
   if (count <= 1) return [token];
   const length = Math.ceil(token.length / count);
   return Array.from({ length: count }, (_, n) => token.slice(n * length, (n + 1) * length));

@@ -62,8 +62,9 @@ export function runProgram(module, args) {
   /** @param {number} fd */
   const fileOf = (fd) => (fd === output ? file : fd === 1 ? printed[0] : fd === 2 ? printed[1] : undefined);
 
+  /** @type {Record<string, (...args: any[]) => number>} */
   const calls = {
-    args_sizes_get: (/** @type {number} */ count, /** @type {number} */ size) => {
+    args_sizes_get: (count, size) => {
       view().setUint32(count, encoded.length, true);
       view().setUint32(
         size,
@@ -72,7 +73,7 @@ export function runProgram(module, args) {
       );
       return success;
     },
-    args_get: (/** @type {number} */ pointers, /** @type {number} */ buffer) => {
+    args_get: (pointers, buffer) => {
       let at = buffer;
       for (const [index, arg] of encoded.entries()) {
         view().setUint32(pointers + index * 4, at, true);
@@ -81,16 +82,12 @@ export function runProgram(module, args) {
       }
       return success;
     },
-    clock_time_get: (
-      /** @type {number} */ _id,
-      /** @type {bigint} */ _precision,
-      /** @type {number} */ out,
-    ) => {
+    clock_time_get: (_id, _precision, out) => {
       view().setBigUint64(out, BigInt(Math.round(performance.now() * 1e6)), true);
       return success;
     },
     fd_close: () => success,
-    fd_fdstat_get: (/** @type {number} */ fd, /** @type {number} */ out) => {
+    fd_fdstat_get: (fd, out) => {
       if (fd > output) return badDescriptor;
       bytes().fill(0, out, out + 24);
       view().setUint8(out, fd === root ? directory : regularFile);
@@ -99,42 +96,27 @@ export function runProgram(module, args) {
       return success;
     },
     fd_fdstat_set_flags: () => success,
-    fd_prestat_get: (/** @type {number} */ fd, /** @type {number} */ out) => {
+    fd_prestat_get: (fd, out) => {
       if (fd !== root) return badDescriptor;
       view().setUint32(out, 0, true);
       view().setUint32(out + 4, 1, true);
       return success;
     },
-    fd_prestat_dir_name: (/** @type {number} */ _fd, /** @type {number} */ path) => {
+    fd_prestat_dir_name: (_fd, path) => {
       bytes().set([0x2f], path);
       return success;
     },
-    fd_read: (
-      /** @type {number} */ _fd,
-      /** @type {number} */ _vectors,
-      /** @type {number} */ _count,
-      /** @type {number} */ out,
-    ) => {
+    fd_read: (_fd, _vectors, _count, out) => {
       view().setUint32(out, 0, true);
       return success;
     },
-    fd_seek: (
-      /** @type {number} */ fd,
-      /** @type {bigint} */ offset,
-      /** @type {number} */ whence,
-      /** @type {number} */ out,
-    ) => {
+    fd_seek: (fd, offset, whence, out) => {
       const target = fileOf(fd);
       if (target === undefined) return badDescriptor;
       view().setBigUint64(out, BigInt(target.seek(Number(offset), whence)), true);
       return success;
     },
-    fd_write: (
-      /** @type {number} */ fd,
-      /** @type {number} */ vectors,
-      /** @type {number} */ count,
-      /** @type {number} */ out,
-    ) => {
+    fd_write: (fd, vectors, count, out) => {
       const target = fileOf(fd);
       if (target === undefined) return badDescriptor;
       let written = 0;
@@ -148,11 +130,11 @@ export function runProgram(module, args) {
       return success;
     },
     // flite opens only its output file: the text is an argument.
-    path_open: (/** @type {number[]} */ ...all) => {
+    path_open: (...all) => {
       view().setUint32(all[8], output, true);
       return success;
     },
-    proc_exit: (/** @type {number} */ code) => {
+    proc_exit: (code) => {
       throw new Exit(code);
     },
   };

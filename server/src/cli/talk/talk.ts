@@ -4,6 +4,7 @@ import { createInterface } from 'node:readline';
 import type { CreatedApiKey } from '@session-launch/contract/admin/keys';
 import type { ServiceStatus } from '@session-launch/contract/admin/status';
 import { audioFrame } from '@session-launch/contract/runtime/protocol';
+import { readWav, resampled, writeWav } from '@session-launch/process/wav';
 import type { Command } from 'commander';
 import { type AdminClient, jsonBody } from '../client/admin-client.ts';
 import type { Context } from '../client/context.ts';
@@ -12,7 +13,6 @@ import { checkId } from '../terminal/ids.ts';
 import { type Io, write } from '../terminal/io.ts';
 import type { Caller, Launch } from './caller.ts';
 import { transcript } from './transcript.ts';
-import { atRate, readWav, writeWav } from './wav.ts';
 
 interface TalkOptions {
   project: string;
@@ -65,7 +65,7 @@ async function recording(io: Io, file: string): Promise<Int16Array> {
   });
   const sound = readWav(bytes);
   if (sound === undefined) throw new CliFailure(`${file} is not a WAV file of 16-bit PCM`);
-  return atRate(sound, audioFrame.inputSampleRate);
+  return resampled(sound, audioFrame.inputSampleRate);
 }
 
 /** Mints with the given key, else with a temporary key that is revoked afterwards. */

@@ -20,7 +20,7 @@ export function nameFirst(greetings: readonly string[], ...phrases: string[]): R
 }
 
 /** The same for a text that contains nothing else. */
-export function nameAlone(greetings: readonly string[], ...phrases: string[]): RegExp {
+export function nameOnly(greetings: readonly string[], ...phrases: string[]): RegExp {
   return new RegExp(`${beginning(greetings, phrases)} ?[.!]?$`, 'iu');
 }
 

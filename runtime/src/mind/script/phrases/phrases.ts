@@ -1,24 +1,24 @@
 /** Built-in intents and phrases of a language, used by all scripts. Placeholders are in braces. */
 export interface Phrases {
-  /** Phrases per intent, matched as whole words. */
+  /** Phrases per intent, separated by commas, matched as whole words. */
   understand: {
-    yes: string[];
-    no: string[];
-    hello: string[];
-    bye: string[];
-    thanks: string[];
-    repeat: string[];
-    slower: string[];
-    faster: string[];
-    more: string[];
-    next: string[];
-    wait: string[];
-    help: string[];
+    yes: string;
+    no: string;
+    hello: string;
+    bye: string;
+    thanks: string;
+    repeat: string;
+    slower: string;
+    faster: string;
+    more: string;
+    next: string;
+    wait: string;
+    help: string;
     /** Asks whether the character is a person or an AI. */
-    ai: string[];
-    whoAreYou: string[];
-    whoAmI: string[];
-    whatWasThat: string[];
+    ai: string;
+    whoAreYou: string;
+    whoAmI: string;
+    whatWasThat: string;
   };
   /** Patterns whose first group captures a name. Whitespace in the text is collapsed into single spaces. */
   nameIs: RegExp[];

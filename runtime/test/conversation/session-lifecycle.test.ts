@@ -3,26 +3,29 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { Conversations } from '../../src/conversation/conversations.ts';
 import type { Mind } from '../../src/mind/mind.ts';
 import { scriptedMind } from '../../src/mind/script/script.ts';
-import { RecordedLine } from '../harness/conversation.ts';
-import { toldHearing } from '../harness/engines.ts';
+import { RecordedConnection } from '../harness/conversation.ts';
+import { scriptedHearing } from '../harness/engines.ts';
 import { FakeClock, settled } from '../harness/fake-clock.ts';
+import { closeConversations, openConversation as open } from '../harness/open-conversations.ts';
 import { connectedSession } from '../harness/session.ts';
-import { closeStages, openStage as open } from '../harness/stages.ts';
-import { harbor } from '../mind/talk.ts';
+import { harbor } from '../mind/harbor.ts';
 
-afterEach(closeStages);
+afterEach(closeConversations);
 
 describe('limits of a session', () => {
   test('an idle session ends, with a notice 30 seconds before', async () => {
-    const { line, clock, play, ended } = open({ mind: harbor, limits: { maxSeconds: 900, idleSeconds: 60 } });
+    const { connection, clock, play, ended } = open({
+      mind: harbor,
+      limits: { maxSeconds: 900, idleSeconds: 60 },
+    });
     await play(3000);
     await clock.pass(28_000);
-    expect(line.of('notice')).toEqual([]);
+    expect(connection.of('notice')).toEqual([]);
     await clock.pass(2500);
-    expect(line.of('notice')).toMatchObject([{ code: 'ENDING_SOON', secondsLeft: 30 }]);
+    expect(connection.of('notice')).toMatchObject([{ code: 'ENDING_SOON', secondsLeft: 30 }]);
     await clock.pass(31_000);
-    expect(line.of('ended')).toMatchObject([{ reason: 'idle_timeout' }]);
-    expect(line.closed).toEqual({ code: 4440, reason: 'idle_timeout' });
+    expect(connection.of('ended')).toMatchObject([{ reason: 'idle_timeout' }]);
+    expect(connection.closed).toEqual({ code: 4440, reason: 'idle_timeout' });
     expect(ended).toMatchObject([{ reason: 'idle_timeout' }]);
   });
 
@@ -47,7 +50,7 @@ describe('limits of a session', () => {
       await play(3000);
       await clock.pass(31_000);
     }
-    expect(silent.line.of('notice')).toMatchObject([{ code: 'ENDING_SOON', secondsLeft: 30 }]);
+    expect(silent.connection.of('notice')).toMatchObject([{ code: 'ENDING_SOON', secondsLeft: 30 }]);
     for (const { clock } of [silent, talking]) await clock.pass(31_000);
     expect(silent.ended).toMatchObject([{ reason: 'idle_timeout' }]);
     expect(talking.ended).toEqual([]);
@@ -57,13 +60,13 @@ describe('limits of a session', () => {
 
   test('a presenter that speaks is not idle, even without user input', async () => {
     const tell = { en: `${'The stars are far away and very old. '.repeat(40)}` };
-    const { play, line, ended } = open({
+    const { play, connection, ended } = open({
       mode: 'presenter',
       mind: { presentation: [{ id: 'a', title: { en: 'Stars' }, tell }] },
       limits: { maxSeconds: 900, idleSeconds: 60 },
     });
     await play(70_000);
-    expect([ended, line.of('notice')]).toEqual([[], []]);
+    expect([ended, connection.of('notice')]).toEqual([[], []]);
   });
 
   test.each<[string, ClientMessage]>([
@@ -76,7 +79,7 @@ describe('limits of a session', () => {
     ['a button without sound', { type: 'audio.start' }],
   ])('%s does not count as activity', async (_, message) => {
     const limits = { maxSeconds: 900, idleSeconds: 60 };
-    const { play, clock, receive, ended } = open({ mind: harbor, limits }, { hearing: toldHearing([]) });
+    const { play, clock, receive, ended } = open({ mind: harbor, limits }, { hearing: scriptedHearing([]) });
     await play(3000);
     // New words count as activity; the same interim transcript again does not.
     await receive({ type: 'transcript', id: 'i', text: 'well', status: 'interim' });
@@ -107,11 +110,11 @@ describe('limits of a session', () => {
   });
 
   test('the maximum duration ends a session in the middle of a sentence', async () => {
-    const { line, clock, ended } = open({ mind: harbor, limits: { maxSeconds: 40, idleSeconds: 120 } });
+    const { connection, clock, ended } = open({ mind: harbor, limits: { maxSeconds: 40, idleSeconds: 120 } });
     await clock.pass(20_500);
-    expect(line.of('notice')).toMatchObject([{ code: 'ENDING_SOON', secondsLeft: 20 }]);
+    expect(connection.of('notice')).toMatchObject([{ code: 'ENDING_SOON', secondsLeft: 20 }]);
     await clock.pass(20_000);
-    expect(line.closed?.code).toBe(4441);
+    expect(connection.closed?.code).toBe(4441);
     expect(ended).toEqual([{ reason: 'max_duration', seconds: 40 }]);
   });
 
@@ -129,20 +132,20 @@ describe('limits of a session', () => {
 
 describe('a broken connection', () => {
   test('a client resumes with its ticket and receives the missed events with their original numbers', async () => {
-    const { line, conversation, play, receive, ended, clock } = open({ mind: harbor });
+    const { connection, conversation, play, receive, ended, clock } = open({ mind: harbor });
     await play(3000);
     await receive({ type: 'text', id: 'a', text: 'ferry' });
     const ticket = conversation.ticket;
-    const lastSeq = line.events.at(-1)!.seq - 3;
+    const lastSeq = connection.events.at(-1)!.seq - 3;
     conversation.lost();
     await clock.pass(10_000);
-    const again = new RecordedLine();
+    const again = new RecordedConnection();
     conversation.resume(again, lastSeq);
     await settled();
     expect(again.events[0]).toMatchObject({ type: 'ready', resumed: true });
     expect(again.of('ready')[0]!.resumeTicket).not.toBe(ticket);
     const replayed = again.events.slice(1, 4);
-    expect(replayed).toEqual(line.events.slice(-3));
+    expect(replayed).toEqual(connection.events.slice(-3));
     expect(again.story).toContain('listening');
     expect(ended).toEqual([]);
   });
@@ -150,13 +153,15 @@ describe('a broken connection', () => {
   test('audio resumes at the next sentence', async () => {
     const greeting =
       'This is the first sentence of three. This is the second one of them. And this is the last one of all.';
-    const { line, conversation, play, clock } = open({ mind: { greeting: { en: greeting } } });
+    const { connection, conversation, play, clock } = open({ mind: { greeting: { en: greeting } } });
     await play(500);
     conversation.lost();
     await clock.pass(5000);
-    expect(line.of('utterance').map(({ text }) => text)).toEqual(['This is the first sentence of three.']);
-    const again = new RecordedLine();
-    conversation.resume(again, line.events.at(-1)!.seq);
+    expect(connection.of('utterance').map(({ text }) => text)).toEqual([
+      'This is the first sentence of three.',
+    ]);
+    const again = new RecordedConnection();
+    conversation.resume(again, connection.events.at(-1)!.seq);
     await settled();
     expect(again.of('utterance.end')).toMatchObject([{ utterance: 1, reason: 'interrupted' }]);
     expect(again.of('utterance').map(({ text }) => text)).toEqual(['This is the second one of them.']);
@@ -168,7 +173,7 @@ describe('a broken connection', () => {
     await clock.pass(10_000);
     conversation.lost();
     await clock.pass(20_000);
-    conversation.resume(new RecordedLine(), 0);
+    conversation.resume(new RecordedConnection(), 0);
     await clock.pass(5000);
     conversation.end('client_ended');
     expect(ended).toEqual([{ reason: 'client_ended', seconds: 15 }]);
@@ -185,21 +190,21 @@ describe('a broken connection', () => {
   });
 
   test('a new connection replaces one that has not been detected as dead', async () => {
-    const { conversation, line } = open({ mind: harbor });
-    const again = new RecordedLine();
+    const { conversation, connection } = open({ mind: harbor });
+    const again = new RecordedConnection();
     conversation.resume(again, 0);
-    expect(line.closed?.code).toBe(1001);
+    expect(connection.closed?.code).toBe(1001);
     expect(again.story[0]).toBe('ready');
   });
 
   test('at most 256 events are buffered', async () => {
-    const { conversation, line, receive } = open({ mind: harbor });
+    const { conversation, connection, receive } = open({ mind: harbor });
     for (let i = 0; i < 300; i++)
       await receive({ type: 'transcript', id: 't', text: `word ${i}`, status: 'interim' });
-    const again = new RecordedLine();
+    const again = new RecordedConnection();
     conversation.resume(again, 0);
     const replayed = again.events.filter(
-      ({ seq }) => seq <= line.events.at(-1)!.seq + 2 && seq !== again.events[0]!.seq,
+      ({ seq }) => seq <= connection.events.at(-1)!.seq + 2 && seq !== again.events[0]!.seq,
     );
     expect(again.of('message').length).toBeLessThanOrEqual(256);
     expect(replayed.at(0)!.seq).toBeGreaterThan(40);
@@ -207,37 +212,37 @@ describe('a broken connection', () => {
 });
 
 test('a ping is answered with a pong, and bye ends the session', async () => {
-  const { line, receive, ended } = open({ mind: harbor });
+  const { connection, receive, ended } = open({ mind: harbor });
   await receive({ type: 'ping', t: 17 });
-  expect(line.of('pong')).toMatchObject([{ t: 17 }]);
+  expect(connection.of('pong')).toMatchObject([{ t: 17 }]);
   await receive({ type: 'bye' });
-  expect(line.events.at(-1)).toMatchObject({ type: 'ended', reason: 'client_ended', seconds: 0 });
-  expect(line.closed).toEqual({ code: 1000, reason: 'client_ended' });
+  expect(connection.events.at(-1)).toMatchObject({ type: 'ended', reason: 'client_ended', seconds: 0 });
+  expect(connection.closed).toEqual({ code: 1000, reason: 'client_ended' });
   await receive({ type: 'ping', t: 18 });
-  expect(line.of('pong').length).toBe(1);
+  expect(connection.of('pong').length).toBe(1);
   expect(ended.length).toBe(1);
 });
 
 test('a session that its owner ends is closed with 4442', () => {
-  const { line, conversation } = open({ mind: harbor });
+  const { connection, conversation } = open({ mind: harbor });
   conversation.end('api_request');
   conversation.end('client_lost');
-  expect(line.closed).toEqual({ code: 4442, reason: 'api_request' });
+  expect(connection.closed).toEqual({ code: 4442, reason: 'api_request' });
 });
 
 describe('a process that shuts down', () => {
   test('lets the character finish its sentence, then ends the session', async () => {
-    const { line, conversation, play, ended } = open({
+    const { connection, conversation, play, ended } = open({
       mind: { greeting: { en: 'Good morning, my dear friend.' } },
     });
     await play(500);
     conversation.drain(5);
-    expect(line.of('notice')).toMatchObject([{ code: 'RESTARTING', secondsLeft: 5 }]);
+    expect(connection.of('notice')).toMatchObject([{ code: 'RESTARTING', secondsLeft: 5 }]);
     expect(ended).toEqual([]);
     await play(3000);
-    expect(line.of('message').at(-1)).not.toHaveProperty('interrupted');
+    expect(connection.of('message').at(-1)).not.toHaveProperty('interrupted');
     expect(ended).toMatchObject([{ reason: 'server_shutdown' }]);
-    expect(line.closed?.code).toBe(1001);
+    expect(connection.closed?.code).toBe(1001);
   });
 
   test('ends silent sessions immediately', async () => {
@@ -291,14 +296,14 @@ describe('unexpected errors', () => {
   test.each(['answer', 'suggestions', 'remember'] as const)(
     'an error in %s ends the conversation and is reported to the client',
     async (method) => {
-      const stage = open({ mind: harbor }, { mind: breaking(method) });
-      await stage.play(3000);
-      await stage.receive({ type: 'text', id: 'a', text: 'ferry' });
-      await stage.play(3000);
-      expect(stage.ended).toMatchObject([{ reason: 'runtime_error' }]);
-      expect(stage.line.of('ended')).toMatchObject([{ reason: 'runtime_error' }]);
-      expect(stage.line.closed).toEqual({ code: 1011, reason: 'runtime_error' });
-      expect(stage.faults.splice(0)[0]).toBeInstanceOf(TypeError);
+      const session = open({ mind: harbor }, { mind: breaking(method) });
+      await session.play(3000);
+      await session.receive({ type: 'text', id: 'a', text: 'ferry' });
+      await session.play(3000);
+      expect(session.ended).toMatchObject([{ reason: 'runtime_error' }]);
+      expect(session.connection.of('ended')).toMatchObject([{ reason: 'runtime_error' }]);
+      expect(session.connection.closed).toEqual({ code: 1011, reason: 'runtime_error' });
+      expect(session.faults.splice(0)[0]).toBeInstanceOf(TypeError);
     },
   );
 });

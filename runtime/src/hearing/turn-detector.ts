@@ -1,9 +1,9 @@
 import type { Detector } from './voice-activity.ts';
 
-export interface TurnCalls {
+export interface TurnDetectorCalls {
   began(): void;
   /** Called once per turn, after `bargeInMs` milliseconds of speech. */
-  persisted(): void;
+  bargedIn(): void;
   ended(samples: Int16Array): void;
 }
 
@@ -17,16 +17,16 @@ const leadMs = 300;
 const longestMs = 60_000;
 
 /** Detects the start and the end of turns in an audio stream. */
-export class Turns {
+export class TurnDetector {
   readonly #detector: Detector;
-  readonly #calls: TurnCalls;
+  readonly #calls: TurnDetectorCalls;
   #kept: Int16Array[] = [];
   #speechMs = 0;
   #silenceMs = 0;
   #isSpeaking = false;
-  #hasPersisted = false;
+  #hasBargedIn = false;
 
-  constructor(detector: Detector, calls: TurnCalls) {
+  constructor(detector: Detector, calls: TurnDetectorCalls) {
     this.#detector = detector;
     this.#calls = calls;
   }
@@ -35,8 +35,8 @@ export class Turns {
     return this.#isSpeaking;
   }
 
-  hear(samples: Int16Array): void {
-    this.#detector.hear(samples, (step, isSpeech) => this.#step(step.slice(), isSpeech));
+  push(samples: Int16Array): void {
+    this.#detector.push(samples, (step, isSpeech) => this.#step(step.slice(), isSpeech));
   }
 
   /** Ends the current turn, because no more audio will arrive. */
@@ -63,9 +63,9 @@ export class Turns {
   }
 
   #go(): void {
-    if (!this.#hasPersisted && this.#speechMs >= bargeInMs) {
-      this.#hasPersisted = true;
-      this.#calls.persisted();
+    if (!this.#hasBargedIn && this.#speechMs >= bargeInMs) {
+      this.#hasBargedIn = true;
+      this.#calls.bargedIn();
     }
     if (this.#silenceMs < endMs && this.#kept.length * this.#detector.ms < longestMs) return;
     this.#done();
@@ -75,7 +75,7 @@ export class Turns {
     const kept = this.#kept;
     this.#kept = [];
     this.#isSpeaking = false;
-    this.#hasPersisted = false;
+    this.#hasBargedIn = false;
     this.#speechMs = 0;
     this.#calls.ended(concatenated(kept));
   }

@@ -1,8 +1,8 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, BlockList } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { bearerCheck } from '@session-launch/process/bearer-token';
 import { networkOf } from '@session-launch/process/client-address';
 import type { Config } from './config.ts';
 import type { Runtime } from './runtime.ts';
@@ -21,12 +21,12 @@ const runtimePath = '/runtime';
 const spareConnections = 200;
 
 /** Starts an HTTP listener, for a runtime that runs without a service process on the same machine. */
-export async function listenAlone(
+export async function listenStandalone(
   config: ListenerConfig,
   runtime: Runtime,
   isReady: () => boolean,
 ): Promise<Listener> {
-  const isToken = tokenCheck(config.token);
+  const isToken = bearerCheck([config.token]);
   const server = createServer(
     { headersTimeout: 10_000, requestTimeout: 30_000, connectionsCheckingInterval: 1000 },
     (request, response) => {
@@ -73,13 +73,6 @@ async function answer(
   else if (path !== '/metrics') send(404, 'not found\n');
   else if (!isToken(request.headers.authorization)) send(401, 'a bearer token is required\n');
   else send(200, await runtime.metrics(), 'text/plain; version=0.0.4');
-}
-
-/** Compares tokens in constant time: the digests have equal length for any input. */
-function tokenCheck(token: string): (authorization: string | undefined) => boolean {
-  const digest = (text: string) => createHash('sha256').update(text).digest();
-  const wanted = digest(`Bearer ${token}`);
-  return (authorization) => authorization !== undefined && timingSafeEqual(digest(authorization), wanted);
 }
 
 /** Sends a 404 and destroys the socket. It is half-open: without `destroy` it stays open until the client closes its side. */

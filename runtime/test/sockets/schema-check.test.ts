@@ -1,7 +1,7 @@
 import { clientMessages } from '@session-launch/contract/runtime/protocol';
 import { Compile } from 'typebox/compile';
 import { describe, expect, test } from 'vitest';
-import { misfit } from '../../src/sockets/shape.ts';
+import { schemaViolation } from '../../src/sockets/schema-check.ts';
 
 const good: Record<string, object[]> = {
   hello: [
@@ -46,16 +46,17 @@ describe.each(Object.entries(clientMessages))('%s', (type, schema) => {
   const messages = good[type]!.flatMap((message) => [...variants(message)]);
 
   test('is accepted or rejected exactly as by a schema validator', () => {
-    expect(good[type]!.map((message) => misfit(schema, message))).toEqual([undefined]);
+    expect(good[type]!.map((message) => schemaViolation(schema, message))).toEqual([undefined]);
     for (const message of messages)
-      expect(misfit(schema, message) === undefined, JSON.stringify(message).slice(0, 200)).toBe(
+      expect(schemaViolation(schema, message) === undefined, JSON.stringify(message).slice(0, 200)).toBe(
         validator.Check(message),
       );
   });
 });
 
 test('an error names the field and the expected type, not the value', () => {
-  const say = (message: object) => misfit(clientMessages[(message as { type: 'hello' }).type], message);
+  const say = (message: object) =>
+    schemaViolation(clientMessages[(message as { type: 'hello' }).type], message);
   const [hello] = good.hello as [{ client: object; speech: object }];
   expect(say({ ...hello, client: { ...hello.client, version: 12345 } })).toBe(
     'client.version must be a text',

@@ -1,6 +1,6 @@
 import type { WordTime } from '@session-launch/contract/runtime/protocol';
-import { placesOf } from './letters.ts';
 import type { Phone } from './phones.ts';
+import { wordOffsets } from './speech-timing.ts';
 
 /**
  * Start times of the words of a text. The engine does not report which phone belongs to which word, so the phones between two pauses are
@@ -8,7 +8,7 @@ import type { Phone } from './phones.ts';
  */
 export function wordTimes(text: string, phones: readonly Phone[]): WordTime[] {
   const stretches = stretchesOf(phones);
-  const words = placesOf(text);
+  const words = wordOffsets(text);
   const phrases = phrasesOf(text, words);
   if (phrases.length === stretches.length)
     return phrases.flatMap((phrase, index) => shareOut(phrase, stretches[index]!));

@@ -31,7 +31,7 @@ const kinds = {
  * Returns the first violation of a schema: the field and the expected value, never the actual one. `undefined` if the value is valid. A
  * complete validator would take longer to load than the rest of the runtime.
  */
-export function misfit(schema: TSchema, value: unknown): string | undefined {
+export function schemaViolation(schema: TSchema, value: unknown): string | undefined {
   return compared(schema as Shape, value, '');
 }
 

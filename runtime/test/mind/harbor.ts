@@ -42,7 +42,7 @@ export const harbor: Mind = {
   ],
 };
 
-export interface Talk {
+export interface TestDialogue {
   dialogue: Dialogue;
   open(): Promise<string>;
   say(text: string): Promise<string>;
@@ -53,7 +53,7 @@ export interface Talk {
 export const firstChoice = () => scriptedMind(() => 0);
 
 /** A conversation in which every reply is played to the end. */
-export function talk(mind: Mind, more: Partial<Setting> = {}, script = firstChoice()): Talk {
+export function openDialogue(mind: Mind, more: Partial<Setting> = {}, script = firstChoice()): TestDialogue {
   const dialogue = script.begin({
     mind,
     mode: 'conversation',

@@ -9,7 +9,7 @@ const accrual = 1.01;
  * Limits a client's audio to real time plus `soundAheadMs`. Unused time accrues up to `soundCreditMs`, so that frames delayed by a stalled
  * network are accepted.
  */
-export class SoundBudget {
+export class AudioBudget {
   readonly #clock: Clock;
   #creditMs: number = bounds.soundAheadMs;
   #at: number;
@@ -33,9 +33,9 @@ export class SoundBudget {
     this.#accrue(bounds.soundAheadMs);
   }
 
-  #accrue(mostMs: number): void {
+  #accrue(maxMs: number): void {
     const now = this.#clock.now();
-    this.#creditMs = Math.min(mostMs, this.#creditMs + (now - this.#at) * accrual);
+    this.#creditMs = Math.min(maxMs, this.#creditMs + (now - this.#at) * accrual);
     this.#at = now;
   }
 }

@@ -1,7 +1,7 @@
 import type { Refusal } from '../refusals.ts';
 
 /** The current connection of a client. */
-export interface Line {
+export interface ClientConnection {
   sendText(json: string): void;
   sendAudio(frame: Uint8Array): void;
   /** Bytes buffered because the client has not read them yet. */

@@ -1,16 +1,23 @@
+import { systemClock } from '../clock.ts';
 import { EngineError } from '../endpoint.ts';
-import { type Prediction, predict } from '../speech/letters.ts';
 import type { Sentence, Speech, Spoken } from '../speech/speech.ts';
+import { type Prediction, predict } from '../speech/speech-timing.ts';
+import { withTimeout } from '../timeout.ts';
 
 /** How a sentence is presented: as server audio, page speech or captions. */
-export type Voiced =
+export type PreparedSpeech =
   | { speech: 'server'; spoken: Spoken }
   | { speech: 'client' | 'captions'; spoken: Prediction };
 
-const patienceMs = 20_000;
+/** Timeout of one synthesis. */
+const timeout = {
+  clock: systemClock,
+  ms: 20_000,
+  error: () => new EngineError(0, 'the speech engine did not answer in time'),
+};
 
 /** Selects the speech output: the engine, else the page's speech synthesis, else captions. */
-export class Voicing {
+export class SpeechOutput {
   readonly #engine: Speech | undefined;
   readonly #pageLanguages: Set<string>;
 
@@ -20,7 +27,7 @@ export class Voicing {
     this.#pageLanguages = new Set(pageLocales.flatMap((locale) => languageOf(locale) ?? []));
   }
 
-  kindFor(locale: string): Voiced['speech'] {
+  kindFor(locale: string): PreparedSpeech['speech'] {
     return this.#engine?.speaks(locale) ? 'server' : this.#withoutEngine(locale);
   }
 
@@ -34,16 +41,19 @@ export class Voicing {
   }
 
   /** Never rejects because of the engine: calls `failed` and falls back to the page or captions. */
-  async voice(
+  async prepare(
     sentence: Omit<Sentence, 'session'>,
     signal: AbortSignal,
     failed: (error: Error) => void,
-  ): Promise<Voiced> {
+  ): Promise<PreparedSpeech> {
     const { locale, text, voice } = sentence;
-    if (this.#engine?.speaks(locale)) {
+    const engine = this.#engine;
+    if (engine?.speaks(locale)) {
       try {
-        // One `Voicing` exists per session, so it serves as the session's identity.
-        const spoken = await inTime(this.#engine, { ...sentence, session: this }, signal);
+        const spoken = await withTimeout({ ...timeout, signal }, (signal) =>
+          // One `SpeechOutput` exists per session, so it serves as the session's identity.
+          engine.speak({ ...sentence, session: this }, signal),
+        );
         return { speech: 'server', spoken };
       } catch (error) {
         if (!signal.aborted) failed(error as Error);
@@ -55,23 +65,6 @@ export class Voicing {
   #withoutEngine(locale: string): 'client' | 'captions' {
     const language = languageOf(locale);
     return language !== undefined && this.#pageLanguages.has(language) ? 'client' : 'captions';
-  }
-}
-
-async function inTime(engine: Speech, sentence: Sentence, signal: AbortSignal): Promise<Spoken> {
-  signal.throwIfAborted();
-  const stop = new AbortController();
-  const leave = () => stop.abort(signal.reason);
-  signal.addEventListener('abort', leave, { once: true });
-  const timer = setTimeout(
-    () => stop.abort(new EngineError(0, 'the speech engine did not answer in time')),
-    patienceMs,
-  );
-  try {
-    return await engine.speak(sentence, stop.signal);
-  } finally {
-    clearTimeout(timer);
-    signal.removeEventListener('abort', leave);
   }
 }
 

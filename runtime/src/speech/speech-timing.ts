@@ -2,7 +2,7 @@ import type { Cue, Viseme, WordTime } from '@session-launch/contract/runtime/pro
 import { wordsOf } from '../segmenters.ts';
 
 /** A speech sound predicted from the text. `weight` is its length in units of one short sound. */
-interface Sound {
+interface PredictedSound {
   viseme: Viseme;
   weight: number;
   at: number;
@@ -19,31 +19,23 @@ const unitMs = 72;
 const shortPause = 3;
 const longPause = 5;
 
-const pairs: Record<string, Viseme> = {
-  ch: 'CH',
-  sh: 'CH',
-  th: 'TH',
-  ph: 'FF',
-  ng: 'nn',
-  ll: 'nn',
-  rr: 'RR',
-  qu: 'kk',
-  ck: 'kk',
-  gh: 'kk',
-  ee: 'I',
-  ea: 'I',
-  oo: 'U',
-  ou: 'U',
-  au: 'O',
-  ei: 'E',
-  ie: 'I',
-  oi: 'O',
-  ss: 'SS',
-  tt: 'DD',
-  nn: 'nn',
-  mm: 'PP',
-  pp: 'PP',
-};
+/** Pairs of letters per viseme. */
+const pairs: [Viseme, string][] = [
+  ['CH', 'ch sh'],
+  ['TH', 'th'],
+  ['FF', 'ph'],
+  ['nn', 'ng ll nn'],
+  ['RR', 'rr'],
+  ['kk', 'qu ck gh'],
+  ['SS', 'ss'],
+  ['DD', 'tt'],
+  ['PP', 'mm pp'],
+  ['I', 'ee ea ie'],
+  ['U', 'oo ou'],
+  ['O', 'au oi'],
+  ['E', 'ei'],
+];
+const byPair = new Map(pairs.flatMap(([viseme, all]) => all.split(' ').map((pair) => [pair, viseme])));
 /** Letters per viseme, in several scripts, because page voices speak many languages. */
 const letters: [Viseme, string][] = [
   ['PP', 'pbmпбмπμبمפבמ'],
@@ -114,7 +106,7 @@ export function stretched(
   };
 }
 
-function timed(text: string, sounds: Sound[], durationMs: number): Prediction {
+function timed(text: string, sounds: PredictedSound[], durationMs: number): Prediction {
   const units = sounds.reduce((sum, { weight }) => sum + weight, 0) || 1;
   const cues: Cue[] = [];
   const starts: [at: number, ms: number][] = [];
@@ -133,25 +125,25 @@ function timed(text: string, sounds: Sound[], durationMs: number): Prediction {
 /** Each word starts with the first sound at or after its first letter. */
 function wordTimes(text: string, starts: [at: number, ms: number][], endMs: number): WordTime[] {
   let next = 0;
-  return placesOf(text).map(([start, end]) => {
+  return wordOffsets(text).map(([start, end]) => {
     while (next < starts.length && starts[next]![0] < start) next++;
     return [starts[next]?.[1] ?? endMs, start, end];
   });
 }
 
 /** Start and end offsets of the words of a text. */
-export function placesOf(text: string): [start: number, end: number][] {
+export function wordOffsets(text: string): [start: number, end: number][] {
   return Array.from(wordsOf(text, 'und'), ({ word, index }) => [index, index + word.length]);
 }
 
-function soundsOf(text: string): Sound[] {
-  const sounds: Sound[] = [];
+function soundsOf(text: string): PredictedSound[] {
+  const sounds: PredictedSound[] = [];
   const add = (viseme: Viseme, weight: number, at: number) => sounds.push({ viseme, weight, at });
   let syllable = 0;
   let at = 0;
   while (at < text.length) {
     const letter = String.fromCodePoint(text.codePointAt(at)!);
-    const pair = pairs[text.slice(at, at + 2).toLowerCase()];
+    const pair = byPair.get(text.slice(at, at + 2).toLowerCase());
     if (pair !== undefined) {
       add(pair, isVowel(pair) ? 1.5 : 1, at);
       at += 2;

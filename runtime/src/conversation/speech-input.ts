@@ -3,10 +3,11 @@ import type { SpeechInputMode } from '@session-launch/contract/session';
 import type { Clock } from '../clock.ts';
 import { EngineError } from '../endpoint.ts';
 import type { Hearing } from '../hearing/hearing.ts';
-import { concatenated, Turns } from '../hearing/turns.ts';
+import { concatenated, TurnDetector } from '../hearing/turn-detector.ts';
 import type { Detector } from '../hearing/voice-activity.ts';
+import { withTimeout } from '../timeout.ts';
 
-export interface EarDeps {
+export interface SpeechInputDeps {
   clock: Clock;
   hearing: Hearing;
   detector: () => Detector;
@@ -15,7 +16,7 @@ export interface EarDeps {
   locale: string | undefined;
 }
 
-export interface EarCalls {
+export interface SpeechInputCalls {
   /** The user is speaking or has just stopped. */
   activity(): void;
   /** The user pressed the push-to-talk button; no audio has arrived yet. */
@@ -23,19 +24,22 @@ export interface EarCalls {
   /** The user speaks during the character's utterance: pauses the character. */
   bargeIn(): void;
   /** The transcript was empty: the character continues. */
-  takenBack(): void;
+  noSpeech(): void;
   words(text: string, hearingMs: number): void;
   failed(error: Error): void;
 }
 
 /** Timeout of one transcription, in milliseconds. */
 const transcriptionMs = 20_000;
-const wordsWithinMs = 2000;
+/** Milliseconds after a barge-in in which words have to follow; otherwise the character continues. */
+const noSpeechMs = 2000;
+/** Maximum milliseconds of a push-to-talk recording. */
 const longestMs = 120_000;
 /** Milliseconds without frames after which a turn ends: a muted or unplugged microphone sends no frames. */
-const soundlessMs = 2000;
+const noFramesMs = 2000;
 /** The same limit in milliseconds while the push-to-talk button is pressed: the connection may be slow. */
-const soundlessWhilePressedMs = 10_000;
+const noFramesWhilePressedMs = 10_000;
+/** Minimum samples of a recording that is transcribed: 100 ms. */
 const shortestSamples = (audioFrame.inputSampleRate * 100) / 1000;
 /** Minimum absolute sample value, of 32,767, that counts as activity. */
 const audibleAmplitude = 300;
@@ -46,10 +50,10 @@ const activityMs = 500;
  * Segments microphone audio into turns, by voice activity or by `audio.start` and `audio.end`, and transcribes them. One transcription runs
  * at a time; turns that end during it are concatenated and transcribed next.
  */
-export class Ear {
-  readonly #deps: EarDeps;
-  readonly #calls: EarCalls;
-  readonly #turns: Turns | undefined;
+export class SpeechInput {
+  readonly #deps: SpeechInputDeps;
+  readonly #calls: SpeechInputCalls;
+  readonly #turnDetector: TurnDetector | undefined;
   readonly #closed = new AbortController();
   /** Audio since `audio.start`; `undefined` unless the push-to-talk button is pressed. */
   #recording: Int16Array[] | undefined;
@@ -57,22 +61,22 @@ export class Ear {
   #isRecordingAudible = false;
   #isInterrupting = false;
   /** Turns queued behind the transcription in flight. */
-  #waiting: Int16Array[] = [];
-  #waitingSince = 0;
+  #queued: Int16Array[] = [];
+  #queuedSince = 0;
   #isTranscribing = false;
   #activeAt = Number.NEGATIVE_INFINITY;
-  #heardAt = 0;
-  #isWaiting = false;
-  #cancelWait: () => void = () => {};
-  #cancelTakeBack: () => void = () => {};
+  #frameAt = 0;
+  #isExpectingFrames = false;
+  #cancelFrameTimeout: () => void = () => {};
+  #cancelNoSpeech: () => void = () => {};
 
-  constructor(deps: EarDeps, calls: EarCalls) {
+  constructor(deps: SpeechInputDeps, calls: SpeechInputCalls) {
     this.#deps = deps;
     this.#calls = calls;
     if (deps.mode !== 'auto') return;
-    this.#turns = new Turns(deps.detector(), {
+    this.#turnDetector = new TurnDetector(deps.detector(), {
       began: () => calls.activity(),
-      persisted: () => this.#bargeIn(),
+      bargedIn: () => this.#bargeIn(),
       ended: (samples) => {
         calls.activity();
         this.#transcribe(samples);
@@ -80,7 +84,7 @@ export class Ear {
     });
   }
 
-  hear(samples: Int16Array): void {
+  push(samples: Int16Array): void {
     if (this.#recording !== undefined) {
       this.#recordedSamples += samples.length;
       this.#recording.push(samples);
@@ -90,11 +94,11 @@ export class Ear {
       }
       if (this.#recordedSamples > (longestMs * audioFrame.inputSampleRate) / 1000) this.end();
     } else {
-      this.#turns?.hear(samples);
-      if (this.#turns?.isSpeaking) this.#active();
+      this.#turnDetector?.push(samples);
+      if (this.#turnDetector?.isSpeaking) this.#active();
     }
-    this.#heardAt = this.#deps.clock.now();
-    this.#expectSound();
+    this.#frameAt = this.#deps.clock.now();
+    this.#expectFrames();
   }
 
   /** The user pressed the push-to-talk button. */
@@ -102,10 +106,10 @@ export class Ear {
     this.#recording = [];
     this.#recordedSamples = 0;
     this.#isRecordingAudible = false;
-    this.#heardAt = this.#deps.clock.now();
+    this.#frameAt = this.#deps.clock.now();
     this.#calls.pressed();
     this.#bargeIn();
-    this.#expectSound();
+    this.#expectFrames();
   }
 
   /** The user released the push-to-talk button or muted the microphone. */
@@ -113,12 +117,12 @@ export class Ear {
     const recording = this.#recording;
     this.#recording = undefined;
     if (recording === undefined) {
-      this.#turns?.end();
+      this.#turnDetector?.end();
       return;
     }
     const samples = concatenated(recording);
     if (samples.length < shortestSamples) {
-      this.#takeBack();
+      this.#reportNoSpeech();
       return;
     }
     if (this.#isRecordingAudible) this.#calls.activity();
@@ -126,14 +130,14 @@ export class Ear {
   }
 
   close(): void {
-    this.#closed.abort(new Error('the session is over'));
-    this.#cancelTakeBack();
-    this.#cancelWait();
-    this.#turns?.close();
+    this.#closed.abort(new Error('the session has ended'));
+    this.#cancelNoSpeech();
+    this.#cancelFrameTimeout();
+    this.#turnDetector?.close();
   }
 
   get #isListening(): boolean {
-    return this.#recording !== undefined || this.#turns?.isSpeaking === true;
+    return this.#recording !== undefined || this.#turnDetector?.isSpeaking === true;
   }
 
   #active(): void {
@@ -144,15 +148,15 @@ export class Ear {
   }
 
   /** Ends the turn when frames stop arriving during it. */
-  #expectSound(): void {
-    if (this.#isWaiting || !this.#isListening) return;
-    this.#isWaiting = true;
+  #expectFrames(): void {
+    if (this.#isExpectingFrames || !this.#isListening) return;
+    this.#isExpectingFrames = true;
     const { clock } = this.#deps;
-    const patience = this.#recording === undefined ? soundlessMs : soundlessWhilePressedMs;
-    this.#cancelWait = clock.after(this.#heardAt + patience - clock.now(), () => {
-      this.#isWaiting = false;
-      if (clock.now() - this.#heardAt >= patience) this.end();
-      else this.#expectSound();
+    const timeoutMs = this.#recording === undefined ? noFramesMs : noFramesWhilePressedMs;
+    this.#cancelFrameTimeout = clock.after(this.#frameAt + timeoutMs - clock.now(), () => {
+      this.#isExpectingFrames = false;
+      if (clock.now() - this.#frameAt >= timeoutMs) this.end();
+      else this.#expectFrames();
     });
   }
 
@@ -163,63 +167,65 @@ export class Ear {
   }
 
   /**
-   * Resumes the character unless words arrive within `wordsWithinMs`. The timeout restarts while the turn or its transcription continues.
+   * Resumes the character unless words arrive within `noSpeechMs`. The timeout restarts while the turn or its transcription continues.
    */
   #expectWords(): void {
-    this.#cancelTakeBack();
-    this.#cancelTakeBack = this.#deps.clock.after(wordsWithinMs, () => {
+    this.#cancelNoSpeech();
+    this.#cancelNoSpeech = this.#deps.clock.after(noSpeechMs, () => {
       if (!this.#isInterrupting) return;
       if (this.#isTranscribing || this.#isListening) this.#expectWords();
-      else this.#takeBack();
+      else this.#reportNoSpeech();
     });
   }
 
-  #takeBack(): void {
-    this.#cancelTakeBack();
+  #reportNoSpeech(): void {
+    this.#cancelNoSpeech();
     if (!this.#isInterrupting) return;
     this.#isInterrupting = false;
-    this.#calls.takenBack();
+    this.#calls.noSpeech();
   }
 
   #transcribe(samples: Int16Array): void {
-    if (this.#waiting.length === 0) this.#waitingSince = this.#deps.clock.now();
-    this.#waiting.push(samples);
-    if (!this.#isTranscribing) void this.#transcribeWaiting();
+    if (this.#queued.length === 0) this.#queuedSince = this.#deps.clock.now();
+    this.#queued.push(samples);
+    if (!this.#isTranscribing) void this.#transcribeQueued();
   }
 
-  async #transcribeWaiting(): Promise<void> {
+  async #transcribeQueued(): Promise<void> {
     this.#isTranscribing = true;
-    while (this.#waiting.length > 0 && !this.#closed.signal.aborted)
-      await this.#transcribeOne(concatenated(this.#waiting.splice(0)), this.#waitingSince);
+    while (this.#queued.length > 0 && !this.#closed.signal.aborted)
+      await this.#transcribeOne(concatenated(this.#queued.splice(0)), this.#queuedSince);
     this.#isTranscribing = false;
   }
 
   async #transcribeOne(samples: Int16Array, endedAt: number): Promise<void> {
     const { clock, hearing, locale } = this.#deps;
-    const stop = new AbortController();
-    const cancel = clock.after(transcriptionMs, () =>
-      stop.abort(new EngineError(0, 'the hearing engine did not answer in time')),
-    );
-    const leave = () => stop.abort(this.#closed.signal.reason);
-    this.#closed.signal.addEventListener('abort', leave, { once: true });
+    const { signal } = this.#closed;
+    const timeout = {
+      ...{ clock, signal, ms: transcriptionMs },
+      error: () => new EngineError(0, 'the hearing engine did not answer in time'),
+    };
+    const audio = { sampleRate: audioFrame.inputSampleRate, samples };
     try {
-      const sound = { sampleRate: audioFrame.inputSampleRate, samples };
-      const text = (await hearing.transcribe(sound, locale, stop.signal)).trim();
-      if (this.#closed.signal.aborted) return;
-      if (text === '') this.#takeBack();
-      else {
-        this.#isInterrupting = false;
-        this.#cancelTakeBack();
-        this.#calls.words(text, clock.now() - endedAt);
-      }
+      const text = await withTimeout(timeout, (signal) => hearing.transcribe(audio, locale, signal));
+      if (!signal.aborted) this.#transcribed(text.trim(), clock.now() - endedAt);
     } catch (error) {
-      if (this.#closed.signal.aborted) return;
-      this.#isInterrupting = false;
-      this.#cancelTakeBack();
+      if (signal.aborted) return;
+      this.#stopInterrupting();
       this.#calls.failed(error as Error);
-    } finally {
-      cancel();
-      this.#closed.signal.removeEventListener('abort', leave);
     }
+  }
+
+  #transcribed(text: string, hearingMs: number): void {
+    if (text === '') this.#reportNoSpeech();
+    else {
+      this.#stopInterrupting();
+      this.#calls.words(text, hearingMs);
+    }
+  }
+
+  #stopInterrupting(): void {
+    this.#isInterrupting = false;
+    this.#cancelNoSpeech();
   }
 }

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts';
 
 /** Counts the seconds during which the client was connected; disconnected intervals are excluded. */
-export class Connectedness {
+export class ConnectedTime {
   readonly #clock: Clock;
   #before = 0;
   #since: number | undefined;

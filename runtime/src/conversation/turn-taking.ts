@@ -3,10 +3,11 @@ import type { Mode, RuntimeErrorCode } from '@session-launch/contract/runtime/pr
 import type { Mode as SessionMode } from '@session-launch/contract/session';
 import type { Clock } from '../clock.ts';
 import type { Character, Dialogue, Said } from '../mind/mind.ts';
+import type { Outcome } from './character-message.ts';
+import { MessagePlayer, type StartTimes } from './message-player.ts';
 import type { Outbox } from './outbox.ts';
 import type { SessionTimers } from './session-timers.ts';
-import { Telling } from './telling.ts';
-import type { Voicing } from './voicing.ts';
+import type { SpeechOutput } from './speech-output.ts';
 
 export interface Observer {
   turn(times: { hearingMs?: number; mindMs: number; speechMs: number; totalMs: number }): void;
@@ -17,42 +18,42 @@ export interface Observer {
   said(role: 'user' | 'character', text: string): void;
 }
 
-export interface TalkDeps {
+export interface TurnTakingDeps {
   clock: Clock;
   outbox: Outbox;
   dialogue: Dialogue;
-  voicing: Voicing;
+  speechOutput: SpeechOutput;
   timers: SessionTimers;
   observer: Observer;
   characters: [Character, ...Character[]];
   mode: SessionMode;
   isDual: boolean;
-  /** Called when neither the user nor the character speaks. */
-  fellSilent(): void;
+  /** The character's message was played to its end. */
+  messageEnded(): void;
   failed(error: Error): void;
 }
 
 /** Milliseconds of pause between two sections of a presenter, and between its greeting and the first section. */
-const questionsMs = 4000;
-const breathMs = 800;
+const sectionPauseMs = 4000;
+const greetingPauseMs = 800;
 
-/** Turn-taking: processes the turns of a conversation one at a time. */
-export class Talk {
-  readonly #deps: TalkDeps;
+/** Processes the turns of a conversation one at a time: the user's words, then the character's message. */
+export class TurnTaking {
+  readonly #deps: TurnTakingDeps;
   #mode: Mode | undefined;
   #speaker: string | undefined;
-  #telling: Telling | undefined;
+  #player: MessagePlayer | undefined;
   #turn = 0;
   #utterance = 0;
-  #cancelGoOn: () => void = () => {};
+  #cancelNextSection: () => void = () => {};
 
-  constructor(deps: TalkDeps) {
+  constructor(deps: TurnTakingDeps) {
     this.#deps = deps;
   }
 
-  /** The character's message that is being generated or played. */
-  get telling(): Telling | undefined {
-    return this.#telling;
+  /** Plays the character's current message; `undefined` while the character is silent. */
+  get player(): MessagePlayer | undefined {
+    return this.#player;
   }
 
   open(): void {
@@ -60,7 +61,7 @@ export class Talk {
   }
 
   /** Handles the user's words: stops the current message, sends the user's message and starts the answer. */
-  hear(id: string, text: string, hearingMs?: number): void {
+  userSaid(id: string, text: string, hearingMs?: number): void {
     this.#stop();
     this.#deps.timers.userSpoke();
     this.#deps.outbox.send({ type: 'message', id, role: 'user', status: 'final', text });
@@ -81,20 +82,20 @@ export class Talk {
   /** Stops the character. If it is silent, the idle timer keeps running. */
   interrupt(): void {
     if (this.#stop()) this.#listen();
-    this.postponeSection();
+    this.postponeNextSection();
   }
 
   /** The user typed or spoke: restarts the idle timer. */
   activity(): void {
     this.#deps.timers.userSpoke();
-    if (this.#telling !== undefined) return;
-    this.#deps.timers.quiet();
-    this.postponeSection();
+    if (this.#player !== undefined) return;
+    this.#deps.timers.startIdleTimer();
+    this.postponeNextSection();
   }
 
   /** Restarts a presenter's pause before its next section. */
-  postponeSection(): void {
-    if (this.#telling === undefined) this.#planToGoOn(questionsMs);
+  postponeNextSection(): void {
+    if (this.#player === undefined) this.#scheduleNextSection(sectionPauseMs);
   }
 
   /** Sends the current mode again after a resume. */
@@ -118,80 +119,72 @@ export class Talk {
 
   /** Stops the current message; returns `false` if there is none. */
   #stop(): boolean {
-    this.#cancelGoOn();
-    const telling = this.#telling;
-    if (telling === undefined) return false;
-    this.#telling = undefined;
-    telling.stop();
-    this.#remember(telling.told);
+    this.#cancelNextSection();
+    const player = this.#player;
+    if (player === undefined) return false;
+    this.#player = undefined;
+    this.#remember(player.stop());
     return true;
   }
 
-  #remember({ said, heard }: { said: string; heard: string }): void {
+  #remember({ said, heard }: Outcome): void {
     if (said !== '') this.#deps.observer.said('character', heard);
     this.#deps.dialogue.remember(said, heard);
   }
 
   #start(say: (signal: AbortSignal) => AsyncIterable<Said>, hearingMs?: number): void {
-    this.#cancelGoOn();
-    this.#deps.timers.busy();
+    this.#cancelNextSection();
+    this.#deps.timers.stopIdleTimer();
     const turn = ++this.#turn;
-    const telling = this.#newTelling(turn, hearingMs);
-    this.#telling = telling;
     this.#setMode('thinking', this.#deps.characters[0].characterId);
-    const told = telling.tell(say(telling.signal)).then((told) => {
-      if (this.#telling !== telling) return;
-      this.#telling = undefined;
-      this.#remember(told);
-      this.#listen();
-      const items = this.#deps.dialogue.suggestions();
-      if (items.length > 0) this.#deps.outbox.send({ type: 'suggestions', items });
-      this.#planToGoOn(turn === 1 ? breathMs : questionsMs);
-      this.#deps.fellSilent();
-    });
-    told.catch(this.#deps.failed);
-  }
-
-  #newTelling(turn: number, hearingMs: number | undefined): Telling {
-    const { clock, outbox, voicing, timers, observer, dialogue, isDual } = this.#deps;
+    const { clock, outbox, speechOutput, timers, observer, dialogue, isDual, failed } = this.#deps;
     let isSpeechBroken = false;
     const speechFailed = (error: Error) => {
       observer.engineFailed('speech', error);
-      if (!isSpeechBroken) this.error('SPEECH_FAILED', 'The voice failed; the text is shown instead.');
+      if (!isSpeechBroken) this.error('SPEECH_FAILED', 'Speech synthesis failed; the text is shown instead.');
       isSpeechBroken = true;
     };
-    return new Telling(
-      {
-        clock,
-        outbox,
-        sampleRate: voicing.sampleRate,
-        isDual,
-        nextUtterance: () => {
-          this.#utterance = (this.#utterance + 1) % 65_536;
-          return this.#utterance;
-        },
-        voice: (said, signal) => voicing.voice(this.#sentence(said), signal, speechFailed),
-        mindFailed: (error) => {
-          observer.engineFailed('mind', error);
-          this.error('MIND_FAILED', 'The mind failed; please say it again.');
-          return dialogue.sorry();
-        },
-        speaking: (characterId) => this.#setMode('speaking', characterId),
-        started: ({ mindMs, speechMs, totalMs }) => {
-          const hearing = hearingMs === undefined ? {} : { hearingMs: Math.round(hearingMs) };
-          const times = {
-            ...hearing,
-            mindMs: Math.round(mindMs),
-            speechMs: Math.round(speechMs),
-            totalMs: Math.round(totalMs + (hearingMs ?? 0)),
-          };
-          outbox.send({ type: 'metrics', turn, ...times });
-          observer.turn(times);
-        },
-        stalled: (isStalled) => (isStalled ? timers.quiet() : timers.busy()),
+    const deps = {
+      ...{ clock, outbox, isDual, failed, sampleRate: speechOutput.sampleRate },
+      nextUtterance: () => {
+        this.#utterance = (this.#utterance + 1) % 65_536;
+        return this.#utterance;
       },
-      `msg_${randomUUID()}`,
-    );
+      prepare: (said: Said, signal: AbortSignal) =>
+        speechOutput.prepare(this.#sentence(said), signal, speechFailed),
+      mindFailed: (error: Error) => {
+        observer.engineFailed('mind', error);
+        this.error('MIND_FAILED', 'The mind failed; please say it again.');
+        return dialogue.sorry();
+      },
+      speaking: (characterId: string) => this.#setMode('speaking', characterId),
+      started: (times: StartTimes) => this.#sendMetrics(turn, times, hearingMs),
+      stalled: (isStalled: boolean) => (isStalled ? timers.startIdleTimer() : timers.stopIdleTimer()),
+      finished: (outcome: Outcome) => this.#finished(turn, outcome),
+    };
+    this.#player = new MessagePlayer(deps, `msg_${randomUUID()}`, say);
+  }
+
+  #finished(turn: number, outcome: Outcome): void {
+    this.#player = undefined;
+    this.#remember(outcome);
+    this.#listen();
+    const items = this.#deps.dialogue.suggestions();
+    if (items.length > 0) this.#deps.outbox.send({ type: 'suggestions', items });
+    this.#scheduleNextSection(turn === 1 ? greetingPauseMs : sectionPauseMs);
+    this.#deps.messageEnded();
+  }
+
+  /** `hearingMs`: duration of the transcription of the user's words. */
+  #sendMetrics(turn: number, { mindMs, speechMs, totalMs }: StartTimes, hearingMs: number | undefined): void {
+    const times = {
+      ...(hearingMs === undefined ? {} : { hearingMs: Math.round(hearingMs) }),
+      mindMs: Math.round(mindMs),
+      speechMs: Math.round(speechMs),
+      totalMs: Math.round(totalMs + (hearingMs ?? 0)),
+    };
+    this.#deps.outbox.send({ type: 'metrics', turn, ...times });
+    this.#deps.observer.turn(times);
   }
 
   #sentence({ text, locale, characterId }: Said) {
@@ -201,18 +194,18 @@ export class Talk {
   }
 
   /** Schedules a presenter's next section unless the user speaks first. */
-  #planToGoOn(ms: number): void {
-    this.#cancelGoOn();
+  #scheduleNextSection(ms: number): void {
+    this.#cancelNextSection();
     if (this.#deps.mode !== 'presenter') return;
-    this.#cancelGoOn = this.#deps.clock.after(ms, () => {
-      const more = this.#telling === undefined ? this.#deps.dialogue.goOn() : undefined;
+    this.#cancelNextSection = this.#deps.clock.after(ms, () => {
+      const more = this.#player === undefined ? this.#deps.dialogue.nextSection() : undefined;
       if (more !== undefined) this.#start(() => more);
     });
   }
 
   #listen(): void {
     this.#setMode('listening');
-    this.#deps.timers.quiet();
+    this.#deps.timers.startIdleTimer();
   }
 
   #setMode(mode: Mode, characterId?: string): void {

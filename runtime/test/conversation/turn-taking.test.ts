@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { instantSpeech } from '../harness/engines.ts';
-import { closeStages, openStage as open } from '../harness/stages.ts';
-import { harbor } from '../mind/talk.ts';
+import { closeConversations, openConversation as open } from '../harness/open-conversations.ts';
+import { harbor } from '../mind/harbor.ts';
 
 /** Also checks that ended sessions leave no timer. */
-afterEach(closeStages);
+afterEach(closeConversations);
 
 const long =
   'The harbor wakes early, long before the town does. Boats come in with the first light. Gulls follow them.';
@@ -14,9 +14,9 @@ const talkative = {
 };
 
 test('a session starts with ready, thinking and the greeting', async () => {
-  const { line, play } = open({ mind: harbor });
+  const { connection, play } = open({ mind: harbor });
   await play(3000);
-  expect(line.story).toEqual([
+  expect(connection.story).toEqual([
     'ready',
     'thinking',
     'message',
@@ -29,20 +29,20 @@ test('a session starts with ready, thinking and the greeting', async () => {
     'listening',
     'suggestions',
   ]);
-  expect(line.events.map(({ seq }) => seq)).toEqual(line.events.map((_, index) => index + 1));
-  expect(line.of('message').map(({ status, text }) => [status, text])).toEqual([
+  expect(connection.events.map(({ seq }) => seq)).toEqual(connection.events.map((_, index) => index + 1));
+  expect(connection.of('message').map(({ status, text }) => [status, text])).toEqual([
     ['partial', 'Good morning!'],
     ['final', 'Good morning!'],
   ]);
 });
 
 test('a text is echoed as exactly one final user message, and is answered', async () => {
-  const { line, play, receive } = open({ mind: harbor });
+  const { connection, play, receive } = open({ mind: harbor });
   await play(3000);
   await receive({ type: 'text', id: 'a', text: 'When do the ferries leave?' });
   await receive({ type: 'text', id: 'a', text: 'When do the ferries leave?' });
   await play(3000);
-  const messages = line.of('message');
+  const messages = connection.of('message');
   expect(messages.filter(({ role }) => role === 'user')).toEqual([
     {
       type: 'message',
@@ -57,11 +57,11 @@ test('a text is echoed as exactly one final user message, and is answered', asyn
 });
 
 test('the first piece is one clause, and partial texts are cumulative', async () => {
-  const { line, play, receive } = open({ mind: talkative });
+  const { connection, play, receive } = open({ mind: talkative });
   await play(2000);
   await receive({ type: 'text', id: 'a', text: 'day' });
   await play(15_000);
-  const answers = line.of('message').filter(({ role, text }) => role === 'character' && text !== 'Hi.');
+  const answers = connection.of('message').filter(({ role, text }) => role === 'character' && text !== 'Hi.');
   const partial = answers.filter(({ status }) => status === 'partial').map(({ text }) => text);
   expect(partial[0]).toBe('The harbor wakes early, long before the town does.');
   for (const [index, text] of partial.entries()) expect(text.startsWith(partial[index - 1] ?? '')).toBe(true);
@@ -69,27 +69,29 @@ test('the first piece is one clause, and partial texts are cumulative', async ()
 });
 
 test('cues precede the audio they time, and frames are complete, in order and marked at the end', async () => {
-  const { line, play } = open({ mind: { greeting: { en: 'Good morning, my friend.' } } });
+  const { connection, play } = open({ mind: { greeting: { en: 'Good morning, my friend.' } } });
   await play(5000);
-  const [utterance] = line.of('utterance');
-  const [end] = line.of('utterance.end');
-  expect(line.audio.every((frame) => frame.utterance === utterance!.utterance)).toBe(true);
-  expect(line.audio.slice(0, -1).every(({ samples }) => samples === 640)).toBe(true);
-  expect(line.audio.map(({ offset }) => offset)).toEqual(line.audio.map((_, index) => index * 640));
-  expect(line.audio.filter(({ isLast }) => isLast)).toEqual([line.audio.at(-1)]);
-  expect(end!.durationMs).toBe(line.audio.reduce((sum, { samples }) => sum + samples / 16, 0));
+  const [utterance] = connection.of('utterance');
+  const [end] = connection.of('utterance.end');
+  expect(connection.audio.every((frame) => frame.utterance === utterance!.utterance)).toBe(true);
+  expect(connection.audio.slice(0, -1).every(({ samples }) => samples === 640)).toBe(true);
+  expect(connection.audio.map(({ offset }) => offset)).toEqual(
+    connection.audio.map((_, index) => index * 640),
+  );
+  expect(connection.audio.filter(({ isLast }) => isLast)).toEqual([connection.audio.at(-1)]);
+  expect(end!.durationMs).toBe(connection.audio.reduce((sum, { samples }) => sum + samples / 16, 0));
 });
 
 test('at most 1.5 s of audio are sent ahead of playback', async () => {
-  const { line, clock, receive, play } = open({ mind: talkative });
+  const { connection, clock, receive, play } = open({ mind: talkative });
   await play(2000);
-  const before = line.audio.length;
+  const before = connection.audio.length;
   await receive({ type: 'text', id: 'a', text: 'day' });
   await clock.pass(60_000);
-  const ahead = () => line.audio.slice(before).reduce((sum, { samples }) => sum + samples / 16, 0);
+  const ahead = () => connection.audio.slice(before).reduce((sum, { samples }) => sum + samples / 16, 0);
   expect(ahead()).toBeLessThanOrEqual(1500);
   expect(ahead()).toBeGreaterThan(1400);
-  const { utterance } = line.of('utterance').at(-1)!;
+  const { utterance } = connection.of('utterance').at(-1)!;
   await receive({ type: 'played', utterance, ms: 400 });
   expect(ahead()).toBeLessThanOrEqual(1900);
   expect(ahead()).toBeGreaterThan(1800);
@@ -97,29 +99,29 @@ test('at most 1.5 s of audio are sent ahead of playback', async () => {
 
 describe('an interruption', () => {
   test('is announced at once; no more of the utterance is sent, and the message contains the part that was played', async () => {
-    const { line, receive, play } = open({ mind: talkative });
+    const { connection, receive, play } = open({ mind: talkative });
     await play(2000);
     await receive({ type: 'text', id: 'a', text: 'day' });
     await play(2000);
-    const frames = line.audio.length;
+    const frames = connection.audio.length;
     // The next utterance has already been sent; the client is still playing the previous one.
-    const { utterance } = line.of('utterance').at(-2)!;
+    const { utterance } = connection.of('utterance').at(-2)!;
     await receive({ type: 'interrupt' });
-    expect(line.of('interrupted')).toEqual([
+    expect(connection.of('interrupted')).toEqual([
       { type: 'interrupted', utterance, atMs: expect.any(Number), seq: expect.any(Number) },
     ]);
     await play(5000);
-    expect(line.audio.length).toBe(frames);
-    const last = line.of('message').at(-1)!;
+    expect(connection.audio.length).toBe(frames);
+    const last = connection.of('message').at(-1)!;
     expect(last).toMatchObject({ status: 'final', interrupted: true });
     expect(long.startsWith(last.heard!)).toBe(true);
     expect(last.heard!.length).toBeGreaterThan(5);
     expect(last.heard!.length).toBeLessThan(long.length);
-    expect(line.story.at(-1)).toBe('listening');
+    expect(connection.story.at(-1)).toBe('listening');
   });
 
   test('by a new text cuts the old message and answers the new text', async () => {
-    const { line, receive, play } = open({
+    const { connection, receive, play } = open({
       mind: { ...talkative, topics: [...talkative.topics, ...harbor.topics!] },
     });
     await play(2000);
@@ -127,7 +129,7 @@ describe('an interruption', () => {
     await play(1000);
     await receive({ type: 'text', id: 'b', text: 'ferry' });
     await play(5000);
-    const finals = line
+    const finals = connection
       .of('message')
       .filter(({ status }) => status === 'final')
       .slice(1);
@@ -140,24 +142,24 @@ describe('an interruption', () => {
   });
 
   test('has no effect while no character speaks', async () => {
-    const { line, receive, play } = open({ mind: harbor });
+    const { connection, receive, play } = open({ mind: harbor });
     await play(3000);
-    const { length } = line.events;
+    const { length } = connection.events;
     await receive({ type: 'interrupt' });
-    expect(line.events.length).toBe(length);
+    expect(connection.events.length).toBe(length);
   });
 
   test('before any playback reports an empty heard text', async () => {
-    const { line, receive } = open({ mind: talkative });
+    const { connection, receive } = open({ mind: talkative });
     await receive({ type: 'ping', t: 1 });
     await receive({ type: 'interrupt' });
-    expect(line.of('message').at(-1)).toMatchObject({ text: 'Hi.', interrupted: true, heard: '' });
+    expect(connection.of('message').at(-1)).toMatchObject({ text: 'Hi.', interrupted: true, heard: '' });
   });
 });
 
 test('a dual session labels each part with its language, and uses one voice per language', async () => {
   const speech = instantSpeech();
-  const { line, play } = open(
+  const { connection, play } = open(
     {
       secondaryLocale: 'pt-PT',
       mind: {
@@ -168,52 +170,55 @@ test('a dual session labels each part with its language, and uses one voice per 
     { speech, hello: { speech: { synthesis: ['pt-BR'], recognition: [] } } },
   );
   await play(12_000);
-  const pieces = line.of('utterance').map(({ locale, speech, text }) => [locale, speech, text]);
+  const pieces = connection.of('utterance').map(({ locale, speech, text }) => [locale, speech, text]);
   expect(pieces).toEqual([
     ['en', 'server', 'Welcome.'],
     ['en', 'server', 'Here is how to say “Good morning”:'],
     ['pt-PT', 'client', 'Bom dia'],
     ['en', 'server', 'Now you.'],
   ]);
-  expect(line.of('message').at(-1)!.spans).toEqual([
+  expect(connection.of('message').at(-1)!.spans).toEqual([
     { locale: 'en', text: 'Welcome. Here is how to say “Good morning”:' },
     { locale: 'pt-PT', text: 'Bom dia' },
     { locale: 'en', text: 'Now you.' },
   ]);
-  expect(line.of('ready')[0]!.characters).toEqual([
+  expect(connection.of('ready')[0]!.characters).toEqual([
     { characterId: 'maren', locale: 'en', secondaryLocale: 'pt-PT' },
   ]);
 });
 
 test('a language without a voice is shown as captions, for as long as speech would take', async () => {
-  const { line, clock } = open({ locale: 'ja', mind: { greeting: { ja: 'ようこそいらっしゃいました。' } } });
+  const { connection, clock } = open({
+    locale: 'ja',
+    mind: { greeting: { ja: 'ようこそいらっしゃいました。' } },
+  });
   await clock.pass(100);
-  const [utterance] = line.of('utterance');
+  const [utterance] = connection.of('utterance');
   expect(utterance).toMatchObject({ speech: 'captions', locale: 'ja' });
-  expect(line.of('ready')[0]!.engines.speech).toEqual({ kind: 'captions', name: 'captions' });
-  expect(line.of('cues')[0]!.source).toBe('text');
-  expect(line.of('cues')[0]!.cues.length).toBeGreaterThan(5);
-  expect(line.of('utterance.end')).toEqual([]);
+  expect(connection.of('ready')[0]!.engines.speech).toEqual({ kind: 'captions', name: 'captions' });
+  expect(connection.of('cues')[0]!.source).toBe('text');
+  expect(connection.of('cues')[0]!.cues.length).toBeGreaterThan(5);
+  expect(connection.of('utterance.end')).toEqual([]);
   await clock.pass(10_000);
-  const [end] = line.of('utterance.end');
+  const [end] = connection.of('utterance.end');
   expect(end!.durationMs).toBeGreaterThan(1000);
-  expect(line.audio).toEqual([]);
-  expect(line.story).toContain('listening');
+  expect(connection.audio).toEqual([]);
+  expect(connection.story).toContain('listening');
 });
 
 test('the runtime waits for a page that synthesises speech itself, up to a time limit', async () => {
-  const { line, clock, receive } = open(
+  const { connection, clock, receive } = open(
     { locale: 'es', mind: { greeting: { es: 'Buenos días. Pase usted.' } } },
     { hello: { speech: { synthesis: ['es_MX'], recognition: [] } } },
   );
   await clock.pass(100);
-  expect(line.of('ready')[0]!.engines.speech.kind).toBe('client');
-  const [first] = line.of('utterance');
+  expect(connection.of('ready')[0]!.engines.speech.kind).toBe('client');
+  const [first] = connection.of('utterance');
   await receive({ type: 'played', utterance: first!.utterance, ms: 800, done: true });
-  expect(line.of('utterance').map(({ text }) => text)).toEqual(['Buenos días.', 'Pase usted.']);
+  expect(connection.of('utterance').map(({ text }) => text)).toEqual(['Buenos días.', 'Pase usted.']);
   await clock.pass(20_000);
-  expect(line.of('utterance.end').map(({ reason }) => reason)).toEqual(['done', 'done']);
-  expect(line.story.at(-1)).toBe('listening');
+  expect(connection.of('utterance.end').map(({ reason }) => reason)).toEqual(['done', 'done']);
+  expect(connection.story.at(-1)).toBe('listening');
 });
 
 test('a presenter continues without input, and answers questions between sections', async () => {
@@ -225,9 +230,9 @@ test('a presenter continues without input, and answers questions between section
       { id: 'b', title: { en: 'The Moon' }, tell: { en: 'It is full.' } },
     ],
   };
-  const { line, play, receive } = open({ mind, mode: 'presenter' });
+  const { connection, play, receive } = open({ mind, mode: 'presenter' });
   const said = () =>
-    line
+    connection
       .of('message')
       .filter(({ role, status }) => role === 'character' && status === 'final')
       .map(({ text }) => text);
@@ -253,21 +258,21 @@ describe('engines that fail', () => {
           if (++calls === 1) throw new Error('boom');
           yield { text: 'Here I am.', locale: 'en', characterId: 'maren' };
         },
-        goOn: () => undefined,
+        nextSection: () => undefined,
         remember: () => {},
         suggestions: () => [],
         sorry: () => ({ text: 'Sorry, say that again?', locale: 'en', characterId: 'maren' }),
       }),
     };
-    const { line, play, receive, failures } = open({}, { mind });
+    const { connection, play, receive, failures } = open({}, { mind });
     await play(100);
     await receive({ type: 'text', id: 'a', text: 'one' });
     await play(3000);
-    expect(line.of('error')).toMatchObject([{ code: 'MIND_FAILED', fatal: false }]);
-    expect(line.of('message').at(-1)!.text).toBe('Sorry, say that again?');
+    expect(connection.of('error')).toMatchObject([{ code: 'MIND_FAILED', fatal: false }]);
+    expect(connection.of('message').at(-1)!.text).toBe('Sorry, say that again?');
     await receive({ type: 'text', id: 'b', text: 'two' });
     await play(3000);
-    expect(line.of('message').at(-1)!.text).toBe('Here I am.');
+    expect(connection.of('message').at(-1)!.text).toBe('Here I am.');
     expect(failures).toEqual(['mind']);
   });
 
@@ -281,63 +286,63 @@ describe('engines that fail', () => {
           yield await new Promise<never>(() => {});
         },
         answer: async function* () {},
-        goOn: () => undefined,
+        nextSection: () => undefined,
         remember: () => {},
         suggestions: () => [],
         sorry: () => ({ text: 'Sorry.', locale: 'en', characterId: 'maren' }),
       }),
     };
-    const { line, clock, play } = open({}, { mind });
+    const { connection, clock, play } = open({}, { mind });
     await clock.pass(19_000);
-    expect(line.of('error')).toEqual([]);
+    expect(connection.of('error')).toEqual([]);
     await clock.pass(1500);
-    expect(line.of('error')).toMatchObject([{ code: 'MIND_FAILED' }]);
+    expect(connection.of('error')).toMatchObject([{ code: 'MIND_FAILED' }]);
     await play(3000);
-    expect(line.of('message').at(-1)).toMatchObject({ text: 'Sorry.', status: 'final' });
+    expect(connection.of('message').at(-1)).toMatchObject({ text: 'Sorry.', status: 'final' });
   });
 
   test('a voice that fails is replaced by captions', async () => {
     const speech = instantSpeech({ speak: async () => Promise.reject(new Error('hoarse')) });
-    const { line, clock } = open({ mind: { greeting: { en: 'Good morning. Come in.' } } }, { speech });
+    const { connection, clock } = open({ mind: { greeting: { en: 'Good morning. Come in.' } } }, { speech });
     await clock.pass(10_000);
-    expect(line.of('error')).toMatchObject([{ code: 'SPEECH_FAILED', fatal: false }]);
-    expect(line.of('utterance').map(({ speech }) => speech)).toEqual(['captions', 'captions']);
-    expect(line.story.at(-1)).toBe('listening');
+    expect(connection.of('error')).toMatchObject([{ code: 'SPEECH_FAILED', fatal: false }]);
+    expect(connection.of('utterance').map(({ speech }) => speech)).toEqual(['captions', 'captions']);
+    expect(connection.story.at(-1)).toBe('listening');
   });
 });
 
 test('interim transcripts of the page are shown, final ones are answered', async () => {
-  const { line, play, receive } = open(
+  const { connection, play, receive } = open(
     { mind: harbor },
     { hello: { speech: { synthesis: [], recognition: ['en'] } } },
   );
-  expect(line.of('ready')[0]!.engines.hearing).toEqual({ kind: 'client', name: 'SpeechRecognition' });
+  expect(connection.of('ready')[0]!.engines.hearing).toEqual({ kind: 'client', name: 'SpeechRecognition' });
   await play(3000);
   await receive({ type: 'transcript', id: 't', text: 'when do', status: 'interim' });
   await receive({ type: 'transcript', id: 't', text: 'when do the ferries', status: 'interim' });
   await receive({ type: 'transcript', id: 't', text: 'when do the ferries leave', status: 'final' });
   await receive({ type: 'transcript', id: 't', text: 'late', status: 'interim' });
   await play(3000);
-  const mine = line.of('message').filter(({ role }) => role === 'user');
+  const mine = connection.of('message').filter(({ role }) => role === 'user');
   expect(mine.map(({ status, text }) => [status, text])).toEqual([
     ['partial', 'when do'],
     ['partial', 'when do the ferries'],
     ['final', 'when do the ferries leave'],
   ]);
-  expect(line.of('message').at(-1)!.text).toBe('At every full hour.');
+  expect(connection.of('message').at(-1)!.text).toBe('At every full hour.');
 });
 
 test('with speech input off, audio and transcripts are rejected, and typing works', async () => {
-  const { line, play, receive } = open({ mind: harbor, speechInputMode: 'off' });
+  const { connection, play, receive } = open({ mind: harbor, speechInputMode: 'off' });
   await play(3000);
   await receive({ type: 'transcript', id: 't', text: 'ferry', status: 'final' });
   await receive({ type: 'audio.start' });
-  expect(line.of('error').map(({ code, re }) => [code, re])).toEqual([
+  expect(connection.of('error').map(({ code, re }) => [code, re])).toEqual([
     ['SPEECH_INPUT_OFF', 't'],
     ['SPEECH_INPUT_OFF', 'audio.start'],
   ]);
   await receive({ type: 'text', id: 'a', text: 'ferry' });
   await play(3000);
-  expect(line.of('message').at(-1)!.text).toBe('At every full hour.');
-  expect(line.of('ready')[0]!.engines.hearing).toEqual({ kind: 'none' });
+  expect(connection.of('message').at(-1)!.text).toBe('At every full hour.');
+  expect(connection.of('ready')[0]!.engines.hearing).toEqual({ kind: 'none' });
 });

@@ -23,7 +23,7 @@ import { PendingSockets } from './pending-sockets.ts';
 import { SessionSlots } from './session-slots.ts';
 import type { TokenReader } from './token.ts';
 
-export interface ReceptionDeps {
+export interface AdmissionDeps {
   clock: Clock;
   service: Pick<ServiceClient, 'connect'>;
   readToken: TokenReader;
@@ -45,23 +45,23 @@ export interface Peer {
 }
 
 /** Frames that arrived between `hello` and `ready`, and whether the client disconnected in that time. */
-interface Early {
+interface EarlyFrames {
   frames: (string | Uint8Array)[];
   left?: { isClean: boolean };
 }
 
 /** Maximum refused connections in the close handshake; beyond it, the oldest one is destroyed. */
-const mostClosing = 200;
+const maxClosing = 200;
 
 /** Authenticates clients and connects each one to its conversation. */
-export class Reception {
-  readonly #deps: ReceptionDeps;
+export class Admission {
+  readonly #deps: AdmissionDeps;
   readonly #pending: PendingSockets;
   readonly #slots: SessionSlots;
   /** Refused connections in the close handshake, oldest first. */
   readonly #closing: Connection[] = [];
 
-  constructor(deps: ReceptionDeps) {
+  constructor(deps: AdmissionDeps) {
     this.#deps = deps;
     this.#pending = new PendingSockets(deps.maxSessions);
     this.#slots = new SessionSlots(deps.maxSessions);
@@ -77,19 +77,22 @@ export class Reception {
         this.#deps.arrived(refusal.code);
         connection.refuse(refusal);
         this.#closing.push(connection);
-        if (this.#closing.length > mostClosing) this.#closing.shift()!.destroy();
+        if (this.#closing.length > maxClosing) this.#closing.shift()!.destroy();
       });
   }
 
   /** Waits for `hello`. */
-  #hello(connection: Connection, { client, hasProtocol }: Peer): Promise<{ hello: Hello; early: Early }> {
+  #hello(
+    connection: Connection,
+    { client, hasProtocol }: Peer,
+  ): Promise<{ hello: Hello; early: EarlyFrames }> {
     const { clock, conversations } = this.#deps;
     return new Promise((resolve, reject) => {
       if (conversations.isDraining) throw draining();
       if (!hasProtocol) throw notHello();
       const remove = this.#pending.add(client, () => settle(() => reject(full())));
       const cancel = clock.after(bounds.helloSeconds * 1000, () => settle(() => reject(noHello())));
-      const early: Early = { frames: [] };
+      const early: EarlyFrames = { frames: [] };
       const settle = (settled: () => void) => {
         remove();
         cancel();
@@ -122,7 +125,12 @@ export class Reception {
     });
   }
 
-  async #admit(connection: Connection, hello: Hello, early: Early, peer: Peer): Promise<'ready' | 'resumed'> {
+  async #admit(
+    connection: Connection,
+    hello: Hello,
+    early: EarlyFrames,
+    peer: Peer,
+  ): Promise<'ready' | 'resumed'> {
     try {
       if (hello.resume !== undefined) {
         const { ticket, lastSeq } = hello.resume;
@@ -169,7 +177,7 @@ export class Reception {
   }
 
   /** Attaches a connection to its conversation and delivers the early frames. */
-  #join(connection: Connection, conversation: Conversation, early: Early, begin: () => void): void {
+  #join(connection: Connection, conversation: Conversation, early: EarlyFrames, begin: () => void): void {
     const calls: ConnectionCalls = {
       audio: (frame) => conversation.receiveAudio(frame),
       closed: (isClean) => (isClean ? conversation.end('client_ended') : conversation.lost()),

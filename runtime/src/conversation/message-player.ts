@@ -1,0 +1,293 @@
+import { audioFrame, bounds } from '@session-launch/contract/runtime/protocol';
+import type { Clock } from '../clock.ts';
+import type { Said } from '../mind/mind.ts';
+import { characterFrame } from './audio-frames.ts';
+import { CharacterMessage, type Outcome } from './character-message.ts';
+import type { Outbox } from './outbox.ts';
+import { type Piece, PieceQueue } from './piece-queue.ts';
+import { finish, Playback, type Utterance } from './playback.ts';
+import type { PreparedSpeech } from './speech-output.ts';
+
+export interface MessagePlayerDeps {
+  clock: Clock;
+  outbox: Outbox;
+  sampleRate: number;
+  isDual: boolean;
+  nextUtterance(): number;
+  prepare(said: Said, signal: AbortSignal): Promise<PreparedSpeech>;
+  /** Returns a sentence that replaces the rest of the message. */
+  mindFailed(error: Error): Said | undefined;
+  speaking(characterId: string): void;
+  /** The first audio, page speech or caption has been sent. */
+  started(times: StartTimes): void;
+  /** Called with `true` when the client reports no progress for `stallMs`, and with `false` when playback continues. */
+  stalled(isStalled: boolean): void;
+  /** The whole message was played. Not called after `stop`. */
+  finished(outcome: Outcome): void;
+  /** An unexpected error. */
+  failed(error: Error): void;
+}
+
+/** Milliseconds from the start of the message to its first utterance, in total and by part. */
+export interface StartTimes {
+  mindMs: number;
+  speechMs: number;
+  totalMs: number;
+}
+
+type State =
+  /** Waits for the mind's next piece. */
+  | { name: 'generating' }
+  /** Waits for the synthesis of a piece, for earlier utterances to be played, or for the connection. */
+  | { name: 'starting'; piece: Piece }
+  /** Sends server audio, at most `bounds.aheadMs` ahead of playback. */
+  | { name: 'sending'; utterance: Utterance; audio: Int16Array; offset: number }
+  /** The page synthesises the utterance and reports progress. */
+  | { name: 'page'; utterance: Utterance }
+  /** Captions have no playback reports: the time since `shownAt` counts as played. */
+  | { name: 'captions'; utterance: Utterance; shownAt: number }
+  /** All pieces are sent: waits until the client has played them. */
+  | { name: 'draining' }
+  /** The user seems to speak; `heard` is the text that was played before. */
+  | { name: 'paused'; heard: string }
+  /** The message was played or stopped. */
+  | { name: 'over' };
+
+/** Results of a transition: run the next one immediately, or wait for an event without a timeout. */
+const again = 0;
+const untilEvent = Number.POSITIVE_INFINITY;
+
+/** Milliseconds between checks whether a backlogged connection has drained. */
+const backlogCheckMs = 50;
+/** Milliseconds without progress after which the client counts as stalled. */
+const stallMs = 10_000;
+
+/**
+ * Streams one message of a character to the client, piece by piece, at the speed of playback. A state machine: each event calls `#step`,
+ * which runs transitions until the state has to wait.
+ */
+export class MessagePlayer {
+  readonly #deps: MessagePlayerDeps;
+  readonly #message: CharacterMessage<Piece>;
+  readonly #abort = new AbortController();
+  readonly #queue: PieceQueue;
+  readonly #playback = new Playback();
+  readonly #startedAt: number;
+  #state: State = { name: 'generating' };
+  /** Index of the next piece to send. */
+  #next = 0;
+  /** Milliseconds until the first piece was generated; `undefined` once reported. */
+  #mindMs: number | undefined;
+  #isStalled = false;
+  #cancelTimeout: () => void = () => {};
+
+  constructor(deps: MessagePlayerDeps, messageId: string, say: (signal: AbortSignal) => AsyncIterable<Said>) {
+    this.#deps = deps;
+    this.#message = new CharacterMessage(deps.outbox, messageId, deps.isDual);
+    this.#startedAt = deps.clock.now();
+    const { clock, prepare, mindFailed, failed } = deps;
+    const { signal } = this.#abort;
+    this.#queue = new PieceQueue(
+      {
+        ...{ clock, mindFailed, failed },
+        prepare: (said) => prepare(said, signal),
+        isFull: () => deps.outbox.connection === undefined || deps.outbox.isBacklogged,
+        changed: () => {
+          if (['generating', 'starting', 'paused'].includes(this.state)) this.#step();
+        },
+      },
+      say(signal),
+      signal,
+    );
+  }
+
+  get state(): State['name'] {
+    return this.#state.name;
+  }
+
+  /** The client reports progress. */
+  played(utterance: number, ms: number, isDone: boolean): void {
+    if (this.#playback.played(utterance, ms, isDone)) this.#step();
+  }
+
+  /** Stops permanently: sends no more audio, and the final message with the text that was played. */
+  stop(): Outcome {
+    this.#interrupt();
+    const heard = this.#state.name === 'paused' ? this.#state.heard : this.#playback.heard;
+    this.#state = { name: 'over' };
+    this.#cancelTimeout();
+    this.#abort.abort(new Error('interrupted'));
+    return this.#message.end(heard, true);
+  }
+
+  /** Pauses while the user seems to speak; `resume` or `stop` follows. */
+  pause(): void {
+    if (this.state === 'paused' || this.state === 'over') return;
+    const current = this.#current;
+    this.#interrupt();
+    this.#state = { name: 'paused', heard: this.#playback.heard };
+    if (current !== undefined) {
+      this.#next = current.piece;
+      this.#playback.removeFrom(current);
+    }
+    this.#step();
+  }
+
+  /** Continues with the interrupted piece: the user did not speak. */
+  resume(): void {
+    if (this.state !== 'paused') return;
+    this.#state = { name: 'generating' };
+    this.#step();
+  }
+
+  /** Utterances in flight count as played; the next piece waits for a new connection. */
+  connectionLost(): void {
+    if ('utterance' in this.#state) this.#endUtterance(this.#state.utterance, 'interrupted');
+    this.#playback.finishAll();
+    this.#step();
+  }
+
+  connectionRestored(): void {
+    this.#step();
+  }
+
+  /** Runs transitions until the state has to wait for an event or for its timeout. Each event restarts the timeout. */
+  #step(isTimeout = false): void {
+    this.#cancelTimeout();
+    try {
+      const isStalled = isTimeout && this.state === 'sending';
+      if (isStalled !== this.#isStalled) this.#deps.stalled(isStalled);
+      this.#isStalled = isStalled;
+      this.#queue.fill();
+      let waitMs = this.#transition(isTimeout);
+      while (waitMs === again) waitMs = this.#transition(false);
+      // A transition that closes the connection runs `#step` recursively and may have set a timeout.
+      this.#cancelTimeout();
+      if (waitMs !== untilEvent) this.#cancelTimeout = this.#deps.clock.after(waitMs, () => this.#step(true));
+    } catch (error) {
+      this.#deps.failed(error as Error);
+    }
+  }
+
+  /** Returns the timeout of the state in milliseconds, `again` or `untilEvent`. `isTimeout`: the previous timeout has passed. */
+  #transition(isTimeout: boolean): number {
+    const state = this.#state;
+    switch (state.name) {
+      case 'generating':
+        return this.#takePiece();
+      case 'starting':
+        return this.#start(state.piece, isTimeout);
+      case 'sending':
+        return this.#sendFrame(state);
+      case 'page':
+        if (isTimeout) finish(state.utterance);
+        if (!state.utterance.isDone) return state.utterance.durationMs * 2 + 3000;
+        return this.#endUtterance(state.utterance, 'done');
+      case 'captions': {
+        const leftMs = state.shownAt + state.utterance.durationMs - this.#deps.clock.now();
+        if (leftMs > 0) return leftMs;
+        finish(state.utterance);
+        return this.#endUtterance(state.utterance, 'done');
+      }
+      case 'draining':
+        return this.#playback.drain(isTimeout) || this.#finish();
+      case 'paused':
+        this.#showPiece();
+        break;
+      case 'over':
+    }
+    return untilEvent;
+  }
+
+  #takePiece(): number {
+    const piece = this.#showPiece();
+    if (piece !== undefined) this.#state = { name: 'starting', piece };
+    else if (this.#queue.isOver) this.#state = { name: 'draining' };
+    else return this.#deps.outbox.isBacklogged ? backlogCheckMs : untilEvent;
+    return again;
+  }
+
+  /** Returns the next piece to send. A new one is added to the message. */
+  #showPiece(): Piece | undefined {
+    const { pieces } = this.#message;
+    const piece = pieces[this.#next] ?? this.#queue.shift();
+    if (piece === undefined || this.#next < pieces.length) return piece;
+    if (pieces.length === 0) this.#mindMs = this.#deps.clock.now() - this.#startedAt;
+    this.#message.add(piece);
+    return piece;
+  }
+
+  #start({ prepared, characterId, locale, text }: Piece, isTimeout: boolean): number {
+    const { outbox, clock, nextUtterance, speaking, started } = this.#deps;
+    if (prepared === undefined) return untilEvent;
+    const { speech, spoken } = prepared;
+    // Only server audio is sent ahead. Page speech and captions start when the earlier utterances have finished.
+    const waitMs = speech === 'server' ? 0 : this.#playback.drain(isTimeout);
+    if (waitMs > 0) return waitMs;
+    if (outbox.connection === undefined) return untilEvent;
+    const { words, cues, durationMs } = spoken;
+    const [id, messageId] = [nextUtterance(), this.#message.id];
+    const utterance = this.#playback.begin({ id, piece: this.#next, text, words, durationMs });
+    if (speech === 'server') this.#state = { name: 'sending', utterance, audio: spoken.audio, offset: 0 };
+    else if (speech === 'client') this.#state = { name: 'page', utterance };
+    else this.#state = { name: 'captions', utterance, shownAt: clock.now() };
+    if (speech !== 'server') utterance.sentMs = durationMs;
+    speaking(characterId);
+    outbox.send({ type: 'utterance', utterance: id, messageId, characterId, locale, text, speech });
+    const source = speech === 'server' ? spoken.source : 'text';
+    outbox.send({ type: 'cues', utterance: id, source, cues, words });
+    if (this.#mindMs !== undefined) {
+      const [mindMs, totalMs] = [this.#mindMs, clock.now() - this.#startedAt];
+      this.#mindMs = undefined;
+      started({ mindMs, speechMs: totalMs - mindMs, totalMs });
+    }
+    return again;
+  }
+
+  #sendFrame(state: Extract<State, { name: 'sending' }>): number {
+    const { outbox, sampleRate } = this.#deps;
+    const { utterance, audio, offset } = state;
+    if (offset >= audio.length) return this.#endUtterance(utterance, 'done');
+    const isAhead = this.#playback.aheadMs + audioFrame.milliseconds > bounds.aheadMs;
+    if (isAhead || outbox.isBacklogged) return stallMs;
+    const samples = audio.subarray(
+      offset,
+      offset + Math.round((sampleRate * audioFrame.milliseconds) / 1000),
+    );
+    state.offset += samples.length;
+    utterance.sentMs = Math.min(utterance.durationMs, (state.offset / sampleRate) * 1000);
+    outbox.connection?.sendAudio(characterFrame(utterance.id, offset, samples, state.offset >= audio.length));
+    return again;
+  }
+
+  #endUtterance(utterance: Utterance, reason: 'done' | 'interrupted'): typeof again {
+    if (reason === 'done') utterance.sentMs = utterance.durationMs;
+    const durationMs = Math.round(utterance.sentMs);
+    this.#state = { name: 'generating' };
+    this.#next++;
+    this.#deps.outbox.send({ type: 'utterance.end', utterance: utterance.id, durationMs, reason });
+    return again;
+  }
+
+  #finish(): typeof untilEvent {
+    this.#state = { name: 'over' };
+    this.#deps.finished(this.#message.end(this.#playback.heard, false));
+    return untilEvent;
+  }
+
+  /** Sends `interrupted`, so that the client drops its buffered audio. */
+  #interrupt(): void {
+    const { clock, outbox } = this.#deps;
+    const current = this.#current;
+    if (current === undefined) return;
+    if (this.#state.name === 'captions')
+      this.#playback.played(current.id, clock.now() - this.#state.shownAt, false);
+    outbox.send({ type: 'interrupted', utterance: current.id, atMs: Math.round(current.playedMs) });
+    if ('utterance' in this.#state) this.#endUtterance(this.#state.utterance, 'interrupted');
+  }
+
+  /** The utterance that is playing, else the one that is being sent. */
+  get #current(): Utterance | undefined {
+    return this.#playback.current ?? ('utterance' in this.#state ? this.#state.utterance : undefined);
+  }
+}

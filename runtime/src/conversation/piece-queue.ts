@@ -1,0 +1,121 @@
+import type { Clock } from '../clock.ts';
+import { EngineError } from '../endpoint.ts';
+import type { Said } from '../mind/mind.ts';
+import { Sentences } from '../sentences.ts';
+import { withTimeout } from '../timeout.ts';
+import type { PreparedSpeech } from './speech-output.ts';
+
+/** A part of a message that is synthesised as one utterance. */
+export interface Piece extends Said {
+  /** Absent until the synthesis is complete. */
+  prepared?: PreparedSpeech;
+}
+
+export interface PieceQueueDeps {
+  clock: Clock;
+  /** Synthesises a piece. */
+  prepare(said: Said): Promise<PreparedSpeech>;
+  /** Whether synthesis should pause: the client is disconnected, or its unread bytes exceed the limit. */
+  isFull(): boolean;
+  /** A piece was added or synthesised, or the message has ended. */
+  changed(): void;
+  /** Returns a sentence that replaces the rest of the message when the mind fails. */
+  mindFailed(error: Error): Said | undefined;
+  /** An unexpected error. */
+  failed(error: Error): void;
+}
+
+/** Maximum pieces that are synthesised ahead of playback. */
+const ahead = 2;
+/** Timeout for each part of a mind's output, in milliseconds. */
+const mindMs = 20_000;
+
+/** Reads a mind's output as a stream, splits it into pieces and synthesises up to `ahead` of them in advance. */
+export class PieceQueue {
+  readonly #deps: PieceQueueDeps;
+  readonly #signal: AbortSignal;
+  readonly #mind: AsyncIterator<Said>;
+  #mindState: 'idle' | 'reading' | 'ended' = 'idle';
+  #isFirst = true;
+  /** Pieces that are not synthesised yet. */
+  readonly #unprepared: Said[] = [];
+  readonly #ready: Piece[] = [];
+
+  constructor(deps: PieceQueueDeps, said: AsyncIterable<Said>, signal: AbortSignal) {
+    this.#deps = deps;
+    this.#signal = signal;
+    this.#mind = said[Symbol.asyncIterator]();
+    signal.addEventListener('abort', () => this.#closeMind(), { once: true });
+    this.fill();
+  }
+
+  /** Whether the message has ended and all its pieces were taken. */
+  get isOver(): boolean {
+    return this.#mindState === 'ended' && this.#unprepared.length === 0 && this.#ready.length === 0;
+  }
+
+  /** Takes the next piece. Its synthesis may be in progress. */
+  shift(): Piece | undefined {
+    const piece = this.#ready.shift();
+    this.fill();
+    return piece;
+  }
+
+  /** Starts the next syntheses and reads on. Call it when `isFull` may have changed. */
+  fill(): void {
+    if (this.#signal.aborted) return;
+    while (this.#unprepared.length > 0 && this.#ready.length < ahead && !this.#deps.isFull())
+      this.#prepare(this.#unprepared.shift()!);
+    if (this.#unprepared.length === 0 && this.#mindState === 'idle')
+      this.#read().catch((error) => this.#deps.failed(error));
+  }
+
+  #prepare(said: Said): void {
+    const piece: Piece = { ...said };
+    this.#ready.push(piece);
+    this.#deps
+      .prepare(said)
+      .then((prepared) => {
+        piece.prepared = prepared;
+        this.#changed();
+      })
+      .catch((error) => this.#deps.failed(error));
+  }
+
+  async #read(): Promise<void> {
+    this.#mindState = 'reading';
+    const { clock, mindFailed } = this.#deps;
+    const timeout = {
+      ...{ clock, signal: this.#signal, ms: mindMs },
+      error: () => new EngineError(0, 'the mind did not answer in time'),
+    };
+    try {
+      const { done, value } = await withTimeout(timeout, () => this.#mind.next());
+      this.#mindState = done ? 'ended' : 'idle';
+      if (!done) this.#unprepared.push(...split(value, this.#isFirst));
+      this.#isFirst = false;
+    } catch (error) {
+      if (this.#signal.aborted) return;
+      this.#mindState = 'ended';
+      this.#closeMind();
+      const instead = mindFailed(error as Error);
+      if (instead !== undefined) this.#unprepared.push(instead);
+    }
+    this.fill();
+    this.#changed();
+  }
+
+  #changed(): void {
+    if (!this.#signal.aborted) this.#deps.changed();
+  }
+
+  /** Does not wait for `return`: a hanging mind would never resolve it. */
+  #closeMind(): void {
+    void this.#mind.return?.()?.catch(() => {});
+  }
+}
+
+function split({ text, locale, ...said }: Said, isFirst: boolean): Said[] {
+  const sentences = new Sentences(locale, isFirst);
+  return [...sentences.push(text), ...sentences.end()].map((text) => ({ ...said, locale, text }));
+}
