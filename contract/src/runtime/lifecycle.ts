@@ -1,12 +1,22 @@
 import type { Static } from 'typebox';
 import { exampleManifest, exampleSession } from '../examples.ts';
 import { notStored } from '../headers.ts';
+import type { SessionManifest } from '../manifest.ts';
 import type { Operation } from '../operation.ts';
 import type { Mind } from '../project-file/mind.ts';
-import { endReasons } from '../session.ts';
+import { endReasons, type SessionRecord } from '../session.ts';
 import Type from '../type.ts';
+import { reportIntervalSeconds } from '../wire.ts';
 
 const tag = 'Runtimes';
+
+/** The response to `connect`. */
+export interface Connected {
+  session: SessionRecord;
+  manifest: Omit<SessionManifest, 'sessionToken'>;
+  mind: Mind;
+  limits: SessionManifest['limits'];
+}
 
 /** Identifies the runtime process that runs a session, for the lifetime of the process. */
 const runtimeId = Type.String({
@@ -62,12 +72,6 @@ export const connectedSchema = Type.Object(
   },
   { $id: 'Connected', description: 'All that a runtime needs to run the session.' },
 );
-
-/**
- * Seconds between two reports of a runtime. If a session is ended between reports, at most this many seconds are metered after the last
- * one.
- */
-export const reportIntervalSeconds = 5;
 
 export const reportSchema = Type.Object(
   {

@@ -1,6 +1,5 @@
-import type { Report, ReportAnswer } from '@session-launch/contract/runtime/lifecycle';
+import type { Connected, Report, ReportAnswer } from '@session-launch/contract/runtime/lifecycle';
 import { unlessAborted } from '../endpoint.ts';
-import type { Connected } from './connected.ts';
 
 /** The service responded with an error code. */
 export class ServiceRefused extends Error {

@@ -3,24 +3,7 @@ import type { JWTVerifyGetKey } from 'jose';
 import * as errors from 'jose/errors';
 import { createRemoteJWKSet, customFetch } from 'jose/jwks/remote';
 import { jwtVerify } from 'jose/jwt/verify';
-
-/** The claims of a session token. */
-export interface SessionClaims {
-  /** Public URL of the service that minted the session. */
-  iss: string;
-  aud: 'session-runtime';
-  /** The session id; equal to `jti`. */
-  sub: string;
-  jti: string;
-  iat: number;
-  exp: number;
-  projectId: string;
-  experienceId: string;
-  revision: number;
-  livemode: boolean;
-  /** Origin of the page, for sessions that a browser minted. */
-  origin?: string;
-}
+import { type SessionClaims, tokenAudience } from './contract.ts';
 
 export type SessionTokenErrorCode =
   | 'MALFORMED'
@@ -100,7 +83,7 @@ export async function verifyToken(
     const { payload } = await jwtVerify(token, keys, {
       algorithms: ['EdDSA'],
       typ: 'JWT',
-      audience: 'session-runtime',
+      audience: tokenAudience,
       clockTolerance: clockToleranceSec,
       requiredClaims: ['iss', 'sub', 'jti', 'iat', 'exp'],
       ...(issuer === undefined ? {} : { issuer }),

@@ -89,3 +89,99 @@ export interface SessionManifest {
   processorId?: string;
   [field: string]: unknown;
 }
+
+/** How a drawn character moves. */
+export interface Rig {
+  /** Version of this form. */
+  rig: 1;
+  /** The picture, in the same folder. */
+  image: string;
+  head: {
+    parts: string[];
+    /** The point that the head turns about. */
+    pivot: [number, number];
+    /** How far it tilts to a side, in degrees. */
+    maxTilt: number;
+  };
+  eyes: {
+    /** Both pupils: they look around, and shrink to a line in a blink. */
+    pupils: string;
+    /** The light in the pupils, which goes with them. */
+    shine?: string;
+    /** Both upper lids: they come down to the line in a blink. */
+    lids?: string;
+    blink: {
+      /** Height of a closed eye, of an open one. */
+      scaleY: number;
+      /** The height at which the eyes close. */
+      about: number;
+    };
+    /** How far the pupils move to the sides, and up or down. */
+    look: [number, number];
+  };
+  /** Both eyebrows: they rise and fall. */
+  brows?: string;
+  mouth: {
+    /** The drawn mouth: the moving one stands in its place, under what covers it. */
+    replace: string;
+    /** The middle of the mouth. */
+    at: [number, number];
+    /** From the middle to a corner, at rest. */
+    width: number;
+    /** How far the lips part when the mouth is wide open. */
+    height: number;
+    /** How far the corners stand above the middle, at rest. */
+    smile: number;
+    colors: {
+      /** The lips, or the line. */
+      lip: string;
+      /** The open mouth. */
+      inside: string;
+      /** The teeth. */
+      teeth: string;
+      /** The tongue. */
+      tongue: string;
+    };
+    /** soft: lips with teeth and tongue behind them; line: a line that opens into a ring. */
+    style: 'soft' | 'line';
+  };
+  breathe?: {
+    /** Grows from its lower edge. */
+    part: string;
+    /** Its height with full lungs, of that at rest. */
+    scaleY: number;
+    /** From one breath to the next. */
+    seconds: number;
+  };
+}
+
+export type ServiceCode =
+  | 'INVALID_JSON'
+  | 'INVALID_REQUEST'
+  | 'LOCALE_CONFLICT'
+  | 'SECONDARY_LOCALE_REQUIRED'
+  | 'IDEMPOTENCY_KEY_INVALID'
+  | 'API_KEY_INVALID'
+  | 'INSUFFICIENT_SCOPE'
+  | 'EXPERIENCE_FORBIDDEN'
+  | 'PROJECT_FORBIDDEN'
+  | 'ORIGIN_REQUIRED'
+  | 'ORIGIN_NOT_ALLOWED'
+  | 'BROWSER_EMBEDS_DISABLED'
+  | 'NOT_FOUND'
+  | 'EXPERIENCE_NOT_FOUND'
+  | 'EXPERIENCE_NOT_PUBLISHED'
+  | 'SESSION_NOT_FOUND'
+  | 'SESSION_TOKEN_INVALID'
+  | 'SESSION_ALREADY_CONNECTED'
+  | 'SESSION_ENDED'
+  | 'CONCURRENCY_LIMIT'
+  | 'METHOD_NOT_ALLOWED'
+  | 'IDEMPOTENCY_CONFLICT'
+  | 'IDEMPOTENCY_IN_PROGRESS'
+  | 'PAYLOAD_TOO_LARGE'
+  | 'UNSUPPORTED_MEDIA_TYPE'
+  | 'RATE_LIMITED'
+  | 'QUOTA_EXCEEDED'
+  | 'INTERNAL'
+  | 'UNAVAILABLE';

@@ -1,11 +1,10 @@
 import { defaults } from '@session-launch/contract/project-file/fields';
+import { manifestVersion } from '@session-launch/contract/wire';
 import type { Revision } from '../experiences/revision.ts';
 import { isoTime } from '../iso-time.ts';
 import { knownTransport } from '../transports/known.ts';
 import type { Session } from './session.ts';
 import { withoutAssets, withoutScenery } from './voice-only.ts';
-
-const schemaVersion = 1;
 
 /**
  * Renders the Session Manifest as JSON: everything that a client SDK needs to run the session, including its token. The part that all
@@ -16,7 +15,7 @@ export function renderManifest(session: Session, revision: Revision, sessionToke
   const { given, userId } = session;
   const player = given.player ?? {};
   return (
-    `{"schemaVersion":${schemaVersion},"sessionId":"${session.id}","sessionToken":"${sessionToken}",` +
+    `{"schemaVersion":${manifestVersion},"sessionId":"${session.id}","sessionToken":"${sessionToken}",` +
     `"expiresAt":"${isoTime(session.expiresAt)}","livemode":${session.livemode},` +
     `"experience":${experience},"mode":"${given.mode}",` +
     `"speechInputMode":"${given.speechInputMode}","speechOnly":${given.speechOnly},` +
