@@ -26,6 +26,18 @@ const mayKnow = {
   bench: ['contract', 'testing', 'server/src'],
 };
 
+/** The folders whose subfolders must not import each other in a circle. */
+const sourceFolders = [
+  'contract/src',
+  'process/src',
+  'runtime/src',
+  'sdk/backend/src',
+  'sdk/browser/src',
+  'sdk/react/src',
+  'server/src',
+  'testing/src',
+];
+
 const packages = {
   '@session-launch/contract': 'contract',
   '@session-launch/process': 'process',
@@ -64,9 +76,7 @@ const workspaceOf = (path) =>
 
 /** Returns the folder of a file within its workspace, or the file itself if it is at the top level. */
 function roomOf(file) {
-  const home = ['server/src', 'runtime/src', 'contract/src', 'process/src', 'sdk/backend/src'].find(
-    (folder) => file.startsWith(`${folder}/`),
-  );
+  const home = sourceFolders.find((folder) => file.startsWith(`${folder}/`));
   return home === undefined ? undefined : `${home}/${file.slice(home.length + 1).split('/')[0]}`;
 }
 

@@ -3,8 +3,8 @@ import { expect, test, vi } from 'vitest';
 import { toFloats, writePcm } from '../src/audio/pcm.ts';
 import { Resampler } from '../src/audio/resampler.ts';
 import { Speaker } from '../src/audio/speaker.ts';
+import { reconnectDelay } from '../src/core/reconnect.ts';
 import { ease, poseOf, visemeAt } from '../src/renderers/visemes.ts';
-import { reconnectDelay } from '../src/transport/reconnect.ts';
 
 const tone = (rate: number, hertz: number, count: number) =>
   Float32Array.from({ length: count }, (_, i) => Math.sin((2 * Math.PI * hertz * i) / rate));

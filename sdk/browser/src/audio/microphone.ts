@@ -1,16 +1,8 @@
+import type { MicSession, SessionMicrophone } from '../core/audio.ts';
 import type { Environment } from '../core/environment.ts';
 import { ExperienceError } from '../core/experience-error.ts';
-import type { Microphone, MicStatus } from '../types.ts';
+import type { MicStatus } from '../types.ts';
 import { type Meter, meterOf } from './meter.ts';
-
-/** The connection of the microphone to the current session. */
-interface MicSession {
-  /** Whether the session takes speech input. If not, `enable` rejects without a permission prompt. */
-  isAllowed: boolean;
-  audio: AudioContext | undefined;
-  /** Receives the track while the microphone is on, and null when it is muted or lost. */
-  give(track: MediaStreamTrack | null): void;
-}
 
 const closed: MicSession = { isAllowed: false, audio: undefined, give: () => {} };
 
@@ -22,7 +14,7 @@ const statusOf: Record<string, MicStatus> = {
 };
 
 /** The visitor's microphone: permission prompt, muting, device changes and release of the tracks. */
-export class Mic implements Microphone {
+export class Mic implements SessionMicrophone {
   status: MicStatus = 'off';
   readonly #env: Environment;
   readonly #changed: (status: MicStatus) => void;

@@ -1,21 +1,17 @@
+import type { SessionOutput } from '../core/audio.ts';
 import { ExperienceError } from '../core/experience-error.ts';
-import type { Events, Output } from '../types.ts';
+import type { Connection, Events } from '../types.ts';
 
 const patienceMs = 2000;
 
-interface Played {
-  setVolume(volume: number): void;
-  level?(): number;
-}
-
 /** Volume and muting of the output, and whether the browser's autoplay policy blocks it. */
-export class Speaker implements Output {
+export class Speaker implements SessionOutput {
   blocked = false;
   muted = false;
   volume = 1;
   readonly #changed: (state: Events['outputChange']) => void;
   #audio: AudioContext | undefined;
-  #played: Played | undefined;
+  #played: Pick<Connection, 'setVolume' | 'level'> | undefined;
 
   constructor(changed: (state: Events['outputChange']) => void) {
     this.#changed = changed;
@@ -25,8 +21,7 @@ export class Speaker implements Output {
     this.#audio = audio;
   }
 
-  /** Sets the playing connection. From now on, an AudioContext that is not running counts as blocked. */
-  play(played: Played): void {
+  play(played: Pick<Connection, 'setVolume' | 'level'>): void {
     this.#played = played;
     played.setVolume(this.muted ? 0 : this.volume);
     this.#audio?.addEventListener('statechange', this.#look);

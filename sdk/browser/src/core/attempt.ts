@@ -1,4 +1,4 @@
-import type { Connection, EndReason, SessionManifest } from '../types.ts';
+import type { Connection, EndReason, MintFields, SessionManifest } from '../types.ts';
 import type { Environment } from './environment.ts';
 import type { Fresh } from './manifest.ts';
 
@@ -9,6 +9,9 @@ const lastSoundsMs = 250;
 export class Attempt {
   readonly controller = new AbortController();
   readonly audio: AudioContext | undefined;
+  readonly request: MintFields;
+  /** Texts of the visitor to send as soon as the session is live. */
+  readonly unsent: { id: string; text: string }[] = [];
   fresh: Fresh | undefined;
   connection: Connection | undefined;
   isOver = false;
@@ -18,7 +21,8 @@ export class Attempt {
   readonly #leaveUrl: string | undefined;
   readonly #undo: (() => void)[] = [];
 
-  constructor(env: Environment, leaveUrl: string | undefined) {
+  constructor(env: Environment, leaveUrl: string | undefined, request: MintFields) {
+    this.request = request;
     this.#env = env;
     this.#leaveUrl = leaveUrl;
     // Opened synchronously in the click handler: after an `await`, the autoplay policy may block it.
@@ -38,6 +42,10 @@ export class Attempt {
     this.#undo.push(undo);
   }
 
+  sendUnsent(): void {
+    for (const { id, text } of this.unsent.splice(0)) this.connection?.sendText(text, id);
+  }
+
   close(reason: EndReason): void {
     this.isOver = true;
     this.controller.abort();
@@ -45,14 +53,15 @@ export class Attempt {
     // A connected runtime receives `bye`. If there is no connection, or the page is being unloaded, post to the leave URL.
     if (this.fresh && (reason === 'pagehide' || !this.connection)) this.leave(this.fresh, reason);
     for (const undo of this.#undo.splice(0)) undo();
-    const hush = () => void this.audio?.close().catch(() => {});
+    const closeAudio = () => void this.audio?.close().catch(() => {});
     // Chromium leaks an AudioContext that is closed while its worklet runs, so close it later; not on unload, when timers do not run.
-    if (reason === 'pagehide') hush();
-    else this.#env.setTimeout(hush, lastSoundsMs);
+    if (reason === 'pagehide') closeAudio();
+    else this.#env.setTimeout(closeAudio, lastSoundsMs);
   }
 
-  leave({ manifest }: Fresh, reason?: EndReason): void {
+  /** Reports to the service that the client left. */
+  leave = ({ manifest }: Fresh, reason?: EndReason): void => {
     const url = this.#leaveUrl ?? manifest.links?.leave;
     if (url) this.#env.leave(url, manifest.sessionToken, reason === 'pagehide' ? 'beacon' : 'request');
-  }
+  };
 }

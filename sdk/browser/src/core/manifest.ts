@@ -1,4 +1,5 @@
-import type { Launch, SessionManifest } from '../types.ts';
+import type { Launch, SessionFacts, SessionManifest } from '../types.ts';
+import { manifestVersion } from '../wire.ts';
 import { ExperienceError } from './experience-error.ts';
 import { filledText, fits, type Shape } from './shape.ts';
 
@@ -9,7 +10,6 @@ export interface Fresh {
   deadline: number;
 }
 
-const knownSchema = 1;
 /** Share of the token's lifetime within which to connect. The rest covers network delays. */
 const safeShare = 0.8;
 
@@ -26,15 +26,33 @@ const shape: Shape = {
 export function readLaunch(launch: Launch, now: number): Fresh {
   const manifest = (launch as { launch?: SessionManifest }).launch ?? (launch as SessionManifest);
   const { schemaVersion } = manifest ?? {};
-  if (typeof schemaVersion === 'number' && schemaVersion !== knownSchema)
+  if (typeof schemaVersion === 'number' && schemaVersion !== manifestVersion)
     throw new ExperienceError(
       'UNSUPPORTED_SCHEMA',
-      `The manifest has version ${schemaVersion}; this SDK reads version ${knownSchema}.`,
+      `The manifest has version ${schemaVersion}; this SDK reads version ${manifestVersion}.`,
       { hint: 'Update @session-launch/browser.' },
     );
-  if (schemaVersion !== knownSchema || !fits(manifest, shape))
+  if (schemaVersion !== manifestVersion || !fits(manifest, shape))
     throw new ExperienceError('INVALID_MANIFEST', 'The answer to the mint is no manifest.');
   return { manifest, deadline: now + safeShare * lifeOf(manifest.sessionToken) };
+}
+
+/** URL of the service that minted the session, from the manifest's leave link. */
+export function originOf({ links }: SessionManifest): string | undefined {
+  return links?.leave?.replace(/\/v1\/sessions\/.*$/, '');
+}
+
+/** The public facts of a session. They do not contain the token. */
+export function factsOf(manifest: SessionManifest): SessionFacts {
+  const { sessionId, locale, secondaryLocale, livemode, capabilities, characters } = manifest;
+  return {
+    sessionId,
+    locale,
+    livemode,
+    capabilities: [...capabilities],
+    characters: characters.map(({ characterId, name }) => ({ characterId, name })),
+    ...(secondaryLocale && { secondaryLocale }),
+  };
 }
 
 /** Milliseconds from `iat` to `exp`. Infinity for tokens that are not JWTs: the runtime decides about their expiry. */

@@ -1,3 +1,4 @@
+import { maxTextCharacters } from '../wire.ts';
 import type { Captions } from './captions.ts';
 import { icon, iconButton, make } from './dom.ts';
 import { playerSheet } from './sheet.ts';
@@ -22,7 +23,7 @@ export function makeParts(captions: Captions) {
   const mic = iconButton('mic', 'mic');
   const input = make('input', {
     type: 'text',
-    maxlength: '4000',
+    maxlength: String(maxTextCharacters),
     autocomplete: 'off',
     enterkeyhint: 'send',
   });

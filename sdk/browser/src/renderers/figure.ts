@@ -1,7 +1,7 @@
+import type { Rig } from '../contract.ts';
 import type { Mode, SpeechCue } from '../types.ts';
 import { Liveliness } from './liveliness.ts';
 import { Mouth } from './mouth.ts';
-import type { Rig } from './rig.ts';
 import { ease, poseOf, visemeAt } from './visemes.ts';
 
 /** Milliseconds by which mouth shapes lead the sound. Compensates the delay of easing (time constant 28 ms). */

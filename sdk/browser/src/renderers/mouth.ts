@@ -1,4 +1,4 @@
-import type { Rig } from './rig.ts';
+import type { Rig } from '../contract.ts';
 import type { Pose } from './visemes.ts';
 
 const svg = 'http://www.w3.org/2000/svg';

@@ -1,7 +1,6 @@
-import { assetUrl } from '../assets.ts';
 import type { Mode, Renderer, RendererFactory, SessionManifest } from '../types.ts';
 import { artFolder } from './rig.ts';
-import { backdrop, box, homeOf, picture } from './stage.ts';
+import { artUrl, backdrop, box, picture } from './stage.ts';
 
 const bars = 25;
 
@@ -23,11 +22,7 @@ function faces(host: HTMLElement, manifest: SessionManifest): Renderer {
     const folder = artFolder(character);
     const path = own ?? (folder && `${folder}/thumb.svg`);
     const initials = box('initials', initialsOf(name));
-    return box(
-      'ring',
-      initials,
-      ...(path ? [picture(assetUrl(path as string, { baseUrl: homeOf(manifest) }))] : []),
-    );
+    return box('ring', initials, ...(path ? [picture(artUrl(manifest, path as string))] : []));
   });
   const root = box('portraits', ...(scene ? [scene] : []), box('rings', ...rings));
   host.append(root);

@@ -1,9 +1,8 @@
-import { assetUrl } from '../assets.ts';
 import type { Mode, Renderer, RendererFactory, SessionManifest, SpeechCue } from '../types.ts';
 import { Figure } from './figure.ts';
 import { fetchPicture } from './picture.ts';
 import { artFolder, fetchRig } from './rig.ts';
-import { backdrop, box, homeOf, picture } from './stage.ts';
+import { artUrl, backdrop, box, picture } from './stage.ts';
 
 const aspect: Record<string, string> = {
   contain: 'xMidYMax meet',
@@ -34,7 +33,7 @@ class Puppets implements Renderer {
     this.#root = box('puppets', ...(scene ? [scene] : []), cast);
     host.append(this.#root);
     this.ready = Promise.all(
-      manifest.characters.map((character) => this.#enter(cast, character, homeOf(manifest), fit)),
+      manifest.characters.map((character) => this.#enter(cast, character, manifest, fit)),
     ).then(() => {
       if (this.#figures.size === 0) throw new Error('no character has a rig');
       this.#draw();
@@ -59,18 +58,18 @@ class Puppets implements Renderer {
   async #enter(
     cast: HTMLElement,
     character: SessionManifest['characters'][number],
-    baseUrl: string,
+    manifest: SessionManifest,
     fit: string,
   ): Promise<void> {
     const place = box('figure');
     cast.append(place);
     const folder = artFolder(character);
-    const rig = await fetchRig(assetUrl(`${folder}/rig.json`, { baseUrl }));
+    const rig = await fetchRig(artUrl(manifest, `${folder}/rig.json`));
     if (!rig) {
-      place.append(picture(assetUrl(`${folder}/full.svg`, { baseUrl })));
+      place.append(picture(artUrl(manifest, `${folder}/full.svg`)));
       return;
     }
-    const drawing = await fetchPicture(assetUrl(`${folder}/${rig.image}`, { baseUrl }));
+    const drawing = await fetchPicture(artUrl(manifest, `${folder}/${rig.image}`));
     drawing.setAttribute('preserveAspectRatio', aspect[fit] ?? aspect.contain!);
     drawing.setAttribute('width', '100%');
     drawing.setAttribute('height', '100%');

@@ -1,4 +1,5 @@
 import { assetUrl } from '../assets.ts';
+import { originOf } from '../core/manifest.ts';
 import type { SessionManifest } from '../types.ts';
 
 const isImage = /\.(?:svg|png|jpe?g|webp|avif|gif)(?:\?|$)/i;
@@ -10,9 +11,9 @@ export function artComesFrom(manifest: SessionManifest, baseUrl: string | undefi
   if (baseUrl !== undefined) homes.set(manifest, baseUrl);
 }
 
-/** URL of the service: as set by `artComesFrom`, otherwise from the manifest's leave link. */
-export function homeOf(manifest: SessionManifest): string {
-  return homes.get(manifest) ?? manifest.links.leave.replace(/\/v1\/sessions\/.*$/, '');
+/** Absolute URL of an image of the session. The service is the one set by `artComesFrom`, otherwise that of the leave link. */
+export function artUrl(manifest: SessionManifest, path: string): string {
+  return assetUrl(path, { baseUrl: homes.get(manifest) ?? originOf(manifest) ?? '' });
 }
 
 /** The background image of the scene; undefined if the manifest has none. */
@@ -20,7 +21,7 @@ export function backdrop(manifest: SessionManifest): HTMLImageElement | undefine
   const { assets } = (manifest.location ?? {}) as { assets?: unknown[] };
   const path = assets?.find((one): one is string => typeof one === 'string' && isImage.test(one));
   if (path === undefined) return undefined;
-  const image = picture(assetUrl(path, { baseUrl: homeOf(manifest) }));
+  const image = picture(artUrl(manifest, path));
   image.className = 'backdrop';
   return image;
 }

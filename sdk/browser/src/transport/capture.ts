@@ -1,12 +1,12 @@
 import { joined, writePcm } from '../audio/pcm.ts';
 import { Resampler } from '../audio/resampler.ts';
-import { audioHeaderBytes } from './runtime-messages.ts';
+import * as wire from '../wire.ts';
 
-const inputRate = 16_000;
-const frameSamples = 640;
-const userKind = 2;
+const sampleRate = wire.audioFrameInputSampleRate;
+const headerBytes = wire.audioFrameHeaderBytes;
+const frameSamples = (sampleRate * wire.audioFrameMilliseconds) / 1000;
 
-/** Sends the microphone's audio as PCM16 at 16 kHz, in frames of 40 ms. */
+/** Sends the microphone's audio as PCM16, in frames of 40 ms. */
 export class Capture {
   readonly #send: (frame: ArrayBuffer) => void;
   readonly #source: MediaStreamAudioSourceNode;
@@ -17,7 +17,7 @@ export class Capture {
 
   constructor(audio: AudioContext, track: MediaStreamTrack, send: (frame: ArrayBuffer) => void) {
     this.#send = send;
-    this.#resampler = new Resampler(audio.sampleRate, inputRate);
+    this.#resampler = new Resampler(audio.sampleRate, sampleRate);
     this.#source = audio.createMediaStreamSource(new MediaStream([track]));
     this.#node = new AudioWorkletNode(audio, 'session-capture', { numberOfOutputs: 0 });
     this.#node.port.onmessage = ({ data }: MessageEvent<Float32Array>) => this.#heard(data);
@@ -34,10 +34,10 @@ export class Capture {
     const all = joined(this.#waiting, this.#resampler.push(samples));
     let at = 0;
     for (; at + frameSamples <= all.length; at += frameSamples) {
-      const frame = new DataView(new ArrayBuffer(audioHeaderBytes + frameSamples * 2));
-      frame.setUint8(0, userKind);
-      frame.setUint32(4, this.#offset, true);
-      writePcm(all.subarray(at, at + frameSamples), frame, audioHeaderBytes);
+      const frame = new DataView(new ArrayBuffer(headerBytes + frameSamples * 2));
+      frame.setUint8(wire.audioFrameKindAt, wire.audioFrameKindsUser);
+      frame.setUint32(wire.audioFrameOffsetAt, this.#offset, true);
+      writePcm(all.subarray(at, at + frameSamples), frame, headerBytes);
       this.#offset += frameSamples;
       this.#send(frame.buffer as ArrayBuffer);
     }

@@ -1,7 +1,7 @@
 import { analyserOf, loudness } from '../audio/meter.ts';
 import { toFloats } from '../audio/pcm.ts';
 import { Resampler } from '../audio/resampler.ts';
-import { audioHeaderBytes } from './runtime-messages.ts';
+import * as wire from '../wire.ts';
 
 interface Progress {
   id: number;
@@ -62,11 +62,11 @@ export class Playback {
   /** Queues a frame. Ignores frames of utterances that were dropped or never announced. */
   push(frame: ArrayBuffer): void {
     const header = new DataView(frame);
-    const id = header.getUint16(2, true);
+    const id = header.getUint16(wire.audioFrameUtteranceAt, true);
     const utterance = this.#utterances.get(id);
     if (!utterance || utterance.progress?.done) return;
-    const isLast = (header.getUint8(1) & 1) === 1;
-    this.#hand(id, utterance, utterance.resampler.push(toFloats(frame, audioHeaderBytes)), false);
+    const isLast = header.getUint8(wire.audioFrameFlagsAt) & wire.audioFrameFlagsLast;
+    this.#hand(id, utterance, utterance.resampler.push(toFloats(frame, wire.audioFrameHeaderBytes)), false);
     if (isLast) this.#hand(id, utterance, utterance.resampler.end(), true);
   }
 

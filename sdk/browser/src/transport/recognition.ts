@@ -1,5 +1,5 @@
 import { randomId } from '../core/environment.ts';
-import { reconnectDelay } from './reconnect.ts';
+import { reconnectDelay } from '../core/reconnect.ts';
 
 /** The members of SpeechRecognition that the SDK uses; TypeScript's DOM library does not declare it. */
 interface Recogniser extends EventTarget {

@@ -1,12 +1,12 @@
 import type { RuntimeEvent } from '@session-launch/contract/runtime/protocol';
 import { randomId } from '../core/environment.ts';
-import { fullCode } from '../core/experience-error.ts';
+import { giveUpAfterMs, reconnectDelay } from '../core/reconnect.ts';
 import { pause } from '../core/request.ts';
 import type { Connection, Message, TransportContext } from '../types.ts';
+import * as wire from '../wire.ts';
 import { connect, type Joined } from './connect.ts';
 import { Conversation, type Sent } from './conversation.ts';
 import type { PageSpeech } from './page-speech.ts';
-import { giveUpAfterMs, reconnectDelay } from './reconnect.ts';
 import { isFinal, isWorthAnotherTry, refusalOf } from './refusals.ts';
 import { readMessage } from './runtime-messages.ts';
 
@@ -54,7 +54,7 @@ export class SessionSocket implements Connection {
       if (result.socket) return new SessionSocket(context, result, canPlay, own);
       const { code, reason } = result;
       // For a runtime at its session limit: one more attempt, and longer delays of about 1.2, 2.7 and 4.8 s.
-      const isFull = Number(code === fullCode);
+      const isFull = Number(code === wire.closeCodeFull);
       if (tries >= firstTries + isFull || !isWorthAnotherTry(code)) throw refusalOf(code, reason);
       await pause(globalThis, reconnectDelay(tries + isFull), context.signal);
     }
@@ -111,7 +111,7 @@ export class SessionSocket implements Connection {
     if (this.#isClosed) return;
     if (this.#socket.readyState === WebSocket.OPEN) this.#socket.send('{"type":"bye"}');
     this.#end();
-    this.#socket.close(1000);
+    this.#socket.close(wire.closeCodeEnded);
   }
 
   #end(): void {
@@ -190,7 +190,8 @@ export class SessionSocket implements Connection {
 
   #lost(socket: WebSocket, code: number): void {
     if (this.#isClosed || socket !== this.#socket || this.#isDropped) return;
-    if (this.#hasEnded || code === 1000 || isFinal(code)) return void this.#over('runtime', code);
+    if (this.#hasEnded || code === wire.closeCodeEnded || isFinal(code))
+      return void this.#over('runtime', code);
     this.#isDropped = true;
     clearInterval(this.#heartbeat);
     socket.onmessage = null;
@@ -203,14 +204,14 @@ export class SessionSocket implements Connection {
     const until = performance.now() + giveUpAfterMs;
     for (let tries = 0; ; tries++) {
       // If the runtime closed the connection with 1013 or higher, wait about 1.2 s or longer.
-      if (code >= fullCode) tries = Math.max(tries, 2);
+      if (code >= wire.closeCodeFull) tries = Math.max(tries, 2);
       await this.#pause(Math.min(reconnectDelay(tries), Math.max(0, until - performance.now())));
       if (this.#isClosed) return;
       if (performance.now() >= until) return this.#over('error');
       const resume = { ticket: this.#ready.resumeTicket, lastSeq: this.#lastSeq };
       const result = await connect(this.#context, { resume }).catch(() => undefined);
       if (!result || this.#isClosed) {
-        result?.socket?.close(1000);
+        result?.socket?.close(wire.closeCodeEnded);
         return;
       }
       if (result.socket) {
