@@ -1,5 +1,5 @@
+import type { Limits } from '@session-launch/contract/project-file/fields';
 import { and, asc, eq } from 'drizzle-orm';
-import type { Limits } from '../limits/limits.ts';
 import { entriesCovering } from '../origins/origin.ts';
 import type { Database, Orm, Statement } from '../store/database.ts';
 import { experiences, revisions } from '../store/schema.ts';
