@@ -7,7 +7,9 @@ const lastSoundsMs = 250;
 
 /** The resources of one session, from start to end. `close` releases all of them. */
 export class Attempt {
-  readonly controller = new AbortController();
+  readonly #controller = new AbortController();
+  /** Aborted when the session is over. */
+  readonly signal = this.#controller.signal;
   readonly audio: AudioContext | undefined;
   readonly request: MintFields;
   /** Texts of the visitor to send as soon as the session is live. */
@@ -19,7 +21,6 @@ export class Attempt {
   isRestarting = false;
   readonly #env: Environment;
   readonly #leaveUrl: string | undefined;
-  readonly #undo: (() => void)[] = [];
 
   constructor(env: Environment, leaveUrl: string | undefined, request: MintFields) {
     this.request = request;
@@ -30,16 +31,8 @@ export class Attempt {
     this.audio?.resume().catch(() => {});
   }
 
-  get signal(): AbortSignal {
-    return this.controller.signal;
-  }
-
   get manifest(): SessionManifest | undefined {
     return this.fresh?.manifest;
-  }
-
-  undoLater(undo: () => void): void {
-    this.#undo.push(undo);
   }
 
   sendUnsent(): void {
@@ -48,11 +41,10 @@ export class Attempt {
 
   close(reason: EndReason): void {
     this.isOver = true;
-    this.controller.abort();
+    this.#controller.abort();
     this.connection?.close(reason);
     // A connected runtime receives `bye`. If there is no connection, or the page is being unloaded, post to the leave URL.
     if (this.fresh && (reason === 'pagehide' || !this.connection)) this.leave(this.fresh, reason);
-    for (const undo of this.#undo.splice(0)) undo();
     const closeAudio = () => void this.audio?.close().catch(() => {});
     // Chromium leaks an AudioContext that is closed while its worklet runs, so close it later; not on unload, when timers do not run.
     if (reason === 'pagehide') closeAudio();

@@ -2,6 +2,7 @@ import type { EndReason, Events, Message, Mode, SessionFacts, State } from '../t
 import { Emitter } from './emitter.ts';
 import { ExperienceError } from './experience-error.ts';
 
+const running: readonly State[] = ['minting', 'connecting', 'live', 'reconnecting'];
 const initial = {
   mode: null,
   messages: [],
@@ -27,6 +28,10 @@ export class ExperienceState extends Emitter {
   constructor() {
     super();
     this.reset();
+  }
+
+  get isRunning(): boolean {
+    return running.includes(this.state);
   }
 
   /** Removes everything of the previous session. */

@@ -10,7 +10,6 @@ import type {
   Player,
   PlayerOptions,
   SessionManifest,
-  State,
   TransportContext,
   TransportFactory,
 } from '../types.ts';
@@ -28,13 +27,11 @@ import {
 } from './experience-error.ts';
 import { ExperienceState } from './experience-state.ts';
 import { serviceUrl } from './home.ts';
-import { Launches } from './launches.ts';
+import { type Launches, launchesOf } from './launches.ts';
 import { type Fresh, factsOf, originOf } from './manifest.ts';
 import type { Checked } from './options.ts';
 import { transportFor } from './plug-ins.ts';
 import { giveUpAfterMs, reconnectDelay } from './reconnect.ts';
-
-const running: readonly State[] = ['minting', 'connecting', 'live', 'reconnecting'];
 
 /** The parts outside the core that an experience uses. The entry points pass them in. */
 export interface Deps {
@@ -65,7 +62,7 @@ export class LiveExperience extends ExperienceState implements Experience {
     this.#deps = deps;
     this.mic = new deps.Mic(env, (status) => this.emit('micChange', status));
     this.output = new deps.Speaker((state) => this.emit('outputChange', state));
-    this.#launches = new Launches(env, options.source);
+    this.#launches = launchesOf(env, options.source);
   }
 
   /** Manifest of the session, for players and renderers. It contains the token, so it is not part of the public interface. */
@@ -90,7 +87,7 @@ export class LiveExperience extends ExperienceState implements Experience {
   onVideo: (track: MediaStreamTrack | null) => void = () => {};
 
   start(): Promise<void> {
-    if (this.#started && running.includes(this.state)) return this.#started;
+    if (this.#started && this.isRunning) return this.#started;
     if (!this.#env.isBrowser)
       return Promise.reject(new ExperienceError('NOT_A_BROWSER', 'A session needs a browser.'));
     const request = { ...this.options.fields };
@@ -100,10 +97,13 @@ export class LiveExperience extends ExperienceState implements Experience {
     this.#attempt = attempt;
     this.reset();
     this.output.open(attempt.audio);
-    attempt.undoLater(() => this.output.close());
-    attempt.undoLater(() => this.mic.close());
-    attempt.undoLater(this.#env.onPageHide(() => this.#finish(attempt, 'pagehide')));
     const { signal } = attempt;
+    const stopListening = this.#env.onPageHide(() => this.#finish(attempt, 'pagehide'));
+    signal.addEventListener('abort', () => {
+      this.output.close();
+      this.mic.close();
+      stopListening();
+    });
     this.options.signal?.addEventListener('abort', () => this.#finish(attempt, 'aborted'), { signal });
     this.#started = this.#run(attempt);
     // Prevents an unhandled rejection if the caller ignores the promise; `error` has the failure, too.
@@ -126,7 +126,7 @@ export class LiveExperience extends ExperienceState implements Experience {
     if (said === '') return;
     if (said.length > wire.maxTextCharacters)
       throw new TypeError(`a text has at most ${wire.maxTextCharacters} characters`);
-    if (!running.includes(this.state)) throw new TypeError('call start() first');
+    if (!this.isRunning) throw new TypeError('call start() first');
     const id = randomId();
     this.addMessage({ id, role: 'user', text: said, status: 'final' });
     if (this.state === 'live') this.#attempt?.connection?.sendText(said, id);

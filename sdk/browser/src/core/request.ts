@@ -66,7 +66,7 @@ async function answer(
 function refusal(response: Response, body: unknown, to: MintRequest['to']): ExperienceError {
   const { status, headers } = response;
   const found = (body as { error?: Record<string, unknown> } | undefined)?.error;
-  const seconds = Number(headers.get('retry-after') ?? Number.NaN);
+  const seconds = Number.parseInt(headers.get('retry-after') ?? '', 10);
   const code = typeof found?.code === 'string' ? (found.code as ServiceCode) : undefined;
   const requestId = (found?.requestId as string | undefined) ?? headers.get('x-request-id') ?? undefined;
   return new ExperienceError(
@@ -75,7 +75,7 @@ function refusal(response: Response, body: unknown, to: MintRequest['to']): Expe
     {
       status,
       retryable: status >= 500 || status === 429 || code === 'IDEMPOTENCY_IN_PROGRESS',
-      retryAfterMs: Number.isFinite(seconds) ? seconds * 1000 : undefined,
+      retryAfterMs: seconds >= 0 ? seconds * 1000 : undefined,
       requestId,
       details: found?.details,
       hint: status === 403 ? hintFor(code) : undefined,

@@ -16,8 +16,7 @@ export function retryPolicy(isRepeatable: boolean, random: () => number = Math.r
     next: (error) => {
       const kind = kindOf(error);
       if (kind === undefined || (!isRepeatable && kind !== 'limited')) return undefined;
-      if (kind === 'limited' && (error.retryAfterMs ?? Number.POSITIVE_INFINITY) > shortWaitMs)
-        return undefined;
+      if (kind === 'limited' && !(error.retryAfterMs! <= shortWaitMs)) return undefined;
       const count = used[kind] ?? 0;
       if (count >= most[kind]!) return undefined;
       used[kind] = count + 1;

@@ -1,8 +1,9 @@
 import type { LiveExperience } from '../core/experience.ts';
 import { createExperience } from '../create.ts';
+import { attachStyledShadow } from '../shadow.ts';
 import type { Events, Experience, ExperienceOptions, Launch, Player, PlayerOptions } from '../types.ts';
-import { optionsOf, playerAttributes, playerOptionsOf, sourceAttributes } from './attributes.ts';
-import { blockSheet } from './sheet.ts';
+import { optionsOf, playerAttributes, sourceAttributes } from './attributes.ts';
+import css from './elements.css';
 
 type Mint = Extract<ExperienceOptions, { mint: unknown }>['mint'];
 
@@ -29,7 +30,7 @@ export function experienceElement(): CustomElementConstructor {
 
     constructor() {
       super();
-      this.attachShadow({ mode: 'open' }).adoptedStyleSheets = [blockSheet()];
+      attachStyledShadow(this, css);
     }
 
     get experience(): Experience | undefined {
@@ -99,12 +100,11 @@ export function experienceElement(): CustomElementConstructor {
     }
 
     #open(): void {
-      const read = (name: string) => this.getAttribute(name);
-      const source = this.#mint ? { mint: this.#mint } : this.#launch ? { launch: this.#launch } : {};
-      const options = { ...optionsOf(read), ...source } as ExperienceOptions;
+      const source = this.#mint ? { mint: this.#mint } : { launch: this.#launch };
+      const options: Record<string, unknown> = { ...optionsOf(sourceAttributes, this), ...source };
       // There is no source yet: wait for a property or an attribute.
-      if (!('experienceId' in options || 'mint' in options || 'launch' in options)) return;
-      const experience = createExperience(options) as LiveExperience;
+      if (!(options.experienceId ?? this.#mint ?? this.#launch)) return;
+      const experience = createExperience(options as unknown as ExperienceOptions) as LiveExperience;
       this.#experience = experience;
       experience.beforeStart = (request) => this.#tell('launch', { request }, true);
       for (const [event, name] of Object.entries(forwarded))
@@ -122,7 +122,7 @@ export function experienceElement(): CustomElementConstructor {
 
     #playerOptions(): PlayerOptions {
       return {
-        ...playerOptionsOf((name) => this.getAttribute(name)),
+        ...optionsOf(playerAttributes, this),
         // Undefined resets the texts.
         ...({ texts: this.#texts } as PlayerOptions),
         onStateUpdate: (state) => void this.#tell('stateupdate', state),

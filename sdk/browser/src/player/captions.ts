@@ -1,10 +1,5 @@
+import { make } from '../dom.ts';
 import type { Message } from '../types.ts';
-import { make } from './dom.ts';
-
-export interface Names {
-  you: string;
-  of(characterId: string | undefined): string;
-}
 
 /** The log of messages, one line each. */
 export class Captions {
@@ -33,10 +28,10 @@ export class Captions {
     this.element.setAttribute('aria-live', isSpoken ? 'off' : 'polite');
   }
 
-  show(message: Message, names: Names): void {
+  show(message: Message, speaker: string): void {
     const { id, role, status, text, locale, spans = [{ locale, text }], interrupted } = message;
     const line = this.#lines.get(id) ?? make('p');
-    const who = make('span', { class: 'who' }, role === 'user' ? names.you : names.of(message.characterId));
+    const who = make('span', { class: 'who' }, speaker);
     line.className = `line ${role}${interrupted ? ' cut' : ''}`;
     line.replaceChildren(
       who,

@@ -1,8 +1,9 @@
+import { makeDiv, setAttributes } from '../dom.ts';
 import type { Mode, Renderer, RendererFactory, SessionManifest, SpeechCue } from '../types.ts';
 import { Figure } from './figure.ts';
 import { fetchPicture } from './picture.ts';
 import { artFolder, fetchRig } from './rig.ts';
-import { artUrl, backdrop, box, picture } from './stage.ts';
+import { artUrl, backdrop, picture } from './stage.ts';
 
 const aspect: Record<string, string> = {
   contain: 'xMidYMax meet',
@@ -28,9 +29,9 @@ class Puppets implements Renderer {
 
   constructor(host: HTMLElement, manifest: SessionManifest, fit: string) {
     const scene = backdrop(manifest);
-    const cast = box('cast');
+    const cast = makeDiv('cast');
     cast.dataset.fit = fit;
-    this.#root = box('puppets', ...(scene ? [scene] : []), cast);
+    this.#root = makeDiv('puppets', ...(scene ? [scene] : []), cast);
     host.append(this.#root);
     this.ready = Promise.all(
       manifest.characters.map((character) => this.#enter(cast, character, manifest, fit)),
@@ -61,7 +62,7 @@ class Puppets implements Renderer {
     manifest: SessionManifest,
     fit: string,
   ): Promise<void> {
-    const place = box('figure');
+    const place = makeDiv('figure');
     cast.append(place);
     const folder = artFolder(character);
     const rig = await fetchRig(artUrl(manifest, `${folder}/rig.json`));
@@ -70,10 +71,12 @@ class Puppets implements Renderer {
       return;
     }
     const drawing = await fetchPicture(artUrl(manifest, `${folder}/${rig.image}`));
-    drawing.setAttribute('preserveAspectRatio', aspect[fit] ?? aspect.contain!);
-    drawing.setAttribute('width', '100%');
-    drawing.setAttribute('height', '100%');
-    drawing.setAttribute('aria-hidden', 'true');
+    setAttributes(drawing, {
+      preserveAspectRatio: aspect[fit] ?? aspect.contain,
+      width: '100%',
+      height: '100%',
+      'aria-hidden': 'true',
+    });
     drawing.querySelector('title')?.remove();
     // A shadow root per character, because the SVGs of different characters use the same ids.
     place.attachShadow({ mode: 'open' }).append(drawing);

@@ -1,5 +1,6 @@
 import { assetUrl } from '../assets.ts';
 import { originOf } from '../core/manifest.ts';
+import { make } from '../dom.ts';
 import type { SessionManifest } from '../types.ts';
 
 const isImage = /\.(?:svg|png|jpe?g|webp|avif|gif)(?:\?|$)/i;
@@ -21,24 +22,12 @@ export function backdrop(manifest: SessionManifest): HTMLImageElement | undefine
   const { assets } = (manifest.location ?? {}) as { assets?: unknown[] };
   const path = assets?.find((one): one is string => typeof one === 'string' && isImage.test(one));
   if (path === undefined) return undefined;
-  const image = picture(artUrl(manifest, path));
-  image.className = 'backdrop';
-  return image;
+  return picture(artUrl(manifest, path), 'backdrop');
 }
 
 /** Creates a decorative image with an empty `alt`. Removes it if loading fails. */
-export function picture(src: string): HTMLImageElement {
-  const image = document.createElement('img');
-  image.alt = '';
-  image.decoding = 'async';
+export function picture(src: string, className?: string): HTMLImageElement {
+  const image = make('img', { class: className, alt: '', decoding: 'async', src });
   image.onerror = () => image.remove();
-  image.src = src;
   return image;
-}
-
-export function box(className: string, ...children: (Node | string)[]): HTMLDivElement {
-  const element = document.createElement('div');
-  element.className = className;
-  element.append(...children);
-  return element;
 }

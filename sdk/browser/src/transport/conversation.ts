@@ -1,6 +1,6 @@
 import type { RuntimeEvent } from '@session-launch/contract/runtime/protocol';
 import type { Mode, SpeechCue, TransportContext } from '../types.ts';
-import { Capture } from './capture.ts';
+import { capture } from './capture.ts';
 import type { PageSpeech } from './page-speech.ts';
 import { languageOf, type PageVoice } from './page-voice.ts';
 import { Playback } from './playback.ts';
@@ -30,7 +30,7 @@ export class Conversation {
   readonly #utterances = new Map<number, EventOf<'utterance'>>();
   /** When the utterances without audible playback end, on the clock of `performance.now()`. They are timed one after another. */
   #quietUntil = 0;
-  #capture: Capture | undefined;
+  #stopCapture: (() => void) | undefined;
   #track: MediaStreamTrack | null = null;
   #mode: Mode = 'listening';
 
@@ -72,14 +72,14 @@ export class Conversation {
     if (track === this.#track) return;
     const wasHeard = this.#track !== null;
     this.#track = track;
-    this.#capture?.close();
-    this.#capture = undefined;
+    this.#stopCapture?.();
+    this.#stopCapture = undefined;
     const { audio, manifest } = this.#context;
     if (this.#hearing === 'server') {
       const isManual = manifest.speechInputMode === 'manual';
       if (track) {
         if (isManual) this.#line.send({ type: 'audio.start' });
-        this.#capture = new Capture(audio, track, (frame) => this.#line.sendAudio(frame));
+        this.#stopCapture = capture(audio, track, (frame) => this.#line.sendAudio(frame));
       } else if (isManual && wasHeard) this.#line.send({ type: 'audio.end' });
     }
     this.#listen();
