@@ -1,5 +1,5 @@
-import { Mic } from './audio/microphone.ts';
-import { Speaker } from './audio/speaker.ts';
+import { createMicrophone } from './audio/microphone.ts';
+import { createSpeaker } from './audio/speaker.ts';
 import { browserEnvironment } from './core/environment.ts';
 import { type Deps, LiveExperience } from './core/experience.ts';
 import { check } from './core/options.ts';
@@ -13,7 +13,7 @@ export function assemble(
   attach: Deps['attach'],
   speech?: PageSpeech,
 ): Experience {
-  const deps = { transport: websocket(speech), Mic, Speaker, attach };
+  const deps = { transport: websocket(speech), createMicrophone, createSpeaker, attach };
   return new LiveExperience(browserEnvironment(), check(options), deps);
 }
 

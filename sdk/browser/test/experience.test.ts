@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { Mic } from '../src/audio/microphone.ts';
-import { Speaker } from '../src/audio/speaker.ts';
+import { createMicrophone } from '../src/audio/microphone.ts';
+import { createSpeaker } from '../src/audio/speaker.ts';
 import { LiveExperience } from '../src/core/experience.ts';
 import { ExperienceError } from '../src/core/experience-error.ts';
 import { check } from '../src/core/options.ts';
@@ -23,7 +23,8 @@ function open(options: Partial<ExperienceOptions> = door): LiveExperience {
   const attach = () => {
     throw new Error('there is no page');
   };
-  return new LiveExperience(browser.env, checked, { transport: websocket(undefined), Mic, Speaker, attach });
+  const deps = { transport: websocket(undefined), createMicrophone, createSpeaker, attach };
+  return new LiveExperience(browser.env, checked, deps);
 }
 
 function states(experience: LiveExperience): State[] {

@@ -2,7 +2,7 @@ import { visemes } from '@session-launch/contract/runtime/protocol';
 import { expect, test, vi } from 'vitest';
 import { toFloats, writePcm } from '../src/audio/pcm.ts';
 import { Resampler } from '../src/audio/resampler.ts';
-import { Speaker } from '../src/audio/speaker.ts';
+import { createSpeaker } from '../src/audio/speaker.ts';
 import { reconnectDelay } from '../src/core/reconnect.ts';
 import { ease, poseOf, visemeAt } from '../src/renderers/visemes.ts';
 
@@ -67,7 +67,7 @@ test('close() removes the listener that play() has added to the audio context', 
     added: vi.spyOn(audio, 'addEventListener'),
     removed: vi.spyOn(audio, 'removeEventListener'),
   };
-  const speaker = new Speaker(() => {});
+  const speaker = createSpeaker(() => {});
   for (let i = 0; i < 3; i++) {
     speaker.open(audio as AudioContext);
     speaker.play({ setVolume: () => {} });

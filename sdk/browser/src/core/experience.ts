@@ -37,8 +37,8 @@ import { giveUpAfterMs, reconnectDelay } from './reconnect.ts';
 export interface Deps {
   /** The built-in transport. */
   transport: TransportFactory;
-  Mic: new (env: Environment, changed: (status: MicStatus) => void) => SessionMicrophone;
-  Speaker: new (changed: (state: Events['outputChange']) => void) => SessionOutput;
+  createMicrophone(env: Environment, changed: (status: MicStatus) => void): SessionMicrophone;
+  createSpeaker(changed: (state: Events['outputChange']) => void): SessionOutput;
   attach(experience: LiveExperience, target: Element | string, options: PlayerOptions | undefined): Player;
 }
 
@@ -60,8 +60,8 @@ export class LiveExperience extends ExperienceState implements Experience {
     this.#env = env;
     this.options = options;
     this.#deps = deps;
-    this.mic = new deps.Mic(env, (status) => this.emit('micChange', status));
-    this.output = new deps.Speaker((state) => this.emit('outputChange', state));
+    this.mic = deps.createMicrophone(env, (status) => this.emit('micChange', status));
+    this.output = deps.createSpeaker((state) => this.emit('outputChange', state));
     this.#launches = launchesOf(env, options.source);
   }
 

@@ -14,6 +14,6 @@ export function serviceUrl(given: string | undefined): string | undefined {
 
 export function requiredServiceUrl(given: string | undefined): string {
   const url = serviceUrl(given);
-  if (url === undefined) throw new TypeError('baseUrl is missing: the address of the service');
+  if (url === undefined) throw new TypeError('baseUrl is missing: the URL of the service');
   return url;
 }

@@ -24,7 +24,8 @@ const shape: Shape = {
 
 /** Returns the manifest of a launch. Throws an ExperienceError if it is not valid. */
 export function readLaunch(launch: Launch, now: number): Fresh {
-  const manifest = (launch as { launch?: SessionManifest }).launch ?? (launch as SessionManifest);
+  const manifest =
+    (launch as { launch?: SessionManifest } | undefined)?.launch ?? (launch as SessionManifest);
   const { schemaVersion } = manifest ?? {};
   if (typeof schemaVersion === 'number' && schemaVersion !== manifestVersion)
     throw new ExperienceError(
@@ -33,7 +34,7 @@ export function readLaunch(launch: Launch, now: number): Fresh {
       { hint: 'Update @session-launch/browser.' },
     );
   if (schemaVersion !== manifestVersion || !fits(manifest, shape))
-    throw new ExperienceError('INVALID_MANIFEST', 'The answer to the mint is no manifest.');
+    throw new ExperienceError('INVALID_MANIFEST', 'The response is not a manifest.');
   return { manifest, deadline: now + safeShare * lifeOf(manifest.sessionToken) };
 }
 

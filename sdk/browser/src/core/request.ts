@@ -20,9 +20,7 @@ export async function send(deps: RequestDeps, { url, init, to }: MintRequest): P
   const controller = new AbortController();
   const { signal } = controller;
   const late = pause(deps, timeoutMs, signal).then(() => {
-    throw new ExperienceError('TIMEOUT', 'The mint timed out.', {
-      retryable: true,
-    });
+    throw new ExperienceError('TIMEOUT', 'The mint timed out.', { retryable: true });
   });
   try {
     return await Promise.race([answer(deps, url, { ...init, signal }, to), late]);
@@ -44,22 +42,17 @@ async function answer(
     response = await deps.fetch(url, init);
     text = await response.text();
   } catch (cause) {
-    throw new ExperienceError('NETWORK', 'The mint got no answer.', {
+    throw new ExperienceError('NETWORK', 'The mint got no response.', {
       cause,
       retryable: true,
       hint:
         to === 'public'
           ? `Is ${origin()} on the allowlist of the experience?`
-          : `Is ${new URL(url, globalThis.location?.href).origin} running, and does the page's connect-src allow it?`,
+          : `Is ${new URL(url, globalThis.location?.href).origin} running, and does connect-src allow it?`,
     });
   }
   const body = parsed(text);
-  if (response.ok) {
-    if (typeof body === 'object' && body !== null) return body as Launch;
-    throw new ExperienceError('INVALID_MANIFEST', 'The answer to the mint is not JSON.', {
-      status: response.status,
-    });
-  }
+  if (response.ok) return body as Launch;
   throw refusal(response, body, to);
 }
 

@@ -7,13 +7,8 @@ import css from './elements.css';
 
 type Mint = Extract<ExperienceOptions, { mint: unknown }>['mint'];
 
-const forwarded: Partial<Record<keyof Events, string>> = {
-  stateChange: 'statechange',
-  modeChange: 'modechange',
-  message: 'message',
-  error: 'error',
-  ended: 'ended',
-};
+/** Events that the element dispatches as DOM events, under their lower-case names. */
+const forwarded: (keyof Events)[] = ['stateChange', 'modeChange', 'message', 'error', 'ended'];
 
 /** Creates the class on demand: HTMLElement does not exist on a server. */
 export function experienceElement(): CustomElementConstructor {
@@ -106,9 +101,9 @@ export function experienceElement(): CustomElementConstructor {
       if (!(options.experienceId ?? this.#mint ?? this.#launch)) return;
       const experience = createExperience(options as unknown as ExperienceOptions) as LiveExperience;
       this.#experience = experience;
-      experience.beforeStart = (request) => this.#tell('launch', { request }, true);
-      for (const [event, name] of Object.entries(forwarded))
-        experience.on(event as keyof Events, (detail) => this.#tell(name, detail));
+      experience.beforeStart = (request) => this.#dispatch('launch', { request }, true);
+      for (const event of forwarded)
+        experience.on(event, (detail) => this.#dispatch(event.toLowerCase(), detail));
       this.#player = experience.attach(this.shadowRoot as unknown as Element, this.#playerOptions());
       if (this.hasAttribute('autostart')) experience.start().catch(() => {});
     }
@@ -125,15 +120,15 @@ export function experienceElement(): CustomElementConstructor {
         ...optionsOf(playerAttributes, this),
         // Undefined resets the texts.
         ...({ texts: this.#texts } as PlayerOptions),
-        onStateUpdate: (state) => void this.#tell('stateupdate', state),
+        onStateUpdate: (state) => void this.#dispatch('stateupdate', state),
         onClose: (event) => {
-          if (!this.#tell('close', { reason: event.reason }, true)) event.preventDefault();
+          if (!this.#dispatch('close', { reason: event.reason }, true)) event.preventDefault();
         },
       };
     }
 
     /** Dispatches a DOM event. Returns false if a listener called `preventDefault`. */
-    #tell(name: string, detail: unknown, cancelable = false): boolean {
+    #dispatch(name: string, detail: unknown, cancelable = false): boolean {
       const options = { detail, cancelable, bubbles: true, composed: true };
       return this.dispatchEvent(new CustomEvent(`experience:${name}`, options));
     }

@@ -1,3 +1,4 @@
+import { languageOf } from '../core/locale.ts';
 import { make } from '../dom.ts';
 import type { Message } from '../types.ts';
 
@@ -36,7 +37,7 @@ export class Captions {
     line.replaceChildren(
       who,
       ...spans.map((span) => {
-        const isOther = languageOf(span.locale) !== languageOf(spans[0]?.locale);
+        const isOther = languageOf(span.locale ?? '') !== languageOf(spans[0]?.locale ?? '');
         const shown = { class: isOther ? 'said other' : 'said', dir: 'auto', lang: span.locale };
         return make('span', shown, span.text);
       }),
@@ -52,5 +53,3 @@ export class Captions {
     if (this.#follows) this.element.scrollTop = this.element.scrollHeight;
   }
 }
-
-const languageOf = (locale: string | undefined) => locale?.split('-')[0];

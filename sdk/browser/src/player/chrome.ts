@@ -1,10 +1,10 @@
 import type { LiveExperience } from '../core/experience.ts';
 import { make } from '../dom.ts';
 import type { PlayerOptions, TextKey } from '../types.ts';
-import type { Engines } from './engines.ts';
+import type { Engines } from './disclosures.ts';
 import { setIcon, setName } from './icons.ts';
 import { type Parts, set } from './parts.ts';
-import { filled, micTexts } from './texts.ts';
+import { micTexts } from './texts.ts';
 
 /** The state from which the player's controls are drawn. */
 export interface Look {
@@ -28,7 +28,7 @@ export function drawFront(parts: Parts, look: Look, why: TextKey, secondsToWait:
   parts.start.hidden = given === false;
   parts.start.disabled = secondsToWait > 0;
   const first = state === 'idle' ? labelOf(given, text('start')) : text('restart');
-  const wait = filled(text('retryIn'), { seconds: secondsToWait });
+  const wait = text('retryIn').replaceAll('{seconds}', String(secondsToWait));
   set(parts.start.querySelector('span')!, secondsToWait > 0 ? wait : first);
   set(parts.apology, isBefore && state !== 'idle' ? text(why) : '');
   if (options.poster !== (parts.poster.querySelector('img')?.getAttribute('src') ?? undefined))

@@ -4,12 +4,12 @@ import type { Events, Message, Player, PlayerOptions, Suggestion, TextKey } from
 import { Captions } from './captions.ts';
 import { drawButtons, drawFront } from './chrome.ts';
 import { countdown } from './countdown.ts';
-import { type Engines, honesty } from './engines.ts';
+import { disclosures, type Engines } from './disclosures.ts';
 import { Face } from './face.ts';
 import { keepFocus, makeParts, set } from './parts.ts';
 import { stateReporter } from './player-state.ts';
 import { safeReturnUrl } from './return-url.ts';
-import { defaultTexts, filled, micTexts, textOfError } from './texts.ts';
+import { defaultTexts, micTexts, textOfError } from './texts.ts';
 
 /** The player: renderer, captions and controls. */
 export class PlayerView implements Player {
@@ -128,7 +128,7 @@ export class PlayerView implements Player {
     on('runtimeEvent', (event) => {
       if (event.type === 'ready') this.#engines = event.engines as Engines;
       if (event.type === 'notice' && event.code === 'ENDING_SOON')
-        this.#notice = filled(this.#text('endingSoon'), { seconds: String(event.secondsLeft) });
+        this.#notice = this.#text('endingSoon').replaceAll('{seconds}', String(event.secondsLeft));
       if (event.type === 'ready' || event.type === 'notice') this.#render();
     });
   }
@@ -209,7 +209,7 @@ export class PlayerView implements Player {
     const notes = [
       this.#notice,
       micText && this.#text(micText),
-      ...honesty(this.#engines, manifest, this.#text),
+      ...disclosures(this.#engines, manifest, this.#text),
     ];
     set(parts.note, isRunning ? notes.filter(Boolean).join(' ') : '');
     if (state === 'live' && !this.#frame) this.#animate();

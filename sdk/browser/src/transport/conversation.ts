@@ -1,8 +1,9 @@
 import type { RuntimeEvent } from '@session-launch/contract/runtime/protocol';
+import { languageOf } from '../core/locale.ts';
 import type { Mode, SpeechCue, TransportContext } from '../types.ts';
 import { capture } from './capture.ts';
 import type { PageSpeech } from './page-speech.ts';
-import { languageOf, type PageVoice } from './page-voice.ts';
+import type { PageVoice } from './page-voice.ts';
 import { Playback } from './playback.ts';
 import type { Recognition } from './recognition.ts';
 
@@ -26,7 +27,9 @@ export class Conversation {
   readonly #playback: Playback | undefined;
   readonly #pageVoice: PageVoice | undefined;
   readonly #recognition: Recognition | undefined;
-  readonly #played: (utterance: number, ms: number, done: boolean) => void;
+  /** Reports the playback position of an utterance. */
+  readonly #played = (utterance: number, ms: number, done: boolean) =>
+    this.#line.send({ type: 'played', utterance, ms: Math.max(0, Math.round(ms)), done: done || undefined });
   readonly #utterances = new Map<number, EventOf<'utterance'>>();
   /** When the utterances without audible playback end, on the clock of `performance.now()`. They are timed one after another. */
   #quietUntil = 0;
@@ -47,12 +50,9 @@ export class Conversation {
     const { kind } = ready.engines.hearing;
     // Without the worklet the microphone cannot be captured.
     this.#hearing = kind === 'server' && !canPlay ? 'none' : kind;
-    const played = (utterance: number, ms: number, done: boolean) =>
-      line.send({ type: 'played', utterance, ms: Math.max(0, Math.round(ms)), done: done || undefined });
-    this.#played = played;
-    this.#playback = canPlay ? new Playback(audio, ready.audio.output.sampleRate, played) : undefined;
+    if (canPlay) this.#playback = new Playback(audio, ready.audio.output.sampleRate, this.#played);
     if (!own) return;
-    this.#pageVoice = new own.PageVoice(played);
+    this.#pageVoice = new own.PageVoice(this.#played);
     this.#recognition = new own.Recognition(
       manifest.locale,
       (said) => line.send({ type: 'transcript', ...said }),

@@ -19,8 +19,8 @@ const voicesMs = 150;
 export class SessionSocket implements Connection {
   readonly #context: TransportContext;
   readonly #conversation: Conversation;
-  #socket: WebSocket;
-  #ready: Joined['ready'];
+  #socket!: WebSocket;
+  #ready!: Joined['ready'];
   /**
    * Sequence number of the last event, sent when resuming. Excludes `ready`: on resume it has a higher number than the events that the
    * runtime replays after it.
@@ -66,7 +66,6 @@ export class SessionSocket implements Connection {
     canPlay: boolean,
     own: PageSpeech | undefined,
   ) {
-    const { socket, ready } = joined;
     this.#context = context;
     const line = {
       send: (message: Sent) => this.#send(message),
@@ -75,9 +74,7 @@ export class SessionSocket implements Connection {
       },
       deaf: () => this.#tellReady(),
     };
-    this.#conversation = new Conversation(context, ready, canPlay, line, own);
-    this.#socket = socket;
-    this.#ready = ready;
+    this.#conversation = new Conversation(context, joined.ready, canPlay, line, own);
     this.#adopt(joined);
     // This signal is aborted whenever the session ends.
     const { signal } = context;
