@@ -32,12 +32,13 @@ export class Captions {
   show(message: Message, speaker: string): void {
     const { id, role, status, text, locale, spans = [{ locale, text }], interrupted } = message;
     const line = this.#lines.get(id) ?? make('p');
+    const language = languageOf(spans[0]?.locale ?? '');
     const who = make('span', { class: 'who' }, speaker);
     line.className = `line ${role}${interrupted ? ' cut' : ''}`;
     line.replaceChildren(
       who,
       ...spans.map((span) => {
-        const isOther = languageOf(span.locale ?? '') !== languageOf(spans[0]?.locale ?? '');
+        const isOther = languageOf(span.locale ?? '') !== language;
         const shown = { class: isOther ? 'said other' : 'said', dir: 'auto', lang: span.locale };
         return make('span', shown, span.text);
       }),

@@ -38,7 +38,7 @@ export class Mouth {
     );
   }
 
-  draw({ open, wide, round, teeth, tongue, press }: Pose): void {
+  draw([open, wide, round, teeth, tongue, press]: Pose): void {
     const { width, height, smile } = this.#rig;
     const w = width * (1 + 0.14 * wide - 0.42 * round - 0.08 * press);
     const h = height * open * (1 + 0.15 * round);
