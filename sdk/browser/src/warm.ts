@@ -1,4 +1,4 @@
-import { requiredServiceUrl } from './core/home.ts';
+import { requiredServiceUrl } from './core/service-url.ts';
 import { make } from './dom.ts';
 
 /** Adds a `preconnect` link to the service, so that a later start is faster. Mints no session. */

@@ -1,9 +1,9 @@
 import type { Connection, EndReason, MintFields, SessionManifest } from '../types.ts';
 import type { Environment } from './environment.ts';
-import type { Fresh } from './manifest.ts';
+import type { Launched } from './manifest.ts';
 
 /** Milliseconds to let worklets stop before the AudioContext is closed. */
-const lastSoundsMs = 250;
+const workletStopMs = 250;
 
 /** The resources of one session, from start to end. `close` releases all of them. */
 export class Attempt {
@@ -14,7 +14,7 @@ export class Attempt {
   readonly request: MintFields;
   /** Texts of the visitor to send as soon as the session is live. */
   readonly unsent: { id: string; text: string }[] = [];
-  fresh: Fresh | undefined;
+  launched: Launched | undefined;
   connection: Connection | undefined;
   isOver = false;
   /** Whether the runtime ended the session because it is shutting down. */
@@ -32,7 +32,7 @@ export class Attempt {
   }
 
   get manifest(): SessionManifest | undefined {
-    return this.fresh?.manifest;
+    return this.launched?.manifest;
   }
 
   sendUnsent(): void {
@@ -44,15 +44,15 @@ export class Attempt {
     this.#controller.abort();
     this.connection?.close(reason);
     // A connected runtime receives `bye`. If there is no connection, or the page is being unloaded, post to the leave URL.
-    if (this.fresh && (reason === 'pagehide' || !this.connection)) this.leave(this.fresh, reason);
+    if (this.launched && (reason === 'pagehide' || !this.connection)) this.leave(this.launched, reason);
     const closeAudio = () => void this.audio?.close().catch(() => {});
     // Chromium leaks an AudioContext that is closed while its worklet runs, so close it later; not on unload, when timers do not run.
     if (reason === 'pagehide') closeAudio();
-    else this.#env.setTimeout(closeAudio, lastSoundsMs);
+    else this.#env.setTimeout(closeAudio, workletStopMs);
   }
 
   /** Reports to the service that the client left. */
-  leave = ({ manifest }: Fresh, reason?: EndReason): void => {
+  leave = ({ manifest }: Launched, reason?: EndReason): void => {
     const url = this.#leaveUrl ?? manifest.links?.leave;
     if (url) this.#env.leave(url, manifest.sessionToken, reason === 'pagehide' ? 'beacon' : 'request');
   };

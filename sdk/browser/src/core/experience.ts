@@ -26,12 +26,12 @@ import {
   toExperienceError,
 } from './experience-error.ts';
 import { ExperienceState } from './experience-state.ts';
-import { serviceUrl } from './home.ts';
 import { type Launches, launchesOf } from './launches.ts';
-import { type Fresh, factsOf, originOf } from './manifest.ts';
+import { factsOf, type Launched, originOf } from './manifest.ts';
 import type { Checked } from './options.ts';
 import { transportFor } from './plug-ins.ts';
 import { giveUpAfterMs, reconnectDelay } from './reconnect.ts';
+import { serviceUrl } from './service-url.ts';
 
 /** The parts outside the core that an experience uses. The entry points pass them in. */
 export interface Deps {
@@ -153,13 +153,13 @@ export class LiveExperience extends ExperienceState implements Experience {
     }
   }
 
-  #launch({ request, signal, leave }: Attempt): Promise<Fresh> {
+  #launch({ request, signal, leave }: Attempt): Promise<Launched> {
     return this.#launches.next(request, signal, leave);
   }
 
-  async #connect(attempt: Attempt, fresh: Fresh, mayMintAgain: boolean): Promise<void> {
-    const { manifest } = fresh;
-    attempt.fresh = fresh;
+  async #connect(attempt: Attempt, launched: Launched, mayMintAgain: boolean): Promise<void> {
+    const { manifest } = launched;
+    attempt.launched = launched;
     const factory = transportFor(manifest.transport.type, this.options.transports, this.#deps.transport);
     this.session = factsOf(manifest);
     if (this.state === 'minting') this.setState('connecting');
@@ -167,10 +167,10 @@ export class LiveExperience extends ExperienceState implements Experience {
     // Only for the first launch: minting again must not repeat the microphone prompt.
     if (mayMintAgain) this.#openMic(attempt, manifest);
     try {
-      if (this.#env.now() > fresh.deadline) throw expired();
+      if (this.#env.now() > launched.deadline) throw expired();
       const open = await factory.load();
       if (attempt.isOver) throw aborted();
-      attempt.connection = await open(this.#context(attempt, fresh));
+      attempt.connection = await open(this.#context(attempt, launched));
       // The session was ended while the transport was connecting: close the new connection.
       if (attempt.isOver) attempt.connection.close(this.endReason ?? 'user');
     } catch (error) {
@@ -179,12 +179,12 @@ export class LiveExperience extends ExperienceState implements Experience {
       if (!canMint && isFull(found)) {
         // The runtime did not consume the token: a later start can connect with it.
         this.#launches.reuse();
-        attempt.fresh = undefined;
+        attempt.launched = undefined;
       }
       const isRefused = found.code === 'SESSION_EXPIRED' || found.code === 'SESSION_USED';
       if (!isRefused || !mayMintAgain || !canMint || attempt.isOver) throw error;
-      attempt.leave(fresh);
-      attempt.fresh = undefined;
+      attempt.leave(launched);
+      attempt.launched = undefined;
       return this.#connect(attempt, await this.#launch(attempt), false);
     }
     if (attempt.isOver) throw aborted();
@@ -204,7 +204,7 @@ export class LiveExperience extends ExperienceState implements Experience {
     });
   }
 
-  #context(attempt: Attempt, { manifest }: Fresh): TransportContext {
+  #context(attempt: Attempt, { manifest }: Launched): TransportContext {
     const ifCurrent =
       <T extends unknown[]>(work: (...values: T) => void) =>
       (...values: T) => {
@@ -239,7 +239,7 @@ export class LiveExperience extends ExperienceState implements Experience {
           else if (code === wire.closeCodeFault) fail('RUNTIME', 'The runtime ended the session.', by);
           else {
             this.#finish(attempt, by);
-            if (attempt.isRestarting) this.#startAnew(attempt);
+            if (attempt.isRestarting) this.#restart(attempt);
           }
         }),
       },
@@ -250,17 +250,17 @@ export class LiveExperience extends ExperienceState implements Experience {
    * Starts a new session after the runtime shut down. Repeats retryable failures other than 429 until `giveUpAfterMs` has passed or the
    * experience is ended.
    */
-  #startAnew(attempt: Attempt | undefined, until = this.#env.now() + giveUpAfterMs, tries = 2): void {
+  #restart(attempt: Attempt | undefined, until = this.#env.now() + giveUpAfterMs, tries = 2): void {
     if (!this.#launches.canMint) return;
     // A page that is restored from the back/forward cache does not start a session automatically.
-    const stay = this.#env.onPageHide(() => {
+    const stopListening = this.#env.onPageHide(() => {
       this.#isWanted = false;
     });
     this.#env.setTimeout(() => {
-      stay();
+      stopListening();
       if (!this.#isWanted || this.#attempt !== attempt || this.#env.now() > until) return;
       this.start().catch(({ retryable, status }) => {
-        if (retryable && status !== 429) this.#startAnew(next, until, tries + 1);
+        if (retryable && status !== 429) this.#restart(next, until, tries + 1);
       });
       const next = this.#attempt;
     }, reconnectDelay(tries));

@@ -1,6 +1,6 @@
 import type { MintFields, SessionManifest } from '../types.ts';
 import { ExperienceError, expired } from './experience-error.ts';
-import { type Fresh, readLaunch } from './manifest.ts';
+import { type Launched, readLaunch } from './manifest.ts';
 import { type MintDeps, mint } from './mint.ts';
 import type { CheckedSource } from './options.ts';
 
@@ -10,7 +10,7 @@ export interface Launches {
   given?: SessionManifest;
   canMint: boolean;
   /** See `mint` for `late`. */
-  next(request: MintFields, signal: AbortSignal, late: (fresh: Fresh) => void): Promise<Fresh>;
+  next(request: MintFields, signal: AbortSignal, late: (launched: Launched) => void): Promise<Launched>;
   /** Allows another start with the given launch, because the runtime has not consumed its token. */
   reuse(): void;
 }
@@ -26,9 +26,9 @@ export function launchesOf(deps: MintDeps, source: CheckedSource): Launches {
     next: async () => {
       if (isUsed) throw new ExperienceError('SESSION_USED', 'A launch starts once.');
       isUsed = true;
-      const fresh = readLaunch(source.launch, createdAt);
-      if (Date.parse(fresh.manifest.expiresAt) <= Date.now()) throw expired();
-      return fresh;
+      const launched = readLaunch(source.launch, createdAt);
+      if (Date.parse(launched.manifest.expiresAt) <= Date.now()) throw expired();
+      return launched;
     },
     reuse: () => {
       isUsed = false;

@@ -1,10 +1,10 @@
 import type { Launch, SessionFacts, SessionManifest } from '../types.ts';
 import { manifestVersion } from '../wire.ts';
 import { ExperienceError } from './experience-error.ts';
-import { filledText, fits, type Shape } from './shape.ts';
+import { fits, nonEmptyText, type Shape } from './shape.ts';
 
 /** A manifest and the time until which the SDK connects with it. */
-export interface Fresh {
+export interface Launched {
   manifest: SessionManifest;
   /** On the monotonic clock of `now()`, so that a wrong system clock has no effect. */
   deadline: number;
@@ -15,15 +15,15 @@ const safeShare = 0.8;
 
 /** The required fields of a manifest. */
 const shape: Shape = {
-  sessionId: filledText,
-  sessionToken: filledText,
-  transport: { type: filledText },
+  sessionId: nonEmptyText,
+  sessionToken: nonEmptyText,
+  transport: { type: nonEmptyText },
   characters: Array.isArray,
   capabilities: Array.isArray,
 };
 
 /** Returns the manifest of a launch. Throws an ExperienceError if it is not valid. */
-export function readLaunch(launch: Launch, now: number): Fresh {
+export function readLaunch(launch: Launch, now: number): Launched {
   const manifest =
     (launch as { launch?: SessionManifest } | undefined)?.launch ?? (launch as SessionManifest);
   const { schemaVersion } = manifest ?? {};

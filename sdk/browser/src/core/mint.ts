@@ -1,7 +1,7 @@
 import type { Launch, MintFields } from '../types.ts';
 import { aborted, ExperienceError } from './experience-error.ts';
 import { browserLocale } from './locale.ts';
-import { type Fresh, readLaunch } from './manifest.ts';
+import { type Launched, readLaunch } from './manifest.ts';
 import type { CheckedSource } from './options.ts';
 import { pause, type RequestDeps, send } from './request.ts';
 import { retryPolicy } from './retries.ts';
@@ -20,8 +20,8 @@ export async function mint(
   source: Exclude<CheckedSource, { kind: 'launch' }>,
   given: MintFields,
   signal: AbortSignal,
-  late: (fresh: Fresh) => void,
-): Promise<Fresh> {
+  late: (launched: Launched) => void,
+): Promise<Launched> {
   // Wait one macrotask, so that React StrictMode's mount/unmount/mount sends a single request.
   await pause(deps, 0, signal);
   const key = deps.newKey();
@@ -32,9 +32,9 @@ export async function mint(
   for (;;) {
     try {
       const launch = await ask();
-      const fresh = readLaunch(launch, deps.now());
-      if (!signal.aborted) return fresh;
-      late(fresh);
+      const launched = readLaunch(launch, deps.now());
+      if (!signal.aborted) return launched;
+      late(launched);
       throw aborted();
     } catch (error) {
       if (signal.aborted) throw aborted();

@@ -1,5 +1,5 @@
 import type { ExperienceOptions, Launch, MintFields } from '../types.ts';
-import { requiredServiceUrl, serviceUrl } from './home.ts';
+import { requiredServiceUrl, serviceUrl } from './service-url.ts';
 
 /** The validated source of launches. */
 export type CheckedSource =

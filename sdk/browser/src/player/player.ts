@@ -5,9 +5,9 @@ import { Captions } from './captions.ts';
 import { drawButtons, drawFront } from './chrome.ts';
 import { countdown } from './countdown.ts';
 import { disclosures, type Engines } from './disclosures.ts';
-import { Face } from './face.ts';
 import { keepFocus, makeParts, set } from './parts.ts';
 import { stateReporter } from './player-state.ts';
+import { RendererHost } from './renderer-host.ts';
 import { safeReturnUrl } from './return-url.ts';
 import { defaultTexts, micTexts, textOfError } from './texts.ts';
 
@@ -17,7 +17,7 @@ export class PlayerView implements Player {
   readonly #experience: LiveExperience;
   readonly #captions = new Captions();
   readonly #parts = makeParts(this.#captions);
-  readonly #face: Face;
+  readonly #renderers: RendererHost;
   readonly #countdown = countdown(() => this.#render());
   readonly #reportState = stateReporter();
   readonly #off: (() => void)[] = [];
@@ -31,14 +31,14 @@ export class PlayerView implements Player {
     this.#experience = experience;
     this.#options = options;
     this.#showsCaptions = options.captions ?? true;
-    this.#face = new Face(this.#parts.stage, experience);
+    this.#renderers = new RendererHost(this.#parts.stage, experience);
     this.#listen();
     this.#follow();
     // The session may already be running: show its current state.
     for (const message of experience.messages) this.#caption(message);
     this.#engines = experience.engines as Engines | undefined;
     this.#suggest(experience.suggestions);
-    if (experience.mode) this.#face.mode(experience.mode);
+    if (experience.mode) this.#renderers.mode(experience.mode);
     this.#render();
   }
 
@@ -62,7 +62,7 @@ export class PlayerView implements Player {
     for (const off of this.#off.splice(0)) off();
     this.#countdown.stop();
     cancelAnimationFrame(this.#frame);
-    this.#face.clear();
+    this.#renderers.clear();
     this.element.remove();
   }
 
@@ -111,7 +111,7 @@ export class PlayerView implements Player {
       this.#render();
     });
     on('modeChange', (mode) => {
-      this.#face.mode(mode);
+      this.#renderers.mode(mode);
       this.#render();
     });
     on('message', (message) => {
@@ -180,7 +180,7 @@ export class PlayerView implements Player {
     const parts = this.#parts;
     const { state, mode, mic, output, error, manifest, isRunning } = this.#experience;
     const isBefore = !isRunning && state !== 'ending';
-    if (isRunning && manifest) this.#face.show(manifest, this.#options.fit ?? 'contain');
+    if (isRunning && manifest) this.#renderers.show(manifest, this.#options.fit ?? 'contain');
     parts.root.dataset.state = state;
     parts.root.dataset.mode = mode ?? '';
     parts.root.classList.toggle('bare', !this.#showsCaptions);
@@ -226,7 +226,7 @@ export class PlayerView implements Player {
   #animate = (): void => {
     const { state, output, mic } = this.#experience;
     // Also runs once after the session has ended, when the levels are 0, so that no old level stays displayed.
-    this.#face.level(output.level());
+    this.#renderers.level(output.level());
     this.#parts.mic.style.setProperty('--level', mic.level().toFixed(2));
     const goesOn = !this.isDetached && (state === 'live' || state === 'reconnecting');
     this.#frame = goesOn ? requestAnimationFrame(this.#animate) : 0;

@@ -1,7 +1,7 @@
 import { make, makeDiv } from '../dom.ts';
 import type { Mode, Renderer, RendererFactory, SessionManifest } from '../types.ts';
+import { artUrl, backdrop, picture } from './images.ts';
 import { artFolder } from './rig.ts';
-import { artUrl, backdrop, picture } from './stage.ts';
 
 const bars = 25;
 

@@ -1,9 +1,9 @@
 import { makeDiv, setAttributes } from '../dom.ts';
 import type { Mode, Renderer, RendererFactory, SessionManifest, SpeechCue } from '../types.ts';
 import { Figure } from './figure.ts';
-import { fetchPicture } from './picture.ts';
+import { artUrl, backdrop, picture } from './images.ts';
 import { artFolder, fetchRig } from './rig.ts';
-import { artUrl, backdrop, picture } from './stage.ts';
+import { fetchSvg } from './safe-svg.ts';
 
 const aspect: Record<string, string> = {
   contain: 'xMidYMax meet',
@@ -70,7 +70,7 @@ class Puppets implements Renderer {
       place.append(picture(artUrl(manifest, `${folder}/full.svg`)));
       return;
     }
-    const drawing = await fetchPicture(artUrl(manifest, `${folder}/${rig.image}`));
+    const drawing = await fetchSvg(artUrl(manifest, `${folder}/${rig.image}`));
     setAttributes(drawing, {
       preserveAspectRatio: aspect[fit] ?? aspect.contain,
       width: '100%',

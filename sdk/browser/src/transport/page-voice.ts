@@ -1,8 +1,8 @@
 import { languageOf } from '../core/locale.ts';
 
-/** Timeout of a spoken line: its predicted duration times `patience`, plus `patienceMs`. Some engines never fire `end`. */
-const patience = 2;
-const patienceMs = 2000;
+/** Timeout of a spoken line: its predicted duration times `timeoutFactor`, plus `timeoutExtraMs`. Some engines never fire `end`. */
+const timeoutFactor = 2;
+const timeoutExtraMs = 2000;
 
 const synthesis = () => globalThis.speechSynthesis as SpeechSynthesis | undefined;
 
@@ -71,7 +71,7 @@ export class PageVoice {
     line.lang = locale;
     line.volume = this.#volume;
     line.voice = voiceFor(speech.getVoices(), locale);
-    const timer = setTimeout(() => this.#done(speaking), durationMs * patience + patienceMs);
+    const timer = setTimeout(() => this.#done(speaking), durationMs * timeoutFactor + timeoutExtraMs);
     const speaking: Speaking = { utterance, startedAt: undefined, shiftMs: 0, timer };
     this.#speaking = speaking;
     line.onstart = () => {

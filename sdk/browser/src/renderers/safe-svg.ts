@@ -9,7 +9,7 @@ const attributes =
 /**
  * Fetches an SVG and sanitises it. Uses XMLHttpRequest, because it parses the document without a Trusted Types sink.
  */
-export function fetchPicture(url: string): Promise<SVGSVGElement> {
+export function fetchSvg(url: string): Promise<SVGSVGElement> {
   return new Promise((resolve, reject) => {
     const fail = () => reject(new Error(`no drawing at ${url}`));
     const request = new XMLHttpRequest();

@@ -5,16 +5,16 @@ import type { SessionManifest } from '../types.ts';
 
 const isImage = /\.(?:svg|png|jpe?g|webp|avif|gif)(?:\?|$)/i;
 
-const homes = new WeakMap<SessionManifest, string>();
+const origins = new WeakMap<SessionManifest, string>();
 
 /** Sets the URL of the service from which a session's images are loaded. */
-export function artComesFrom(manifest: SessionManifest, baseUrl: string | undefined): void {
-  if (baseUrl !== undefined) homes.set(manifest, baseUrl);
+export function setArtOrigin(manifest: SessionManifest, baseUrl: string | undefined): void {
+  if (baseUrl !== undefined) origins.set(manifest, baseUrl);
 }
 
-/** Absolute URL of an image of the session. The service is the one set by `artComesFrom`, otherwise that of the leave link. */
+/** Absolute URL of an image of the session. The service is the one set by `setArtOrigin`, otherwise that of the leave link. */
 export function artUrl(manifest: SessionManifest, path: string): string {
-  return assetUrl(path, { baseUrl: homes.get(manifest) ?? originOf(manifest) ?? '' });
+  return assetUrl(path, { baseUrl: origins.get(manifest) ?? originOf(manifest) ?? '' });
 }
 
 /** The background image of the scene; undefined if the manifest has none. */
