@@ -20,7 +20,7 @@ const mayKnow = {
   'server/test': ['contract', 'process', 'testing', 'server/src', 'sdk/backend/src'],
   'runtime/test': ['contract', 'process', 'testing', 'runtime/src'],
   'sdk/browser/test': ['contract', 'testing', 'sdk/browser/src'],
-  // Published without the contract: the SDK repeats the parts that it needs.
+  // Published without the contract: `npm run emit` writes what it needs into its sources.
   'sdk/backend/src': [],
   'sdk/backend/test': ['contract', 'testing', 'sdk/backend/src'],
   bench: ['contract', 'testing', 'server/src'],

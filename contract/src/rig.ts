@@ -12,40 +12,47 @@ const color = (description: string) => Type.String({ pattern: '^#[0-9A-Fa-f]{6}$
 const head = Type.Object(
   {
     parts: Type.Array(part('Moves with the head.'), { minItems: 1, uniqueItems: true }),
-    pivot: pair('The point that the head turns about.'),
-    maxTilt: Type.Number({ minimum: 0, maximum: 45, description: 'How far it tilts to a side, in degrees.' }),
+    pivot: pair('The point about which the head rotates.'),
+    maxTilt: Type.Number({
+      minimum: 0,
+      maximum: 45,
+      description: 'Maximum tilt to either side, in degrees.',
+    }),
   },
   closed,
 );
 
 const eyes = Type.Object(
   {
-    pupils: part('Both pupils: they look around, and shrink to a line in a blink.'),
-    shine: Type.Optional(part('The light in the pupils, which goes with them.')),
-    lids: Type.Optional(part('Both upper lids: they come down to the line in a blink.')),
+    pupils: part('Both pupils. They move with the gaze and shrink to a line in a blink.'),
+    shine: Type.Optional(part('The highlights of the pupils. They move with the pupils.')),
+    lids: Type.Optional(part('Both upper lids. They close in a blink.')),
     blink: Type.Object(
       {
         scaleY: Type.Number({
           minimum: 0,
           maximum: 1,
-          description: 'Height of a closed eye, of an open one.',
+          description: 'Height of a closed eye relative to an open one.',
         }),
-        about: Type.Number({ description: 'The height at which the eyes close.' }),
+        about: Type.Number({ description: 'The y coordinate of a closed eye.' }),
       },
       closed,
     ),
-    look: pair('How far the pupils move to the sides, and up or down.', { type: 'number', minimum: 0 }),
+    look: pair('Maximum movement of the pupils, horizontally and vertically.', {
+      type: 'number',
+      minimum: 0,
+    }),
   },
   closed,
 );
 
 const mouth = Type.Object(
   {
-    replace: part('The drawn mouth: the moving one stands in its place, under what covers it.'),
-    at: pair('The middle of the mouth.'),
-    width: above(0, 'From the middle to a corner, at rest.'),
-    height: above(0, 'How far the lips part when the mouth is wide open.'),
-    smile: Type.Number({ minimum: 0, description: 'How far the corners stand above the middle, at rest.' }),
+    replace: part('The drawn mouth, which the animated one replaces.'),
+    at: pair('The centre of the mouth.'),
+    width: above(0, 'Distance from the centre to a corner at rest.'),
+    height: above(0, 'Distance between the lips when the mouth is wide open.'),
+    smile: Type.Number({ minimum: 0, description: 'Height of the corners above the centre at rest.' }),
     colors: Type.Object(
       {
         lip: color('The lips, or the line.'),
@@ -64,13 +71,13 @@ const mouth = Type.Object(
 
 const breathe = Type.Object(
   {
-    part: part('Grows from its lower edge.'),
+    part: part('The part that grows with each breath, from its lower edge.'),
     scaleY: Type.Number({
       minimum: 1,
       maximum: 1.1,
-      description: 'Its height with full lungs, of that at rest.',
+      description: 'Height when breathed in, relative to the height at rest.',
     }),
-    seconds: above(0, 'From one breath to the next.'),
+    seconds: above(0, 'Duration of one breath in seconds.'),
   },
   closed,
 );
@@ -81,14 +88,14 @@ const breathe = Type.Object(
  */
 export const rigSchema = Type.Object(
   {
-    rig: Type.Literal(1, { description: 'Version of this form.' }),
+    rig: Type.Literal(1, { description: 'Version of the format.' }),
     image: Type.String({
       pattern: '^[A-Za-z0-9_-]+\\.svg$',
-      description: 'The picture, in the same folder.',
+      description: 'File name of the picture, in the same folder.',
     }),
     head,
     eyes,
-    brows: Type.Optional(part('Both eyebrows: they rise and fall.')),
+    brows: Type.Optional(part('Both eyebrows. They rise and fall.')),
     mouth,
     breathe: Type.Optional(breathe),
   },

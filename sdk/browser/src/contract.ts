@@ -92,45 +92,45 @@ export interface SessionManifest {
 
 /** How a drawn character moves. */
 export interface Rig {
-  /** Version of this form. */
+  /** Version of the format. */
   rig: 1;
-  /** The picture, in the same folder. */
+  /** File name of the picture, in the same folder. */
   image: string;
   head: {
     parts: string[];
-    /** The point that the head turns about. */
+    /** The point about which the head rotates. */
     pivot: [number, number];
-    /** How far it tilts to a side, in degrees. */
+    /** Maximum tilt to either side, in degrees. */
     maxTilt: number;
   };
   eyes: {
-    /** Both pupils: they look around, and shrink to a line in a blink. */
+    /** Both pupils. They move with the gaze and shrink to a line in a blink. */
     pupils: string;
-    /** The light in the pupils, which goes with them. */
+    /** The highlights of the pupils. They move with the pupils. */
     shine?: string;
-    /** Both upper lids: they come down to the line in a blink. */
+    /** Both upper lids. They close in a blink. */
     lids?: string;
     blink: {
-      /** Height of a closed eye, of an open one. */
+      /** Height of a closed eye relative to an open one. */
       scaleY: number;
-      /** The height at which the eyes close. */
+      /** The y coordinate of a closed eye. */
       about: number;
     };
-    /** How far the pupils move to the sides, and up or down. */
+    /** Maximum movement of the pupils, horizontally and vertically. */
     look: [number, number];
   };
-  /** Both eyebrows: they rise and fall. */
+  /** Both eyebrows. They rise and fall. */
   brows?: string;
   mouth: {
-    /** The drawn mouth: the moving one stands in its place, under what covers it. */
+    /** The drawn mouth, which the animated one replaces. */
     replace: string;
-    /** The middle of the mouth. */
+    /** The centre of the mouth. */
     at: [number, number];
-    /** From the middle to a corner, at rest. */
+    /** Distance from the centre to a corner at rest. */
     width: number;
-    /** How far the lips part when the mouth is wide open. */
+    /** Distance between the lips when the mouth is wide open. */
     height: number;
-    /** How far the corners stand above the middle, at rest. */
+    /** Height of the corners above the centre at rest. */
     smile: number;
     colors: {
       /** The lips, or the line. */
@@ -146,11 +146,11 @@ export interface Rig {
     style: 'soft' | 'line';
   };
   breathe?: {
-    /** Grows from its lower edge. */
+    /** The part that grows with each breath, from its lower edge. */
     part: string;
-    /** Its height with full lungs, of that at rest. */
+    /** Height when breathed in, relative to the height at rest. */
     scaleY: number;
-    /** From one breath to the next. */
+    /** Duration of one breath in seconds. */
     seconds: number;
   };
 }
