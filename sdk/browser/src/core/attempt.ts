@@ -1,4 +1,4 @@
-import type { Connection, EndReason, MintFields, SessionManifest } from '../types.ts';
+import type { Connection, EndReason, MintFields } from '../types.ts';
 import type { Environment } from './environment.ts';
 import type { Launched } from './manifest.ts';
 
@@ -16,7 +16,6 @@ export class Attempt {
   readonly unsent: { id: string; text: string }[] = [];
   launched: Launched | undefined;
   connection: Connection | undefined;
-  isOver = false;
   /** Whether the runtime ended the session because it is shutting down. */
   isRestarting = false;
   readonly #env: Environment;
@@ -31,8 +30,8 @@ export class Attempt {
     this.audio?.resume().catch(() => {});
   }
 
-  get manifest(): SessionManifest | undefined {
-    return this.launched?.manifest;
+  get isOver(): boolean {
+    return this.signal.aborted;
   }
 
   sendUnsent(): void {
@@ -40,7 +39,6 @@ export class Attempt {
   }
 
   close(reason: EndReason): void {
-    this.isOver = true;
     this.#controller.abort();
     this.connection?.close(reason);
     // A connected runtime receives `bye`. If there is no connection, or the page is being unloaded, post to the leave URL.

@@ -67,7 +67,7 @@ export class LiveExperience extends ExperienceState implements Experience {
 
   /** Manifest of the session, for players and renderers. It contains the token, so it is not part of the public interface. */
   get manifest(): SessionManifest | undefined {
-    return this.#attempt?.manifest ?? this.#launches.given;
+    return this.#attempt?.launched?.manifest ?? this.#launches.given;
   }
 
   /** Whether the last session ended because the runtime shut down. */
