@@ -33,7 +33,25 @@ test('our codes are those of the service', () => {
 
 test('frames have the form that we read and write', () => {
   expect(wire.subprotocol).toBe(subprotocol);
-  expect(wire.closeCodeFull).toBe(closeCodes.full);
+  expect(closeCodes).toEqual({
+    ended: wire.closeCodeEnded,
+    draining: wire.closeCodeDraining,
+    tooManyFragments: wire.closeCodeTooManyFragments,
+    tooBig: wire.closeCodeTooBig,
+    fault: wire.closeCodeFault,
+    full: wire.closeCodeFull,
+    notTheProtocol: wire.closeCodeNotTheProtocol,
+    tokenInvalid: wire.closeCodeTokenInvalid,
+    originDiffers: wire.closeCodeOriginDiffers,
+    noHello: wire.closeCodeNoHello,
+    tokenUsed: wire.closeCodeTokenUsed,
+    sessionEnded: wire.closeCodeSessionEnded,
+    tooFast: wire.closeCodeTooFast,
+    tooManySessions: wire.closeCodeTooManySessions,
+    idle: wire.closeCodeIdle,
+    maxDuration: wire.closeCodeMaxDuration,
+    endedByApi: wire.closeCodeEndedByApi,
+  });
   expect(audioFrame).toEqual({
     headerBytes: wire.audioFrameHeaderBytes,
     kindAt: wire.audioFrameKindAt,
