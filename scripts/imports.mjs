@@ -20,11 +20,23 @@ const mayKnow = {
   'server/test': ['contract', 'process', 'testing', 'server/src', 'sdk/backend/src'],
   'runtime/test': ['contract', 'process', 'testing', 'runtime/src'],
   'sdk/browser/test': ['contract', 'testing', 'sdk/browser/src'],
-  // Published without the contract: the SDK repeats the parts that it needs.
+  // Published without the contract: `npm run emit` writes what it needs into its sources.
   'sdk/backend/src': [],
   'sdk/backend/test': ['contract', 'testing', 'sdk/backend/src'],
   bench: ['contract', 'process', 'testing', 'server/src'],
 };
+
+/** The folders whose subfolders must not import each other in a circle. */
+const sourceFolders = [
+  'contract/src',
+  'process/src',
+  'runtime/src',
+  'sdk/backend/src',
+  'sdk/browser/src',
+  'sdk/react/src',
+  'server/src',
+  'testing/src',
+];
 
 const packages = {
   '@session-launch/contract': 'contract',
@@ -78,9 +90,7 @@ const forbidden = [
 
 /** Returns the folder of a file (in `server/src` the innermost one), or the file itself if it is at the top level of its workspace. */
 function roomOf(file) {
-  const home = ['server/src', 'runtime/src', 'contract/src', 'process/src', 'sdk/backend/src'].find(
-    (folder) => file.startsWith(`${folder}/`),
-  );
+  const home = sourceFolders.find((folder) => file.startsWith(`${folder}/`));
   if (home === undefined) return undefined;
   const [first, ...rest] = file.slice(home.length + 1).split('/');
   return home === 'server/src' && rest.length > 0 ? dirname(file) : `${home}/${first}`;

@@ -32,7 +32,7 @@ if (!canBrowse) tellOfNoChromium();
 const hasNginx = process.env.CI === 'true' || findNginx() !== undefined;
 if (!hasNginx) process.stderr.write(`skipped the test with nginx: ${noNginx}\n`);
 
-const build = '../testing/src/brought-up-to-date.ts';
+const build = '../testing/src/build-if-stale.ts';
 /** Builds the program and creates both databases, once for all files. */
 const databases = [build, 'test/harness/setup-embedded.ts', 'test/harness/setup-postgres.ts'];
 const aBrowser = 'test/harness/setup-browser.ts';

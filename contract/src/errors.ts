@@ -97,6 +97,15 @@ export const errorTable = {
 
 export type ErrorCode = keyof typeof errorTable;
 
+/** Codes that only operators and runtimes receive, so that the SDKs do not list them. */
+export const operatorCodes: readonly string[] = [
+  'PROJECT_FILE_INVALID',
+  'ADMIN_TOKEN_INVALID',
+  'RUNTIME_TOKEN_INVALID',
+  'PROJECT_NOT_FOUND',
+  'KEY_NOT_FOUND',
+] satisfies ErrorCode[];
+
 /** Message and details of an error by code, where they differ from the defaults. */
 export type ErrorExamples = Partial<Record<ErrorCode, { message?: string; details?: unknown }>>;
 

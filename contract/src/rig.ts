@@ -12,15 +12,19 @@ const color = (description: string) => Type.String({ pattern: '^#[0-9A-Fa-f]{6}$
 const head = Type.Object(
   {
     parts: Type.Array(part('Moves with the head.'), { minItems: 1, uniqueItems: true }),
-    pivot: pair('The point that the head turns about.'),
-    maxTilt: Type.Number({ minimum: 0, maximum: 45, description: 'How far it tilts to a side, in degrees.' }),
+    pivot: pair('The point about which the head rotates.'),
+    maxTilt: Type.Number({
+      minimum: 0,
+      maximum: 45,
+      description: 'Maximum tilt to either side, in degrees.',
+    }),
   },
   closed,
 );
 
 const eyes = Type.Object(
   {
-    pupils: part('Both pupils: they look around, and shrink to a line in a blink.'),
+    pupils: part('Both pupils. They move with the gaze and shrink to a line in a blink.'),
     shine: Type.Optional(part('The highlights in the pupils, which move with them.')),
     lids: Type.Optional(part('Both upper lids: they close to the line in a blink.')),
     blink: Type.Object(
@@ -30,11 +34,14 @@ const eyes = Type.Object(
           maximum: 1,
           description: 'Height of a closed eye, as a fraction of an open one.',
         }),
-        about: Type.Number({ description: 'The height at which the eyes close.' }),
+        about: Type.Number({ description: 'The y coordinate of a closed eye.' }),
       },
       closed,
     ),
-    look: pair('How far the pupils move to the sides, and up or down.', { type: 'number', minimum: 0 }),
+    look: pair('Maximum movement of the pupils, horizontally and vertically.', {
+      type: 'number',
+      minimum: 0,
+    }),
   },
   closed,
 );
@@ -42,9 +49,9 @@ const eyes = Type.Object(
 const mouth = Type.Object(
   {
     replace: part('The drawn mouth. The animated mouth replaces it at the same depth.'),
-    at: pair('The middle of the mouth.'),
+    at: pair('The centre of the mouth.'),
     width: above(0, 'Distance from the middle to a corner, at rest.'),
-    height: above(0, 'How far the lips part when the mouth is wide open.'),
+    height: above(0, 'Distance between the lips when the mouth is wide open.'),
     smile: Type.Number({ minimum: 0, description: 'Height of the corners above the middle, at rest.' }),
     colors: Type.Object(
       {
@@ -64,7 +71,7 @@ const mouth = Type.Object(
 
 const breathe = Type.Object(
   {
-    part: part('Grows from its lower edge.'),
+    part: part('The part that grows with each breath, from its lower edge.'),
     scaleY: Type.Number({
       minimum: 1,
       maximum: 1.1,
@@ -84,11 +91,11 @@ export const rigSchema = Type.Object(
     rig: Type.Literal(1, { description: 'Version of this format.' }),
     image: Type.String({
       pattern: '^[A-Za-z0-9_-]+\\.svg$',
-      description: 'The picture, in the same folder.',
+      description: 'File name of the picture, in the same folder.',
     }),
     head,
     eyes,
-    brows: Type.Optional(part('Both eyebrows: they rise and fall.')),
+    brows: Type.Optional(part('Both eyebrows. They rise and fall.')),
     mouth,
     breathe: Type.Optional(breathe),
   },

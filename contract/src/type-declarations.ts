@@ -4,8 +4,11 @@ interface Schema {
   type?: string;
   description?: string;
   enum?: readonly unknown[];
+  const?: unknown;
   anyOf?: readonly Schema[];
   items?: Schema;
+  minItems?: number;
+  maxItems?: number;
   properties?: Record<string, Schema>;
   required?: readonly string[];
   additionalProperties?: boolean | Schema;
@@ -21,7 +24,27 @@ export function typeDeclarations(answers: readonly object[], requests: readonly 
     // No index signature, so that the compiler reports a misspelt field.
     ...requests.map((schema) => declaration(schema as Schema, false)),
   ];
-  return ['// Written by `npm run emit` from the contract. Do not edit.', '', ...declarations].join('\n');
+  return declarations.join('\n');
+}
+
+/** Renders a union of string literals. */
+export function unionDeclaration(name: string, values: readonly string[]): string {
+  return `export type ${name} =\n${values.map((value) => `  | ${literal(value)}`).join('\n')};\n`;
+}
+
+/**
+ * Renders values as constants. Nested values become constants of their own, such as `closeCodesFull`: bundlers replace such a constant by
+ * its value, and drop unused ones.
+ */
+export function constantDeclarations(values: object, prefix = ''): string {
+  return Object.entries(values)
+    .map(([key, value]) => {
+      const name = prefix === '' ? key : prefix + key[0]!.toUpperCase() + key.slice(1);
+      return typeof value === 'object'
+        ? constantDeclarations(value, name)
+        : `export const ${name} = ${literal(value)};\n`;
+    })
+    .join('');
 }
 
 function declaration(schema: Schema, isOpen: boolean): string {
@@ -32,7 +55,8 @@ function typeOf(schema: Schema, isOpen: boolean, indent: string): string {
   if (schema.$ref !== undefined) return schema.$ref.replace(/#$/, '');
   if (schema.enum !== undefined) return schema.enum.map(literal).join(' | ');
   if (schema.anyOf !== undefined) return schema.anyOf.map((one) => typeOf(one, isOpen, indent)).join(' | ');
-  if (schema.type === 'array') return arrayOf(typeOf(schema.items ?? {}, isOpen, indent));
+  if (schema.const !== undefined) return literal(schema.const);
+  if (schema.type === 'array') return arrayOf(schema, typeOf(schema.items ?? {}, isOpen, indent));
   if (schema.type === 'object') return objectType(schema, isOpen, indent);
   if (schema.type === 'integer') return 'number';
   if (schema.type === undefined) return 'unknown';
@@ -55,7 +79,8 @@ function objectType(schema: Schema, isOpen: boolean, indent: string): string {
   return `{\n${fields.join('')}${others}${indent}}`;
 }
 
-function arrayOf(item: string): string {
+function arrayOf({ minItems, maxItems }: Schema, item: string): string {
+  if (minItems !== undefined && minItems === maxItems) return `[${Array(minItems).fill(item).join(', ')}]`;
   return /^\w+$/.test(item) ? `${item}[]` : `Array<${item}>`;
 }
 

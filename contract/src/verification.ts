@@ -2,27 +2,30 @@ import type { Static } from 'typebox';
 import { cacheable } from './headers.ts';
 import type { Operation } from './operation.ts';
 import Type from './type.ts';
+import { tokenAudience } from './wire.ts';
 
-/** The audience of session tokens. */
-export const tokenAudience = 'session-runtime';
+export { tokenAudience } from './wire.ts';
 
-/** The claims of a session token. */
-export interface SessionClaims {
-  /** The public URL of the service that minted the session. */
-  iss: string;
-  aud: typeof tokenAudience;
-  /** The session id, equal to `jti`. */
-  sub: string;
-  jti: string;
-  iat: number;
-  exp: number;
-  projectId: string;
-  experienceId: string;
-  revision: number;
-  livemode: boolean;
-  /** The page's origin, for browser and public sessions. */
-  origin?: string;
-}
+export const sessionClaimsSchema = Type.Object(
+  {
+    iss: Type.String({ description: 'Public URL of the service that minted the session.' }),
+    aud: Type.Literal(tokenAudience),
+    sub: Type.String({ description: 'The session id; equal to `jti`.' }),
+    jti: Type.String(),
+    iat: Type.Integer(),
+    exp: Type.Integer(),
+    projectId: Type.String(),
+    experienceId: Type.String(),
+    revision: Type.Integer(),
+    livemode: Type.Boolean(),
+    origin: Type.Optional(
+      Type.String({ description: 'Origin of the page, for sessions that a browser minted.' }),
+    ),
+  },
+  { $id: 'SessionClaims', description: 'The claims of a session token.' },
+);
+
+export type SessionClaims = Static<typeof sessionClaimsSchema>;
 
 const jsonWebKey = Type.Object(
   {

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, BlockList } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { runtimePath } from '@session-launch/contract/wire';
 import { bearerCheck } from '@session-launch/process/bearer-token';
 import { networkOf } from '@session-launch/process/client-address';
 import type { Config } from './config.ts';
@@ -16,7 +17,6 @@ type ListenerConfig = Pick<Config, 'host' | 'port' | 'token' | 'maxSessions'> & 
   trustProxy?: BlockList | undefined;
 };
 
-const runtimePath = '/runtime';
 /** Connections reserved for health checks and metrics, in addition to those of sessions and of clients before their `hello`. */
 const spareConnections = 200;
 

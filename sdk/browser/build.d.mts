@@ -1,6 +1,6 @@
-/** Whether there is something to serve. */
+/** Whether a complete build exists. */
 export function isBuilt(): boolean;
-/** Whether something in src/ is newer than what was built of it. */
+/** Whether a source file is newer than the build. */
 export function isStale(): boolean;
 export function build(): Promise<void>;
 export function buildTypes(): void;

@@ -18,12 +18,12 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('.', import.meta.url));
 const dist = join(root, 'dist');
 const served = ['session-launch.js', 'session-launch.mjs', 'worklet.js'];
-/** Written last, so if it exists, the other files exist as well. */
+/** Written last: if it exists, the build is complete. */
 const stamp = join(dist, 'integrity.json');
 
 export const isBuilt = () => existsSync(stamp);
 
-/** Whether something in src/, or this file, is newer than what was built of it. */
+/** Whether a file in src/ or this file is newer than the build. */
 export function isStale() {
   if (!isBuilt()) return true;
   const builtAt = statSync(stamp).mtimeMs;
@@ -52,7 +52,7 @@ export async function build() {
     write: false,
     legalComments: 'none',
     plugins: [styles],
-    // The contract gives us types only.
+    // Only types are imported from the contract.
     external: ['@session-launch/contract/*'],
     logLevel: 'warning',
   };
@@ -75,7 +75,7 @@ export async function build() {
   write('integrity.json', `${JSON.stringify({ version, files: integrity }, null, 2)}\n`);
 }
 
-/** The entries for bundlers: readable, and without an address of their own. Code that they share is in chunks, once. */
+/** Builds the entries for bundlers, not minified. Code that they share is in chunks. */
 async function buildModules(bundle, common) {
   const { outputFiles } = await bundle({
     ...common,
@@ -87,10 +87,10 @@ async function buildModules(bundle, common) {
     chunkNames: 'chunk-[hash]',
     outdir: dist,
   });
-  // esbuild adds imports for their side effects alone. The package has none, and bundlers would warn.
+  // Remove the imports that esbuild adds for side effects: the package has none, and bundlers would warn.
   const bare = /^import "\.\/chunk-[^"]+";\n/gm;
   const made = new Map(outputFiles.map(({ path, text }) => [basename(path), text.replace(bare, '')]));
-  // Chunks first, so that an entry never imports one that is not there yet.
+  // Write chunks first, so that an entry never imports a missing chunk.
   for (const name of [...made.keys()].sort((one, other) => isChunk(other) - isChunk(one)))
     write(name, made.get(name));
   for (const name of readdirSync(dist))
@@ -99,14 +99,14 @@ async function buildModules(bundle, common) {
 
 const isChunk = (name) => Number(name.startsWith('chunk-'));
 
-/** Moved into place: another process may be reading. */
+/** Writes a file atomically by renaming, because another process may be reading it. */
 function write(name, contents) {
   const partial = join(dist, `.${name}.${process.pid}`);
   writeFileSync(partial, contents);
   renameSync(partial, join(dist, name));
 }
 
-/** Writes the declarations that the entries lead to, and no others. */
+/** Writes the declarations that the entries import, directly or indirectly. */
 export function buildTypes() {
   const compiler = join(
     dirname(createRequire(import.meta.url).resolve('typescript/package.json')),
@@ -133,7 +133,7 @@ export function buildTypes() {
     renameSync(file, place);
   }
   rmSync(all, { recursive: true });
-  // Loaded by its address: there is nothing to import from it.
+  // The worklet is loaded by URL and exports nothing.
   write('worklet.d.ts', 'export {};\n');
 }
 

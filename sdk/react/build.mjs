@@ -1,4 +1,4 @@
-// Bundles the React package into dist/, and writes its declarations. The browser SDK and React stay outside.
+// Bundles the React package into dist/ and writes its declarations. The browser SDK and React are external.
 import { spawnSync } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -21,7 +21,7 @@ await build({
   target: 'es2022',
   minifySyntax: true,
   external: ['react', 'react/jsx-runtime', '@session-launch/browser'],
-  // Hooks run in browsers: frameworks with server components look for this line.
+  // Marks the module as client code for frameworks with React server components.
   banner: { js: '"use client";' },
   logLevel: 'warning',
 });

@@ -18,6 +18,9 @@ export const defaults = {
   languages: { dual: false, default: 'en', conversation: 'match', paired: 'match' },
 } as const;
 
+/** Limits of a project on browser and public mints and on concurrent sessions. `null` means unlimited. */
+export type Limits = Record<keyof typeof defaults.limits, number | null>;
+
 export const closed = { additionalProperties: false } as const;
 
 export function free(options: { description: string; examples: unknown[] }) {

@@ -1,10 +1,12 @@
 import type { Static } from 'typebox';
 import { exampleManifest, exampleSession } from '../examples.ts';
 import { notStored } from '../headers.ts';
+import type { SessionManifest } from '../manifest.ts';
 import type { Operation } from '../operation.ts';
 import type { Mind } from '../project-file/mind.ts';
 import { endReasons, sessionSchema } from '../session.ts';
 import Type from '../type.ts';
+import { reportIntervalSeconds } from '../wire.ts';
 
 const tag = 'Runtimes';
 
@@ -42,10 +44,11 @@ export type ConnectRequest = Static<typeof connectRequestSchema>;
 export const connectedSchema = Type.Object(
   {
     session: sessionSchema,
-    manifest: Type.Object(
-      {},
-      { additionalProperties: true, description: 'The Session Manifest of the client, without its token.' },
-    ),
+    manifest: Type.Unsafe<Omit<SessionManifest, 'sessionToken'>>({
+      type: 'object',
+      additionalProperties: true,
+      description: 'The Session Manifest of the client, without its token.',
+    }),
     mind: Type.Unsafe<Mind>({
       type: 'object',
       additionalProperties: true,
@@ -65,13 +68,8 @@ export const connectedSchema = Type.Object(
   { $id: 'Connected', description: 'Everything that a runtime needs to run the session.' },
 );
 
+/** The response to `connect`. */
 export type Connected = Static<typeof connectedSchema>;
-
-/**
- * Seconds between two reports of a runtime. If a session is ended between reports, at most this many seconds are metered after the last
- * one.
- */
-export const reportIntervalSeconds = 5;
 
 export const reportSchema = Type.Object(
   {

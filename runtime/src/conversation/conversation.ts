@@ -1,3 +1,4 @@
+import type { Connected } from '@session-launch/contract/runtime/lifecycle';
 import {
   bounds,
   type ClientMessage,
@@ -12,7 +13,6 @@ import type { Hearing } from '../hearing/hearing.ts';
 import type { Detector } from '../hearing/voice-activity.ts';
 import type { Character, Mind } from '../mind/mind.ts';
 import { RateWindow } from '../rate-window.ts';
-import type { Connected } from '../service/connected.ts';
 import type { Speech } from '../speech/speech.ts';
 import type { ClientConnection } from './client-connection.ts';
 import { ConnectedTime } from './connected-time.ts';

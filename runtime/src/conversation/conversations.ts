@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
+import type { Connected } from '@session-launch/contract/runtime/lifecycle';
 import type { Hello } from '@session-launch/contract/runtime/protocol';
 import type { EndReason } from '@session-launch/contract/session';
 import type { Clock } from '../clock.ts';
-import type { Connected } from '../service/connected.ts';
 import { Conversation, type ConversationDeps } from './conversation.ts';
 
 export interface ConversationsDeps extends Omit<ConversationDeps, 'newTicket' | 'ended'> {

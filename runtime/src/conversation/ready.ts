@@ -1,3 +1,4 @@
+import type { Connected } from '@session-launch/contract/runtime/lifecycle';
 import {
   audioFrame,
   bounds,
@@ -8,7 +9,6 @@ import {
 } from '@session-launch/contract/runtime/protocol';
 import type { Hearing } from '../hearing/hearing.ts';
 import type { Mind } from '../mind/mind.ts';
-import type { Connected } from '../service/connected.ts';
 import type { SpeechOutput } from './speech-output.ts';
 
 export interface Opening {

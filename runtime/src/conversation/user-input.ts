@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import type { Connected } from '@session-launch/contract/runtime/lifecycle';
 import { audioFrame, bounds, type ClientMessage } from '@session-launch/contract/runtime/protocol';
 import type { Clock } from '../clock.ts';
 import type { Hearing } from '../hearing/hearing.ts';
 import type { Detector } from '../hearing/voice-activity.ts';
 import { RateWindow } from '../rate-window.ts';
 import { type Refusal, tooManyTexts, tooMuchAudio } from '../refusals.ts';
-import type { Connected } from '../service/connected.ts';
 import { AudioBudget } from './audio-budget.ts';
 import { userSamples } from './audio-frames.ts';
 import type { Outbox } from './outbox.ts';

@@ -1,7 +1,6 @@
-import type { Report, ReportAnswer } from '@session-launch/contract/runtime/lifecycle';
+import type { Connected, Report, ReportAnswer } from '@session-launch/contract/runtime/lifecycle';
 import { systemClock } from '../clock.ts';
 import { withTimeout } from '../timeout.ts';
-import type { Connected } from './connected.ts';
 
 /** The service responded with an error code. */
 export class ServiceRefused extends Error {

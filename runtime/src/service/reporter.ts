@@ -1,5 +1,6 @@
 import type { Report } from '@session-launch/contract/runtime/lifecycle';
 import type { EndReason } from '@session-launch/contract/session';
+import { reportIntervalSeconds } from '@session-launch/contract/wire';
 import type { Clock } from '../clock.ts';
 import { type ServiceClient, ServiceRefused } from './client.ts';
 import type { Journal } from './journal.ts';
@@ -21,7 +22,7 @@ export interface ReporterDeps {
 
 type Ended = Report['sessions'][number] & { ended: EndReason };
 
-const everyMs = 5000;
+const everyMs = reportIntervalSeconds * 1000;
 /** Maximum ended sessions that are buffered until a report is delivered. The service accepts at most 10,000 sessions per report. */
 const maxEnded = 5000;
 

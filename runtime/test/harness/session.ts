@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Mind } from '@session-launch/contract/project-file/mind';
-import type { Connected } from '../../src/service/connected.ts';
+import type { Connected } from '@session-launch/contract/runtime/lifecycle';
 
 export interface SessionOptions {
   mind?: Mind;

@@ -1,6 +1,7 @@
 import { AbortedError, ConnectionError, type LaunchError, TimeoutError } from './errors.ts';
 import { redacted, withoutKey } from './secrets.ts';
 import type { Settings } from './settings.ts';
+import { withTimeout } from './timeout.ts';
 
 export interface Call {
   method: 'GET' | 'POST';
@@ -25,29 +26,19 @@ export interface Bounds {
   number: number;
 }
 
-/**
- * Sends the request once. This function owns the timer and the controller, and the race includes reading the body: Node.js 20 may
- * garbage-collect the signal while a body is stalled, and the read then never settles.
- */
+/** Sends the request once. The timeout includes reading the body. */
 export async function attempt(settings: Settings, call: Call, bounds: Bounds): Promise<Answer> {
   const { timeoutMs, signal, number } = bounds;
   if (signal?.aborted) throw aborted(signal, number - 1);
   const controller = new AbortController();
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  let onAbort = () => {};
-  const givenUp = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(timedOut(timeoutMs, number)), timeoutMs);
-    onAbort = () => reject(aborted(signal, number));
-    signal?.addEventListener('abort', onAbort);
-  });
-  const exchanged = exchange(settings, call, controller.signal, number);
-  // Prevents an unhandled rejection if `exchanged` loses the race.
-  exchanged.catch(() => {});
   try {
-    return await Promise.race([exchanged, givenUp]);
+    return await withTimeout(exchange(settings, call, controller.signal, number), {
+      ms: timeoutMs,
+      late: () => timedOut(timeoutMs, number),
+      signal,
+      aborted: () => aborted(signal, number),
+    });
   } finally {
-    clearTimeout(timer);
-    signal?.removeEventListener('abort', onAbort);
     controller.abort();
   }
 }

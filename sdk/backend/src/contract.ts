@@ -176,6 +176,24 @@ export interface CatalogEntry {
   discoveryTags: string[];
 }
 
+/** The claims of a session token. */
+export interface SessionClaims {
+  /** Public URL of the service that minted the session. */
+  iss: string;
+  aud: 'session-runtime';
+  /** The session id; equal to `jti`. */
+  sub: string;
+  jti: string;
+  iat: number;
+  exp: number;
+  projectId: string;
+  experienceId: string;
+  revision: number;
+  livemode: boolean;
+  /** Origin of the page, for sessions that a browser minted. */
+  origin?: string;
+}
+
 /** Mint request of a backend. Unlisted fields are ignored. */
 export interface ServerMintRequest {
   /** The experience to launch. */
@@ -210,3 +228,5 @@ export interface ServerMintRequest {
     returnUrl?: string;
   };
 }
+
+export const tokenAudience = 'session-runtime';

@@ -33,7 +33,6 @@ export class LaunchError extends Error {
   declare readonly attempts: number;
 
   static {
-    LaunchError.prototype.name = 'LaunchError';
     Object.defineProperty(LaunchError.prototype, brand, { value: true });
   }
 
@@ -44,74 +43,50 @@ export class LaunchError extends Error {
 }
 
 /** 400, 413, 415: the request is not valid. */
-export class InvalidRequestError extends LaunchError {
-  static {
-    InvalidRequestError.prototype.name = 'InvalidRequestError';
-  }
-}
+export class InvalidRequestError extends LaunchError {}
 
 /** 401: the API key is wrong, expired or revoked. */
-export class AuthenticationError extends LaunchError {
-  static {
-    AuthenticationError.prototype.name = 'AuthenticationError';
-  }
-}
+export class AuthenticationError extends LaunchError {}
 
 /** 403: the API key lacks the permission. */
-export class PermissionError extends LaunchError {
-  static {
-    PermissionError.prototype.name = 'PermissionError';
-  }
-}
+export class PermissionError extends LaunchError {}
 
 /** 404: the experience or session does not exist. */
-export class NotFoundError extends LaunchError {
-  static {
-    NotFoundError.prototype.name = 'NotFoundError';
-  }
-}
+export class NotFoundError extends LaunchError {}
 
 /** 409: the Idempotency-Key was used with a different request, or its request is still in progress. */
-export class IdempotencyError extends LaunchError {
-  static {
-    IdempotencyError.prototype.name = 'IdempotencyError';
-  }
-}
+export class IdempotencyError extends LaunchError {}
 
 /** 429: a rate limit or quota was exceeded. */
-export class RateLimitError extends LaunchError {
-  static {
-    RateLimitError.prototype.name = 'RateLimitError';
-  }
-}
+export class RateLimitError extends LaunchError {}
 
 /** 5xx: the service, or a proxy in front of it, failed. Also INVALID_ANSWER: a successful response that is not the service's. */
-export class ServiceError extends LaunchError {
-  static {
-    ServiceError.prototype.name = 'ServiceError';
-  }
-}
+export class ServiceError extends LaunchError {}
 
 /** The connection to the service failed or was lost. */
-export class ConnectionError extends LaunchError {
-  static {
-    ConnectionError.prototype.name = 'ConnectionError';
-  }
-}
+export class ConnectionError extends LaunchError {}
 
 /** An attempt took longer than `timeoutMs`. */
-export class TimeoutError extends LaunchError {
-  static {
-    TimeoutError.prototype.name = 'TimeoutError';
-  }
-}
+export class TimeoutError extends LaunchError {}
 
 /** The caller's signal was aborted. */
-export class AbortedError extends LaunchError {
-  static {
-    AbortedError.prototype.name = 'AbortedError';
-  }
-}
+export class AbortedError extends LaunchError {}
+
+const classes = {
+  LaunchError,
+  InvalidRequestError,
+  AuthenticationError,
+  PermissionError,
+  NotFoundError,
+  IdempotencyError,
+  RateLimitError,
+  ServiceError,
+  ConnectionError,
+  TimeoutError,
+  AbortedError,
+};
+// From the keys, which minifiers keep: they may rename the classes themselves.
+for (const [name, type] of Object.entries(classes)) type.prototype.name = name;
 
 export function isLaunchError(value: unknown): value is LaunchError {
   return typeof value === 'object' && value !== null && (value as Record<symbol, unknown>)[brand] === true;

@@ -3,24 +3,8 @@ import type { JWTVerifyGetKey } from 'jose';
 import * as errors from 'jose/errors';
 import { createRemoteJWKSet, customFetch } from 'jose/jwks/remote';
 import { jwtVerify } from 'jose/jwt/verify';
-
-/** The claims of a session token. */
-export interface SessionClaims {
-  /** Public URL of the service that minted the session. */
-  iss: string;
-  aud: 'session-runtime';
-  /** The session id; equal to `jti`. */
-  sub: string;
-  jti: string;
-  iat: number;
-  exp: number;
-  projectId: string;
-  experienceId: string;
-  revision: number;
-  livemode: boolean;
-  /** Origin of the page, for sessions that a browser minted. */
-  origin?: string;
-}
+import { type SessionClaims, tokenAudience } from './contract.ts';
+import { withTimeout } from './timeout.ts';
 
 export type SessionTokenErrorCode =
   | 'MALFORMED'
@@ -61,26 +45,13 @@ export function remoteKeys(
   });
 }
 
-/**
- * Fetches a URL and reads its body within `timeoutMs`. Has a separate timer: Node.js 20 may garbage-collect the signal while a body is
- * stalled, and the read then never settles.
- */
-async function readWhole(fetcher: typeof fetch, url: string, options: RequestInit): Promise<Response> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error('the keys did not arrive in time')), timeoutMs);
-  });
+/** Fetches a URL and reads its body within `timeoutMs`. */
+function readWhole(fetcher: typeof fetch, url: string, options: RequestInit): Promise<Response> {
   const read = async () => {
     const response = await fetcher(url, options);
     return new Response(await response.text(), { status: response.status, headers: response.headers });
   };
-  const reading = read();
-  reading.catch(() => {});
-  try {
-    return await Promise.race([reading, late]);
-  } finally {
-    clearTimeout(timer);
-  }
+  return withTimeout(read(), { ms: timeoutMs, late: () => new Error('the keys did not arrive in time') });
 }
 
 export interface TokenChecks {
@@ -100,7 +71,7 @@ export async function verifyToken(
     const { payload } = await jwtVerify(token, keys, {
       algorithms: ['EdDSA'],
       typ: 'JWT',
-      audience: 'session-runtime',
+      audience: tokenAudience,
       clockTolerance: clockToleranceSec,
       requiredClaims: ['iss', 'sub', 'jti', 'iat', 'exp'],
       ...(issuer === undefined ? {} : { issuer }),

@@ -1,6 +1,8 @@
-import { remoteKeys, type SessionClaims, SessionTokenError, verifyToken } from './token.ts';
+import type { SessionClaims } from './contract.ts';
+import { remoteKeys, SessionTokenError, verifyToken } from './token.ts';
 
-export { type SessionClaims, SessionTokenError, type SessionTokenErrorCode } from './token.ts';
+export type { SessionClaims } from './contract.ts';
+export { SessionTokenError, type SessionTokenErrorCode } from './token.ts';
 
 export interface VerifierOptions {
   /** Public URL of the service, equal to the `iss` claim of its tokens. */

@@ -1,4 +1,4 @@
-import { requiredServiceUrl } from './core/home.ts';
+import { requiredServiceUrl } from './core/service-url.ts';
 
 /** Returns the absolute URL of an asset path from a catalog or a manifest. */
 export function assetUrl(path: string, options: { baseUrl?: string; width?: number } = {}): string {

@@ -89,3 +89,99 @@ export interface SessionManifest {
   processorId?: string;
   [field: string]: unknown;
 }
+
+/** How a drawn character moves. */
+export interface Rig {
+  /** Version of the format. */
+  rig: 1;
+  /** File name of the picture, in the same folder. */
+  image: string;
+  head: {
+    parts: string[];
+    /** The point about which the head rotates. */
+    pivot: [number, number];
+    /** Maximum tilt to either side, in degrees. */
+    maxTilt: number;
+  };
+  eyes: {
+    /** Both pupils. They move with the gaze and shrink to a line in a blink. */
+    pupils: string;
+    /** The highlights of the pupils. They move with the pupils. */
+    shine?: string;
+    /** Both upper lids. They close in a blink. */
+    lids?: string;
+    blink: {
+      /** Height of a closed eye relative to an open one. */
+      scaleY: number;
+      /** The y coordinate of a closed eye. */
+      about: number;
+    };
+    /** Maximum movement of the pupils, horizontally and vertically. */
+    look: [number, number];
+  };
+  /** Both eyebrows. They rise and fall. */
+  brows?: string;
+  mouth: {
+    /** The drawn mouth, which the animated one replaces. */
+    replace: string;
+    /** The centre of the mouth. */
+    at: [number, number];
+    /** Distance from the centre to a corner at rest. */
+    width: number;
+    /** Distance between the lips when the mouth is wide open. */
+    height: number;
+    /** Height of the corners above the centre at rest. */
+    smile: number;
+    colors: {
+      /** The lips, or the line. */
+      lip: string;
+      /** The open mouth. */
+      inside: string;
+      /** The teeth. */
+      teeth: string;
+      /** The tongue. */
+      tongue: string;
+    };
+    /** soft: lips with teeth and tongue behind them; line: a line that opens into a ring. */
+    style: 'soft' | 'line';
+  };
+  breathe?: {
+    /** The part that grows with each breath, from its lower edge. */
+    part: string;
+    /** Height when breathed in, relative to the height at rest. */
+    scaleY: number;
+    /** Duration of one breath in seconds. */
+    seconds: number;
+  };
+}
+
+export type ServiceCode =
+  | 'INVALID_JSON'
+  | 'INVALID_REQUEST'
+  | 'LOCALE_CONFLICT'
+  | 'SECONDARY_LOCALE_REQUIRED'
+  | 'IDEMPOTENCY_KEY_INVALID'
+  | 'API_KEY_INVALID'
+  | 'INSUFFICIENT_SCOPE'
+  | 'EXPERIENCE_FORBIDDEN'
+  | 'PROJECT_FORBIDDEN'
+  | 'ORIGIN_REQUIRED'
+  | 'ORIGIN_NOT_ALLOWED'
+  | 'BROWSER_EMBEDS_DISABLED'
+  | 'NOT_FOUND'
+  | 'EXPERIENCE_NOT_FOUND'
+  | 'EXPERIENCE_NOT_PUBLISHED'
+  | 'SESSION_NOT_FOUND'
+  | 'SESSION_TOKEN_INVALID'
+  | 'SESSION_ALREADY_CONNECTED'
+  | 'SESSION_ENDED'
+  | 'CONCURRENCY_LIMIT'
+  | 'METHOD_NOT_ALLOWED'
+  | 'IDEMPOTENCY_CONFLICT'
+  | 'IDEMPOTENCY_IN_PROGRESS'
+  | 'PAYLOAD_TOO_LARGE'
+  | 'UNSUPPORTED_MEDIA_TYPE'
+  | 'RATE_LIMITED'
+  | 'QUOTA_EXCEEDED'
+  | 'INTERNAL'
+  | 'UNAVAILABLE';

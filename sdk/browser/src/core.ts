@@ -1,7 +1,5 @@
 // Entry for applications with a custom user interface: sessions without player, custom elements and renderers.
-import { browserEnvironment } from './core/environment.ts';
-import { LiveExperience } from './core/experience.ts';
-import { check } from './core/options.ts';
+import { assemble, started } from './assemble.ts';
 import type { PageSpeech } from './transport/page-speech.ts';
 import type { Experience, ExperienceOptions } from './types.ts';
 
@@ -18,19 +16,14 @@ export type CoreOptions = ExperienceOptions & {
 
 /** Creates an experience without a player. Sends no request and prompts for no permission. */
 export function createExperience(options: CoreOptions): Experience {
-  const { pageSpeech } = options;
-  return new LiveExperience(
-    { ...browserEnvironment(), ...(pageSpeech && { speech: pageSpeech }) },
-    check(options),
-    () => {
-      throw new TypeError('attach() is part of the entry @session-launch/browser');
-    },
-  );
+  return assemble(options, noPlayer, options.pageSpeech);
 }
 
 /** Creates and starts an experience. Call it in a click handler: otherwise the browser's autoplay policy blocks audio. */
 export function launch(options: CoreOptions): Experience {
-  const experience = createExperience(options);
-  experience.start().catch(() => {});
-  return experience;
+  return started(createExperience(options));
+}
+
+function noPlayer(): never {
+  throw new TypeError('attach() is part of the entry @session-launch/browser');
 }

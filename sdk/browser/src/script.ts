@@ -1,5 +1,5 @@
 // Entry of the classic script that the service serves. If it is loaded twice, the first copy is kept.
-import { cameFrom } from './core/home.ts';
+import { setScriptUrl } from './core/service-url.ts';
 import {
   assetUrl,
   createExperience,
@@ -18,7 +18,7 @@ declare global {
 }
 
 if (globalThis.SessionLaunch === undefined) {
-  cameFrom((document.currentScript as HTMLScriptElement | null)?.src);
+  setScriptUrl((document.currentScript as HTMLScriptElement | null)?.src);
   // Listed by name: for a namespace import, esbuild generates a getter per export.
   globalThis.SessionLaunch = {
     assetUrl,

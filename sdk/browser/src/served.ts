@@ -1,6 +1,6 @@
 // Entry of the module that the service serves. Derives the service's URL from the module's own URL.
-import { cameFrom } from './core/home.ts';
+import { setScriptUrl } from './core/service-url.ts';
 
 export * from './index.ts';
 
-cameFrom(import.meta.url);
+setScriptUrl(import.meta.url);

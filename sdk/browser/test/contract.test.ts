@@ -2,10 +2,11 @@ import type { ErrorCode } from '@session-launch/contract/errors';
 import { errorTable } from '@session-launch/contract/errors';
 import type { SessionManifest as ContractManifest } from '@session-launch/contract/manifest';
 import type { Rig as ContractRig } from '@session-launch/contract/rig';
-import { audioFrame, subprotocol } from '@session-launch/contract/runtime/protocol';
+import { audioFrame, closeCodes, subprotocol } from '@session-launch/contract/wire';
 import { expect, expectTypeOf, test } from 'vitest';
-import type { Rig } from '../src/renderers/rig.ts';
+import type { Rig } from '../src/contract.ts';
 import type { ServiceCode, SessionManifest } from '../src/types.ts';
+import * as wire from '../src/wire.ts';
 
 test('the SDK’s manifest type equals that of the contract', () => {
   expectTypeOf<ContractManifest>().toExtend<SessionManifest>();
@@ -31,15 +32,35 @@ test('the SDK’s error codes are those of the service', () => {
 });
 
 test('audio frames have the format that the SDK reads and writes', () => {
-  expect(subprotocol).toBe('session.v1');
-  expect(audioFrame).toMatchObject({
-    headerBytes: 8,
-    kinds: { character: 1, user: 2 },
-    flagsAt: 1,
-    flags: { last: 1 },
-    utteranceAt: 2,
-    offsetAt: 4,
-    milliseconds: 40,
-    inputSampleRate: 16_000,
+  expect(wire.subprotocol).toBe(subprotocol);
+  expect(closeCodes).toEqual({
+    ended: wire.closeCodeEnded,
+    draining: wire.closeCodeDraining,
+    tooManyFragments: wire.closeCodeTooManyFragments,
+    tooBig: wire.closeCodeTooBig,
+    fault: wire.closeCodeFault,
+    full: wire.closeCodeFull,
+    notTheProtocol: wire.closeCodeNotTheProtocol,
+    tokenInvalid: wire.closeCodeTokenInvalid,
+    originDiffers: wire.closeCodeOriginDiffers,
+    noHello: wire.closeCodeNoHello,
+    tokenUsed: wire.closeCodeTokenUsed,
+    sessionEnded: wire.closeCodeSessionEnded,
+    tooFast: wire.closeCodeTooFast,
+    tooManySessions: wire.closeCodeTooManySessions,
+    idle: wire.closeCodeIdle,
+    maxDuration: wire.closeCodeMaxDuration,
+    endedByApi: wire.closeCodeEndedByApi,
+  });
+  expect(audioFrame).toEqual({
+    headerBytes: wire.audioFrameHeaderBytes,
+    kindAt: wire.audioFrameKindAt,
+    kinds: { character: wire.audioFrameKindsCharacter, user: wire.audioFrameKindsUser },
+    flagsAt: wire.audioFrameFlagsAt,
+    flags: { last: wire.audioFrameFlagsLast },
+    utteranceAt: wire.audioFrameUtteranceAt,
+    offsetAt: wire.audioFrameOffsetAt,
+    milliseconds: wire.audioFrameMilliseconds,
+    inputSampleRate: wire.audioFrameInputSampleRate,
   });
 });

@@ -31,7 +31,7 @@ function open(
     context as unknown as TransportContext,
     ready as unknown as ConstructorParameters<typeof Conversation>[1],
     audio !== undefined,
-    { send: (message) => sent.push(message), sendAudio: () => {}, deaf: () => {} },
+    { send: (message) => sent.push(message), sendAudio: () => {}, recognitionFailed: () => {} },
     pageSpeech,
   );
   return { conversation, sent, cues };

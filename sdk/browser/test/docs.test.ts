@@ -4,7 +4,9 @@ import { playerAttributes, sourceAttributes } from '../src/elements/attributes.t
 import { defaultTexts } from '../src/player/texts.ts';
 
 const read = (path: string) => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8');
-const types = read('src/types.ts');
+const types = ['errors', 'experience', 'launch', 'player', 'session']
+  .map((name) => read(`src/types/${name}.ts`))
+  .join('\n');
 const page = read('../../docs/sdk-browser.md');
 /** All words in inline code. */
 const prose = page.replace(/```.*?```/gs, '');

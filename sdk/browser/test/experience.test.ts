@@ -1,7 +1,10 @@
 import { beforeEach, describe, expect, test } from 'vitest';
+import { createMicrophone } from '../src/audio/microphone.ts';
+import { createSpeaker } from '../src/audio/speaker.ts';
 import { LiveExperience } from '../src/core/experience.ts';
 import { ExperienceError } from '../src/core/experience-error.ts';
 import { check } from '../src/core/options.ts';
+import { websocket } from '../src/transport/websocket.ts';
 import type { Events, ExperienceOptions, State } from '../src/types.ts';
 import { FakeBrowser, FakeTransport, manifest, ok, refused, settled } from './fake-environment.ts';
 
@@ -17,9 +20,11 @@ const door = { experienceId: 'exp_tea', baseUrl: 'https://launch.example.com/' }
 
 function open(options: Partial<ExperienceOptions> = door): LiveExperience {
   const checked = check({ transports: [runtime], ...options } as ExperienceOptions);
-  return new LiveExperience(browser.env, checked, () => {
+  const attach = () => {
     throw new Error('there is no page');
-  });
+  };
+  const deps = { transport: websocket(undefined), createMicrophone, createSpeaker, attach };
+  return new LiveExperience(browser.env, checked, deps);
 }
 
 function states(experience: LiveExperience): State[] {

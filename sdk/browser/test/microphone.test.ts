@@ -1,5 +1,6 @@
 import { beforeEach, expect, test } from 'vitest';
-import { Mic } from '../src/audio/microphone.ts';
+import { createMicrophone } from '../src/audio/microphone.ts';
+import type { SessionMicrophone } from '../src/core/audio.ts';
 import type { MicStatus } from '../src/types.ts';
 import { FakeBrowser, settled } from './fake-environment.ts';
 
@@ -20,7 +21,7 @@ let tracks: FakeTrack[];
 let given: (FakeTrack | null)[];
 let statuses: MicStatus[];
 let answer: () => void;
-let mic: Mic;
+let mic: SessionMicrophone;
 
 beforeEach(() => {
   [tracks, given, statuses] = [[], [], []];
@@ -32,7 +33,7 @@ beforeEach(() => {
       answer = () => resolve({ getTracks: () => [track], getAudioTracks: () => [track] });
     });
   env.media = () => ({ getUserMedia }) as unknown as MediaDevices;
-  mic = new Mic(env, (status) => statuses.push(status));
+  mic = createMicrophone(env, (status) => statuses.push(status));
   const give = (track: MediaStreamTrack | null) => given.push(track as FakeTrack | null);
   mic.open({ isAllowed: true, audio: undefined, give });
 });

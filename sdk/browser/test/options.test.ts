@@ -1,13 +1,14 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { assetUrl } from '../src/assets.ts';
 import { Emitter } from '../src/core/emitter.ts';
-import { cameFrom, serviceUrl } from '../src/core/home.ts';
-import { browserLocale, check } from '../src/core/options.ts';
+import { browserLocale } from '../src/core/locale.ts';
+import { check } from '../src/core/options.ts';
+import { serviceUrl, setScriptUrl } from '../src/core/service-url.ts';
 import type { ExperienceOptions } from '../src/types.ts';
 
 afterEach(() => {
   vi.unstubAllGlobals();
-  cameFrom(undefined);
+  setScriptUrl(undefined);
 });
 
 test.each([
@@ -26,9 +27,11 @@ test.each([
 
 test('a page that mints directly needs a baseUrl, unless the script came from the service', () => {
   expect(() => check({ experienceId: 'exp_a' })).toThrow(/baseUrl/);
-  cameFrom('https://launch.example.com/below/sdk/v2/session-launch.js');
-  expect(check({ experienceId: 'exp_a' }).source).toMatchObject({ url: 'https://launch.example.com/below' });
-  cameFrom('https://cdn.example.com/vendor/session-launch.js');
+  setScriptUrl('https://launch.example.com/below/sdk/v2/session-launch.js');
+  expect(check({ experienceId: 'exp_a' }).source).toMatchObject({
+    url: 'https://launch.example.com/below/v1/browser-sessions',
+  });
+  setScriptUrl('https://cdn.example.com/vendor/session-launch.js');
   expect(serviceUrl(undefined)).toBe(undefined);
 });
 

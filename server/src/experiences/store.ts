@@ -1,4 +1,4 @@
-import type { Limits } from '../limits/limits.ts';
+import type { Limits } from '@session-launch/contract/project-file/fields';
 import { entriesCovering } from '../origins/origin.ts';
 import type { Database, Statement } from '../store/database.ts';
 import type { Revision, Runtime } from './revision.ts';

@@ -1,8 +1,7 @@
+import type { Limits } from '@session-launch/contract/project-file/fields';
 import { ApiError } from '../primitives/errors.ts';
-
 import type { Database } from '../store/database.ts';
 import { type Budget, rateLimitHeaders } from './headers.ts';
-import type { Limits } from './limits.ts';
 import { type Gate, isAdmitted, MemoryWindows, type Position, SharedWindows } from './rate-windows.ts';
 
 const windowSeconds = 60;

@@ -1,8 +1,7 @@
-import { defaults } from '@session-launch/contract/project-file/fields';
+import { defaults, type Limits } from '@session-launch/contract/project-file/fields';
 import type { WrittenProjectFile } from '@session-launch/contract/project-file/schema';
 import { Document, visit } from 'yaml';
 import type { Runtime } from '../experiences/revision.ts';
-import type { Limits } from '../limits/limits.ts';
 import { type Axis, canonicalLocale, type Languages } from '../locales/locale.ts';
 import { normaliseEntry } from '../origins/origin.ts';
 import { knownTransport } from '../transports/known.ts';

@@ -1,11 +1,11 @@
 import { defaults } from '@session-launch/contract/project-file/fields';
+import type { Connected } from '@session-launch/contract/runtime/lifecycle';
+import { manifestVersion } from '@session-launch/contract/wire';
 import type { Revision } from '../experiences/revision.ts';
 import { isoTime } from '../primitives/iso-time.ts';
 import { knownTransport } from '../transports/known.ts';
 import type { Session } from './session.ts';
 import { withoutAssets, withoutScenery } from './voice-only.ts';
-
-const schemaVersion = 1;
 
 /**
  * Renders the Session Manifest as JSON: everything that a client SDK needs to run the session, including its token. The part that all
@@ -16,7 +16,7 @@ export function renderManifest(session: Session, revision: Revision, sessionToke
   const { given, userId } = session;
   const player = given.player ?? {};
   return (
-    `{"schemaVersion":${schemaVersion},"sessionId":"${session.id}","sessionToken":"${sessionToken}",` +
+    `{"schemaVersion":${manifestVersion},"sessionId":"${session.id}","sessionToken":"${sessionToken}",` +
     `"expiresAt":"${isoTime(session.expiresAt)}","livemode":${session.livemode},` +
     `"experience":${experience},"mode":"${given.mode}",` +
     `"speechInputMode":"${given.speechInputMode}","speechOnly":${given.speechOnly},` +
@@ -38,7 +38,7 @@ function optional(field: string, value: string | undefined): string {
 }
 
 /** The manifest for a runtime: without the token. */
-export function runtimeManifest(session: Session, revision: Revision): object {
+export function runtimeManifest(session: Session, revision: Revision): Connected['manifest'] {
   const { sessionToken: _credential, ...manifest } = JSON.parse(renderManifest(session, revision, ''));
   return manifest;
 }

@@ -1,4 +1,4 @@
-import { reportIntervalSeconds } from '@session-launch/contract/runtime/lifecycle';
+import { reportIntervalSeconds } from '@session-launch/contract/wire';
 import { connect, type Launch, launched, leave } from '@session-launch/testing/lifecycle.ts';
 import { readMetrics } from '@session-launch/testing/metrics.ts';
 import { describe, expect, test } from 'vitest';

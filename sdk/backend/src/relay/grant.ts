@@ -10,13 +10,8 @@ export interface Grant {
   fields?: Partial<ServerMintRequest>;
 }
 
-/** Fields of the mint request that a page may set. */
-export type MintFields = Pick<
-  ServerMintRequest,
-  'locale' | 'secondaryLocale' | 'learningLocale' | 'mode' | 'speechInputMode' | 'speechOnly' | 'language'
->;
-
-export const mintFields: readonly (keyof MintFields)[] = [
+/** Names of the mint request's fields that a page may set. */
+export const mintFields = [
   'locale',
   'secondaryLocale',
   'learningLocale',
@@ -24,4 +19,7 @@ export const mintFields: readonly (keyof MintFields)[] = [
   'speechInputMode',
   'speechOnly',
   'language',
-];
+] as const satisfies (keyof ServerMintRequest)[];
+
+/** Fields of the mint request that a page may set. */
+export type MintFields = Pick<ServerMintRequest, (typeof mintFields)[number]>;

@@ -1,16 +1,8 @@
+import type { MicSession, SessionMicrophone } from '../core/audio.ts';
 import type { Environment } from '../core/environment.ts';
 import { ExperienceError } from '../core/experience-error.ts';
-import type { Microphone, MicStatus } from '../types.ts';
+import type { MicStatus } from '../types.ts';
 import { type Meter, meterOf } from './meter.ts';
-
-/** The connection of the microphone to the current session. */
-interface MicSession {
-  /** Whether the session takes speech input. If not, `enable` rejects without a permission prompt. */
-  isAllowed: boolean;
-  audio: AudioContext | undefined;
-  /** Receives the track while the microphone is on, and null when it is muted or lost. */
-  give(track: MediaStreamTrack | null): void;
-}
 
 const closed: MicSession = { isAllowed: false, audio: undefined, give: () => {} };
 
@@ -21,146 +13,112 @@ const statusOf: Record<string, MicStatus> = {
   SecurityError: 'denied',
 };
 
-/** The visitor's microphone: permission prompt, muting, device changes and release of the tracks. */
-export class Mic implements Microphone {
-  status: MicStatus = 'off';
-  readonly #env: Environment;
-  readonly #changed: (status: MicStatus) => void;
-  #session = closed;
-  #stream: MediaStream | undefined;
-  #meter: Meter | undefined;
-  #deviceId: string | undefined;
-  #asking: Promise<void> | undefined;
+/** Creates the visitor's microphone: permission prompt, muting, device changes and release of the tracks. */
+export function createMicrophone(env: Environment, changed: (status: MicStatus) => void): SessionMicrophone {
+  let session = closed;
+  let stream: MediaStream | undefined;
+  let meter: Meter | undefined;
+  let deviceId: string | undefined;
+  let request: Promise<void> | undefined;
   /** Whether the pending request replaces the device of a muted microphone; the new track then starts muted. */
-  #staysMuted = false;
+  let staysMuted = false;
 
-  constructor(env: Environment, changed: (status: MicStatus) => void) {
-    this.#env = env;
-    this.#changed = changed;
-  }
+  const setStatus = (next: MicStatus) => {
+    if (next === mic.status) return;
+    mic.status = next;
+    changed(next);
+  };
+  const setEnabled = (enabled: boolean) => {
+    for (const track of stream?.getAudioTracks() ?? []) track.enabled = enabled;
+    setStatus(enabled ? 'on' : 'muted');
+    session.give(mic.track);
+  };
+  const release = () => {
+    for (const track of stream?.getTracks() ?? []) track.stop();
+    meter?.close();
+    stream = meter = undefined;
+  };
 
-  open(session: MicSession): void {
-    this.#session = session;
-  }
-
-  close(): void {
-    this.#session = closed;
-    this.#asking = undefined;
-    this.#drop();
-    this.#set('off');
-  }
-
-  get track(): MediaStreamTrack | null {
-    return this.status === 'on' ? (this.#stream?.getAudioTracks()[0] ?? null) : null;
-  }
-
-  /** Requests the microphone; concurrent calls share one request. Rejects if none is available; the session continues without it. */
-  enable(): Promise<void> {
-    this.#staysMuted = false;
-    if (this.#stream) {
-      this.unmute();
-      return Promise.resolve();
-    }
-    this.#asking ??= this.#ask(this.#session).finally(() => {
-      this.#asking = undefined;
-    });
-    return this.#asking;
-  }
-
-  mute(): void {
-    if (this.status === 'on') this.#hush();
-  }
-
-  unmute(): void {
-    if (!this.#stream) {
-      this.enable().catch(() => {});
-      return;
-    }
-    this.#enableTracks(true);
-    this.#set('on');
-    this.#session.give(this.track);
-  }
-
-  level(): number {
-    return this.status === 'on' ? (this.#meter?.level() ?? 0) : 0;
-  }
-
-  async setDevice(id: string): Promise<void> {
-    this.#deviceId = id;
-    if (!this.#stream) return;
-    const isMuted = this.status === 'muted';
-    this.#session.give(null);
-    this.#drop();
-    const enabled = this.enable();
-    this.#staysMuted = isMuted;
-    await enabled;
-  }
-
-  async #ask(session: MicSession): Promise<void> {
-    if (!session.isAllowed) throw unavailable('The session does not accept speech, or is not live.');
-    const media = this.#env.media();
+  const ask = async (asking: MicSession): Promise<void> => {
+    if (!asking.isAllowed) throw unavailable('The session does not accept speech, or is not live.');
+    const media = env.media();
     if (!media?.getUserMedia) {
-      this.#set(this.#env.isSecure ? 'missing' : 'insecure');
+      setStatus(env.isSecure ? 'missing' : 'insecure');
       throw unavailable('A microphone needs https or localhost.');
     }
-    this.#set('prompting');
-    let stream: MediaStream;
+    setStatus('prompting');
+    let found: MediaStream;
     try {
-      stream = await media.getUserMedia({
+      found = await media.getUserMedia({
         audio: {
           echoCancellation: true,
           noiseSuppression: true,
           autoGainControl: true,
-          deviceId: this.#deviceId === undefined ? {} : { exact: this.#deviceId },
+          deviceId: deviceId === undefined ? {} : { exact: deviceId },
         },
       });
     } catch (cause) {
-      if (session !== this.#session) throw unavailable('The session has ended.', cause);
-      const status = statusOf[(cause as DOMException).name] ?? 'missing';
-      this.#set(status === 'denied' && this.#env.isMicForbidden() ? 'blocked-by-policy' : status);
+      if (asking !== session) throw unavailable('The session has ended.', cause);
+      const why = statusOf[(cause as DOMException).name] ?? 'missing';
+      setStatus(why === 'denied' && env.isMicForbidden() ? 'blocked-by-policy' : why);
       throw unavailable((cause as Error).message || 'No microphone was found.', cause);
     }
-    if (session !== this.#session) {
-      for (const track of stream.getTracks()) track.stop();
+    if (asking !== session) {
+      for (const track of found.getTracks()) track.stop();
       throw unavailable('The session has ended.');
     }
-    this.#stream = stream;
-    if (session.audio) this.#meter = meterOf(session.audio, stream);
-    for (const track of stream.getAudioTracks())
-      track.addEventListener('ended', () => this.#unplugged(stream));
-    if (this.#staysMuted) this.#hush();
-    else this.unmute();
-  }
+    stream = found;
+    if (asking.audio) meter = meterOf(asking.audio, found);
+    for (const track of found.getAudioTracks())
+      track.addEventListener('ended', () => {
+        if (stream !== found) return;
+        session.give(null);
+        release();
+        setStatus('missing');
+      });
+    setEnabled(!staysMuted);
+  };
 
-  #hush(): void {
-    this.#enableTracks(false);
-    this.#set('muted');
-    this.#session.give(null);
-  }
-
-  #unplugged(stream: MediaStream): void {
-    if (stream !== this.#stream) return;
-    this.#session.give(null);
-    this.#drop();
-    this.#set('missing');
-  }
-
-  #drop(): void {
-    for (const track of this.#stream?.getTracks() ?? []) track.stop();
-    this.#meter?.close();
-    this.#stream = undefined;
-    this.#meter = undefined;
-  }
-
-  #enableTracks(enabled: boolean): void {
-    for (const track of this.#stream?.getAudioTracks() ?? []) track.enabled = enabled;
-  }
-
-  #set(status: MicStatus): void {
-    if (status === this.status) return;
-    this.status = status;
-    this.#changed(status);
-  }
+  const mic: SessionMicrophone & { status: MicStatus } = {
+    status: 'off',
+    get track() {
+      return mic.status === 'on' ? (stream?.getAudioTracks()[0] ?? null) : null;
+    },
+    open: (opened) => {
+      session = opened;
+    },
+    close: () => {
+      session = closed;
+      request = undefined;
+      release();
+      setStatus('off');
+    },
+    /** Concurrent calls share one request. Rejects if no microphone is available; the session continues without it. */
+    enable: async () => {
+      staysMuted = false;
+      if (stream) return setEnabled(true);
+      request ??= ask(session).finally(() => {
+        request = undefined;
+      });
+      return request;
+    },
+    mute: () => {
+      if (mic.status === 'on') setEnabled(false);
+    },
+    unmute: () => void mic.enable().catch(() => {}),
+    level: () => (mic.status === 'on' ? (meter?.level() ?? 0) : 0),
+    setDevice: async (id) => {
+      deviceId = id;
+      if (!stream) return;
+      const isMuted = mic.status === 'muted';
+      session.give(null);
+      release();
+      const enabled = mic.enable();
+      staysMuted = isMuted;
+      await enabled;
+    },
+  };
+  return mic;
 }
 
 function unavailable(message: string, cause?: unknown): ExperienceError {

@@ -1,24 +1,28 @@
-import type { Connection, EndReason, SessionManifest } from '../types.ts';
+import type { Connection, EndReason, MintFields } from '../types.ts';
 import type { Environment } from './environment.ts';
-import type { Fresh } from './manifest.ts';
+import type { Launched } from './manifest.ts';
 
 /** Milliseconds to let worklets stop before the AudioContext is closed. */
-const lastSoundsMs = 250;
+const workletStopMs = 250;
 
 /** The resources of one session, from start to end. `close` releases all of them. */
 export class Attempt {
-  readonly controller = new AbortController();
+  readonly #controller = new AbortController();
+  /** Aborted when the session is over. */
+  readonly signal = this.#controller.signal;
   readonly audio: AudioContext | undefined;
-  fresh: Fresh | undefined;
+  readonly request: MintFields;
+  /** Texts of the visitor to send as soon as the session is live. */
+  readonly unsent: { id: string; text: string }[] = [];
+  launched: Launched | undefined;
   connection: Connection | undefined;
-  isOver = false;
   /** Whether the runtime ended the session because it is shutting down. */
   isRestarting = false;
   readonly #env: Environment;
   readonly #leaveUrl: string | undefined;
-  readonly #undo: (() => void)[] = [];
 
-  constructor(env: Environment, leaveUrl: string | undefined) {
+  constructor(env: Environment, leaveUrl: string | undefined, request: MintFields) {
+    this.request = request;
     this.#env = env;
     this.#leaveUrl = leaveUrl;
     // Opened synchronously in the click handler: after an `await`, the autoplay policy may block it.
@@ -26,33 +30,28 @@ export class Attempt {
     this.audio?.resume().catch(() => {});
   }
 
-  get signal(): AbortSignal {
-    return this.controller.signal;
+  get isOver(): boolean {
+    return this.signal.aborted;
   }
 
-  get manifest(): SessionManifest | undefined {
-    return this.fresh?.manifest;
-  }
-
-  undoLater(undo: () => void): void {
-    this.#undo.push(undo);
+  sendUnsent(): void {
+    for (const { id, text } of this.unsent.splice(0)) this.connection?.sendText(text, id);
   }
 
   close(reason: EndReason): void {
-    this.isOver = true;
-    this.controller.abort();
+    this.#controller.abort();
     this.connection?.close(reason);
     // A connected runtime receives `bye`. If there is no connection, or the page is being unloaded, post to the leave URL.
-    if (this.fresh && (reason === 'pagehide' || !this.connection)) this.leave(this.fresh, reason);
-    for (const undo of this.#undo.splice(0)) undo();
-    const hush = () => void this.audio?.close().catch(() => {});
+    if (this.launched && (reason === 'pagehide' || !this.connection)) this.leave(this.launched, reason);
+    const closeAudio = () => void this.audio?.close().catch(() => {});
     // Chromium leaks an AudioContext that is closed while its worklet runs, so close it later; not on unload, when timers do not run.
-    if (reason === 'pagehide') hush();
-    else this.#env.setTimeout(hush, lastSoundsMs);
+    if (reason === 'pagehide') closeAudio();
+    else this.#env.setTimeout(closeAudio, workletStopMs);
   }
 
-  leave({ manifest }: Fresh, reason?: EndReason): void {
+  /** Reports to the service that the client left. */
+  leave = ({ manifest }: Launched, reason?: EndReason): void => {
     const url = this.#leaveUrl ?? manifest.links?.leave;
     if (url) this.#env.leave(url, manifest.sessionToken, reason === 'pagehide' ? 'beacon' : 'request');
-  }
+  };
 }

@@ -15,7 +15,7 @@ const names: readonly string[] = [
 ] satisfies (keyof Events)[];
 
 /** Names that are player options, not events; used in the error message. */
-const ofPlayer: Record<string, string> = {
+const playerOptions: Record<string, string> = {
   close: 'onClose',
   stateUpdate: 'onStateUpdate',
 };
@@ -27,7 +27,7 @@ export class Emitter {
   on<K extends keyof Events>(event: K, handler: Handler<K>, isOnce = false): () => void {
     if (!names.includes(event))
       throw new TypeError(
-        `there is no event "${event}": ${Object.hasOwn(ofPlayer, event) ? `pass ${ofPlayer[event]} to attach()` : names.join(', ')}`,
+        `there is no event "${event}": ${Object.hasOwn(playerOptions, event) ? `pass ${playerOptions[event]} to attach()` : names.join(', ')}`,
       );
     if (typeof handler !== 'function') throw new TypeError('handler must be a function');
     const all = this.#handlers.get(event) ?? new Map();

@@ -20,7 +20,7 @@ export function browserEnvironment(): Environment {
   return {
     isBrowser: typeof view.document === 'object' && typeof view.addEventListener === 'function',
     fetch: (...request) => fetch(...request),
-    setTimeout: ((...call: Parameters<typeof setTimeout>) => setTimeout(...call)) as typeof setTimeout,
+    setTimeout: ((work: () => void, ms: number) => setTimeout(work, ms)) as typeof setTimeout,
     clearTimeout: (timer) => clearTimeout(timer),
     now: () => performance.now(),
     newKey: randomId,

@@ -1,4 +1,5 @@
 import type { ClientCode, ServiceCode, ExperienceError as Shape } from '../types.ts';
+import { closeCodeFull } from '../wire.ts';
 
 type Fact = Exclude<keyof Shape, 'name' | 'message' | 'stack' | 'code'>;
 /** Undefined fields are omitted from the error. */
@@ -23,12 +24,25 @@ export class ExperienceError extends Error implements Shape {
   }
 }
 
-/** WebSocket close code of a runtime at its session limit. It closes before it validates the token. */
-export const fullCode = 1013;
-
-export const isFull = ({ details }: Shape) => Object(details).closeCode === fullCode;
+/** Whether the runtime is at its session limit. It then closes the connection before it validates the token. */
+export const isFull = ({ details }: Shape) => Object(details).closeCode === closeCodeFull;
 
 export const expired = () =>
   new ExperienceError('SESSION_EXPIRED', 'The launch has expired.', { retryable: true });
 
 export const aborted = () => new ExperienceError('ABORTED', 'The session was ended before it was live.');
+
+/** Returns an ExperienceError as it is. Other errors become CONNECT_FAILED. */
+export function toExperienceError(error: unknown): ExperienceError {
+  if (error instanceof ExperienceError) return error;
+  return new ExperienceError('CONNECT_FAILED', 'The session was not connected.', {
+    cause: error,
+    retryable: true,
+    hint: String(error),
+  });
+}
+
+/** Code, message, hint and request id of an error in one line. */
+export function describe({ code, message, hint, requestId }: ExperienceError): string {
+  return [`${code}: ${message}`, hint, requestId && `(request ${requestId})`].filter(Boolean).join(' ');
+}

@@ -1,94 +1,73 @@
-import { Mic } from '../audio/microphone.ts';
-import { Speaker } from '../audio/speaker.ts';
-import type { PageSpeech } from '../transport/page-speech.ts';
-import { giveUpAfterMs, reconnectDelay } from '../transport/reconnect.ts';
-import { websocket } from '../transport/websocket.ts';
 import type {
+  ClientCode,
   EndReason,
   Events,
   Experience,
   Message,
+  MicStatus,
   MintFields,
   Mode,
   Player,
   PlayerOptions,
-  SessionFacts,
   SessionManifest,
-  State,
   TransportContext,
+  TransportFactory,
 } from '../types.ts';
+import * as wire from '../wire.ts';
 import { Attempt } from './attempt.ts';
-import { Emitter } from './emitter.ts';
+import type { SessionMicrophone, SessionOutput } from './audio.ts';
 import { type Environment, randomId } from './environment.ts';
-import { aborted, ExperienceError, expired, isFull } from './experience-error.ts';
-import { serviceUrl } from './home.ts';
-import { type Fresh, readLaunch } from './manifest.ts';
-import { mint } from './mint.ts';
+import {
+  aborted,
+  describe,
+  ExperienceError,
+  expired,
+  isFull,
+  toExperienceError,
+} from './experience-error.ts';
+import { ExperienceState } from './experience-state.ts';
+import { type Launches, launchesOf } from './launches.ts';
+import { factsOf, type Launched, originOf } from './manifest.ts';
 import type { Checked } from './options.ts';
 import { transportFor } from './plug-ins.ts';
+import { giveUpAfterMs, reconnectDelay } from './reconnect.ts';
+import { serviceUrl } from './service-url.ts';
 
-const longestText = 4000;
-const lost = 'connection-lost';
-const running: readonly State[] = ['minting', 'connecting', 'live', 'reconnecting'];
-
-/** The environment with the optional speech synthesis and recognition of the browser. */
-type Surroundings = Environment & { speech?: PageSpeech };
-
-export type Attach = (
-  experience: LiveExperience,
-  target: Element | string,
-  options: PlayerOptions | undefined,
-) => Player;
+/** The parts outside the core that an experience uses. The entry points pass them in. */
+export interface Deps {
+  /** The built-in transport. */
+  transport: TransportFactory;
+  createMicrophone(env: Environment, changed: (status: MicStatus) => void): SessionMicrophone;
+  createSpeaker(changed: (state: Events['outputChange']) => void): SessionOutput;
+  attach(experience: LiveExperience, target: Element | string, options: PlayerOptions | undefined): Player;
+}
 
 /** An experience on a page. Has one session at a time and can be started again after it ended. */
-export class LiveExperience extends Emitter implements Experience {
-  state: State = 'idle';
-  mode: Mode | null = null;
-  error: ExperienceError | null = null;
-  session: SessionFacts | null = null;
-  endReason: EndReason | undefined;
-  /** The latest engines and suggestions from the runtime, for players that are attached later. */
-  engines: unknown;
-  suggestions: Events['suggestions'] = [];
-  readonly mic: Mic;
-  readonly output: Speaker;
+export class LiveExperience extends ExperienceState implements Experience {
+  readonly mic: SessionMicrophone;
+  readonly output: SessionOutput;
   readonly options: Checked;
-  readonly #env: Surroundings;
-  readonly #attach: Attach;
-  readonly #createdAt: number;
-  /** Manifest of the `launch` option; available before the start. */
-  readonly #given: SessionManifest | undefined;
-  #isGivenUsed = false;
-  #messages: Message[] = [];
-  #unsent: { id: string; text: string }[] = [];
-  #request: MintFields = {};
+  readonly #env: Environment;
+  readonly #deps: Deps;
+  readonly #launches: Launches;
   #attempt: Attempt | undefined;
   #started: Promise<void> | undefined;
   /** Whether the experience was started and not ended by the page since. */
   #isWanted = false;
 
-  constructor(env: Surroundings, options: Checked, attach: Attach) {
+  constructor(env: Environment, options: Checked, deps: Deps) {
     super();
     this.#env = env;
     this.options = options;
-    this.#attach = attach;
-    this.mic = new Mic(env, (status) => this.emit('micChange', status));
-    this.output = new Speaker((state) => this.emit('outputChange', state));
-    this.#createdAt = env.now();
-    try {
-      if (options.source.kind === 'launch') this.#given = readLaunch(options.source.launch, 0).manifest;
-    } catch {
-      // `start` parses the launch again and rejects with the error.
-    }
-  }
-
-  get messages(): readonly Message[] {
-    return this.#messages;
+    this.#deps = deps;
+    this.mic = deps.createMicrophone(env, (status) => this.emit('micChange', status));
+    this.output = deps.createSpeaker((state) => this.emit('outputChange', state));
+    this.#launches = launchesOf(env, options.source);
   }
 
   /** Manifest of the session, for players and renderers. It contains the token, so it is not part of the public interface. */
   get manifest(): SessionManifest | undefined {
-    return this.#attempt?.manifest ?? this.#given;
+    return this.#attempt?.launched?.manifest ?? this.#launches.given;
   }
 
   /** Whether the last session ended because the runtime shut down. */
@@ -98,37 +77,33 @@ export class LiveExperience extends Emitter implements Experience {
 
   /** URL of the service: from the options, from the URL of the served script, or from the manifest's leave link. */
   get baseUrl(): string | undefined {
-    return (
-      this.options.baseUrl ?? serviceUrl(this.manifest?.links?.leave?.replace(/\/v1\/sessions\/.*$/, ''))
-    );
+    return this.options.baseUrl ?? serviceUrl(this.manifest && originOf(this.manifest));
   }
 
   /** Called before each start with the mint fields, which it may change. If it returns false, `start` rejects with ABORTED. */
   beforeStart: (request: MintFields) => boolean = () => true;
+  /** Receive cues and video tracks from the transport; set by the player. */
+  onCue: (cue: unknown) => void = () => {};
+  onVideo: (track: MediaStreamTrack | null) => void = () => {};
 
   start(): Promise<void> {
-    if (this.#started && running.includes(this.state)) return this.#started;
+    if (this.#started && this.isRunning) return this.#started;
     if (!this.#env.isBrowser)
       return Promise.reject(new ExperienceError('NOT_A_BROWSER', 'A session needs a browser.'));
     const request = { ...this.options.fields };
     if (this.options.signal?.aborted || !this.beforeStart(request)) return Promise.reject(aborted());
-    this.#request = request;
     this.#isWanted = true;
-    const attempt = new Attempt(this.#env, this.options.leaveUrl);
+    const attempt = new Attempt(this.#env, this.options.leaveUrl, request);
     this.#attempt = attempt;
-    this.mode = null;
-    this.error = null;
-    this.session = null;
-    this.endReason = undefined;
-    this.engines = undefined;
-    this.suggestions = [];
-    this.#messages = [];
-    this.#unsent = [];
+    this.reset();
     this.output.open(attempt.audio);
-    attempt.undoLater(() => this.output.close());
-    attempt.undoLater(() => this.mic.close());
-    attempt.undoLater(this.#env.onPageHide(() => this.#finish(attempt, 'pagehide')));
     const { signal } = attempt;
+    const stopListening = this.#env.onPageHide(() => this.#finish(attempt, 'pagehide'));
+    signal.addEventListener('abort', () => {
+      this.output.close();
+      this.mic.close();
+      stopListening();
+    });
     this.options.signal?.addEventListener('abort', () => this.#finish(attempt, 'aborted'), { signal });
     this.#started = this.#run(attempt);
     // Prevents an unhandled rejection if the caller ignores the promise; `error` has the failure, too.
@@ -149,12 +124,13 @@ export class LiveExperience extends Emitter implements Experience {
   sendText(text: string): void {
     const said = text.trim();
     if (said === '') return;
-    if (said.length > longestText) throw new TypeError(`a text has at most ${longestText} characters`);
-    if (!running.includes(this.state)) throw new TypeError('call start() first');
+    if (said.length > wire.maxTextCharacters)
+      throw new TypeError(`a text has at most ${wire.maxTextCharacters} characters`);
+    if (!this.isRunning) throw new TypeError('call start() first');
     const id = randomId();
-    this.#say({ id, role: 'user', text: said, status: 'final' });
+    this.addMessage({ id, role: 'user', text: said, status: 'final' });
     if (this.state === 'live') this.#attempt?.connection?.sendText(said, id);
-    else this.#unsent.push({ id, text: said });
+    else this.#attempt?.unsent.push({ id, text: said });
   }
 
   interrupt(): void {
@@ -162,83 +138,60 @@ export class LiveExperience extends Emitter implements Experience {
   }
 
   attach(target: Element | string, options?: PlayerOptions): Player {
-    return this.#attach(this, target, options);
+    return this.#deps.attach(this, target, options);
   }
-
-  /** Receive cues and video tracks from the transport; set by the player. */
-  onCue: (cue: unknown) => void = () => {};
-  onVideo: (track: MediaStreamTrack | null) => void = () => {};
 
   async #run(attempt: Attempt): Promise<void> {
     try {
-      this.#become('minting');
+      this.setState('minting');
       await this.#connect(attempt, await this.#launch(attempt), true);
       if (attempt.isOver) throw aborted();
     } catch (error) {
-      const found = readable(error);
+      const found = toExperienceError(error);
       if (!attempt.isOver) this.#fail(attempt, found);
       throw found;
     }
   }
 
-  async #launch(attempt: Attempt): Promise<Fresh> {
-    const { source } = this.options;
-    if (source.kind !== 'launch')
-      return mint(this.#env, source, this.#request, attempt.signal, (late) => attempt.leave(late));
-    if (this.#isGivenUsed) throw new ExperienceError('SESSION_USED', 'A launch can start only once.');
-    this.#isGivenUsed = true;
-    const given = readLaunch(source.launch, this.#createdAt);
-    if (Date.parse(given.manifest.expiresAt) <= Date.now()) throw expired();
-    return given;
+  #launch({ request, signal, leave }: Attempt): Promise<Launched> {
+    return this.#launches.next(request, signal, leave);
   }
 
-  async #connect(attempt: Attempt, fresh: Fresh, mayMintAgain: boolean): Promise<void> {
-    const { manifest } = fresh;
-    attempt.fresh = fresh;
-    const factory = transportFor(
-      manifest.transport.type,
-      this.options.transports,
-      websocket(this.#env.speech),
-    );
-    const { sessionId, locale, secondaryLocale, livemode, capabilities, characters } = manifest;
-    this.session = {
-      sessionId,
-      locale,
-      livemode,
-      capabilities: [...capabilities],
-      characters: characters.map(({ characterId, name }) => ({ characterId, name })),
-      ...(secondaryLocale && { secondaryLocale }),
-    };
-    if (this.state === 'minting') this.#become('connecting');
+  async #connect(attempt: Attempt, launched: Launched, mayMintAgain: boolean): Promise<void> {
+    const { manifest } = launched;
+    attempt.launched = launched;
+    const factory = transportFor(manifest.transport.type, this.options.transports, this.#deps.transport);
+    this.session = factsOf(manifest);
+    if (this.state === 'minting') this.setState('connecting');
     if (attempt.isOver) throw aborted();
     // Only for the first launch: minting again must not repeat the microphone prompt.
     if (mayMintAgain) this.#openMic(attempt, manifest);
     try {
-      if (this.#env.now() > fresh.deadline) throw expired();
+      if (this.#env.now() > launched.deadline) throw expired();
       const open = await factory.load();
       if (attempt.isOver) throw aborted();
-      attempt.connection = await open(this.#context(attempt, fresh));
+      attempt.connection = await open(this.#context(attempt, launched));
       // The session was ended while the transport was connecting: close the new connection.
       if (attempt.isOver) attempt.connection.close(this.endReason ?? 'user');
     } catch (error) {
-      const found = readable(error);
-      const isGiven = this.options.source.kind === 'launch';
-      if (isGiven && isFull(found)) {
+      const found = toExperienceError(error);
+      const { canMint } = this.#launches;
+      if (!canMint && isFull(found)) {
         // The runtime did not consume the token: a later start can connect with it.
-        this.#isGivenUsed = false;
-        attempt.fresh = undefined;
+        this.#launches.reuse();
+        attempt.launched = undefined;
       }
       const isRefused = found.code === 'SESSION_EXPIRED' || found.code === 'SESSION_USED';
-      if (!isRefused || !mayMintAgain || isGiven || attempt.isOver) throw error;
-      attempt.leave(fresh);
-      attempt.fresh = undefined;
+      if (!isRefused || !mayMintAgain || !canMint || attempt.isOver) throw error;
+      attempt.leave(launched);
+      attempt.launched = undefined;
       return this.#connect(attempt, await this.#launch(attempt), false);
     }
     if (attempt.isOver) throw aborted();
     this.output.play(attempt.connection);
     attempt.connection.setMic(this.mic.track);
-    this.#become('live');
-    this.#flush(attempt);
+    this.setState('live');
+    attempt.sendUnsent();
   }
 
   #openMic(attempt: Attempt, { capabilities, speechInputMode }: SessionManifest): void {
@@ -251,7 +204,7 @@ export class LiveExperience extends Emitter implements Experience {
     });
   }
 
-  #context(attempt: Attempt, { manifest }: Fresh): TransportContext {
+  #context(attempt: Attempt, { manifest }: Launched): TransportContext {
     const ifCurrent =
       <T extends unknown[]>(work: (...values: T) => void) =>
       (...values: T) => {
@@ -263,34 +216,31 @@ export class LiveExperience extends Emitter implements Experience {
       audio: attempt.audio as AudioContext,
       sdkUrl: `${this.baseUrl ?? ''}/sdk/v2/`,
       sink: {
-        mode: ifCurrent((mode: Mode) => {
-          if (mode === this.mode) return;
-          this.mode = mode;
-          this.emit('modeChange', mode);
-        }),
-        message: ifCurrent((message: Message) => this.#say(message)),
+        mode: ifCurrent((mode: Mode) => this.setMode(mode)),
+        message: ifCurrent((message: Message) => this.addMessage(message)),
         video: ifCurrent((track: MediaStreamTrack | null) => this.onVideo(track)),
         cue: ifCurrent((cue: unknown) => this.onCue(cue)),
         event: ifCurrent((event: Events['runtimeEvent']) => {
           if (event.type === 'ended') attempt.isRestarting = event.reason === 'server_shutdown';
-          this.#heard(event);
+          const { hearing } = Object(event.engines) as { hearing?: { kind: string } };
+          // Without speech recognition the microphone is not needed: release it.
+          if (hearing?.kind === 'none') this.mic.close();
+          this.addEvent(event);
         }),
-        dropped: ifCurrent(() => this.state === 'live' && this.#become('reconnecting')),
+        dropped: ifCurrent(() => this.state === 'live' && this.setState('reconnecting')),
         resumed: ifCurrent(() => {
-          if (this.state === 'reconnecting') this.#become('live');
-          this.#flush(attempt);
+          if (this.state === 'reconnecting') this.setState('live');
+          attempt.sendUnsent();
         }),
         closed: ifCurrent((by: 'runtime' | 'error', code?: number) => {
-          if (by === 'runtime' && code !== 1011) {
-            this.#finish(attempt, 'runtime');
-            if (attempt.isRestarting) this.#startAnew(attempt);
-            return;
+          const fail = (why: ClientCode, text: string, reason: EndReason) =>
+            this.#fail(attempt, new ExperienceError(why, text, { retryable: true }), reason);
+          if (by === 'error') fail('CONNECTION_LOST', 'The connection was lost.', 'connection-lost');
+          else if (code === wire.closeCodeFault) fail('RUNTIME', 'The runtime ended the session.', by);
+          else {
+            this.#finish(attempt, by);
+            if (attempt.isRestarting) this.#restart(attempt);
           }
-          const [found, text, reason] =
-            by === 'runtime'
-              ? (['RUNTIME', 'The runtime ended the session.', by] as const)
-              : (['CONNECTION_LOST', 'The connection was lost.', lost] as const);
-          this.#fail(attempt, new ExperienceError(found, text, { retryable: true }), reason);
         }),
       },
     };
@@ -300,51 +250,20 @@ export class LiveExperience extends Emitter implements Experience {
    * Starts a new session after the runtime shut down. Repeats retryable failures other than 429 until `giveUpAfterMs` has passed or the
    * experience is ended.
    */
-  #startAnew(attempt: Attempt | undefined, until = this.#env.now() + giveUpAfterMs, tries = 2): void {
-    if (this.options.source.kind === 'launch') return;
+  #restart(attempt: Attempt | undefined, until = this.#env.now() + giveUpAfterMs, tries = 2): void {
+    if (!this.#launches.canMint) return;
     // A page that is restored from the back/forward cache does not start a session automatically.
-    const stay = this.#env.onPageHide(() => {
+    const stopListening = this.#env.onPageHide(() => {
       this.#isWanted = false;
     });
     this.#env.setTimeout(() => {
-      stay();
+      stopListening();
       if (!this.#isWanted || this.#attempt !== attempt || this.#env.now() > until) return;
       this.start().catch(({ retryable, status }) => {
-        if (retryable && status !== 429) this.#startAnew(next, until, tries + 1);
+        if (retryable && status !== 429) this.#restart(next, until, tries + 1);
       });
       const next = this.#attempt;
     }, reconnectDelay(tries));
-  }
-
-  #heard(event: Events['runtimeEvent']): void {
-    if (event.type === 'suggestions') {
-      this.suggestions = event.items as Events['suggestions'];
-      this.emit('suggestions', this.suggestions);
-    }
-    if (event.type === 'error' && event.fatal === false)
-      this.emit(
-        'error',
-        new ExperienceError('RUNTIME', String(event.message), { fatal: false, details: event.code }),
-      );
-    if (event.type === 'ready') {
-      this.engines = event.engines;
-      // Without speech recognition the microphone is not needed: release it.
-      const { engines } = event as { engines?: { hearing?: { kind: string } } };
-      if (engines?.hearing?.kind === 'none') this.mic.close();
-    }
-    this.emit('runtimeEvent', event);
-  }
-
-  #say(message: Message): void {
-    const at = this.#messages.findIndex(({ id }) => id === message.id);
-    this.#messages =
-      at < 0 ? [...this.#messages, message] : this.#messages.map((one, i) => (i === at ? message : one));
-    if (message.role === 'user' && message.status === 'final') this.suggestions = [];
-    this.emit('message', message);
-  }
-
-  #flush(attempt: Attempt): void {
-    for (const { id, text } of this.#unsent.splice(0)) attempt.connection?.sendText(text, id);
   }
 
   #fail(attempt: Attempt, error: ExperienceError, reason?: EndReason): void {
@@ -352,8 +271,11 @@ export class LiveExperience extends Emitter implements Experience {
     this.error = error;
     this.endReason = reason;
     this.mode = null;
-    this.#tellDeveloper(error);
-    this.#become('failed');
+    // For developers: the player shows visitors a neutral message.
+    const text = describe(error);
+    this.options.log?.('error', text);
+    if (error.status === 403 || error.hint !== undefined) this.#env.warn(`session-launch: ${text}`);
+    this.setState('failed');
     this.emit('error', error);
     if (reason !== undefined) this.emit('ended', { reason, error });
   }
@@ -364,33 +286,8 @@ export class LiveExperience extends Emitter implements Experience {
     this.mode = null;
     // Synchronous: timers and promises may not run any more after `pagehide`.
     attempt.close(reason);
-    this.#become('ending');
-    this.#become('ended');
+    this.setState('ending');
+    this.setState('ended');
     this.emit('ended', { reason });
   }
-
-  /** Logs the error with its hint. The player shows visitors a neutral message instead. */
-  #tellDeveloper(error: ExperienceError): void {
-    const { code, hint, requestId, status } = error;
-    const text = [`${code}: ${error.message}`, hint, requestId && `(request ${requestId})`]
-      .filter(Boolean)
-      .join(' ');
-    this.options.log?.('error', text);
-    if (status === 403 || hint !== undefined) this.#env.warn(`session-launch: ${text}`);
-  }
-
-  #become(state: State): void {
-    if (state === this.state) return;
-    this.state = state;
-    this.emit('stateChange', state);
-  }
-}
-
-function readable(error: unknown): ExperienceError {
-  if (error instanceof ExperienceError) return error;
-  return new ExperienceError('CONNECT_FAILED', 'The session was not connected.', {
-    cause: error,
-    retryable: true,
-    hint: String(error),
-  });
 }

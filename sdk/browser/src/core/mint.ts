@@ -1,7 +1,8 @@
 import type { Launch, MintFields } from '../types.ts';
 import { aborted, ExperienceError } from './experience-error.ts';
-import { type Fresh, readLaunch } from './manifest.ts';
-import { browserLocale, type CheckedSource } from './options.ts';
+import { browserLocale } from './locale.ts';
+import { type Launched, readLaunch } from './manifest.ts';
+import type { CheckedSource } from './options.ts';
 import { pause, type RequestDeps, send } from './request.ts';
 import { retryPolicy } from './retries.ts';
 
@@ -19,23 +20,21 @@ export async function mint(
   source: Exclude<CheckedSource, { kind: 'launch' }>,
   given: MintFields,
   signal: AbortSignal,
-  late: (fresh: Fresh) => void,
-): Promise<Fresh> {
+  late: (launched: Launched) => void,
+): Promise<Launched> {
   // Wait one macrotask, so that React StrictMode's mount/unmount/mount sends a single request.
   await pause(deps, 0, signal);
   const key = deps.newKey();
   const locale = given.locale ?? browserLocale();
   const fields: MintFields = locale === undefined ? given : { ...given, locale };
   const ask = asking(deps, source, fields, key, signal);
-  const policy = retryPolicy(
-    source.kind === 'relay' || (source.kind === 'door' && source.door === 'browser'),
-  );
+  const policy = retryPolicy(source.kind === 'request' && source.to !== 'public');
   for (;;) {
     try {
       const launch = await ask();
-      const fresh = readLaunch(launch, deps.now());
-      if (!signal.aborted) return fresh;
-      late(fresh);
+      const launched = readLaunch(launch, deps.now());
+      if (!signal.aborted) return launched;
+      late(launched);
       throw aborted();
     } catch (error) {
       if (signal.aborted) throw aborted();
@@ -54,21 +53,17 @@ function asking(
   signal: AbortSignal,
 ): () => Promise<Launch> {
   if (source.kind === 'callback') return () => callback(source.mint, fields, key, signal);
-  const { experienceId } = source;
-  const isRelay = source.kind === 'relay';
-  const body = JSON.stringify({ experienceId, ...fields, userId: isRelay ? source.userId : undefined });
+  const { to, url, experienceId, userId } = source;
+  const body = JSON.stringify({ experienceId, ...fields, userId });
   return async () => {
-    const own = isRelay ? await source.init?.() : undefined;
+    const own = await source.init?.();
     const headers = new Headers(own?.headers);
     headers.set('Content-Type', 'application/json');
     // The public endpoint does not support idempotency keys, and its CORS preflight does not allow the header.
-    if (isRelay || source.door === 'browser') headers.set('Idempotency-Key', key);
-    const credentials = isRelay ? 'same-origin' : 'omit';
-    return send(deps, {
-      url: isRelay ? source.url : `${source.url}/v1/${source.door}-sessions`,
-      to: isRelay ? 'relay' : source.door,
-      init: { credentials, cache: 'no-store', ...own, method: 'POST', headers, body },
-    });
+    if (to !== 'public') headers.set('Idempotency-Key', key);
+    const credentials = to === 'relay' ? 'same-origin' : 'omit';
+    const init: RequestInit = { credentials, cache: 'no-store', ...own, method: 'POST', headers, body };
+    return send(deps, { url, to, init });
   };
 }
 

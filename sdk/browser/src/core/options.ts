@@ -1,14 +1,15 @@
 import type { ExperienceOptions, Launch, MintFields } from '../types.ts';
-import { requiredServiceUrl, serviceUrl } from './home.ts';
+import { requiredServiceUrl, serviceUrl } from './service-url.ts';
 
 /** The validated source of launches. */
 export type CheckedSource =
-  | { kind: 'door'; door: 'browser' | 'public'; url: string; experienceId: string }
   | {
-      kind: 'relay';
+      kind: 'request';
+      to: 'browser' | 'public' | 'relay';
       url: string;
-      init?: (() => RequestInit | Promise<RequestInit>) | undefined;
       experienceId: string;
+      /** Only for relays. */
+      init?: (() => RequestInit | Promise<RequestInit>) | undefined;
       userId?: string | undefined;
     }
   | {
@@ -59,26 +60,16 @@ function checkSource(options: Record<string, unknown>): CheckedSource {
   if (relayUrl !== undefined) {
     if (door !== undefined) throw new TypeError('give door or relayUrl, not both');
     return {
-      kind: 'relay',
+      kind: 'request',
+      to: 'relay',
       url: String(relayUrl),
       init: relayInit as () => RequestInit,
       experienceId,
       userId: userId as string | undefined,
     };
   }
-  if (door !== undefined && door !== 'browser' && door !== 'public')
-    throw new TypeError('door must be "browser" or "public"');
-  const url = requiredServiceUrl(baseUrl as string | undefined);
-  return { kind: 'door', door: door ?? 'browser', url, experienceId };
-}
-
-/** The preferred language of the browser as a canonical BCP 47 tag; undefined if it is not valid. */
-export function browserLocale(): string | undefined {
-  const [first] = globalThis.navigator?.languages ?? [];
-  try {
-    // Some systems append a non-standard modifier: en-US@posix.
-    return first === undefined ? undefined : Intl.getCanonicalLocales(first.replace(/@.*$/, ''))[0];
-  } catch {
-    return undefined;
-  }
+  const to = door ?? 'browser';
+  if (to !== 'browser' && to !== 'public') throw new TypeError('door must be "browser" or "public"');
+  const url = `${requiredServiceUrl(baseUrl as string | undefined)}/v1/${to}-sessions`;
+  return { kind: 'request', to, url, experienceId };
 }

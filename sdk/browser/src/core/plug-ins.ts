@@ -1,25 +1,21 @@
 import type { RendererFactory, TransportFactory } from '../types.ts';
 import { ExperienceError } from './experience-error.ts';
 
-const transports = new Map<string, TransportFactory>();
+const transports: TransportFactory[] = [];
 const renderers: RendererFactory[] = [];
 
 /** Registers a transport or renderer for all experiences that start later. The last registered one takes precedence. */
 export function register(plugIn: TransportFactory | RendererFactory): void {
-  if ('type' in plugIn) transports.set(plugIn.type, plugIn);
+  if ('type' in plugIn) transports.push(plugIn);
   else renderers.unshift(plugIn);
 }
 
 /** Returns the transport for `type`; throws UNSUPPORTED_TRANSPORT if there is none. Called before the microphone prompt. */
 export function transportFor(type: string, own: readonly TransportFactory[] = [], builtIn: TransportFactory) {
-  const known = new Map([
-    [builtIn.type, builtIn],
-    ...transports,
-    ...own.map((one) => [one.type, one] as const),
-  ]);
-  const found = known.get(type);
-  if (found !== undefined) return found;
-  const names = [...known.keys()].join(', ');
+  const known = [builtIn, ...transports, ...own];
+  const found = known.findLast((transport) => transport.type === type);
+  if (found) return found;
+  const names = [...new Set(known.map((transport) => transport.type))].join(', ');
   throw new ExperienceError(
     'UNSUPPORTED_TRANSPORT',
     `The session needs the transport "${type}"; known are ${names}.`,

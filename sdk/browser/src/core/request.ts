@@ -20,9 +20,7 @@ export async function send(deps: RequestDeps, { url, init, to }: MintRequest): P
   const controller = new AbortController();
   const { signal } = controller;
   const late = pause(deps, timeoutMs, signal).then(() => {
-    throw new ExperienceError('TIMEOUT', 'The mint timed out.', {
-      retryable: true,
-    });
+    throw new ExperienceError('TIMEOUT', 'The mint timed out.', { retryable: true });
   });
   try {
     return await Promise.race([answer(deps, url, { ...init, signal }, to), late]);
@@ -50,23 +48,18 @@ async function answer(
       hint:
         to === 'public'
           ? `Is ${origin()} on the allowlist of the experience?`
-          : `Is ${new URL(url, globalThis.location?.href).origin} running, and does the page's connect-src allow it?`,
+          : `Is ${new URL(url, globalThis.location?.href).origin} running, and does connect-src allow it?`,
     });
   }
   const body = parsed(text);
-  if (response.ok) {
-    if (typeof body === 'object' && body !== null) return body as Launch;
-    throw new ExperienceError('INVALID_MANIFEST', 'The response to the mint is not JSON.', {
-      status: response.status,
-    });
-  }
+  if (response.ok) return body as Launch;
   throw refusal(response, body, to);
 }
 
 function refusal(response: Response, body: unknown, to: MintRequest['to']): ExperienceError {
   const { status, headers } = response;
   const found = (body as { error?: Record<string, unknown> } | undefined)?.error;
-  const seconds = Number(headers.get('retry-after') ?? Number.NaN);
+  const seconds = Number.parseInt(headers.get('retry-after') ?? '', 10);
   const code = typeof found?.code === 'string' ? (found.code as ServiceCode) : undefined;
   const requestId = (found?.requestId as string | undefined) ?? headers.get('x-request-id') ?? undefined;
   return new ExperienceError(
@@ -75,7 +68,7 @@ function refusal(response: Response, body: unknown, to: MintRequest['to']): Expe
     {
       status,
       retryable: status >= 500 || status === 429 || code === 'IDEMPOTENCY_IN_PROGRESS',
-      retryAfterMs: Number.isFinite(seconds) ? seconds * 1000 : undefined,
+      retryAfterMs: seconds >= 0 ? seconds * 1000 : undefined,
       requestId,
       details: found?.details,
       hint: status === 403 ? hintFor(code) : undefined,

@@ -7,7 +7,7 @@ export interface RetryPolicy {
 }
 
 const shortWaitMs = 5000;
-const most: Record<string, number> = { lost: 2, pending: 5, down: 2, limited: 1 };
+const maxRetries: Record<string, number> = { lost: 2, pending: 5, down: 2, limited: 1 };
 
 /** `isRepeatable`: whether the endpoint is idempotent, so that a repeated request does not mint twice. */
 export function retryPolicy(isRepeatable: boolean, random: () => number = Math.random): RetryPolicy {
@@ -16,10 +16,9 @@ export function retryPolicy(isRepeatable: boolean, random: () => number = Math.r
     next: (error) => {
       const kind = kindOf(error);
       if (kind === undefined || (!isRepeatable && kind !== 'limited')) return undefined;
-      if (kind === 'limited' && (error.retryAfterMs ?? Number.POSITIVE_INFINITY) > shortWaitMs)
-        return undefined;
+      if (kind === 'limited' && !(error.retryAfterMs! <= shortWaitMs)) return undefined;
       const count = used[kind] ?? 0;
-      if (count >= most[kind]!) return undefined;
+      if (count >= maxRetries[kind]!) return undefined;
       used[kind] = count + 1;
       return error.retryAfterMs ?? 300 * 3 ** count * (0.75 + random() / 2);
     },

@@ -14,7 +14,7 @@ export function fits(value: any, shape: Shape): boolean {
 }
 
 export const text: Check = (value) => typeof value === 'string';
-export const filledText: Check = (value) => text(value) && value !== '';
+export const nonEmptyText: Check = (value) => text(value) && value !== '';
 
 // The annotations let bundlers drop unused shapes, which are created when their module loads.
 

@@ -1,13 +1,3 @@
-import type { ExperienceOptions, PlayerOptions } from '../types.ts';
-
-const mintAttributes = [
-  'locale',
-  'secondary-locale',
-  'learning-locale',
-  'mode',
-  'speech-input-mode',
-  'speech-only',
-];
 /** Attributes whose change creates a new experience. */
 export const sourceAttributes = [
   'experience-id',
@@ -15,38 +5,33 @@ export const sourceAttributes = [
   'relay-url',
   'leave-url',
   'base-url',
-  ...mintAttributes,
+  'locale',
+  'secondary-locale',
+  'learning-locale',
+  'mode',
+  'speech-input-mode',
+  'speech-only',
 ];
 export const playerAttributes = ['start-button', 'close-button', 'return-url', 'fit', 'captions', 'poster'];
 
-type Read = (name: string) => string | null;
+const flag = (value: string) => value !== 'false';
+/** `false` hides a button, `true` or an empty value shows it, and other text is its label. */
+const button = (value: string) => value === '' || value === 'true' || (flag(value) && { label: value });
 
-/** Options of the experience from the attributes. Absent attributes are omitted. */
-export function optionsOf(read: Read): Partial<ExperienceOptions> {
+const parsers: Record<string, (value: string) => unknown> = {
+  'speech-only': flag,
+  captions: flag,
+  'start-button': button,
+  'close-button': button,
+};
+
+/** Options by name from the attributes. Absent attributes are undefined, so that removing an attribute resets its option. */
+export function optionsOf(names: readonly string[], element: Element): Record<string, unknown> {
   const options: Record<string, unknown> = {};
-  for (const attribute of sourceAttributes) {
-    const value = read(attribute);
-    if (value === null) continue;
-    const name = attribute.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
-    options[name] = attribute === 'speech-only' ? value !== 'false' : value;
+  for (const name of names) {
+    const value = element.getAttribute(name) ?? undefined;
+    const option = name.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+    options[option] = value !== undefined && parsers[name] ? parsers[name](value) : value;
   }
   return options;
-}
-
-/** Options of the player from the attributes. Absent attributes are undefined, so that removing an attribute resets its option. */
-export function playerOptionsOf(read: Read): PlayerOptions {
-  const button = (value: string) =>
-    value === 'false' ? false : value === '' || value === 'true' ? true : { label: value };
-  const found: Record<string, unknown> = {};
-  const put = (name: string, attribute: string, of: (value: string) => unknown) => {
-    const value = read(attribute);
-    found[name] = value === null ? undefined : of(value);
-  };
-  put('startButton', 'start-button', button);
-  put('closeButton', 'close-button', button);
-  put('returnUrl', 'return-url', String);
-  put('fit', 'fit', String);
-  put('captions', 'captions', (value) => value !== 'false');
-  put('poster', 'poster', String);
-  return found;
 }

@@ -1,6 +1,8 @@
 import { assetUrl } from '../assets.ts';
+import { make, makeDiv } from '../dom.ts';
 import { initialsOf } from '../renderers/portrait.ts';
-import { blockSheet } from './sheet.ts';
+import { attachStyledShadow } from '../shadow.ts';
+import css from './elements.css';
 
 const widths = [160, 320, 640, 960, 1280];
 
@@ -11,7 +13,7 @@ export function thumbnailElement(): CustomElementConstructor {
 
     constructor() {
       super();
-      this.attachShadow({ mode: 'open' }).adoptedStyleSheets = [blockSheet()];
+      attachStyledShadow(this, css);
     }
 
     connectedCallback(): void {
@@ -25,18 +27,11 @@ export function thumbnailElement(): CustomElementConstructor {
     #render(): void {
       const title = this.getAttribute('title') ?? '';
       const [avatar, background] = [this.#path('avatar-image'), this.#path('background-image')];
-      const box = document.createElement('div');
-      box.className = 'thumbnail';
+      const box = makeDiv('thumbnail');
       if (background) box.append(this.#image(background, 'background', avatar ? '' : title));
       if (avatar) box.append(this.#image(avatar, 'avatar', title));
-      else if (!background) {
-        const initials = document.createElement('span');
-        initials.className = 'initials';
-        initials.setAttribute('role', 'img');
-        initials.setAttribute('aria-label', title);
-        initials.textContent = initialsOf(title);
-        box.append(initials);
-      }
+      else if (!background)
+        box.append(make('span', { class: 'initials', role: 'img', 'aria-label': title }, initialsOf(title)));
       this.shadowRoot?.replaceChildren(box);
     }
 
@@ -53,17 +48,16 @@ export function thumbnailElement(): CustomElementConstructor {
           ...(baseUrl === undefined ? {} : { baseUrl }),
           ...(width === undefined ? {} : { width }),
         });
-      const image = document.createElement('img');
-      image.className = className;
-      image.alt = alt;
-      image.loading = 'lazy';
-      image.decoding = 'async';
-      if (!/\.svg(?:\?|$)/.test(path)) {
-        image.sizes = this.getAttribute('sizes') ?? 'auto, 320px';
-        image.srcset = widths.map((width) => `${at(width)} ${width}w`).join(', ');
-      }
-      image.src = at();
-      return image;
+      const isRaster = !/\.svg(?:\?|$)/.test(path);
+      return make('img', {
+        class: className,
+        alt,
+        loading: 'lazy',
+        decoding: 'async',
+        sizes: isRaster && (this.getAttribute('sizes') ?? 'auto, 320px'),
+        srcset: isRaster && widths.map((width) => `${at(width)} ${width}w`).join(', '),
+        src: at(),
+      });
     }
   };
 }

@@ -1,18 +1,14 @@
 import type { LiveExperience } from '../core/experience.ts';
 import { createExperience } from '../create.ts';
+import { attachStyledShadow } from '../shadow.ts';
 import type { Events, Experience, ExperienceOptions, Launch, Player, PlayerOptions } from '../types.ts';
-import { optionsOf, playerAttributes, playerOptionsOf, sourceAttributes } from './attributes.ts';
-import { blockSheet } from './sheet.ts';
+import { optionsOf, playerAttributes, sourceAttributes } from './attributes.ts';
+import css from './elements.css';
 
 type Mint = Extract<ExperienceOptions, { mint: unknown }>['mint'];
 
-const forwarded: Partial<Record<keyof Events, string>> = {
-  stateChange: 'statechange',
-  modeChange: 'modechange',
-  message: 'message',
-  error: 'error',
-  ended: 'ended',
-};
+/** Events that the element dispatches as DOM events, under their lower-case names. */
+const forwarded: (keyof Events)[] = ['stateChange', 'modeChange', 'message', 'error', 'ended'];
 
 /** Creates the class on demand: HTMLElement does not exist on a server. */
 export function experienceElement(): CustomElementConstructor {
@@ -29,7 +25,7 @@ export function experienceElement(): CustomElementConstructor {
 
     constructor() {
       super();
-      this.attachShadow({ mode: 'open' }).adoptedStyleSheets = [blockSheet()];
+      attachStyledShadow(this, css);
     }
 
     get experience(): Experience | undefined {
@@ -99,16 +95,15 @@ export function experienceElement(): CustomElementConstructor {
     }
 
     #open(): void {
-      const read = (name: string) => this.getAttribute(name);
-      const source = this.#mint ? { mint: this.#mint } : this.#launch ? { launch: this.#launch } : {};
-      const options = { ...optionsOf(read), ...source } as ExperienceOptions;
+      const source = this.#mint ? { mint: this.#mint } : { launch: this.#launch };
+      const options: Record<string, unknown> = { ...optionsOf(sourceAttributes, this), ...source };
       // There is no source yet: wait for a property or an attribute.
-      if (!('experienceId' in options || 'mint' in options || 'launch' in options)) return;
-      const experience = createExperience(options) as LiveExperience;
+      if (!(options.experienceId ?? this.#mint ?? this.#launch)) return;
+      const experience = createExperience(options as unknown as ExperienceOptions) as LiveExperience;
       this.#experience = experience;
-      experience.beforeStart = (request) => this.#tell('launch', { request }, true);
-      for (const [event, name] of Object.entries(forwarded))
-        experience.on(event as keyof Events, (detail) => this.#tell(name, detail));
+      experience.beforeStart = (request) => this.#dispatch('launch', { request }, true);
+      for (const event of forwarded)
+        experience.on(event, (detail) => this.#dispatch(event.toLowerCase(), detail));
       this.#player = experience.attach(this.shadowRoot as unknown as Element, this.#playerOptions());
       if (this.hasAttribute('autostart')) experience.start().catch(() => {});
     }
@@ -122,18 +117,18 @@ export function experienceElement(): CustomElementConstructor {
 
     #playerOptions(): PlayerOptions {
       return {
-        ...playerOptionsOf((name) => this.getAttribute(name)),
+        ...optionsOf(playerAttributes, this),
         // Undefined resets the texts.
         ...({ texts: this.#texts } as PlayerOptions),
-        onStateUpdate: (state) => void this.#tell('stateupdate', state),
+        onStateUpdate: (state) => void this.#dispatch('stateupdate', state),
         onClose: (event) => {
-          if (!this.#tell('close', { reason: event.reason }, true)) event.preventDefault();
+          if (!this.#dispatch('close', { reason: event.reason }, true)) event.preventDefault();
         },
       };
     }
 
     /** Dispatches a DOM event. Returns false if a listener called `preventDefault`. */
-    #tell(name: string, detail: unknown, cancelable = false): boolean {
+    #dispatch(name: string, detail: unknown, cancelable = false): boolean {
       const options = { detail, cancelable, bubbles: true, composed: true };
       return this.dispatchEvent(new CustomEvent(`experience:${name}`, options));
     }

@@ -1,10 +1,6 @@
+import { languageOf } from '../core/locale.ts';
+import { make } from '../dom.ts';
 import type { Message } from '../types.ts';
-import { make } from './dom.ts';
-
-export interface Names {
-  you: string;
-  of(characterId: string | undefined): string;
-}
 
 /** The log of messages, one line each. */
 export class Captions {
@@ -33,15 +29,16 @@ export class Captions {
     this.element.setAttribute('aria-live', isSpoken ? 'off' : 'polite');
   }
 
-  show(message: Message, names: Names): void {
+  show(message: Message, speaker: string): void {
     const { id, role, status, text, locale, spans = [{ locale, text }], interrupted } = message;
     const line = this.#lines.get(id) ?? make('p');
-    const who = make('span', { class: 'who' }, role === 'user' ? names.you : names.of(message.characterId));
+    const language = languageOf(spans[0]?.locale ?? '');
+    const who = make('span', { class: 'who' }, speaker);
     line.className = `line ${role}${interrupted ? ' cut' : ''}`;
     line.replaceChildren(
       who,
       ...spans.map((span) => {
-        const isOther = languageOf(span.locale) !== languageOf(spans[0]?.locale);
+        const isOther = languageOf(span.locale ?? '') !== language;
         const shown = { class: isOther ? 'said other' : 'said', dir: 'auto', lang: span.locale };
         return make('span', shown, span.text);
       }),
@@ -57,5 +54,3 @@ export class Captions {
     if (this.#follows) this.element.scrollTop = this.element.scrollHeight;
   }
 }
-
-const languageOf = (locale: string | undefined) => locale?.split('-')[0];

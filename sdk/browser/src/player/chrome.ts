@@ -1,33 +1,34 @@
 import type { LiveExperience } from '../core/experience.ts';
+import { make } from '../dom.ts';
 import type { PlayerOptions, TextKey } from '../types.ts';
-import { draw, make, name } from './dom.ts';
-import type { Engines } from './engines.ts';
+import type { Engines } from './disclosures.ts';
+import { setIcon, setName } from './icons.ts';
 import { type Parts, set } from './parts.ts';
-import { filled, micTexts } from './texts.ts';
+import { micTexts } from './texts.ts';
 
 /** The state from which the player's controls are drawn. */
 export interface Look {
   experience: LiveExperience;
   options: PlayerOptions;
   engines: Engines | undefined;
-  isBusy: boolean;
+  /** Whether no session is running, so that the visitor can start one. */
+  isBefore: boolean;
   showsCaptions: boolean;
   text(key: TextKey): string;
 }
 
 /** Draws the start button, the poster and the reason why no session is running. */
 export function drawFront(parts: Parts, look: Look, why: TextKey, secondsToWait: number): void {
-  const { experience, options, text } = look;
+  const { experience, options, isBefore, text } = look;
   const { state, manifest } = experience;
   const given = options.startButton ?? manifest?.player?.startButton ?? true;
-  const isBefore = !look.isBusy && state !== 'ending';
   parts.front.hidden = !isBefore;
   // The character of the last session stays visible until the next one is drawn.
   parts.poster.hidden = state !== 'idle' && (manifest !== undefined || parts.stage.hasChildNodes());
   parts.start.hidden = given === false;
   parts.start.disabled = secondsToWait > 0;
   const first = state === 'idle' ? labelOf(given, text('start')) : text('restart');
-  const wait = filled(text('retryIn'), { seconds: secondsToWait });
+  const wait = text('retryIn').replaceAll('{seconds}', String(secondsToWait));
   set(parts.start.querySelector('span')!, secondsToWait > 0 ? wait : first);
   set(parts.apology, isBefore && state !== 'idle' ? text(why) : '');
   if (options.poster !== (parts.poster.querySelector('img')?.getAttribute('src') ?? undefined))
@@ -35,24 +36,24 @@ export function drawFront(parts: Parts, look: Look, why: TextKey, secondsToWait:
 }
 
 export function drawButtons(parts: Parts, look: Look): void {
-  const { experience, options, isBusy, text } = look;
-  const { output, manifest } = experience;
+  const { experience, options, text } = look;
+  const { output, manifest, isRunning } = experience;
   const closing = options.closeButton ?? manifest?.player?.closeButton ?? true;
   const leadsOn = options.onClose !== undefined || options.returnUrl !== undefined;
-  parts.close.hidden = closing === false || !(isBusy || (leadsOn && options.closeButton !== undefined));
-  name(parts.close, labelOf(closing, text('close')));
-  parts.sound.hidden = !isBusy;
-  name(parts.sound, text(output.muted ? 'unmute' : 'mute'));
-  draw(parts.sound, output.muted ? 'soundOff' : 'sound');
-  parts.cc.hidden = !isBusy;
-  name(parts.cc, text('showCaptions'));
+  parts.close.hidden = closing === false || !(isRunning || (leadsOn && options.closeButton !== undefined));
+  setName(parts.close, labelOf(closing, text('close')));
+  parts.sound.hidden = !isRunning;
+  setName(parts.sound, text(output.muted ? 'unmute' : 'mute'));
+  setIcon(parts.sound, output.muted ? 'soundOff' : 'sound');
+  parts.cc.hidden = !isRunning;
+  setName(parts.cc, text('showCaptions'));
   parts.cc.setAttribute('aria-pressed', String(look.showsCaptions));
   parts.hear.hidden = !output.blocked;
   set(parts.hear.querySelector('span')!, text('hear'));
   drawMic(parts, look);
   parts.input.placeholder = text('input');
   parts.input.setAttribute('aria-label', text('input'));
-  name(parts.send, text('send'));
+  setName(parts.send, text('send'));
 }
 
 function drawMic({ mic: button }: Parts, { experience, engines, text }: Look): void {
@@ -62,8 +63,8 @@ function drawMic({ mic: button }: Parts, { experience, engines, text }: Look): v
   const off: TextKey = manifest?.speechInputMode === 'manual' ? 'micHold' : 'micOff';
   button.hidden = !hears;
   button.disabled = state !== 'live';
-  name(button, text(micTexts[mic.status] ?? (isOn ? 'micOn' : off)));
-  draw(button, isOn ? 'mic' : 'micOff');
+  setName(button, text(micTexts[mic.status] ?? (isOn ? 'micOn' : off)));
+  setIcon(button, isOn ? 'mic' : 'micOff');
   button.setAttribute('aria-pressed', String(isOn));
 }
 

@@ -1,32 +1,31 @@
 import type { LiveExperience } from '../core/experience.ts';
 import type { PlayerState } from '../types.ts';
 
-/** Calls `onStateUpdate` when the state has changed. */
-export class StateTeller {
-  #told = '';
-
-  tell(
+/** Returns a function that calls the listener if the state has changed since the last call. */
+export function stateReporter() {
+  let last = '';
+  return (
     { state, mode, mic, output, session, error, endReason }: LiveExperience,
     captions: boolean,
     listener: ((state: Readonly<PlayerState>) => void) | undefined,
-  ): void {
+  ): void => {
     const update: PlayerState = {
       state,
       mode,
       mic: mic.status,
       outputBlocked: output.blocked,
       captions,
-      ...(session ? { sessionId: session.sessionId } : {}),
-      ...(error ? { error } : {}),
-      ...(endReason ? { endReason } : {}),
+      ...(session && { sessionId: session.sessionId }),
+      ...(error && { error }),
+      ...(endReason && { endReason }),
     };
     const text = JSON.stringify(update, (key, value) => (key === 'error' ? value.code : value));
-    if (text === this.#told) return;
-    this.#told = text;
+    if (text === last) return;
+    last = text;
     try {
       listener?.(Object.freeze(update));
     } catch (failure) {
       reportError(failure);
     }
-  }
+  };
 }

@@ -1,18 +1,15 @@
 import type { LiveExperience } from '../core/experience.ts';
-import type { Events, Player, PlayerOptions, State, Suggestion, TextKey } from '../types.ts';
+import { make } from '../dom.ts';
+import type { Events, Message, Player, PlayerOptions, Suggestion, TextKey } from '../types.ts';
 import { Captions } from './captions.ts';
 import { drawButtons, drawFront } from './chrome.ts';
-import { Countdown } from './countdown.ts';
-import { make } from './dom.ts';
-import { type Engines, honesty } from './engines.ts';
-import { Face } from './face.ts';
+import { countdown } from './countdown.ts';
+import { disclosures, type Engines } from './disclosures.ts';
 import { keepFocus, makeParts, set } from './parts.ts';
-import { StateTeller } from './player-state.ts';
+import { stateReporter } from './player-state.ts';
+import { RendererHost } from './renderer-host.ts';
 import { safeReturnUrl } from './return-url.ts';
-import { defaultTexts, filled, micTexts, textOfError } from './texts.ts';
-
-const busy: readonly State[] = ['minting', 'connecting', 'live', 'reconnecting'];
-const before: readonly State[] = ['idle', 'ended', 'failed'];
+import { defaultTexts, micTexts, textOfError } from './texts.ts';
 
 /** The player: renderer, captions and controls. */
 export class PlayerView implements Player {
@@ -20,9 +17,9 @@ export class PlayerView implements Player {
   readonly #experience: LiveExperience;
   readonly #captions = new Captions();
   readonly #parts = makeParts(this.#captions);
-  readonly #face: Face;
-  readonly #countdown = new Countdown(() => this.#render());
-  readonly #state = new StateTeller();
+  readonly #renderers: RendererHost;
+  readonly #countdown = countdown(() => this.#render());
+  readonly #reportState = stateReporter();
   readonly #off: (() => void)[] = [];
   #options: PlayerOptions;
   #showsCaptions: boolean;
@@ -34,14 +31,14 @@ export class PlayerView implements Player {
     this.#experience = experience;
     this.#options = options;
     this.#showsCaptions = options.captions ?? true;
-    this.#face = new Face(this.#parts.stage, experience);
+    this.#renderers = new RendererHost(this.#parts.stage, experience);
     this.#listen();
     this.#follow();
     // The session may already be running: show its current state.
-    for (const message of experience.messages) this.#captions.show(message, this.#names);
+    for (const message of experience.messages) this.#caption(message);
     this.#engines = experience.engines as Engines | undefined;
     this.#suggest(experience.suggestions);
-    if (experience.mode) this.#face.mode(experience.mode);
+    if (experience.mode) this.#renderers.mode(experience.mode);
     this.#render();
   }
 
@@ -63,19 +60,17 @@ export class PlayerView implements Player {
   detach(): void {
     this.isDetached = true;
     for (const off of this.#off.splice(0)) off();
-    this.#countdown.close();
+    this.#countdown.stop();
     cancelAnimationFrame(this.#frame);
-    this.#face.clear();
+    this.#renderers.clear();
     this.element.remove();
   }
 
-  get #names() {
+  #caption(message: Message): void {
     const { characters = [] } = this.#experience.session ?? {};
-    return {
-      you: this.#text('you'),
-      of: (id: string | undefined) =>
-        (characters.find(({ characterId }) => characterId === id) ?? characters[0])?.name ?? '',
-    };
+    const character = characters.find(({ characterId }) => characterId === message.characterId);
+    const speaker = message.role === 'user' ? this.#text('you') : (character ?? characters[0])?.name;
+    this.#captions.show(message, speaker ?? '');
   }
 
   #text = (key: TextKey): string => this.#options.texts?.[key] ?? defaultTexts[key];
@@ -116,11 +111,11 @@ export class PlayerView implements Player {
       this.#render();
     });
     on('modeChange', (mode) => {
-      this.#face.mode(mode);
+      this.#renderers.mode(mode);
       this.#render();
     });
     on('message', (message) => {
-      this.#captions.show(message, this.#names);
+      this.#caption(message);
       if (message.role !== 'user') return;
       // Input from the visitor: remove the notice that the session ends soon.
       this.#notice = '';
@@ -128,14 +123,12 @@ export class PlayerView implements Player {
       this.#render();
     });
     on('suggestions', (items) => this.#suggest(items));
-    on('micChange', () => this.#render());
-    on('outputChange', () => this.#render());
-    on('error', () => this.#render());
-    on('ended', () => this.#render());
+    for (const event of ['micChange', 'outputChange', 'error', 'ended'] as const)
+      on(event, () => this.#render());
     on('runtimeEvent', (event) => {
       if (event.type === 'ready') this.#engines = event.engines as Engines;
       if (event.type === 'notice' && event.code === 'ENDING_SOON')
-        this.#notice = filled(this.#text('endingSoon'), { seconds: String(event.secondsLeft) });
+        this.#notice = this.#text('endingSoon').replaceAll('{seconds}', String(event.secondsLeft));
       if (event.type === 'ready' || event.type === 'notice') this.#render();
     });
   }
@@ -148,7 +141,7 @@ export class PlayerView implements Player {
   }
 
   #say(text: string): void {
-    if (text.trim() === '' || !busy.includes(this.#experience.state)) return;
+    if (text.trim() === '' || !this.#experience.isRunning) return;
     this.#experience.sendText(text);
   }
 
@@ -180,15 +173,14 @@ export class PlayerView implements Player {
 
   #render(): void {
     keepFocus(this.#parts, () => this.#draw());
-    this.#state.tell(this.#experience, this.#showsCaptions, this.#options.onStateUpdate);
+    this.#reportState(this.#experience, this.#showsCaptions, this.#options.onStateUpdate);
   }
 
   #draw(): void {
     const parts = this.#parts;
-    const { state, mode, mic, output, error, manifest } = this.#experience;
-    const isBusy = busy.includes(state);
-    const isBefore = before.includes(state);
-    if (isBusy && manifest) this.#face.show(manifest, this.#options.fit ?? 'contain');
+    const { state, mode, mic, output, error, manifest, isRunning } = this.#experience;
+    const isBefore = !isRunning && state !== 'ending';
+    if (isRunning && manifest) this.#renderers.show(manifest, this.#options.fit ?? 'contain');
     parts.root.dataset.state = state;
     parts.root.dataset.mode = mode ?? '';
     parts.root.classList.toggle('bare', !this.#showsCaptions);
@@ -206,20 +198,20 @@ export class PlayerView implements Player {
       experience: this.#experience,
       options: this.#options,
       engines: this.#engines,
-      isBusy,
+      isBefore,
       showsCaptions: this.#showsCaptions,
       text: this.#text,
     };
-    const wait = this.#countdown.left(state === 'failed' && error ? error : undefined);
+    const wait = this.#countdown.left(state === 'failed' ? error : null);
     drawFront(parts, look, this.#doing(), wait);
     drawButtons(parts, look);
     const micText = micTexts[mic.status];
     const notes = [
       this.#notice,
       micText && this.#text(micText),
-      ...honesty(this.#engines, manifest, this.#text),
+      ...disclosures(this.#engines, manifest, this.#text),
     ];
-    set(parts.note, isBusy ? notes.filter(Boolean).join(' ') : '');
+    set(parts.note, isRunning ? notes.filter(Boolean).join(' ') : '');
     if (state === 'live' && !this.#frame) this.#animate();
   }
 
@@ -234,7 +226,7 @@ export class PlayerView implements Player {
   #animate = (): void => {
     const { state, output, mic } = this.#experience;
     // Also runs once after the session has ended, when the levels are 0, so that no old level stays displayed.
-    this.#face.level(output.level());
+    this.#renderers.level(output.level());
     this.#parts.mic.style.setProperty('--level', mic.level().toFixed(2));
     const goesOn = !this.isDetached && (state === 'live' || state === 'reconnecting');
     this.#frame = goesOn ? requestAnimationFrame(this.#animate) : 0;

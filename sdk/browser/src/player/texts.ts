@@ -64,7 +64,3 @@ export function textOfError(error: ExperienceError): TextKey {
   const isBusy = ['RATE_LIMITED', 'QUOTA_EXCEEDED', 'CONCURRENCY_LIMIT', 'UNAVAILABLE'].includes(code);
   return isBusy || isFull(error) ? 'busy' : 'failed';
 }
-
-export function filled(text: string, values: Record<string, string | number>): string {
-  return text.replace(/\{(\w+)\}/g, (all, name: string) => String(values[name] ?? all));
-}

@@ -1,7 +1,8 @@
+import type { Rig } from '../contract.ts';
 import type { Mode, SpeechCue } from '../types.ts';
-import { Liveliness } from './liveliness.ts';
+import { approach } from './easing.ts';
+import { EyeMovement } from './eye-movement.ts';
 import { Mouth } from './mouth.ts';
-import type { Rig } from './rig.ts';
 import { ease, poseOf, visemeAt } from './visemes.ts';
 
 /** Milliseconds by which mouth shapes lead the sound. Compensates the delay of easing (time constant 28 ms). */
@@ -12,7 +13,7 @@ export class Figure {
   readonly #rig: Rig;
   readonly #mouth: Mouth;
   readonly #part: (id: string | undefined) => SVGGraphicsElement | undefined;
-  readonly #life = new Liveliness(performance.now() / 1000);
+  readonly #eyes = new EyeMovement(performance.now() / 1000);
   readonly #bottom: number;
   #cues: SpeechCue[] = [];
   #pose = poseOf('sil');
@@ -44,13 +45,12 @@ export class Figure {
     this.#mouth.element.setAttribute('data-viseme', viseme);
     if (isStill) return;
     const isTalking = this.#cues.some((cue) => cue.clock() >= 0);
-    const toward = 1 - Math.exp(-elapsed / 0.25);
-    this.#sway += ((isTalking ? 1 : 0.25) - this.#sway) * toward;
-    this.#raise +=
-      ((mode === 'thinking' ? 0.8 : isTalking ? pose.open * 0.9 : 0) - this.#raise) *
-      (1 - Math.exp(-elapsed / 0.12));
-    this.#eyes(now, elapsed, mode === 'thinking');
-    this.#head(now, mode === 'thinking');
+    const isThinking = mode === 'thinking';
+    this.#sway = approach(this.#sway, isTalking ? 1 : 0.25, elapsed, 0.25);
+    const raised = isThinking ? 0.8 : isTalking ? pose[0] * 0.9 : 0;
+    this.#raise = approach(this.#raise, raised, elapsed, 0.12);
+    this.#moveEyes(now, elapsed, isThinking);
+    this.#moveHead(now, isThinking);
     const { breathe } = this.#rig;
     if (!breathe) return;
     const grown = 1 + (breathe.scaleY - 1) * (0.5 - 0.5 * Math.cos((now / breathe.seconds) * 2 * Math.PI));
@@ -63,10 +63,10 @@ export class Figure {
     return cue === undefined ? 'sil' : visemeAt(cue.cues, cue.clock() + aheadMs);
   }
 
-  #eyes(now: number, elapsed: number, isThinking: boolean): void {
+  #moveEyes(now: number, elapsed: number, isThinking: boolean): void {
     const { pupils, shine, lids, blink, look } = this.#rig.eyes;
-    const closed = this.#life.blink(now);
-    const [x, y] = this.#life.look(now, elapsed, isThinking);
+    const closed = this.#eyes.blink(now);
+    const [x, y] = this.#eyes.look(now, elapsed, isThinking);
     const [dx, dy] = [x * look[0], y * look[1]];
     const height = 1 - closed * (1 - blink.scaleY);
     move(this.#part(pupils), `matrix(1 0 0 ${height} ${dx} ${dy * height + blink.about * (1 - height)})`);
@@ -77,7 +77,7 @@ export class Figure {
     move(this.#part(this.#rig.brows), `translate(0 ${-5 * this.#raise + 2 * closed})`);
   }
 
-  #head(now: number, isThinking: boolean): void {
+  #moveHead(now: number, isThinking: boolean): void {
     const { parts, pivot, maxTilt } = this.#rig.head;
     const wander = Math.sin(now * 0.9) * 0.5 + Math.sin(now * 2.3 + 1) * 0.35 * this.#sway;
     const tilt = maxTilt * (wander * 0.5 * this.#sway + (isThinking ? 0.4 : 0));

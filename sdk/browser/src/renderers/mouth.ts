@@ -1,45 +1,44 @@
-import type { Rig } from './rig.ts';
+import type { Rig } from '../contract.ts';
+import { makeSvg, setAttributes } from '../dom.ts';
 import type { Pose } from './visemes.ts';
-
-const svg = 'http://www.w3.org/2000/svg';
 
 /** A mouth that can draw any pose. It replaces the mouth of the picture. */
 export class Mouth {
-  readonly element: SVGGElement = document.createElementNS(svg, 'g');
+  readonly element: SVGGElement;
   readonly #rig: Rig['mouth'];
-  readonly #inside = document.createElementNS(svg, 'path');
-  readonly #teeth = document.createElementNS(svg, 'path');
-  readonly #tongue = document.createElementNS(svg, 'ellipse');
-  readonly #lips = document.createElementNS(svg, 'path');
+  readonly #teeth: SVGPathElement;
+  readonly #tongue: SVGEllipseElement;
+  /** The paths that have the outline of the mouth. */
+  readonly #outlines: SVGPathElement[];
 
   constructor(rig: Rig['mouth']) {
     this.#rig = rig;
-    const { colors, style, width } = rig;
-    const clip = document.createElementNS(svg, 'clipPath');
-    const outline = this.#inside.cloneNode() as SVGPathElement;
-    clip.id = 'session-launch-mouth';
-    clip.append(outline);
-    this.#outline = outline;
-    const behind = document.createElementNS(svg, 'g');
-    behind.setAttribute('clip-path', `url(#${clip.id})`);
-    behind.append(this.#tongue, this.#teeth);
-    paint(this.#inside, { fill: colors.inside });
-    paint(this.#teeth, { fill: colors.teeth });
-    paint(this.#tongue, { fill: colors.tongue });
-    paint(this.#lips, {
+    const { at, colors, style, width } = rig;
+    this.#teeth = makeSvg('path', { fill: colors.teeth });
+    this.#tongue = makeSvg('ellipse', { fill: colors.tongue });
+    const inside = makeSvg('path', { fill: colors.inside });
+    const lips = makeSvg('path', {
       fill: 'none',
       stroke: colors.lip,
       'stroke-width': style === 'line' ? width * 0.3 : width * 0.15,
       'stroke-linecap': 'round',
       'stroke-linejoin': 'round',
     });
-    this.element.append(clip, this.#inside, ...(style === 'soft' ? [behind] : []), this.#lips);
-    this.element.setAttribute('transform', `translate(${rig.at.join(' ')})`);
+    const clip = makeSvg('path');
+    this.#outlines = [inside, clip, lips];
+    const id = 'session-launch-mouth';
+    const behind = makeSvg('g', { 'clip-path': `url(#${id})` }, this.#tongue, this.#teeth);
+    this.element = makeSvg(
+      'g',
+      { transform: `translate(${at.join(' ')})` },
+      makeSvg('clipPath', { id }, clip),
+      inside,
+      ...(style === 'soft' ? [behind] : []),
+      lips,
+    );
   }
 
-  readonly #outline: SVGPathElement;
-
-  draw({ open, wide, round, teeth, tongue, press }: Pose): void {
+  draw([open, wide, round, teeth, tongue, press]: Pose): void {
     const { width, height, smile } = this.#rig;
     const w = width * (1 + 0.14 * wide - 0.42 * round - 0.08 * press);
     const h = height * open * (1 + 0.15 * round);
@@ -53,20 +52,21 @@ export class Mouth {
     const path =
       `M${n(-w)} ${n(corner)}C${n(-bend)} ${n(upper)} ${n(bend)} ${n(upper)} ${n(w)} ${n(corner)}` +
       `C${n(bend)} ${n(lower)} ${n(-bend)} ${n(lower)} ${n(-w)} ${n(corner)}Z`;
-    for (const shape of [this.#inside, this.#outline, this.#lips]) shape.setAttribute('d', path);
+    for (const outline of this.#outlines) outline.setAttribute('d', path);
     // The lower edge of the teeth, below the upper lip, which is drawn over them.
     const edge = top + width * 0.08 + h * 0.34 * teeth;
-    this.#teeth.setAttribute(
-      'd',
-      `M${n(-w)} ${n(corner - h)}H${n(w)}V${n(Math.min(corner, top))}Q0 ${n(2 * edge - top)} ${n(-w)} ${n(Math.min(corner, top))}Z`,
-    );
-    this.#teeth.setAttribute('opacity', n(Math.min(1, teeth * 2)));
-    paint(this.#tongue, { cx: 0, cy: n(bottom + h * (0.2 - 0.3 * tongue)), rx: n(w * 0.6), ry: n(h * 0.34) });
+    const gum = n(Math.min(corner, top));
+    setAttributes(this.#teeth, {
+      d: `M${n(-w)} ${n(corner - h)}H${n(w)}V${gum}Q0 ${n(2 * edge - top)} ${n(-w)} ${gum}Z`,
+      opacity: n(Math.min(1, teeth * 2)),
+    });
+    setAttributes(this.#tongue, {
+      cx: 0,
+      cy: n(bottom + h * (0.2 - 0.3 * tongue)),
+      rx: n(w * 0.6),
+      ry: n(h * 0.34),
+    });
   }
 }
 
-function paint(element: Element, attributes: Record<string, string | number>): void {
-  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, String(value));
-}
-
-const n = (value: number) => String(Math.round(value * 100) / 100);
+const n = (value: number) => Math.round(value * 100) / 100;

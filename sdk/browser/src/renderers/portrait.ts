@@ -1,7 +1,7 @@
-import { assetUrl } from '../assets.ts';
+import { make, makeDiv } from '../dom.ts';
 import type { Mode, Renderer, RendererFactory, SessionManifest } from '../types.ts';
+import { artUrl, backdrop, picture } from './images.ts';
 import { artFolder } from './rig.ts';
-import { backdrop, box, homeOf, picture } from './stage.ts';
 
 const bars = 25;
 
@@ -22,14 +22,10 @@ function faces(host: HTMLElement, manifest: SessionManifest): Renderer {
     const own = [avatar.imagePath, avatar.thumbnailPath].find((path) => typeof path === 'string');
     const folder = artFolder(character);
     const path = own ?? (folder && `${folder}/thumb.svg`);
-    const initials = box('initials', initialsOf(name));
-    return box(
-      'ring',
-      initials,
-      ...(path ? [picture(assetUrl(path as string, { baseUrl: homeOf(manifest) }))] : []),
-    );
+    const initials = makeDiv('initials', initialsOf(name));
+    return makeDiv('ring', initials, ...(path ? [picture(artUrl(manifest, path as string))] : []));
   });
-  const root = box('portraits', ...(scene ? [scene] : []), box('rings', ...rings));
+  const root = makeDiv('portraits', ...(scene ? [scene] : []), makeDiv('rings', ...rings));
   host.append(root);
   return {
     mode: (mode: Mode) => {
@@ -41,10 +37,9 @@ function faces(host: HTMLElement, manifest: SessionManifest): Renderer {
 }
 
 function wave(host: HTMLElement): Renderer {
-  const lines = Array.from({ length: bars }, () => document.createElement('i'));
-  const root = box('wave', ...lines);
+  const lines = Array.from({ length: bars }, () => make('i'));
+  const root = makeDiv('wave', ...lines);
   host.append(root);
-  let heights = new Array<number>(bars).fill(0);
   return {
     mode: (mode: Mode) => {
       root.dataset.mode = mode;
@@ -52,13 +47,11 @@ function wave(host: HTMLElement): Renderer {
     level: (level) => {
       // Bars are highest in the middle.
       const middle = (bars - 1) / 2;
-      heights = heights.map((_, i) => {
+      lines.forEach((line, i) => {
         const distance = Math.abs(i - middle) / middle;
         const ripple = 0.55 + 0.45 * Math.sin(performance.now() / 90 + i * 1.7);
-        return 0.08 + 0.05 * ripple + Math.min(0.87, level * 1.3) * (1 - 0.75 * distance) * ripple;
-      });
-      lines.forEach((line, i) => {
-        line.style.transform = `scaleY(${heights[i]!.toFixed(3)})`;
+        const height = 0.08 + 0.05 * ripple + Math.min(0.87, level * 1.3) * (1 - 0.75 * distance) * ripple;
+        line.style.transform = `scaleY(${height.toFixed(3)})`;
       });
     },
     destroy: () => root.remove(),

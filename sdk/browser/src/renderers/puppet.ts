@@ -1,9 +1,9 @@
-import { assetUrl } from '../assets.ts';
+import { makeDiv, setAttributes } from '../dom.ts';
 import type { Mode, Renderer, RendererFactory, SessionManifest, SpeechCue } from '../types.ts';
 import { Figure } from './figure.ts';
-import { fetchPicture } from './picture.ts';
+import { artUrl, backdrop, picture } from './images.ts';
 import { artFolder, fetchRig } from './rig.ts';
-import { backdrop, box, homeOf, picture } from './stage.ts';
+import { fetchSvg } from './safe-svg.ts';
 
 const aspect: Record<string, string> = {
   contain: 'xMidYMax meet',
@@ -29,12 +29,12 @@ class Puppets implements Renderer {
 
   constructor(host: HTMLElement, manifest: SessionManifest, fit: string) {
     const scene = backdrop(manifest);
-    const cast = box('cast');
+    const cast = makeDiv('cast');
     cast.dataset.fit = fit;
-    this.#root = box('puppets', ...(scene ? [scene] : []), cast);
+    this.#root = makeDiv('puppets', ...(scene ? [scene] : []), cast);
     host.append(this.#root);
     this.ready = Promise.all(
-      manifest.characters.map((character) => this.#enter(cast, character, homeOf(manifest), fit)),
+      manifest.characters.map((character) => this.#enter(cast, character, manifest, fit)),
     ).then(() => {
       if (this.#figures.size === 0) throw new Error('no character has a rig');
       this.#draw();
@@ -59,22 +59,24 @@ class Puppets implements Renderer {
   async #enter(
     cast: HTMLElement,
     character: SessionManifest['characters'][number],
-    baseUrl: string,
+    manifest: SessionManifest,
     fit: string,
   ): Promise<void> {
-    const place = box('figure');
+    const place = makeDiv('figure');
     cast.append(place);
     const folder = artFolder(character);
-    const rig = await fetchRig(assetUrl(`${folder}/rig.json`, { baseUrl }));
+    const rig = await fetchRig(artUrl(manifest, `${folder}/rig.json`));
     if (!rig) {
-      place.append(picture(assetUrl(`${folder}/full.svg`, { baseUrl })));
+      place.append(picture(artUrl(manifest, `${folder}/full.svg`)));
       return;
     }
-    const drawing = await fetchPicture(assetUrl(`${folder}/${rig.image}`, { baseUrl }));
-    drawing.setAttribute('preserveAspectRatio', aspect[fit] ?? aspect.contain!);
-    drawing.setAttribute('width', '100%');
-    drawing.setAttribute('height', '100%');
-    drawing.setAttribute('aria-hidden', 'true');
+    const drawing = await fetchSvg(artUrl(manifest, `${folder}/${rig.image}`));
+    setAttributes(drawing, {
+      preserveAspectRatio: aspect[fit] ?? aspect.contain,
+      width: '100%',
+      height: '100%',
+      'aria-hidden': 'true',
+    });
     drawing.querySelector('title')?.remove();
     // A shadow root per character, because the SVGs of different characters use the same ids.
     place.attachShadow({ mode: 'open' }).append(drawing);

@@ -1,29 +1,5 @@
+import type { Rig } from '../contract.ts';
 import { type Check, fits, matching, optional, type Shape } from '../core/shape.ts';
-
-/** Contents of `rig.json` in the folder of a character: the parts of its SVG that move, and how far. */
-export interface Rig {
-  rig: 1;
-  image: string;
-  head: { parts: string[]; pivot: [number, number]; maxTilt: number };
-  eyes: {
-    pupils: string;
-    shine?: string;
-    lids?: string;
-    blink: { scaleY: number; about: number };
-    look: [number, number];
-  };
-  brows?: string;
-  mouth: {
-    replace: string;
-    at: [number, number];
-    width: number;
-    height: number;
-    smile: number;
-    colors: { lip: string; inside: string; teeth: string; tongue: string };
-    style: 'soft' | 'line';
-  };
-  breathe?: { part: string; scaleY: number; seconds: number };
-}
 
 /** Path of the folder with a character's images; undefined if it has none. */
 export function artFolder(character: object): string | undefined {
@@ -62,7 +38,7 @@ const shape: Shape = {
   breathe: optional({ part, scaleY: number, seconds: number }),
 };
 
-/** Returns undefined if the rig does not exist, is malformed or has another version. Rejects if the response is not JSON. */
+/** Fetches `rig.json` of a character. Returns undefined if the rig does not exist, is malformed or has another version. Rejects if the response is not JSON. */
 export async function fetchRig(url: string): Promise<Rig | undefined> {
   const response = await fetch(url, { credentials: 'omit' });
   if (!response.ok) return undefined;

@@ -1,3 +1,4 @@
+import { make } from '../dom.ts';
 import type { Renderer, RendererFactory } from '../types.ts';
 
 /** Renderer for transports that deliver a video track. */
@@ -7,11 +8,9 @@ export const video: RendererFactory = {
   load:
     async () =>
     (host, _manifest, fit): Renderer => {
-      const screen = document.createElement('video');
-      screen.className = 'screen';
-      screen.autoplay = true;
+      const screen = make('video', { class: 'screen', autoplay: true, playsinline: true });
+      // The attribute would only set the default.
       screen.muted = true;
-      screen.playsInline = true;
       screen.style.objectFit = fit;
       host.append(screen);
       return {

@@ -1,16 +1,9 @@
+import { approach } from './easing.ts';
+
 /** The shape of a mouth. All values are from 0 to 1. */
-export interface Pose {
-  open: number;
-  wide: number;
-  round: number;
-  teeth: number;
-  tongue: number;
-  press: number;
-}
+export type Pose = [open: number, wide: number, round: number, teeth: number, tongue: number, press: number];
 
-type Row = [open: number, wide: number, round: number, teeth: number, tongue: number, press: number];
-
-const rows: Record<string, Row> = {
+const poses: Record<string, Pose> = {
   sil: [0, 0, 0, 0, 0, 0],
   PP: [0, 0, 0.1, 0, 0, 1],
   FF: [0.14, 0.1, 0, 1, 0, 0.4],
@@ -29,11 +22,10 @@ const rows: Record<string, Row> = {
 };
 
 /** Half-open mouth for visemes that are not in the table. */
-const unknown: Row = [0.35, 0.1, 0, 0.3, 0.2, 0];
+const unknown: Pose = [0.35, 0.1, 0, 0.3, 0.2, 0];
 
 export function poseOf(viseme: string): Pose {
-  const [open, wide, round, teeth, tongue, press] = Object.hasOwn(rows, viseme) ? rows[viseme]! : unknown;
-  return { open, wide, round, teeth, tongue, press };
+  return Object.hasOwn(poses, viseme) ? poses[viseme]! : unknown;
 }
 
 /** The viseme at a time in milliseconds: the last one that has started, or `sil` before the first. */
@@ -50,8 +42,5 @@ export function visemeAt(cues: readonly (readonly [ms: number, viseme: string])[
 
 /** Moves a pose exponentially towards a target, with a time constant of 28 ms: 83 % of the way within 50 ms. */
 export function ease(pose: Pose, target: Pose, seconds: number): Pose {
-  const share = 1 - Math.exp(-seconds / 0.028);
-  const next = { ...pose };
-  for (const key of Object.keys(next) as (keyof Pose)[]) next[key] += (target[key] - next[key]) * share;
-  return next;
+  return pose.map((value, i) => approach(value, target[i]!, seconds, 0.028)) as Pose;
 }

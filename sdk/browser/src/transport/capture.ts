@@ -1,46 +1,35 @@
 import { joined, writePcm } from '../audio/pcm.ts';
 import { Resampler } from '../audio/resampler.ts';
-import { audioHeaderBytes } from './runtime-messages.ts';
+import * as wire from '../wire.ts';
 
-const inputRate = 16_000;
-const frameSamples = 640;
-const userKind = 2;
+const frameSamples = (wire.audioFrameInputSampleRate * wire.audioFrameMilliseconds) / 1000;
 
-/** Sends the microphone's audio as PCM16 at 16 kHz, in frames of 40 ms. */
-export class Capture {
-  readonly #send: (frame: ArrayBuffer) => void;
-  readonly #source: MediaStreamAudioSourceNode;
-  readonly #node: AudioWorkletNode;
-  readonly #resampler: Resampler;
-  #waiting = new Float32Array(0);
-  #offset = 0;
-
-  constructor(audio: AudioContext, track: MediaStreamTrack, send: (frame: ArrayBuffer) => void) {
-    this.#send = send;
-    this.#resampler = new Resampler(audio.sampleRate, inputRate);
-    this.#source = audio.createMediaStreamSource(new MediaStream([track]));
-    this.#node = new AudioWorkletNode(audio, 'session-capture', { numberOfOutputs: 0 });
-    this.#node.port.onmessage = ({ data }: MessageEvent<Float32Array>) => this.#heard(data);
-    this.#source.connect(this.#node);
-  }
-
-  close(): void {
-    this.#node.port.postMessage('stop');
-    this.#node.port.onmessage = null;
-    this.#source.disconnect();
-  }
-
-  #heard(samples: Float32Array): void {
-    const all = joined(this.#waiting, this.#resampler.push(samples));
-    let at = 0;
-    for (; at + frameSamples <= all.length; at += frameSamples) {
-      const frame = new DataView(new ArrayBuffer(audioHeaderBytes + frameSamples * 2));
-      frame.setUint8(0, userKind);
-      frame.setUint32(4, this.#offset, true);
-      writePcm(all.subarray(at, at + frameSamples), frame, audioHeaderBytes);
-      this.#offset += frameSamples;
-      this.#send(frame.buffer as ArrayBuffer);
+/** Sends the microphone's audio as PCM16, in frames of 40 ms. Returns a function that stops it. */
+export function capture(
+  audio: AudioContext,
+  track: MediaStreamTrack,
+  send: (frame: ArrayBuffer) => void,
+): () => void {
+  const resampler = new Resampler(audio.sampleRate, wire.audioFrameInputSampleRate);
+  const source = audio.createMediaStreamSource(new MediaStream([track]));
+  const node = new AudioWorkletNode(audio, 'session-capture', { numberOfOutputs: 0 });
+  let waiting = new Float32Array(0);
+  let offset = 0;
+  node.port.onmessage = ({ data }: MessageEvent<Float32Array>) => {
+    waiting = joined(waiting, resampler.push(data));
+    for (; waiting.length >= frameSamples; waiting = waiting.slice(frameSamples)) {
+      const frame = new DataView(new ArrayBuffer(wire.audioFrameHeaderBytes + frameSamples * 2));
+      frame.setUint8(wire.audioFrameKindAt, wire.audioFrameKindsUser);
+      frame.setUint32(wire.audioFrameOffsetAt, offset, true);
+      writePcm(waiting.subarray(0, frameSamples), frame, wire.audioFrameHeaderBytes);
+      offset += frameSamples;
+      send(frame.buffer as ArrayBuffer);
     }
-    this.#waiting = all.slice(at);
-  }
+  };
+  source.connect(node);
+  return () => {
+    node.port.postMessage('stop');
+    node.port.onmessage = null;
+    source.disconnect();
+  };
 }

@@ -2,9 +2,9 @@ import type { RuntimeEvent } from '@session-launch/contract/runtime/protocol';
 import { aborted } from '../core/experience-error.ts';
 import type { TransportContext } from '../types.ts';
 import { version } from '../version.ts';
+import * as wire from '../wire.ts';
 import { readMessage } from './runtime-messages.ts';
 
-const subprotocol = 'session.v1';
 /** Milliseconds to wait for `ready`. Long, because a runtime may be starting, and a shorter wait could waste the single-use token. */
 const readyTimeoutMs = 20_000;
 
@@ -28,7 +28,7 @@ export function connect(
   return new Promise((resolve, reject) => {
     if (signal.aborted) return reject(aborted());
     // Throws for a ws: URL on an https page (mixed content), which rejects this promise.
-    const socket = new WebSocket(manifest.transport.url, subprotocol);
+    const socket = new WebSocket(manifest.transport.url, wire.subprotocol);
     socket.binaryType = 'arraybuffer';
     const settle = (settled: () => void) => {
       clearTimeout(timer);
@@ -38,7 +38,7 @@ export function connect(
     };
     const leave = () =>
       settle(() => {
-        socket.close(1000);
+        socket.close(wire.closeCodeEnded);
         reject(aborted());
       });
     const timer = setTimeout(() => {
@@ -48,7 +48,12 @@ export function connect(
     signal.addEventListener('abort', leave);
     socket.onopen = async () => {
       const client = { name: '@session-launch/browser', version };
-      const hello = JSON.stringify({ type: 'hello', protocol: 1, client, ...(await facts) });
+      const hello = JSON.stringify({
+        type: 'hello',
+        protocol: wire.protocolVersion,
+        client,
+        ...(await facts),
+      });
       if (socket.readyState === WebSocket.OPEN) socket.send(hello);
     };
     socket.onclose = ({ code, reason }) => settle(() => resolve({ code, reason }));

@@ -1,8 +1,9 @@
 import type { RuntimeEvent } from '@session-launch/contract/runtime/protocol';
+import { languageOf } from '../core/locale.ts';
 import type { Mode, SpeechCue, TransportContext } from '../types.ts';
-import { Capture } from './capture.ts';
+import { capture } from './capture.ts';
 import type { PageSpeech } from './page-speech.ts';
-import { languageOf, type PageVoice } from './page-voice.ts';
+import type { PageVoice } from './page-voice.ts';
 import { Playback } from './playback.ts';
 import type { Recognition } from './recognition.ts';
 
@@ -11,26 +12,34 @@ type EventOf<T extends RuntimeEvent['type']> = Extract<RuntimeEvent, { type: T }
 /** A message of the client. The runtime echoes messages that have an id. */
 export type Sent = { type: string; id?: string; status?: string; [field: string]: unknown };
 
-interface Line {
+interface Channel {
   send(message: Sent): void;
   sendAudio(frame: ArrayBuffer): void;
   /** Called when speech recognition of the browser has given up. */
-  deaf(): void;
+  recognitionFailed(): void;
 }
 
 /** Speech input and output of a session. Independent of the connection, so it persists across reconnects. */
 export class Conversation {
   readonly #context: TransportContext;
-  readonly #line: Line;
-  #hearing: EventOf<'ready'>['engines']['hearing']['kind'];
+  readonly #channel: Channel;
+  /** The speech recognition in use: that of the runtime, that of the browser, or none. */
+  hearing: EventOf<'ready'>['engines']['hearing']['kind'];
   readonly #playback: Playback | undefined;
   readonly #pageVoice: PageVoice | undefined;
   readonly #recognition: Recognition | undefined;
-  readonly #played: (utterance: number, ms: number, done: boolean) => void;
+  /** Reports the playback position of an utterance. */
+  readonly #played = (utterance: number, ms: number, done: boolean) =>
+    this.#channel.send({
+      type: 'played',
+      utterance,
+      ms: Math.max(0, Math.round(ms)),
+      done: done || undefined,
+    });
   readonly #utterances = new Map<number, EventOf<'utterance'>>();
   /** When the utterances without audible playback end, on the clock of `performance.now()`. They are timed one after another. */
-  #quietUntil = 0;
-  #capture: Capture | undefined;
+  #silentUntil = 0;
+  #stopCapture: (() => void) | undefined;
   #track: MediaStreamTrack | null = null;
   #mode: Mode = 'listening';
 
@@ -38,33 +47,26 @@ export class Conversation {
     context: TransportContext,
     ready: EventOf<'ready'>,
     canPlay: boolean,
-    line: Line,
-    own?: PageSpeech,
+    channel: Channel,
+    speech?: PageSpeech,
   ) {
     const { audio, manifest } = context;
     this.#context = context;
-    this.#line = line;
+    this.#channel = channel;
     const { kind } = ready.engines.hearing;
     // Without the worklet the microphone cannot be captured.
-    this.#hearing = kind === 'server' && !canPlay ? 'none' : kind;
-    const played = (utterance: number, ms: number, done: boolean) =>
-      line.send({ type: 'played', utterance, ms: Math.max(0, Math.round(ms)), done: done || undefined });
-    this.#played = played;
-    this.#playback = canPlay ? new Playback(audio, ready.audio.output.sampleRate, played) : undefined;
-    if (!own) return;
-    this.#pageVoice = new own.PageVoice(played);
-    this.#recognition = new own.Recognition(
+    this.hearing = kind === 'server' && !canPlay ? 'none' : kind;
+    if (canPlay) this.#playback = new Playback(audio, ready.audio.output.sampleRate, this.#played);
+    if (!speech) return;
+    this.#pageVoice = new speech.PageVoice(this.#played);
+    this.#recognition = new speech.Recognition(
       manifest.locale,
-      (said) => line.send({ type: 'transcript', ...said }),
+      (said) => channel.send({ type: 'transcript', ...said }),
       () => {
-        this.#hearing = 'none';
-        line.deaf();
+        this.hearing = 'none';
+        channel.recognitionFailed();
       },
     );
-  }
-
-  get isDeaf(): boolean {
-    return this.#hearing === 'none';
   }
 
   /** Sets the microphone's track. In manual mode, a track begins a turn of the visitor and null ends it. */
@@ -72,23 +74,23 @@ export class Conversation {
     if (track === this.#track) return;
     const wasHeard = this.#track !== null;
     this.#track = track;
-    this.#capture?.close();
-    this.#capture = undefined;
+    this.#stopCapture?.();
+    this.#stopCapture = undefined;
     const { audio, manifest } = this.#context;
-    if (this.#hearing === 'server') {
+    if (this.hearing === 'server') {
       const isManual = manifest.speechInputMode === 'manual';
       if (track) {
-        if (isManual) this.#line.send({ type: 'audio.start' });
-        this.#capture = new Capture(audio, track, (frame) => this.#line.sendAudio(frame));
-      } else if (isManual && wasHeard) this.#line.send({ type: 'audio.end' });
+        if (isManual) this.#channel.send({ type: 'audio.start' });
+        this.#stopCapture = capture(audio, track, (frame) => this.#channel.sendAudio(frame));
+      } else if (isManual && wasHeard) this.#channel.send({ type: 'audio.end' });
     }
-    this.#listen();
+    this.#updateRecognition();
   }
 
   mode(mode: Mode): void {
     this.#mode = mode;
     if (mode === 'speaking') this.#setLanguage(this.#context.manifest.locale);
-    this.#listen();
+    this.#updateRecognition();
   }
 
   event(event: RuntimeEvent): void {
@@ -114,7 +116,7 @@ export class Conversation {
     this.#playback?.drop();
     this.#pageVoice?.drop();
     this.#utterances.clear();
-    this.#quietUntil = 0;
+    this.#silentUntil = 0;
   }
 
   setVolume(volume: number): void {
@@ -137,8 +139,8 @@ export class Conversation {
   }
 
   /** Runs the browser's recognition only while the character does not speak: it would recognise the character's voice. */
-  #listen(): void {
-    if (this.#hearing !== 'client') return;
+  #updateRecognition(): void {
+    if (this.hearing !== 'client') return;
     if (this.#track && this.#mode !== 'speaking') this.#recognition?.start();
     else this.#recognition?.stop();
   }
@@ -158,15 +160,15 @@ export class Conversation {
       voice.speak({ utterance: id, locale, text, durationMs, words });
       clock = () => voice.clock(id);
     } else {
-      const startsAt = Math.max(performance.now(), this.#quietUntil);
-      this.#quietUntil = startsAt + durationMs;
+      const startsAt = Math.max(performance.now(), this.#silentUntil);
+      this.#silentUntil = startsAt + durationMs;
       // If audio is not available or blocked, report `played` after the duration of the utterance: the runtime waits for it.
       if (speech === 'server')
         setTimeout(() => {
           if (this.#isPlaying || !this.#utterances.has(id)) return;
           this.#playback?.skip(id);
           this.#played(id, durationMs, true);
-        }, this.#quietUntil - performance.now());
+        }, this.#silentUntil - performance.now());
       clock = () => {
         if (speech === 'server' && this.#isPlaying) return this.#playback!.clock(id);
         const ms = performance.now() - startsAt;

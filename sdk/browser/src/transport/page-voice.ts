@@ -1,6 +1,10 @@
-/** Timeout of a spoken line: its predicted duration times `patience`, plus `patienceMs`. Some engines never fire `end`. */
-const patience = 2;
-const patienceMs = 2000;
+import { languageOf } from '../core/locale.ts';
+
+/** Timeout of a spoken line: its predicted duration times `timeoutFactor`, plus `timeoutExtraMs`. Some engines never fire `end`. */
+const timeoutFactor = 2;
+const timeoutExtraMs = 2000;
+
+const synthesis = () => globalThis.speechSynthesis as SpeechSynthesis | undefined;
 
 interface Speaking {
   utterance: number;
@@ -21,7 +25,7 @@ export interface Line {
 /** Language tags of the browser's voices whose language is one of `locales`. */
 export function spokenHere(locales: readonly string[]): string[] {
   const wanted = new Set(locales.map(languageOf));
-  const voices = globalThis.speechSynthesis?.getVoices() ?? [];
+  const voices = synthesis()?.getVoices() ?? [];
   return [...new Set(voices.map(({ lang }) => lang.replace('_', '-')))].filter((tag) =>
     wanted.has(languageOf(tag)),
   );
@@ -29,7 +33,7 @@ export function spokenHere(locales: readonly string[]): string[] {
 
 /** Waits up to `ms` milliseconds for the browser's voices: Chromium loads them after the first call of `getVoices`. */
 export function voicesLoaded(ms: number): Promise<void> {
-  const speech = globalThis.speechSynthesis;
+  const speech = synthesis();
   if (!speech || speech.getVoices().length > 0) return Promise.resolve();
   return new Promise((resolve) => {
     const done = () => {
@@ -58,16 +62,16 @@ export class PageVoice {
     const speaking = this.#speaking;
     if (volume > 0 || !speaking) return;
     this.#done(speaking);
-    globalThis.speechSynthesis.cancel();
+    synthesis()?.cancel();
   }
 
   speak({ utterance, locale, text, durationMs, words }: Line): void {
-    const speech = globalThis.speechSynthesis;
+    const speech = synthesis()!;
     const line = new SpeechSynthesisUtterance(text);
     line.lang = locale;
     line.volume = this.#volume;
     line.voice = voiceFor(speech.getVoices(), locale);
-    const timer = setTimeout(() => this.#done(speaking), durationMs * patience + patienceMs);
+    const timer = setTimeout(() => this.#done(speaking), durationMs * timeoutFactor + timeoutExtraMs);
     const speaking: Speaking = { utterance, startedAt: undefined, shiftMs: 0, timer };
     this.#speaking = speaking;
     line.onstart = () => {
@@ -95,7 +99,7 @@ export class PageVoice {
     if (!this.#speaking) return;
     clearTimeout(this.#speaking.timer);
     this.#speaking = undefined;
-    globalThis.speechSynthesis.cancel();
+    synthesis()?.cancel();
   }
 
   #done(speaking: Speaking): void {
@@ -112,5 +116,3 @@ function voiceFor(voices: readonly SpeechSynthesisVoice[], locale: string): Spee
   const near = voices.filter(({ lang }) => languageOf(lang) === languageOf(locale));
   return same.find(({ localService }) => localService) ?? same[0] ?? near[0] ?? null;
 }
-
-export const languageOf = (locale: string) => locale.split(/[-_]/)[0]!.toLowerCase();

@@ -1,7 +1,7 @@
 import { analyserOf, loudness } from '../audio/meter.ts';
 import { toFloats } from '../audio/pcm.ts';
 import { Resampler } from '../audio/resampler.ts';
-import { audioHeaderBytes } from './runtime-messages.ts';
+import * as wire from '../wire.ts';
 
 interface Progress {
   id: number;
@@ -19,9 +19,9 @@ interface Utterance {
 }
 
 /** Maximum milliseconds that the clock extrapolates beyond the last position from the worklet. */
-const longestStrideMs = 250;
+const maxExtrapolationMs = 250;
 /** Milliseconds without a position after which playback counts as stalled: the connection is slow or lost. */
-const starvedMs = 600;
+const stallMs = 600;
 
 /** Plays the runtime's audio frames in a worklet and tracks the playback position of each utterance. */
 export class Playback {
@@ -51,7 +51,7 @@ export class Playback {
     // Metered before the gain: renderers animate by the level, independent of the volume.
     this.#node.connect(this.#analyser);
     this.#node.connect(this.#gain).connect(audio.destination);
-    this.#node.port.onmessage = ({ data }: MessageEvent<Progress>) => this.#heard(data);
+    this.#node.port.onmessage = ({ data }: MessageEvent<Progress>) => this.#onProgress(data);
   }
 
   begin(utterance: number): void {
@@ -62,12 +62,12 @@ export class Playback {
   /** Queues a frame. Ignores frames of utterances that were dropped or never announced. */
   push(frame: ArrayBuffer): void {
     const header = new DataView(frame);
-    const id = header.getUint16(2, true);
+    const id = header.getUint16(wire.audioFrameUtteranceAt, true);
     const utterance = this.#utterances.get(id);
     if (!utterance || utterance.progress?.done) return;
-    const isLast = (header.getUint8(1) & 1) === 1;
-    this.#hand(id, utterance, utterance.resampler.push(toFloats(frame, audioHeaderBytes)), false);
-    if (isLast) this.#hand(id, utterance, utterance.resampler.end(), true);
+    const isLast = header.getUint8(wire.audioFrameFlagsAt) & wire.audioFrameFlagsLast;
+    this.#post(id, utterance, utterance.resampler.push(toFloats(frame, wire.audioFrameHeaderBytes)), false);
+    if (isLast) this.#post(id, utterance, utterance.resampler.end(), true);
   }
 
   /** Playback position in milliseconds: negative before playback starts and while it stalls, NaN after it has ended. */
@@ -77,9 +77,9 @@ export class Playback {
     if (!utterance.progress) return -1;
     const { at, time } = utterance.progress;
     const since = (this.#audio.currentTime - time) * 1000;
-    if (since > starvedMs) return -1;
+    if (since > stallMs) return -1;
     const latency = (this.#audio.outputLatency || this.#audio.baseLatency || 0) * 1000;
-    return (at / this.#audio.sampleRate) * 1000 + Math.min(since, longestStrideMs) - latency;
+    return (at / this.#audio.sampleRate) * 1000 + Math.min(since, maxExtrapolationMs) - latency;
   }
 
   /** Drops an utterance whose duration has passed while audio was blocked. */
@@ -110,14 +110,14 @@ export class Playback {
     this.#gain.disconnect();
   }
 
-  #hand(id: number, utterance: Utterance, samples: Float32Array, last: boolean): void {
+  #post(id: number, utterance: Utterance, samples: Float32Array, last: boolean): void {
     if (samples.length === 0 && !last) return;
     const from = utterance.sent;
     utterance.sent += samples.length;
     this.#node.port.postMessage({ id, from, samples, last }, [samples.buffer]);
   }
 
-  #heard(progress: Progress): void {
+  #onProgress(progress: Progress): void {
     const utterance = this.#utterances.get(progress.id);
     if (!utterance) return;
     utterance.progress = progress;

@@ -1,5 +1,5 @@
 import { randomId } from '../core/environment.ts';
-import { reconnectDelay } from './reconnect.ts';
+import { reconnectDelay } from '../core/reconnect.ts';
 
 /** The members of SpeechRecognition that the SDK uses; TypeScript's DOM library does not declare it. */
 interface Recogniser extends EventTarget {
@@ -32,7 +32,7 @@ export function canRecognise(): boolean {
 
 /** Error codes that are not counted as failures: silence, and our own call of `abort`. */
 const harmless = ['no-speech', 'aborted'];
-const mostFailures = 5;
+const maxFailures = 5;
 
 /** Speech recognition by the browser, for runtimes that have none. */
 export class Recognition {
@@ -68,17 +68,17 @@ export class Recognition {
     // Ignores events of a recogniser that was stopped or replaced.
     const on = (type: string, work: (event: Event) => void) =>
       recogniser.addEventListener(type, (event) => this.#recogniser === recogniser && work(event));
-    on('result', (event) => this.#heard(event as Results, recogniser.lang));
+    on('result', (event) => this.#onResult(event as Results, recogniser.lang));
     on('error', (event) => {
       if (!harmless.includes((event as Event & { error: string }).error)) this.#failures++;
     });
-    on('end', () => this.#ended());
+    on('end', () => this.#onEnd());
     this.#recogniser = recogniser;
     try {
       recogniser.start();
     } catch {
       this.#failures++;
-      this.#ended();
+      this.#onEnd();
     }
   }
 
@@ -89,13 +89,13 @@ export class Recognition {
   }
 
   /** Browsers end recognition after a silence: restarts it, but gives up after 5 failures without a result. */
-  #ended(): void {
+  #onEnd(): void {
     this.#recogniser = undefined;
-    if (this.#failures >= mostFailures) this.#gaveUp();
+    if (this.#failures >= maxFailures) this.#gaveUp();
     else setTimeout(() => this.#isWanted && this.start(), reconnectDelay(this.#failures + 1));
   }
 
-  #heard({ results, resultIndex }: Results, locale: string): void {
+  #onResult({ results, resultIndex }: Results, locale: string): void {
     this.#failures = 0;
     for (let i = resultIndex; i < results.length; i++) {
       const { isFinal } = results[i]!;

@@ -1,8 +1,6 @@
 import type { RuntimeEvent } from '@session-launch/contract/runtime/protocol';
 import { fits, oneOf, optional, type Shape, text, within } from '../core/shape.ts';
-
-export const audioHeaderBytes = 8;
-const characterKind = 1;
+import * as wire from '../wire.ts';
 
 const utterance = within(0, 65_535);
 const ms = within(0, 86_400_000);
@@ -42,7 +40,8 @@ const event = { type: text, seq: optional(within(1, 2 ** 53)) };
 /** Parses a message of the runtime: returns an event, an audio frame as received, or undefined if malformed. Never throws. */
 export function readMessage(data: string | ArrayBuffer): RuntimeEvent | ArrayBuffer | undefined {
   if (typeof data !== 'string')
-    return data.byteLength >= audioHeaderBytes && new Uint8Array(data)[0] === characterKind
+    return data.byteLength >= wire.audioFrameHeaderBytes &&
+      new Uint8Array(data)[wire.audioFrameKindAt] === wire.audioFrameKindsCharacter
       ? data
       : undefined;
   try {

@@ -1,26 +1,26 @@
 import type { RuntimeEvent } from '@session-launch/contract/runtime/protocol';
 import { randomId } from '../core/environment.ts';
-import { fullCode } from '../core/experience-error.ts';
+import { giveUpAfterMs, reconnectDelay } from '../core/reconnect.ts';
 import { pause } from '../core/request.ts';
 import type { Connection, Message, TransportContext } from '../types.ts';
+import * as wire from '../wire.ts';
 import { connect, type Joined } from './connect.ts';
 import { Conversation, type Sent } from './conversation.ts';
 import type { PageSpeech } from './page-speech.ts';
-import { giveUpAfterMs, reconnectDelay } from './reconnect.ts';
 import { isFinal, isWorthAnotherTry, refusalOf } from './refusals.ts';
 import { readMessage } from './runtime-messages.ts';
 
 const firstTries = 3;
-const workletMs = 10_000;
+const workletTimeoutMs = 10_000;
 /** Maximum milliseconds to wait for the browser's list of voices. */
-const voicesMs = 150;
+const voicesTimeoutMs = 150;
 
 /** A session over a WebSocket: connects, exchanges messages and audio, and resumes after a lost connection. */
 export class SessionSocket implements Connection {
   readonly #context: TransportContext;
   readonly #conversation: Conversation;
-  #socket: WebSocket;
-  #ready: Joined['ready'];
+  #socket!: WebSocket;
+  #ready!: Joined['ready'];
   /**
    * Sequence number of the last event, sent when resuming. Excludes `ready`: on resume it has a higher number than the events that the
    * runtime replays after it.
@@ -30,31 +30,31 @@ export class SessionSocket implements Connection {
   #hasEnded = false;
   #isDropped = false;
   /** Messages to send on the next connection: those with an id that were not echoed, and all that were sent while disconnected. */
-  #kept: { id: string | undefined; json: string }[] = [];
+  #unacknowledged: { id: string | undefined; json: string }[] = [];
   #heartbeat: ReturnType<typeof setInterval> | undefined;
-  #heardAt = 0;
+  #receivedAt = 0;
   /** Number of malformed messages and frames that were ignored. */
   #malformed = 0;
   #retryNow: () => void = () => {};
 
-  static async open(context: TransportContext, own?: PageSpeech): Promise<SessionSocket> {
+  static async open(context: TransportContext, speech?: PageSpeech): Promise<SessionSocket> {
     const { manifest, sdkUrl } = context;
-    const module = loaded(context, `${sdkUrl}worklet.js`);
+    const worklet = loadWorklet(context, `${sdkUrl}worklet.js`);
     const locales = [manifest.locale, manifest.secondaryLocale].filter((tag) => tag !== undefined);
     // Not awaited here, so that the socket opens while the voices load.
-    const hello = Promise.resolve(own?.voicesLoaded(voicesMs)).then(() => ({
+    const hello = Promise.resolve(speech?.voicesLoaded(voicesTimeoutMs)).then(() => ({
       token: manifest.sessionToken,
       speech: {
-        synthesis: own?.spokenHere(locales) ?? [],
-        recognition: own?.canRecognise() && manifest.speechInputMode !== 'off' ? locales : [],
+        synthesis: speech?.spokenHere(locales) ?? [],
+        recognition: speech?.canRecognise() && manifest.speechInputMode !== 'off' ? locales : [],
       },
     }));
     for (let tries = 1; ; tries++) {
-      const [result, canPlay] = await Promise.all([connect(context, hello), module]);
-      if (result.socket) return new SessionSocket(context, result, canPlay, own);
+      const [result, canPlay] = await Promise.all([connect(context, hello), worklet]);
+      if (result.socket) return new SessionSocket(context, result, canPlay, speech);
       const { code, reason } = result;
       // For a runtime at its session limit: one more attempt, and longer delays of about 1.2, 2.7 and 4.8 s.
-      const isFull = Number(code === fullCode);
+      const isFull = Number(code === wire.closeCodeFull);
       if (tries >= firstTries + isFull || !isWorthAnotherTry(code)) throw refusalOf(code, reason);
       await pause(globalThis, reconnectDelay(tries + isFull), context.signal);
     }
@@ -64,20 +64,17 @@ export class SessionSocket implements Connection {
     context: TransportContext,
     joined: Joined,
     canPlay: boolean,
-    own: PageSpeech | undefined,
+    speech: PageSpeech | undefined,
   ) {
-    const { socket, ready } = joined;
     this.#context = context;
-    const line = {
+    const channel = {
       send: (message: Sent) => this.#send(message),
       sendAudio: (frame: ArrayBuffer) => {
         if (!this.#isDropped && this.#socket.bufferedAmount < 64 * 1024) this.#socket.send(frame);
       },
-      deaf: () => this.#tellReady(),
+      recognitionFailed: () => this.#emitReady(),
     };
-    this.#conversation = new Conversation(context, ready, canPlay, line, own);
-    this.#socket = socket;
-    this.#ready = ready;
+    this.#conversation = new Conversation(context, joined.ready, canPlay, channel, speech);
     this.#adopt(joined);
     // This signal is aborted whenever the session ends.
     const { signal } = context;
@@ -111,7 +108,7 @@ export class SessionSocket implements Connection {
     if (this.#isClosed) return;
     if (this.#socket.readyState === WebSocket.OPEN) this.#socket.send('{"type":"bye"}');
     this.#end();
-    this.#socket.close(1000);
+    this.#socket.close(wire.closeCodeEnded);
   }
 
   #end(): void {
@@ -125,7 +122,7 @@ export class SessionSocket implements Connection {
     const json = JSON.stringify(message);
     // Messages with an id are kept until they are echoed: a dead connection is detected late. `played` would be outdated on resume.
     const id = message.status === 'interim' ? undefined : message.id;
-    if (id || (this.#isDropped && message.type !== 'played')) this.#kept.push({ id, json });
+    if (id || (this.#isDropped && message.type !== 'played')) this.#unacknowledged.push({ id, json });
     if (!this.#isDropped) this.#socket.send(json);
   }
 
@@ -134,16 +131,16 @@ export class SessionSocket implements Connection {
     this.#socket = socket;
     this.#ready = ready;
     this.#isDropped = false;
-    this.#heardAt = performance.now();
+    this.#receivedAt = performance.now();
     const onmessage = ({ data }: MessageEvent<string | ArrayBuffer>) => {
-      this.#heardAt = performance.now();
+      this.#receivedAt = performance.now();
       const message = readMessage(data);
       if (message instanceof ArrayBuffer) this.#conversation.frame(message);
       // `connect` has read the only `ready` of a connection; another one is malformed.
       else if (message && message.type !== 'ready') this.#event(message);
       else this.#context.sink.event({ type: 'malformed', count: ++this.#malformed });
     };
-    const onclose = ({ code }: CloseEvent) => this.#lost(socket, code);
+    const onclose = ({ code }: CloseEvent) => this.#onDrop(socket, code);
     // Deferred until the caller has the connection. Buffered events are delivered first.
     setTimeout(() => {
       if (this.#isClosed) return;
@@ -156,21 +153,22 @@ export class SessionSocket implements Connection {
     clearInterval(this.#heartbeat);
     const beatMs = ready.limits.heartbeatSeconds * 1000;
     this.#heartbeat = setInterval(() => {
-      if (performance.now() - this.#heardAt > 2 * beatMs) this.#lost(socket, 1006);
+      if (performance.now() - this.#receivedAt > 2 * beatMs) this.#onDrop(socket, 1006);
       else this.#send({ type: 'ping', t: Math.round(performance.now()) });
     }, beatMs);
-    this.#tellReady();
-    for (const { json } of this.#kept) socket.send(json);
-    this.#kept = this.#kept.filter(({ id }) => id);
+    this.#emitReady();
+    for (const { json } of this.#unacknowledged) socket.send(json);
+    this.#unacknowledged = this.#unacknowledged.filter(({ id }) => id);
   }
 
   /**
    * Emits `ready` without its resume ticket. Emitted again when recognition gives up, so that the player shows it and the microphone is
    * released.
    */
-  #tellReady(): void {
+  #emitReady(): void {
     const { resumeTicket: _credential, ...facts } = this.#ready;
-    if (this.#conversation.isDeaf) facts.engines = { ...facts.engines, hearing: { kind: 'none' } };
+    if (this.#conversation.hearing === 'none')
+      facts.engines = { ...facts.engines, hearing: { kind: 'none' } };
     this.#context.sink.event(facts);
   }
 
@@ -182,35 +180,37 @@ export class SessionSocket implements Connection {
       this.#conversation.mode(event.mode);
       sink.mode(event.mode);
     } else if (event.type === 'message') {
-      if (event.status === 'final') this.#kept = this.#kept.filter(({ id }) => id !== event.id);
+      if (event.status === 'final')
+        this.#unacknowledged = this.#unacknowledged.filter(({ id }) => id !== event.id);
       sink.message(messageOf(event, manifest.locale));
     } else this.#conversation.event(event);
     if (!['pong', 'message', 'mode'].includes(event.type)) sink.event({ ...event });
   }
 
-  #lost(socket: WebSocket, code: number): void {
+  #onDrop(socket: WebSocket, code: number): void {
     if (this.#isClosed || socket !== this.#socket || this.#isDropped) return;
-    if (this.#hasEnded || code === 1000 || isFinal(code)) return void this.#over('runtime', code);
+    if (this.#hasEnded || code === wire.closeCodeEnded || isFinal(code))
+      return void this.#finish('runtime', code);
     this.#isDropped = true;
     clearInterval(this.#heartbeat);
     socket.onmessage = null;
     socket.close();
     this.#context.sink.dropped();
-    void this.#comeBack(code);
+    void this.#reconnect(code);
   }
 
-  async #comeBack(code: number): Promise<void> {
+  async #reconnect(code: number): Promise<void> {
     const until = performance.now() + giveUpAfterMs;
     for (let tries = 0; ; tries++) {
       // If the runtime closed the connection with 1013 or higher, wait about 1.2 s or longer.
-      if (code >= fullCode) tries = Math.max(tries, 2);
+      if (code >= wire.closeCodeFull) tries = Math.max(tries, 2);
       await this.#pause(Math.min(reconnectDelay(tries), Math.max(0, until - performance.now())));
       if (this.#isClosed) return;
-      if (performance.now() >= until) return this.#over('error');
+      if (performance.now() >= until) return this.#finish('error');
       const resume = { ticket: this.#ready.resumeTicket, lastSeq: this.#lastSeq };
       const result = await connect(this.#context, { resume }).catch(() => undefined);
       if (!result || this.#isClosed) {
-        result?.socket?.close(1000);
+        result?.socket?.close(wire.closeCodeEnded);
         return;
       }
       if (result.socket) {
@@ -220,7 +220,7 @@ export class SessionSocket implements Connection {
       }
       // A final code means that the session cannot be resumed: stop retrying.
       code = result.code;
-      if (isFinal(code)) return this.#over('error', code);
+      if (isFinal(code)) return this.#finish('error', code);
     }
   }
 
@@ -234,19 +234,19 @@ export class SessionSocket implements Connection {
     });
   }
 
-  #over(by: 'runtime' | 'error', code?: number): void {
+  #finish(by: 'runtime' | 'error', code?: number): void {
     this.#end();
     this.#context.sink.closed(by, code);
   }
 }
 
 /** Loads the worklet module. Resolves to false if CSP or the browser does not allow it: the session then has captions only. */
-function loaded({ audio, signal }: TransportContext, url: string): Promise<boolean> {
+function loadWorklet({ audio, signal }: TransportContext, url: string): Promise<boolean> {
   const no = () => false;
-  const module = (audio as AudioContext | undefined)?.audioWorklet?.addModule(url);
+  const worklet = (audio as AudioContext | undefined)?.audioWorklet?.addModule(url);
   return Promise.race([
-    module?.then(() => true, no) ?? false,
-    pause(globalThis, workletMs, signal).then(no, no),
+    worklet?.then(() => true, no) ?? false,
+    pause(globalThis, workletTimeoutMs, signal).then(no, no),
   ]);
 }
 

@@ -1,7 +1,5 @@
 import { IncomingMessage } from 'node:http';
-
-/** The path of the included runtime. */
-export const runtimePath = '/runtime';
+import { runtimePath } from '@session-launch/contract/wire';
 
 /**
  * A request of the public listener. Once an `upgrade` listener exists, Node stops treating any request with an `Upgrade` header as HTTP.

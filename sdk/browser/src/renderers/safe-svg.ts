@@ -1,3 +1,5 @@
+import { makeSvg } from '../dom.ts';
+
 const elements =
   'svg g defs path circle ellipse rect line polyline polygon use linearGradient radialGradient stop clipPath mask title desc symbol';
 const allowed = new Set(elements.split(' '));
@@ -7,18 +9,19 @@ const attributes =
 /**
  * Fetches an SVG and sanitises it. Uses XMLHttpRequest, because it parses the document without a Trusted Types sink.
  */
-export function fetchPicture(url: string): Promise<SVGSVGElement> {
+export function fetchSvg(url: string): Promise<SVGSVGElement> {
   return new Promise((resolve, reject) => {
+    const fail = () => reject(new Error(`no drawing at ${url}`));
     const request = new XMLHttpRequest();
     request.open('GET', url);
     request.overrideMimeType('image/svg+xml');
     request.responseType = 'document';
     request.onload = () => {
       const root = request.responseXML?.documentElement;
-      if (request.status !== 200 || root?.localName !== 'svg') reject(new Error(`no drawing at ${url}`));
-      else resolve(sanitised(root) as SVGSVGElement);
+      if (request.status === 200 && root?.localName === 'svg') resolve(sanitised(root) as SVGSVGElement);
+      else fail();
     };
-    request.onerror = () => reject(new Error(`no drawing at ${url}`));
+    request.onerror = fail;
     request.send();
   });
 }
@@ -29,7 +32,7 @@ const functions =
 
 /** Copies the allowed elements and attributes. References outside the SVG are removed. */
 function sanitised(source: Element): Element {
-  const copy = document.createElementNS('http://www.w3.org/2000/svg', source.localName);
+  const copy = makeSvg(source.localName as 'svg');
   for (const { name, value } of source.attributes) {
     if (isHarmless(name, value)) copy.setAttribute(name === 'xlink:href' ? 'href' : name, value);
   }

@@ -1,5 +1,7 @@
+import { approach } from './easing.ts';
+
 /** Idle movement of the eyes: blinks and glances. All times are in seconds. */
-export class Liveliness {
+export class EyeMovement {
   #nextBlink: number;
   #nextGlance = 0;
   #glance: [number, number] = [0, 0];
@@ -27,8 +29,7 @@ export class Liveliness {
       this.#glance = isAway ? [this.#random() * 1.4 - 0.7, this.#random() * 0.8 - 0.4] : [0, 0];
     }
     const [x, y] = isThinking ? [0.7, -1] : this.#glance;
-    const share = 1 - Math.exp(-elapsed / 0.06);
-    this.#look = [this.#look[0] + (x - this.#look[0]) * share, this.#look[1] + (y - this.#look[1]) * share];
+    this.#look = [approach(this.#look[0], x, elapsed, 0.06), approach(this.#look[1], y, elapsed, 0.06)];
     return this.#look;
   }
 }

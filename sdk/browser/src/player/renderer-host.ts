@@ -1,9 +1,9 @@
 import type { LiveExperience } from '../core/experience.ts';
 import { ExperienceError } from '../core/experience-error.ts';
 import { allRenderers } from '../core/plug-ins.ts';
+import { setArtOrigin } from '../renderers/images.ts';
 import { portrait } from '../renderers/portrait.ts';
 import { puppet } from '../renderers/puppet.ts';
-import { artComesFrom } from '../renderers/stage.ts';
 import { video } from '../renderers/video.ts';
 import type { Mode, Renderer, SessionManifest } from '../types.ts';
 
@@ -15,7 +15,7 @@ interface Shown {
 }
 
 /** Selects a renderer for the session and forwards mode, level, cues and video to it. */
-export class Face {
+export class RendererHost {
   readonly #host: HTMLElement;
   readonly #experience: LiveExperience;
   #renderer: Renderer | undefined;
@@ -44,7 +44,7 @@ export class Face {
     const shown = { manifest, fit };
     this.#shown = shown;
     this.#early = [];
-    artComesFrom(manifest, this.#experience.baseUrl);
+    setArtOrigin(manifest, this.#experience.baseUrl);
     void this.#find(shown);
   }
 
@@ -66,10 +66,10 @@ export class Face {
 
   async #find(shown: Shown): Promise<void> {
     const { manifest, fit } = shown;
-    const willing = allRenderers(this.#experience.options.renderers, builtIn).filter((factory) =>
+    const accepting = allRenderers(this.#experience.options.renderers, builtIn).filter((factory) =>
       manifest.characters.every((character) => factory.accepts(character, manifest)),
     );
-    for (const factory of willing) {
+    for (const factory of accepting) {
       let renderer: Renderer | undefined;
       try {
         const open = await factory.load();
@@ -87,7 +87,7 @@ export class Face {
         renderer?.destroy();
         if (this.#shown !== shown) return;
         // Try the next renderer. If the last one fails, emit a non-fatal error; the session continues without a picture.
-        if (factory !== willing.at(-1)) continue;
+        if (factory !== accepting.at(-1)) continue;
         this.#early = undefined;
         const facts = { fatal: false, cause };
         const error = new ExperienceError('RENDERER_FAILED', 'The face cannot be drawn.', facts);

@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
 import type { LiveExperience } from '../src/core/experience.ts';
-import { Face } from '../src/player/face.ts';
+import { RendererHost } from '../src/player/renderer-host.ts';
 import type { Renderer, RendererFactory } from '../src/types.ts';
 import { manifest } from './fake-environment.ts';
 
@@ -24,7 +24,7 @@ function open() {
     onCue: (_cue: unknown) => {},
     baseUrl: 'https://launch.example.com',
   };
-  const face = new Face({} as HTMLElement, experience as unknown as LiveExperience);
+  const face = new RendererHost({} as HTMLElement, experience as unknown as LiveExperience);
   face.show(manifest(), 'contain');
   return { face, drawn, settle, hear: (cue: unknown) => experience.onCue(cue) };
 }

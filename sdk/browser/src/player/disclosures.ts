@@ -1,11 +1,10 @@
 import type { SessionManifest, TextKey } from '../types.ts';
-import { filled } from './texts.ts';
 
 /** The engines of a session, from the runtime's `ready` event. */
 export type Engines = Record<'mind' | 'speech' | 'hearing', { kind: string; name?: string }>;
 
 /** Sentences that disclose to the visitor what produces the answers and the voice. */
-export function honesty(
+export function disclosures(
   engines: Engines | undefined,
   manifest: SessionManifest | undefined,
   text: (key: TextKey) => string,
@@ -13,7 +12,7 @@ export function honesty(
   if (!engines) return [];
   const { mind, speech, hearing } = engines;
   const lines = [
-    mind.kind === 'script' ? text('scripted') : filled(text('modelled'), { name: mind.name ?? '' }),
+    mind.kind === 'script' ? text('scripted') : text('modelled').replaceAll('{name}', () => mind.name ?? ''),
   ];
   if (speech.kind === 'client') lines.push(text('pageVoice'));
   if (speech.kind === 'captions') lines.push(text('noVoice'));

@@ -1,0 +1,24 @@
+import { createMicrophone } from './audio/microphone.ts';
+import { createSpeaker } from './audio/speaker.ts';
+import { browserEnvironment } from './core/environment.ts';
+import { type Deps, LiveExperience } from './core/experience.ts';
+import { check } from './core/options.ts';
+import type { PageSpeech } from './transport/page-speech.ts';
+import { websocket } from './transport/websocket.ts';
+import type { Experience, ExperienceOptions } from './types.ts';
+
+/** Connects the core to the WebSocket transport, the microphone, the speaker and a player. */
+export function assemble(
+  options: ExperienceOptions,
+  attach: Deps['attach'],
+  speech?: PageSpeech,
+): Experience {
+  const deps = { transport: websocket(speech), createMicrophone, createSpeaker, attach };
+  return new LiveExperience(browserEnvironment(), check(options), deps);
+}
+
+/** Starts an experience. Its `error` event reports a failed start. */
+export function started(experience: Experience): Experience {
+  experience.start().catch(() => {});
+  return experience;
+}

@@ -1,0 +1,33 @@
+// Written by `npm run emit` from the contract. Do not edit.
+
+export const manifestVersion = 1;
+export const subprotocol = 'session.v1';
+export const protocolVersion = 1;
+export const maxTextCharacters = 4000;
+export const audioFrameHeaderBytes = 8;
+export const audioFrameKindAt = 0;
+export const audioFrameKindsCharacter = 1;
+export const audioFrameKindsUser = 2;
+export const audioFrameFlagsAt = 1;
+export const audioFrameFlagsLast = 1;
+export const audioFrameUtteranceAt = 2;
+export const audioFrameOffsetAt = 4;
+export const audioFrameMilliseconds = 40;
+export const audioFrameInputSampleRate = 16000;
+export const closeCodeEnded = 1000;
+export const closeCodeDraining = 1001;
+export const closeCodeTooManyFragments = 1008;
+export const closeCodeTooBig = 1009;
+export const closeCodeFault = 1011;
+export const closeCodeFull = 1013;
+export const closeCodeNotTheProtocol = 4400;
+export const closeCodeTokenInvalid = 4401;
+export const closeCodeOriginDiffers = 4403;
+export const closeCodeNoHello = 4408;
+export const closeCodeTokenUsed = 4409;
+export const closeCodeSessionEnded = 4410;
+export const closeCodeTooFast = 4429;
+export const closeCodeTooManySessions = 4431;
+export const closeCodeIdle = 4440;
+export const closeCodeMaxDuration = 4441;
+export const closeCodeEndedByApi = 4442;
