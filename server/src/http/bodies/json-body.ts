@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
+import type { Violation } from '@session-launch/contract/errors';
 import { ApiError, invalidRequest } from '../../primitives/errors.ts';
 
 export const bodyLimit = 64 * 1024;
@@ -26,8 +27,8 @@ export function parseJson(bytes: Buffer): unknown {
   } catch {
     throw new ApiError('INVALID_JSON', { message: 'The request body is not valid JSON.' });
   }
-  const unfit = findUnfit(value, 0);
-  if (unfit !== undefined) throw invalidRequest([{ path: pathOf(unfit.steps), message: unfit.message }]);
+  const violation = findUnsupported(value, '', 0);
+  if (violation !== undefined) throw invalidRequest([violation]);
   return value;
 }
 
@@ -80,56 +81,28 @@ function incomplete(): ApiError {
   return new ApiError('INVALID_JSON', { message: 'The request ended before its body was complete.' });
 }
 
-interface Unfit {
-  /** The path from the innermost field or index outwards. Absent if it would add nothing to the message. */
-  steps?: (string | number)[];
-  message: string;
-}
-
 /** The first value that JSON allows but that the database or the canonical form cannot represent. */
-function findUnfit(value: unknown, depth: number): Unfit | undefined {
-  if (typeof value === 'string') return unfitText(value, 'must not contain');
+function findUnsupported(value: unknown, path: string, depth: number): Violation | undefined {
+  if (typeof value === 'string') return unsupportedText(value, path, 'must not contain');
   if (typeof value === 'number')
-    return Number.isFinite(value) ? undefined : { steps: [], message: 'is a number too large to represent' };
+    return Number.isFinite(value) ? undefined : { path, message: 'is a number too large to represent' };
   if (typeof value !== 'object' || value === null) return undefined;
-  if (depth > maxDepth) return { message: `must not be nested more than ${maxDepth} levels deep` };
-  return Array.isArray(value) ? unfitItem(value, depth) : unfitField(value, depth);
-}
-
-function unfitItem(items: unknown[], depth: number): Unfit | undefined {
-  for (let i = 0; i < items.length; i++) {
-    const found = findUnfit(items[i], depth + 1);
-    if (found !== undefined) return within(i, found);
+  // The path would only repeat the nesting.
+  if (depth > maxDepth) return { path: '', message: `must not be nested more than ${maxDepth} levels deep` };
+  const isList = Array.isArray(value);
+  for (const name of Object.keys(value)) {
+    const item = (value as Record<string, unknown>)[name];
+    const itemPath = isList ? `${path}[${name}]` : path === '' ? name : `${path}.${name}`;
+    const found =
+      (isList ? undefined : unsupportedText(name, path, 'must not have a field name with')) ??
+      findUnsupported(item, itemPath, depth + 1);
+    if (found !== undefined) return found;
   }
   return undefined;
 }
 
-function unfitField(object: object, depth: number): Unfit | undefined {
-  for (const field of Object.keys(object)) {
-    const name = unfitText(field, 'must not have a field name with');
-    if (name !== undefined) return name;
-    const found = findUnfit((object as Record<string, unknown>)[field], depth + 1);
-    if (found !== undefined) return within(field, found);
-  }
+function unsupportedText(text: string, path: string, verb: string): Violation | undefined {
+  if (text.includes('\0')) return { path, message: `${verb} the NUL character` };
+  if (!text.isWellFormed()) return { path, message: `${verb} a lone surrogate` };
   return undefined;
-}
-
-function unfitText(text: string, verb: string): Unfit | undefined {
-  if (text.includes('\0')) return { steps: [], message: `${verb} the NUL character` };
-  if (!text.isWellFormed()) return { steps: [], message: `${verb} a lone surrogate` };
-  return undefined;
-}
-
-function within(step: string | number, unfit: Unfit): Unfit {
-  unfit.steps?.push(step);
-  return unfit;
-}
-
-function pathOf(steps: readonly (string | number)[] = []): string {
-  let path = '';
-  for (const step of [...steps].reverse()) {
-    if (typeof step === 'number') path += `[${step}]`;
-    else path += path === '' ? step : `.${step}`;
-  }
-  return path;
 }
