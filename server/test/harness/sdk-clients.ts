@@ -61,7 +61,8 @@ export class SdkClient {
     answer: string;
     pauseMs: number;
   }) {
-    const { baseUrl, experienceId, question, answer, pauseMs } = options;
+    const { baseUrl, question, answer, pauseMs } = options;
+    const experienceId = options.experienceId as `exp_${string}`;
     [this.#question, this.#pauseMs] = [question, pauseMs];
     const experience = createExperience({ baseUrl, experienceId, locale: 'en', speechInputMode: 'off' });
     this.#experience = experience;
