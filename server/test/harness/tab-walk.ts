@@ -1,4 +1,4 @@
-import type { CDPSession, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 
 /** A focused element: its role and name in the accessibility tree, and whether the focus is visible. */
 export interface Stop {
@@ -22,34 +22,20 @@ const focused = `(() => {
 /** Evaluated for the previous element after it has lost the focus. */
 const looksDifferent = 'stop.look() !== stop.whileFocused';
 
-const sessions = new WeakMap<Page, Promise<CDPSession>>();
-
-/** A DevTools session per page, with the accessibility tree enabled: without it, each query would build the tree anew. */
-function sessionOf(page: Page): Promise<CDPSession> {
-  let session = sessions.get(page);
-  if (session === undefined) {
-    session = page
-      .context()
-      .newCDPSession(page)
-      .then(async (opened) => {
-        await opened.send('Accessibility.enable');
-        return opened;
-      });
-    sessions.set(page, session);
-  }
-  return session;
-}
-
 /** Role and name of the focused element in the accessibility tree. */
 export async function focusedControl(page: Page): Promise<string> {
-  const session = await sessionOf(page);
-  const { result } = await session.send('Runtime.evaluate', { expression: focused });
-  const { nodes } = await session.send('Accessibility.getPartialAXTree', {
-    objectId: result.objectId!,
-    fetchRelatives: false,
-  });
-  const [node] = nodes;
-  return `${node?.role?.value} ${node?.name?.value ?? ''}`.trim();
+  const line = await page.context().newCDPSession(page);
+  try {
+    const { result } = await line.send('Runtime.evaluate', { expression: focused });
+    const { nodes } = await line.send('Accessibility.getPartialAXTree', {
+      objectId: result.objectId!,
+      fetchRelatives: false,
+    });
+    const [node] = nodes;
+    return `${node?.role?.value} ${node?.name?.value ?? ''}`.trim();
+  } finally {
+    await line.detach();
+  }
 }
 
 /** Presses `key` until `last` is focused; `last` is not part of the result. */
