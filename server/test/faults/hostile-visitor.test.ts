@@ -28,7 +28,7 @@ const mind = {
     id: subject,
     ask: { en: `What about the ${subject}?` },
     words: { en: [subject] },
-    tell: { en: `The ${subject} is old.` },
+    tell: { en: `The ${subject} is older than the pier, and every ${subject} here has a story of its own.` },
   })),
 };
 
