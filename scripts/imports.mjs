@@ -17,7 +17,7 @@ const mayKnow = {
   'sdk/browser/src': ['contract'],
   'sdk/react/src': ['sdk/browser/src'],
   testing: [],
-  'server/test': ['contract', 'process', 'testing', 'server/src', 'sdk/backend/src'],
+  'server/test': ['contract', 'process', 'testing', 'server/src', 'sdk/backend/src', 'sdk/browser/src'],
   'runtime/test': ['contract', 'process', 'testing', 'runtime/src'],
   'sdk/browser/test': ['contract', 'testing', 'sdk/browser/src'],
   // Published without the contract: `npm run emit` writes what it needs into its sources.

@@ -2,11 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { startBalancer } from '@session-launch/testing/balancer.ts';
 import { useCleanup } from '@session-launch/testing/cleanup.ts';
 import { type Fleet, postgresFleet, until } from '@session-launch/testing/fleet.ts';
-import { send } from '@session-launch/testing/http.ts';
 import type { ServiceProcess } from '@session-launch/testing/process.ts';
-import { Talker } from '@session-launch/testing/talker.ts';
-import { createWorld, runtime, type World } from '@session-launch/testing/world.ts';
+import { createWorld, runtime } from '@session-launch/testing/world.ts';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
+import { actAsBrowser, openSockets, SdkClient } from '../harness/sdk-clients.ts';
 import { sendUpgrade } from '../harness/upgrades.ts';
 
 const cleanup = useCleanup();
@@ -24,88 +23,40 @@ async function startTalking(env: Record<string, string> = {}): Promise<ServicePr
   return service;
 }
 
-/** A page that talks continuously, and launches again when its session ends or its connection fails. */
-class Page {
-  readonly #url: string;
-  readonly #world: World;
-  #isOver = false;
-  /** Number of replies, and number of sessions that were ended by a shutdown. */
-  answers = 0;
-  shutDowns = 0;
-  readonly over: Promise<void>;
-
-  constructor(url: string, world: World) {
-    this.#url = url;
-    this.#world = world;
-    this.over = this.#talk();
-  }
-
-  close(): Promise<void> {
-    this.#isOver = true;
-    return this.over;
-  }
-
-  async #talk(): Promise<void> {
-    while (!this.#isOver) {
-      const talker = await this.#connect().catch(() => undefined);
-      if (talker === undefined) {
-        await sleep(20);
-        continue;
-      }
-      try {
-        await talker.ready();
-        while (!this.#isOver) {
-          await talker.ask('When do the ferries leave?');
-          this.answers++;
-          await Promise.race([sleep(1500), talker.closed]);
-        }
-        await talker.leave();
-      } catch {
-        // Closed in any phase: the next round connects again.
-        if (talker.events.at(-1)?.reason === 'server_shutdown') this.shutDowns++;
-        talker.ws.terminate();
-      }
-    }
-  }
-
-  async #connect(): Promise<Talker> {
-    const { status, json } = await send(this.#url, {
-      method: 'POST',
-      path: '/v1/sessions',
-      headers: { Authorization: `Bearer ${this.#world.key}` },
-      body: { experienceId: this.#world.experienceId },
-    });
-    if (status !== 201) throw new Error(`minted: ${status}`);
-    return new Talker(json.launch.transport.url, json.launch.sessionToken);
-  }
-}
-
 test('on SIGTERM with 20 talking clients that reconnect, the process exits with 0 within the grace, and every conversation continues at the other process', async () => {
   const balancer = await startBalancer(cleanup);
   const env = { SHUTDOWN_GRACE_SECONDS: '5', LOG_LEVEL: 'info' };
   const [leaving, staying] = await Promise.all([startTalking(env), startTalking(env)]);
   for (const { url } of [leaving, staying]) balancer.add(url);
-  const mind = {
-    topics: [{ id: 'ferries', ask: { en: 'When do the ferries leave?' }, tell: { en: 'At full hours.' } }],
-  };
+  const [question, answer] = ['When do the ferries leave?', 'At full hours.'];
+  const mind = { topics: [{ id: 'ferries', ask: { en: question }, tell: { en: answer } }] };
   const limits = { mintsPerMinutePerClient: null, mintsPerMinute: null, sessionsPerDay: null };
-  const world = await createWorld(leaving, {
+  const { experienceId } = await createWorld(leaving, {
     project: { limits },
     experience: { runtime: runtime({ transport: { type: 'websocket' }, mind }) },
   });
-  const pages = Array.from({ length: 20 }, () => new Page(balancer.url, world));
-  onTestFinished(async () => void (await Promise.all(pages.map((page) => page.close()))));
-  await until('an answer for everybody', async () => pages.every(({ answers }) => answers > 0));
+  actAsBrowser();
+  const options = { baseUrl: balancer.url, experienceId, question, answer, pauseMs: 1500 };
+  const clients = Array.from({ length: 20 }, () => new SdkClient(options));
+  onTestFinished(async () => void (await Promise.all(clients.map((client) => client.close()))));
+  await until('an answer for everybody', async () => clients.every(({ answers }) => answers > 0));
+  expect(openSockets(leaving.url)).not.toEqual([]);
 
   expect(await leaving.kill('SIGTERM'), leaving.stderr()).toEqual({ code: 0, signal: null });
   expect(leaving.stderr()).toContain('"msg":"stopped"');
   expect(leaving.stderr()).not.toContain('did not end in time');
   balancer.remove(leaving.url);
-  await until('sessions that the stop ended', async () => pages.some(({ shutDowns }) => shutDowns > 0));
-  const before = pages.map(({ answers }) => answers);
+  await until('no socket of the stopped process', async () => openSockets(leaving.url).length === 0);
+  const before = clients.map(({ answers }) => answers);
   await until('a further answer for everybody', async () =>
-    pages.every(({ answers }, i) => answers > before[i]!),
+    clients.every(({ answers }, i) => answers > before[i]!),
   );
+  expect(clients.flatMap(({ failures }) => failures)).toEqual([]);
+  expect(new Set(clients.map(({ state }) => state))).toEqual(new Set(['live']));
+  expect(openSockets(staying.url)).toHaveLength(clients.length);
+  const ends = clients.flatMap((client) => client.ends);
+  expect(ends.length).toBeGreaterThan(0);
+  expect(new Set(ends)).toEqual(new Set(['server_shutdown']));
 });
 
 test('on SIGTERM while clients keep sending upgrades, the process exits with 0 without waiting for their sockets', async () => {
