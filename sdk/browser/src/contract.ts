@@ -92,7 +92,7 @@ export interface SessionManifest {
 
 /** How a drawn character moves. */
 export interface Rig {
-  /** Version of the format. */
+  /** Version of this format. */
   rig: 1;
   /** File name of the picture, in the same folder. */
   image: string;
@@ -106,12 +106,12 @@ export interface Rig {
   eyes: {
     /** Both pupils. They move with the gaze and shrink to a line in a blink. */
     pupils: string;
-    /** The highlights of the pupils. They move with the pupils. */
+    /** The highlights in the pupils, which move with them. */
     shine?: string;
-    /** Both upper lids. They close in a blink. */
+    /** Both upper lids: they close to the line in a blink. */
     lids?: string;
     blink: {
-      /** Height of a closed eye relative to an open one. */
+      /** Height of a closed eye, as a fraction of an open one. */
       scaleY: number;
       /** The y coordinate of a closed eye. */
       about: number;
@@ -122,15 +122,15 @@ export interface Rig {
   /** Both eyebrows. They rise and fall. */
   brows?: string;
   mouth: {
-    /** The drawn mouth, which the animated one replaces. */
+    /** The drawn mouth. The animated mouth replaces it at the same depth. */
     replace: string;
     /** The centre of the mouth. */
     at: [number, number];
-    /** Distance from the centre to a corner at rest. */
+    /** Distance from the middle to a corner, at rest. */
     width: number;
     /** Distance between the lips when the mouth is wide open. */
     height: number;
-    /** Height of the corners above the centre at rest. */
+    /** Height of the corners above the middle, at rest. */
     smile: number;
     colors: {
       /** The lips, or the line. */
@@ -148,9 +148,9 @@ export interface Rig {
   breathe?: {
     /** The part that grows with each breath, from its lower edge. */
     part: string;
-    /** Height when breathed in, relative to the height at rest. */
+    /** Its height after breathing in, as a multiple of its height at rest. */
     scaleY: number;
-    /** Duration of one breath in seconds. */
+    /** Seconds from one breath to the next. */
     seconds: number;
   };
 }

@@ -15,7 +15,7 @@ import {
   type World,
 } from '@session-launch/testing/world.ts';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { freshFor } from '../../src/store/loading.ts';
+import { freshFor } from '../../src/store/cache/loading.ts';
 
 /** A change made on one process, the request that observes it, and the check that it is in effect. */
 interface Change {

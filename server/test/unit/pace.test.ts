@@ -46,6 +46,6 @@ test('delayed refusals are sent in order', async () => {
   const pace = new Pace();
   atOnce(pace, 'A', 200);
   // The fake clock does not advance, so the delays are exact.
-  await Promise.all([0, 1, 2].map(() => pace.turn('A')));
+  await Promise.all([0, 1, 2].map(() => pace.delay('A')));
   expect(waits.mock.calls).toEqual([[10], [20], [30]]);
 });
