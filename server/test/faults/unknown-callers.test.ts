@@ -134,7 +134,7 @@ test('one network may have 64 look-ups of unknown keys in flight; further ones a
   await onDatabase(tested.databaseUrl, async (client) => {
     await client.query('BEGIN');
     await client.query('LOCK TABLE api_keys IN ACCESS EXCLUSIVE MODE');
-    for (const { socket } of connections) socket.write(floods['keys that nobody has']!.asks(network));
+    for (const { socket } of connections) socket.write(floods['unknown keys']!.asks(network));
     await until('those beyond 64 to be refused', async () => (await refused()) - before === 36);
     await client.query('COMMIT');
   });
