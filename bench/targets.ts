@@ -16,7 +16,7 @@ const embedded = 'ours, embedded';
 const cpuLimits: [string, string, number][] = [
   [postgres, 'server mint', 3],
   [postgres, 'server mint, fresh key', 4],
-  [postgres, 'server mint, replay', 4],
+  [postgres, 'server mint, replay', 1.8],
   [embedded, 'server mint', 3.8],
 ];
 

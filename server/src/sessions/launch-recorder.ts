@@ -11,6 +11,7 @@ import type { TokenSigner } from '../tokens/signer.ts';
 import type { Door } from './doors.ts';
 import type { Draft } from './draft.ts';
 import { renderManifest } from './manifest.ts';
+import { RecentLaunches } from './recent-launches.ts';
 import { type Session, sessionRecord, tokenClaims } from './session.ts';
 import { asMinted, type SessionRow, toRow } from './session-row.ts';
 
@@ -31,10 +32,13 @@ export interface Launched {
 /**
  * Records each launch exactly once. New launches and replays are rendered alike, from the session and its pinned revision alone.
  *
- * A new launch is signed and rendered while the database writes it, so a mint takes as long as the slower of the two.
+ * Two optimisations: a new launch is signed and rendered while the database writes it, so a mint takes as long as the slower of the two;
+ * and a launch that was just replayed is replayed from memory, at half the cost of a query. Launches that were never replayed are not
+ * cached, because most never are and caching each would cost more than it saves.
  */
 export class LaunchRecorder {
   readonly #deps: LaunchDeps;
+  readonly #recent = new RecentLaunches();
 
   constructor(deps: LaunchDeps) {
     this.#deps = deps;
@@ -43,6 +47,12 @@ export class LaunchRecorder {
   /** Records a draft under its idempotency claim, or returns the launch already recorded under that claim. */
   async record(draft: Draft, claim: Claim | undefined, budgets: readonly Budget[]): Promise<Launched> {
     const { door, experience, at } = draft;
+    // A response that reports the remaining daily quota must read it from the database.
+    const recalled = claim && !door.limited ? this.#recent.recall(claim) : undefined;
+    if (recalled !== undefined) {
+      if (!recalled.isSameBody) throw new ApiError('IDEMPOTENCY_CONFLICT');
+      return { replayed: true, body: await this.#answerAgain(door, recalled.session) };
+    }
     const session = draft.session();
     if (session instanceof ApiError && claim === undefined) throw session;
     const fresh = session instanceof ApiError ? undefined : session;
@@ -55,6 +65,7 @@ export class LaunchRecorder {
     const recorded = await recording;
     const launched = launchOf(recorded, session, budgets, at);
     const replayed = launched !== fresh;
+    if (replayed && claim && !door.limited) this.#recent.remember(claim, launched);
     return {
       replayed,
       body: replayed || prepared === undefined ? await this.#render(door, launched) : prepared,
@@ -79,6 +90,17 @@ export class LaunchRecorder {
       // The outcome of the write decides; the launch is then rendered again.
       return undefined;
     }
+  }
+
+  async #answerAgain(door: Door, session: Session): Promise<string> {
+    let body = this.#recent.answerTo(session);
+    if (body === undefined) {
+      body = await this.#render(door, session);
+      this.#recent.keepAnswer(session, body);
+    }
+    // Responses that become ready in the same tick are sent together, so that a client wakes up once.
+    await endOfTick();
+    return body;
   }
 
   async #render(door: Door, session: Session): Promise<string> {

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { temporaryFolder } from '@session-launch/testing/process.ts';
 import { createWorld, type World } from '@session-launch/testing/world.ts';
-import { beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { type Directory, openDirectory } from '../../src/experiences/directory.ts';
 import { Pace } from '../../src/limits/pace.ts';
 import { ApiError } from '../../src/primitives/errors.ts';
@@ -94,6 +94,8 @@ test('a recently retried launch is replayed without a write, with the same bytes
     const again = await used.record(await draft(), under, []);
     expect(again).toMatchObject({ replayed: true, body: first.body });
   }
+  // One write for the launch, one for its first retry.
+  expect(writes).toBe(2);
 });
 
 test('another process reads the launch from the database once, then from its cache', async () => {
@@ -101,6 +103,7 @@ test('another process reads the launch from the database once, then from its cac
   const first = await launches().record(await draft(), under, []);
   const other = launches();
   for (const _ of [1, 2]) expect((await other.record(await draft(), under, [])).body).toBe(first.body);
+  expect(writes).toBe(2);
 });
 
 test('another body under the key of a cached launch conflicts without a write', async () => {
@@ -111,6 +114,7 @@ test('another body under the key of a cached launch conflicts without a write', 
   await expect(used.record(await draft(), otherBody, [])).rejects.toThrow(
     expect.objectContaining({ code: 'IDEMPOTENCY_CONFLICT' }),
   );
+  expect(writes).toBe(2);
 });
 
 test('a mint with a quota queries the database each time, which returns the remaining quota', async () => {
@@ -124,17 +128,27 @@ test('a mint with a quota queries the database each time, which returns the rema
 test('a cached launch is read from the database again after a few seconds', async () => {
   const used = launches();
   const under = claim();
-  await used.record(await draft(), under, []);
-  for (const _ of [1, 2]) expect((await used.record(await draft(), under, [])).replayed).toBe(true);
+  for (const _ of ['launch', 'replay']) await used.record(await draft(), under, []);
+  const now = performance.now();
+  const clock = vi.spyOn(performance, 'now').mockReturnValue(now + 4_900);
+  onTestFinished(() => clock.mockRestore());
+  expect((await used.record(await draft(), under, [])).replayed).toBe(true);
   expect(writes).toBe(3);
 });
 
 test('a launch with large player settings is not cached', async () => {
   const used = launches();
-  const under = claim();
-  const player = { startButton: { label: 'x'.repeat(10_000) } };
-  const first = await used.record(await draft(serverDoor, { player }), under, []);
-  expect(await used.record(await draft(), under, [])).toMatchObject({ replayed: true, body: first.body });
+  for (const [length, expected] of [
+    [10, 2],
+    [10_000, 3],
+  ] as const) {
+    writes = 0;
+    const under = claim();
+    const player = { startButton: { label: 'x'.repeat(length) } };
+    await used.record(await draft(serverDoor, { player }), under, []);
+    for (const _ of ['replay', 'replay']) await used.record(await draft(), under, []);
+    expect(writes).toBe(expected);
+  }
 });
 
 test('a launch that the database refused is not cached', async () => {

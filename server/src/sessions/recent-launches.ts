@@ -1,0 +1,60 @@
+import { LRUCache } from 'lru-cache';
+import type { Claim } from '../recording/statement.ts';
+import { freshFor } from '../store/cache/loading.ts';
+import type { Session } from './session.ts';
+
+/** How long an idempotency key replays its launch. */
+const replayableFor = 24 * 60 * 60 * 1000;
+
+interface Known {
+  fingerprint: string;
+  session: Session;
+  /** Like every cached value, it expires after a few seconds and is then read from the database again. */
+  until: number;
+}
+
+/**
+ * Caches launches that this process has just replayed: a client that retried once may retry again soon, and a committed launch never
+ * changes. Not used for responses that report the remaining daily quota, which must come from the database.
+ */
+export class RecentLaunches {
+  readonly #known = new LRUCache<string, Known>({ max: 5_000 });
+  /** Rendered responses of cached launches. They contain tokens, so none is kept longer than its token is valid. */
+  readonly #answers = new LRUCache<Session, string>({
+    maxSize: 4 * 1024 * 1024,
+    sizeCalculation: (body) => body.length,
+  });
+  #clearing: NodeJS.Timeout | undefined;
+
+  /** The cached launch under a claim, and whether its body is the same. */
+  recall({ hash, fingerprint }: Claim): { session: Session; isSameBody: boolean } | undefined {
+    const known = this.#known.get(hash);
+    if (known === undefined || performance.now() > known.until) return undefined;
+    if (Date.now() >= known.session.createdAt.getTime() + replayableFor) return undefined;
+    return { session: known.session, isSameBody: known.fingerprint === fingerprint };
+  }
+
+  remember({ hash, fingerprint }: Claim, session: Session): void {
+    if (!isSmall(session)) return;
+    this.#known.set(hash, { fingerprint, session, until: performance.now() + freshFor });
+  }
+
+  /** The rendered response of a cached launch. */
+  answerTo(session: Session): string | undefined {
+    return this.#answers.get(session);
+  }
+
+  keepAnswer(session: Session, body: string): void {
+    this.#answers.set(session, body);
+    this.#clearing ??= setTimeout(() => {
+      this.#clearing = undefined;
+      this.#answers.clear();
+    }, freshFor).unref();
+  }
+}
+
+/** Large launches are not cached, so that the cache stays small. */
+function isSmall({ given: { metadata, player } }: Session): boolean {
+  if (metadata === undefined && player === undefined) return true;
+  return JSON.stringify([metadata, player]).length <= 1_000;
+}
