@@ -60,7 +60,7 @@ export class SilenceWatch {
 }
 
 /** Limited; reports in the future come first (the clock was set back), then the oldest. */
-const groupReports: Statement = {
+export const groupReports: Statement = {
   name: 'group_reports',
   text: `SELECT runtime_id AS "runtimeId", (extract(epoch FROM reported_at) * 1000)::double precision AS "reportedAt"
            FROM active_sessions GROUP BY runtime_id, reported_at
