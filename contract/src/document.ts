@@ -25,10 +25,17 @@ export interface Api {
   servers: object[];
   tags: object[];
   securitySchemes: object;
+  /** Headers of every response, errors included. */
+  everyAnswer?: AnswerHeaders;
   /** Listed in this order. */
   operations: readonly Operation[];
   /** Schemas that operations reference by `$id`. */
   schemas: readonly TSchema[];
+}
+
+/** A security scheme whose credential is a bearer token. */
+export function bearer(description: string): object {
+  return { type: 'http', scheme: 'bearer', description };
 }
 
 /** Builds the OpenAPI document of an API as plain JSON. */
@@ -37,7 +44,11 @@ export function openApiDocument(api: Api): OpenApiDocument {
   const paths: OpenApiDocument['paths'] = {};
   for (const operation of api.operations) {
     paths[operation.path] ??= {};
-    paths[operation.path]![operation.method] = described(operation, headers);
+    paths[operation.path]![operation.method] = described(
+      operation,
+      { ...api.everyAnswer, ...operation.everyAnswer },
+      headers,
+    );
   }
   return {
     openapi: '3.1.0',
@@ -62,8 +73,12 @@ const security: Record<Operation['caller'], Json[]> = {
   anyone: [],
 };
 
-function described(operation: Operation, headers: Record<string, JsonObject>): JsonObject {
-  const { operationId, summary, tag, description, scope, everyAnswer = {} } = operation;
+function described(
+  operation: Operation,
+  everyAnswer: AnswerHeaders,
+  headers: Record<string, JsonObject>,
+): JsonObject {
+  const { operationId, summary, tag, description, scope } = operation;
   const errorExamples = { ...(scope === undefined ? {} : missingScope(scope)), ...operation.errorExamples };
   const answers: Record<number, DocumentedAnswer> = {
     ...operation.answers,
@@ -117,8 +132,9 @@ function response(
   everyAnswer: AnswerHeaders,
   shared: Record<string, JsonObject>,
 ): JsonObject {
-  const own =
-    answer === headersTooLarge ? answer.headers : { ...requestId, ...everyAnswer, ...answer.headers };
+  // The HTTP parser sends this response, without the headers of the routes.
+  const shown = answer === headersTooLarge ? {} : everyAnswer;
+  const own = { ...requestId, ...shown, ...answer.headers };
   const content = contentOf(answer.content, answer.bodies);
   return {
     description: answer.description,
@@ -129,12 +145,12 @@ function response(
 
 /** Puts a header among the components once and returns a reference to it. */
 function share(header: AnswerHeaders[string], shared: Record<string, JsonObject>): JsonObject {
-  const { 'x-component': name, 'x-required': required, description, examples, ...schema } = header;
+  const { 'x-component': name, 'x-required': required, description, example, ...schema } = header;
   shared[name] = {
     description,
     ...(required === undefined ? {} : { required }),
     schema: plain(schema),
-    example: examples[0] ?? null,
+    example,
   };
   return { $ref: `#/components/headers/${name}` };
 }

@@ -104,7 +104,6 @@ export function missingScope(scope: Scope): ErrorExamples {
 /** Any route can fail with oversized headers: the HTTP parser rejects them before routing. */
 export const headersTooLarge: DocumentedAnswer = {
   description: '`INVALID_REQUEST`: the URL and headers of the request are larger than 16 KiB.',
-  headers: requestId,
   content: {
     schema: { $ref: 'Error#' },
     examples: {

@@ -8,7 +8,7 @@ import {
   exampleVoiceManifest,
 } from './examples.ts';
 import { crossOrigin, notStored, rateLimits, replayed } from './headers.ts';
-import type { Operation } from './operation.ts';
+import { jsonAnswer, type Operation } from './operation.ts';
 import type { Source } from './session.ts';
 import Type from './type.ts';
 
@@ -74,19 +74,17 @@ const fromServer: Operation = {
     },
   },
   answers: {
-    201: {
-      description: 'The launch.',
-      headers: replayed,
-      content: {
-        schema: Type.Ref('SessionLaunchResponse#'),
-        examples: {
-          launch: {
-            summary: 'A dual experience, launched for a known user',
-            value: { session: exampleSession, launch: exampleManifest },
-          },
+    201: jsonAnswer(
+      'The launch.',
+      Type.Ref('SessionLaunchResponse#'),
+      {
+        launch: {
+          summary: 'A dual experience, launched for a known user',
+          value: { session: exampleSession, launch: exampleManifest },
         },
       },
-    },
+      replayed,
+    ),
   },
   errors: [
     ...inTheBody,
@@ -127,19 +125,17 @@ const fromBrowser: Operation = {
     },
   },
   answers: {
-    201: {
-      description: 'The launch.',
-      headers: { ...replayed, ...rateLimits },
-      content: {
-        schema: Type.Ref('SessionLaunchResponse#'),
-        examples: {
-          launch: {
-            summary: 'A dual experience, launched by a page',
-            value: { session: exampleBrowserSession, launch: exampleBrowserManifest },
-          },
+    201: jsonAnswer(
+      'The launch.',
+      Type.Ref('SessionLaunchResponse#'),
+      {
+        launch: {
+          summary: 'A dual experience, launched by a page',
+          value: { session: exampleBrowserSession, launch: exampleBrowserManifest },
         },
       },
-    },
+      { ...replayed, ...rateLimits },
+    ),
   },
   errors: [
     ...inTheBody,
@@ -173,20 +169,18 @@ const fromPublic: Operation = {
     },
   },
   answers: {
-    200: {
-      description: 'The Session Manifest.',
-      headers: rateLimits,
-      content: {
-        schema: Type.Ref('SessionManifest#'),
-        examples: {
-          smallest: {
-            summary: 'With avatar and location, in the default language',
-            value: examplePublicManifest,
-          },
-          voice: { summary: 'Voice only, in Spanish', value: exampleVoiceManifest },
+    200: jsonAnswer(
+      'The Session Manifest.',
+      Type.Ref('SessionManifest#'),
+      {
+        smallest: {
+          summary: 'With avatar and location, in the default language',
+          value: examplePublicManifest,
         },
+        voice: { summary: 'Voice only, in Spanish', value: exampleVoiceManifest },
       },
-    },
+      rateLimits,
+    ),
   },
   errors: [...inTheBody, ...ofThePage, ...always, 'RATE_LIMITED', 'QUOTA_EXCEEDED'],
   errorExamples: {

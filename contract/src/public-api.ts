@@ -1,6 +1,6 @@
 import { entryOperation, listOperation } from './catalog.ts';
 import { catalogEntrySchema, catalogListSchema } from './catalog-entry.ts';
-import type { Api } from './document.ts';
+import { type Api, bearer } from './document.ts';
 import { errorSchema } from './errors.ts';
 import { aliveOperation, healthSchema, readinessSchema, readyOperation } from './health.ts';
 import { sessionLaunchSchema, sessionManifestSchema } from './manifest.ts';
@@ -41,12 +41,9 @@ export const publicApi: Api = {
     { name: 'Health', description: 'For load balancers and monitors.' },
   ],
   securitySchemes: {
-    apiKey: {
-      type: 'http',
-      scheme: 'bearer',
-      description:
-        'An API key of the project, such as `sl_test_…` or `sl_live_…`. It is shown once, when it is created. Send it from servers only.',
-    },
+    apiKey: bearer(
+      'An API key of the project, such as `sl_test_…` or `sl_live_…`. It is shown once, when it is created. Send it from servers only.',
+    ),
   },
   operations: [
     mintOperations.server,

@@ -1,5 +1,6 @@
-import type { Api } from '../document.ts';
+import { type Api, bearer } from '../document.ts';
 import { errorSchema } from '../errors.ts';
+import { notStored } from '../headers.ts';
 import {
   connectedSchema,
   connectOperation,
@@ -51,24 +52,15 @@ export const adminApi: Api = {
     { name: 'Operation', description: 'Status, metrics and this document.' },
   ],
   securitySchemes: {
-    adminToken: {
-      type: 'http',
-      scheme: 'bearer',
-      description:
-        'The admin token: `ADMIN_TOKEN`, or the content of the token file. Valid for every route except those of runtimes.',
-    },
-    metricsToken: {
-      type: 'http',
-      scheme: 'bearer',
-      description: 'The token for metrics collectors: `METRICS_TOKEN`. Valid only for `/metrics`.',
-    },
-    runtimeToken: {
-      type: 'http',
-      scheme: 'bearer',
-      description:
-        'The runtime token: `RUNTIME_TOKEN`, or the content of `DATA_DIR/runtime-token`. Valid only for the routes of runtimes.',
-    },
+    adminToken: bearer(
+      'The admin token: `ADMIN_TOKEN`, or the content of the token file. Valid for every route except those of runtimes.',
+    ),
+    metricsToken: bearer('The token for metrics collectors: `METRICS_TOKEN`. Valid only for `/metrics`.'),
+    runtimeToken: bearer(
+      'The runtime token: `RUNTIME_TOKEN`, or the content of `DATA_DIR/runtime-token`. Valid only for the routes of runtimes.',
+    ),
   },
+  everyAnswer: notStored,
   operations: [
     listProjectsOperation,
     applyOperation,
