@@ -27,7 +27,7 @@ export async function projectAdminRoutes(
   app: FastifyInstance,
   { database, changes }: ProjectAdminDeps,
 ): Promise<void> {
-  const apply = openApply({ changes });
+  const apply = openApply(changes);
   const exportFile = openExport(database);
   mount(app, listProjectsOperation, async () => ({ projects: await listProjects(database) }));
   mount(app, applyOperation, async ({ request }) => {

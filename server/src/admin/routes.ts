@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { bufferBodies } from '../http/bodies/buffered-body.ts';
-import { requireBearer } from '../http/guards/bearer.ts';
+import { protectRoutes } from '../http/guards/bearer.ts';
 import { type KeyAdminDeps, keyAdminRoutes } from './key-routes.ts';
 import { type ProjectAdminDeps, projectAdminRoutes } from './project-routes.ts';
 import { type SessionAdminDeps, sessionAdminRoutes } from './session-routes.ts';
@@ -14,11 +14,7 @@ const projectFileMiB = 4;
 
 /** The admin API except `/metrics`. Every route requires the admin token. */
 export async function adminRoutes(app: FastifyInstance, deps: AdminDeps): Promise<void> {
-  const admit = requireBearer(deps.token, 'ADMIN_TOKEN_INVALID');
-  app.addHook('onRequest', async (request, reply) => {
-    reply.header('Cache-Control', 'no-store, private');
-    admit(request.headers.authorization);
-  });
+  protectRoutes(app, deps.token, 'ADMIN_TOKEN_INVALID');
   bufferBodies(app, projectFileMiB);
   await app.register(projectAdminRoutes, deps);
   await app.register(keyAdminRoutes, deps);
