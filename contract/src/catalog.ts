@@ -1,3 +1,4 @@
+import { catalogEntrySchema, catalogListSchema } from './catalog-entry.ts';
 import { optional } from './fields.ts';
 import { etag, revalidated } from './headers.ts';
 import { jsonAnswer, type Operation } from './operation.ts';
@@ -58,7 +59,7 @@ export const listOperation: Operation = {
   answers: {
     200: jsonAnswer(
       'The catalog.',
-      Type.Ref('CatalogList#'),
+      catalogListSchema,
       {
         catalog: {
           summary: 'Two experiences, one of them without gallery fields',
@@ -87,7 +88,7 @@ export const entryOperation: Operation = {
   answers: {
     200: jsonAnswer(
       'The catalog entry.',
-      Type.Ref('CatalogEntry#'),
+      catalogEntrySchema,
       { entry: { summary: 'Ready for a gallery', value: complete } },
       etag,
     ),

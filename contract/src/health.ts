@@ -36,14 +36,10 @@ export const aliveOperation: Operation = {
     'Returns 200 while the process runs, regardless of the state of the database server. If the embedded engine has ended, it returns 503, and the process exits.',
   caller: 'anyone',
   answers: {
-    200: jsonAnswer('The process is alive.', Type.Ref('Health#'), { alive: { value: { status: 'ok' } } }),
-    503: jsonAnswer(
-      'The embedded engine has ended, and the process is about to exit.',
-      Type.Ref('Readiness#'),
-      {
-        ended: { value: { status: 'unavailable', reason: 'the embedded engine has ended' } },
-      },
-    ),
+    200: jsonAnswer('The process is alive.', healthSchema, { alive: { value: { status: 'ok' } } }),
+    503: jsonAnswer('The embedded engine has ended, and the process is about to exit.', readinessSchema, {
+      ended: { value: { status: 'unavailable', reason: 'the embedded engine has ended' } },
+    }),
   },
   errors: [],
   everyAnswer: neverStored,
@@ -59,12 +55,12 @@ export const readyOperation: Operation = {
     'For load balancers: not ready while the database is unreachable or does not accept writes, and once a shutdown has begun.',
   caller: 'anyone',
   answers: {
-    200: jsonAnswer('The service can mint sessions.', Type.Ref('Readiness#'), {
+    200: jsonAnswer('The service can mint sessions.', readinessSchema, {
       ready: { value: { status: 'ready', runtime: 'ready' } },
     }),
     503: jsonAnswer(
       'The service cannot mint sessions at the moment.',
-      Type.Ref('Readiness#'),
+      readinessSchema,
       {
         away: {
           value: { status: 'unavailable', reason: 'the database cannot be reached', runtime: 'ready' },

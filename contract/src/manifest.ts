@@ -8,6 +8,7 @@ import {
   revision,
   secondaryLocale,
   sessionId,
+  sessionSchema,
   speechInputMode,
   speechOnly,
   userId,
@@ -116,7 +117,7 @@ export const sessionManifestSchema = Type.Object(
 export type SessionManifest = Static<typeof sessionManifestSchema>;
 
 export const sessionLaunchSchema = Type.Object(
-  { session: Type.Ref('Session#'), launch: Type.Ref('SessionManifest#') },
+  { session: sessionSchema, launch: sessionManifestSchema },
   {
     $id: 'SessionLaunchResponse',
     description:

@@ -8,6 +8,8 @@ import {
   exampleVoiceManifest,
 } from './examples.ts';
 import { crossOrigin, notStored, rateLimits, replayed } from './headers.ts';
+import { sessionLaunchSchema, sessionManifestSchema } from './manifest.ts';
+import { browserMintRequestSchema, serverMintRequestSchema } from './mint-requests.ts';
 import { jsonAnswer, type Operation } from './operation.ts';
 import type { Source } from './session.ts';
 import Type from './type.ts';
@@ -58,7 +60,7 @@ const fromServer: Operation = {
   scope: 'sessions:create',
   headers: Type.Object({ 'Idempotency-Key': Type.Optional(idempotencyKey) }),
   body: {
-    schema: Type.Ref('ServerMintRequest#'),
+    schema: serverMintRequestSchema,
     examples: {
       smallest: { summary: 'Only what is required', value: { experienceId: 'exp_market_day' } },
       learner: {
@@ -76,7 +78,7 @@ const fromServer: Operation = {
   answers: {
     201: jsonAnswer(
       'The launch.',
-      Type.Ref('SessionLaunchResponse#'),
+      sessionLaunchSchema,
       {
         launch: {
           summary: 'A dual experience, launched for a known user',
@@ -115,7 +117,7 @@ const fromBrowser: Operation = {
     'Idempotency-Key': Type.Optional(idempotencyKey),
   }),
   body: {
-    schema: Type.Ref('BrowserMintRequest#'),
+    schema: browserMintRequestSchema,
     examples: {
       smallest: { summary: 'Only what is required', value: { experienceId: 'exp_market_day' } },
       languages: {
@@ -127,7 +129,7 @@ const fromBrowser: Operation = {
   answers: {
     201: jsonAnswer(
       'The launch.',
-      Type.Ref('SessionLaunchResponse#'),
+      sessionLaunchSchema,
       {
         launch: {
           summary: 'A dual experience, launched by a page',
@@ -159,7 +161,7 @@ const fromPublic: Operation = {
   caller: 'anyone',
   headers: Type.Object({ Origin: origin, 'Accept-Language': Type.Optional(acceptLanguage) }),
   body: {
-    schema: Type.Ref('BrowserMintRequest#'),
+    schema: browserMintRequestSchema,
     examples: {
       smallest: { summary: 'Only what is required', value: { experienceId: 'exp_harbor_guide' } },
       voice: {
@@ -171,7 +173,7 @@ const fromPublic: Operation = {
   answers: {
     200: jsonAnswer(
       'The Session Manifest.',
-      Type.Ref('SessionManifest#'),
+      sessionManifestSchema,
       {
         smallest: {
           summary: 'With avatar and location, in the default language',

@@ -1,6 +1,7 @@
 import { exampleEndedSession, exampleSession } from './examples.ts';
 import { crossOrigin, notStored } from './headers.ts';
 import { jsonAnswer, type Operation } from './operation.ts';
+import { sessionSchema } from './session.ts';
 import Type from './type.ts';
 
 const tag = 'Sessions';
@@ -17,7 +18,6 @@ const errors = [
   'INTERNAL',
   'UNAVAILABLE',
 ] as const;
-const schema = Type.Ref('Session#');
 
 export const readOperation: Operation = {
   operationId: 'getSession',
@@ -31,7 +31,7 @@ export const readOperation: Operation = {
   scope: 'sessions:read',
   params,
   answers: {
-    200: jsonAnswer('The session.', schema, {
+    200: jsonAnswer('The session.', sessionSchema, {
       created: { summary: 'Minted', value: exampleSession },
       ended: { summary: 'Ended', value: exampleEndedSession },
     }),
@@ -52,7 +52,7 @@ export const endOperation: Operation = {
   scope: 'sessions:create',
   params,
   answers: {
-    200: jsonAnswer('The session, ended.', schema, {
+    200: jsonAnswer('The session, ended.', sessionSchema, {
       ended: { summary: 'Ended', value: exampleEndedSession },
     }),
   },

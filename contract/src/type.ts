@@ -23,7 +23,6 @@ const builders = {
     optional.add(marked);
     return marked;
   },
-  Ref: (name: string, options: Options) => ({ $ref: name, ...options }),
   String: (options: Options) => ({ type: 'string', ...options }),
   Tuple: (items: TSchema[], options: Options) => ({
     type: 'array',

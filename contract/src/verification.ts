@@ -72,7 +72,7 @@ export const keySetOperation: Operation = {
   answers: {
     200: jsonAnswer(
       'A JSON Web Key Set.',
-      Type.Ref('JsonWebKeySet#'),
+      jsonWebKeySetSchema,
       { keys: { summary: 'One key', value: exampleKeySet } },
       cacheable,
     ),

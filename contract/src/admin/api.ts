@@ -1,34 +1,10 @@
 import { type Api, bearer } from '../document.ts';
-import { errorSchema } from '../errors.ts';
 import { notStored } from '../headers.ts';
-import {
-  connectedSchema,
-  connectOperation,
-  connectRequestSchema,
-  reportAnswerSchema,
-  reportOperation,
-  reportSchema,
-} from '../runtime/lifecycle.ts';
-import { sessionSchema } from '../session.ts';
-import {
-  createdKeySchema,
-  createKeyOperation,
-  keyListSchema,
-  keyRequestSchema,
-  keySchema,
-  listKeysOperation,
-  revokeKeyOperation,
-} from './keys.ts';
-import {
-  appliedSchema,
-  applyOperation,
-  exportOperation,
-  listProjectsOperation,
-  projectFileComponent,
-  projectListSchema,
-} from './projects.ts';
-import { listSessionsOperation, sessionPageSchema } from './sessions.ts';
-import { documentOperation, metricsOperation, statusOperation, statusSchema } from './status.ts';
+import { connectOperation, reportOperation } from '../runtime/lifecycle.ts';
+import { createKeyOperation, listKeysOperation, revokeKeyOperation } from './keys.ts';
+import { applyOperation, exportOperation, listProjectsOperation } from './projects.ts';
+import { listSessionsOperation } from './sessions.ts';
+import { documentOperation, metricsOperation, statusOperation } from './status.ts';
 
 /** The admin API, for operators and their tools, on a separate listener. */
 export const adminApi: Api = {
@@ -74,22 +50,5 @@ export const adminApi: Api = {
     statusOperation,
     metricsOperation,
     documentOperation,
-  ],
-  schemas: [
-    projectListSchema,
-    projectFileComponent,
-    appliedSchema,
-    keyRequestSchema,
-    keySchema,
-    createdKeySchema,
-    keyListSchema,
-    sessionPageSchema,
-    sessionSchema,
-    connectRequestSchema,
-    connectedSchema,
-    reportSchema,
-    reportAnswerSchema,
-    statusSchema,
-    errorSchema,
   ],
 };

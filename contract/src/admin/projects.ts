@@ -84,9 +84,12 @@ const smallest = {
   ],
 };
 
+/** The schema that editors use, as a component of the document. */
+const projectFileComponent = { ...projectFileSchema, $id: 'ProjectFile' } as typeof projectFileSchema;
+
 const projectFileBodies: Bodies = {
   'application/json': {
-    schema: Type.Ref('ProjectFile#'),
+    schema: projectFileComponent,
     examples: { smallest: { summary: 'A draft', value: smallest } },
   },
   'application/yaml': {
@@ -94,9 +97,6 @@ const projectFileBodies: Bodies = {
     examples: { project: { value: 'project: { id: prj_demo, name: Demo }\n' } },
   },
 };
-
-/** The schema that editors use, as a component of the document. */
-export const projectFileComponent = { ...projectFileSchema, $id: 'ProjectFile' } as typeof projectFileSchema;
 
 export const listProjectsOperation = {
   operationId: 'listProjects',
