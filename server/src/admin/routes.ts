@@ -1,14 +1,11 @@
 import type { FastifyInstance } from 'fastify';
 import { bufferBodies } from '../http/bodies/buffered-body.ts';
 import { protectRoutes } from '../http/guards/bearer.ts';
-import { type KeyAdminDeps, keyAdminRoutes } from './key-routes.ts';
-import { type ProjectAdminDeps, projectAdminRoutes } from './project-routes.ts';
-import { type SessionAdminDeps, sessionAdminRoutes } from './session-routes.ts';
-import { type StatusDeps, statusRoutes } from './status-routes.ts';
-
-export interface AdminDeps extends KeyAdminDeps, ProjectAdminDeps, SessionAdminDeps, StatusDeps {
-  token: string;
-}
+import type { AdminDeps } from './deps.ts';
+import { keyAdminRoutes } from './key-routes.ts';
+import { projectAdminRoutes } from './project-routes.ts';
+import { sessionAdminRoutes } from './session-routes.ts';
+import { statusRoutes } from './status-routes.ts';
 
 const projectFileMiB = 4;
 

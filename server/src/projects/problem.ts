@@ -54,3 +54,7 @@ export function quoted(text: string): string {
   const short = text.length > maxShown ? `${characters.slice(0, maxShown).join('')}…` : text;
   return JSON.stringify(short);
 }
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
