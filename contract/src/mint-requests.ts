@@ -6,14 +6,14 @@ import Type from './type.ts';
 /** Accepted values of `language`. */
 const selectableLanguages = ['en', 'es'] as const;
 
-const locale = (description: string) =>
+const optionalLocale = (description: string) =>
   optional.string({
     description,
     format: 'bcp47',
     errorMessage: 'must be a BCP 47 language tag such as en-US',
     examples: ['en-US'],
   });
-const label = (description: string) => optional.string({ description, minLength: 1, maxLength: 256 });
+const optionalLabel = (description: string) => optional.string({ description, minLength: 1, maxLength: 256 });
 
 const common = {
   experienceId: Type.String({
@@ -22,11 +22,13 @@ const common = {
     errorMessage: 'must start with exp_',
     examples: ['exp_harbor_guide'],
   }),
-  locale: locale('Language of the user. A creator’s Fixed language wins over it.'),
-  secondaryLocale: locale(
+  locale: optionalLocale('Language of the user. A creator’s Fixed language wins over it.'),
+  secondaryLocale: optionalLocale(
     'The paired language of a dual experience. In other experiences, the language of the conversation.',
   ),
-  learningLocale: locale('Alias of secondaryLocale. If both are sent, they must name the same language.'),
+  learningLocale: optionalLocale(
+    'Alias of secondaryLocale. If both are sent, they must name the same language.',
+  ),
   mode: Type.Optional(mode),
   speechInputMode: Type.Optional(speechInputMode),
   speechOnly: optional.boolean({
@@ -50,8 +52,8 @@ export const serverMintRequestSchema = Type.Object(
   {
     ...common,
     closeButton: optional.freeForm('Settings of the player’s close button, passed on unchanged.'),
-    userId: label('Your id of the user, stored with the session.'),
-    processorId: label('The processor that should run the session.'),
+    userId: optionalLabel('Your id of the user, stored with the session.'),
+    processorId: optionalLabel('The processor that should run the session.'),
     metadata: Type.Optional(metadata),
     integration: Type.Optional(
       Type.Object(

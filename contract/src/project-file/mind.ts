@@ -31,7 +31,7 @@ function texts(description: string, example: Record<string, string | string[]>) 
   });
 }
 
-const optionalTexts = (...text: Parameters<typeof texts>) => Type.Optional(texts(...text));
+const optionalTexts = (...args: Parameters<typeof texts>) => Type.Optional(texts(...args));
 
 const topic = Type.Object(
   {

@@ -116,7 +116,8 @@ export type ReportAnswer = Static<typeof reportAnswerSchema>;
 
 const { sessionToken: _credential, ...manifest } = exampleManifest;
 
-const everyCode = [
+/** Error codes of every operation for runtimes. */
+const always = [
   'INVALID_JSON',
   'INVALID_REQUEST',
   'PAYLOAD_TOO_LARGE',
@@ -160,7 +161,7 @@ export const connectOperation = {
     }),
   },
   errors: [
-    ...everyCode,
+    ...always,
     'SESSION_TOKEN_INVALID',
     'SESSION_ALREADY_CONNECTED',
     'SESSION_ENDED',
@@ -198,6 +199,6 @@ export const reportOperation = {
       nothing: { value: { end: [] } },
     }),
   },
-  errors: everyCode,
+  errors: always,
   errorExamples,
 } satisfies Operation;
