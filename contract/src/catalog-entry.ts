@@ -58,6 +58,6 @@ export const catalogEntrySchema = Type.Object(
 export type CatalogEntry = Static<typeof catalogEntrySchema>;
 
 export const catalogListSchema = Type.Object(
-  { experiences: Type.Array(Type.Ref('CatalogEntry#'), { description: 'In creator-defined order.' }) },
+  { experiences: Type.Array(catalogEntrySchema, { description: 'In creator-defined order.' }) },
   { $id: 'CatalogList', description: 'The published experiences of a project.' },
 );

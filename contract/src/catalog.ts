@@ -1,17 +1,17 @@
+import { catalogEntrySchema, catalogListSchema } from './catalog-entry.ts';
+import { optional } from './fields.ts';
 import { etag, revalidated } from './headers.ts';
-import type { Operation } from './operation.ts';
+import { jsonAnswer, type Operation } from './operation.ts';
 import Type from './type.ts';
 
 const tag = 'Catalog';
 const projectId = Type.String({ description: 'The project of the API key.', examples: ['prj_demo'] });
 const slug = Type.String({ description: 'Slug of the experience.', examples: ['harbor-guide'] });
 const headers = Type.Object({
-  'If-None-Match': Type.Optional(
-    Type.String({
-      description: 'ETag of a cached copy. If it is still current, the response is 304 without a body.',
-      examples: ['"b3nq1Zt0Qw8mYc2kVt5xR7uLh9s"'],
-    }),
-  ),
+  'If-None-Match': optional.string({
+    description: 'ETag of a cached copy. If it is still current, the response is 304 without a body.',
+    examples: ['"b3nq1Zt0Qw8mYc2kVt5xR7uLh9s"'],
+  }),
 });
 
 const complete = {
@@ -57,19 +57,17 @@ export const listOperation: Operation = {
   params: Type.Object({ projectId }),
   headers,
   answers: {
-    200: {
-      description: 'The catalog.',
-      headers: etag,
-      content: {
-        schema: Type.Ref('CatalogList#'),
-        examples: {
-          catalog: {
-            summary: 'Two experiences, one of them without gallery fields',
-            value: { experiences: [complete, incomplete] },
-          },
+    200: jsonAnswer(
+      'The catalog.',
+      catalogListSchema,
+      {
+        catalog: {
+          summary: 'Two experiences, one of them without gallery fields',
+          value: { experiences: [complete, incomplete] },
         },
       },
-    },
+      etag,
+    ),
     304: notModified,
   },
   errors,
@@ -88,14 +86,12 @@ export const entryOperation: Operation = {
   params: Type.Object({ projectId, slug }),
   headers,
   answers: {
-    200: {
-      description: 'The catalog entry.',
-      headers: etag,
-      content: {
-        schema: Type.Ref('CatalogEntry#'),
-        examples: { entry: { summary: 'Ready for a gallery', value: complete } },
-      },
-    },
+    200: jsonAnswer(
+      'The catalog entry.',
+      catalogEntrySchema,
+      { entry: { summary: 'Ready for a gallery', value: complete } },
+      etag,
+    ),
     304: notModified,
   },
   errors: [...errors, 'EXPERIENCE_NOT_FOUND'],

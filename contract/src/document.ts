@@ -1,4 +1,3 @@
-import type { TSchema } from 'typebox';
 import { errorAnswers, headersTooLarge, missingScope } from './error-answers.ts';
 import { type AnswerHeaders, requestId } from './headers.ts';
 import type { Bodies, DocumentedAnswer, Examples, Operation } from './operation.ts';
@@ -21,34 +20,46 @@ export interface OpenApiDocument {
 
 /** One API of the service, described by one OpenAPI document. */
 export interface Api {
-  info: object;
-  servers: object[];
-  tags: object[];
-  securitySchemes: object;
-  /** Listed in this order. */
+  info: JsonObject;
+  servers: JsonObject[];
+  tags: JsonObject[];
+  securitySchemes: JsonObject;
+  /** Headers of every response, errors included. */
+  everyAnswer?: AnswerHeaders;
+  /** Listed in this order. Their schemas with an `$id` become components of the document. */
   operations: readonly Operation[];
-  /** Schemas that operations reference by `$id`. */
-  schemas: readonly TSchema[];
+}
+
+/** A security scheme whose credential is a bearer token. */
+export function bearer(description: string): JsonObject {
+  return { type: 'http', scheme: 'bearer', description };
+}
+
+/** The components that operations refer to, collected while these are described. */
+interface Shared {
+  schemas: Record<string, JsonObject>;
+  headers: Record<string, JsonObject>;
 }
 
 /** Builds the OpenAPI document of an API as plain JSON. */
 export function openApiDocument(api: Api): OpenApiDocument {
-  const headers: Record<string, JsonObject> = {};
+  const shared: Shared = { schemas: {}, headers: {} };
   const paths: OpenApiDocument['paths'] = {};
   for (const operation of api.operations) {
+    const everyAnswer = { ...api.everyAnswer, ...operation.everyAnswer };
     paths[operation.path] ??= {};
-    paths[operation.path]![operation.method] = described(operation, headers);
+    paths[operation.path]![operation.method] = described(operation, everyAnswer, shared);
   }
   return {
     openapi: '3.1.0',
-    info: plain(api.info),
-    servers: api.servers.map(plain),
-    tags: api.tags.map(plain),
+    info: api.info,
+    servers: api.servers,
+    tags: api.tags,
     paths,
     components: {
-      securitySchemes: plain(api.securitySchemes),
-      schemas: sorted(Object.fromEntries(api.schemas.map(component))),
-      headers: sorted(headers),
+      securitySchemes: api.securitySchemes,
+      schemas: sorted(shared.schemas),
+      headers: sorted(shared.headers),
     },
   };
 }
@@ -62,16 +73,16 @@ const security: Record<Operation['caller'], Json[]> = {
   anyone: [],
 };
 
-function described(operation: Operation, headers: Record<string, JsonObject>): JsonObject {
-  const { operationId, summary, tag, description, scope, everyAnswer = {} } = operation;
+function described(operation: Operation, everyAnswer: AnswerHeaders, shared: Shared): JsonObject {
+  const { operationId, summary, tag, description, scope } = operation;
   const errorExamples = { ...(scope === undefined ? {} : missingScope(scope)), ...operation.errorExamples };
   const answers: Record<number, DocumentedAnswer> = {
     ...operation.answers,
     ...errorAnswers(operation.errors, everyAnswer, errorExamples),
     431: headersTooLarge,
   };
-  const parameters = parametersOf(operation);
-  const request = contentOf(operation.body, operation.bodies);
+  const parameters = parametersOf(operation, shared);
+  const request = contentOf(operation.body, operation.bodies, shared);
   return {
     operationId,
     summary,
@@ -81,16 +92,16 @@ function described(operation: Operation, headers: Record<string, JsonObject>): J
     ...(parameters.length === 0 ? {} : { parameters }),
     security: security[operation.caller],
     responses: Object.fromEntries(
-      Object.entries(answers).map(([status, answer]) => [status, response(answer, everyAnswer, headers)]),
+      Object.entries(answers).map(([status, answer]) => [status, response(answer, everyAnswer, shared)]),
     ),
   };
 }
 
-function parametersOf(operation: Operation): JsonObject[] {
+function parametersOf(operation: Operation, shared: Shared): JsonObject[] {
   const places = { path: operation.params, query: operation.query, header: operation.headers };
   return Object.entries(places).flatMap(([place, fields]) =>
     Object.entries(fields?.properties ?? {}).map(([name, schema]) => {
-      const { description, examples, ...rest } = plain(schema);
+      const { description, examples, ...rest } = plain(schema, shared);
       const [example] = (examples ?? []) as Json[];
       return {
         schema: rest,
@@ -107,19 +118,17 @@ function parametersOf(operation: Operation): JsonObject[] {
 function contentOf(
   json: { schema: object; examples: Examples } | undefined,
   bodies: Bodies | undefined,
+  shared: Shared,
 ): JsonObject | undefined {
   const all: Bodies = { ...(json === undefined ? {} : { 'application/json': json }), ...bodies };
-  return Object.keys(all).length === 0 ? undefined : plain(all);
+  return Object.keys(all).length === 0 ? undefined : plain(all, shared);
 }
 
-function response(
-  answer: DocumentedAnswer,
-  everyAnswer: AnswerHeaders,
-  shared: Record<string, JsonObject>,
-): JsonObject {
-  const own =
-    answer === headersTooLarge ? answer.headers : { ...requestId, ...everyAnswer, ...answer.headers };
-  const content = contentOf(answer.content, answer.bodies);
+function response(answer: DocumentedAnswer, everyAnswer: AnswerHeaders, shared: Shared): JsonObject {
+  // The HTTP parser sends this response, without the headers of the routes.
+  const shown = answer === headersTooLarge ? {} : everyAnswer;
+  const own = { ...requestId, ...shown, ...answer.headers };
+  const content = contentOf(answer.content, answer.bodies, shared);
   return {
     description: answer.description,
     headers: Object.fromEntries(Object.entries(own).map(([name, header]) => [name, share(header, shared)])),
@@ -128,37 +137,35 @@ function response(
 }
 
 /** Puts a header among the components once and returns a reference to it. */
-function share(header: AnswerHeaders[string], shared: Record<string, JsonObject>): JsonObject {
-  const { 'x-component': name, 'x-required': required, description, examples, ...schema } = header;
-  shared[name] = {
+function share(header: AnswerHeaders[string], shared: Shared): JsonObject {
+  const { 'x-component': name, 'x-required': required, description, example, ...schema } = header;
+  shared.headers[name] = {
     description,
     ...(required === undefined ? {} : { required }),
-    schema: plain(schema),
-    example: examples[0] ?? null,
+    schema: plain(schema, shared),
+    example,
   };
   return { $ref: `#/components/headers/${name}` };
-}
-
-function component({ $id, ...schema }: TSchema & { $id?: string }): [name: string, schema: JsonObject] {
-  return [String($id), plain(schema)];
 }
 
 /** Schema keywords that only this service's validator understands. */
 const internal = ['errorMessage'];
 
-function plain(value: object): JsonObject {
-  return tidied(JSON.parse(JSON.stringify(value))) as JsonObject;
+function plain(value: object, shared: Shared): JsonObject {
+  return tidied(value, shared) as JsonObject;
 }
 
-/** Removes internal keywords, adds `type: string` to string enums for code generators, and refers to named schemas by reference. */
-function tidied(value: Json): Json {
-  if (Array.isArray(value)) return value.map(tidied);
-  if (typeof value !== 'object' || value === null) return value;
-  if (typeof value.$id === 'string') return { $ref: `#/components/schemas/${value.$id}` };
-  const kept = Object.entries(value).filter(([key]) => !internal.includes(key));
-  const result: JsonObject = Object.fromEntries(kept.map(([key, item]) => [key, tidied(item)]));
-  if (typeof result.$ref === 'string')
-    result.$ref = result.$ref.replace(/^(\w+)#$/, '#/components/schemas/$1');
+/** Removes internal keywords, adds `type: string` to string enums for code generators, and makes named schemas components. */
+function tidied(value: unknown, shared: Shared): Json {
+  if (Array.isArray(value)) return value.map((item) => tidied(item, shared));
+  if (typeof value !== 'object' || value === null) return value as Json;
+  const { $id, ...fields } = value as Record<string, unknown>;
+  if (typeof $id === 'string') {
+    shared.schemas[$id] ??= plain(fields, shared);
+    return { $ref: `#/components/schemas/${$id}` };
+  }
+  const kept = Object.entries(fields).filter(([key, item]) => item !== undefined && !internal.includes(key));
+  const result: JsonObject = Object.fromEntries(kept.map(([key, item]) => [key, tidied(item, shared)]));
   const listed = result.enum;
   const isText = Array.isArray(listed) && listed.every((item) => typeof item === 'string');
   return isText && result.type === undefined ? { type: 'string', ...result } : result;

@@ -1,4 +1,4 @@
-import { type ErrorCode, type ErrorExamples, errorTable } from './errors.ts';
+import { type ErrorCode, type ErrorExamples, errorSchema, errorTable } from './errors.ts';
 import {
   type AnswerHeaders,
   authenticate,
@@ -73,7 +73,7 @@ function errorAnswer(
     description: codes.map((code) => `\`${code}\`: ${said(code)}`).join('\n\n'),
     headers: Object.assign({}, requestId, headers, ...codes.map((code) => ownHeaders[code] ?? {})),
     content: {
-      schema: { allOf: [{ $ref: 'Error#' }, withCodes(codes)] },
+      schema: { allOf: [errorSchema, withCodes(codes)] },
       examples: Object.fromEntries(
         codes.map((code) => [code, { value: errorExample(code, examples[code]) }]),
       ),
@@ -104,9 +104,8 @@ export function missingScope(scope: Scope): ErrorExamples {
 /** Any route can fail with oversized headers: the HTTP parser rejects them before routing. */
 export const headersTooLarge: DocumentedAnswer = {
   description: '`INVALID_REQUEST`: the URL and headers of the request are larger than 16 KiB.',
-  headers: requestId,
   content: {
-    schema: { $ref: 'Error#' },
+    schema: errorSchema,
     examples: {
       INVALID_REQUEST: {
         value: {

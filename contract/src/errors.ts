@@ -1,99 +1,81 @@
 import type { Static } from 'typebox';
 import Type from './type.ts';
 
+const error = (status: number, message: string) => ({ status, message });
+
 /** Every error code of the service, with its HTTP status and default message. */
 export const errorTable = {
-  INVALID_JSON: { status: 400, message: 'The request body is empty or is not valid JSON.' },
-  INVALID_REQUEST: { status: 400, message: 'The request is not valid; see details.' },
-  LOCALE_CONFLICT: {
-    status: 400,
-    message: 'secondaryLocale and learningLocale disagree. Send one of them, or the same tag in both.',
-  },
-  SECONDARY_LOCALE_REQUIRED: {
-    status: 400,
-    message:
-      'This dual experience needs secondaryLocale (or learningLocale): its creator left the paired language as Match.',
-  },
-  IDEMPOTENCY_KEY_INVALID: {
-    status: 400,
-    message: 'Idempotency-Key must be sent once, as 1 to 256 printable ASCII characters.',
-  },
-  API_KEY_INVALID: {
-    status: 401,
-    message: 'A valid API key is required: send Authorization: Bearer <API_KEY>.',
-  },
-  INSUFFICIENT_SCOPE: { status: 403, message: 'This API key lacks a scope that the request needs.' },
-  EXPERIENCE_FORBIDDEN: {
-    status: 403,
-    message: 'This API key cannot access the experience: it belongs to another project.',
-  },
-  PROJECT_FORBIDDEN: { status: 403, message: 'This API key cannot access the project.' },
-  ORIGIN_REQUIRED: {
-    status: 403,
-    message:
-      'This route is for browsers and needs an Origin header. From a server, use POST /v1/sessions with an API key.',
-  },
-  ORIGIN_NOT_ALLOWED: { status: 403, message: 'The Origin of this page is not on the allowlist.' },
-  BROWSER_EMBEDS_DISABLED: { status: 403, message: 'Browser embeds are switched off for this project.' },
-  NOT_FOUND: { status: 404, message: 'No route matches this URL.' },
-  EXPERIENCE_NOT_FOUND: { status: 404, message: 'No such experience.' },
-  EXPERIENCE_NOT_PUBLISHED: { status: 404, message: 'The experience has no published revision.' },
-  SESSION_NOT_FOUND: { status: 404, message: 'No such session.' },
-  SESSION_TOKEN_INVALID: {
-    status: 401,
-    message: 'A valid session token of this session is required.',
-  },
-  SESSION_ALREADY_CONNECTED: {
-    status: 409,
-    message: 'This session token has already been used: a session can be connected to only once.',
-  },
-  SESSION_ENDED: { status: 410, message: 'The session has ended.' },
-  CONCURRENCY_LIMIT: {
-    status: 429,
-    message: 'This project has reached its limit of concurrent sessions.',
-  },
-  METHOD_NOT_ALLOWED: {
-    status: 405,
-    message: 'This URL does not support the request method; see the Allow header.',
-  },
-  IDEMPOTENCY_CONFLICT: {
-    status: 409,
-    message: 'This Idempotency-Key was already used with a different body. Use a new key for a new request.',
-  },
-  IDEMPOTENCY_IN_PROGRESS: {
-    status: 409,
-    message: 'A request with this Idempotency-Key is still being processed. Retry after a second.',
-  },
-  PAYLOAD_TOO_LARGE: { status: 413, message: 'The request body is larger than 64 KiB.' },
-  UNSUPPORTED_MEDIA_TYPE: { status: 415, message: 'Send the body as Content-Type: application/json.' },
-  RATE_LIMITED: {
-    status: 429,
-    message: 'Too many sessions were requested in a short time. Retry after the time given in Retry-After.',
-  },
-  QUOTA_EXCEEDED: { status: 429, message: 'The daily session quota of this project is used up.' },
-  PROJECT_FILE_INVALID: {
-    status: 400,
-    message: 'The project file is not valid; see details.',
-  },
-  ADMIN_TOKEN_INVALID: {
-    status: 401,
-    message: 'A valid admin token is required: send Authorization: Bearer <ADMIN_TOKEN>.',
-  },
-  RUNTIME_TOKEN_INVALID: {
-    status: 401,
-    message: 'A valid runtime token is required: send Authorization: Bearer <RUNTIME_TOKEN>.',
-  },
-  PROJECT_NOT_FOUND: { status: 404, message: 'No such project.' },
-  KEY_NOT_FOUND: { status: 404, message: 'No such API key.' },
-  INTERNAL: {
-    status: 500,
-    message: 'An internal error occurred. Include the request id when you report it.',
-  },
-  UNAVAILABLE: {
-    status: 503,
-    message: 'The service is temporarily unavailable. Retry after the time given in Retry-After.',
-  },
-} as const satisfies Record<string, { status: number; message: string }>;
+  INVALID_JSON: error(400, 'The request body is empty or is not valid JSON.'),
+  INVALID_REQUEST: error(400, 'The request is not valid; see details.'),
+  LOCALE_CONFLICT: error(
+    400,
+    'secondaryLocale and learningLocale disagree. Send one of them, or the same tag in both.',
+  ),
+  SECONDARY_LOCALE_REQUIRED: error(
+    400,
+    'This dual experience needs secondaryLocale (or learningLocale): its creator left the paired language as Match.',
+  ),
+  IDEMPOTENCY_KEY_INVALID: error(
+    400,
+    'Idempotency-Key must be sent once, as 1 to 256 printable ASCII characters.',
+  ),
+  API_KEY_INVALID: error(401, 'A valid API key is required: send Authorization: Bearer <API_KEY>.'),
+  INSUFFICIENT_SCOPE: error(403, 'This API key lacks a scope that the request needs.'),
+  EXPERIENCE_FORBIDDEN: error(
+    403,
+    'This API key cannot access the experience: it belongs to another project.',
+  ),
+  PROJECT_FORBIDDEN: error(403, 'This API key cannot access the project.'),
+  ORIGIN_REQUIRED: error(
+    403,
+    'This route is for browsers and needs an Origin header. From a server, use POST /v1/sessions with an API key.',
+  ),
+  ORIGIN_NOT_ALLOWED: error(403, 'The Origin of this page is not on the allowlist.'),
+  BROWSER_EMBEDS_DISABLED: error(403, 'Browser embeds are switched off for this project.'),
+  NOT_FOUND: error(404, 'No route matches this URL.'),
+  EXPERIENCE_NOT_FOUND: error(404, 'No such experience.'),
+  EXPERIENCE_NOT_PUBLISHED: error(404, 'The experience has no published revision.'),
+  SESSION_NOT_FOUND: error(404, 'No such session.'),
+  SESSION_TOKEN_INVALID: error(401, 'A valid session token of this session is required.'),
+  SESSION_ALREADY_CONNECTED: error(
+    409,
+    'This session token has already been used: a session can be connected to only once.',
+  ),
+  SESSION_ENDED: error(410, 'The session has ended.'),
+  CONCURRENCY_LIMIT: error(429, 'This project has reached its limit of concurrent sessions.'),
+  METHOD_NOT_ALLOWED: error(405, 'This URL does not support the request method; see the Allow header.'),
+  IDEMPOTENCY_CONFLICT: error(
+    409,
+    'This Idempotency-Key was already used with a different body. Use a new key for a new request.',
+  ),
+  IDEMPOTENCY_IN_PROGRESS: error(
+    409,
+    'A request with this Idempotency-Key is still being processed. Retry after a second.',
+  ),
+  PAYLOAD_TOO_LARGE: error(413, 'The request body is larger than 64 KiB.'),
+  UNSUPPORTED_MEDIA_TYPE: error(415, 'Send the body as Content-Type: application/json.'),
+  RATE_LIMITED: error(
+    429,
+    'Too many sessions were requested in a short time. Retry after the time given in Retry-After.',
+  ),
+  QUOTA_EXCEEDED: error(429, 'The daily session quota of this project is used up.'),
+  PROJECT_FILE_INVALID: error(400, 'The project file is not valid; see details.'),
+  ADMIN_TOKEN_INVALID: error(
+    401,
+    'A valid admin token is required: send Authorization: Bearer <ADMIN_TOKEN>.',
+  ),
+  RUNTIME_TOKEN_INVALID: error(
+    401,
+    'A valid runtime token is required: send Authorization: Bearer <RUNTIME_TOKEN>.',
+  ),
+  PROJECT_NOT_FOUND: error(404, 'No such project.'),
+  KEY_NOT_FOUND: error(404, 'No such API key.'),
+  INTERNAL: error(500, 'An internal error occurred. Include the request id when you report it.'),
+  UNAVAILABLE: error(
+    503,
+    'The service is temporarily unavailable. Retry after the time given in Retry-After.',
+  ),
+};
 
 export type ErrorCode = keyof typeof errorTable;
 

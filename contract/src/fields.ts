@@ -1,4 +1,4 @@
-import type { TObject, TString } from 'typebox';
+import type { TNumberOptions, TObject, TSchemaOptions, TString, TStringOptions } from 'typebox';
 import Type from './type.ts';
 
 /** ISO 8601 in UTC, always with milliseconds. */
@@ -11,7 +11,7 @@ export const timestamp = (description: string): TString =>
   });
 
 /** An object with arbitrary fields, defined by the runtime or by the caller's application. */
-export const freeForm = (description: string): TObject =>
+const freeForm = (description: string): TObject =>
   Type.Object({}, { additionalProperties: true, description });
 
 /** An id with this prefix, such as `prj`, in a path. */
@@ -22,3 +22,13 @@ export const id = (prefix: string, description: string, example: string): TStrin
     description,
     examples: [example],
   });
+
+/** Fields that may be absent. */
+export const optional = {
+  string: (options?: TStringOptions) => Type.Optional(Type.String(options)),
+  integer: (options: TNumberOptions) => Type.Optional(Type.Integer(options)),
+  boolean: (options?: TSchemaOptions) => Type.Optional(Type.Boolean(options)),
+  oneOf: <Values extends string[]>(values: readonly [...Values], options?: TSchemaOptions) =>
+    Type.Optional(Type.Enum(values, options)),
+  freeForm: (description: string) => Type.Optional(freeForm(description)),
+};

@@ -1,5 +1,6 @@
+import { optional } from './fields.ts';
 import { neverStored, retryAfter } from './headers.ts';
-import type { Operation } from './operation.ts';
+import { jsonAnswer, type Operation } from './operation.ts';
 import Type from './type.ts';
 
 export const healthSchema = Type.Object(
@@ -14,13 +15,11 @@ export type RuntimeState = (typeof runtimeStates)[number];
 export const readinessSchema = Type.Object(
   {
     status: Type.Enum(['ready', 'unavailable'], { description: 'Whether sessions can be minted.' }),
-    reason: Type.Optional(Type.String({ description: 'Why the service is not ready.' })),
-    runtime: Type.Optional(
-      Type.Enum([...runtimeStates], {
-        description:
-          'State of the included runtime. It does not affect the status: sessions are minted without it, and clients retry until it is ready.',
-      }),
-    ),
+    reason: optional.string({ description: 'Why the service is not ready.' }),
+    runtime: optional.oneOf(runtimeStates, {
+      description:
+        'State of the included runtime. It does not affect the status: sessions are minted without it, and clients retry until it is ready.',
+    }),
   },
   { $id: 'Readiness', description: 'Whether the service can mint.' },
 );
@@ -37,21 +36,10 @@ export const aliveOperation: Operation = {
     'Returns 200 while the process runs, regardless of the state of the database server. If the embedded engine has ended, it returns 503, and the process exits.',
   caller: 'anyone',
   answers: {
-    200: {
-      description: 'The process is alive.',
-      headers: {},
-      content: { schema: Type.Ref('Health#'), examples: { alive: { value: { status: 'ok' } } } },
-    },
-    503: {
-      description: 'The embedded engine has ended, and the process is about to exit.',
-      headers: {},
-      content: {
-        schema: Type.Ref('Readiness#'),
-        examples: {
-          ended: { value: { status: 'unavailable', reason: 'the embedded engine has ended' } },
-        },
-      },
-    },
+    200: jsonAnswer('The process is alive.', healthSchema, { alive: { value: { status: 'ok' } } }),
+    503: jsonAnswer('The embedded engine has ended, and the process is about to exit.', readinessSchema, {
+      ended: { value: { status: 'unavailable', reason: 'the embedded engine has ended' } },
+    }),
   },
   errors: [],
   everyAnswer: neverStored,
@@ -67,26 +55,19 @@ export const readyOperation: Operation = {
     'For load balancers: not ready while the database is unreachable or does not accept writes, and once a shutdown has begun.',
   caller: 'anyone',
   answers: {
-    200: {
-      description: 'The service can mint sessions.',
-      headers: {},
-      content: {
-        schema: Type.Ref('Readiness#'),
-        examples: { ready: { value: { status: 'ready', runtime: 'ready' } } },
-      },
-    },
-    503: {
-      description: 'The service cannot mint sessions at the moment.',
-      headers: retryAfter,
-      content: {
-        schema: Type.Ref('Readiness#'),
-        examples: {
-          away: {
-            value: { status: 'unavailable', reason: 'the database cannot be reached', runtime: 'ready' },
-          },
+    200: jsonAnswer('The service can mint sessions.', readinessSchema, {
+      ready: { value: { status: 'ready', runtime: 'ready' } },
+    }),
+    503: jsonAnswer(
+      'The service cannot mint sessions at the moment.',
+      readinessSchema,
+      {
+        away: {
+          value: { status: 'unavailable', reason: 'the database cannot be reached', runtime: 'ready' },
         },
       },
-    },
+      retryAfter,
+    ),
   },
   errors: [],
   everyAnswer: neverStored,

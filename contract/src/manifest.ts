@@ -1,5 +1,5 @@
 import type { Static } from 'typebox';
-import { freeForm, timestamp } from './fields.ts';
+import { optional, timestamp } from './fields.ts';
 import {
   livemode,
   locale,
@@ -8,6 +8,7 @@ import {
   revision,
   secondaryLocale,
   sessionId,
+  sessionSchema,
   speechInputMode,
   speechOnly,
   userId,
@@ -28,9 +29,9 @@ const character = Type.Object(
   {
     characterId: Type.String({ description: 'Id of the character within the experience.' }),
     name: Type.String({ description: 'Display name of the character.' }),
-    voice: Type.Optional(freeForm('Voice settings; their format is defined by the runtime.')),
-    avatar: Type.Optional(
-      freeForm('Avatar settings; their format is defined by the runtime. Absent in voice-only sessions.'),
+    voice: optional.freeForm('Voice settings; their format is defined by the runtime.'),
+    avatar: optional.freeForm(
+      'Avatar settings; their format is defined by the runtime. Absent in voice-only sessions.',
     ),
   },
   { additionalProperties: true, description: 'A character that speaks in the session.' },
@@ -38,9 +39,9 @@ const character = Type.Object(
 
 const player = Type.Object(
   {
-    startButton: Type.Optional(freeForm('Start button settings, as sent in the mint request.')),
-    closeButton: Type.Optional(freeForm('Close button settings, as sent in the mint request.')),
-    returnUrl: Type.Optional(Type.String({ description: 'The URL that the player opens when it closes.' })),
+    startButton: optional.freeForm('Start button settings, as sent in the mint request.'),
+    closeButton: optional.freeForm('Close button settings, as sent in the mint request.'),
+    returnUrl: optional.string({ description: 'The URL that the player opens when it closes.' }),
   },
   { additionalProperties: true, description: 'Player settings sent in the mint request.' },
 );
@@ -69,10 +70,8 @@ export const sessionManifestSchema = Type.Object(
         'Capabilities of the session: speech-output, speech-input, avatar, location. Ignore values you do not know.',
     }),
     characters: Type.Array(character, { description: 'The characters of the session.' }),
-    location: Type.Optional(
-      freeForm(
-        'Location settings; their format is defined by the runtime. Absent if there is no location or the session is voice-only.',
-      ),
+    location: optional.freeForm(
+      'Location settings; their format is defined by the runtime. Absent if there is no location or the session is voice-only.',
     ),
     transport: Type.Object(
       {
@@ -118,7 +117,7 @@ export const sessionManifestSchema = Type.Object(
 export type SessionManifest = Static<typeof sessionManifestSchema>;
 
 export const sessionLaunchSchema = Type.Object(
-  { session: Type.Ref('Session#'), launch: Type.Ref('SessionManifest#') },
+  { session: sessionSchema, launch: sessionManifestSchema },
   {
     $id: 'SessionLaunchResponse',
     description:

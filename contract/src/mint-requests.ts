@@ -1,51 +1,43 @@
 import type { Static } from 'typebox';
-import { freeForm } from './fields.ts';
-import { metadata, modes, speechInputModes } from './session.ts';
+import { optional } from './fields.ts';
+import { metadata, mode, speechInputMode } from './session.ts';
 import Type from './type.ts';
 
 /** Accepted values of `language`. */
 const selectableLanguages = ['en', 'es'] as const;
 
-const text = (description: string, options: Record<string, unknown> = {}) =>
-  Type.String({ description, ...options });
-const locale = (description: string) =>
-  text(description, {
+const optionalLocale = (description: string) =>
+  optional.string({
+    description,
     format: 'bcp47',
     errorMessage: 'must be a BCP 47 language tag such as en-US',
     examples: ['en-US'],
   });
-const label = (description: string) => text(description, { minLength: 1, maxLength: 256 });
+const optionalLabel = (description: string) => optional.string({ description, minLength: 1, maxLength: 256 });
 
 const common = {
-  experienceId: text('The experience to launch.', {
+  experienceId: Type.String({
+    description: 'The experience to launch.',
     pattern: '^exp_',
     errorMessage: 'must start with exp_',
     examples: ['exp_harbor_guide'],
   }),
-  locale: Type.Optional(locale('Language of the user. A creator’s Fixed language wins over it.')),
-  secondaryLocale: Type.Optional(
-    locale(
-      'The paired language of a dual experience. In other experiences, the language of the conversation.',
-    ),
+  locale: optionalLocale('Language of the user. A creator’s Fixed language wins over it.'),
+  secondaryLocale: optionalLocale(
+    'The paired language of a dual experience. In other experiences, the language of the conversation.',
   ),
-  learningLocale: Type.Optional(
-    locale('Alias of secondaryLocale. If both are sent, they must name the same language.'),
+  learningLocale: optionalLocale(
+    'Alias of secondaryLocale. If both are sent, they must name the same language.',
   ),
-  mode: Type.Optional(Type.Enum([...modes], { description: 'Whether the characters converse or present.' })),
-  speechInputMode: Type.Optional(
-    Type.Enum([...speechInputModes], {
-      description: 'How the microphone is used: automatically, on demand or never.',
-    }),
-  ),
-  speechOnly: Type.Optional(
-    Type.Boolean({ description: 'True creates a voice-only session, without avatar and location.' }),
-  ),
-  language: Type.Optional(
-    Type.Enum([...selectableLanguages], {
-      description: 'Language selector, used if neither locale nor secondaryLocale applies.',
-    }),
-  ),
-  startButton: Type.Optional(freeForm('Settings of the player’s start button, passed on unchanged.')),
+  mode: Type.Optional(mode),
+  speechInputMode: Type.Optional(speechInputMode),
+  speechOnly: optional.boolean({
+    description: 'True creates a voice-only session, without avatar and location.',
+  }),
+  language: optional.oneOf(selectableLanguages, {
+    description: 'Language selector, used if neither locale nor secondaryLocale applies.',
+  }),
+  startButton: optional.freeForm('Settings of the player’s start button, passed on unchanged.'),
 };
 
 /** The body that a page may send to the two browser routes. */
@@ -59,21 +51,20 @@ export const browserMintRequestSchema = Type.Object(common, {
 export const serverMintRequestSchema = Type.Object(
   {
     ...common,
-    closeButton: Type.Optional(freeForm('Settings of the player’s close button, passed on unchanged.')),
-    userId: Type.Optional(label('Your id of the user, stored with the session.')),
-    processorId: Type.Optional(label('The processor that should run the session.')),
+    closeButton: optional.freeForm('Settings of the player’s close button, passed on unchanged.'),
+    userId: optionalLabel('Your id of the user, stored with the session.'),
+    processorId: optionalLabel('The processor that should run the session.'),
     metadata: Type.Optional(metadata),
     integration: Type.Optional(
       Type.Object(
         {
-          returnUrl: Type.Optional(
-            text('Absolute URL that the player opens when it closes.', {
-              maxLength: 2048,
-              format: 'return-url',
-              errorMessage: 'must be an absolute URL, and not a javascript, data, vbscript, blob or file one',
-              examples: ['https://app.example.com/lessons'],
-            }),
-          ),
+          returnUrl: optional.string({
+            description: 'Absolute URL that the player opens when it closes.',
+            maxLength: 2048,
+            format: 'return-url',
+            errorMessage: 'must be an absolute URL, and not a javascript, data, vbscript, blob or file one',
+            examples: ['https://app.example.com/lessons'],
+          }),
         },
         { description: 'How the session is embedded in your application.', additionalProperties: true },
       ),

@@ -8,7 +8,9 @@ import {
   exampleVoiceManifest,
 } from './examples.ts';
 import { crossOrigin, notStored, rateLimits, replayed } from './headers.ts';
-import type { Operation } from './operation.ts';
+import { sessionLaunchSchema, sessionManifestSchema } from './manifest.ts';
+import { browserMintRequestSchema, serverMintRequestSchema } from './mint-requests.ts';
+import { jsonAnswer, type Operation } from './operation.ts';
 import type { Source } from './session.ts';
 import Type from './type.ts';
 
@@ -58,7 +60,7 @@ const fromServer: Operation = {
   scope: 'sessions:create',
   headers: Type.Object({ 'Idempotency-Key': Type.Optional(idempotencyKey) }),
   body: {
-    schema: Type.Ref('ServerMintRequest#'),
+    schema: serverMintRequestSchema,
     examples: {
       smallest: { summary: 'Only what is required', value: { experienceId: 'exp_market_day' } },
       learner: {
@@ -74,19 +76,17 @@ const fromServer: Operation = {
     },
   },
   answers: {
-    201: {
-      description: 'The launch.',
-      headers: replayed,
-      content: {
-        schema: Type.Ref('SessionLaunchResponse#'),
-        examples: {
-          launch: {
-            summary: 'A dual experience, launched for a known user',
-            value: { session: exampleSession, launch: exampleManifest },
-          },
+    201: jsonAnswer(
+      'The launch.',
+      sessionLaunchSchema,
+      {
+        launch: {
+          summary: 'A dual experience, launched for a known user',
+          value: { session: exampleSession, launch: exampleManifest },
         },
       },
-    },
+      replayed,
+    ),
   },
   errors: [
     ...inTheBody,
@@ -117,7 +117,7 @@ const fromBrowser: Operation = {
     'Idempotency-Key': Type.Optional(idempotencyKey),
   }),
   body: {
-    schema: Type.Ref('BrowserMintRequest#'),
+    schema: browserMintRequestSchema,
     examples: {
       smallest: { summary: 'Only what is required', value: { experienceId: 'exp_market_day' } },
       languages: {
@@ -127,19 +127,17 @@ const fromBrowser: Operation = {
     },
   },
   answers: {
-    201: {
-      description: 'The launch.',
-      headers: { ...replayed, ...rateLimits },
-      content: {
-        schema: Type.Ref('SessionLaunchResponse#'),
-        examples: {
-          launch: {
-            summary: 'A dual experience, launched by a page',
-            value: { session: exampleBrowserSession, launch: exampleBrowserManifest },
-          },
+    201: jsonAnswer(
+      'The launch.',
+      sessionLaunchSchema,
+      {
+        launch: {
+          summary: 'A dual experience, launched by a page',
+          value: { session: exampleBrowserSession, launch: exampleBrowserManifest },
         },
       },
-    },
+      { ...replayed, ...rateLimits },
+    ),
   },
   errors: [
     ...inTheBody,
@@ -163,7 +161,7 @@ const fromPublic: Operation = {
   caller: 'anyone',
   headers: Type.Object({ Origin: origin, 'Accept-Language': Type.Optional(acceptLanguage) }),
   body: {
-    schema: Type.Ref('BrowserMintRequest#'),
+    schema: browserMintRequestSchema,
     examples: {
       smallest: { summary: 'Only what is required', value: { experienceId: 'exp_harbor_guide' } },
       voice: {
@@ -173,20 +171,18 @@ const fromPublic: Operation = {
     },
   },
   answers: {
-    200: {
-      description: 'The Session Manifest.',
-      headers: rateLimits,
-      content: {
-        schema: Type.Ref('SessionManifest#'),
-        examples: {
-          smallest: {
-            summary: 'With avatar and location, in the default language',
-            value: examplePublicManifest,
-          },
-          voice: { summary: 'Voice only, in Spanish', value: exampleVoiceManifest },
+    200: jsonAnswer(
+      'The Session Manifest.',
+      sessionManifestSchema,
+      {
+        smallest: {
+          summary: 'With avatar and location, in the default language',
+          value: examplePublicManifest,
         },
+        voice: { summary: 'Voice only, in Spanish', value: exampleVoiceManifest },
       },
-    },
+      rateLimits,
+    ),
   },
   errors: [...inTheBody, ...ofThePage, ...always, 'RATE_LIMITED', 'QUOTA_EXCEEDED'],
   errorExamples: {

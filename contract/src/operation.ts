@@ -14,7 +14,8 @@ export type Bodies = Record<string, { schema: object; examples: Examples }>;
 
 export interface DocumentedAnswer {
   description: string;
-  headers: AnswerHeaders;
+  /** In addition to the headers of every answer. */
+  headers?: AnswerHeaders;
   /** A JSON body. If both this and `bodies` are absent, the response has no body. */
   content?: { schema: object; examples: Examples };
   /** Bodies that are not only JSON. */
@@ -44,8 +45,18 @@ export interface Operation {
   errors: readonly ErrorCode[];
   /** Error messages that differ from the defaults for this operation. */
   errorExamples?: ErrorExamples;
-  /** Headers of every response, errors included. */
+  /** Headers of every response, errors included, in addition to those of the API. */
   everyAnswer?: AnswerHeaders;
+}
+
+/** A response with a JSON body. */
+export function jsonAnswer<Schema extends object>(
+  description: string,
+  schema: Schema,
+  examples: Examples,
+  headers: AnswerHeaders = {},
+) {
+  return { description, headers, content: { schema, examples } };
 }
 
 /** The path in router syntax, such as `/v1/sessions/:sessionId`. */

@@ -1,14 +1,9 @@
 import { entryOperation, listOperation } from './catalog.ts';
-import { catalogEntrySchema, catalogListSchema } from './catalog-entry.ts';
-import type { Api } from './document.ts';
-import { errorSchema } from './errors.ts';
-import { aliveOperation, healthSchema, readinessSchema, readyOperation } from './health.ts';
-import { sessionLaunchSchema, sessionManifestSchema } from './manifest.ts';
-import { browserMintRequestSchema, serverMintRequestSchema } from './mint-requests.ts';
+import { type Api, bearer } from './document.ts';
+import { aliveOperation, readyOperation } from './health.ts';
 import { mintOperations } from './minting.ts';
-import { sessionSchema } from './session.ts';
 import { endOperation, leaveOperation, readOperation } from './sessions.ts';
-import { jsonWebKeySetSchema, keySetOperation } from './verification.ts';
+import { keySetOperation } from './verification.ts';
 
 /** The public API, for applications, pages and runtimes. */
 export const publicApi: Api = {
@@ -41,12 +36,9 @@ export const publicApi: Api = {
     { name: 'Health', description: 'For load balancers and monitors.' },
   ],
   securitySchemes: {
-    apiKey: {
-      type: 'http',
-      scheme: 'bearer',
-      description:
-        'An API key of the project, such as `sl_test_…` or `sl_live_…`. It is shown once, when it is created. Send it from servers only.',
-    },
+    apiKey: bearer(
+      'An API key of the project, such as `sl_test_…` or `sl_live_…`. It is shown once, when it is created. Send it from servers only.',
+    ),
   },
   operations: [
     mintOperations.server,
@@ -60,18 +52,5 @@ export const publicApi: Api = {
     keySetOperation,
     aliveOperation,
     readyOperation,
-  ],
-  schemas: [
-    serverMintRequestSchema,
-    browserMintRequestSchema,
-    sessionLaunchSchema,
-    sessionManifestSchema,
-    sessionSchema,
-    catalogListSchema,
-    catalogEntrySchema,
-    jsonWebKeySetSchema,
-    errorSchema,
-    healthSchema,
-    readinessSchema,
   ],
 };

@@ -1,5 +1,5 @@
 import type { Static } from 'typebox';
-import { timestamp } from './fields.ts';
+import { optional, timestamp } from './fields.ts';
 import Type from './type.ts';
 
 export const modes = ['conversation', 'presenter'] as const;
@@ -31,8 +31,8 @@ export const sessionId = Type.String({
   description: 'Id of the session.',
   examples: ['ses_01kb2x7m9defgt4zq8s6w3n5vh'],
 });
-export const mode = Type.Enum([...modes], { description: 'Whether the characters converse or present.' });
-export const speechInputMode = Type.Enum([...speechInputModes], {
+export const mode = Type.Enum(modes, { description: 'Whether the characters converse or present.' });
+export const speechInputMode = Type.Enum(speechInputModes, {
   description: 'How the microphone is used: automatically, on demand or never.',
 });
 export const speechOnly = Type.Boolean({ description: 'True if the session is voice-only.' });
@@ -81,17 +81,15 @@ export const sessionSchema = Type.Object(
       examples: ['exp_harbor_guide'],
     }),
     revision,
-    status: Type.Enum([...statuses], {
+    status: Type.Enum(statuses, {
       description:
         'created after the mint; active once a client has connected; ended after that, or if it was ended earlier; expired if no client connected in time. An ended session stays ended.',
     }),
     livemode,
-    source: Type.Enum([...sources], {
+    source: Type.Enum(sources, {
       description: 'The route that minted it: /v1/sessions, /v1/browser-sessions or /v1/public-sessions.',
     }),
-    origin: Type.Optional(
-      Type.String({ description: 'The origin of the page, for sessions from browsers.' }),
-    ),
+    origin: optional.string({ description: 'The origin of the page, for sessions from browsers.' }),
     userId: Type.Optional(userId),
     processorId: Type.Optional(processorId),
     metadata: Type.Optional(metadata),
@@ -104,12 +102,10 @@ export const sessionSchema = Type.Object(
     expiresAt: timestamp('A client must connect before this time.'),
     startedAt: Type.Optional(timestamp('When a client connected. Absent before.')),
     endedAt: Type.Optional(timestamp('When the session ended. Absent before.')),
-    endReason: Type.Optional(
-      Type.Enum([...endReasons], {
-        description:
-          'Why the session ended: api_request (ended through the API), client_ended, client_left, client_lost (the connection was lost and not resumed), idle_timeout, max_duration, runtime_error, runtime_lost (the runtime stopped reporting) or server_shutdown. Absent until then.',
-      }),
-    ),
+    endReason: optional.oneOf(endReasons, {
+      description:
+        'Why the session ended: api_request (ended through the API), client_ended, client_left, client_lost (the connection was lost and not resumed), idle_timeout, max_duration, runtime_error, runtime_lost (the runtime stopped reporting) or server_shutdown. Absent until then.',
+    }),
     usage: Type.Object(
       {
         seconds: Type.Integer({

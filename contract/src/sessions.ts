@@ -1,6 +1,7 @@
 import { exampleEndedSession, exampleSession } from './examples.ts';
 import { crossOrigin, notStored } from './headers.ts';
-import type { Operation } from './operation.ts';
+import { jsonAnswer, type Operation } from './operation.ts';
+import { sessionSchema } from './session.ts';
 import Type from './type.ts';
 
 const tag = 'Sessions';
@@ -17,7 +18,6 @@ const errors = [
   'INTERNAL',
   'UNAVAILABLE',
 ] as const;
-const schema = Type.Ref('Session#');
 
 export const readOperation: Operation = {
   operationId: 'getSession',
@@ -31,17 +31,10 @@ export const readOperation: Operation = {
   scope: 'sessions:read',
   params,
   answers: {
-    200: {
-      description: 'The session.',
-      headers: {},
-      content: {
-        schema,
-        examples: {
-          created: { summary: 'Minted', value: exampleSession },
-          ended: { summary: 'Ended', value: exampleEndedSession },
-        },
-      },
-    },
+    200: jsonAnswer('The session.', sessionSchema, {
+      created: { summary: 'Minted', value: exampleSession },
+      ended: { summary: 'Ended', value: exampleEndedSession },
+    }),
   },
   errors,
   everyAnswer: notStored,
@@ -59,11 +52,9 @@ export const endOperation: Operation = {
   scope: 'sessions:create',
   params,
   answers: {
-    200: {
-      description: 'The session, ended.',
-      headers: {},
-      content: { schema, examples: { ended: { summary: 'Ended', value: exampleEndedSession } } },
-    },
+    200: jsonAnswer('The session, ended.', sessionSchema, {
+      ended: { summary: 'Ended', value: exampleEndedSession },
+    }),
   },
   errors,
   everyAnswer: notStored,
@@ -85,7 +76,7 @@ export const leaveOperation: Operation = {
       examples: { token: { value: 'eyJhbGciOiJFZERTQSJ9.eyJzdWIiOiJzZXNfLi4uIn0.c2lnbmF0dXJl' } },
     },
   },
-  answers: { 204: { description: 'The session has ended.', headers: {} } },
+  answers: { 204: { description: 'The session has ended.' } },
   errors: ['SESSION_TOKEN_INVALID', 'PAYLOAD_TOO_LARGE', 'INTERNAL', 'UNAVAILABLE'],
   everyAnswer: { ...notStored, ...crossOrigin },
 };

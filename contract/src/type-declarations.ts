@@ -1,6 +1,5 @@
 interface Schema {
   $id?: string;
-  $ref?: string;
   type?: string;
   description?: string;
   enum?: readonly unknown[];
@@ -52,7 +51,7 @@ function declaration(schema: Schema, isOpen: boolean): string {
 }
 
 function typeOf(schema: Schema, isOpen: boolean, indent: string): string {
-  if (schema.$ref !== undefined) return schema.$ref.replace(/#$/, '');
+  if (schema.$id !== undefined) return schema.$id;
   if (schema.enum !== undefined) return schema.enum.map(literal).join(' | ');
   if (schema.anyOf !== undefined) return schema.anyOf.map((one) => typeOf(one, isOpen, indent)).join(' | ');
   if (schema.const !== undefined) return literal(schema.const);
@@ -73,7 +72,9 @@ function objectType(schema: Schema, isOpen: boolean, indent: string): string {
   const fields = names.map((name) => {
     const field = properties[name] ?? {};
     const optional = required.includes(name) ? '' : '?';
-    return `${comment(field, inner)}${inner}${name}${optional}: ${typeOf(field, isOpen, inner)};\n`;
+    // A named type has its own comment.
+    const above = field.$id === undefined ? comment(field, inner) : '';
+    return `${above}${inner}${name}${optional}: ${typeOf(field, isOpen, inner)};\n`;
   });
   const others = additionalProperties === true && isOpen ? `${inner}[field: string]: unknown;\n` : '';
   return `{\n${fields.join('')}${others}${indent}}`;

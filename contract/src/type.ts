@@ -1,24 +1,6 @@
 import type TypeBox from 'typebox';
 import type { TSchema } from 'typebox';
 
-type Builders = Pick<
-  typeof TypeBox,
-  | 'Array'
-  | 'Boolean'
-  | 'Enum'
-  | 'Integer'
-  | 'Literal'
-  | 'Null'
-  | 'Number'
-  | 'Object'
-  | 'Optional'
-  | 'Ref'
-  | 'String'
-  | 'Tuple'
-  | 'Union'
-  | 'Unsafe'
->;
-
 type Options = object | undefined;
 
 /** Marks a field as optional; JSON Schema records that on the parent object, not on the field. */
@@ -41,7 +23,6 @@ const builders = {
     optional.add(marked);
     return marked;
   },
-  Ref: (name: string, options: Options) => ({ $ref: name, ...options }),
   String: (options: Options) => ({ type: 'string', ...options }),
   Tuple: (items: TSchema[], options: Options) => ({
     type: 'array',
@@ -58,5 +39,5 @@ const builders = {
  * The part of TypeBox that the contract needs: its types, and constructors for the same plain JSON Schema. Loading the library itself,
  * with its hundreds of modules, would slow the start of every command.
  */
-const Type = builders as unknown as Builders;
+const Type = builders as unknown as Pick<typeof TypeBox, keyof typeof builders>;
 export default Type;

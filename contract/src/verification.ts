@@ -1,6 +1,7 @@
 import type { Static } from 'typebox';
+import { optional } from './fields.ts';
 import { cacheable } from './headers.ts';
-import type { Operation } from './operation.ts';
+import { jsonAnswer, type Operation } from './operation.ts';
 import Type from './type.ts';
 import { tokenAudience } from './wire.ts';
 
@@ -18,9 +19,7 @@ export const sessionClaimsSchema = Type.Object(
     experienceId: Type.String(),
     revision: Type.Integer(),
     livemode: Type.Boolean(),
-    origin: Type.Optional(
-      Type.String({ description: 'Origin of the page, for sessions that a browser minted.' }),
-    ),
+    origin: optional.string({ description: 'Origin of the page, for sessions that a browser minted.' }),
   },
   { $id: 'SessionClaims', description: 'The claims of a session token.' },
 );
@@ -71,14 +70,12 @@ export const keySetOperation: Operation = {
     'For runtimes that receive session tokens: verify a token with the key that its `kid` names, accept only `EdDSA`, and check that `aud` is `session-runtime` and `iss` is this service.',
   caller: 'anyone',
   answers: {
-    200: {
-      description: 'A JSON Web Key Set.',
-      headers: cacheable,
-      content: {
-        schema: Type.Ref('JsonWebKeySet#'),
-        examples: { keys: { summary: 'One key', value: exampleKeySet } },
-      },
-    },
+    200: jsonAnswer(
+      'A JSON Web Key Set.',
+      jsonWebKeySetSchema,
+      { keys: { summary: 'One key', value: exampleKeySet } },
+      cacheable,
+    ),
   },
   errors: [],
 };

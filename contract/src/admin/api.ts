@@ -1,33 +1,10 @@
-import type { Api } from '../document.ts';
-import { errorSchema } from '../errors.ts';
-import {
-  connectedSchema,
-  connectOperation,
-  connectRequestSchema,
-  reportAnswerSchema,
-  reportOperation,
-  reportSchema,
-} from '../runtime/lifecycle.ts';
-import { sessionSchema } from '../session.ts';
-import {
-  createdKeySchema,
-  createKeyOperation,
-  keyListSchema,
-  keyRequestSchema,
-  keySchema,
-  listKeysOperation,
-  revokeKeyOperation,
-} from './keys.ts';
-import {
-  appliedSchema,
-  applyOperation,
-  exportOperation,
-  listProjectsOperation,
-  projectFileComponent,
-  projectListSchema,
-} from './projects.ts';
-import { listSessionsOperation, sessionPageSchema } from './sessions.ts';
-import { documentOperation, metricsOperation, statusOperation, statusSchema } from './status.ts';
+import { type Api, bearer } from '../document.ts';
+import { notStored } from '../headers.ts';
+import { connectOperation, reportOperation } from '../runtime/lifecycle.ts';
+import { createKeyOperation, listKeysOperation, revokeKeyOperation } from './keys.ts';
+import { applyOperation, exportOperation, listProjectsOperation } from './projects.ts';
+import { listSessionsOperation } from './sessions.ts';
+import { documentOperation, metricsOperation, statusOperation } from './status.ts';
 
 /** The admin API, for operators and their tools, on a separate listener. */
 export const adminApi: Api = {
@@ -51,24 +28,15 @@ export const adminApi: Api = {
     { name: 'Operation', description: 'Status, metrics and this document.' },
   ],
   securitySchemes: {
-    adminToken: {
-      type: 'http',
-      scheme: 'bearer',
-      description:
-        'The admin token: `ADMIN_TOKEN`, or the content of the token file. Valid for every route except those of runtimes.',
-    },
-    metricsToken: {
-      type: 'http',
-      scheme: 'bearer',
-      description: 'The token for metrics collectors: `METRICS_TOKEN`. Valid only for `/metrics`.',
-    },
-    runtimeToken: {
-      type: 'http',
-      scheme: 'bearer',
-      description:
-        'The runtime token: `RUNTIME_TOKEN`, or the content of `DATA_DIR/runtime-token`. Valid only for the routes of runtimes.',
-    },
+    adminToken: bearer(
+      'The admin token: `ADMIN_TOKEN`, or the content of the token file. Valid for every route except those of runtimes.',
+    ),
+    metricsToken: bearer('The token for metrics collectors: `METRICS_TOKEN`. Valid only for `/metrics`.'),
+    runtimeToken: bearer(
+      'The runtime token: `RUNTIME_TOKEN`, or the content of `DATA_DIR/runtime-token`. Valid only for the routes of runtimes.',
+    ),
   },
+  everyAnswer: notStored,
   operations: [
     listProjectsOperation,
     applyOperation,
@@ -82,22 +50,5 @@ export const adminApi: Api = {
     statusOperation,
     metricsOperation,
     documentOperation,
-  ],
-  schemas: [
-    projectListSchema,
-    projectFileComponent,
-    appliedSchema,
-    keyRequestSchema,
-    keySchema,
-    createdKeySchema,
-    keyListSchema,
-    sessionPageSchema,
-    sessionSchema,
-    connectRequestSchema,
-    connectedSchema,
-    reportSchema,
-    reportAnswerSchema,
-    statusSchema,
-    errorSchema,
   ],
 };

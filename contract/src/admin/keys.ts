@@ -1,7 +1,6 @@
 import type { Static } from 'typebox';
-import { id, timestamp } from '../fields.ts';
-import { notStored } from '../headers.ts';
-import { type Operation, scopes } from '../operation.ts';
+import { id, optional, timestamp } from '../fields.ts';
+import { jsonAnswer, type Operation, scopes } from '../operation.ts';
 import Type from '../type.ts';
 import { always, ofAProject } from './errors.ts';
 import { projectParams } from './projects.ts';
@@ -14,24 +13,20 @@ export type KeyMode = (typeof keyModes)[number];
 /** The request to create a key. */
 export const keyRequestSchema = Type.Object(
   {
-    mode: Type.Enum([...keyModes], { description: 'For tests or for live use.' }),
-    scopes: Type.Array(Type.Enum([...scopes]), { minItems: 1, description: 'Scopes of the key.' }),
-    name: Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: 200,
-        description: 'A name for listings.',
-        examples: ['backend'],
-      }),
-    ),
-    expiresAt: Type.Optional(
-      Type.String({
-        format: 'instant',
-        errorMessage: 'must be an ISO 8601 time such as 2030-01-31T12:00:00Z',
-        description: 'When the key expires. Absent: never.',
-        examples: ['2030-01-31T12:00:00Z'],
-      }),
-    ),
+    mode: Type.Enum(keyModes, { description: 'For tests or for live use.' }),
+    scopes: Type.Array(Type.Enum(scopes), { minItems: 1, description: 'Scopes of the key.' }),
+    name: optional.string({
+      minLength: 1,
+      maxLength: 200,
+      description: 'A name for listings.',
+      examples: ['backend'],
+    }),
+    expiresAt: optional.string({
+      format: 'instant',
+      errorMessage: 'must be an ISO 8601 time such as 2030-01-31T12:00:00Z',
+      description: 'When the key expires. Absent: never.',
+      examples: ['2030-01-31T12:00:00Z'],
+    }),
   },
   { $id: 'KeyRequest', additionalProperties: false, description: 'The request to create a key.' },
 );
@@ -45,9 +40,9 @@ const record = {
     description: 'A hint by which the key is recognised; not enough to use it.',
     examples: ['sl_test_…Q3fk'],
   }),
-  mode: Type.Enum([...keyModes], { description: 'For tests or for live use.' }),
-  scopes: Type.Array(Type.Enum([...scopes]), { description: 'Scopes of the key.' }),
-  name: Type.Optional(Type.String({ description: 'The name, if one was given.' })),
+  mode: Type.Enum(keyModes, { description: 'For tests or for live use.' }),
+  scopes: Type.Array(Type.Enum(scopes), { description: 'Scopes of the key.' }),
+  name: optional.string({ description: 'The name, if one was given.' }),
   createdAt: timestamp('When the key was created.'),
   expiresAt: Type.Optional(timestamp('When the key expires.')),
   revokedAt: Type.Optional(timestamp('When the key was revoked.')),
@@ -92,14 +87,9 @@ export const listKeysOperation = {
   caller: 'admin-token',
   params: projectParams,
   answers: {
-    200: {
-      description: 'The keys.',
-      headers: {},
-      content: { schema: keyListSchema, examples: { one: { value: { keys: [exampleKey] } } } },
-    },
+    200: jsonAnswer('The keys.', keyListSchema, { one: { value: { keys: [exampleKey] } } }),
   },
   errors: ofAProject,
-  everyAnswer: notStored,
 } satisfies Operation;
 
 export const createKeyOperation = {
@@ -116,14 +106,7 @@ export const createKeyOperation = {
     examples: { test: { value: { mode: 'test', scopes: ['sessions:create'], name: 'backend' } } },
   },
   answers: {
-    201: {
-      description: 'The key.',
-      headers: {},
-      content: {
-        schema: createdKeySchema,
-        examples: { test: { value: { ...exampleKey, key: 'sl_test_…' } } },
-      },
-    },
+    201: jsonAnswer('The key.', createdKeySchema, { test: { value: { ...exampleKey, key: 'sl_test_…' } } }),
   },
   errors: ['INVALID_JSON', 'PAYLOAD_TOO_LARGE', ...ofAProject],
   errorExamples: {
@@ -133,7 +116,6 @@ export const createKeyOperation = {
     },
     PAYLOAD_TOO_LARGE: { message: 'The request body is larger than 4 MiB.' },
   },
-  everyAnswer: notStored,
 } satisfies Operation;
 
 export const revokeKeyOperation = {
@@ -149,15 +131,9 @@ export const revokeKeyOperation = {
     keyId: id('key', 'Id of the key.', 'key_01kb2x7m9defgt4zq8s6w3n5vh'),
   }),
   answers: {
-    200: {
-      description: 'The key, revoked.',
-      headers: {},
-      content: {
-        schema: keySchema,
-        examples: { revoked: { value: { ...exampleKey, revokedAt: '2026-03-02T10:00:00.000Z' } } },
-      },
-    },
+    200: jsonAnswer('The key, revoked.', keySchema, {
+      revoked: { value: { ...exampleKey, revokedAt: '2026-03-02T10:00:00.000Z' } },
+    }),
   },
   errors: ['INVALID_REQUEST', 'KEY_NOT_FOUND', ...always],
-  everyAnswer: notStored,
 } satisfies Operation;

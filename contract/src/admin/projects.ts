@@ -1,7 +1,6 @@
 import type { Static } from 'typebox';
-import { id } from '../fields.ts';
-import { notStored } from '../headers.ts';
-import type { Bodies, Operation } from '../operation.ts';
+import { id, optional } from '../fields.ts';
+import { type Bodies, jsonAnswer, type Operation } from '../operation.ts';
 import { projectFileSchema } from '../project-file/schema.ts';
 import Type from '../type.ts';
 import { always, ofAProject } from './errors.ts';
@@ -39,10 +38,8 @@ const appliedChange = Type.Object(
     change: Type.Enum(['created', 'updated', 'unchanged'], {
       description: 'How applying the file changed it.',
     }),
-    revision: Type.Optional(Type.Integer({ minimum: 1, description: 'Newest revision of an experience.' })),
-    newRevision: Type.Optional(
-      Type.Boolean({ description: 'True if applying the file created that revision.' }),
-    ),
+    revision: optional.integer({ minimum: 1, description: 'Newest revision of an experience.' }),
+    newRevision: optional.boolean({ description: 'True if applying the file created that revision.' }),
   },
   { description: 'The result for one resource of the file.' },
 );
@@ -62,8 +59,8 @@ export type Applied = Static<typeof appliedSchema>;
 /** One problem in a project file: its position and how to fix it. Lines and columns count from 1. */
 export const problemSchema = Type.Object(
   {
-    line: Type.Optional(Type.Integer({ minimum: 1, description: 'Line in the file.' })),
-    column: Type.Optional(Type.Integer({ minimum: 1, description: 'Column in that line.' })),
+    line: optional.integer({ minimum: 1, description: 'Line in the file.' }),
+    column: optional.integer({ minimum: 1, description: 'Column in that line.' }),
     path: Type.String({ description: 'The field, such as experiences[1].slug. Empty for the whole file.' }),
     message: Type.String({ description: 'The problem and how to fix it.' }),
   },
@@ -87,9 +84,12 @@ const smallest = {
   ],
 };
 
+/** The schema that editors use, as a component of the document. */
+const projectFileComponent = { ...projectFileSchema, $id: 'ProjectFile' } as typeof projectFileSchema;
+
 const projectFileBodies: Bodies = {
   'application/json': {
-    schema: Type.Ref('ProjectFile#'),
+    schema: projectFileComponent,
     examples: { smallest: { summary: 'A draft', value: smallest } },
   },
   'application/yaml': {
@@ -97,9 +97,6 @@ const projectFileBodies: Bodies = {
     examples: { project: { value: 'project: { id: prj_demo, name: Demo }\n' } },
   },
 };
-
-/** The schema that editors use, as a component of the document. */
-export const projectFileComponent = { ...projectFileSchema, $id: 'ProjectFile' } as typeof projectFileSchema;
 
 export const listProjectsOperation = {
   operationId: 'listProjects',
@@ -110,23 +107,15 @@ export const listProjectsOperation = {
   description: 'Returns all projects, sorted by id.',
   caller: 'admin-token',
   answers: {
-    200: {
-      description: 'The projects.',
-      headers: {},
-      content: {
-        schema: projectListSchema,
-        examples: {
-          demo: {
-            value: {
-              projects: [{ projectId: 'prj_demo', name: 'Demo', browserEmbeds: true, experiences: 8 }],
-            },
-          },
+    200: jsonAnswer('The projects.', projectListSchema, {
+      demo: {
+        value: {
+          projects: [{ projectId: 'prj_demo', name: 'Demo', browserEmbeds: true, experiences: 8 }],
         },
       },
-    },
+    }),
   },
   errors: always,
-  everyAnswer: notStored,
 } satisfies Operation;
 
 export const applyOperation = {
@@ -140,25 +129,18 @@ export const applyOperation = {
   caller: 'admin-token',
   bodies: projectFileBodies,
   answers: {
-    200: {
-      description: 'The file has been applied.',
-      headers: {},
-      content: {
-        schema: appliedSchema,
-        examples: {
-          created: {
-            value: {
-              projectId: 'prj_demo',
-              changed: true,
-              changes: [
-                { kind: 'project', id: 'prj_demo', change: 'created' },
-                { kind: 'experience', id: 'exp_cafe', change: 'created', revision: 1, newRevision: true },
-              ],
-            },
-          },
+    200: jsonAnswer('The file has been applied.', appliedSchema, {
+      created: {
+        value: {
+          projectId: 'prj_demo',
+          changed: true,
+          changes: [
+            { kind: 'project', id: 'prj_demo', change: 'created' },
+            { kind: 'experience', id: 'exp_cafe', change: 'created', revision: 1, newRevision: true },
+          ],
         },
       },
-    },
+    }),
   },
   errors: ['PROJECT_FILE_INVALID', 'PAYLOAD_TOO_LARGE', ...always],
   errorExamples: {
@@ -175,7 +157,6 @@ export const applyOperation = {
     },
     PAYLOAD_TOO_LARGE: { message: 'The request body is larger than 4 MiB.' },
   },
-  everyAnswer: notStored,
 } satisfies Operation;
 
 export const exportOperation = {
@@ -188,7 +169,6 @@ export const exportOperation = {
     'Returns the project as a file that can be applied again without changes. YAML if `Accept` names it, JSON otherwise.',
   caller: 'admin-token',
   params: projectParams,
-  answers: { 200: { description: 'The project file.', headers: {}, bodies: projectFileBodies } },
+  answers: { 200: { description: 'The project file.', bodies: projectFileBodies } },
   errors: ofAProject,
-  everyAnswer: notStored,
 } satisfies Operation;

@@ -1,7 +1,6 @@
 import type { Static } from 'typebox';
 import { timestamp } from '../fields.ts';
-import { notStored } from '../headers.ts';
-import type { Operation } from '../operation.ts';
+import { jsonAnswer, type Operation } from '../operation.ts';
 import Type from '../type.ts';
 import { always } from './errors.ts';
 
@@ -32,27 +31,19 @@ export const statusOperation = {
   description: 'For operators and for `session-launch doctor`.',
   caller: 'admin-token',
   answers: {
-    200: {
-      description: 'The status.',
-      headers: {},
-      content: {
-        schema: statusSchema,
-        examples: {
-          well: {
-            value: {
-              version: '0.1.0',
-              engine: 'postgres',
-              database: 'ok',
-              time: '2026-03-01T09:30:00.000Z',
-              publicUrl: 'https://launch.example.com',
-            },
-          },
+    200: jsonAnswer('The status.', statusSchema, {
+      well: {
+        value: {
+          version: '0.1.0',
+          engine: 'postgres',
+          database: 'ok',
+          time: '2026-03-01T09:30:00.000Z',
+          publicUrl: 'https://launch.example.com',
         },
       },
-    },
+    }),
   },
   errors: always,
-  everyAnswer: notStored,
 } satisfies Operation;
 
 export const metricsOperation = {
@@ -67,7 +58,6 @@ export const metricsOperation = {
   answers: {
     200: {
       description: 'The metrics.',
-      headers: {},
       bodies: {
         'text/plain': {
           schema: Type.String(),
@@ -77,7 +67,6 @@ export const metricsOperation = {
     },
   },
   errors: always,
-  everyAnswer: notStored,
 } satisfies Operation;
 
 export const documentOperation = {
@@ -89,15 +78,9 @@ export const documentOperation = {
   description: 'The contract of the admin API, as OpenAPI 3.1.',
   caller: 'admin-token',
   answers: {
-    200: {
-      description: 'The document.',
-      headers: {},
-      content: {
-        schema: Type.Object({}, { additionalProperties: true }),
-        examples: { beginning: { value: { openapi: '3.1.0' } } },
-      },
-    },
+    200: jsonAnswer('The document.', Type.Object({}, { additionalProperties: true }), {
+      beginning: { value: { openapi: '3.1.0' } },
+    }),
   },
   errors: always,
-  everyAnswer: notStored,
 } satisfies Operation;

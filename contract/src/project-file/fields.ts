@@ -23,12 +23,16 @@ export type Limits = Record<keyof typeof defaults.limits, number | null>;
 
 export const closed = { additionalProperties: false } as const;
 
+/** An optional object with arbitrary fields. */
 export function free(options: { description: string; examples: unknown[] }) {
-  return Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true, ...options });
+  return Type.Optional(
+    Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true, ...options }),
+  );
 }
 
+/** An optional limit of a project. */
 export function limit(description: string, byDefault: number | null, example = byDefault ?? 100) {
-  return Type.Unsafe<number | null>({
+  const schema = Type.Unsafe<number | null>({
     type: ['integer', 'null'],
     minimum: 0,
     maximum: 2_147_483_647,
@@ -36,6 +40,7 @@ export function limit(description: string, byDefault: number | null, example = b
     default: byDefault,
     examples: [example],
   });
+  return Type.Optional(schema);
 }
 
 export function shortText(description: string, example: string) {
@@ -52,20 +57,20 @@ export function assetPath(pattern: string, description: string, example: string)
   return Type.String({ pattern, maxLength: 1024, description, examples: [example] });
 }
 
+/** An optional allowlist. */
 export function origins(description: string, example: string) {
-  return Type.Array(
-    Type.String({
-      description:
-        'Scheme, host and port of a site. Use https, or http on localhost; https://*.example.com stands for any one label before the host.',
-      examples: [example, 'https://*.example.com'],
-    }),
-    { description, default: [], examples: [[example]] },
-  );
+  const origin = Type.String({
+    description:
+      'Scheme, host and port of a site. Use https, or http on localhost; https://*.example.com stands for any one label before the host.',
+    examples: [example, 'https://*.example.com'],
+  });
+  return Type.Optional(Type.Array(origin, { description, default: [], examples: [[example]] }));
 }
 
+/** An optional language of sessions: the requested one, or a fixed one. */
 export function axis(description: string, tag: string) {
   const fixed = Type.String({ description: 'The language, as a BCP 47 tag.', examples: [tag] });
-  return Type.Union(
+  const schema = Type.Union(
     [
       Type.Literal('match', { description: 'Use the language that the mint requests.' }),
       Type.Object(
@@ -79,4 +84,5 @@ export function axis(description: string, tag: string) {
       examples: ['match', { fixed: tag }],
     },
   );
+  return Type.Optional(schema);
 }

@@ -1,4 +1,5 @@
 import type { Static } from 'typebox';
+import { optional } from '../fields.ts';
 import Type from '../type.ts';
 import { closed } from './fields.ts';
 import { patterns } from './patterns.ts';
@@ -30,18 +31,16 @@ function texts(description: string, example: Record<string, string | string[]>) 
   });
 }
 
+const optionalTexts = (...args: Parameters<typeof texts>) => Type.Optional(texts(...args));
+
 const topic = Type.Object(
   {
     id: id('ferries'),
-    ask: Type.Optional(
-      texts('The question; shown as a suggestion and matched against what visitors say.', {
-        en: 'When do the ferries leave?',
-      }),
-    ),
-    words: Type.Optional(texts('Additional words that select this topic.', { en: ['ferry', 'boat'] })),
-    tell: Type.Optional(
-      texts('The answer.', { en: ['At every full hour.', 'The first one leaves at six.'] }),
-    ),
+    ask: optionalTexts('The question; shown as a suggestion and matched against what visitors say.', {
+      en: 'When do the ferries leave?',
+    }),
+    words: optionalTexts('Additional words that select this topic.', { en: ['ferry', 'boat'] }),
+    tell: optionalTexts('The answer.', { en: ['At every full hour.', 'The first one leaves at six.'] }),
     // biome-ignore lint/suspicious/noThenProperty: the word that authors write
     then: Type.Optional(
       Type.Array(id('tides'), {
@@ -58,7 +57,7 @@ const lesson = Type.Object(
   {
     id: id('morning'),
     say: texts('The phrase to learn, in the paired language.', { 'pt-PT': 'Bom dia' }),
-    gloss: Type.Optional(texts('The translation.', { en: 'Good morning' })),
+    gloss: optionalTexts('The translation.', { en: 'Good morning' }),
   },
   { ...closed, description: 'A phrase that learners repeat.' },
 );
@@ -66,27 +65,25 @@ const lesson = Type.Object(
 const section = Type.Object(
   {
     id: id('opening'),
-    title: Type.Optional(texts('Its heading.', { en: 'The sky tonight' })),
-    tell: Type.Optional(texts('What the presenter says.', { en: ['Look up and find the Plough.'] })),
+    title: optionalTexts('Its heading.', { en: 'The sky tonight' }),
+    tell: optionalTexts('What the presenter says.', { en: ['Look up and find the Plough.'] }),
   },
   { ...closed, description: 'A section of the presentation.' },
 );
 
 export const mind = Type.Object(
   {
-    persona: Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: 8000,
-        pattern: patterns.notBlank,
-        description: 'Who the character is, for a language model.',
-        examples: ['You are Maren, who knows every boat in the harbor.'],
-      }),
-    ),
-    greeting: Type.Optional(texts('The greeting.', { en: ['Good morning!', 'Ahoy there!'] })),
-    fallback: Type.Optional(
-      texts('The answer when no topic matches.', { en: ['Here I only know my harbor stories.'] }),
-    ),
+    persona: optional.string({
+      minLength: 1,
+      maxLength: 8000,
+      pattern: patterns.notBlank,
+      description: 'Who the character is, for a language model.',
+      examples: ['You are Maren, who knows every boat in the harbor.'],
+    }),
+    greeting: optionalTexts('The greeting.', { en: ['Good morning!', 'Ahoy there!'] }),
+    fallback: optionalTexts('The answer when no topic matches.', {
+      en: ['Here I only know my harbor stories.'],
+    }),
     topics: Type.Optional(
       Type.Array(topic, {
         maxItems: 200,

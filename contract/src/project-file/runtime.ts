@@ -1,3 +1,4 @@
+import { optional } from '../fields.ts';
 import { modes, speechInputModes } from '../session.ts';
 import { websocketTransport } from '../transports/websocket.ts';
 import Type from '../type.ts';
@@ -8,23 +9,19 @@ import { voice } from './voice.ts';
 
 const languages = Type.Object(
   {
-    dual: Type.Optional(
-      Type.Boolean({
-        description:
-          'Whether the experience works with two languages at once, such as one spoken and one learnt.',
-        default: defaults.languages.dual,
-        examples: [true],
-      }),
-    ),
-    default: Type.Optional(
-      Type.String({
-        description: 'The language of a session if nothing else determines it, as a BCP 47 tag.',
-        default: defaults.languages.default,
-        examples: ['en', 'pt-PT'],
-      }),
-    ),
-    conversation: Type.Optional(axis('The language of the conversation.', 'en')),
-    paired: Type.Optional(axis('The second language of a dual experience.', 'pt-PT')),
+    dual: optional.boolean({
+      description:
+        'Whether the experience works with two languages at once, such as one spoken and one learnt.',
+      default: defaults.languages.dual,
+      examples: [true],
+    }),
+    default: optional.string({
+      description: 'The language of a session if nothing else determines it, as a BCP 47 tag.',
+      default: defaults.languages.default,
+      examples: ['en', 'pt-PT'],
+    }),
+    conversation: axis('The language of the conversation.', 'en'),
+    paired: axis('The second language of a dual experience.', 'pt-PT'),
   },
   {
     ...closed,
@@ -43,13 +40,11 @@ const character = Type.Object(
     }),
     name: shortText('Display name of the character.', 'Inês'),
     voice: Type.Optional(voice),
-    avatar: Type.Optional(
-      free({
-        description:
-          'Avatar settings. Any fields; passed to the runtime unchanged, except in voice-only sessions.',
-        examples: [{ avatarId: 'ines', modelPath: '/avatars/ines/model.glb' }],
-      }),
-    ),
+    avatar: free({
+      description:
+        'Avatar settings. Any fields; passed to the runtime unchanged, except in voice-only sessions.',
+      examples: [{ avatarId: 'ines', modelPath: '/avatars/ines/model.glb' }],
+    }),
   },
   {
     ...closed,
@@ -59,9 +54,7 @@ const character = Type.Object(
 );
 
 const seconds = (description: string, byDefault: number) =>
-  Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 86_400, description, default: byDefault, examples: [byDefault] }),
-  );
+  optional.integer({ minimum: 1, maximum: 86_400, description, default: byDefault, examples: [byDefault] });
 
 const sessionLimits = Type.Object(
   {
@@ -81,34 +74,28 @@ const sessionLimits = Type.Object(
 
 export const runtime = Type.Object(
   {
-    mode: Type.Optional(
-      Type.Enum([...modes], {
-        description: 'Whether the characters converse or present, unless the mint requests otherwise.',
-        default: defaults.mode,
-        examples: ['conversation'],
-      }),
-    ),
-    speechInputMode: Type.Optional(
-      Type.Enum([...speechInputModes], {
-        description:
-          'Whether the microphone is used automatically, on demand or never, unless the mint requests otherwise.',
-        default: defaults.speechInputMode,
-        examples: ['auto'],
-      }),
-    ),
+    mode: optional.oneOf(modes, {
+      description: 'Whether the characters converse or present, unless the mint requests otherwise.',
+      default: defaults.mode,
+      examples: ['conversation'],
+    }),
+    speechInputMode: optional.oneOf(speechInputModes, {
+      description:
+        'Whether the microphone is used automatically, on demand or never, unless the mint requests otherwise.',
+      default: defaults.speechInputMode,
+      examples: ['auto'],
+    }),
     languages: Type.Optional(languages),
     characters: Type.Array(character, {
       minItems: 1,
       description: 'The characters; at least one.',
       examples: [[{ characterId: 'ines', name: 'Inês', voice: { voiceId: 'ines-pt' } }]],
     }),
-    location: Type.Optional(
-      free({
-        description:
-          'Location settings. Any fields; passed to the runtime unchanged, except in voice-only sessions.',
-        examples: [{ locationId: 'cafe', assets: ['/locations/cafe/wide.svg'] }],
-      }),
-    ),
+    location: free({
+      description:
+        'Location settings. Any fields; passed to the runtime unchanged, except in voice-only sessions.',
+      examples: [{ locationId: 'cafe', assets: ['/locations/cafe/wide.svg'] }],
+    }),
     transport: websocketTransport,
     limits: Type.Optional(sessionLimits),
     mind: Type.Optional(mind),

@@ -1,4 +1,5 @@
 import type { Static } from 'typebox';
+import { optional } from '../fields.ts';
 import Type from '../type.ts';
 import { assetPath, closed, defaults, limit, origins, shortText } from './fields.ts';
 import { patterns } from './patterns.ts';
@@ -18,33 +19,25 @@ const experience = Type.Object(
       examples: ['cafe'],
     }),
     title: shortText('Title shown in the catalog.', 'Café in Lisbon'),
-    sortOrder: Type.Optional(
-      Type.Integer({
-        minimum: -2_147_483_648,
-        maximum: 2_147_483_647,
-        description: 'Position in the catalog: lower numbers come first, equal numbers are sorted by id.',
-        default: defaults.sortOrder,
-        examples: [1],
-      }),
-    ),
-    status: Type.Optional(
-      Type.Enum(['draft', 'published', 'archived'], {
-        description:
-          'Only published experiences are in the catalog and can be launched by pages and live keys. A draft can be launched with a test key; an archived experience cannot be launched.',
-        default: defaults.status,
-        examples: ['published'],
-      }),
-    ),
-    public: Type.Optional(
-      Type.Boolean({
-        description: 'Whether pages on the allowedOrigins of this experience may launch it publicly.',
-        default: false,
-        examples: [true],
-      }),
-    ),
-    allowedOrigins: Type.Optional(
-      origins('Sites that may launch this experience publicly.', 'https://www.example.com'),
-    ),
+    sortOrder: optional.integer({
+      minimum: -2_147_483_648,
+      maximum: 2_147_483_647,
+      description: 'Position in the catalog: lower numbers come first, equal numbers are sorted by id.',
+      default: defaults.sortOrder,
+      examples: [1],
+    }),
+    status: optional.oneOf(['draft', 'published', 'archived'], {
+      description:
+        'Only published experiences are in the catalog and can be launched by pages and live keys. A draft can be launched with a test key; an archived experience cannot be launched.',
+      default: defaults.status,
+      examples: ['published'],
+    }),
+    public: optional.boolean({
+      description: 'Whether pages on the allowedOrigins of this experience may launch it publicly.',
+      default: false,
+      examples: [true],
+    }),
+    allowedOrigins: origins('Sites that may launch this experience publicly.', 'https://www.example.com'),
     avatarId: Type.Optional(shortText('The avatar that the gallery shows.', 'ines')),
     thumbnailPath: Type.Optional(
       assetPath(
@@ -81,30 +74,26 @@ const experience = Type.Object(
 
 const limits = Type.Object(
   {
-    mintsPerMinutePerClient: Type.Optional(
-      limit(
-        'Browser and public mints per minute from one client address.',
-        defaults.limits.mintsPerMinutePerClient,
-      ),
+    mintsPerMinutePerClient: limit(
+      'Browser and public mints per minute from one client address.',
+      defaults.limits.mintsPerMinutePerClient,
     ),
-    mintsPerMinute: Type.Optional(
-      limit('Browser and public mints per minute in the whole project.', defaults.limits.mintsPerMinute),
+    mintsPerMinute: limit(
+      'Browser and public mints per minute in the whole project.',
+      defaults.limits.mintsPerMinute,
     ),
-    sessionsPerDay: Type.Optional(
-      limit('Browser and public sessions per UTC day in the whole project.', defaults.limits.sessionsPerDay),
+    sessionsPerDay: limit(
+      'Browser and public sessions per UTC day in the whole project.',
+      defaults.limits.sessionsPerDay,
     ),
-    concurrentSessions: Type.Optional(
-      limit(
-        'Concurrent sessions of the whole project, however they were created.',
-        defaults.limits.concurrentSessions,
-      ),
+    concurrentSessions: limit(
+      'Concurrent sessions of the whole project, however they were created.',
+      defaults.limits.concurrentSessions,
     ),
-    concurrentSessionsPerClient: Type.Optional(
-      limit(
-        'Concurrent sessions of the project from one client network, which is an IPv4 address or the first 64 bits of an IPv6 address. A school or an office may share one address.',
-        defaults.limits.concurrentSessionsPerClient,
-        5,
-      ),
+    concurrentSessionsPerClient: limit(
+      'Concurrent sessions of the project from one client network, which is an IPv4 address or the first 64 bits of an IPv6 address. A school or an office may share one address.',
+      defaults.limits.concurrentSessionsPerClient,
+      5,
     ),
   },
   {
@@ -132,15 +121,14 @@ const project = Type.Object(
       examples: ['prj_demo'],
     }),
     name: shortText('Display name of the project.', 'Demo'),
-    browserEmbeds: Type.Optional(
-      Type.Boolean({
-        description: 'Whether pages may create sessions of this project without an API key.',
-        default: false,
-        examples: [true],
-      }),
-    ),
-    allowedOrigins: Type.Optional(
-      origins('Sites that may launch every published experience of the project.', 'http://localhost:5173'),
+    browserEmbeds: optional.boolean({
+      description: 'Whether pages may create sessions of this project without an API key.',
+      default: false,
+      examples: [true],
+    }),
+    allowedOrigins: origins(
+      'Sites that may launch every published experience of the project.',
+      'http://localhost:5173',
     ),
     limits: Type.Optional(limits),
   },
@@ -161,12 +149,10 @@ export const projectFileSchema = Type.Object(
         examples: [[]],
       }),
     ),
-    $schema: Type.Optional(
-      Type.String({
-        description: 'Path of this schema for editors. Ignored when the file is applied.',
-        examples: ['../project-file.schema.json'],
-      }),
-    ),
+    $schema: optional.string({
+      description: 'Path of this schema for editors. Ignored when the file is applied.',
+      examples: ['../project-file.schema.json'],
+    }),
   },
   {
     ...closed,

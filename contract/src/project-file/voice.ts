@@ -1,3 +1,4 @@
+import { optional } from '../fields.ts';
 import Type from '../type.ts';
 
 /** The voices of flite. */
@@ -11,13 +12,11 @@ const factor = (of: string, example: number) =>
 
 const flite = Type.Object(
   {
-    voice: Type.Optional(
-      Type.Enum([...fliteVoices], {
-        description: 'slt is a female voice; rms, awb and kal16 are male voices.',
-        default: 'slt',
-        examples: ['slt'],
-      }),
-    ),
+    voice: optional.oneOf(fliteVoices, {
+      description: 'slt is a female voice; rms, awb and kal16 are male voices.',
+      default: 'slt',
+      examples: ['slt'],
+    }),
     pitch: factor('Factor of the natural pitch of the voice, 0.5 to 2. rms has a fixed pitch.', 1.1),
     rate: factor('Factor of the usual speed of the voice, 0.5 to 2.', 0.95),
   },

@@ -1,8 +1,8 @@
 import type { Static } from 'typebox';
 import { exampleManifest, exampleSession } from '../examples.ts';
-import { notStored } from '../headers.ts';
+import { optional } from '../fields.ts';
 import type { SessionManifest } from '../manifest.ts';
-import type { Operation } from '../operation.ts';
+import { jsonAnswer, type Operation } from '../operation.ts';
 import type { Mind } from '../project-file/mind.ts';
 import { endReasons, sessionSchema } from '../session.ts';
 import Type from '../type.ts';
@@ -26,15 +26,13 @@ export const connectRequestSchema = Type.Object(
       description: 'The session token sent by the client.',
     }),
     runtimeId,
-    client: Type.Optional(
-      Type.String({
-        pattern: '^[\\x21-\\x7e]{1,64}$',
-        errorMessage: 'must be 1 to 64 printable characters without spaces',
-        description:
-          'The network of the client, as seen by the runtime: an IPv4 address, or the first 64 bits of an IPv6 address. `concurrentSessionsPerClient` counts sessions by it; without it the session is not counted for that limit. It is stored while the session is active.',
-        examples: ['203.0.113.7', '2001:db8:1:2::/64'],
-      }),
-    ),
+    client: optional.string({
+      pattern: '^[\\x21-\\x7e]{1,64}$',
+      errorMessage: 'must be 1 to 64 printable characters without spaces',
+      description:
+        'The network of the client, as seen by the runtime: an IPv4 address, or the first 64 bits of an IPv6 address. `concurrentSessionsPerClient` counts sessions by it; without it the session is not counted for that limit. It is stored while the session is active.',
+      examples: ['203.0.113.7', '2001:db8:1:2::/64'],
+    }),
   },
   { $id: 'ConnectRequest', description: 'The request to begin the session of a client.' },
 );
@@ -82,15 +80,11 @@ export const reportSchema = Type.Object(
             description:
               'Total seconds that the client has been connected. A value below an earlier report, or above the time since the session began, is replaced by that bound.',
           }),
-          waiting: Type.Optional(
-            Type.Boolean({
-              description:
-                'Whether the session has no client at the moment and waits for it to resume. If such a session is ended, the time since the report is not metered.',
-            }),
-          ),
-          ended: Type.Optional(
-            Type.Enum([...endReasons], { description: 'Why the session ended. Absent while it runs.' }),
-          ),
+          waiting: optional.boolean({
+            description:
+              'Whether the session has no client at the moment and waits for it to resume. If such a session is ended, the time since the report is not metered.',
+          }),
+          ended: optional.oneOf(endReasons, { description: 'Why the session ended. Absent while it runs.' }),
         },
         { description: 'The state of one session.' },
       ),
@@ -110,7 +104,7 @@ export const reportAnswerSchema = Type.Object(
     end: Type.Array(
       Type.Object({
         sessionId: Type.String({ description: 'A session that has ended.' }),
-        reason: Type.Enum([...endReasons], { description: 'Why.' }),
+        reason: Type.Enum(endReasons, { description: 'Why.' }),
       }),
       { description: 'Sessions of the report that the runtime has to close.' },
     ),
@@ -121,6 +115,17 @@ export const reportAnswerSchema = Type.Object(
 export type ReportAnswer = Static<typeof reportAnswerSchema>;
 
 const { sessionToken: _credential, ...manifest } = exampleManifest;
+
+/** Error codes of every operation for runtimes. */
+const always = [
+  'INVALID_JSON',
+  'INVALID_REQUEST',
+  'PAYLOAD_TOO_LARGE',
+  'RUNTIME_TOKEN_INVALID',
+  'INTERNAL',
+  'UNAVAILABLE',
+] as const;
+const errorExamples = { PAYLOAD_TOO_LARGE: { message: 'The request body is larger than 2 MiB.' } };
 
 export const connectOperation = {
   operationId: 'connectSession',
@@ -144,38 +149,25 @@ export const connectOperation = {
     },
   },
   answers: {
-    200: {
-      description: 'The session is active.',
-      headers: {},
-      content: {
-        schema: connectedSchema,
-        examples: {
-          begun: {
-            value: {
-              session: { ...exampleSession, status: 'active', startedAt: '2026-03-01T09:30:02.120Z' },
-              manifest,
-              mind: { greeting: { en: ['Good morning!'] } },
-              limits: { maxSeconds: 900, idleSeconds: 120 },
-            },
-          },
+    200: jsonAnswer('The session is active.', connectedSchema, {
+      begun: {
+        value: {
+          session: { ...exampleSession, status: 'active', startedAt: '2026-03-01T09:30:02.120Z' },
+          manifest,
+          mind: { greeting: { en: ['Good morning!'] } },
+          limits: { maxSeconds: 900, idleSeconds: 120 },
         },
       },
-    },
+    }),
   },
   errors: [
-    'INVALID_JSON',
-    'INVALID_REQUEST',
-    'PAYLOAD_TOO_LARGE',
-    'RUNTIME_TOKEN_INVALID',
+    ...always,
     'SESSION_TOKEN_INVALID',
     'SESSION_ALREADY_CONNECTED',
     'SESSION_ENDED',
     'CONCURRENCY_LIMIT',
-    'INTERNAL',
-    'UNAVAILABLE',
   ],
-  errorExamples: { PAYLOAD_TOO_LARGE: { message: 'The request body is larger than 2 MiB.' } },
-  everyAnswer: notStored,
+  errorExamples,
 } satisfies Operation;
 
 export const reportOperation = {
@@ -202,26 +194,11 @@ export const reportOperation = {
     },
   },
   answers: {
-    200: {
-      description: 'The report was accepted.',
-      headers: {},
-      content: {
-        schema: reportAnswerSchema,
-        examples: {
-          end: { value: { end: [{ sessionId: 'ses_01kb2x7m9defgt4zq8s6w3n5vh', reason: 'api_request' }] } },
-          nothing: { value: { end: [] } },
-        },
-      },
-    },
+    200: jsonAnswer('The report was accepted.', reportAnswerSchema, {
+      end: { value: { end: [{ sessionId: 'ses_01kb2x7m9defgt4zq8s6w3n5vh', reason: 'api_request' }] } },
+      nothing: { value: { end: [] } },
+    }),
   },
-  errors: [
-    'INVALID_JSON',
-    'INVALID_REQUEST',
-    'PAYLOAD_TOO_LARGE',
-    'RUNTIME_TOKEN_INVALID',
-    'INTERNAL',
-    'UNAVAILABLE',
-  ],
-  errorExamples: { PAYLOAD_TOO_LARGE: { message: 'The request body is larger than 2 MiB.' } },
-  everyAnswer: notStored,
+  errors: always,
+  errorExamples,
 } satisfies Operation;

@@ -1,4 +1,5 @@
 import type { Static, TSchema } from 'typebox';
+import { optional } from '../fields.ts';
 import { endReasons } from '../session.ts';
 import Type from '../type.ts';
 import { bounds, protocolVersion } from '../wire.ts';
@@ -58,7 +59,7 @@ const message = <T extends string, P extends Record<string, TSchema>>(type: T, f
 
 export const helloSchema = message('hello', {
   protocol: Type.Literal(protocolVersion),
-  token: Type.Optional(Type.String({ minLength: 1, maxLength: 8000 })),
+  token: optional.string({ minLength: 1, maxLength: 8000 }),
   resume: Type.Optional(
     Type.Object({
       ticket: Type.String({ minLength: 1, maxLength: 256 }),
@@ -86,7 +87,7 @@ export const clientMessages = {
   'audio.start': message('audio.start', {}),
   'audio.end': message('audio.end', {}),
   interrupt: message('interrupt', {}),
-  played: message('played', { utterance, ms, done: Type.Optional(Type.Boolean()) }),
+  played: message('played', { utterance, ms, done: optional.boolean() }),
   ping: message('ping', { t: Type.Number() }),
   bye: message('bye', {}),
 } as const;
@@ -121,7 +122,7 @@ export const runtimeEvents = {
       speech: Type.Object({ kind: speechKind, name: Type.String() }),
       hearing: Type.Object({
         kind: Type.Enum(['server', 'client', 'none']),
-        name: Type.Optional(Type.String()),
+        name: optional.string(),
       }),
     }),
     characters: Type.Array(Type.Object({ characterId, locale, secondaryLocale: Type.Optional(locale) })),
@@ -143,7 +144,7 @@ export const runtimeEvents = {
     text: Type.String(),
     spans: Type.Optional(Type.Array(span)),
     interrupted: Type.Optional(Type.Literal(true)),
-    heard: Type.Optional(Type.String()),
+    heard: optional.string(),
   }),
   utterance: event('utterance', {
     utterance,
@@ -156,7 +157,7 @@ export const runtimeEvents = {
   cues: event('cues', {
     utterance,
     source: Type.Enum(['engine', 'words', 'text']),
-    cues: Type.Array(Type.Tuple([ms, Type.Enum([...visemes])])),
+    cues: Type.Array(Type.Tuple([ms, Type.Enum(visemes)])),
     words: Type.Optional(Type.Array(Type.Tuple([ms, Type.Integer(), Type.Integer()]))),
   }),
   'utterance.end': event('utterance.end', {
@@ -179,13 +180,13 @@ export const runtimeEvents = {
   }),
   pong: event('pong', { t: Type.Number() }),
   error: event('error', {
-    code: Type.Enum([...runtimeErrorCodes]),
+    code: Type.Enum(runtimeErrorCodes),
     message: Type.String(),
     fatal: Type.Boolean(),
     /** The id or the type of the message that caused the error. */
-    re: Type.Optional(Type.String()),
+    re: optional.string(),
   }),
-  ended: event('ended', { reason: Type.Enum([...endReasons]), seconds: Type.Integer({ minimum: 0 }) }),
+  ended: event('ended', { reason: Type.Enum(endReasons), seconds: Type.Integer({ minimum: 0 }) }),
 } as const;
 
 export type RuntimeEvent = {

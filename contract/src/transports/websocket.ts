@@ -1,4 +1,5 @@
 import type { Static } from 'typebox';
+import { optional } from '../fields.ts';
 import Type from '../type.ts';
 
 /** A rough pattern of a WebSocket URL; parsing decides whether it is valid. */
@@ -8,14 +9,12 @@ export const websocketAddress = '^wss?://[^\\s/?#][^\\s]*$';
 export const websocketTransport = Type.Object(
   {
     type: Type.Enum(['websocket'], { description: 'How clients connect.', examples: ['websocket'] }),
-    url: Type.Optional(
-      Type.String({
-        pattern: websocketAddress,
-        description:
-          'URL that clients connect to with their session token: wss://, or ws:// in development. Omit it to use the runtime included in this service.',
-        examples: ['wss://runtime.example.com/session'],
-      }),
-    ),
+    url: optional.string({
+      pattern: websocketAddress,
+      description:
+        'URL that clients connect to with their session token: wss://, or ws:// in development. Omit it to use the runtime included in this service.',
+      examples: ['wss://runtime.example.com/session'],
+    }),
   },
   {
     additionalProperties: true,

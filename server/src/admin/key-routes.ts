@@ -6,25 +6,16 @@ import {
 } from '@session-launch/contract/admin/keys';
 import type { Scope } from '@session-launch/contract/operation';
 import type { FastifyInstance } from 'fastify';
-import type { KeyRing } from '../keys/authenticate.ts';
 import { createKey } from '../keys/create.ts';
 import { type ApiKey, listKeys, revokeKey } from '../keys/store.ts';
 import { ApiError } from '../primitives/errors.ts';
 import { isId } from '../primitives/ids.ts';
-import type { Changes } from '../store/changes.ts';
-import type { Database } from '../store/database.ts';
+import type { AdminDeps } from './deps.ts';
 import { knownProject } from './known-project.ts';
 import { mount } from './mount.ts';
 import { expiryOf } from './requests.ts';
 
-export interface KeyAdminDeps {
-  database: Database;
-  changes: Changes;
-  keyRing: KeyRing;
-  apiKeyPrefix: string;
-}
-
-export async function keyAdminRoutes(app: FastifyInstance, deps: KeyAdminDeps): Promise<void> {
+export async function keyAdminRoutes(app: FastifyInstance, deps: AdminDeps): Promise<void> {
   const { database, changes, keyRing, apiKeyPrefix } = deps;
   mount(app, listKeysOperation, async ({ params }) => {
     const projectId = await knownProject(database, params.projectId);

@@ -1,7 +1,7 @@
 import { metricsOperation } from '@session-launch/contract/admin/status';
 import type { FastifyInstance } from 'fastify';
 import type { Registry } from 'prom-client';
-import { requireBearer } from '../http/guards/bearer.ts';
+import { protectRoutes } from '../http/guards/bearer.ts';
 import { mount } from './mount.ts';
 
 export interface MetricsDeps {
@@ -15,11 +15,7 @@ export interface MetricsDeps {
 /** `GET /metrics`. Registered separately from the admin API, because METRICS_TOKEN is valid only here. */
 export async function metricsRoutes(app: FastifyInstance, deps: MetricsDeps): Promise<void> {
   const { tokens, metrics } = deps;
-  const admit = requireBearer(tokens, 'ADMIN_TOKEN_INVALID');
-  app.addHook('onRequest', async (request, reply) => {
-    reply.header('Cache-Control', 'no-store, private');
-    admit(request.headers.authorization);
-  });
+  protectRoutes(app, tokens, 'ADMIN_TOKEN_INVALID');
   mount(app, metricsOperation, async ({ reply }) => {
     const texts = await Promise.all([metrics.metrics(), deps.furtherMetrics()]);
     return reply.type(metrics.contentType).send(texts.filter((text) => text !== '').join('\n'));

@@ -10,24 +10,18 @@ import { openApply } from '../projects/apply.ts';
 import { openExport } from '../projects/export.ts';
 import { ProjectFileError } from '../projects/problem.ts';
 import { listProjects } from '../projects/store.ts';
-import type { Changes } from '../store/changes.ts';
-import type { Database } from '../store/database.ts';
+import type { AdminDeps } from './deps.ts';
 import { knownProject } from './known-project.ts';
 import { mount } from './mount.ts';
 
 /** The timeout of the command line. */
 const applyTimeout = 120_000;
 
-export interface ProjectAdminDeps {
-  database: Database;
-  changes: Changes;
-}
-
 export async function projectAdminRoutes(
   app: FastifyInstance,
-  { database, changes }: ProjectAdminDeps,
+  { database, changes }: AdminDeps,
 ): Promise<void> {
-  const apply = openApply({ changes });
+  const apply = openApply(changes);
   const exportFile = openExport(database);
   mount(app, listProjectsOperation, async () => ({ projects: await listProjects(database) }));
   mount(app, applyOperation, async ({ request }) => {

@@ -1,24 +1,17 @@
 import type { FastifyInstance } from 'fastify';
 import { bufferBodies } from '../http/bodies/buffered-body.ts';
-import { requireBearer } from '../http/guards/bearer.ts';
-import { type KeyAdminDeps, keyAdminRoutes } from './key-routes.ts';
-import { type ProjectAdminDeps, projectAdminRoutes } from './project-routes.ts';
-import { type SessionAdminDeps, sessionAdminRoutes } from './session-routes.ts';
-import { type StatusDeps, statusRoutes } from './status-routes.ts';
-
-export interface AdminDeps extends KeyAdminDeps, ProjectAdminDeps, SessionAdminDeps, StatusDeps {
-  token: string;
-}
+import { protectRoutes } from '../http/guards/bearer.ts';
+import type { AdminDeps } from './deps.ts';
+import { keyAdminRoutes } from './key-routes.ts';
+import { projectAdminRoutes } from './project-routes.ts';
+import { sessionAdminRoutes } from './session-routes.ts';
+import { statusRoutes } from './status-routes.ts';
 
 const projectFileMiB = 4;
 
 /** The admin API except `/metrics`. Every route requires the admin token. */
 export async function adminRoutes(app: FastifyInstance, deps: AdminDeps): Promise<void> {
-  const admit = requireBearer(deps.token, 'ADMIN_TOKEN_INVALID');
-  app.addHook('onRequest', async (request, reply) => {
-    reply.header('Cache-Control', 'no-store, private');
-    admit(request.headers.authorization);
-  });
+  protectRoutes(app, deps.token, 'ADMIN_TOKEN_INVALID');
   bufferBodies(app, projectFileMiB);
   await app.register(projectAdminRoutes, deps);
   await app.register(keyAdminRoutes, deps);

@@ -2,19 +2,12 @@ import { listSessionsOperation } from '@session-launch/contract/admin/sessions';
 import type { FastifyInstance } from 'fastify';
 import { sessionRecord } from '../sessions/session.ts';
 import { listSessions } from '../sessions/store.ts';
-import type { Database } from '../store/database.ts';
+import type { AdminDeps } from './deps.ts';
 import { knownProject } from './known-project.ts';
 import { mount } from './mount.ts';
 import { pageAndFilter } from './requests.ts';
 
-export interface SessionAdminDeps {
-  database: Database;
-}
-
-export async function sessionAdminRoutes(
-  app: FastifyInstance,
-  { database }: SessionAdminDeps,
-): Promise<void> {
+export async function sessionAdminRoutes(app: FastifyInstance, { database }: AdminDeps): Promise<void> {
   mount(app, listSessionsOperation, async ({ params, query }) => {
     const projectId = await knownProject(database, params.projectId);
     const { limit, cursor, ...filter } = pageAndFilter(query);

@@ -2,16 +2,10 @@ import { adminApi } from '@session-launch/contract/admin/api';
 import { documentOperation, statusOperation } from '@session-launch/contract/admin/status';
 import { openApiDocument } from '@session-launch/contract/document';
 import type { FastifyInstance } from 'fastify';
-import type { Database } from '../store/database.ts';
+import type { AdminDeps } from './deps.ts';
 import { mount } from './mount.ts';
 
-export interface StatusDeps {
-  database: Database;
-  version: string;
-  publicUrl: string;
-}
-
-export async function statusRoutes(app: FastifyInstance, deps: StatusDeps): Promise<void> {
+export async function statusRoutes(app: FastifyInstance, deps: AdminDeps): Promise<void> {
   const { database } = deps;
   mount(app, statusOperation, async () => ({
     version: deps.version,

@@ -96,29 +96,18 @@ function addList(keys: Command, { io, admin }: Context): void {
       if (options.json) return writeJson(io.stdout, records);
       if (records.length === 0) return write(io.stdout, `${project} has no keys\n`);
       const now = new Date();
-      const table = new Table([
-        'KEY ID',
-        'HINT',
-        'MODE',
-        'STATE',
-        'SCOPES',
-        'CREATED',
-        'EXPIRES',
-        'LAST USED',
-        'NAME',
-      ]);
-      const rows = records.map((key) => [
-        key.keyId,
-        key.hint,
-        key.mode,
-        stateOf(key, now),
-        key.scopes.join(' '),
-        key.createdAt,
-        key.expiresAt ?? '',
-        key.lastUsedAt ?? '',
-        key.name ?? '',
-      ]);
-      await write(io.stdout, table.text(rows));
+      const table = new Table<ApiKeyRecord>({
+        'KEY ID': (key) => key.keyId,
+        HINT: (key) => key.hint,
+        MODE: (key) => key.mode,
+        STATE: (key) => stateOf(key, now),
+        SCOPES: (key) => key.scopes.join(' '),
+        CREATED: (key) => key.createdAt,
+        EXPIRES: (key) => key.expiresAt,
+        'LAST USED': (key) => key.lastUsedAt,
+        NAME: (key) => key.name,
+      });
+      await write(io.stdout, table.text(records));
     });
 }
 

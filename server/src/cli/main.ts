@@ -1,6 +1,7 @@
-import { readFileSync, writeSync } from 'node:fs';
+import { writeSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { ConfigError, readClientConfig } from '../config/config.ts';
+import { version } from '../config/version.ts';
 import { addApply } from './apply.ts';
 import { createAdminClient } from './client/admin-client.ts';
 import type { Context } from './client/context.ts';
@@ -15,8 +16,6 @@ import { addTalk } from './talk/talk.ts';
 import { CliFailure, Interrupted } from './terminal/failure.ts';
 import { type Io, printable, write } from './terminal/io.ts';
 import { variableLines } from './variable-lines.ts';
-
-const packageFile = new URL('../../package.json', import.meta.url);
 
 const examples = `
 Examples:
@@ -77,7 +76,6 @@ function reportHang(): void {
 }
 
 function createProgram(context: Context): Command {
-  const { version } = JSON.parse(readFileSync(packageFile, 'utf8')) as { version: string };
   const program = new Command('session-launch')
     .description('Starts the session launch service, and administers a running one.')
     .version(version)

@@ -18,17 +18,16 @@ function addList(projects: Command, { io, admin }: Context): void {
     .description('list all projects')
     .option('--json', 'print an array of projects')
     .action(async (options: { json?: true }) => {
-      const answer = await admin().json<ProjectList>('projects', { path: ['projects'] });
-      if (options.json) return writeJson(io.stdout, answer.projects);
-      if (answer.projects.length === 0) return write(io.stdout, 'no projects: create one with apply\n');
-      const table = new Table(['PROJECT', 'EXPERIENCES', 'BROWSER EMBEDS', 'NAME']);
-      const rows = answer.projects.map((project) => [
-        project.projectId,
-        String(project.experiences),
-        project.browserEmbeds ? 'on' : 'off',
-        project.name,
-      ]);
-      await write(io.stdout, table.text(rows));
+      const { projects: found } = await admin().json<ProjectList>('projects', { path: ['projects'] });
+      if (options.json) return writeJson(io.stdout, found);
+      if (found.length === 0) return write(io.stdout, 'no projects: create one with apply\n');
+      const table = new Table<(typeof found)[number]>({
+        PROJECT: (project) => project.projectId,
+        EXPERIENCES: (project) => String(project.experiences),
+        'BROWSER EMBEDS': (project) => (project.browserEmbeds ? 'on' : 'off'),
+        NAME: (project) => project.name,
+      });
+      await write(io.stdout, table.text(found));
     });
 }
 

@@ -89,21 +89,19 @@ async function printJson(io: Io, pages: AsyncIterable<SessionRecord[]>): Promise
 }
 
 async function printTable(io: Io, pages: AsyncIterable<SessionRecord[]>): Promise<void> {
-  const table = new Table(['CREATED', 'SESSION', 'EXPERIENCE', 'STATUS', 'SOURCE', 'LOCALE', 'USER']);
+  const table = new Table<SessionRecord>({
+    CREATED: (session) => session.createdAt,
+    SESSION: (session) => session.sessionId,
+    EXPERIENCE: (session) => session.experienceId,
+    STATUS: (session) => session.status,
+    SOURCE: (session) => session.source,
+    LOCALE: (session) => session.locale,
+    USER: (session) => session.userId,
+  });
   let count = 0;
   for await (const page of pages) {
     count += page.length;
-    if (page.length === 0) continue;
-    const rows = page.map((record) => [
-      record.createdAt,
-      record.sessionId,
-      record.experienceId,
-      record.status,
-      record.source,
-      record.locale,
-      record.userId ?? '',
-    ]);
-    await write(io.stdout, table.text(rows));
+    if (page.length > 0) await write(io.stdout, table.text(page));
   }
   if (count === 0) await write(io.stdout, 'no sessions\n');
 }

@@ -224,7 +224,7 @@ function isDecodable(text: string): boolean {
   }
 }
 
-/** Nothing after its path, and no slash at its end. */
+/** Rejects a URL with a query, a fragment or credentials; removes slashes at the end. */
 function parseBaseUrl(value: string): string | undefined {
   const url = parseUrl(value);
   if (url === undefined || !['http:', 'https:'].includes(url.protocol)) return undefined;

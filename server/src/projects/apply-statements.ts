@@ -1,4 +1,4 @@
-import type { Statement, Transaction } from '../store/database.ts';
+import type { Statement } from '../store/database.ts';
 import { maxProblems } from './problem.ts';
 
 /** The change to one experience; rows are in file order. */
@@ -10,10 +10,11 @@ export interface WrittenRow {
 }
 
 /**
+ * Compares a batch of experiences with the stored ones, and writes those that differ.
  * LATERAL … LIMIT 1 forces a primary key look-up per row; otherwise the planner reads the whole project for every batch.
  * Runtimes are compared as `jsonb`, which ignores the order of fields, and stored as JSON in their original order.
  */
-export const write: Statement = {
+export const writeExperiences: Statement = {
   name: 'write_experiences',
   text: `
     WITH file AS MATERIALIZED (
@@ -62,16 +63,6 @@ export const write: Statement = {
     SELECT id, change, revision, is_revised AS new_revision FROM planned ORDER BY position`,
 };
 
-/** Compares a batch of experiences with the stored ones, and writes those that differ. */
-export function writeBatch(
-  tx: Transaction,
-  projectId: string,
-  batch: string,
-  at: Date,
-): Promise<WrittenRow[]> {
-  return tx.query(write, [batch, projectId, at]);
-}
-
 /** An experience of the file whose id belongs to another project, or whose slug belongs to an experience outside the file. */
 export interface TakenRow {
   /** Index in the list of experiences. */
@@ -82,8 +73,8 @@ export interface TakenRow {
   holder: string | null;
 }
 
-/** Ids are unique in the database, slugs within a project. */
-export const conflicts: Statement = {
+/** Finds conflicts with stored experiences: ids are unique in the database, slugs within a project. */
+export const findTaken: Statement = {
   name: 'find_taken_names',
   text: `
     WITH file AS MATERIALIZED (
@@ -101,8 +92,3 @@ export const conflicts: Statement = {
     SELECT position::integer - 1 AS index, id, slug, is_foreign, holder FROM found
     WHERE is_foreign OR holder IS NOT NULL ORDER BY position LIMIT ${maxProblems}`,
 };
-
-/** Finds conflicts of the file with stored experiences. */
-export function findTaken(tx: Transaction, projectId: string, names: string): Promise<TakenRow[]> {
-  return tx.query(conflicts, [names, projectId]);
-}

@@ -1,7 +1,8 @@
 import type { Mind } from '@session-launch/contract/project-file/mind';
 import { canonicalLocale } from '../locales/locale.ts';
 import type { FileData } from './file-data.ts';
-import { type Path, type ProjectFileProblem, quoted } from './problem.ts';
+import { explainLanguageTag } from './pattern-messages.ts';
+import { isObject, type Path, type ProjectFileProblem, quoted } from './problem.ts';
 
 type Texts = Record<string, string | string[]>;
 type Fields = Record<string, unknown>;
@@ -97,19 +98,11 @@ function languageProblems(file: FileData, path: Path, texts: unknown): ProjectFi
   const seen = new Map<string, string>();
   return Object.keys(texts).flatMap((tag) => {
     const canonical = canonicalLocale(tag);
-    if (canonical === undefined) {
-      const repaired = canonicalLocale(tag.trim().replaceAll('_', '-'));
-      const fix = repaired === undefined ? 'write one such as en or pt-PT' : `try "${repaired}"`;
-      return file.problem([...path, tag], `${quoted(tag)} is not a BCP 47 language tag; ${fix}`, 'name');
-    }
+    if (canonical === undefined) return file.problem([...path, tag], explainLanguageTag(tag), 'name');
     const earlier = seen.get(canonical);
     seen.set(canonical, tag);
     if (earlier === undefined) return [];
     const message = `${quoted(tag)} is the same language as ${quoted(earlier)}; keep one`;
     return file.problem([...path, tag], message, 'name');
   });
-}
-
-function isObject(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,16 +1,13 @@
 import { patterns } from '@session-launch/contract/project-file/patterns';
 import { websocketAddress } from '@session-launch/contract/transports/websocket';
+import { canonicalLocale } from '../locales/locale.ts';
 import { quoted } from './problem.ts';
 
 const explanations: Record<string, (text: string) => string> = {
   [patterns.projectId]: (text) => explainId(text, 'prj_'),
   [patterns.experienceId]: (text) => explainId(text, 'exp_'),
-  [patterns.characterId]: (text) => {
-    const better = idPart(text);
-    return `${quoted(text)} must be 1 to 64 letters, digits, "_" or "-"${suggestion(better, 'ines')}`;
-  },
-  [patterns.mindId]: (text) =>
-    `${quoted(text)} must be 1 to 64 letters, digits, "_" or "-"${suggestion(idPart(text), 'ferries')}`,
+  [patterns.characterId]: (text) => explainName(text, 'ines'),
+  [patterns.mindId]: (text) => explainName(text, 'ferries'),
   [patterns.slug]: (text) => {
     const rule = 'may only have a-z, 0-9 words joined by "-"';
     return `${quoted(text)} ${rule}${suggestion(slugFrom(text), 'cafe-in-lisbon')}`;
@@ -30,6 +27,13 @@ export function explainPattern(pattern: string, text: string): string {
   return explanations[pattern]?.(text) ?? `${quoted(text)} must match ${pattern}`;
 }
 
+/** Explains that a text is not a language tag, and what to write instead. */
+export function explainLanguageTag(text: string): string {
+  const repaired = canonicalLocale(text.trim().replaceAll('_', '-'));
+  const fix = repaired === undefined ? 'write one such as en or pt-PT' : `try "${repaired}"`;
+  return `${quoted(text)} is not a BCP 47 language tag; ${fix}`;
+}
+
 /** Checks the percent-decoded path against the same pattern. */
 export function problemInDecodedPath(path: string, pattern: string): string | undefined {
   let decoded: string;
@@ -39,6 +43,10 @@ export function problemInDecodedPath(path: string, pattern: string): string | un
     return `${quoted(path)} has a "%" that starts no valid escape; write %25 for a percent sign`;
   }
   return new RegExp(pattern, 'u').test(decoded) ? undefined : explainPattern(pattern, path);
+}
+
+function explainName(text: string, example: string): string {
+  return `${quoted(text)} must be 1 to 64 letters, digits, "_" or "-"${suggestion(idPart(text), example)}`;
 }
 
 function explainId(text: string, prefix: string): string {

@@ -1,11 +1,6 @@
-/** One error in a project file: its position, and a message that explains it and suggests a fix. */
-export interface ProjectFileProblem {
-  line?: number;
-  column?: number;
-  /** The path in the data, such as `experiences[1].slug`; empty for the file as a whole. */
-  path: string;
-  message: string;
-}
+import type { ProjectFileProblem } from '@session-launch/contract/admin/projects';
+
+export type { ProjectFileProblem } from '@session-launch/contract/admin/projects';
 
 /** Maximum problems reported for one file; a hostile file can have millions. */
 export const maxProblems = 1_000;
@@ -58,4 +53,8 @@ export function quoted(text: string): string {
   const characters = [...text.slice(0, maxShown * 2)];
   const short = text.length > maxShown ? `${characters.slice(0, maxShown).join('')}…` : text;
   return JSON.stringify(short);
+}
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -4,7 +4,7 @@ import { stringify } from 'yaml';
 import { nearest } from './did-you-mean.ts';
 import type { FileData } from './file-data.ts';
 import { explainPattern } from './pattern-messages.ts';
-import { maxProblems, type Path, type ProjectFileProblem, pathText, quoted } from './problem.ts';
+import { isObject, maxProblems, type Path, type ProjectFileProblem, pathText, quoted } from './problem.ts';
 import { explainType } from './type-message.ts';
 
 /** The parts of a JSON Schema that messages use. */
@@ -167,10 +167,6 @@ function exampleOf(part: SchemaPart | undefined): string {
 function shown(value: unknown): string {
   const text = stringify(value, { collectionStyle: 'flow', lineWidth: 0 }).trim();
   return text.length > 120 ? `${text.slice(0, 119)}…` : text;
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Converts a JSON pointer to a path. Only the data shows whether `0` is an index or a field name. */

@@ -5,7 +5,7 @@ import { normaliseEntry } from '../origins/origin.ts';
 import { transportType } from '../transports/known.ts';
 import type { FileData } from './file-data.ts';
 import { mindProblems } from './mind.ts';
-import { problemInDecodedPath } from './pattern-messages.ts';
+import { explainLanguageTag, problemInDecodedPath } from './pattern-messages.ts';
 import { type Path, type ProjectFileProblem, pathText, quoted } from './problem.ts';
 
 /**
@@ -75,10 +75,8 @@ function assetProblems(file: FileData, path: Path, pattern: string): ProjectFile
 
 function localeProblems(file: FileData, path: Path): ProjectFileProblem[] {
   const tag = textAt(file.value, path);
-  if (tag === undefined || canonicalLocale(tag) !== undefined) return [];
-  const repaired = canonicalLocale(tag.trim().replaceAll('_', '-'));
-  const fix = repaired === undefined ? 'write one such as en or pt-PT' : `try "${repaired}"`;
-  return file.problem(path, `${quoted(tag)} is not a BCP 47 language tag; ${fix}`);
+  const isValid = tag === undefined || canonicalLocale(tag) !== undefined;
+  return isValid ? [] : file.problem(path, explainLanguageTag(tag));
 }
 
 function transportProblems(file: FileData, path: Path): ProjectFileProblem[] {

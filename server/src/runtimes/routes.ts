@@ -8,7 +8,7 @@ import type { FastifyInstance } from 'fastify';
 import { mount } from '../admin/mount.ts';
 import type { Directory } from '../experiences/directory.ts';
 import { bufferBodies } from '../http/bodies/buffered-body.ts';
-import { requireBearer } from '../http/guards/bearer.ts';
+import { protectRoutes } from '../http/guards/bearer.ts';
 import { toApiError } from '../http/listener/error-handler.ts';
 import type { Sent } from '../primitives/sent.ts';
 import { connectSession, type LifecycleDeps, reportSessions } from '../sessions/lifecycle.ts';
@@ -28,11 +28,7 @@ const reportMiB = 2;
 
 /** The API for runtimes: connect a session and report its usage. */
 export async function runtimeRoutes(app: FastifyInstance, deps: RuntimeDeps): Promise<void> {
-  const admit = requireBearer(deps.token, 'RUNTIME_TOKEN_INVALID');
-  app.addHook('onRequest', async (request, reply) => {
-    reply.header('Cache-Control', 'no-store, private');
-    admit(request.headers.authorization);
-  });
+  protectRoutes(app, deps.token, 'RUNTIME_TOKEN_INVALID');
   bufferBodies(app, reportMiB);
 
   mount(app, connectOperation, async ({ params, body, request }) => {

@@ -5,7 +5,7 @@ import type { LifecycleDeps } from '../sessions/lifecycle.ts';
 import { Retention } from '../sessions/retention.ts';
 import { lookEveryMs, SilenceWatch } from '../sessions/silence.ts';
 import type { Database, Statement } from '../store/database.ts';
-import { RoomWatch } from '../store/embedded/disk-space.ts';
+import { DiskSpaceWatch } from '../store/embedded/disk-space.ts';
 
 const everyMs = 10_000;
 const batchSize = 1_000;
@@ -24,7 +24,7 @@ export interface HousekeepingDeps {
 export function startHousekeeping(deps: HousekeepingDeps): { stop(): Promise<void> } {
   const { database, log } = deps.lifecycle;
   const watches: Watches = {
-    room: new RoomWatch(database, log),
+    diskSpace: new DiskSpaceWatch(database, log),
     retention:
       deps.retentionDays === undefined ? undefined : new Retention(deps.lifecycle, deps.retentionDays),
   };
@@ -59,7 +59,7 @@ function repeat(ms: number, work: () => Promise<void>): { stop(): Promise<void> 
 }
 
 interface Watches {
-  room: RoomWatch;
+  diskSpace: DiskSpaceWatch;
   retention: Retention | undefined;
 }
 
@@ -70,7 +70,7 @@ async function round({ lifecycle, keyRing, rates }: HousekeepingDeps, watches: W
   await attempt(log, () => forgetExpiredClaims(database));
   await attempt(log, async () => watches.retention?.run());
   await attempt(log, async () => database.own?.maintain(log));
-  await attempt(log, () => watches.room.look());
+  await attempt(log, () => watches.diskSpace.look());
 }
 
 export const deleteExpiredClaims: Statement = {

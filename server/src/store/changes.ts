@@ -19,13 +19,13 @@ export interface Changes {
 
 export async function openChanges(database: Database): Promise<Changes> {
   const listeners: Array<(change: Change | undefined) => void> = [];
-  const tell = (change: Change | undefined) => {
+  const announce = (change: Change | undefined) => {
     for (const listener of listeners) listener(change);
   };
   await database.listen(
     channel,
-    (payload) => tell(parse(payload)),
-    () => tell(undefined),
+    (payload) => announce(parse(payload)),
+    () => announce(undefined),
   );
   return {
     commit: async (work) => {
@@ -36,7 +36,7 @@ export async function openChanges(database: Database): Promise<Changes> {
         for (const { kind, id } of changes) await tx.query(notify, [channel, `${kind} ${id}`]);
         return result;
       });
-      for (const change of changes) tell(change);
+      for (const change of changes) announce(change);
       return result;
     },
     onChange: (listener) => {

@@ -1,14 +1,14 @@
 import pino from 'pino';
 import { expect, test } from 'vitest';
 import type { Database } from '../../src/store/database.ts';
-import { lowSpaceBytes, RoomWatch } from '../../src/store/embedded/disk-space.ts';
+import { DiskSpaceWatch, lowSpaceBytes } from '../../src/store/embedded/disk-space.ts';
 
 const hour = 3_600_000;
 
 function watched(own: Database['own']) {
   const lines: { level: number; free: string }[] = [];
   const log = pino({ level: 'info' }, { write: (line) => lines.push(JSON.parse(line)) });
-  return { lines, watch: new RoomWatch({ own } as Database, log) };
+  return { lines, watch: new DiskSpaceWatch({ own } as Database, log) };
 }
 
 test('low disk space is logged at once, then every hour, and again after a recovery', async () => {

@@ -14,7 +14,6 @@ const built = (t: typeof Type) => [
       one: t.Optional(
         t.Union([t.Literal('match'), t.Literal(7), t.Literal(true), t.Null()], { title: 'Any' }),
       ),
-      other: t.Ref('Session#'),
       pair: t.Tuple([t.Number({ minimum: 0 }), t.String()], { description: 'A time and a name.' }),
       share: t.Optional(t.Number()),
       own: t.Unsafe<number | null>({ type: ['integer', 'null'] }),

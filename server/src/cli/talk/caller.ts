@@ -1,13 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { SessionManifest } from '@session-launch/contract/manifest';
 import { audioFrame, type RuntimeEvent, subprotocol } from '@session-launch/contract/runtime/protocol';
 import { WebSocket } from 'ws';
 import { CliFailure } from '../terminal/failure.ts';
 
-export interface Launch {
-  sessionToken: string;
-  transport: { type: string; url: string };
-  characters: { characterId: string; name: string }[];
-}
+export type Launch = Pick<SessionManifest, 'sessionToken' | 'transport' | 'characters'>;
 
 type Ready = Extract<RuntimeEvent, { type: 'ready' }>;
 

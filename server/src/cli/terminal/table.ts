@@ -4,18 +4,22 @@ import { printable } from './io.ts';
  * Formats an aligned table page by page. Columns grow when a later page needs more space; the last column is not padded.
  * The first page includes the header.
  */
-export class Table {
+export class Table<Row> {
+  readonly #columns: Record<string, (row: Row) => string | undefined>;
   readonly #header: readonly string[];
   readonly #widths: number[];
   #started = false;
 
-  constructor(header: readonly string[]) {
-    this.#header = header;
-    this.#widths = header.map((title) => title.length);
+  /** The title of each column, and how to get its cell from a row. */
+  constructor(columns: Record<string, (row: Row) => string | undefined>) {
+    this.#columns = columns;
+    this.#header = Object.keys(columns);
+    this.#widths = this.#header.map((title) => title.length);
   }
 
-  text(rows: readonly (readonly string[])[]): string {
-    const lines = rows.map((row) => row.map((cell) => printable(cell) || '-'));
+  text(rows: readonly Row[]): string {
+    const cells = Object.values(this.#columns);
+    const lines = rows.map((row) => cells.map((cell) => printable(cell(row) ?? '') || '-'));
     for (const line of lines) {
       line.forEach((cell, column) => {
         this.#widths[column] = Math.max(this.#widths[column] ?? 0, cell.length);

@@ -11,7 +11,7 @@ export function inMegabytes(bytes: number): string {
 }
 
 /** Logs a warning when the disk is nearly full: immediately, then every hour. */
-export class RoomWatch {
+export class DiskSpaceWatch {
   readonly #database: Database;
   readonly #log: Logger;
   #warnedAt: number | undefined;

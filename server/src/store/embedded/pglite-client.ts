@@ -73,7 +73,7 @@ export class StuckEngine extends Error {
 }
 
 interface QueryOptions {
-  /** No deadline: for migrations and maintenance, which may take long. */
+  /** Uses the deadline of an hour: for migrations and maintenance, which may take long. */
   patient?: boolean;
 }
 
