@@ -144,25 +144,24 @@ export class Conversation {
   resume(connection: ClientConnection, lastSeq: number): void {
     // The old connection may be lost without the runtime having noticed.
     this.#outbox.connection?.close(closeCodes.draining, 'resumed elsewhere');
-    this.lost();
+    this.#disconnect();
     this.#cancelWait();
     this.#input.resumed();
     this.#safely(() => {
       this.#open(connection, true);
       this.#outbox.replay(lastSeq);
       this.#turns.repeatMode();
-      this.#turns.player?.connectionRestored();
+      this.#turns.player?.continue();
     });
   }
 
   /** Handles the loss of the connection: the session waits `resumeSeconds` for the client to resume. */
   lost(): void {
     if (this.#isEnded || this.#outbox.connection === undefined) return;
-    this.#outbox.close();
-    this.#time.stop();
-    this.#turns.player?.connectionLost();
+    this.#disconnect();
     const { clock, resumeSeconds } = this.#deps;
     this.#cancelWait = clock.after(resumeSeconds * 1000, () => this.end('client_lost'));
+    this.#turns.player?.continue();
   }
 
   receive(message: ClientMessage): void {
@@ -253,6 +252,14 @@ export class Conversation {
     if (this.#isEnded) return;
     this.#deps.observer.failed(this.sessionId, error);
     this.end('runtime_error');
+  }
+
+  /** The player stops here: on a resume, `ready` and `mode` are sent before it continues. */
+  #disconnect(): void {
+    if (this.#outbox.connection === undefined) return;
+    this.#outbox.close();
+    this.#time.stop();
+    this.#turns.player?.connectionLost();
   }
 
   #open(connection: ClientConnection, resumed: boolean): void {

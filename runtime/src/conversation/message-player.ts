@@ -140,14 +140,14 @@ export class MessagePlayer {
     this.#step();
   }
 
-  /** Utterances in flight count as played; the next piece waits for a new connection. */
+  /** Utterances in flight count as played. Call `continue` next. */
   connectionLost(): void {
     if ('utterance' in this.#state) this.#endUtterance(this.#state.utterance, 'interrupted');
     this.#playback.finishAll();
-    this.#step();
   }
 
-  connectionRestored(): void {
+  /** Continues after the connection was lost or restored. Without a connection, the next piece waits for one. */
+  continue(): void {
     this.#step();
   }
 
