@@ -60,11 +60,9 @@ export function createMetrics(sessions: () => number): Metrics {
     registry,
     arrived: (outcome) => arrivals.inc({ outcome }),
     ended: (reason) => ends.inc({ reason }),
-    turn: ({ hearingMs, mindMs, speechMs, totalMs }) => {
-      if (hearingMs !== undefined) turns.observe({ part: 'hearing' }, hearingMs / 1000);
-      turns.observe({ part: 'mind' }, mindMs / 1000);
-      turns.observe({ part: 'speech' }, speechMs / 1000);
-      turns.observe({ part: 'total' }, totalMs / 1000);
+    turn: (times) => {
+      for (const [part, ms] of Object.entries(times))
+        turns.observe({ part: part.replace('Ms', '') }, ms / 1000);
     },
     engineFailed: (engine) => failures.inc({ engine }),
     reachable: (isReachable) => reachable.set(isReachable ? 1 : 0),
