@@ -267,14 +267,7 @@ export class Conversation {
     this.#time.start();
     this.ticket = this.#deps.newTicket();
     const { sampleRate } = this.#speechOutput;
-    this.#outbox.send(
-      readyEvent({
-        connected: this.#connected,
-        engines: this.#engines,
-        sampleRate,
-        ticket: this.ticket,
-        resumed,
-      }),
-    );
+    const [engines, ticket] = [this.#engines, this.ticket];
+    this.#outbox.send(readyEvent(this.#connected, { engines, sampleRate, ticket, resumed }));
   }
 }
