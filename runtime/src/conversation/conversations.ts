@@ -71,8 +71,7 @@ export class Conversations {
 
   /** Finds the conversation of a resume ticket. Tickets are single-use: each resume issues a new one. */
   of(ticket: string): Conversation | undefined {
-    for (const conversation of this.#all.values()) if (conversation.ticket === ticket) return conversation;
-    return undefined;
+    return [...this.#all.values()].find((conversation) => conversation.ticket === ticket);
   }
 
   end(sessionId: string, reason: EndReason): void {

@@ -40,14 +40,11 @@ export function readyEvent(
 
 /** The engines that think, speak and listen in this session; unavailable ones are reported as such. */
 export function describeEngines(
-  {
-    mind,
-    hearing,
-    speechOutput,
-  }: { mind: Mind; hearing: Hearing | 'page' | 'off'; speechOutput: SpeechOutput },
+  deps: { mind: Mind; hearing: Hearing | 'page' | 'off'; speechOutput: SpeechOutput },
   { speechInputMode, locale }: Connected['session'],
   hello: Hello,
 ): Engines {
+  const { mind, hearing, speechOutput } = deps;
   const cannotTranscribe = hearing === 'page' && (hello.speech?.recognition.length ?? 0) === 0;
   return {
     mind: { kind: mind.kind, name: mind.name },

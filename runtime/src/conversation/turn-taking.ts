@@ -109,13 +109,8 @@ export class TurnTaking {
   }
 
   error(code: RuntimeErrorCode, message: string, re?: string): void {
-    this.#deps.outbox.send({
-      type: 'error',
-      code,
-      message,
-      fatal: false,
-      ...(re === undefined ? {} : { re }),
-    });
+    const cause = re === undefined ? {} : { re };
+    this.#deps.outbox.send({ type: 'error', code, message, fatal: false, ...cause });
   }
 
   close(): void {

@@ -52,7 +52,15 @@ function asking(
   key: string,
   signal: AbortSignal,
 ): () => Promise<Launch> {
-  if (source.kind === 'callback') return () => callback(source.mint, fields, key, signal);
+  if (source.kind === 'callback')
+    return async () => {
+      try {
+        return await source.mint({ ...fields }, { idempotencyKey: key, signal });
+      } catch (cause) {
+        if (cause instanceof ExperienceError) throw cause;
+        throw new ExperienceError('RELAY_FAILED', 'The page got no launch.', { cause, retryable: true });
+      }
+    };
   const { to, url, experienceId, userId } = source;
   const body = JSON.stringify({ experienceId, ...fields, userId });
   return async () => {
@@ -65,18 +73,4 @@ function asking(
     const init: RequestInit = { credentials, cache: 'no-store', ...own, method: 'POST', headers, body };
     return send(deps, { url, to, init });
   };
-}
-
-async function callback(
-  mintFromPage: Extract<CheckedSource, { kind: 'callback' }>['mint'],
-  fields: MintFields,
-  idempotencyKey: string,
-  signal: AbortSignal,
-): Promise<Launch> {
-  try {
-    return await mintFromPage({ ...fields }, { idempotencyKey, signal });
-  } catch (cause) {
-    if (cause instanceof ExperienceError) throw cause;
-    throw new ExperienceError('RELAY_FAILED', 'The page got no launch.', { cause, retryable: true });
-  }
 }

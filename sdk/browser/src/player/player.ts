@@ -142,8 +142,7 @@ export class PlayerView implements Player {
   }
 
   #say(text: string): void {
-    if (text.trim() === '' || !this.#experience.isRunning) return;
-    this.#experience.sendText(text);
+    if (this.#experience.isRunning) this.#experience.sendText(text);
   }
 
   #suggest(items: readonly Suggestion[]): void {
