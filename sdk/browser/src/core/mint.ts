@@ -4,7 +4,7 @@ import { browserLocale } from './locale.ts';
 import { type Launched, readLaunch } from './manifest.ts';
 import type { CheckedSource } from './options.ts';
 import { pause, type RequestDeps, send } from './request.ts';
-import { retryPolicy } from './retries.ts';
+import { retryDelays } from './retries.ts';
 
 export interface MintDeps extends RequestDeps {
   now(): number;
@@ -28,7 +28,7 @@ export async function mint(
   const locale = given.locale ?? browserLocale();
   const fields: MintFields = locale === undefined ? given : { ...given, locale };
   const ask = asking(deps, source, fields, key, signal);
-  const policy = retryPolicy(source.kind === 'request' && source.to !== 'public');
+  const delayAfter = retryDelays(source.kind === 'request' && source.to !== 'public');
   for (;;) {
     try {
       const launch = await ask();
@@ -38,7 +38,7 @@ export async function mint(
       throw aborted();
     } catch (error) {
       if (signal.aborted) throw aborted();
-      const wait = error instanceof ExperienceError ? policy.next(error) : undefined;
+      const wait = error instanceof ExperienceError ? delayAfter(error) : undefined;
       if (wait === undefined) throw error;
       await pause(deps, wait, signal);
     }
