@@ -254,7 +254,7 @@ export class Conversation {
     this.end('runtime_error');
   }
 
-  /** The player stops here: on a resume, `ready` and `mode` are sent before it continues. */
+  /** Detaches the connection. The caller lets the player continue: on a resume, after `ready`, the replay and `mode`. */
   #disconnect(): void {
     if (this.#outbox.connection === undefined) return;
     this.#outbox.close();
