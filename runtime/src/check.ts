@@ -22,44 +22,30 @@ const timeout = {
 };
 
 /** Calls each remote engine once with a request like those of a conversation. */
-export async function checkEngines({
-  mind,
-  speech,
-  hearing,
-}: Pick<Config, 'mind' | 'speech' | 'hearing'>): Promise<EngineCheck[]> {
+export function checkEngines(config: Pick<Config, 'mind' | 'speech' | 'hearing'>): Promise<EngineCheck[]> {
+  const { mind, speech, hearing } = config;
   const checks: Promise<EngineCheck>[] = [];
+  const check = (engine: EngineCheck['engine'], call: (signal: AbortSignal) => Promise<unknown>) =>
+    checks.push(result(engine, call));
   if (mind.kind === 'openai')
-    checks.push(
-      check('MIND', async (signal) => {
-        for await (const _ of complete(
-          mind.endpoint,
-          mind.model,
-          [{ role: 'user', content: 'Say hello.' }],
-          signal,
-        ))
-          break;
-      }),
-    );
-  if (speech.kind === 'openai')
-    checks.push(
-      check('SPEECH', async (signal) => {
-        const voice = { characterId: 'doctor', settings: {}, pace: 1 };
-        await openaiSpeech(speech).speak({ text: 'Hello.', locale: 'en', voice, session: {} }, signal);
-      }),
-    );
-  if (hearing.kind === 'openai')
-    checks.push(
-      check('HEARING', async (signal) => {
-        const audio = { sampleRate: 16_000, samples: new Int16Array(16_000) };
-        await openaiHearing(hearing).transcribe(audio, 'en', signal);
-      }),
-    );
+    check('MIND', async (signal) => {
+      for await (const _ of complete(mind, [{ role: 'user', content: 'Say hello.' }], signal)) break;
+    });
+  if (speech.kind === 'openai') {
+    const voice = { characterId: 'doctor', settings: {}, pace: 1 };
+    const sentence = { text: 'Hello.', locale: 'en', voice, session: {} };
+    check('SPEECH', (signal) => openaiSpeech(speech).speak(sentence, signal));
+  }
+  if (hearing.kind === 'openai') {
+    const audio = { sampleRate: 16_000, samples: new Int16Array(16_000) };
+    check('HEARING', (signal) => openaiHearing(hearing).transcribe(audio, 'en', signal));
+  }
   return Promise.all(checks);
 }
 
-async function check(
+async function result(
   engine: EngineCheck['engine'],
-  call: (signal: AbortSignal) => Promise<void>,
+  call: (signal: AbortSignal) => Promise<unknown>,
 ): Promise<EngineCheck> {
   const startedAt = performance.now();
   const ms = () => Math.round(performance.now() - startedAt);

@@ -1,14 +1,11 @@
 import { readFileSync } from 'node:fs';
 import type { BlockList } from 'node:net';
 import { join, resolve } from 'node:path';
-import {
-  type RuntimeVariable,
-  runtimeVariables,
-  type VariableForm,
-} from '@session-launch/contract/runtime/variables';
+import { type RuntimeVariable, runtimeVariables } from '@session-launch/contract/runtime/variables';
 import { proxyList } from '@session-launch/process/client-address';
-import type { Endpoint } from './endpoint.ts';
+import type { RemoteEngine } from './endpoint.ts';
 import type { TokenSource } from './sockets/token.ts';
+import type { SpeechEngine } from './speech/openai.ts';
 
 export type Environment = Record<string, string | undefined>;
 
@@ -26,12 +23,9 @@ export interface Config {
   maxSessions: number;
   resumeSeconds: number;
   shutdownGraceSeconds: number;
-  mind: { kind: 'script' } | { kind: 'openai'; endpoint: Endpoint; model: string };
-  speech:
-    | { kind: 'flite' }
-    | { kind: 'openai'; endpoint: Endpoint; model: string; voice?: string | undefined }
-    | { kind: 'captions' };
-  hearing: { kind: 'page' } | { kind: 'openai'; endpoint: Endpoint; model: string } | { kind: 'off' };
+  mind: { kind: 'script' } | ({ kind: 'openai' } & RemoteEngine);
+  speech: { kind: 'flite' } | ({ kind: 'openai' } & SpeechEngine) | { kind: 'captions' };
+  hearing: { kind: 'page' } | ({ kind: 'openai' } & RemoteEngine) | { kind: 'off' };
 }
 
 /** All problems of the configuration, one sentence each. */
@@ -44,23 +38,18 @@ export class ConfigError extends Error {
   }
 }
 
-/** Reads and validates the configuration. No other module reads the environment. */
+/**
+ * Reads the configuration. No other module reads the environment. The service validates the variables before it starts this process: only
+ * problems that it cannot see are reported here.
+ */
 export function readConfig(env: Environment, cwd: string): Config {
   const problems: string[] = [];
   const written = (name: string) => env[name]?.trim() || undefined;
-  const read = (variable: RuntimeVariable): string | undefined => {
-    const value = written(variable.name);
-    if (value === undefined || fits(variable.form, value)) return value ?? variable.default;
-    problems.push(`${variable.name} must be ${wanted(variable.form)}`);
-    return variable.default;
-  };
+  const read = (variable: RuntimeVariable) => written(variable.name) ?? variable.default;
   const v = runtimeVariables;
   const engine = (url: RuntimeVariable, model: RuntimeVariable, key: RuntimeVariable) => {
-    const [address, name] = [read(url), read(model)];
-    for (const [variable, value] of [[url, address] as const, [model, name] as const])
-      if (value === undefined) problems.push(`${variable.name} is missing`);
-    const endpoint = { url: (address ?? '').replace(/\/+$/, ''), apiKey: read(key) };
-    return { kind: 'openai' as const, endpoint, model: name ?? '' };
+    const endpoint = { url: (read(url) ?? '').replace(/\/+$/, ''), apiKey: read(key) };
+    return { kind: 'openai' as const, endpoint, model: read(model) ?? '' };
   };
   const dataDir = resolve(cwd, written('DATA_DIR') ?? './data');
   const named = written('TRUST_PROXY');
@@ -115,33 +104,5 @@ function tokenIn(dataDir: string): string | undefined {
     return readFileSync(join(dataDir, 'runtime-token'), 'utf8').trim() || undefined;
   } catch {
     return undefined;
-  }
-}
-
-function fits(form: VariableForm, value: string): boolean {
-  switch (form.kind) {
-    case 'integer':
-      return /^\d{1,9}$/.test(value) && Number(value) >= form.min && Number(value) <= form.max;
-    case 'choice':
-      return form.values.includes(value);
-    case 'url':
-      return URL.canParse(value) && /^https?:$/.test(new URL(value).protocol);
-    case 'host':
-      return /^[\w.:-]+$/.test(value);
-    default:
-      return true;
-  }
-}
-
-function wanted(form: VariableForm): string {
-  switch (form.kind) {
-    case 'integer':
-      return `a whole number from ${form.min} to ${form.max}`;
-    case 'choice':
-      return `one of ${form.values.join(', ')}`;
-    case 'url':
-      return `an http(s) address such as ${form.example}`;
-    default:
-      return 'an IP address or a host name';
   }
 }

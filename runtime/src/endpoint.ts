@@ -7,6 +7,12 @@ export interface Endpoint {
   apiKey?: string | undefined;
 }
 
+/** A model of such an API. */
+export interface RemoteEngine {
+  endpoint: Endpoint;
+  model: string;
+}
+
 /** An engine failed. The message contains no user data; `said` holds the engine's own response, which may quote the user. */
 export class EngineError extends Error {
   readonly status: number;

@@ -1,7 +1,8 @@
 import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
 import type { Cleanup } from './fleet.ts';
 import { send } from './http.ts';
+import { listen } from './listen.ts';
 
 export interface Balancer {
   url: string;
@@ -65,8 +66,7 @@ export async function startBalancer(cleanup: Cleanup): Promise<Balancer> {
   };
 
   const server = createServer({ pauseOnConnect: true, noDelay: true }, serve);
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  const port = await listen(server);
   const check = async (backend: Backend): Promise<void> => {
     const answer = await send(backend.url, { path: '/readyz' }).catch(() => undefined);
     backend.isReady = answer?.status === 200;
@@ -82,7 +82,7 @@ export async function startBalancer(cleanup: Cleanup): Promise<Balancer> {
     await once(server, 'close');
   });
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://127.0.0.1:${port}`,
     add: (url) => backends.set(url, { url, isReady: true }),
     remove: (url) => backends.delete(url),
   };

@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, inject } from 'vitest';
 import type { Chromium } from './chromium.ts';
+import { listen } from './listen.ts';
 
 /**
  * Value of `--disable-features`. Chromium uses only the last such switch, so this list repeats Playwright's; Chromium ignores unknown
@@ -89,8 +89,7 @@ export async function startSite(): Promise<Site> {
       `<!doctype html><html lang="en"><title>An application</title><link rel="icon" href="data:,">${body}`,
     );
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
+  const port = await listen(server);
   return {
     origin: `http://127.0.0.1:${port}`,
     show: (shown, heldTo) => {

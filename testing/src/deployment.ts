@@ -1,6 +1,6 @@
 import { inject } from 'vitest';
 import { checkContract } from './contract.ts';
-import { send } from './http.ts';
+import { send, sendWith } from './http.ts';
 import type { Target } from './target.ts';
 
 /** The URLs of a service and its admin and runtime tokens. */
@@ -21,10 +21,8 @@ export function targetAt({ url, adminUrl, adminToken, runtimeToken }: Deployment
       checkContract(call, answer);
       return answer;
     },
-    admin: (call) =>
-      send(adminUrl, { ...call, headers: { Authorization: `Bearer ${adminToken}`, ...call.headers } }),
-    runtime: (call) =>
-      send(adminUrl, { ...call, headers: { Authorization: `Bearer ${runtimeToken}`, ...call.headers } }),
+    admin: sendWith(adminToken, adminUrl),
+    runtime: sendWith(runtimeToken, adminUrl),
   };
 }
 

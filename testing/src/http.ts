@@ -68,6 +68,11 @@ export function send(baseUrl: string, call: Call): Promise<Answer> {
   });
 }
 
+/** Returns a function that sends requests with a bearer token. */
+export function sendWith(token: string, baseUrl: string): (call: Call) => Promise<Answer> {
+  return (call) => send(baseUrl, { ...call, headers: { Authorization: `Bearer ${token}`, ...call.headers } });
+}
+
 function* pieces(bytes: Buffer): Generator<Buffer> {
   const size = 10_000;
   for (let start = 0; start < bytes.length; start += size) yield bytes.subarray(start, start + size);

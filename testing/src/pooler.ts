@@ -1,6 +1,6 @@
-import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
 import type { Cleanup } from './fleet.ts';
+import { listen } from './listen.ts';
 
 /** How long a client keeps its server connection: for its whole session or for one transaction. */
 export type PoolMode = 'session' | 'transaction';
@@ -68,13 +68,11 @@ export async function startPooler(
       if (mode === 'session') (await lent)?.socket.destroy();
     });
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  const port = await listen(server);
   cleanup(async () => {
     server.close();
     for (const socket of sockets) socket.destroy();
   });
-  const { port } = server.address() as AddressInfo;
   return { through: (url) => Object.assign(new URL(url), { port: String(port) }).href };
 }
 

@@ -1,11 +1,11 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { type Answer, type Call, send } from './http.ts';
-import { adminToken, runtimeToken } from './target.ts';
+import { send, sendWith } from './http.ts';
+import { adminToken, runtimeToken, type Target } from './target.ts';
 
 export const program = fileURLToPath(new URL('./built.js', import.meta.url));
 
@@ -15,20 +15,20 @@ export const program = fileURLToPath(new URL('./built.js', import.meta.url));
  */
 export const shortLived = ['--no-opt', '--liftoff-only'];
 
+interface Exit {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+}
+
 /** A service that runs as a child process, started from the command line. */
-export interface ServiceProcess {
-  url: string;
-  adminUrl: string;
+export interface ServiceProcess extends Target {
   pid: number;
   stdout(): string;
   stderr(): string;
   /** The raw log stream, for tests of slow or broken log readers. `null` if stderr goes to a file. */
   log: Readable | null;
-  call(call: Call): Promise<Answer>;
-  admin(call: Call): Promise<Answer>;
-  runtime(call: Call): Promise<Answer>;
-  kill(signal: NodeJS.Signals): Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
-  readonly exited: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
+  kill(signal: NodeJS.Signals): Promise<Exit>;
+  readonly exited: Promise<Exit>;
 }
 
 export interface Finished {
@@ -37,9 +37,46 @@ export interface Finished {
   stderr: string;
 }
 
-/** The environment of a child process: of the inherited variables only PATH and HOME, which Node needs. */
-function environment(env: Record<string, string>): NodeJS.ProcessEnv {
-  return { PATH: process.env.PATH, HOME: process.env.HOME, NO_COLOR: '1', ...env };
+interface StartOptions {
+  env: Record<string, string>;
+  cwd?: string | undefined;
+  /** A descriptor for stderr, which is otherwise collected. */
+  stderr?: 'pipe' | number;
+  /** Limit of open file descriptors. */
+  descriptors?: number | undefined;
+}
+
+/** Starts Node and collects its output. Of the inherited variables it gets only PATH and HOME. */
+export function startNode(args: string[], { env, cwd, stderr = 'pipe', descriptors }: StartOptions) {
+  const node = [process.execPath, ...shortLived, ...args];
+  const [command = '', ...rest] =
+    descriptors === undefined ? node : ['sh', '-c', `ulimit -n ${descriptors}; exec "$0" "$@"`, ...node];
+  const child = spawn(command, rest, {
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, NO_COLOR: '1', ...env },
+    cwd,
+    stdio: ['ignore', 'pipe', stderr],
+  });
+  const output = { stdout: '', stderr: '' };
+  for (const stream of ['stdout', 'stderr'] as const)
+    child[stream]?.on('data', (chunk: Buffer) => {
+      output[stream] += chunk.toString();
+    });
+  const closed = new Promise<number | null>((resolve) => child.once('close', resolve));
+  return { child, output, closed };
+}
+
+/** Resolves with the match when stdout matches. Rejects if the process exits before. */
+export function printed(
+  { child, output, closed }: ReturnType<typeof startNode>,
+  pattern: RegExp,
+): Promise<RegExpExecArray> {
+  return new Promise((resolve, reject) => {
+    child.stdout?.on('data', () => {
+      const found = pattern.exec(output.stdout);
+      if (found !== null) resolve(found);
+    });
+    void closed.then((code) => reject(new Error(`the process ended with ${code}: ${output.stderr}`)));
+  });
 }
 
 /**
@@ -53,11 +90,8 @@ export async function startProcess(
   stderr: 'pipe' | number = 'pipe',
   from = program,
 ): Promise<ServiceProcess> {
-  const serve = [process.execPath, ...shortLived, from, 'serve'];
-  const [command = '', ...args] =
-    descriptors === undefined ? serve : ['sh', '-c', `ulimit -n ${descriptors}; exec "$0" "$@"`, ...serve];
-  const child = spawn(command, args, {
-    env: environment({
+  const started = startNode([from, 'serve'], {
+    env: {
       PORT: '0',
       ADMIN_PORT: '0',
       ADMIN_TOKEN: adminToken,
@@ -67,21 +101,17 @@ export async function startProcess(
       LOG_LEVEL: 'warn',
       DEMO: 'off',
       ...env,
-    }),
-    ...(cwd === undefined ? {} : { cwd }),
-    stdio: ['ignore', 'pipe', stderr],
+    },
+    ...{ cwd, stderr, descriptors },
   });
-  const output = collect(child);
-  const exited = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve) => {
+  const { child, output } = started;
+  const exited = new Promise<Exit>((resolve) => {
     child.once('exit', (code, signal) => resolve({ code, signal }));
   });
-  const [url, adminUrl] = await new Promise<[string, string]>((resolve, reject) => {
-    child.stdout?.on('data', () => {
-      const found = /Public\s+(http\S+)[\s\S]*?Admin\s+(\S+)[\s\S]*\n\n$/.exec(output.stdout);
-      if (found) resolve([found[1] as string, found[2] as string]);
-    });
-    void exited.then(({ code }) => reject(new Error(`the service ended with ${code}: ${output.stderr}`)));
-  });
+  const [, url = '', adminUrl = ''] = await printed(
+    started,
+    /Public\s+(http\S+)[\s\S]*?Admin\s+(\S+)[\s\S]*\n\n$/,
+  );
   return {
     url,
     adminUrl,
@@ -90,10 +120,8 @@ export async function startProcess(
     stderr: () => output.stderr,
     log: child.stderr,
     call: (call) => send(url, call),
-    admin: (call) =>
-      send(adminUrl, { ...call, headers: { Authorization: `Bearer ${adminToken}`, ...call.headers } }),
-    runtime: (call) =>
-      send(adminUrl, { ...call, headers: { Authorization: `Bearer ${runtimeToken}`, ...call.headers } }),
+    admin: sendWith(adminToken, adminUrl),
+    runtime: sendWith(runtimeToken, adminUrl),
     kill: (signal) => {
       child.kill(signal);
       return exited;
@@ -110,57 +138,27 @@ export function logLines(service: ServiceProcess): any[] {
 }
 
 /** Runs a command and resolves when it exits. */
-export function runProgram(
+export async function runProgram(
   args: string[],
   env: Record<string, string> = {},
   cwd?: string,
 ): Promise<Finished> {
-  const child = spawn(process.execPath, [...shortLived, program, ...args], {
-    env: environment(env),
-    ...(cwd === undefined ? {} : { cwd }),
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  const output = collect(child);
-  return new Promise((resolve) => {
-    child.once('close', (code) => resolve({ code, ...output }));
-  });
+  const { output, closed } = startNode([program, ...args], { env, cwd });
+  return { code: await closed, ...output };
 }
 
 /** Starts `session-launch runtime`. Returns its URL once it listens, its output, and its exit code. */
-export function startRuntimeAlone(env: Record<string, string>): {
-  url: Promise<string>;
-  output: { stdout: string; stderr: string };
-  exited: Promise<number | null>;
-  stop(): Promise<number | null>;
-} {
-  const child = spawn(process.execPath, [...shortLived, program, 'runtime'], {
-    env: environment({ RUNTIME_PORT: '0', ...env }),
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  const output = collect(child);
-  const exited = new Promise<number | null>((resolve) => child.once('close', resolve));
-  const url = new Promise<string>((resolve) => {
-    child.stdout.on('data', () => {
-      const found = /Address\s+(\S+)/.exec(output.stdout);
-      if (found) resolve(found[1] as string);
-    });
-  });
+export function startRuntimeAlone(env: Record<string, string>) {
+  const started = startNode([program, 'runtime'], { env: { RUNTIME_PORT: '0', ...env } });
+  const { child, output, closed: exited } = started;
+  const url = printed(started, /Address\s+(\S+)/).then(([, found = '']) => found);
+  // Tests of a failing start read the output instead.
+  url.catch(() => {});
   const stop = () => {
     child.kill('SIGTERM');
     return exited;
   };
   return { url, output, exited, stop };
-}
-
-function collect(child: ChildProcess): { stdout: string; stderr: string } {
-  const output = { stdout: '', stderr: '' };
-  child.stdout?.on('data', (chunk: Buffer) => {
-    output.stdout += chunk.toString();
-  });
-  child.stderr?.on('data', (chunk: Buffer) => {
-    output.stderr += chunk.toString();
-  });
-  return output;
 }
 
 export async function temporaryFolder(): Promise<{ path: string; remove(): Promise<void> }> {

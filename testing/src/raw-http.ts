@@ -10,20 +10,13 @@ export interface RawAnswer {
 }
 
 /** Sends arbitrary bytes and reads until the server closes the connection. Well-formed requests need `Connection: close`. */
-export function sendRaw(baseUrl: string, bytes: string | Buffer): Promise<RawAnswer> {
-  const { hostname, port } = new URL(baseUrl);
-  return new Promise((resolve, reject) => {
-    const socket = connect(Number(port), hostname);
-    const chunks: Buffer[] = [];
-    socket.on('data', (chunk) => chunks.push(chunk));
-    // A server that rejects a request while it is still being sent may reset the connection; the bytes received before the reset are
-    // used.
-    socket.on('error', (error) => {
-      if (chunks.length === 0) reject(error);
-    });
-    socket.on('close', () => resolve(parse(Buffer.concat(chunks).toString('utf8'))));
-    socket.on('connect', () => socket.write(bytes));
-  });
+export async function sendRaw(baseUrl: string, bytes: string | Buffer): Promise<RawAnswer> {
+  const { socket, received, closed } = openConnection(baseUrl);
+  socket.write(bytes);
+  await closed;
+  // A server that rejects a request while it is still being sent may reset the connection after its response.
+  if (socket.errored !== null && received().length === 0) throw socket.errored;
+  return parse(received().toString('utf8'));
 }
 
 function parse(text: string): RawAnswer {

@@ -59,25 +59,13 @@ export class Talker {
 
   /** Resolves with the first matching event, already received or in the future. */
   async event(fits: (event: Event) => boolean): Promise<Event> {
-    for (;;) {
-      const found = this.events.find(fits);
-      if (found !== undefined) return found;
-      if (this.ws.readyState === WebSocket.CLOSED)
-        throw new Error(`closed; events: ${JSON.stringify(this.events)}`);
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve;
-      });
-    }
+    await this.#until(() => this.events.some(fits));
+    return this.events.find(fits);
   }
 
   /** Resolves when the first audio frame of this utterance has arrived. */
   async sound(utterance: number): Promise<void> {
-    while (!this.#sounded.has(utterance)) {
-      if (this.ws.readyState === WebSocket.CLOSED) throw new Error('closed before the sound came');
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve;
-      });
-    }
+    await this.#until(() => this.#sounded.has(utterance));
   }
 
   ready(): Promise<Event> {
@@ -99,6 +87,17 @@ export class Talker {
     if (this.ws.readyState === WebSocket.CONNECTING) await once(this.ws, 'open');
     this.send({ type: 'bye' });
     await this.closed;
+  }
+
+  /** Checks the condition after each message. Rejects if the connection closes first. */
+  async #until(isMet: () => boolean): Promise<void> {
+    while (!isMet()) {
+      if (this.ws.readyState === WebSocket.CLOSED)
+        throw new Error(`closed; events: ${JSON.stringify(this.events)}`);
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
   }
 
   #play(frame: Buffer): void {

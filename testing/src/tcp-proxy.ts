@@ -1,6 +1,7 @@
 import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
 import type { Cleanup } from './fleet.ts';
+import { listen } from './listen.ts';
 
 /** One proxied connection. */
 export interface Link {
@@ -85,14 +86,12 @@ export async function startTcpProxy(
     });
     pass(upstream, client, (bytes) => interception.toClient?.(link, bytes) ?? true);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  const port = await listen(server);
   cleanup(async () => {
     for (const link of links) link.cut();
     server.close();
     await once(server, 'close');
   });
-  const { port } = server.address() as AddressInfo;
   return {
     port,
     through: (url) => Object.assign(new URL(url), { port: String(port) }).href,

@@ -125,23 +125,18 @@ export function mintFromServer(
   });
 }
 
-export function mintFromBrowser(service: Target, body: unknown, headers: Headers = {}): Promise<Answer> {
-  return service.call({
-    method: 'POST',
-    path: '/v1/browser-sessions',
-    headers: { Origin: pageOrigin, ...headers },
-    body,
-  });
-}
+const mintFromPage =
+  (door: 'browser' | 'public') =>
+  (service: Target, body: unknown, headers: Headers = {}): Promise<Answer> =>
+    service.call({
+      method: 'POST',
+      path: `/v1/${door}-sessions`,
+      headers: { Origin: pageOrigin, ...headers },
+      body,
+    });
 
-export function mintFromPublic(service: Target, body: unknown, headers: Headers = {}): Promise<Answer> {
-  return service.call({
-    method: 'POST',
-    path: '/v1/public-sessions',
-    headers: { Origin: pageOrigin, ...headers },
-    body,
-  });
-}
+export const mintFromBrowser = mintFromPage('browser');
+export const mintFromPublic = mintFromPage('public');
 
 export function expectError(answer: Answer, status: number, code: string): void {
   expect({ status: answer.status, code: answer.json.error?.code }, answer.text).toEqual({ status, code });

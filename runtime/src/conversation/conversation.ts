@@ -144,25 +144,24 @@ export class Conversation {
   resume(connection: ClientConnection, lastSeq: number): void {
     // The old connection may be lost without the runtime having noticed.
     this.#outbox.connection?.close(closeCodes.draining, 'resumed elsewhere');
-    this.lost();
+    this.#disconnect();
     this.#cancelWait();
     this.#input.resumed();
     this.#safely(() => {
       this.#open(connection, true);
       this.#outbox.replay(lastSeq);
       this.#turns.repeatMode();
-      this.#turns.player?.connectionRestored();
+      this.#turns.player?.continue();
     });
   }
 
   /** Handles the loss of the connection: the session waits `resumeSeconds` for the client to resume. */
   lost(): void {
     if (this.#isEnded || this.#outbox.connection === undefined) return;
-    this.#outbox.close();
-    this.#time.stop();
-    this.#turns.player?.connectionLost();
+    this.#disconnect();
     const { clock, resumeSeconds } = this.#deps;
     this.#cancelWait = clock.after(resumeSeconds * 1000, () => this.end('client_lost'));
+    this.#turns.player?.continue();
   }
 
   receive(message: ClientMessage): void {
@@ -255,19 +254,20 @@ export class Conversation {
     this.end('runtime_error');
   }
 
+  /** Detaches the connection. The caller lets the player continue: on a resume, after `ready`, the replay and `mode`. */
+  #disconnect(): void {
+    if (this.#outbox.connection === undefined) return;
+    this.#outbox.close();
+    this.#time.stop();
+    this.#turns.player?.connectionLost();
+  }
+
   #open(connection: ClientConnection, resumed: boolean): void {
     this.#outbox.open(connection);
     this.#time.start();
     this.ticket = this.#deps.newTicket();
     const { sampleRate } = this.#speechOutput;
-    this.#outbox.send(
-      readyEvent({
-        connected: this.#connected,
-        engines: this.#engines,
-        sampleRate,
-        ticket: this.ticket,
-        resumed,
-      }),
-    );
+    const [engines, ticket] = [this.#engines, this.ticket];
+    this.#outbox.send(readyEvent(this.#connected, { engines, sampleRate, ticket, resumed }));
   }
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Connected } from '@session-launch/contract/runtime/lifecycle';
+import type { Connected, Report } from '@session-launch/contract/runtime/lifecycle';
 import type { Hello } from '@session-launch/contract/runtime/protocol';
 import type { EndReason } from '@session-launch/contract/session';
 import type { Clock } from '../clock.ts';
@@ -8,13 +8,6 @@ import { Conversation, type ConversationDeps } from './conversation.ts';
 export interface ConversationsDeps extends Omit<ConversationDeps, 'newTicket' | 'ended'> {
   runtimeId: string;
   ended(sessionId: string, reason: EndReason, seconds: number): void;
-}
-
-/** The state of a running session, as reported to the service. */
-export interface SessionState {
-  sessionId: string;
-  seconds: number;
-  waiting?: boolean;
 }
 
 /** The client of a new conversation. */
@@ -45,7 +38,7 @@ export class Conversations {
   }
 
   /** The sessions for the next report: connected seconds, and whether the client is disconnected and may resume. */
-  states(): SessionState[] {
+  states(): Report['sessions'] {
     return [...this.#all.values()].map(({ sessionId, seconds, isWaiting }) => ({
       sessionId,
       seconds,
@@ -78,8 +71,7 @@ export class Conversations {
 
   /** Finds the conversation of a resume ticket. Tickets are single-use: each resume issues a new one. */
   of(ticket: string): Conversation | undefined {
-    for (const conversation of this.#all.values()) if (conversation.ticket === ticket) return conversation;
-    return undefined;
+    return [...this.#all.values()].find((conversation) => conversation.ticket === ticket);
   }
 
   end(sessionId: string, reason: EndReason): void {

@@ -1,22 +1,18 @@
 import { audioFrame, bounds } from '@session-launch/contract/runtime/protocol';
-import type { Clock } from '../clock.ts';
 import type { Said } from '../mind/mind.ts';
 import { characterFrame } from './audio-frames.ts';
 import { CharacterMessage, type Outcome } from './character-message.ts';
 import type { Outbox } from './outbox.ts';
-import { type Piece, PieceQueue } from './piece-queue.ts';
+import { type Piece, PieceQueue, type PieceQueueDeps } from './piece-queue.ts';
 import { finish, Playback, type Utterance } from './playback.ts';
 import type { PreparedSpeech } from './speech-output.ts';
 
-export interface MessagePlayerDeps {
-  clock: Clock;
+export interface MessagePlayerDeps extends Pick<PieceQueueDeps, 'clock' | 'mindFailed' | 'failed'> {
   outbox: Outbox;
   sampleRate: number;
   isDual: boolean;
   nextUtterance(): number;
   prepare(said: Said, signal: AbortSignal): Promise<PreparedSpeech>;
-  /** Returns a sentence that replaces the rest of the message. */
-  mindFailed(error: Error): Said | undefined;
   speaking(characterId: string): void;
   /** The first audio, page speech or caption has been sent. */
   started(times: StartTimes): void;
@@ -24,8 +20,6 @@ export interface MessagePlayerDeps {
   stalled(isStalled: boolean): void;
   /** The whole message was played. Not called after `stop`. */
   finished(outcome: Outcome): void;
-  /** An unexpected error. */
-  failed(error: Error): void;
 }
 
 /** Milliseconds from the start of the message to its first utterance, in total and by part. */
@@ -140,14 +134,14 @@ export class MessagePlayer {
     this.#step();
   }
 
-  /** Utterances in flight count as played; the next piece waits for a new connection. */
+  /** Utterances in flight count as played. Call `continue` next. */
   connectionLost(): void {
     if ('utterance' in this.#state) this.#endUtterance(this.#state.utterance, 'interrupted');
     this.#playback.finishAll();
-    this.#step();
   }
 
-  connectionRestored(): void {
+  /** Continues after the connection was lost or restored. Without a connection, the next piece waits for one. */
+  continue(): void {
     this.#step();
   }
 

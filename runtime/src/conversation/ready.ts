@@ -11,17 +11,12 @@ import type { Hearing } from '../hearing/hearing.ts';
 import type { Mind } from '../mind/mind.ts';
 import type { SpeechOutput } from './speech-output.ts';
 
-export interface Opening {
-  connected: Connected;
-  engines: Engines;
-  sampleRate: number;
-  ticket: string;
-  resumed: boolean;
-}
-
 /** Builds the `ready` event, the first one on every connection. */
-export function readyEvent({ connected, engines, sampleRate, ticket, resumed }: Opening): UnnumberedEvent {
-  const { session, manifest, limits } = connected;
+export function readyEvent(
+  { session, manifest, limits }: Connected,
+  opening: { engines: Engines; sampleRate: number; ticket: string; resumed: boolean },
+): UnnumberedEvent {
+  const { engines, sampleRate, ticket, resumed } = opening;
   const { sessionId, locale, secondaryLocale } = session;
   return {
     type: 'ready',
@@ -45,14 +40,11 @@ export function readyEvent({ connected, engines, sampleRate, ticket, resumed }: 
 
 /** The engines that think, speak and listen in this session; unavailable ones are reported as such. */
 export function describeEngines(
-  {
-    mind,
-    hearing,
-    speechOutput,
-  }: { mind: Mind; hearing: Hearing | 'page' | 'off'; speechOutput: SpeechOutput },
+  deps: { mind: Mind; hearing: Hearing | 'page' | 'off'; speechOutput: SpeechOutput },
   { speechInputMode, locale }: Connected['session'],
   hello: Hello,
 ): Engines {
+  const { mind, hearing, speechOutput } = deps;
   const cannotTranscribe = hearing === 'page' && (hello.speech?.recognition.length ?? 0) === 0;
   return {
     mind: { kind: mind.kind, name: mind.name },

@@ -3,8 +3,9 @@ import type { SpeechInputMode } from '@session-launch/contract/session';
 import type { Clock } from '../clock.ts';
 import { EngineError } from '../endpoint.ts';
 import type { Hearing } from '../hearing/hearing.ts';
-import { concatenated, TurnDetector } from '../hearing/turn-detector.ts';
+import { TurnDetector } from '../hearing/turn-detector.ts';
 import type { Detector } from '../hearing/voice-activity.ts';
+import { concatenated } from '../samples.ts';
 import { withTimeout } from '../timeout.ts';
 
 export interface SpeechInputDeps {

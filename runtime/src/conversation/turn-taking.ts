@@ -9,8 +9,13 @@ import type { Outbox } from './outbox.ts';
 import type { SessionTimers } from './session-timers.ts';
 import type { SpeechOutput } from './speech-output.ts';
 
+/** Milliseconds of a turn up to the first audio, in total and by part. `hearingMs`: transcription of the user's words. */
+export interface TurnTimes extends StartTimes {
+  hearingMs?: number;
+}
+
 export interface Observer {
-  turn(times: { hearingMs?: number; mindMs: number; speechMs: number; totalMs: number }): void;
+  turn(times: TurnTimes): void;
   engineFailed(engine: 'mind' | 'speech' | 'hearing', error: Error): void;
   /** An unexpected error ended the conversation. */
   failed(sessionId: string, error: Error): void;
@@ -104,13 +109,8 @@ export class TurnTaking {
   }
 
   error(code: RuntimeErrorCode, message: string, re?: string): void {
-    this.#deps.outbox.send({
-      type: 'error',
-      code,
-      message,
-      fatal: false,
-      ...(re === undefined ? {} : { re }),
-    });
+    const cause = re === undefined ? {} : { re };
+    this.#deps.outbox.send({ type: 'error', code, message, fatal: false, ...cause });
   }
 
   close(): void {
@@ -175,7 +175,6 @@ export class TurnTaking {
     this.#deps.messageEnded();
   }
 
-  /** `hearingMs`: duration of the transcription of the user's words. */
   #sendMetrics(turn: number, { mindMs, speechMs, totalMs }: StartTimes, hearingMs: number | undefined): void {
     const times = {
       ...(hearingMs === undefined ? {} : { hearingMs: Math.round(hearingMs) }),

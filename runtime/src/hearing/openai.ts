@@ -1,14 +1,9 @@
 import { writeWav } from '@session-launch/process/wav';
-import { type Endpoint, EngineError, post, readJson } from '../endpoint.ts';
+import { EngineError, post, type RemoteEngine, readJson } from '../endpoint.ts';
 import type { Hearing } from './hearing.ts';
 
-export interface HearingEngine {
-  endpoint: Endpoint;
-  model: string;
-}
-
 /** Transcribes each turn with an OpenAI-compatible service after the turn has ended. */
-export function openaiHearing({ endpoint, model }: HearingEngine): Hearing {
+export function openaiHearing({ endpoint, model }: RemoteEngine): Hearing {
   return {
     name: model,
     transcribe: async (audio, locale, signal) => {

@@ -1,3 +1,4 @@
+import { concatenated } from '../samples.ts';
 import type { Detector } from './voice-activity.ts';
 
 export interface TurnDetectorCalls {
@@ -79,14 +80,4 @@ export class TurnDetector {
     this.#speechMs = 0;
     this.#calls.ended(concatenated(kept));
   }
-}
-
-export function concatenated(parts: readonly Int16Array[]): Int16Array {
-  const whole = new Int16Array(parts.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
 }

@@ -1,5 +1,6 @@
 import fvad from '@echogarden/fvad-wasm';
 import { audioFrame } from '@session-launch/contract/runtime/protocol';
+import { concatenated } from '../samples.ts';
 
 /** Length of a step in milliseconds; libfvad supports 10, 20 and 30. */
 const stepMs = 20;
@@ -39,9 +40,7 @@ export async function openVoiceActivity(): Promise<() => Detector> {
     return {
       ms: stepMs,
       push: (samples, step) => {
-        const all = new Int16Array(rest.length + samples.length);
-        all.set(rest);
-        all.set(samples, rest.length);
+        const all = concatenated([rest, samples]);
         let at = 0;
         for (; at + stepSamples <= all.length; at += stepSamples) {
           const frame = all.subarray(at, at + stepSamples);

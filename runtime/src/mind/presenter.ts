@@ -11,11 +11,8 @@ export function presented(inner: Dialogue, setting: Setting): Dialogue {
   return sections.length === 0 ? inner : new Presenter(inner, setting, sections);
 }
 
-interface Section {
-  said: Said[];
-}
-
-function sectionsOf({ mind, locale, characters }: Setting): Section[] {
+/** The texts of each section. */
+function sectionsOf({ mind, locale, characters }: Setting): Said[][] {
   return (mind.presentation ?? []).flatMap((section) => {
     const [title, tell] = [
       pick(section.title, locale) ?? pick(section.title, 'en'),
@@ -24,13 +21,13 @@ function sectionsOf({ mind, locale, characters }: Setting): Section[] {
     if (title === undefined || tell === undefined) return [];
     const heading = title.variants[0]!.replace(/([^.!?。！？…])$/u, '$1.');
     const text = `${heading}\n${tell.variants[0]}`;
-    return [{ said: spokenBy(text, tell.locale, characters, characters[0]) }];
+    return [spokenBy(text, tell.locale, characters, characters[0])];
   });
 }
 
 class Presenter implements Dialogue {
   readonly #inner: Dialogue;
-  readonly #sections: Section[];
+  readonly #sections: Said[][];
   readonly #phrases: ReturnType<typeof phrasesFor>;
   readonly #intents: IntentMatcher;
   readonly #characterId: string;
@@ -38,15 +35,15 @@ class Presenter implements Dialogue {
   #isWaiting = false;
   #hasBeenAsked = false;
   /** The section that is playing, until `remember` reports how much of it was played. */
-  #playing: Section | undefined;
+  #playing: Said[] | undefined;
   /** The unplayed rest of an interrupted section. */
   #rest: Said[] = [];
 
-  constructor(inner: Dialogue, { locale, characters }: Setting, sections: Section[]) {
+  constructor(inner: Dialogue, { locale, characters }: Setting, sections: Said[][]) {
     this.#inner = inner;
     this.#sections = sections;
     this.#characterId = characters[0].characterId;
-    this.#phrases = phrasesFor(sections[0]!.said[0]?.locale ?? locale);
+    this.#phrases = phrasesFor(sections[0]![0]?.locale ?? locale);
     this.#intents = new IntentMatcher(this.#phrases.phrases, this.#phrases.locale);
   }
 
@@ -82,7 +79,7 @@ class Presenter implements Dialogue {
     const playing = this.#playing;
     this.#playing = undefined;
     if (playing === undefined) this.#inner.remember(said, heard);
-    else if (heard.length < said.length) this.#rest = unheard(playing.said, heard);
+    else if (heard.length < said.length) this.#rest = unheard(playing, heard);
   }
 
   suggestions(): Suggestion[] {
@@ -102,15 +99,14 @@ class Presenter implements Dialogue {
   async *#tellNext(): AsyncIterable<Said> {
     const isBack = this.#hasBeenAsked || this.#rest.length > 0;
     this.#hasBeenAsked = false;
-    const section =
-      this.#rest.length > 0 ? { said: this.#rest } : (this.#sections[this.#next++] ?? { said: [] });
+    const section = this.#rest.length > 0 ? this.#rest : (this.#sections[this.#next++] ?? []);
     this.#rest = [];
     const said = [
       ...(isBack ? [this.#line('goOn')] : []),
-      ...section.said,
+      ...section,
       ...(this.#isLeft ? [] : [this.#line('presentationDone')]),
     ];
-    this.#playing = { said };
+    this.#playing = said;
     yield* said;
   }
 

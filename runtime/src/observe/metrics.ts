@@ -1,19 +1,11 @@
 import type { EndReason } from '@session-launch/contract/session';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { TurnTimes } from '../conversation/turn-taking.ts';
 
 const seconds = [0.01, 0.025, 0.05, 0.1, 0.15, 0.3, 0.5, 1, 2, 5, 10, 20];
 
-export interface Metrics {
-  registry: Registry;
-  arrived(outcome: string): void;
-  ended(reason: EndReason): void;
-  turn(times: { hearingMs?: number; mindMs: number; speechMs: number; totalMs: number }): void;
-  engineFailed(engine: string): void;
-  reachable(isReachable: boolean): void;
-}
-
 /** Creates the Prometheus metrics. They contain no conversation text. */
-export function createMetrics(sessions: () => number): Metrics {
+export function createMetrics(sessions: () => number) {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry, prefix: 'session_runtime_' });
@@ -58,15 +50,13 @@ export function createMetrics(sessions: () => number): Metrics {
   reachable.set(1);
   return {
     registry,
-    arrived: (outcome) => arrivals.inc({ outcome }),
-    ended: (reason) => ends.inc({ reason }),
-    turn: ({ hearingMs, mindMs, speechMs, totalMs }) => {
-      if (hearingMs !== undefined) turns.observe({ part: 'hearing' }, hearingMs / 1000);
-      turns.observe({ part: 'mind' }, mindMs / 1000);
-      turns.observe({ part: 'speech' }, speechMs / 1000);
-      turns.observe({ part: 'total' }, totalMs / 1000);
+    arrived: (outcome: string) => arrivals.inc({ outcome }),
+    ended: (reason: EndReason) => ends.inc({ reason }),
+    turn: (times: TurnTimes) => {
+      for (const [part, ms] of Object.entries(times))
+        turns.observe({ part: part.replace('Ms', '') }, ms / 1000);
     },
-    engineFailed: (engine) => failures.inc({ engine }),
-    reachable: (isReachable) => reachable.set(isReachable ? 1 : 0),
+    engineFailed: (engine: string) => failures.inc({ engine }),
+    reachable: (isReachable: boolean) => reachable.set(isReachable ? 1 : 0),
   };
 }

@@ -10,8 +10,8 @@ export interface ReporterDeps {
   runtimeId: string;
   service: Pick<ServiceClient, 'report'>;
   journal: Pick<Journal, 'keep' | 'clear' | 'leftovers'>;
-  /** The state of every running session. `waiting`: its client is disconnected and may resume. */
-  running(): { sessionId: string; seconds: number; waiting?: boolean }[];
+  /** The state of every running session. */
+  running(): Report['sessions'];
   /** Ends a session that the service has ended. */
   end(sessionId: string, reason: EndReason): void;
   /** The service rejected the report of an earlier process. The report stays on disk. */

@@ -1,12 +1,10 @@
 import { readWav, resampled } from '@session-launch/process/wav';
-import { type Endpoint, EngineError, post } from '../endpoint.ts';
+import { EngineError, post, type RemoteEngine } from '../endpoint.ts';
 import { unlessAborted } from '../timeout.ts';
 import type { Sentence, Speech, Spoken } from './speech.ts';
 import { stretched } from './speech-timing.ts';
 
-export interface SpeechEngine {
-  endpoint: Endpoint;
-  model: string;
+export interface SpeechEngine extends RemoteEngine {
   voice?: string | undefined;
 }
 

@@ -1,4 +1,4 @@
-import { notAllowed, type Refusal, refuse } from './relay/answers.ts';
+import { notAllowed, Refused, refuse } from './relay/answers.ts';
 import { bodyLimit } from './relay/body.ts';
 import type { Handler } from './relay/relay.ts';
 import { setAddress } from './relay/visitor.ts';
@@ -103,19 +103,23 @@ interface Incoming {
   original: unknown;
 }
 
+type Body = string | Uint8Array<ArrayBuffer> | ArrayBuffer;
+
 /** Methods for which the `Request` constructor throws. */
 const forbiddenMethods = /^(TRACE|TRACK|CONNECT)$/i;
 
 /** Returns the handler's response, or undefined if the client disconnected before the request body was read. */
 async function answered(handler: Handler, incoming: Incoming): Promise<Response | undefined> {
   const { method = 'GET' } = incoming.node;
-  if (forbiddenMethods.test(method)) return refuse(notAllowed('GET, HEAD, POST, OPTIONS'));
+  if (forbiddenMethods.test(method)) return refuse(notAllowed('GET, HEAD, POST, OPTIONS').refusal);
   const url = addressOf(incoming.node);
   if (url === undefined) return refuse(unusable);
   const hasBody = method !== 'GET' && method !== 'HEAD';
-  let body: string | Uint8Array<ArrayBuffer> | undefined;
+  let body: Body | undefined;
   try {
-    body = hasBody ? (asText(incoming.node, incoming.body) ?? (await readStart(incoming.node))) : undefined;
+    body = hasBody
+      ? (parsedBody(incoming.node, incoming.body) ?? (await readStart(incoming.node)))
+      : undefined;
   } catch {
     return undefined;
   }
@@ -123,17 +127,17 @@ async function answered(handler: Handler, incoming: Incoming): Promise<Response 
   return request === undefined ? refuse(unusable) : handler(request);
 }
 
-const unusable: Refusal = {
-  status: 400,
-  code: 'INVALID_REQUEST',
-  message: 'The address or a header of the request is not valid.',
-};
+const { refusal: unusable } = new Refused(
+  400,
+  'INVALID_REQUEST',
+  'The address or a header of the request is not valid.',
+);
 
 function webRequest(
   { node, response, address, original }: Incoming,
   url: string,
   method: string,
-  body: string | Uint8Array<ArrayBuffer> | undefined,
+  body: Body | undefined,
 ): Request | undefined {
   const hungUp = new AbortController();
   response.on('close', () => {
@@ -180,7 +184,7 @@ function addressOf(node: NodeRequest): string | undefined {
  * Returns the body if a body parser has consumed it, or undefined if it still has to be read. An empty object counts as a parsed body
  * only if the stream has ended: parsers also set it when they skip the body.
  */
-function asText(node: NodeRequest, body: unknown): string | Uint8Array<ArrayBuffer> | undefined {
+function parsedBody(node: NodeRequest, body: unknown): Body | undefined {
   if (typeof body === 'string') return body;
   if (body instanceof Uint8Array) return new Uint8Array(body);
   if (typeof body !== 'object' || body === null) return node.readableEnded ? '' : undefined;
@@ -188,21 +192,13 @@ function asText(node: NodeRequest, body: unknown): string | Uint8Array<ArrayBuff
 }
 
 /** Reads the body. Stops after the first chunk that exceeds `bodyLimit`, so that the handler returns 413. */
-function readStart(node: NodeRequest): Promise<Uint8Array<ArrayBuffer>> {
+function readStart(node: NodeRequest): Promise<ArrayBuffer> {
   return new Promise((resolve, reject) => {
-    const chunks: Uint8Array[] = [];
+    const chunks: Uint8Array<ArrayBuffer>[] = [];
     let length = 0;
-    const finish = () => {
-      const all = new Uint8Array(length);
-      let at = 0;
-      for (const chunk of chunks) {
-        all.set(chunk, at);
-        at += chunk.byteLength;
-      }
-      resolve(all);
-    };
+    const finish = () => resolve(new Blob(chunks).arrayBuffer());
     const take = (chunk: Uint8Array) => {
-      chunks.push(chunk);
+      chunks.push(chunk as Uint8Array<ArrayBuffer>);
       length += chunk.byteLength;
       if (length <= bodyLimit) return;
       node.off('data', take);

@@ -116,11 +116,7 @@ async function list(
   const notModified = answer.status === 304;
   const { experiences } = notModified ? { experiences: [] } : json<{ experiences: CatalogEntry[] }>(answer);
   if (!Array.isArray(experiences)) throw notTheService(answer);
-  return {
-    experiences,
-    etag: answer.headers.get('ETag') ?? etag ?? '',
-    notModified,
-  };
+  return { experiences, etag: answer.headers.get('ETag') ?? etag ?? '', notModified };
 }
 
 function catalogPath(projectId: string): string {

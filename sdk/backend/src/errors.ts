@@ -91,14 +91,3 @@ for (const [name, type] of Object.entries(classes)) type.prototype.name = name;
 export function isLaunchError(value: unknown): value is LaunchError {
   return typeof value === 'object' && value !== null && (value as Record<symbol, unknown>)[brand] === true;
 }
-
-/** The error class for an HTTP status. Each code of the contract has exactly one status. */
-export function errorClass(status: number): typeof LaunchError {
-  if (status === 400 || status === 413 || status === 415) return InvalidRequestError;
-  if (status === 401) return AuthenticationError;
-  if (status === 403) return PermissionError;
-  if (status === 404) return NotFoundError;
-  if (status === 409) return IdempotencyError;
-  if (status === 429) return RateLimitError;
-  return status >= 500 ? ServiceError : LaunchError;
-}

@@ -1,13 +1,4 @@
-export {
-  type FastifyLikeReply,
-  type FastifyLikeRequest,
-  incomingOf,
-  type NodeRequest,
-  type NodeResponse,
-  toExpress,
-  toFastify,
-  toNode,
-} from './adapters.ts';
+export * from './adapters.ts';
 export {
   type Catalog,
   type Experiences,
@@ -22,21 +13,7 @@ export type {
   SessionLaunchResponse,
   SessionManifest,
 } from './contract.ts';
-export {
-  AbortedError,
-  AuthenticationError,
-  ConnectionError,
-  type Failure,
-  IdempotencyError,
-  InvalidRequestError,
-  isLaunchError,
-  LaunchError,
-  NotFoundError,
-  PermissionError,
-  RateLimitError,
-  ServiceError,
-  TimeoutError,
-} from './errors.ts';
+export * from './errors.ts';
 export type { Grant, MintFields } from './relay/grant.ts';
 export type { Limit } from './relay/limit.ts';
 export type { RelayOptions } from './relay/options.ts';

@@ -1,8 +1,8 @@
 import type { Answer } from './attempt.ts';
-import { errorClass, type LaunchError } from './errors.ts';
+import * as errors from './errors.ts';
 
 /** Converts an error response to a LaunchError. */
-export function refusal(answer: Answer, attempts: number): LaunchError {
+export function refusal(answer: Answer, attempts: number): errors.LaunchError {
   const { status, headers } = answer;
   const error = envelope(answer);
   const code = error?.code ?? `HTTP_${status}`;
@@ -62,4 +62,15 @@ function readRetryAfter(header: string | null): number | undefined {
   if (/^\d+$/.test(header.trim())) return Number(header) * 1000;
   const at = Date.parse(header);
   return Number.isNaN(at) ? undefined : Math.max(0, at - Date.now());
+}
+
+/** The error class for an HTTP status. Each code of the contract has exactly one status. */
+export function errorClass(status: number): typeof errors.LaunchError {
+  if (status === 400 || status === 413 || status === 415) return errors.InvalidRequestError;
+  if (status === 401) return errors.AuthenticationError;
+  if (status === 403) return errors.PermissionError;
+  if (status === 404) return errors.NotFoundError;
+  if (status === 409) return errors.IdempotencyError;
+  if (status === 429) return errors.RateLimitError;
+  return status >= 500 ? errors.ServiceError : errors.LaunchError;
 }

@@ -5,7 +5,7 @@ import { serverMintRequestSchema } from '@session-launch/contract/mint-requests'
 import { mintOperations } from '@session-launch/contract/minting';
 import { endOperation, readOperation } from '@session-launch/contract/sessions';
 import { describe, expect, test } from 'vitest';
-import { errorClass } from '../src/errors.ts';
+import { errorClass } from '../src/refusal.ts';
 import { mintFields } from '../src/relay/grant.ts';
 
 const operations = [mintOperations.server, readOperation, endOperation, listOperation, entryOperation];

@@ -5,8 +5,8 @@ import type { Experience, ExperienceOptions } from './types.ts';
 
 export { ExperienceError } from './core/experience-error.ts';
 export { register } from './core/plug-ins.ts';
-export type * from './public-types.ts';
 export type { PageSpeech } from './transport/page-speech.ts';
+export type * from './types.ts';
 export { version } from './version.ts';
 
 export type CoreOptions = ExperienceOptions & {

@@ -13,10 +13,7 @@ export function make<K extends keyof HTMLElementTagNameMap>(
   attributes: Attributes = {},
   ...children: (Node | string)[]
 ): HTMLElementTagNameMap[K] {
-  const element = document.createElement(name);
-  setAttributes(element, attributes);
-  element.append(...children);
-  return element;
+  return filled(document.createElement(name), attributes, children);
 }
 
 export const makeDiv = (className: string, ...children: (Node | string)[]) =>
@@ -28,7 +25,10 @@ export function makeSvg<K extends keyof SVGElementTagNameMap>(
   attributes: Attributes = {},
   ...children: Node[]
 ): SVGElementTagNameMap[K] {
-  const element = document.createElementNS('http://www.w3.org/2000/svg', name);
+  return filled(document.createElementNS('http://www.w3.org/2000/svg', name), attributes, children);
+}
+
+function filled<T extends Element>(element: T, attributes: Attributes, children: (Node | string)[]): T {
   setAttributes(element, attributes);
   element.append(...children);
   return element;

@@ -3,6 +3,6 @@ export { ExperienceError } from './core/experience-error.ts';
 export { register } from './core/plug-ins.ts';
 export { createExperience, launch } from './create.ts';
 export { defineElements } from './elements/define.ts';
-export type * from './public-types.ts';
+export type * from './types.ts';
 export { version } from './version.ts';
 export { warm } from './warm.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { defaultTexts } from '../src/default-texts.ts';
 import { playerAttributes, sourceAttributes } from '../src/elements/attributes.ts';
-import { defaultTexts } from '../src/player/texts.ts';
 
 const read = (path: string) => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8');
 const types = ['errors', 'experience', 'launch', 'player', 'session']

@@ -56,7 +56,7 @@ test.concurrent('dead connections do not keep the process alive', async ({ onTes
   const words = moments['the end of the migrations'];
   const DATABASE_URL = await silentFrom(onTestFinished, fleet.databaseUrl, words, 'mute');
   await expect(fleet.start({ DATABASE_URL, DATABASE_WAIT_SECONDS: '0' })).rejects.toThrow(
-    /^the service ended with 1: (\{.*\}\n)*session-launch: [^\n]*\n$/,
+    /^the process ended with 1: (\{.*\}\n)*session-launch: [^\n]*\n$/,
   );
 });
 

@@ -29,7 +29,7 @@ test('a pooler in transaction mode is detected, and the start fails with one lin
   const setting = () => rows<{ at: string }>(DATABASE_URL, 'SELECT current_setting($1) AS at', ['datestyle']);
   const before = await setting();
   await expect(fleet.start({ DATABASE_URL })).rejects.toThrow(
-    /^the service ended with 1: session-launch: [^\n]*pooler[^\n]*session mode[^\n]*\n$/,
+    /^the process ended with 1: session-launch: [^\n]*pooler[^\n]*session mode[^\n]*\n$/,
   );
   // The connections of the pooler are shared with other clients.
   expect(await setting()).toEqual(before);

@@ -1,5 +1,5 @@
 import { createParser } from 'eventsource-parser';
-import { type Endpoint, EngineError, parsed, post, readJson } from '../../endpoint.ts';
+import { EngineError, parsed, post, type RemoteEngine, readJson } from '../../endpoint.ts';
 import { unlessAborted } from '../../timeout.ts';
 
 export interface ChatMessage {
@@ -18,8 +18,7 @@ interface Completion {
 
 /** Streams the output of a model. Throws if the stream ends before the model has finished. */
 export async function* complete(
-  endpoint: Endpoint,
-  model: string,
+  { endpoint, model }: RemoteEngine,
   messages: ChatMessage[],
   signal: AbortSignal,
 ): AsyncGenerator<string> {

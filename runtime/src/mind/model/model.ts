@@ -1,4 +1,4 @@
-import type { Endpoint } from '../../endpoint.ts';
+import type { RemoteEngine } from '../../endpoint.ts';
 import { Sentences } from '../../sentences.ts';
 import type { Dialogue, Mind, Said, Setting, Suggestion } from '../mind.ts';
 import { presented } from '../presenter.ts';
@@ -8,16 +8,11 @@ import { pick } from '../script/texts.ts';
 import { type ChatMessage, complete } from './completions.ts';
 import { marks, systemPrompt } from './prompt.ts';
 
-export interface ModelEngine {
-  endpoint: Endpoint;
-  model: string;
-}
-
 const rememberedMessages = 40;
 const suggested = 4;
 
 /** A mind backed by a language model with an OpenAI-compatible API. */
-export function modelMind(engine: ModelEngine): Mind {
+export function modelMind(engine: RemoteEngine): Mind {
   return {
     kind: 'model',
     name: engine.model,
@@ -27,12 +22,12 @@ export function modelMind(engine: ModelEngine): Mind {
 
 class ModelDialogue implements Dialogue {
   readonly pace = 1;
-  readonly #engine: ModelEngine;
+  readonly #engine: RemoteEngine;
   readonly #setting: Setting;
   readonly #system: ChatMessage;
   readonly #history: ChatMessage[] = [];
 
-  constructor(engine: ModelEngine, setting: Setting) {
+  constructor(engine: RemoteEngine, setting: Setting) {
     this.#engine = engine;
     this.#setting = setting;
     this.#system = { role: 'system', content: systemPrompt(setting) };
@@ -77,13 +72,11 @@ class ModelDialogue implements Dialogue {
 
   async *#say(text: string, signal: AbortSignal): AsyncIterable<Said> {
     this.#keep({ role: 'user', content: text });
-    const { endpoint, model } = this.#engine;
     const { locale, secondaryLocale, characters } = this.#setting;
     const languages = new Languages(locale, secondaryLocale ?? locale);
     let [speaker] = characters;
-    for await (const { text, locale } of languages.cut(
-      complete(endpoint, model, [this.#system, ...this.#history], signal),
-    )) {
+    const output = complete(this.#engine, [this.#system, ...this.#history], signal);
+    for await (const { text, locale } of languages.cut(output)) {
       for (const said of spokenBy(text, locale, characters, speaker)) {
         speaker = characters.find(({ characterId }) => characterId === said.characterId) ?? speaker;
         yield said;

@@ -1,5 +1,6 @@
 import { fliteVoices, voiceFactor } from '@session-launch/contract/project-file/voice';
 import { readWav } from '@session-launch/process/wav';
+import { concatenated } from '../../samples.ts';
 import { unlessAborted } from '../../timeout.ts';
 import { cuesOf, type Phone, readPhones } from '../phones.ts';
 import type { Sentence, Speech, Spoken, Voice } from '../speech.ts';
@@ -14,6 +15,12 @@ const lead = 40;
 const tail = { sentence: 160, clause: 40 };
 const warmUp =
   'Good morning, and welcome. It takes a moment until I have found my voice, but from then on I am quick.';
+
+/** The output of one run of the engine. */
+interface Run {
+  samples: Int16Array;
+  phones: Phone[];
+}
 
 /** Offline English speech synthesis in worker threads, with exact phone timings. */
 export async function openFlite(threads: number): Promise<Speech> {
@@ -31,13 +38,13 @@ export async function openFlite(threads: number): Promise<Speech> {
       const parts = partsOf(speakable(text));
       if (parts.length === 0) return silence();
       await unlessAborted(warmed, signal);
-      const spoken: { samples: Int16Array; phones: Phone[] }[] = [];
+      const spoken: Run[] = [];
       // Sequential, so that other sessions are served between two parts.
       for (const part of parts) {
         const { wav, printed } = await pool.run(argumentsFor(part, voice), session, signal);
         spoken.push({ samples: readWav(wav)!.samples, phones: readPhones(printed) });
       }
-      const { samples, phones } = spoken.length === 1 ? spoken[0]! : concatenated(spoken);
+      const { samples, phones } = spoken.length === 1 ? spoken[0]! : joined(spoken);
       return trimmed(text, samples, phones);
     },
     close: () => pool.close(),
@@ -45,20 +52,15 @@ export async function openFlite(threads: number): Promise<Speech> {
 }
 
 /** Concatenates the audio of the parts and shifts their phone timings. */
-function concatenated(parts: { samples: Int16Array; phones: Phone[] }[]): {
-  samples: Int16Array;
-  phones: Phone[];
-} {
-  const samples = new Int16Array(parts.reduce((sum, part) => sum + part.samples.length, 0));
+function joined(parts: Run[]): Run {
   const phones: Phone[] = [];
   let length = 0;
   for (const part of parts) {
     const startMs = (length / sampleRate) * 1000;
     for (const { name, endMs } of part.phones) phones.push({ name, endMs: startMs + endMs });
-    samples.set(part.samples, length);
     length += part.samples.length;
   }
-  return { samples, phones };
+  return { samples: concatenated(parts.map(({ samples }) => samples)), phones };
 }
 
 function argumentsFor(text: string, { settings, pace }: Voice): string[] {

@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { EngineError } from '../../endpoint.ts';
+import { unlessAborted } from '../../timeout.ts';
 import { FairQueue } from '../fair-queue.ts';
 import { compileFlite } from './program.js';
 
@@ -48,28 +49,20 @@ export class FliteThreads {
   }
 
   /** Rejects when the signal is aborted. A queued text is then never synthesised; the output of a running one is discarded. */
-  run(args: string[], session: object, signal: AbortSignal): Promise<Output> {
-    return new Promise((resolve, reject) => {
-      if (signal.aborted || this.#isClosed) return reject(signal.reason ?? new Error('closed'));
-      const job: Job = {
-        args,
-        resolve: (output) => {
-          signal.removeEventListener('abort', leave);
-          resolve(output);
-        },
-        reject: (error) => {
-          signal.removeEventListener('abort', leave);
-          reject(error);
-        },
-      };
-      const leave = () => {
-        this.#queue.remove(session, job);
-        reject(signal.reason);
-      };
-      signal.addEventListener('abort', leave, { once: true });
+  async run(args: string[], session: object, signal: AbortSignal): Promise<Output> {
+    signal.throwIfAborted();
+    if (this.#isClosed) throw new Error('closed');
+    let job: Job | undefined;
+    const output = new Promise<Output>((resolve, reject) => {
+      job = { args, resolve, reject };
       this.#queue.push(session, job);
-      this.#next();
     });
+    this.#next();
+    try {
+      return await unlessAborted(output, signal);
+    } finally {
+      this.#queue.remove(session, job!);
+    }
   }
 
   async close(): Promise<void> {

@@ -13,9 +13,14 @@ export interface Refusal {
 export class Refused extends Error {
   readonly refusal: Refusal;
 
-  constructor(refusal: Refusal) {
-    super(refusal.message);
-    this.refusal = refusal;
+  constructor(
+    status: number,
+    code: string,
+    message: string,
+    more: Pick<Refusal, 'details' | 'headers'> = {},
+  ) {
+    super(message);
+    this.refusal = { status, code, message, ...more };
   }
 }
 
@@ -39,13 +44,9 @@ export function refuse({ status, code, message, details, requestId, headers }: R
   return answer(status, { error }, { 'X-Request-Id': id, ...headers });
 }
 
-export function notAllowed(allow: string): Refusal {
-  return {
-    status: 405,
-    code: 'METHOD_NOT_ALLOWED',
-    message: 'This URL does not support the request method; see the Allow header.',
-    headers: { Allow: allow },
-  };
+export function notAllowed(allow: string): Refused {
+  const message = 'This URL does not support the request method; see the Allow header.';
+  return new Refused(405, 'METHOD_NOT_ALLOWED', message, { headers: { Allow: allow } });
 }
 
 export function newRequestId(): string {

@@ -15,11 +15,7 @@ export async function readText(request: Request): Promise<string> {
     length += value.byteLength;
     if (length > bodyLimit) {
       void reader.cancel().catch(() => {});
-      throw new Refused({
-        status: 413,
-        code: 'PAYLOAD_TOO_LARGE',
-        message: 'The request body is larger than 8 KiB.',
-      });
+      throw new Refused(413, 'PAYLOAD_TOO_LARGE', 'The request body is larger than 8 KiB.');
     }
     text += decoder.decode(value, { stream: true });
   }
@@ -29,11 +25,7 @@ export async function readText(request: Request): Promise<string> {
 export async function readObject(request: Request): Promise<Record<string, unknown>> {
   // HTML forms cannot send this type, and scripts of other origins need a CORS preflight for it.
   if (!/^application\/json\s*(;|$)/i.test(request.headers.get('Content-Type') ?? ''))
-    throw new Refused({
-      status: 415,
-      code: 'UNSUPPORTED_MEDIA_TYPE',
-      message: 'Send the body as Content-Type: application/json.',
-    });
+    throw new Refused(415, 'UNSUPPORTED_MEDIA_TYPE', 'Send the body as Content-Type: application/json.');
   const value = parse(await readText(request));
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw invalid('', 'must be an object');
@@ -44,19 +36,11 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new Refused({
-      status: 400,
-      code: 'INVALID_JSON',
-      message: 'The request body is empty or is not valid JSON.',
-    });
+    throw new Refused(400, 'INVALID_JSON', 'The request body is empty or is not valid JSON.');
   }
 }
 
 export function invalid(path: string, message: string): Refused {
-  return new Refused({
-    status: 400,
-    code: 'INVALID_REQUEST',
-    message: 'The request is not valid; see details.',
-    details: [{ path, message }],
-  });
+  const details = [{ path, message }];
+  return new Refused(400, 'INVALID_REQUEST', 'The request is not valid; see details.', { details });
 }

@@ -13,11 +13,7 @@ export async function relayEnd(deps: RelayDeps, request: Request): Promise<Respo
   const token = (await readText(request)).trim();
   const sessionId = await deps.sessionOf(token);
   if (sessionId === undefined)
-    throw new Refused({
-      status: 401,
-      code: 'SESSION_TOKEN_INVALID',
-      message: 'Send the session token as the body.',
-    });
+    throw new Refused(401, 'SESSION_TOKEN_INVALID', 'Send the session token as the body.');
   await spend(deps, sessionId);
   await deps.client.sessions.end(sessionId);
   return answer(204, undefined);

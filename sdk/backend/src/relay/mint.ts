@@ -19,11 +19,7 @@ export async function relayMint(deps: RelayDeps, request: Request): Promise<Resp
   const userId = userOf(body, grant, rules);
   const mint = mintRequest(body, grant, userId, rules);
   if (!(await rules.mayLaunch(mint.experienceId, grant)))
-    throw new Refused({
-      status: 403,
-      code: 'EXPERIENCE_FORBIDDEN',
-      message: 'This site does not launch that experience.',
-    });
+    throw new Refused(403, 'EXPERIENCE_FORBIDDEN', 'This site does not launch that experience.');
   const key = await idempotencyKey(request, grant, grant.userId === undefined ? userId : undefined);
   const minted = await client.sessions.mint(mint, {
     // A page that aborts its request may send it again, so the relay must stop retrying the aborted one.
@@ -40,7 +36,7 @@ export async function admit({ rules }: RelayDeps, request: Request): Promise<Gra
   const grant = await rules.authorize(request);
   if (!request.bodyUsed) void request.body?.cancel().catch(() => {});
   if (typeof grant === 'object' && grant !== null) return grant;
-  throw new Refused({ status: 401, code: 'UNAUTHORIZED', message: 'Sign in first.' });
+  throw new Refused(401, 'UNAUTHORIZED', 'Sign in first.');
 }
 
 export async function spend(deps: RelayDeps, budget: string | undefined): Promise<void> {
@@ -49,12 +45,9 @@ export async function spend(deps: RelayDeps, budget: string | undefined): Promis
   if (budget === undefined) deps.tellOfSharedBudget();
   const seconds = await limiter(budget ?? 'everybody');
   if (seconds === undefined) return;
-  throw new Refused({
-    status: 429,
-    code: 'RATE_LIMITED',
-    message: 'Too many sessions were requested in a short time. Retry after the time given in Retry-After.',
-    headers: { 'Retry-After': String(seconds) },
-  });
+  const message =
+    'Too many sessions were requested in a short time. Retry after the time given in Retry-After.';
+  throw new Refused(429, 'RATE_LIMITED', message, { headers: { 'Retry-After': String(seconds) } });
 }
 
 /** User id of the session. Throws a 403 if the page sends a user id that is neither granted nor accepted. */
@@ -64,11 +57,7 @@ function userOf(body: Record<string, unknown>, grant: Grant, rules: Rules): stri
   if (userId === undefined || userId === granted) return granted;
   if (typeof userId !== 'string') throw invalid('userId', 'must be a string');
   if (granted === undefined && rules.acceptUserId) return userId;
-  throw new Refused({
-    status: 403,
-    code: 'USER_FORBIDDEN',
-    message: 'A session cannot be launched for this user.',
-  });
+  throw new Refused(403, 'USER_FORBIDDEN', 'A session cannot be launched for this user.');
 }
 
 function mintRequest(

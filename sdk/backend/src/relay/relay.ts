@@ -65,7 +65,7 @@ async function answered(deps: RelayDeps, method: string, work: Work, request: Re
   if (isPreflight(request)) return preflight(deps.rules, request, method);
   const asked = request.method === 'HEAD' ? 'GET' : request.method;
   if (asked === method) return work(deps, request);
-  throw new Refused(notAllowed(method));
+  throw notAllowed(method);
 }
 
 /** Converts an error to the response for the page. Internal causes are logged, not sent. */
@@ -98,14 +98,8 @@ function passedOn(error: LaunchError, report: RelayDeps['report'], maxRetries: n
   const headers = after === undefined ? {} : { 'Retry-After': String(Math.max(1, Math.ceil(after / 1000))) };
   if (status === undefined || code.startsWith('HTTP_') || code === 'INVALID_ANSWER') {
     report({ event: 'relay.unavailable', code, message, status, requestId });
-    return {
-      status: status === undefined || status >= 500 ? 503 : 502,
-      code: 'UNAVAILABLE',
-      message: unusable,
-      details,
-      requestId,
-      headers,
-    };
+    const shown = status === undefined || status >= 500 ? 503 : 502;
+    return { status: shown, code: 'UNAVAILABLE', message: unusable, details, requestId, headers };
   }
   return { status, code, message, details, requestId, headers };
 }
@@ -119,5 +113,5 @@ function withAttempts({ status, details, attempts }: LaunchError): unknown {
 }
 
 function misconfigured(message: string): Refused {
-  return new Refused({ status: 502, code: 'RELAY_MISCONFIGURED', message });
+  return new Refused(502, 'RELAY_MISCONFIGURED', message);
 }

@@ -12,11 +12,7 @@ export function requireSameOrigin(request: Request, origins: ReadonlySet<string>
   if (origin !== null && origins.has(origin)) return;
   if (site === null && origin !== null && isOwn(origin, request)) return;
   if (site === null && origin === null)
-    throw new Refused({
-      status: 403,
-      code: 'ORIGIN_REQUIRED',
-      message: 'This address is for pages of this site.',
-    });
+    throw new Refused(403, 'ORIGIN_REQUIRED', 'This address is for pages of this site.');
   throw foreign(origin);
 }
 
@@ -31,12 +27,8 @@ export function refuseOtherOrigins(request: Request, origins: ReadonlySet<string
 }
 
 export function foreign(origin: string | null): Refused {
-  return new Refused({
-    status: 403,
-    code: 'ORIGIN_NOT_ALLOWED',
-    message: 'This address is for pages of this site only.',
-    ...(origin === null ? {} : { details: { origin } }),
-  });
+  const more = origin === null ? {} : { details: { origin } };
+  return new Refused(403, 'ORIGIN_NOT_ALLOWED', 'This address is for pages of this site only.', more);
 }
 
 /** Compares hosts only: behind a proxy that terminates TLS, the scheme of the request is not that of the page. */

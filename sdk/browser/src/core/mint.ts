@@ -4,7 +4,7 @@ import { browserLocale } from './locale.ts';
 import { type Launched, readLaunch } from './manifest.ts';
 import type { CheckedSource } from './options.ts';
 import { pause, type RequestDeps, send } from './request.ts';
-import { retryPolicy } from './retries.ts';
+import { retryDelays } from './retries.ts';
 
 export interface MintDeps extends RequestDeps {
   now(): number;
@@ -28,7 +28,7 @@ export async function mint(
   const locale = given.locale ?? browserLocale();
   const fields: MintFields = locale === undefined ? given : { ...given, locale };
   const ask = asking(deps, source, fields, key, signal);
-  const policy = retryPolicy(source.kind === 'request' && source.to !== 'public');
+  const delayAfter = retryDelays(source.kind === 'request' && source.to !== 'public');
   for (;;) {
     try {
       const launch = await ask();
@@ -38,7 +38,7 @@ export async function mint(
       throw aborted();
     } catch (error) {
       if (signal.aborted) throw aborted();
-      const wait = error instanceof ExperienceError ? policy.next(error) : undefined;
+      const wait = error instanceof ExperienceError ? delayAfter(error) : undefined;
       if (wait === undefined) throw error;
       await pause(deps, wait, signal);
     }
@@ -52,7 +52,15 @@ function asking(
   key: string,
   signal: AbortSignal,
 ): () => Promise<Launch> {
-  if (source.kind === 'callback') return () => callback(source.mint, fields, key, signal);
+  if (source.kind === 'callback')
+    return async () => {
+      try {
+        return await source.mint({ ...fields }, { idempotencyKey: key, signal });
+      } catch (cause) {
+        if (cause instanceof ExperienceError) throw cause;
+        throw new ExperienceError('RELAY_FAILED', 'The page got no launch.', { cause, retryable: true });
+      }
+    };
   const { to, url, experienceId, userId } = source;
   const body = JSON.stringify({ experienceId, ...fields, userId });
   return async () => {
@@ -65,18 +73,4 @@ function asking(
     const init: RequestInit = { credentials, cache: 'no-store', ...own, method: 'POST', headers, body };
     return send(deps, { url, to, init });
   };
-}
-
-async function callback(
-  mintFromPage: Extract<CheckedSource, { kind: 'callback' }>['mint'],
-  fields: MintFields,
-  idempotencyKey: string,
-  signal: AbortSignal,
-): Promise<Launch> {
-  try {
-    return await mintFromPage({ ...fields }, { idempotencyKey, signal });
-  } catch (cause) {
-    if (cause instanceof ExperienceError) throw cause;
-    throw new ExperienceError('RELAY_FAILED', 'The page got no launch.', { cause, retryable: true });
-  }
 }

@@ -16,26 +16,21 @@ export interface MintRequest {
 const timeoutMs = 10_000;
 
 /** Sends the request once. The timeout includes reading the response body. */
-export async function send(deps: RequestDeps, { url, init, to }: MintRequest): Promise<Launch> {
+export async function send(deps: RequestDeps, request: MintRequest): Promise<Launch> {
   const controller = new AbortController();
   const { signal } = controller;
   const late = pause(deps, timeoutMs, signal).then(() => {
     throw new ExperienceError('TIMEOUT', 'The mint timed out.', { retryable: true });
   });
   try {
-    return await Promise.race([answer(deps, url, { ...init, signal }, to), late]);
+    return await Promise.race([answer(deps, { ...request, init: { ...request.init, signal } }), late]);
   } finally {
     // Cancels the request or the timer, whichever is still pending.
     controller.abort();
   }
 }
 
-async function answer(
-  deps: RequestDeps,
-  url: string,
-  init: RequestInit,
-  to: MintRequest['to'],
-): Promise<Launch> {
+async function answer(deps: RequestDeps, { url, init, to }: MintRequest): Promise<Launch> {
   let response: Response;
   let text: string;
   try {

@@ -1,27 +1,25 @@
 import type { ExperienceError } from './experience-error.ts';
 
-/** Decides about retries of a mint. Each kind of failure has a separate maximum number of retries. */
-export interface RetryPolicy {
-  /** Milliseconds to wait before the retry after this error, or undefined if it is not retried. */
-  next(error: ExperienceError): number | undefined;
-}
+/** Milliseconds to wait before the retry of a mint after this error, or undefined if it is not retried. */
+type RetryDelay = (error: ExperienceError) => number | undefined;
 
 const shortWaitMs = 5000;
 const maxRetries: Record<string, number> = { lost: 2, pending: 5, down: 2, limited: 1 };
 
-/** `isRepeatable`: whether the endpoint is idempotent, so that a repeated request does not mint twice. */
-export function retryPolicy(isRepeatable: boolean, random: () => number = Math.random): RetryPolicy {
+/**
+ * Counts the retries of one mint: each kind of failure has its own maximum. `isRepeatable`: whether the endpoint is idempotent, so that a
+ * repeated request does not mint twice.
+ */
+export function retryDelays(isRepeatable: boolean, random: () => number = Math.random): RetryDelay {
   const used: Record<string, number> = {};
-  return {
-    next: (error) => {
-      const kind = kindOf(error);
-      if (kind === undefined || (!isRepeatable && kind !== 'limited')) return undefined;
-      if (kind === 'limited' && !(error.retryAfterMs! <= shortWaitMs)) return undefined;
-      const count = used[kind] ?? 0;
-      if (count >= maxRetries[kind]!) return undefined;
-      used[kind] = count + 1;
-      return error.retryAfterMs ?? 300 * 3 ** count * (0.75 + random() / 2);
-    },
+  return (error) => {
+    const kind = kindOf(error);
+    if (kind === undefined || (!isRepeatable && kind !== 'limited')) return undefined;
+    if (kind === 'limited' && !(error.retryAfterMs! <= shortWaitMs)) return undefined;
+    const count = used[kind] ?? 0;
+    if (count >= maxRetries[kind]!) return undefined;
+    used[kind] = count + 1;
+    return error.retryAfterMs ?? 300 * 3 ** count * (0.75 + random() / 2);
   };
 }
 

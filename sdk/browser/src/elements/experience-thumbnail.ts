@@ -36,18 +36,14 @@ export function thumbnailElement(): CustomElementConstructor {
     }
 
     /** Treats "null" as absent: catalogs have null for missing images, and frameworks may stringify it. */
-    #path(name: string): string | undefined {
+    #path(name: string): string | null {
       const value = this.getAttribute(name);
-      return value && value !== 'null' ? value : undefined;
+      return value === 'null' ? null : value;
     }
 
     #image(path: string, className: string, alt: string): HTMLImageElement {
       const baseUrl = this.getAttribute('base-url') ?? undefined;
-      const at = (width?: number) =>
-        assetUrl(path, {
-          ...(baseUrl === undefined ? {} : { baseUrl }),
-          ...(width === undefined ? {} : { width }),
-        });
+      const at = (width?: number) => assetUrl(path, { baseUrl, width });
       const isRaster = !/\.svg(?:\?|$)/.test(path);
       return make('img', {
         class: className,

@@ -13,8 +13,7 @@ export function attach(
   const place = typeof target === 'string' ? document.querySelector(target) : target;
   if (!place) throw new TypeError(`there is no element "${target}" to attach to`);
   let player = players.get(experience);
-  if (player?.isDetached) player = undefined;
-  if (player) player.update(options);
+  if (player && !player.isDetached) player.update(options);
   else {
     player = new PlayerView(experience, options);
     players.set(experience, player);

@@ -33,10 +33,9 @@ export class Captions {
     const { id, role, status, text, locale, spans = [{ locale, text }], interrupted } = message;
     const line = this.#lines.get(id) ?? make('p');
     const language = languageOf(spans[0]?.locale ?? '');
-    const who = make('span', { class: 'who' }, speaker);
     line.className = `line ${role}${interrupted ? ' cut' : ''}`;
     line.replaceChildren(
-      who,
+      make('span', { class: 'who' }, speaker),
       ...spans.map((span) => {
         const isOther = languageOf(span.locale ?? '') !== language;
         const shown = { class: isOther ? 'said other' : 'said', dir: 'auto', lang: span.locale };

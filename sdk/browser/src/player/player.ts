@@ -1,4 +1,5 @@
 import type { LiveExperience } from '../core/experience.ts';
+import { defaultTexts } from '../default-texts.ts';
 import { make } from '../dom.ts';
 import type { Events, Message, Player, PlayerOptions, Suggestion, TextKey } from '../types.ts';
 import { Captions } from './captions.ts';
@@ -9,7 +10,7 @@ import { keepFocus, makeParts, set } from './parts.ts';
 import { stateReporter } from './player-state.ts';
 import { RendererHost } from './renderer-host.ts';
 import { safeReturnUrl } from './return-url.ts';
-import { defaultTexts, micTexts, textOfError } from './texts.ts';
+import { micTexts, textOfError } from './texts.ts';
 
 /** The player: renderer, captions and controls. */
 export class PlayerView implements Player {
@@ -141,8 +142,7 @@ export class PlayerView implements Player {
   }
 
   #say(text: string): void {
-    if (text.trim() === '' || !this.#experience.isRunning) return;
-    this.#experience.sendText(text);
+    if (this.#experience.isRunning) this.#experience.sendText(text);
   }
 
   #suggest(items: readonly Suggestion[]): void {

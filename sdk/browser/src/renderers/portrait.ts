@@ -27,33 +27,31 @@ function faces(host: HTMLElement, manifest: SessionManifest): Renderer {
   });
   const root = makeDiv('portraits', ...(scene ? [scene] : []), makeDiv('rings', ...rings));
   host.append(root);
-  return {
-    mode: (mode: Mode) => {
-      root.dataset.mode = mode;
-    },
-    level: (level) => root.style.setProperty('--level', level.toFixed(3)),
-    destroy: () => root.remove(),
-  };
+  return rendererOf(root, (level) => root.style.setProperty('--level', level.toFixed(3)));
 }
 
 function wave(host: HTMLElement): Renderer {
   const lines = Array.from({ length: bars }, () => make('i'));
   const root = makeDiv('wave', ...lines);
   host.append(root);
+  return rendererOf(root, (level) => {
+    // Bars are highest in the middle.
+    const middle = (bars - 1) / 2;
+    lines.forEach((line, i) => {
+      const distance = Math.abs(i - middle) / middle;
+      const ripple = 0.55 + 0.45 * Math.sin(performance.now() / 90 + i * 1.7);
+      const height = 0.08 + 0.05 * ripple + Math.min(0.87, level * 1.3) * (1 - 0.75 * distance) * ripple;
+      line.style.transform = `scaleY(${height.toFixed(3)})`;
+    });
+  });
+}
+
+function rendererOf(root: HTMLElement, level: (level: number) => void): Renderer {
   return {
     mode: (mode: Mode) => {
       root.dataset.mode = mode;
     },
-    level: (level) => {
-      // Bars are highest in the middle.
-      const middle = (bars - 1) / 2;
-      lines.forEach((line, i) => {
-        const distance = Math.abs(i - middle) / middle;
-        const ripple = 0.55 + 0.45 * Math.sin(performance.now() / 90 + i * 1.7);
-        const height = 0.08 + 0.05 * ripple + Math.min(0.87, level * 1.3) * (1 - 0.75 * distance) * ripple;
-        line.style.transform = `scaleY(${height.toFixed(3)})`;
-      });
-    },
+    level,
     destroy: () => root.remove(),
   };
 }

@@ -84,8 +84,7 @@ export class PageVoice {
       speaking.shiftMs = word[0] - (performance.now() - speaking.startedAt);
       if (speaking === this.#speaking) this.#progress(utterance, word[0], false);
     };
-    line.onend = () => this.#done(speaking);
-    line.onerror = () => this.#done(speaking);
+    line.onend = line.onerror = () => this.#done(speaking);
     speech.speak(line);
   }
 

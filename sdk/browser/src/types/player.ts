@@ -1,48 +1,8 @@
+import type { defaultTexts } from '../default-texts.ts';
 import type { ExperienceError } from './errors.ts';
 import type { EndReason, MicStatus, Mode, State } from './session.ts';
 
-export type TextKey =
-  | 'start'
-  | 'restart'
-  | 'retryIn'
-  | 'close'
-  | 'idle'
-  | 'minting'
-  | 'connecting'
-  | 'listening'
-  | 'thinking'
-  | 'speaking'
-  | 'reconnecting'
-  | 'ending'
-  | 'ended'
-  | 'lost'
-  | 'failed'
-  | 'busy'
-  | 'expired'
-  | 'offline'
-  | 'captions'
-  | 'showCaptions'
-  | 'you'
-  | 'input'
-  | 'send'
-  | 'suggestions'
-  | 'micOn'
-  | 'micOff'
-  | 'micDenied'
-  | 'micMissing'
-  | 'micBusy'
-  | 'micBlocked'
-  | 'micInsecure'
-  | 'micHold'
-  | 'hear'
-  | 'mute'
-  | 'unmute'
-  | 'endingSoon'
-  | 'scripted'
-  | 'modelled'
-  | 'pageVoice'
-  | 'noVoice'
-  | 'noHearing';
+export type TextKey = keyof typeof defaultTexts;
 
 export interface PlayerOptions {
   startButton?: boolean | { label?: string };

@@ -1,7 +1,6 @@
 import { nameAfter, nameOnly } from './name-patterns.ts';
-import type { Phrases } from './phrases.ts';
 
-export const en: Phrases = {
+export const en = {
   understand: {
     yes: 'yes, yeah, yep, sure, of course, please do, ok, okay, gladly, why not',
     no: 'no, nope, not now, no thanks, no thank you, rather not',
@@ -15,6 +14,7 @@ export const en: Phrases = {
     next: 'next, skip, go on, continue, carry on, next one, move on',
     wait: 'wait, stop, hold on, one moment, pause, just a moment',
     help: 'help, what can you do, what can i ask, what do you know, what can we talk about',
+    // Asks whether the character is a person or an AI.
     ai: 'are you an ai, are you ai, are you a robot, are you a bot, are you real, are you human, are you a person, are you a machine, are you a computer, are you a real person, chatgpt, language model, artificial intelligence, chatbot',
     whoAreYou: "who are you, what is your name, what's your name, your name, introduce yourself",
     whoAmI: "what is my name, what's my name, do you know my name, who am i, remember my name",
@@ -46,9 +46,11 @@ export const en: Phrases = {
     bye: ['Goodbye, and come back soon.', 'Farewell. It was good to talk to you.'],
     noMore: ['That is all I know about it.', 'There is no more to that story.'],
     sorry: ['Sorry, I lost my thread just now. Could you say that again?'],
+    // Followed by the phrase to learn, then `yourTurn`.
     teach: ['Here is how to say “{gloss}”:', 'Let us learn “{gloss}”:'],
     yourTurn: ['Now you.', 'Your turn.', 'Say it after me.'],
     praise: ['Well done!', 'Very good!', 'That was it!'],
+    // Followed by the phrase to learn.
     almost: ['Almost. Listen once more:', 'Close! Once more:'],
     notYet: ['We will come back to that one.'],
     lessonsDone: ['That was the last phrase. You can ask me anything, or say “again” to start over.'],
