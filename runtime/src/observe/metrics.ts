@@ -27,7 +27,7 @@ export function createMetrics(sessions: () => number): Metrics {
   });
   const arrivals = new Counter({
     name: 'session_runtime_arrivals_total',
-    help: 'Clients by outcome: ready, resumed, or the close code of a refusal',
+    help: 'Clients by outcome: ready, resumed, or the error code of a refusal',
     labelNames: ['outcome'],
     registers,
   });
