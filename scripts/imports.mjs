@@ -147,8 +147,7 @@ for (const workspace of Object.keys(mayKnow)) {
   }
 }
 const between = circleIn(rooms);
-if (between)
-  problems.push(`these folders import each other in a circle: ${between.join(' → ')}`);
+if (between) problems.push(`these folders import each other in a circle: ${between.join(' → ')}`);
 const circle = circleIn(files);
 if (circle) problems.push(`these files import each other in a circle: ${circle.join(' → ')}`);
 

@@ -26,9 +26,7 @@ async function show(path) {
   const experiences = await catalog();
   if (path === '/') return [200, 'text/html', galleryPage(LAUNCH_URL, experiences)];
   const chosen = experiences.find(({ slug }) => path === `/talk/${slug}`);
-  return chosen
-    ? [200, 'text/html', talkPage(LAUNCH_URL, chosen)]
-    : [404, 'text/plain', 'Not found'];
+  return chosen ? [200, 'text/html', talkPage(LAUNCH_URL, chosen)] : [404, 'text/plain', 'Not found'];
 }
 
 const relayed = { '/api/launch': toNode(relay.mint), '/api/leave': toNode(relay.end) };
