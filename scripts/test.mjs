@@ -1,6 +1,6 @@
-// Runs the tests of all workspaces in three parallel runs: the service's tests that start no processes, those that do, and the tests of
-// the other workspaces one after the other. Tests with processes mostly wait, so they use CPU time that the other runs leave idle. The
-// output of the first run is printed immediately, that of the other two at the end.
+// Runs the tests of all workspaces in three runs in parallel: the tests of the service, those of them that start processes, and the other
+// workspaces one after the other. The tests with processes mostly wait, so beside the others they use CPU time that would be idle. The
+// output of the first run is printed at once, that of the other two at the end.
 // Run it with: npm test
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
