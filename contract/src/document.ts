@@ -127,7 +127,7 @@ function response(
   };
 }
 
-/** Adds a header to the components and returns a reference to it. */
+/** Puts a header among the components once and returns a reference to it. */
 function share(header: AnswerHeaders[string], shared: Record<string, JsonObject>): JsonObject {
   const { 'x-component': name, 'x-required': required, description, examples, ...schema } = header;
   shared[name] = {
@@ -150,7 +150,7 @@ function plain(value: object): JsonObject {
   return tidied(JSON.parse(JSON.stringify(value))) as JsonObject;
 }
 
-/** Removes internal keywords, adds `type: string` to string enums for code generators, and replaces named schemas by references. */
+/** Removes internal keywords, adds `type: string` to string enums for code generators, and refers to named schemas by reference. */
 function tidied(value: Json): Json {
   if (Array.isArray(value)) return value.map(tidied);
   if (typeof value !== 'object' || value === null) return value;

@@ -12,7 +12,7 @@ export const errorTable = {
   SECONDARY_LOCALE_REQUIRED: {
     status: 400,
     message:
-      'This dual experience lets the request choose the paired language: send secondaryLocale (or learningLocale).',
+      'This dual experience needs secondaryLocale (or learningLocale): its creator left the paired language as Match.',
   },
   IDEMPOTENCY_KEY_INVALID: {
     status: 400,

@@ -85,7 +85,7 @@ export const reportSchema = Type.Object(
           waiting: Type.Optional(
             Type.Boolean({
               description:
-                'Whether the client is disconnected and may still resume. If such a session is ended, the time since the report is not metered.',
+                'Whether the session has no client at the moment and waits for it to resume. If such a session is ended, the time since the report is not metered.',
             }),
           ),
           ended: Type.Optional(

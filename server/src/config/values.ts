@@ -224,7 +224,7 @@ function isDecodable(text: string): boolean {
   }
 }
 
-/** Returns the URL without trailing slashes; `undefined` if it is not http(s), or has credentials, a query or a fragment. */
+/** Nothing after its path, and no slash at its end. */
 function parseBaseUrl(value: string): string | undefined {
   const url = parseUrl(value);
   if (url === undefined || !['http:', 'https:'].includes(url.protocol)) return undefined;

@@ -1,10 +1,10 @@
-/** Formatted times without their milliseconds, by Unix second. */
+/** Whole seconds that were written out: all of a time but its milliseconds. */
 const seconds = new Map<number, string>();
 const maxSeconds = 64;
 
 /**
- * Formats a time in ISO 8601. `toISOString` takes more than a microsecond, and a mint formats five times (row, record, manifest, quota,
- * log line). Most of them are in a second that has been formatted before, so seconds are cached.
+ * An instant in ISO 8601. A date takes over a microsecond to write, and a mint writes five of them (its row, record, manifest,
+ * quota, log line). Nearly all of them fall into a second that was written a moment ago.
  */
 export function isoTime(instant: Date | number): string {
   const ms = Number(instant);

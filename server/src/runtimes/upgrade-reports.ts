@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 
-/** Log messages of the outcomes that are logged at most once in ten seconds. */
+/** The log line of each outcome that is logged with one line in ten seconds. */
 const messages = {
   handed_over: undefined,
   refused_full: 'too many upgrades wait for the runtime; further ones are refused',
@@ -15,7 +15,7 @@ export type UpgradeOutcome = keyof typeof messages;
 /** Minimum milliseconds between two log lines about the same outcome; the later one counts the upgrades in between. */
 const logEveryMs = 10_000;
 
-/** Counts upgrades by outcome and logs them: each one that is handed over; the others at most once in ten seconds per outcome. */
+/** Counts upgrades by outcome and logs them: each one that is handed over; the others, per outcome, with one line in ten seconds. */
 export class UpgradeReports {
   readonly #log: Logger;
   /** Upgrades by outcome. */

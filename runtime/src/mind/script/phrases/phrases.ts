@@ -25,7 +25,7 @@ export interface Phrases {
   /** The same for phrases that introduce other things as well ("I am tired"): the capture is a name only if it is capitalised. */
   capitalNameIs: RegExp[];
   say: {
-    /** Placeholder of this phrase and the next one: {name} */
+    /** Placeholder: {title} */
     greeting: string[];
     fallback: string[];
     /** Placeholder: {ask} */
