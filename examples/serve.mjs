@@ -1,4 +1,4 @@
-// Serves an example on an origin that the demo's allowlist has: node examples/serve.mjs plain|react
+// Serves an example at an origin that is on the allowlist of the demo project: node examples/serve.mjs plain|react
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { fileURLToPath } from 'node:url';
@@ -8,7 +8,7 @@ const service = process.env.SERVICE_URL ?? 'http://127.0.0.1:8080';
 const port = Number(process.env.PORT ?? 5173);
 const folder = new URL(`${name}/`, import.meta.url);
 
-/** The page of an application, with the address of the service filled in. */
+/** Returns the HTML page, with the address of the service filled in. */
 async function page() {
   const text = await readFile(new URL('index.html', folder), 'utf8');
   return text.replaceAll('SERVICE_URL', service);
@@ -22,7 +22,7 @@ async function bundle() {
     format: 'esm',
     jsx: 'automatic',
     write: false,
-    // As an application would: from the packages, not from the sources that this folder's compiler knows.
+    // Ignore this repository's tsconfig, so that imports resolve to the built packages, as in an application.
     tsconfigRaw: '{}',
     define: {
       SERVICE_URL: JSON.stringify(service),

@@ -84,7 +84,7 @@ const forbidden = [
   {
     from: /^server\/src\/(?!(http|admin|start|runtimes)\/)(?!.*routes\.ts$)/,
     to: /^server\/src\/http\//,
-    why: 'only routes know HTTP',
+    why: 'only routes import http/',
   },
 ];
 
@@ -129,7 +129,7 @@ for (const workspace of Object.keys(mayKnow)) {
     for (const target of imported) {
       const other = workspaceOf(target);
       if (other === undefined || other === workspace || mayKnow[workspace].includes(other)) continue;
-      problems.push(`${file} imports ${target}, but ${workspace} may not know ${other}`);
+      problems.push(`${file} imports ${target}, but ${workspace} may not import ${other}`);
     }
     for (const { from, to, why } of forbidden) {
       if (!from.test(file)) continue;
@@ -147,11 +147,10 @@ for (const workspace of Object.keys(mayKnow)) {
   }
 }
 const between = circleIn(rooms);
-if (between)
-  problems.push(`these rooms import each other, so some import runs upwards: ${between.join(' → ')}`);
+if (between) problems.push(`these folders import each other in a circle: ${between.join(' → ')}`);
 const circle = circleIn(files);
-if (circle) problems.push(`these files import each other: ${circle.join(' → ')}`);
+if (circle) problems.push(`these files import each other in a circle: ${circle.join(' → ')}`);
 
 for (const problem of problems) console.error(problem);
 if (problems.length > 0) process.exit(1);
-console.log(`${files.size} files in ${rooms.size} rooms: every import runs downwards`);
+console.log(`${files.size} files in ${rooms.size} folders: no circular and no forbidden imports`);

@@ -21,7 +21,7 @@ const idempotencyKey = Type.String({
   maxLength: 256,
   pattern: '^[\\x20-\\x7e]+$',
   description:
-    'A unique value of your choice, in printable ASCII, that makes retries safe. For 24 hours, a request with the same key and body returns the same launch; the same key with a different body is rejected. Only a successful launch uses up its key: after a refusal it can be used again.',
+    'A unique value of your choice, in printable ASCII, that makes retries safe. For 24 hours, a request with the same key and body returns the same launch; the same key with a different body is rejected. Only a successful launch uses the key; a rejected request leaves it unused.',
   examples: ['order-4711-attempt'],
 });
 const origin = Type.String({

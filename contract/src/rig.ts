@@ -26,7 +26,7 @@ const eyes = Type.Object(
   {
     pupils: part('Both pupils. They move with the gaze and shrink to a line in a blink.'),
     shine: Type.Optional(part('The highlights in the pupils, which move with them.')),
-    lids: Type.Optional(part('Both upper lids: they close to the line in a blink.')),
+    lids: Type.Optional(part('Both upper lids. In a blink they close towards `blink.about`.')),
     blink: Type.Object(
       {
         scaleY: Type.Number({
@@ -48,7 +48,7 @@ const eyes = Type.Object(
 
 const mouth = Type.Object(
   {
-    replace: part('The drawn mouth. The animated mouth replaces it at the same depth.'),
+    replace: part('The drawn mouth. The animated mouth is drawn in its place.'),
     at: pair('The centre of the mouth.'),
     width: above(0, 'Distance from the middle to a corner, at rest.'),
     height: above(0, 'Distance between the lips when the mouth is wide open.'),

@@ -83,7 +83,7 @@ export const sessionSchema = Type.Object(
     revision,
     status: Type.Enum(statuses, {
       description:
-        'created after the mint; active once a client has connected; ended after that, or if it was ended earlier; expired if no client connected in time. An ended session stays ended.',
+        'created: no client has connected yet; active: a client has connected; ended: the session has ended, with or without a client; expired: no client connected in time. An ended session stays ended.',
     }),
     livemode,
     source: Type.Enum(sources, {
@@ -110,7 +110,7 @@ export const sessionSchema = Type.Object(
       {
         seconds: Type.Integer({
           minimum: 0,
-          description: 'Whole seconds that a client was connected, as last reported by the runtime.',
+          description: 'Whole seconds that a client was connected, from the reports of the runtime.',
         }),
       },
       { description: 'Metered usage.' },

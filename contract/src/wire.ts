@@ -1,5 +1,5 @@
-// Constants of the interfaces between the service, its runtimes and the SDKs. Imports no schemas, so that loading it costs nothing; `npm
-// run emit` copies what the SDKs need into their sources.
+// Constants of the interfaces between the service, its runtimes and the SDKs. Imports no schemas, so that it loads quickly. `npm run emit`
+// copies the constants that the SDKs need into their sources.
 
 /** Version of the manifest format. */
 export const manifestVersion = 1;
@@ -63,14 +63,14 @@ export const audioFrame = {
 export const bounds = {
   /** Sockets of one client network that have not sent `hello`. */
   socketsBeforeHelloPerNetwork: 100,
-  /** The same over all networks, in addition to `RUNTIME_MAX_SESSIONS`. */
+  /** The limit over all networks is this number plus `RUNTIME_MAX_SESSIONS`. */
   socketsBeforeHello: 200,
   helloBytes: 8 * 1024,
   helloSeconds: 5,
-  /** Percentage of the sessions in use from which on no network may exceed `networkPercent`. */
+  /** Once this percentage of `RUNTIME_MAX_SESSIONS` is in use, sessions minted by pages are limited to `networkPercent` per network. */
   fairShareFromPercent: 80,
   networkPercent: 20,
-  /** Percentage of the sessions that is reserved for sessions minted with a server key. */
+  /** Percentage of `RUNTIME_MAX_SESSIONS` that is reserved for sessions minted with an API key. */
   serverDoorPercent: 10,
   frameBytes: 64 * 1024,
   fragmentsPerMessage: 16,
@@ -83,10 +83,10 @@ export const bounds = {
   soundFrameMs: 100,
   /** Milliseconds of audio that a client may send ahead of real time. */
   soundAheadMs: 2000,
-  /** Milliseconds of unused real time that a connected client may still send as audio. */
+  /** Maximum milliseconds of unused audio budget that accrue while a client is connected. */
   soundCreditMs: 10_000,
   resumesPerTenSeconds: 5,
-  /** Maximum bytes that the client has not read; beyond it, the socket is destroyed. */
+  /** Maximum bytes that are buffered because the client does not read; beyond it, the socket is destroyed. */
   unsentBytes: 4 * 1024 * 1024,
   /** Idle limit in seconds until the user first types or speaks, if `idleSeconds` is longer. */
   firstWordsSeconds: 60,

@@ -1,4 +1,4 @@
-// A Fastify application whose page launches through its own relay. Run it with:
+// A Fastify application whose page gets its sessions through a relay. Run it with:
 // LAUNCH_URL=http://127.0.0.1:8080 LAUNCH_KEY=sl_test_… node server.js
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -8,7 +8,7 @@ import fastify from 'fastify';
 const { LAUNCH_URL, LAUNCH_KEY, LAUNCH_PROJECT = 'prj_demo', PORT = '3000' } = process.env;
 const client = new SessionLaunch({ baseUrl: LAUNCH_URL, apiKey: LAUNCH_KEY });
 
-/** Stands for your own sign-in: a visitor is whoever has the cookie that came with the page. */
+/** Returns the visitor's id from the cookie that was set with the page. Replace it with your own sign-in. */
 function visitorOf(headers) {
   return /(?:^|; )visitor=([\w-]+)/.exec(headers.get('cookie') ?? '')?.[1];
 }

@@ -1,17 +1,17 @@
 import { createRelay, SessionLaunch } from '@session-launch/backend';
 
 /**
- * An application as a function from Request to Response, for every runtime that has these: Deno, Bun, workers, or Node
- * through `server.js`. In Next.js each line of the table below is a route file: `export const POST = relay.mint`, and with
- * pages of other origins also `export const OPTIONS = relay.mint`.
+ * An application as a function from Request to Response, for platforms that have both: Deno, Bun, workers, or Node through
+ * `server.js`. In Next.js, each entry of `routes` below is a route file: `export const POST = relay.mint`, and, for pages of
+ * other origins, also `export const OPTIONS = relay.mint`.
  */
 export function createApp({ launchUrl, launchKey, projectId, page }) {
   const client = new SessionLaunch({ baseUrl: launchUrl, apiKey: launchKey });
   const relay = createRelay(client, {
     authorize: (request) => {
-      // Stands for your own sign-in: a visitor is whoever has the cookie that came with the page.
+      // The cookie that was set with the page identifies the visitor. Replace it with your own sign-in.
       const visitor = /(?:^|; )visitor=([\w-]+)/.exec(request.headers.get('cookie') ?? '')?.[1];
-      // Requests of the fetch kind show no address, so each visitor needs a limitKey.
+      // A `Request` does not contain the client's address, so each visitor needs a limitKey.
       return visitor === undefined ? null : { userId: visitor, limitKey: visitor };
     },
     projectId,
@@ -31,6 +31,6 @@ export function createApp({ launchUrl, launchKey, projectId, page }) {
   };
   return async (request) => {
     const handler = routes[new URL(request.url).pathname];
-    return handler ? handler(request) : new Response('Nothing here.', { status: 404 });
+    return handler ? handler(request) : new Response('Not found', { status: 404 });
   };
 }

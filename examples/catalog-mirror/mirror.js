@@ -1,6 +1,6 @@
 /**
- * A copy of a project's catalog, in the order of its creators. Every look asks the service whether the copy still holds, by its
- * ETag; those who look at once share a question. While the service is away, the copy stays.
+ * Returns a function that resolves with a project's experiences. Each call revalidates the cached copy by its ETag; concurrent
+ * calls share one request. While the service is unavailable, the cached copy is returned.
  */
 export function createMirror(client, projectId, log) {
   let copy;
@@ -12,7 +12,7 @@ export function createMirror(client, projectId, log) {
       log(answer.notModified ? 'unchanged' : `${answer.experiences.length} experiences`);
     } catch (error) {
       if (copy === undefined) throw error;
-      log(`kept, since the service said: ${error.message}`);
+      log(`using the cached copy: ${error.message}`);
     }
     return copy.experiences;
   };

@@ -1,4 +1,4 @@
-/** A page with a card for each experience. Paths of pictures are taken as they are: the element expands them. */
+/** A page with a card for each experience. The element resolves the paths of the pictures against `base-url`. */
 export function galleryPage(launchUrl, experiences) {
   const cards = experiences.map(({ slug, title, galleryThumb }) => {
     const images = galleryThumb ?? {};
@@ -9,7 +9,7 @@ export function galleryPage(launchUrl, experiences) {
   return page(launchUrl, 'Gallery', `<ul>\n${cards.join('\n')}\n</ul>`);
 }
 
-/** The page behind a card. Its player launches through the relay. */
+/** The page that a card links to. Its player gets its sessions through the relay. */
 export function talkPage(launchUrl, { experienceId, title }) {
   const player = `<session-experience experience-id="${escaped(experienceId)}" relay-url="/api/launch" leave-url="/api/leave"></session-experience>`;
   return page(launchUrl, title, `${player}\n<p><a href="/">Back to the gallery</a></p>`);
@@ -38,7 +38,7 @@ function attribute(name, value) {
   return value ? ` ${name}="${escaped(value)}"` : '';
 }
 
-/** Titles are written by people: what they mean as HTML must not count. */
+/** Escapes a text for HTML: titles may contain any characters. */
 function escaped(text) {
   return String(text).replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }

@@ -1,4 +1,4 @@
-// A gallery that mirrors the catalog of a project, and launches through a relay. Run it with:
+// A gallery that caches the catalog of a project and creates sessions through a relay. Run it with:
 // LAUNCH_URL=http://127.0.0.1:8080 LAUNCH_KEY=sl_test_… node server.js
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -14,21 +14,19 @@ const style = await readFile(new URL('gallery.css', import.meta.url), 'utf8');
 
 const relay = createRelay(client, {
   authorize: (request) => {
-    // Stands for your own sign-in: a visitor is whoever has the cookie that came with the page.
+    // The cookie that was set with the page identifies the visitor. Replace it with your own sign-in.
     const visitor = /(?:^|; )visitor=([\w-]+)/.exec(request.headers.get('cookie') ?? '')?.[1];
     return visitor === undefined ? null : { userId: visitor, limitKey: visitor };
   },
 });
 
-/** Answers with status, type and text. */
+/** Returns the status, media type and body of the response to a path. */
 async function show(path) {
   if (path === '/gallery.css') return [200, 'text/css', style];
   const experiences = await catalog();
   if (path === '/') return [200, 'text/html', galleryPage(LAUNCH_URL, experiences)];
   const chosen = experiences.find(({ slug }) => path === `/talk/${slug}`);
-  return chosen
-    ? [200, 'text/html', talkPage(LAUNCH_URL, chosen)]
-    : [404, 'text/plain', 'There is nothing here.'];
+  return chosen ? [200, 'text/html', talkPage(LAUNCH_URL, chosen)] : [404, 'text/plain', 'Not found'];
 }
 
 const relayed = { '/api/launch': toNode(relay.mint), '/api/leave': toNode(relay.end) };

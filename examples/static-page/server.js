@@ -1,4 +1,4 @@
-// Serves the files of public/, as any web server can. The page mints by itself, so there is nothing else to do here.
+// Serves the files of public/. The page creates its sessions itself, so any static web server can be used instead.
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 
@@ -11,7 +11,7 @@ const types = {
 const server = createServer(async (request, response) => {
   const path = request.url === '/' ? '/index.html' : request.url;
   const type = types[path];
-  if (type === undefined) return response.writeHead(404).end('Nothing here.');
+  if (type === undefined) return response.writeHead(404).end('Not found');
   response
     .writeHead(200, { 'Content-Type': type })
     .end(await readFile(new URL(`public${path}`, import.meta.url)));

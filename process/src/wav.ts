@@ -9,8 +9,8 @@ const headerBytes = 44;
 const formats = [1, 0xfffe];
 
 /**
- * Returns the first channel of a 16-bit PCM WAV file; `undefined` if the file has another format. A chunk size unknown to a streaming
- * writer is taken as the rest of the file.
+ * Returns the first channel of a 16-bit PCM WAV file; `undefined` if the file has another format. A data chunk whose stated size exceeds
+ * the file, as streaming writers produce, ends with the file.
  */
 export function readWav(file: Uint8Array): Audio | undefined {
   const bytes = Buffer.from(file.buffer, file.byteOffset, file.byteLength);

@@ -115,7 +115,7 @@ async function serverOn(place: Place): Promise<PostgresServer> {
   return server;
 }
 
-/** From here on, commits are acknowledged only after a standby has them. */
+/** From now on, commits are acknowledged only after a standby has them. */
 async function awaitSynchronous(client: pg.Client): Promise<void> {
   await client.query(`ALTER SYSTEM SET synchronous_standby_names = '*'`);
   await client.query('SELECT pg_reload_conf()');

@@ -166,7 +166,7 @@ export const exportOperation = {
   tag,
   summary: 'Read a project as a file',
   description:
-    'Returns the project as a file that can be applied again without changes. YAML if `Accept` names it, JSON otherwise.',
+    'Returns the project as a project file; applying that file changes nothing. The format is YAML if `Accept` names it, JSON otherwise.',
   caller: 'admin-token',
   params: projectParams,
   answers: { 200: { description: 'The project file.', bodies: projectFileBodies } },

@@ -11,7 +11,7 @@ export const patterns = {
   locationPath: assetPath('locations'),
 } as const;
 
-/** Segments after the folder are not empty and hold no `..`, backslash, control character, `?` or `#`. */
+/** Segments after the folder are not empty, are not `.`, and contain no `..`, backslash, control character, `?` or `#`. */
 function assetPath(folder: string): string {
   return `^/${folder}(?:/(?!\\.(?:/|$))(?:(?!\\.\\.)[^/\\\\?#\\u0000-\\u001f\\u007f])+)+$`;
 }

@@ -15,7 +15,7 @@ const experience = Type.Object(
     slug: Type.String({
       pattern: patterns.slug,
       maxLength: 64,
-      description: 'Readable name, unique in the project: a-z, 0-9 words joined by "-".',
+      description: 'Readable name, unique in the project: words of a-z and 0-9, joined by "-".',
       examples: ['cafe'],
     }),
     title: shortText('Title shown in the catalog.', 'Café in Lisbon'),
@@ -62,7 +62,7 @@ const experience = Type.Object(
         },
         {
           ...closed,
-          description: 'The two pictures of a gallery thumbnail: give both or leave it out.',
+          description: 'The two pictures of a gallery thumbnail. Set both, or omit galleryThumb.',
           examples: [{ avatarImage: '/avatars/ines/full.svg', backgroundImage: '/locations/cafe/wide.svg' }],
         },
       ),

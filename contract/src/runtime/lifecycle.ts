@@ -14,7 +14,7 @@ const tag = 'Runtimes';
 const runtimeId = Type.String({
   pattern: '^[\\x21-\\x7e]{1,128}$',
   errorMessage: 'must be 1 to 128 printable characters without spaces',
-  description: 'Id of the runtime process, chosen by it at its start; unique.',
+  description: 'Id of the runtime process: a unique value that it generates when it starts.',
   examples: ['rt_7f3a'],
 });
 
@@ -78,7 +78,7 @@ export const reportSchema = Type.Object(
           sessionId: Type.String({ description: 'A session that the runtime runs or has run.' }),
           seconds: Type.Number({
             description:
-              'Total seconds that the client has been connected. A value below an earlier report, or above the time since the session began, is replaced by that bound.',
+              'Total seconds that the client has been connected. The service stores at least the value of earlier reports, and at most the time since the session began.',
           }),
           waiting: optional.boolean({
             description:
@@ -134,7 +134,7 @@ export const connectOperation = {
   tag,
   summary: 'Begin a session',
   description:
-    'A runtime calls this when a client presents a session token. The service checks the token and makes the session active. Of any number of attempts, in any process, exactly one succeeds.',
+    'A runtime calls this when a client presents a session token. The service checks the token and makes the session active. Only one connect per session succeeds, even if several processes try at the same time.',
   caller: 'runtime-token',
   params: Type.Object({
     sessionId: Type.String({

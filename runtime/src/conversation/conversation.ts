@@ -50,7 +50,7 @@ const closing: Partial<Record<EndReason, number>> = {
 /** One session from `ready` to `ended`, across reconnections. */
 export class Conversation {
   readonly sessionId: string;
-  /** The origin in the session's token. Absent for sessions that were minted with a server key. */
+  /** The origin in the session's token. Absent for sessions that were minted with an API key. */
   readonly origin: string | undefined;
   /** Counts the frames of all connections of the session. */
   readonly frames: RateWindow;

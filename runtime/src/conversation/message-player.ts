@@ -104,7 +104,7 @@ export class MessagePlayer {
     if (this.#playback.played(utterance, ms, isDone)) this.#step();
   }
 
-  /** Stops permanently: sends no more audio, and the final message with the text that was played. */
+  /** Stops permanently: sends the final message with the text that was played, and no more audio. */
   stop(): Outcome {
     this.#interrupt();
     const heard = this.#state.name === 'paused' ? this.#state.heard : this.#playback.heard;

@@ -61,7 +61,7 @@ export class PieceQueue {
     return piece;
   }
 
-  /** Starts the next syntheses and reads on. Call it when `isFull` may have changed. */
+  /** Starts the next syntheses, then reads more of the mind's output. Call it when `isFull` may have changed. */
   fill(): void {
     if (this.#signal.aborted) return;
     while (this.#unprepared.length > 0 && this.#ready.length < ahead && !this.#deps.isFull())

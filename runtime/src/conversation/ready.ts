@@ -38,7 +38,7 @@ export function readyEvent(
   };
 }
 
-/** The engines that think, speak and listen in this session; unavailable ones are reported as such. */
+/** Describes the mind, speech and hearing engines of a session. `hearing` is `none` if speech input is off or cannot be transcribed. */
 export function describeEngines(
   deps: { mind: Mind; hearing: Hearing | 'page' | 'off'; speechOutput: SpeechOutput },
   { speechInputMode, locale }: Connected['session'],

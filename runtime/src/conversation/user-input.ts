@@ -114,8 +114,8 @@ export class UserInput {
   }
 
   /**
-   * Whether an interim transcript restarts the idle timer: it has to differ from the last one, and without a final transcript interim ones
-   * count only for the length of the idle limit.
+   * Whether an interim transcript restarts the idle timer: it must differ from the previous one, and arrive within `idleSeconds` of the
+   * first interim transcript since the last final one.
    */
   #isActivity(text: string): boolean {
     const { clock, connected } = this.#deps;

@@ -19,7 +19,7 @@ export function createMetrics(sessions: () => number) {
   });
   const arrivals = new Counter({
     name: 'session_runtime_arrivals_total',
-    help: 'Clients by outcome: ready, resumed, or the close code of a refusal',
+    help: 'Clients by outcome: ready, resumed, or the error code of a refusal',
     labelNames: ['outcome'],
     registers,
   });

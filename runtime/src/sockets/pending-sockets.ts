@@ -6,8 +6,8 @@ interface Pending {
 }
 
 /**
- * Sockets that have not sent `hello`, by client network. At a limit, the new socket evicts the oldest one: of its own network at the limit
- * per network, of the network with the most sockets at the overall limit. A flood from one network therefore closes no socket of another.
+ * Sockets that have not sent `hello`, by client network. At the limit per network, a new socket evicts the oldest one of its network; at the
+ * overall limit, the oldest one of the network with the most sockets. A flood from one network therefore closes no socket of another.
  */
 export class PendingSockets {
   readonly #max: number;

@@ -5,13 +5,13 @@ import { full } from '../refusals.ts';
 export interface SlotRequest {
   /** The client network. */
   client: string;
-  /** Whether a server key minted the session, rather than a page. */
+  /** Whether the session was minted with an API key, not by a page. */
   isServerDoor: boolean;
 }
 
 /**
  * Limits the concurrent sessions of this process. Sessions minted by pages have two further limits, so that one visitor cannot use all
- * slots: a share is reserved for sessions minted with a server key, and once the process is nearly full, no client network may exceed its
+ * slots: a share is reserved for sessions minted with an API key, and once the process is nearly full, no client network may exceed its
  * share.
  */
 export class SessionSlots {

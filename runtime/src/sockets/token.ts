@@ -4,7 +4,7 @@ import { originDiffers, tokenInvalid } from '../refusals.ts';
 /** The claims of a session token. */
 interface TokenClaims {
   sessionId: string;
-  /** Absent if a server key minted the session. */
+  /** Absent if the session was minted with an API key. */
   origin?: string;
 }
 

@@ -10,7 +10,7 @@ export interface Session {
   experienceId: string;
   /** The revision of the experience that the session is bound to. */
   revision: number;
-  /** created after the mint; active once a client has connected; ended after that, or if it was ended earlier; expired if no client connected in time. An ended session stays ended. */
+  /** created: no client has connected yet; active: a client has connected; ended: the session has ended, with or without a client; expired: no client connected in time. An ended session stays ended. */
   status: 'created' | 'active' | 'ended' | 'expired';
   /** False for sessions minted with a test key. Sessions from browsers are always live. */
   livemode: boolean;
@@ -46,7 +46,7 @@ export interface Session {
   endReason?: 'api_request' | 'client_ended' | 'client_left' | 'client_lost' | 'idle_timeout' | 'max_duration' | 'runtime_error' | 'runtime_lost' | 'server_shutdown';
   /** Metered usage. */
   usage: {
-    /** Whole seconds that a client was connected, as last reported by the runtime. */
+    /** Whole seconds that a client was connected, from the reports of the runtime. */
     seconds: number;
   };
 }

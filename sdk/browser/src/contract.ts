@@ -108,7 +108,7 @@ export interface Rig {
     pupils: string;
     /** The highlights in the pupils, which move with them. */
     shine?: string;
-    /** Both upper lids: they close to the line in a blink. */
+    /** Both upper lids. In a blink they close towards `blink.about`. */
     lids?: string;
     blink: {
       /** Height of a closed eye, as a fraction of an open one. */
@@ -122,7 +122,7 @@ export interface Rig {
   /** Both eyebrows. They rise and fall. */
   brows?: string;
   mouth: {
-    /** The drawn mouth. The animated mouth replaces it at the same depth. */
+    /** The drawn mouth. The animated mouth is drawn in its place. */
     replace: string;
     /** The centre of the mouth. */
     at: [number, number];

@@ -9,7 +9,7 @@ const maxPage = 500;
 export function expiryOf({ expiresAt }: KeyRequest): Date | undefined {
   if (expiresAt === undefined) return undefined;
   const at = new Date(expiresAt);
-  if (at <= new Date()) throw invalidRequest([{ path: 'expiresAt', message: 'must lie in the future' }]);
+  if (at <= new Date()) throw invalidRequest([{ path: 'expiresAt', message: 'must be in the future' }]);
   return at;
 }
 

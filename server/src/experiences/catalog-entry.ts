@@ -15,7 +15,7 @@ export function catalogEntry(row: ExperienceRow): CatalogEntry {
     avatarId: row.avatarId,
     thumbnailPath: row.thumbnailPath,
     galleryThumb,
-    // Kept for compatibility; categories live on gallery payloads.
+    // Always empty; kept for older clients.
     discoveryTags: [],
   };
 }

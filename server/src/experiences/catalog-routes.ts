@@ -44,7 +44,7 @@ export async function catalogRoutes(app: FastifyInstance, deps: CatalogRouteDeps
   refuseOtherMethods(app, entryPath, ['GET']);
 }
 
-/** Accepts any valid key of the project, whatever its scopes. The refusal does not reveal whether another project exists. */
+/** Accepts any valid key of the project, regardless of its scopes. The refusal does not reveal whether another project exists. */
 async function admit(deps: CatalogRouteDeps, request: FastifyRequest, projectId: string): Promise<void> {
   const client = new Client(request.raw, deps.trustProxy);
   const holder = await deps.keyRing.authenticate(request.raw.headers.authorization, 'any', client);

@@ -91,7 +91,7 @@ const now = '(extract(epoch FROM now()) * 1000)::bigint';
  */
 const isOver = `(w.expire <= ${now} OR w.expire > ${now} + 2 * $1::bigint)`;
 
-/** Adds points to windows or opens them. `granted` is how many of the writer's requests this write admitted. */
+/** Adds the admitted requests to open windows, or opens new ones. `granted` is the number of requests that this statement admitted. */
 const upsert = (asked: string) => `
   INSERT INTO rate_windows AS w (key, points, granted, allowed, expire)
   SELECT s.key, least(s.asked, s.allowed), least(s.asked, s.allowed), s.allowed, ${now} + $1::bigint

@@ -3,7 +3,7 @@ import { ApiError } from '../primitives/errors.ts';
 /** A creator's setting for one language of an experience: follow the caller, or always this tag. */
 export type Axis = 'match' | { fixed: string };
 
-/** The languages of an experience, as its revision froze them. Tags are canonical. */
+/** The languages of an experience, as stored in its revision. Tags are canonical. */
 export interface Languages {
   dual: boolean;
   default: string;

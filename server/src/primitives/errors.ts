@@ -6,7 +6,7 @@ export interface ApiErrorOptions {
   /** Public, machine-readable details: violations, the origin that was sent, the missing scope. */
   details?: unknown;
   headers?: Record<string, string>;
-  /** Whether the caller named nothing that exists (unknown key, experience or origin). Such refusals are delayed per client network. */
+  /** Whether the request names an unknown key, experience or origin. Such refusals are delayed per client network. */
   fromUnknownCaller?: boolean;
   /** The internal cause: logged, never sent. */
   cause?: unknown;
@@ -45,7 +45,7 @@ export function unavailable(cause?: unknown, options: ApiErrorOptions = {}): Api
   return new ApiError('UNAVAILABLE', { headers: { 'Retry-After': '1' }, cause, ...options });
 }
 
-/** Maximum violations that an answer lists: a body of 64 KiB can have ten thousand. */
+/** Maximum violations listed in a response; a body of 64 KiB can have ten thousand. */
 export const maxViolations = 20;
 
 export function invalidRequest(violations: Violation[]): ApiError {

@@ -9,7 +9,7 @@ import {
   serialiseProjectFile,
 } from './project-file.ts';
 
-/** Files up to this many bytes are processed on the event loop, in milliseconds; starting a thread takes a few hundred. */
+/** Files up to this many bytes are processed on the event loop: that takes a few milliseconds, and starting a thread a few hundred. */
 const smallLength = 16 * 1024;
 
 export type FileTask =

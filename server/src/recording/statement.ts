@@ -88,8 +88,8 @@ export function encodeBatch(mints: readonly MintToRecord[]): EncodedBatch {
 }
 
 /**
- * Sends a batch and returns the outcome of each mint in submission order. `undefined` means: send that mint again. The function
- * returns early when keys are pending in another process, and records nothing in that call.
+ * Sends a batch and returns the outcome of each mint in submission order. `undefined` means: send that mint again, because the SQL
+ * function found keys that are pending in another process, and has recorded nothing.
  */
 export async function sendBatch(
   database: Database,

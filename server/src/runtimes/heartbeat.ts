@@ -5,7 +5,7 @@ const pingEveryMs = 1000;
 const hungAfter = 10;
 /** The same while the process loads its code or opens its engines, which blocks its event loop. */
 const hungAfterAtStart = 60;
-/** After this many intervals without an answer, a spare is loaded for the process, and a spare in this state is not used. */
+/** Intervals without an answer after which a process is suspicious: a spare is loaded to replace it, or, if it is a spare, it is not used. */
 const suspicious = 3;
 
 export interface HeartbeatCalls {

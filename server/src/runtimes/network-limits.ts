@@ -1,11 +1,11 @@
 import { EvenRate } from '../limits/even-rate.ts';
 
-/** Minimum number of upgrades that one client network may send in ten seconds: a class behind one address can reconnect at once. */
+/** Lower bound for the limit of upgrades per client network in ten seconds: all users behind one address can reconnect at once. */
 const minPerTenSeconds = 120;
 
 /**
- * Limits upgrades per client network: how many may arrive in ten seconds, and how many may wait for the runtime at a time. Without these
- * limits, one address could use up all sockets that may wait for a runtime.
+ * Limits the WebSocket upgrades of each client network: those that arrive in ten seconds, and those that wait for the runtime at a time.
+ * Otherwise one address could fill the queue of sockets that wait for the runtime.
  */
 export class NetworkLimits {
   readonly #rate: EvenRate;
@@ -18,7 +18,7 @@ export class NetworkLimits {
     this.#maxInFlight = maxInFlight;
   }
 
-  /** Seconds until the network may send its next upgrade; 0 if this one is admitted, which is then charged. */
+  /** Returns 0 and charges the upgrade to the network, or, if the network is over its limit, the seconds until it may send another one. */
   admit(network: string): number {
     if ((this.#inFlight.get(network) ?? 0) >= this.#maxInFlight) return 1;
     return Math.ceil(this.#rate.charge(network, 0) / 1000);

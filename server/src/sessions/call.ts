@@ -13,6 +13,6 @@ export interface Call {
   body(): Promise<unknown>;
   /** Whether reading the body took so long that the checks before it must be repeated. */
   wasSlow(): boolean;
-  /** Called once the experience is known: from then on CORS follows that experience's allowlist. */
+  /** Called when the experience has been found: from then on, the CORS headers depend on its allowlist. */
   onExperience(experience: LaunchableExperience): void;
 }

@@ -48,7 +48,7 @@ export async function leaveRoutes(app: FastifyInstance, { lifecycle, tokens }: L
   refuseOtherMethods(app, path, ['POST', 'OPTIONS']);
 }
 
-/** Ends a session. Repeated calls share one query, and cost none for a while after it. Resolves with false for an unknown session. */
+/** Ends a session. Repeated calls share one query, whose result is cached for a minute. Resolves with false for an unknown session. */
 function endOnce(lifecycle: LifecycleDeps) {
   const ends = new LRUCache<string, Promise<boolean>>(remembered);
   return (projectId: string, sessionId: string, requestId: string): Promise<boolean> => {

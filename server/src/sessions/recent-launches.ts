@@ -19,7 +19,7 @@ interface Known {
  */
 export class RecentLaunches {
   readonly #known = new LRUCache<string, Known>({ max: 5_000 });
-  /** Rendered responses of cached launches. They contain tokens, so none is kept longer than its token is valid. */
+  /** Rendered responses of cached launches. They contain tokens, so all of them are deleted within `freshFor` milliseconds. */
   readonly #answers = new LRUCache<Session, string>({
     maxSize: 4 * 1024 * 1024,
     sizeCalculation: (body) => body.length,

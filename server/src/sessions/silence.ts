@@ -5,7 +5,7 @@ import type { LifecycleDeps } from './lifecycle.ts';
 const silenceMs = 60_000;
 /** Milliseconds between two checks. */
 export const lookEveryMs = 5_000;
-/** Maximum time between two checks that counts. In a longer gap this process was stopped and received no reports. */
+/** A gap between two checks counts as at most this many milliseconds: during a longer one, the process was stopped and got no reports. */
 const longestGapMs = 2 * lookEveryMs;
 /** Maximum number of groups that one check reads. */
 const maxGroups = 10_000;
@@ -59,7 +59,7 @@ export class SilenceWatch {
   }
 }
 
-/** Limited; reports in the future come first (the clock was set back), then the oldest. */
+/** At most `maxGroups` groups: first those with a report time in the future (the clock was set back), then the oldest. */
 export const groupReports: Statement = {
   name: 'group_reports',
   text: `SELECT runtime_id AS "runtimeId", (extract(epoch FROM reported_at) * 1000)::double precision AS "reportedAt"

@@ -25,7 +25,7 @@ export class NeverSent extends Error {
   }
 }
 
-/** A read that the service gave up: too many are in flight, or its result is too old. A later attempt may succeed. */
+/** Thrown instead of a read's result if too many reads are in flight, or if the result is too old. A later attempt may succeed. */
 export class StoreUnavailable extends Error {
   /** Whether one client network has too many look-ups of unknown names in flight. */
   readonly isNetworkLimit: boolean;
@@ -56,7 +56,7 @@ const connectTimeouts = /timeout expired|timeout exceeded when trying to connect
 
 /**
  * Whether the database could not be reached: nothing listens, the name is unknown, the connection was lost or timed out, or the
- * server is starting up. A later attempt may succeed, which cannot be said of wrong credentials, names or TLS settings.
+ * server is starting up. A later attempt may succeed. False for wrong credentials, database names or TLS settings.
  */
 export function isUnreachable(error: unknown): boolean {
   return links(error).some(
@@ -74,7 +74,7 @@ export function isConnectTimeout(error: unknown): boolean {
   return links(error).some(({ message }) => connectTimeouts.test(message));
 }
 
-/** The message of an error. For an AggregateError, such as when every address of a host name refuses the connection, that of its first error. */
+/** The message of an error; for an AggregateError (every address of a host name refused the connection), the message of its first error. */
 export function messageOf(error: unknown): string {
   if (error instanceof AggregateError && error.errors.length > 0) return messageOf(error.errors[0]);
   return error instanceof Error ? error.message : String(error);
@@ -121,7 +121,7 @@ interface Link {
   neverSent: boolean;
   code?: string;
   severity?: string;
-  /** Of errors of the operating system. */
+  /** Present on errors of the operating system. */
   syscall?: string;
 }
 

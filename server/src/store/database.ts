@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 
 /** A statement with parameters `$1`, `$2` and so on. Exported where it is defined: a test checks all of them against the database. */
 export interface Statement {
-  /** PostgreSQL plans a named statement once per connection, and one without a name on each call, for the values of that call. */
+  /** A named statement is prepared once per connection; an unnamed one is parsed and planned on each call, for the values of that call. */
   name?: string;
   text: string;
 }

@@ -160,7 +160,7 @@ export class ScriptDialogue implements Dialogue {
     return this.#spoken(text, topic.tell.locale);
   }
 
-  /** The reply to "yes" or "more": a topic in `next` of the last one, else the remaining texts of that topic. */
+  /** The reply to "yes" or "more": the next step of a thread, else an untold topic in `next`, else the next text of the current topic. */
   #more(): Said[] {
     const topic = this.#topic;
     if (topic === undefined) return this.#fresh() ?? this.#fallback();

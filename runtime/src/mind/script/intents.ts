@@ -3,10 +3,10 @@ import { Phrase, truncated, WordIndex, wordsIn } from './words.ts';
 
 export type Intent = keyof Phrases['understand'];
 
-/** Intents that match anywhere in a text. The others match only texts that are little longer than the phrase. */
+/** Intents that match anywhere in a text. The others match only if the text is not much longer than the phrase. */
 const anywhere: readonly Intent[] = ['ai', 'whoAmI', 'whatWasThat', 'slower', 'faster', 'whoAreYou'];
 
-/** Maximum characters of a text that is searched for a name, with whitespace collapsed. */
+/** Texts with more characters than this, after whitespace is collapsed, are not searched for a name. */
 const longestIntroduction = 100;
 
 /** Parsed phrases per language, shared between conversations. */

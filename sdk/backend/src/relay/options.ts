@@ -8,7 +8,7 @@ export interface RelayOptions {
   authorize(request: Request): Grant | null | Promise<Grant | null>;
   /** Ids of the experiences that pages may launch, or a function that decides. Default: all that the API key may launch. */
   experiences?: string[] | ((experienceId: string, grant: Grant) => boolean);
-  /** Rate limit per visitor. Default: 30 per minute, counted in this process. A function can use a shared store: true allows. */
+  /** Rate limit per visitor. Default: 30 per minute, counted in this process. A function can use a shared store; it returns true to allow the request. */
   limit?: Limit;
   /** Fields of the page's request that are used; others are ignored. Default: all of `MintFields`. */
   pageMaySet?: (keyof MintFields)[];

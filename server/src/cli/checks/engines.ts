@@ -13,7 +13,7 @@ interface EngineCheck {
 
 const { ok, fail } = findingsOf('engines');
 
-/** Makes the runtime call each remote engine once. */
+/** Runs the runtime with `--check`, in which it calls each remote engine once. */
 export async function checkEngines(env: Environment, cwd: string): Promise<Finding[]> {
   if (!['MIND', 'SPEECH', 'HEARING'].some((name) => env[name]?.trim() === 'openai'))
     return [ok('the runtime uses no external engine')];

@@ -20,7 +20,7 @@ export function transcript(
     switch (event.type) {
       case 'ready': {
         const { mind, speech, hearing } = event.engines;
-        const heard = hearing.kind === 'none' ? 'nobody listens' : `heard by ${hearing.name}`;
+        const heard = hearing.kind === 'none' ? 'no speech input' : `transcribed by ${hearing.name}`;
         return line(
           `${event.sessionId}: mind ${mind.name}, ${spokenBy[speech.kind]} ${speech.name}, ${heard}`,
         );
@@ -50,4 +50,4 @@ export function transcript(
   };
 }
 
-const spokenBy = { server: 'spoken by', client: 'left to the page,', captions: 'shown as' } as const;
+const spokenBy = { server: 'spoken by', client: 'spoken by the page with', captions: 'shown as' } as const;

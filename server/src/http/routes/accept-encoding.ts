@@ -2,7 +2,7 @@ const maxCodings = 32;
 const coding = /^([a-z0-9*_-]+)(?:[ \t]*;[ \t]*q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?))?$/;
 
 /**
- * Whether an `Accept-Encoding` header (RFC 9110, section 12.5.3) prefers gzip to the plain bytes: gzip has a weight above 0, and none
+ * Whether an `Accept-Encoding` header (RFC 9110, section 12.5.3) prefers gzip to the plain bytes: the weight of gzip is above 0 and not
  * below that of `identity`. Without the header, and for a header that excludes both, the plain bytes are sent.
  */
 export function prefersGzip(header: string | undefined): boolean {

@@ -105,7 +105,7 @@ function unopened(dataDir: string, error: Error): StartError {
   });
 }
 
-/** Whether the folder holds no database. Rejects a folder with other files, between which PGlite would write its own. */
+/** Whether the folder holds no database. Throws if it holds other files, because PGlite would write its own among them. */
 async function isMissing(folder: string): Promise<boolean> {
   const names = await fs.promises.readdir(folder).catch(unlessMissing<string[]>([]));
   if (names.length > 0 && !names.includes('PG_VERSION')) {

@@ -9,7 +9,7 @@ export const newerDatabase =
 export interface AppliedFunctions {
   /** Names of the functions that were created or replaced. */
   replaced: string[];
-  /** The version that installed the functions, where it is newer than this program: then none was replaced. */
+  /** The version that installed the functions, if it is newer than this program; in that case none was replaced. */
   newerVersion?: string;
 }
 

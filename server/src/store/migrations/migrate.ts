@@ -10,8 +10,8 @@ import { type Program, readProgram } from './migrations.ts';
 const migrationLock = 7_315_042_017n;
 
 /**
- * Digests under which a release recorded a migration whose file differs from today's by its includes alone: version 0.1.0 included every
- * function in the first one.
+ * Digests that a release recorded for migrations whose files have since changed in their includes only: version 0.1.0 included every
+ * function in the first migration.
  */
 const formerDigests: Record<number, string> = {
   1: 'f2c0b753dabee8a2255bb0201c458911d4d44721127ba8943f13724f85085286',
@@ -25,8 +25,8 @@ export interface MigrateOptions {
 }
 
 /**
- * Brings tables and functions to what this program expects. Refuses a database whose tables a newer program has changed, and changes
- * nothing in it.
+ * Migrates the tables and functions to the state that this program expects. Throws, without changing anything, if a newer program has
+ * migrated the tables further.
  */
 export async function migrate(
   database: Database,
@@ -125,7 +125,7 @@ async function applyMigrations(run: Run, { migrations }: Program): Promise<strin
 
 interface Applied {
   version: number;
-  /** Of its file. */
+  /** Digest of the migration's file. */
   digest: string | null;
 }
 

@@ -8,8 +8,8 @@ const checkEvery = 250;
 const askAfter = 2_000;
 const answerTimeout = 3_000;
 /**
- * After this many questions in a row to a server that accepts TCP connections and does not answer in time, the statement's connection
- * counts as silent. One is not enough: a busy server takes seconds to start a backend.
+ * Consecutive questions about a statement, to a server that accepts TCP connections, that may time out before its connection counts as
+ * dead. One is not enough: a busy server takes seconds to start a backend.
  */
 const maxTimeouts = 2;
 
@@ -111,8 +111,8 @@ const atWork = `
    WHERE pid = ANY ($1::integer[]) AND coalesce(state, '') NOT LIKE 'idle%' AND wait_event IS DISTINCT FROM 'ClientRead'`;
 
 /**
- * Which of these backends work on a statement now: none, where no connection can be opened. `timeout` when the server accepted the TCP
- * connection and did not answer in time. Undefined when the server does answer, but not this question; it may have no connection left.
+ * Returns which of these backends are working on a statement; none if no connection can be opened. Returns `timeout` if the server accepts
+ * the TCP connection but does not answer in time, and `undefined` if it answers with an error, such as too many connections.
  */
 async function backendsAtWork(url: string, backends: number[]): Promise<Set<number> | 'timeout' | undefined> {
   const client = new pg.Client({
