@@ -13,7 +13,7 @@ export const errorTable = {
   ),
   SECONDARY_LOCALE_REQUIRED: error(
     400,
-    'This dual experience needs secondaryLocale (or learningLocale): its creator left the paired language as Match.',
+    'This dual experience lets the request choose the paired language: send secondaryLocale (or learningLocale).',
   ),
   IDEMPOTENCY_KEY_INVALID: error(
     400,

@@ -82,7 +82,7 @@ export const reportSchema = Type.Object(
           }),
           waiting: optional.boolean({
             description:
-              'Whether the session has no client at the moment and waits for it to resume. If such a session is ended, the time since the report is not metered.',
+              'Whether the client is disconnected and may still resume. If such a session is ended, the time since the report is not metered.',
           }),
           ended: optional.oneOf(endReasons, { description: 'Why the session ended. Absent while it runs.' }),
         },
