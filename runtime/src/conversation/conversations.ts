@@ -14,7 +14,7 @@ export interface ConversationsDeps extends Omit<ConversationDeps, 'newTicket' | 
 export interface Visitor {
   /** The origin in the client's token. */
   origin: string | undefined;
-  /** Called once, when the conversation has ended or failed to open. */
+  /** Releases the session slot when the conversation has ended or failed to open. May be called more than once. */
   left(): void;
 }
 
@@ -78,7 +78,7 @@ export class Conversations {
     this.#all.get(sessionId)?.end(reason);
   }
 
-  /** Rejects new conversations. Resolves when all have ended, after `seconds` seconds at the latest. */
+  /** Sets `isDraining`, so that `Admission` refuses new connections. Resolves when all have ended, after `seconds` seconds at the latest. */
   async drain(clock: Clock, seconds: number): Promise<void> {
     this.#isDraining = true;
     const empty = new Promise<void>((resolve) => {

@@ -50,7 +50,7 @@ interface EarlyFrames {
   left?: { isClean: boolean };
 }
 
-/** Maximum refused connections in the close handshake; beyond it, the oldest one is destroyed. */
+/** A refused connection is destroyed after this many later refusals, even if its close handshake is incomplete. */
 const maxClosing = 200;
 
 /** Authenticates clients and connects each one to its conversation. */
@@ -58,7 +58,7 @@ export class Admission {
   readonly #deps: AdmissionDeps;
   readonly #pending: PendingSockets;
   readonly #slots: SessionSlots;
-  /** Refused connections in the close handshake, oldest first. */
+  /** The most recently refused connections, oldest first; some may already be closed. */
   readonly #closing: Connection[] = [];
 
   constructor(deps: AdmissionDeps) {

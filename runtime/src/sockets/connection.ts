@@ -10,7 +10,7 @@ import { Heartbeat } from './heartbeat.ts';
 export interface ConnectionCalls {
   text(json: string): void;
   audio(frame: Uint8Array): void;
-  /** Called once, whichever side closed. `isClean` if the client closed with code 1000. */
+  /** Called at most once when the connection closes; not called after `close()`. `isClean` if the client closed with code 1000. */
   closed(isClean: boolean): void;
   /** Sends the refusal as a numbered event of the conversation. Absent before the conversation exists. */
   refused?(refusal: Refusal): void;
@@ -114,7 +114,8 @@ export class Connection implements ClientConnection {
   /** Sends one frame. Terminates the connection if the unread bytes exceed `bounds.unsentBytes`. */
   #send(payload: number, send: () => void): void {
     if (this.#isClosed) return;
-    // Includes the frame header, as `unsent` does; otherwise each frame would look as if the peer had read bytes.
+    // Includes the frame header, as `unsent` does; otherwise each buffered frame would lower `drained`, and a peer that reads slowly would
+    // look stalled.
     this.#sent += payload + (payload < 126 ? 2 : payload < 65_536 ? 4 : 10);
     this.#corkForOneTick();
     send();

@@ -4,7 +4,7 @@ import type { Clock } from '../clock.ts';
 export interface HeartbeatDeps {
   ping(): void;
   unsent(): number;
-  /** Lower bound of the bytes that the peer has read. */
+  /** Lower bound of the bytes handed to the operating system. */
   drained(): number;
   dead(): void;
 }

@@ -4,7 +4,7 @@ import { refusal } from './refusal.ts';
 import { atLeast, type Settings } from './settings.ts';
 
 export interface RequestOptions {
-  /** For mints: a request with the key and the body of an earlier one returns the same launch. Default: a random UUID. */
+  /** For mints: a request with the same key and body as an earlier one returns the same launch. Default: a random UUID. */
   idempotencyKey?: string;
   signal?: AbortSignal;
   /** Timeout of each attempt in milliseconds. */

@@ -12,7 +12,7 @@ export interface WrittenRow {
 /**
  * Compares a batch of experiences with the stored ones, and writes those that differ.
  * LATERAL … LIMIT 1 forces a primary key look-up per row; otherwise the planner reads the whole project for every batch.
- * Runtimes are compared as `jsonb`, which ignores the order of fields, and stored as JSON in their original order.
+ * The `runtime` documents are compared as `jsonb`, which ignores the order of fields, and stored as JSON in their original order.
  */
 export const writeExperiences: Statement = {
   name: 'write_experiences',

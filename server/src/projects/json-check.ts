@@ -16,7 +16,7 @@ const messages: Record<string, string> = {
   UnexpectedEndOfNumber: 'a number is incomplete; add the missing digits',
 };
 
-/** Calls `fail`, which throws, at the first error in a text that should be JSON, or where it is nested too deeply. */
+/** Validates JSON syntax and nesting depth. Calls `fail`, which throws, at the first problem. */
 export function checkJson(text: string, fail: (offset: number, message: string) => never): void {
   /** The closing brackets that are still missing. */
   const closers: string[] = [];
@@ -52,7 +52,7 @@ export function checkJson(text: string, fail: (offset: number, message: string) 
       },
       onError: (number, offset, length) => {
         const code = printParseErrorCode(number);
-        // The scanner ends a text at a line break, too.
+        // The scanner also reports `UnexpectedEndOfString` at a line break inside a string.
         const isCut = code === 'UnexpectedEndOfString' && offset + length < text.length;
         const closer =
           { CloseBraceExpected: '}', CloseBracketExpected: ']' }[code as string] ?? closers.at(-1);

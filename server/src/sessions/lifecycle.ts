@@ -38,7 +38,10 @@ export interface Connection {
   client: string | undefined;
 }
 
-/** Makes a session active for a runtime whose client presented a valid token. One statement, exact across processes. */
+/**
+ * Makes a session active for a runtime whose client presented a valid token. Runs as one SQL statement, so that the concurrency limits are
+ * exact across all service processes.
+ */
 export async function connectSession(
   { database, log, counts }: LifecycleDeps,
   { sessionId, runtimeId, client }: Connection,
@@ -83,7 +86,7 @@ export const report: Statement = {
   text: 'SELECT kind, session_id, reason, added FROM report_sessions($1, $2)',
 };
 
-/** Stores what a runtime reports of its sessions. Returns those that it has to close. */
+/** Stores a runtime's report about its sessions. Returns the sessions that the runtime must end. */
 export async function reportSessions(
   { database, log, counts }: LifecycleDeps,
   { runtimeId, sessions }: Report,

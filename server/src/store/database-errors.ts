@@ -86,7 +86,7 @@ export function isCollision(error: unknown): boolean {
   return links(error).some((e) => e.code === '40001' || e.code === '40P01');
 }
 
-/** Whether a statement that failed with this error never reached the database. */
+/** Whether a statement that failed with this error never reached the database, or must not be sent again. */
 export function isNeverSent(error: unknown): boolean {
   // 57P03: a server that is starting up rejects the connection before it accepts a statement.
   return links(error).some((e) => e.neverSent || e.code === '57P03');

@@ -7,7 +7,7 @@ export function setAddress(request: Request, address: string | undefined): void 
   if (address) addresses.set(request, network(address));
 }
 
-/** Key of the rate limit for a mint. Undefined if nothing identifies the visitor. */
+/** Key of the rate limit for a mint. Undefined if the page sent no key or nothing identifies the visitor. */
 export function budgetOf(request: Request, grant: Grant): string | undefined {
   return grant.limitKey ?? addresses.get(request) ?? grant.userId;
 }

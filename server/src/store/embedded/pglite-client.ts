@@ -7,7 +7,7 @@ import { Worker } from 'node:worker_threads';
 
 /** The database that the thread opens: a folder, a dump, or an empty database in memory. */
 export interface ThreadData {
-  /** Every file in it has been synced to disk. */
+  /** The caller must have synced every file in it to disk. */
   folder?: string;
   /** Path of the reserve file beside the folder, deleted when the disk is full. */
   spareFile?: string;
@@ -47,7 +47,7 @@ type ThreadAnswer = { id: number; result?: unknown; error?: { message: string } 
 export type ThreadMessage = ThreadAnswer | { ended: string } | { full: boolean };
 
 export interface ClientHooks {
-  /** Called if the engine exits before `close()`. */
+  /** Called if the engine exits or exceeds a deadline, after `open()` and before `close()`. */
   onEnd?(reason: string): void;
   /** Called when the disk becomes full (writes are rejected) and when it has space again. */
   onFull?(isFull: boolean): void;
@@ -58,7 +58,7 @@ const deadlines = { query: 30_000, transaction: 120_000, patient: 3_600_000 };
 
 type Deadlines = typeof deadlines;
 
-/** Grace beyond the deadline, because a busy event loop may not have received the response yet. */
+/** Milliseconds to wait after the deadline, because a busy event loop may not have processed the response yet. */
 const lastChance = 1_000;
 
 /** Milliseconds to wait for a terminated thread. A thread blocked in disk I/O cannot be interrupted. */
@@ -99,7 +99,7 @@ export class PgliteClient {
   #transaction: Promise<void> | undefined;
   readonly #hooks: ClientHooks;
   readonly #deadlines: Deadlines;
-  /** Resolves to false when the thread has exited, as opposed to being late. */
+  /** Resolves when the thread has exited. The value `false` means "not late" in the race in `#afterEnd`. */
   readonly #exited: Promise<false>;
   #overdue: NodeJS.Timeout | undefined;
   #opened = false;
@@ -166,7 +166,7 @@ export class PgliteClient {
     }
   }
 
-  /** Dumps the whole database into a file. */
+  /** Returns a dump of the whole database. */
   async dump(): Promise<Uint8Array> {
     return this.#ask({ kind: 'dump' }, 'patient') as Promise<Uint8Array>;
   }
@@ -216,7 +216,7 @@ export class PgliteClient {
     else waiting?.reject(Object.assign(new Error(error.message), error));
   }
 
-  /** The thread is first in, first out: the oldest pending statement is the one being executed. */
+  /** Restarts the deadline timer for the statement being executed: the oldest pending one, because the thread runs them in order. */
   #watch(): void {
     clearTimeout(this.#overdue);
     const [first] = this.#waiting.values();
@@ -241,8 +241,8 @@ export class PgliteClient {
 }
 
 /**
- * The error that a failed connection would give, also for the statement in flight: its outcome can no longer be determined in this
- * process, so retrying would not help.
+ * Uses SQLSTATE 57P03 (cannot connect now), so that callers treat it as an outage and do not retry. This includes the statement in flight,
+ * although it may have been executed.
  */
 function outage(reason: string): Error {
   return Object.assign(new Error(`the embedded engine has ended: ${reason}`), { code: '57P03' });
