@@ -22,7 +22,7 @@ const handOverMs = 10_000;
 
 /**
  * Passes upgrade sockets to the runtime process, one at a time: Node sends the next socket only after the previous one was received. The
- * queued sockets are read meanwhile, so that a client that disconnects is noticed.
+ * queue reads the waiting sockets, so that it notices a client that disconnects.
  */
 export class UpgradeQueue {
   readonly reports: UpgradeReports;

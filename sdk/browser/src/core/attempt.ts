@@ -8,7 +8,7 @@ const workletStopMs = 250;
 /** The resources of one session, from start to end. `close` releases all of them. */
 export class Attempt {
   readonly #controller = new AbortController();
-  /** Aborted when the session is over. */
+  /** Aborted when the session ends. */
   readonly signal = this.#controller.signal;
   readonly audio: AudioContext | undefined;
   readonly request: MintFields;
