@@ -4,10 +4,10 @@ import { etag, revalidated } from './headers.ts';
 import { jsonAnswer, type Operation } from './operation.ts';
 import Type from './type.ts';
 
-const tag = 'Catalog';
-const projectId = Type.String({ description: 'The project of the API key.', examples: ['prj_demo'] });
+export const tag = 'Catalog';
+export const projectId = Type.String({ description: 'The project of the API key.', examples: ['prj_demo'] });
 const slug = Type.String({ description: 'Slug of the experience.', examples: ['harbor-guide'] });
-const headers = Type.Object({
+export const headers = Type.Object({
   'If-None-Match': optional.string({
     description: 'ETag of a cached copy. If it is still current, the response is 304 without a body.',
     examples: ['"b3nq1Zt0Qw8mYc2kVt5xR7uLh9s"'],
@@ -29,6 +29,11 @@ const complete = {
   },
   discoveryTags: [],
 };
+export const galleryExample = {
+  ...complete,
+  description: 'Walk along the harbor with Maren while the boats come in.',
+  taxonomy: { useCases: ['sightseeing'], purpose: 'explore', domain: 'travel' },
+};
 const incomplete = {
   experienceId: 'exp_late_line',
   slug: 'late-line',
@@ -42,8 +47,8 @@ const incomplete = {
   discoveryTags: [],
 };
 
-const notModified = { description: 'The cached copy is current.', headers: etag };
-const errors = ['API_KEY_INVALID', 'PROJECT_FORBIDDEN', 'INTERNAL', 'UNAVAILABLE'] as const;
+export const notModified = { description: 'The cached copy is current.', headers: etag };
+export const ofTheCatalog = ['API_KEY_INVALID', 'PROJECT_FORBIDDEN', 'INTERNAL', 'UNAVAILABLE'] as const;
 
 export const listOperation: Operation = {
   operationId: 'listExperiences',
@@ -70,7 +75,7 @@ export const listOperation: Operation = {
     ),
     304: notModified,
   },
-  errors,
+  errors: ofTheCatalog,
   everyAnswer: revalidated,
 };
 
@@ -94,6 +99,6 @@ export const entryOperation: Operation = {
     ),
     304: notModified,
   },
-  errors: [...errors, 'EXPERIENCE_NOT_FOUND'],
+  errors: [...ofTheCatalog, 'EXPERIENCE_NOT_FOUND'],
   everyAnswer: revalidated,
 };

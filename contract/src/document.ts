@@ -35,7 +35,7 @@ export function bearer(description: string): JsonObject {
   return { type: 'http', scheme: 'bearer', description };
 }
 
-/** The components that operations refer to, collected while these are described. */
+/** The components of the document, collected while the operations are described. */
 interface Shared {
   schemas: Record<string, JsonObject>;
   headers: Record<string, JsonObject>;
@@ -66,7 +66,7 @@ export function openApiDocument(api: Api): OpenApiDocument {
 
 const security: Record<Operation['caller'], Json[]> = {
   'api-key': [{ apiKey: [] }],
-  'admin-token': [{ adminToken: [] }],
+  operator: [{ adminToken: [] }, { consoleCookie: [] }],
   // Either token is accepted.
   'metrics-token': [{ adminToken: [] }, { metricsToken: [] }],
   'runtime-token': [{ runtimeToken: [] }],
@@ -82,13 +82,14 @@ function described(operation: Operation, everyAnswer: AnswerHeaders, shared: Sha
     431: headersTooLarge,
   };
   const parameters = parametersOf(operation, shared);
-  const request = contentOf(operation.body, operation.bodies, shared);
+  const { isOptional, ...body } = operation.body ?? {};
+  const request = contentOf(operation.body && (body as typeof operation.body), operation.bodies, shared);
   return {
     operationId,
     summary,
     tags: [tag],
     description,
-    ...(request === undefined ? {} : { requestBody: { required: true, content: request } }),
+    ...(request === undefined ? {} : { requestBody: { required: !isOptional, content: request } }),
     ...(parameters.length === 0 ? {} : { parameters }),
     security: security[operation.caller],
     responses: Object.fromEntries(

@@ -1,5 +1,6 @@
 import { type ErrorCode, type ErrorExamples, errorSchema, errorTable } from './errors.ts';
 import {
+  type AnswerHeader,
   type AnswerHeaders,
   authenticate,
   rateLimits,
@@ -43,6 +44,7 @@ const ownHeaders: Partial<Record<ErrorCode, AnswerHeaders>> = {
   IDEMPOTENCY_IN_PROGRESS: retryWhenPending,
   RATE_LIMITED: { ...retryAfter, ...rateLimits },
   QUOTA_EXCEEDED: { ...retryAfter, ...rateLimits },
+  TOO_MANY_LOGINS: retryAfter,
   UNAVAILABLE: retryAfter,
 };
 
@@ -71,7 +73,7 @@ function errorAnswer(
     (own[code]?.details === undefined && own[code]?.message) || errorTable[code].message;
   return {
     description: codes.map((code) => `\`${code}\`: ${said(code)}`).join('\n\n'),
-    headers: Object.assign({}, requestId, headers, ...codes.map((code) => ownHeaders[code] ?? {})),
+    headers: { ...requestId, ...headers, ...headersOf(codes) },
     content: {
       schema: { allOf: [errorSchema, withCodes(codes)] },
       examples: Object.fromEntries(
@@ -79,6 +81,19 @@ function errorAnswer(
       ),
     },
   };
+}
+
+/** The headers of these codes. A header that not all of them have is optional. */
+function headersOf(codes: readonly ErrorCode[]): AnswerHeaders {
+  const each = codes.map((code) => ownHeaders[code] ?? {});
+  const entries = each.flatMap((headers) => Object.entries(headers));
+  return Object.fromEntries(
+    entries.map(([name, header]) => [name, each.every((one) => name in one) ? header : sometimes(header)]),
+  );
+}
+
+function sometimes({ 'x-required': required, ...header }: AnswerHeader): AnswerHeader {
+  return required ? { ...header, 'x-component': `${header['x-component']}Sometimes` } : header;
 }
 
 /** The error envelope, restricted to these codes. */

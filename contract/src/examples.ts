@@ -37,6 +37,13 @@ export const exampleBrowserSession = {
   origin: 'https://app.example.com',
 };
 
+export const examplePreviewSession = {
+  ...ofNobody,
+  livemode: false,
+  source: 'preview',
+  origin: 'https://launch.example.com',
+};
+
 const transport = { type: 'websocket', url: 'wss://runtime.example.com/session' };
 
 /** Has the form of a token but is not valid. */
@@ -82,6 +89,8 @@ export const exampleManifest = {
 
 const { user: _nobody, ...anonymous } = exampleManifest;
 export const exampleBrowserManifest = { ...anonymous, livemode: true, player: {} };
+
+export const examplePreviewManifest = { ...exampleBrowserManifest, livemode: false };
 
 const { secondaryLocale: _single, ...unpaired } = exampleBrowserManifest;
 const voice = { voiceId: 'maren-warm', pace: 'unhurried' };

@@ -129,6 +129,18 @@ export const crossOrigin: AnswerHeaders = {
   ),
 };
 
+export const cookie: AnswerHeaders = {
+  'Set-Cookie': optional(
+    'ConsoleCookie',
+    'Sets or deletes a cookie of the console.',
+    '__Host-console=…; Path=/; HttpOnly; SameSite=Strict; Secure',
+  ),
+};
+
+export const location: AnswerHeaders = {
+  Location: always('Location', 'Where the browser continues.', '/console/#/prj_demo/overview'),
+};
+
 export const cacheable: AnswerHeaders = {
   'Cache-Control': always('Cacheable', 'How long the response may be cached.', 'public, max-age=300'),
 };

@@ -6,7 +6,7 @@ import Type from './type.ts';
 /** Accepted values of `language`. */
 const selectableLanguages = ['en', 'es'] as const;
 
-const optionalLocale = (description: string) =>
+export const optionalLocale = (description: string) =>
   optional.string({
     description,
     format: 'bcp47',
@@ -46,6 +46,27 @@ export const browserMintRequestSchema = Type.Object(common, {
   additionalProperties: true,
   description: 'Mint request of a page. Unlisted fields are ignored, including those reserved for backends.',
 });
+
+/** The body that the preview page sends. */
+export const previewMintRequestSchema = Type.Object(
+  {
+    code: Type.String({
+      minLength: 1,
+      maxLength: 256,
+      description: 'The code of the preview link: the part of its URL after the #.',
+      examples: ['Zm9yIHRoZSBkb2N1bWVudGF0aW9u'],
+    }),
+    locale: optionalLocale('Language of the user. Default: the locale of the preview link, if it has one.'),
+    secondaryLocale: optionalLocale(
+      'The paired language of a dual experience. Default: the secondaryLocale of the preview link, if it has one.',
+    ),
+  },
+  {
+    $id: 'PreviewMintRequest',
+    additionalProperties: true,
+    description: 'Mint request of the preview page. Unlisted fields are ignored.',
+  },
+);
 
 /** The body that a backend may send. Unlike a page, it may set the user and the return URL. */
 export const serverMintRequestSchema = Type.Object(

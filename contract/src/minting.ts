@@ -3,13 +3,19 @@ import {
   exampleBrowserManifest,
   exampleBrowserSession,
   exampleManifest,
+  examplePreviewManifest,
+  examplePreviewSession,
   examplePublicManifest,
   exampleSession,
   exampleVoiceManifest,
 } from './examples.ts';
 import { crossOrigin, notStored, rateLimits, replayed } from './headers.ts';
 import { sessionLaunchSchema, sessionManifestSchema } from './manifest.ts';
-import { browserMintRequestSchema, serverMintRequestSchema } from './mint-requests.ts';
+import {
+  browserMintRequestSchema,
+  previewMintRequestSchema,
+  serverMintRequestSchema,
+} from './mint-requests.ts';
 import { jsonAnswer, type Operation } from './operation.ts';
 import type { Source } from './session.ts';
 import Type from './type.ts';
@@ -198,8 +204,57 @@ const fromPublic: Operation = {
   everyAnswer: { ...notStored, ...crossOrigin },
 };
 
+const fromPreview: Operation = {
+  operationId: 'mintPreviewSession',
+  method: 'post',
+  path: '/preview-sessions',
+  tag,
+  summary: 'Mint a session from a preview link',
+  description:
+    'Exchanges the code of a preview link for a session of exactly the revision that the link names, which may be a draft. The page at `/preview/` calls it; other applications use one of the other routes.\n\nThe session is not live, and the limits of the project do not apply. A link has its own: the number of sessions that it was created with, and 20 sessions a minute. A code that is unknown, expired, used up or withdrawn always gets the same response.\n\nThe response has no CORS headers, so only pages of this service can read it.',
+  caller: 'anyone',
+  headers: Type.Object({ 'Accept-Language': Type.Optional(acceptLanguage) }),
+  body: {
+    schema: previewMintRequestSchema,
+    examples: {
+      smallest: { summary: 'Only what is required', value: { code: 'Zm9yIHRoZSBkb2N1bWVudGF0aW9u' } },
+      languages: {
+        summary: 'With the languages of the visitor',
+        value: { code: 'Zm9yIHRoZSBkb2N1bWVudGF0aW9u', locale: 'en-US', secondaryLocale: 'es-MX' },
+      },
+    },
+  },
+  answers: {
+    201: jsonAnswer('The launch.', sessionLaunchSchema, {
+      launch: {
+        summary: 'A dual experience, launched from a preview link',
+        value: { session: examplePreviewSession, launch: examplePreviewManifest },
+      },
+    }),
+  },
+  errors: [
+    'INVALID_JSON',
+    'INVALID_REQUEST',
+    'PREVIEW_NOT_FOUND',
+    'SECONDARY_LOCALE_REQUIRED',
+    'RATE_LIMITED',
+    'PAYLOAD_TOO_LARGE',
+    'UNSUPPORTED_MEDIA_TYPE',
+    'INTERNAL',
+    'UNAVAILABLE',
+  ],
+  errorExamples: {
+    RATE_LIMITED: {
+      message: 'Too many sessions for this preview: at most 20 a minute. Retry after 42 s.',
+      details: { policy: 'preview', limit: 20, retryAfterSeconds: 42 },
+    },
+  },
+  everyAnswer: notStored,
+};
+
 export const mintOperations: Readonly<Record<Source, Operation>> = {
   server: fromServer,
   browser: fromBrowser,
   public: fromPublic,
+  preview: fromPreview,
 };

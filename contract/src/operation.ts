@@ -1,6 +1,7 @@
 import type { TObject, TSchema } from 'typebox';
 import type { ErrorCode, ErrorExamples } from './errors.ts';
 import type { AnswerHeaders } from './headers.ts';
+import type { FurtherPermission, Permission } from './roles.ts';
 
 /** Scopes of an API key. */
 export const scopes = ['sessions:create', 'sessions:read', 'catalog:read'] as const;
@@ -32,13 +33,22 @@ export interface Operation {
   summary: string;
   description: string;
   /** Who may call. The browser routes check the Origin themselves, so they are `anyone` here. */
-  caller: 'api-key' | 'admin-token' | 'metrics-token' | 'runtime-token' | 'anyone';
+  caller: 'api-key' | 'operator' | 'metrics-token' | 'runtime-token' | 'anyone';
+  /** What an operator must be allowed to do. Operations for operators always have one. */
+  permission?: Permission;
+  /** Permissions that depend on the body or the query. */
+  furtherPermissions?: readonly FurtherPermission[];
+  /** The action that the audit records. Present if and only if the operation changes something. */
+  action?: string;
+  /** Whether the request must name the version that it changes, in `If-Match`. */
+  isVersioned?: true;
   /** The scope that an API key needs. */
   scope?: Scope;
   params?: TObject;
   query?: TObject;
   headers?: TObject;
-  body?: { schema: TSchema; examples: Examples };
+  /** A JSON body. An empty one counts as `{}` if `isOptional` is set. */
+  body?: { schema: TSchema; examples: Examples; isOptional?: true };
   /** Bodies that are not only JSON. */
   bodies?: Bodies;
   answers: Record<number, DocumentedAnswer>;

@@ -1,5 +1,6 @@
 import { entryOperation, listOperation } from './catalog.ts';
 import { type Api, bearer } from './document.ts';
+import { galleryOperation } from './gallery.ts';
 import { aliveOperation, readyOperation } from './health.ts';
 import { mintOperations } from './minting.ts';
 import { endOperation, leaveOperation, readOperation } from './sessions.ts';
@@ -28,7 +29,8 @@ export const publicApi: Api = {
   tags: [
     {
       name: 'Minting',
-      description: 'Three ways to create a session: from a backend, from a page, from a public embed.',
+      description:
+        'Ways to create a session: from a backend, from a page, from a public embed, from a preview link.',
     },
     { name: 'Sessions', description: 'Read and end sessions.' },
     { name: 'Catalog', description: 'The published experiences of a project.' },
@@ -44,11 +46,13 @@ export const publicApi: Api = {
     mintOperations.server,
     mintOperations.browser,
     mintOperations.public,
+    mintOperations.preview,
     readOperation,
     endOperation,
     leaveOperation,
     listOperation,
     entryOperation,
+    galleryOperation,
     keySetOperation,
     aliveOperation,
     readyOperation,

@@ -5,7 +5,7 @@ import Type from './type.ts';
 export const modes = ['conversation', 'presenter'] as const;
 export const speechInputModes = ['auto', 'manual', 'off'] as const;
 /** The route that minted the session. */
-export const sources = ['server', 'browser', 'public'] as const;
+export const sources = ['server', 'browser', 'public', 'preview'] as const;
 export const statuses = ['created', 'active', 'ended', 'expired'] as const;
 /** Why a session ended. */
 export const endReasons = [
@@ -45,7 +45,8 @@ export const secondaryLocale = Type.String({
   examples: ['es-MX'],
 });
 export const livemode = Type.Boolean({
-  description: 'False for sessions minted with a test key. Sessions from browsers are always live.',
+  description:
+    'False for sessions minted with a test key and for previews. Other sessions from browsers are always live.',
 });
 export const revision = Type.Integer({
   minimum: 1,
@@ -87,7 +88,8 @@ export const sessionSchema = Type.Object(
     }),
     livemode,
     source: Type.Enum(sources, {
-      description: 'The route that minted it: /v1/sessions, /v1/browser-sessions or /v1/public-sessions.',
+      description:
+        'The route that minted it: /v1/sessions, /v1/browser-sessions, /v1/public-sessions or /preview-sessions.',
     }),
     origin: optional.string({ description: 'The origin of the page, for sessions from browsers.' }),
     userId: Type.Optional(userId),

@@ -31,6 +31,7 @@ const builders = {
     minItems: items.length,
     ...options,
   }),
+  Unknown: (options: Options) => ({ ...options }),
   Union: (anyOf: TSchema[], options: Options) => ({ anyOf, ...options }),
   Unsafe: (schema: object) => schema,
 };

@@ -1,15 +1,19 @@
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';
 
+type Sender = Pick<IncomingMessage, 'headers' | 'socket'>;
+
 /** Returns the client network to which a request is attributed, for limits per client. */
-export function networkOf(
-  { headers, socket }: Pick<IncomingMessage, 'headers' | 'socket'>,
-  proxies: BlockList | undefined,
-): string {
+export function networkOf(request: Sender, proxies: BlockList | undefined): string {
+  return clientNetwork(addressOf(request, proxies));
+}
+
+/** Returns the client address of a request. */
+export function addressOf({ headers, socket }: Sender, proxies: BlockList | undefined): string {
   const forwardedFor = headers['x-forwarded-for'];
   // Repeated headers form one list, in order.
   const hops = Array.isArray(forwardedFor) ? forwardedFor.join(',') : forwardedFor;
-  return clientNetwork(clientAddress(socket.remoteAddress, hops, proxies));
+  return clientAddress(socket.remoteAddress, hops, proxies);
 }
 
 /**

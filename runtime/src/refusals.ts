@@ -18,7 +18,7 @@ const refusal = (close: keyof typeof closeCodes, code: RuntimeErrorCode, message
 export const notHello = refusal(
   'notTheProtocol',
   'PROTOCOL',
-  'The first message must be a hello of session.v1.',
+  'The first message must be a hello message of protocol session.v1.',
 );
 export const notJson = refusal('notTheProtocol', 'PROTOCOL', 'A text frame must be JSON.');
 export const noHello = refusal('noHello', 'PROTOCOL', 'No hello was received in time.');
@@ -29,7 +29,7 @@ const otherOrigin = 'The session was minted for a page of another origin.';
 export const originDiffers = refusal('originDiffers', 'ORIGIN_DIFFERS', otherOrigin);
 export const tooManyFrames = refusal('tooFast', 'TOO_FAST', 'Too many frames per second.');
 export const tooManyTexts = refusal('tooFast', 'TOO_FAST', 'Too many texts in ten seconds.');
-export const tooMuchAudio = refusal('tooFast', 'TOO_FAST', 'More audio than real time.');
+export const tooMuchAudio = refusal('tooFast', 'TOO_FAST', 'Audio was sent faster than real time.');
 export const tooManyResumes = refusal('tooFast', 'TOO_FAST', 'Too many resumes in ten seconds.');
 const invalidToken = 'The session token is invalid or has expired.';
 export const tokenInvalid = refusal('tokenInvalid', 'TOKEN_INVALID', invalidToken);

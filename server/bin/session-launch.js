@@ -59,15 +59,15 @@ function isLocked() {
   }
 }
 
-/** Bundles the browser SDK, which the service serves. */
-async function ensureSdkBuilt() {
-  const script = join(root, '..', 'sdk', 'browser', 'build.mjs');
+/** Bundles files for browsers that the service serves: the SDK and the console. */
+async function ensureBundled(...folder) {
+  const script = join(root, '..', ...folder, 'build.mjs');
   if (!existsSync(script)) return;
-  const sdk = await import(pathToFileURL(script).href);
-  if (!sdk.isStale()) return;
+  const bundle = await import(pathToFileURL(script).href);
+  if (!bundle.isStale()) return;
   // Where it cannot be built (read-only, or no esbuild), an existing bundle is served.
-  await sdk.build().catch((error) => {
-    if (!sdk.isBuilt()) throw error;
+  await bundle.build().catch((error) => {
+    if (!bundle.isBuilt()) throw error;
   });
 }
 
@@ -130,7 +130,7 @@ function fail(message) {
   process.exit(1);
 }
 
-await Promise.all([ensureBuilt(), ensureSdkBuilt()]).catch((error) =>
+await Promise.all([ensureBuilt(), ensureBundled('sdk', 'browser'), ensureBundled('console')]).catch((error) =>
   fail(`the build failed: ${error.message}`),
 );
 const { main } = await import('../dist/cli/main.js');

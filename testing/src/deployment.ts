@@ -1,6 +1,6 @@
 import { inject } from 'vitest';
-import { checkContract } from './contract.ts';
-import { send, sendWith } from './http.ts';
+import { checkAdminContract, checkContract } from './contract.ts';
+import { type Answer, type Call, send, sendWith } from './http.ts';
 import type { Target } from './target.ts';
 
 /** The URLs of a service and its admin and runtime tokens. */
@@ -11,7 +11,7 @@ export interface Deployment {
   runtimeToken: string;
 }
 
-/** Returns a client for a running service. Every public response is validated against the contract. */
+/** Returns a client for a running service. Every response is validated against the contract of its listener. */
 export function targetAt({ url, adminUrl, adminToken, runtimeToken }: Deployment): Target {
   return {
     url,
@@ -21,8 +21,16 @@ export function targetAt({ url, adminUrl, adminToken, runtimeToken }: Deployment
       checkContract(call, answer);
       return answer;
     },
-    admin: sendWith(adminToken, adminUrl),
-    runtime: sendWith(runtimeToken, adminUrl),
+    admin: checked(sendWith(adminToken, adminUrl)),
+    runtime: checked(sendWith(runtimeToken, adminUrl)),
+  };
+}
+
+function checked(sends: (call: Call) => Promise<Answer>): (call: Call) => Promise<Answer> {
+  return async (call) => {
+    const answer = await sends(call);
+    checkAdminContract(call, answer);
+    return answer;
   };
 }
 

@@ -64,6 +64,43 @@ export const keyListSchema = Type.Object(
   { $id: 'ApiKeyList', description: 'The keys of a project.' },
 );
 
+export type ApiKeyList = Static<typeof keyListSchema>;
+
+/** The request to replace a key. */
+export const keyReplacementSchema = Type.Object(
+  {
+    graceSeconds: optional.integer({
+      minimum: 0,
+      maximum: 604_800,
+      errorMessage: 'must be a whole number from 0 to 604800',
+      description: 'Seconds that the old key stays valid, 0 to 604800 (a week). Default: 3600.',
+      examples: [3600],
+    }),
+  },
+  { $id: 'KeyReplacement', additionalProperties: false, description: 'The request to replace a key.' },
+);
+
+export const replacedKeySchema = Type.Object(
+  {
+    ...createdKeySchema.properties,
+    replaces: Type.String({ pattern: '^key_', description: 'Id of the old key.' }),
+    oldExpiresAt: timestamp('When the old key expires.'),
+  },
+  { $id: 'ReplacedApiKey', description: 'A new key, with its secret, and the key that it replaces.' },
+);
+
+export const keyUpdateSchema = Type.Object(
+  {
+    name: Type.String({
+      minLength: 1,
+      maxLength: 200,
+      description: 'A name for listings.',
+      examples: ['backend'],
+    }),
+  },
+  { $id: 'KeyUpdate', additionalProperties: false, description: 'The request to rename a key.' },
+);
+
 export type ApiKeyRecord = Static<typeof keySchema>;
 export type CreatedApiKey = Static<typeof createdKeySchema>;
 
@@ -84,7 +121,8 @@ export const listKeysOperation = {
   tag,
   summary: 'List the keys of a project',
   description: 'Returns all keys, including revoked and expired ones.',
-  caller: 'admin-token',
+  caller: 'operator',
+  permission: 'read',
   params: projectParams,
   answers: {
     200: jsonAnswer('The keys.', keyListSchema, { one: { value: { keys: [exampleKey] } } }),
@@ -99,7 +137,16 @@ export const createKeyOperation = {
   tag,
   summary: 'Create a key',
   description: 'The response contains the key. The service stores only a hash of it.',
-  caller: 'admin-token',
+  caller: 'operator',
+  permission: 'run-integration',
+  action: 'key.create',
+  furtherPermissions: [
+    {
+      permission: 'manage-projects',
+      when: 'the key is for live use',
+      appliesTo: (body) => (body as KeyRequest).mode === 'live',
+    },
+  ],
   params: projectParams,
   body: {
     schema: keyRequestSchema,
@@ -118,6 +165,10 @@ export const createKeyOperation = {
   },
 } satisfies Operation;
 
+const keyParams = Type.Object({
+  keyId: id('key', 'Id of the key.', 'key_01kb2x7m9defgt4zq8s6w3n5vh'),
+});
+
 export const revokeKeyOperation = {
   operationId: 'revokeKey',
   method: 'post',
@@ -126,14 +177,69 @@ export const revokeKeyOperation = {
   summary: 'Revoke a key',
   description:
     'The key is rejected immediately by the process that handles this request, and within five seconds by every other process. Revoking it again changes nothing. No body is needed.',
-  caller: 'admin-token',
-  params: Type.Object({
-    keyId: id('key', 'Id of the key.', 'key_01kb2x7m9defgt4zq8s6w3n5vh'),
-  }),
+  caller: 'operator',
+  permission: 'run-integration',
+  action: 'key.revoke',
+  params: keyParams,
   answers: {
     200: jsonAnswer('The key, revoked.', keySchema, {
       revoked: { value: { ...exampleKey, revokedAt: '2026-03-02T10:00:00.000Z' } },
     }),
   },
   errors: ['INVALID_REQUEST', 'KEY_NOT_FOUND', ...always],
+} satisfies Operation;
+
+export const replaceKeyOperation = {
+  operationId: 'replaceKey',
+  method: 'post',
+  path: '/admin/keys/{keyId}/replace',
+  tag,
+  summary: 'Replace a key',
+  description:
+    'Creates a key with the mode, scopes and name of the old one, and lets the old one expire after `graceSeconds`. An old key that expires earlier keeps its expiry. The new key has no expiry. A revoked or expired key cannot be replaced: 400. Replacing a live key needs the role owner.',
+  caller: 'operator',
+  permission: 'run-integration',
+  action: 'key.replace',
+  params: keyParams,
+  body: { schema: keyReplacementSchema, examples: { hour: { value: { graceSeconds: 3600 } } } },
+  answers: {
+    201: jsonAnswer('The new key.', replacedKeySchema, {
+      test: {
+        value: {
+          ...exampleKey,
+          key: 'sl_test_…',
+          replaces: 'key_01k9s4c2hbe8wv6m3q5x7z0nfp',
+          oldExpiresAt: '2026-03-01T10:30:00.000Z',
+        },
+      },
+    }),
+  },
+  errors: ['INVALID_JSON', 'PAYLOAD_TOO_LARGE', 'INVALID_REQUEST', 'KEY_NOT_FOUND', ...always],
+  errorExamples: {
+    INVALID_REQUEST: {
+      message: 'The request is not valid: keyId must name a key that is neither revoked nor expired.',
+      details: [{ path: 'keyId', message: 'must name a key that is neither revoked nor expired' }],
+    },
+    PAYLOAD_TOO_LARGE: { message: 'The request body is larger than 4 MiB.' },
+  },
+} satisfies Operation;
+
+export const updateKeyOperation = {
+  operationId: 'updateKey',
+  method: 'patch',
+  path: '/admin/keys/{keyId}',
+  tag,
+  summary: 'Rename a key',
+  description:
+    'Changes the name of a key, even if it is revoked or expired. Renaming a live key needs the role owner.',
+  caller: 'operator',
+  permission: 'run-integration',
+  action: 'key.update',
+  params: keyParams,
+  body: { schema: keyUpdateSchema, examples: { name: { value: { name: 'shop backend' } } } },
+  answers: {
+    200: jsonAnswer('The key.', keySchema, { renamed: { value: { ...exampleKey, name: 'shop backend' } } }),
+  },
+  errors: ['INVALID_JSON', 'PAYLOAD_TOO_LARGE', 'INVALID_REQUEST', 'KEY_NOT_FOUND', ...always],
+  errorExamples: { PAYLOAD_TOO_LARGE: { message: 'The request body is larger than 4 MiB.' } },
 } satisfies Operation;

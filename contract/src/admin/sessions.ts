@@ -1,11 +1,20 @@
 import type { Static } from 'typebox';
-import { exampleSession } from '../examples.ts';
-import { optional } from '../fields.ts';
+import { exampleEndedSession, exampleSession } from '../examples.ts';
+import { id, optional, timestamp } from '../fields.ts';
 import { jsonAnswer, type Operation } from '../operation.ts';
-import { sessionSchema, sources, statuses } from '../session.ts';
+import { endReasons, sessionSchema, sources, statuses } from '../session.ts';
 import Type from '../type.ts';
-import { ofAProject } from './errors.ts';
+import { always, ofAProject } from './errors.ts';
 import { projectParams } from './projects.ts';
+
+const tag = 'Sessions';
+const instant = (description: string) =>
+  optional.string({
+    format: 'instant',
+    errorMessage: 'must be an ISO 8601 time such as 2030-01-31T12:00:00Z',
+    description,
+    examples: ['2026-03-01T00:00:00Z'],
+  });
 
 /** Filters of the session list. Query parameters are strings. */
 export const sessionQuerySchema = Type.Object(
@@ -30,6 +39,23 @@ export const sessionQuerySchema = Type.Object(
     status: optional.oneOf(statuses, { description: 'Only sessions in this state.' }),
     source: optional.oneOf(sources, { description: 'Only sessions minted by this route.' }),
     userId: optional.string({ minLength: 1, maxLength: 256, description: 'Only sessions of this user.' }),
+    origin: optional.string({
+      minLength: 1,
+      maxLength: 512,
+      description: 'Only sessions from pages of this origin.',
+      examples: ['https://shop.example'],
+    }),
+    locale: optional.string({
+      format: 'bcp47',
+      errorMessage: 'must be a language tag such as en-US',
+      description: 'Only sessions whose resolved language is exactly this one.',
+      examples: ['en-US'],
+    }),
+    livemode: optional.oneOf(['true', 'false'], {
+      description: 'Only live sessions, or only test sessions.',
+    }),
+    from: instant('Only sessions minted at this time or later.'),
+    to: instant('Only sessions minted before this time.'),
   },
   { additionalProperties: false },
 );
@@ -52,16 +78,125 @@ export const listSessionsOperation = {
   operationId: 'listSessions',
   method: 'get',
   path: '/admin/projects/{projectId}/sessions',
-  tag: 'Sessions',
+  tag,
   summary: 'List the sessions of a project',
-  description: 'Newest first, page by page.',
-  caller: 'admin-token',
+  description:
+    'Newest first, page by page. With several filters, a request examines at most 2000 sessions, so a page can have fewer sessions than `limit`, or none, and still a `nextCursor`.',
+  caller: 'operator',
+  permission: 'read',
   params: projectParams,
   query: sessionQuerySchema,
   answers: {
     200: jsonAnswer('A page of sessions.', sessionPageSchema, {
       last: { summary: 'The last page', value: { sessions: [exampleSession] } },
     }),
+  },
+  errors: ofAProject,
+} satisfies Operation;
+
+const sessionParams = Type.Object({
+  sessionId: id('ses', 'Id of the session.', 'ses_01kb2x7m9defgt4zq8s6w3n5vh'),
+});
+const ofASession = ['INVALID_REQUEST', 'SESSION_NOT_FOUND', ...always] as const;
+
+export const sessionDetailSchema = Type.Object(
+  {
+    session: sessionSchema,
+    timeline: Type.Array(
+      Type.Object(
+        {
+          at: timestamp('When it happened.'),
+          what: Type.Enum(['created', 'connected', 'ended', 'expired'], { description: 'What happened.' }),
+          by: optional.string({ description: 'The operator who did it. Absent: no operator.' }),
+          reason: optional.oneOf(endReasons, { description: 'Why the session ended.' }),
+        },
+        { description: 'One event of the session.' },
+      ),
+      { description: 'Oldest first.' },
+    ),
+  },
+  { $id: 'SessionDetail', description: 'A session and what happened to it.' },
+);
+
+export type SessionDetail = Static<typeof sessionDetailSchema>;
+
+export const getSessionOperation = {
+  operationId: 'getSessionDetail',
+  method: 'get',
+  path: '/admin/sessions/{sessionId}',
+  tag,
+  summary: 'Read a session',
+  description: 'The session record and its timeline. It contains no token and nothing that was said.',
+  caller: 'operator',
+  permission: 'read',
+  params: sessionParams,
+  answers: {
+    200: jsonAnswer('The session.', sessionDetailSchema, {
+      created: {
+        value: {
+          session: exampleSession,
+          timeline: [{ at: '2026-03-01T09:30:00.000Z', what: 'created' }],
+        },
+      },
+    }),
+  },
+  errors: ofASession,
+} satisfies Operation;
+
+export const endedSessionSchema = Type.Object(
+  { session: sessionSchema },
+  { $id: 'EndedSession', description: 'A session that has ended.' },
+);
+
+export const endSessionOperation = {
+  operationId: 'endSessionAsOperator',
+  method: 'post',
+  path: '/admin/sessions/{sessionId}/end',
+  tag,
+  summary: 'End a session',
+  description:
+    'Ends a session with the reason `api_request`. Its runtime disconnects the client after its next report, within about five seconds. Ending it again changes nothing. No body is needed.',
+  caller: 'operator',
+  permission: 'run-integration',
+  action: 'session.end',
+  params: sessionParams,
+  answers: {
+    200: jsonAnswer('The session, ended.', endedSessionSchema, {
+      ended: { value: { session: exampleEndedSession } },
+    }),
+  },
+  errors: ofASession,
+} satisfies Operation;
+
+export const forgottenSchema = Type.Object(
+  {
+    sessions: Type.Integer({ minimum: 0, description: 'Number of sessions that named the user.' }),
+  },
+  { $id: 'ForgottenUser', description: 'The result of forgetting a user.' },
+);
+
+export const forgetUserOperation = {
+  operationId: 'forgetUser',
+  method: 'delete',
+  path: '/admin/projects/{projectId}/users/{userId}',
+  tag,
+  summary: 'Forget a user',
+  description:
+    'Removes `userId` and `metadata` from every session of the user, and ends those that have not ended. A replay of such a launch has neither of them; processes that have just replayed one stop within five seconds. Sessions are changed in batches, so a user with 100,000 sessions takes a while; if the request is interrupted, send it again. The audit records only the beginning of a hash of the userId.',
+  caller: 'operator',
+  permission: 'manage-projects',
+  action: 'user.forget',
+  params: Type.Object({
+    ...projectParams.properties,
+    userId: Type.String({
+      minLength: 1,
+      maxLength: 256,
+      description: 'The user, as sent in the mint requests, percent-encoded.',
+      examples: ['user-42'],
+    }),
+  }),
+  answers: {
+    200: jsonAnswer('The user is forgotten.', forgottenSchema, { some: { value: { sessions: 12 } } }),
   },
   errors: ofAProject,
 } satisfies Operation;

@@ -29,7 +29,8 @@ export const statusOperation = {
   tag,
   summary: 'Read the status of the service',
   description: 'For operators and for `session-launch doctor`.',
-  caller: 'admin-token',
+  caller: 'operator',
+  permission: 'read',
   answers: {
     200: jsonAnswer('The status.', statusSchema, {
       well: {
@@ -53,7 +54,7 @@ export const metricsOperation = {
   tag,
   summary: 'Read the metrics',
   description:
-    'In the text format of Prometheus. docs/metrics.md explains each metric. `METRICS_TOKEN` is accepted as well.',
+    'In the text format of Prometheus. docs/metrics.md explains each metric. Accepts `METRICS_TOKEN`, the admin token and the token of any operator.',
   caller: 'metrics-token',
   answers: {
     200: {
@@ -76,7 +77,8 @@ export const documentOperation = {
   tag,
   summary: 'Read this document',
   description: 'The contract of the admin API, as OpenAPI 3.1.',
-  caller: 'admin-token',
+  caller: 'operator',
+  permission: 'read',
   answers: {
     200: jsonAnswer('The document.', Type.Object({}, { additionalProperties: true }), {
       beginning: { value: { openapi: '3.1.0' } },

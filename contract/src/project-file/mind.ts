@@ -7,7 +7,7 @@ import { patterns } from './patterns.ts';
 const id = (example: string) =>
   Type.String({
     pattern: patterns.mindId,
-    description: 'Name inside this list: 1 to 64 letters, digits, "_" or "-".',
+    description: 'Name, unique in this list: 1 to 64 letters, digits, "_" or "-".',
     examples: [example],
   });
 

@@ -4,6 +4,7 @@ import Type from '../type.ts';
 import { assetPath, closed, defaults, limit, origins, shortText } from './fields.ts';
 import { patterns } from './patterns.ts';
 import { runtime } from './runtime.ts';
+import { description, taxonomy } from './taxonomy.ts';
 
 const experience = Type.Object(
   {
@@ -67,6 +68,8 @@ const experience = Type.Object(
         },
       ),
     ),
+    description: Type.Optional(description),
+    taxonomy: Type.Optional(taxonomy),
     runtime,
   },
   { ...closed, description: 'An experience that clients can launch.' },

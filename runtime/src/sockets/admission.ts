@@ -160,7 +160,7 @@ export class Admission {
     const { conversations, service, readToken } = this.#deps;
     const claims = await readToken(token, origin);
     // Takes the slot before calling the service: a client that gets none keeps its single-use token and may retry.
-    const left = this.#slots.take({ client, isServerDoor: claims.origin === undefined });
+    const left = this.#slots.take({ client, isFromServer: claims.origin === undefined });
     try {
       const connected = await service.connect(claims.sessionId, token, client);
       const conversation = conversations.open(connected, hello, { origin: claims.origin, left });

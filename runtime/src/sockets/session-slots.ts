@@ -6,7 +6,7 @@ export interface SlotRequest {
   /** The client network. */
   client: string;
   /** Whether the session was minted with an API key, not by a page. */
-  isServerDoor: boolean;
+  isFromServer: boolean;
 }
 
 /**
@@ -26,10 +26,10 @@ export class SessionSlots {
   }
 
   /** Takes a slot; throws a refusal if there is none. Returns the function that releases it. */
-  take({ client, isServerDoor }: SlotRequest): () => void {
+  take({ client, isFromServer }: SlotRequest): () => void {
     const held = this.#byClient.get(client) ?? 0;
-    const isFull = this.#taken >= (isServerDoor ? this.#max : this.#maxForPages);
-    if (isFull || (!isServerDoor && this.#exceedsShare(held))) throw full();
+    const isFull = this.#taken >= (isFromServer ? this.#max : this.#maxForPages);
+    if (isFull || (!isFromServer && this.#exceedsShare(held))) throw full();
     this.#taken++;
     this.#byClient.set(client, held + 1);
     let isTaken = true;

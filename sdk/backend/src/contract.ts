@@ -12,10 +12,10 @@ export interface Session {
   revision: number;
   /** created: no client has connected yet; active: a client has connected; ended: the session has ended, with or without a client; expired: no client connected in time. An ended session stays ended. */
   status: 'created' | 'active' | 'ended' | 'expired';
-  /** False for sessions minted with a test key. Sessions from browsers are always live. */
+  /** False for sessions minted with a test key and for previews. Other sessions from browsers are always live. */
   livemode: boolean;
-  /** The route that minted it: /v1/sessions, /v1/browser-sessions or /v1/public-sessions. */
-  source: 'server' | 'browser' | 'public';
+  /** The route that minted it: /v1/sessions, /v1/browser-sessions, /v1/public-sessions or /preview-sessions. */
+  source: 'server' | 'browser' | 'public' | 'preview';
   /** The origin of the page, for sessions from browsers. */
   origin?: string;
   /** The user, as sent by the backend in the mint request. */
@@ -61,7 +61,7 @@ export interface SessionManifest {
   sessionToken: string;
   /** The client must connect before this time. */
   expiresAt: string;
-  /** False for sessions minted with a test key. Sessions from browsers are always live. */
+  /** False for sessions minted with a test key and for previews. Other sessions from browsers are always live. */
   livemode: boolean;
   /** The launched experience, as frozen in its revision. */
   experience: {

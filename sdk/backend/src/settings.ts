@@ -28,7 +28,7 @@ export interface Settings {
 export function readOptions(options: SessionLaunchOptions): Settings {
   const { apiKey, log } = options;
   if (typeof apiKey !== 'string' && typeof apiKey !== 'function')
-    throw new TypeError('apiKey must be a text or a function; is the variable with the key set?');
+    throw new TypeError('apiKey must be a string or a function; check that the variable with the key is set');
   if (typeof apiKey === 'string') checkedKey(apiKey);
   return {
     baseUrl: readBaseUrl(options.baseUrl),
@@ -47,7 +47,7 @@ function checkedKey(key: unknown): string {
   const text = typeof key === 'string' ? key.trim() : '';
   if (!/^[\x21-\x7e]+$/.test(text))
     throw new TypeError(
-      'apiKey is empty or has characters that no key has; is the variable with the key set?',
+      'apiKey is empty or contains characters that are not allowed in a key; check that the variable with the key is set',
     );
   return text;
 }
@@ -56,7 +56,7 @@ function readBaseUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol) || url.search || url.hash)
     throw new TypeError(
-      'baseUrl must be an absolute http or https address, such as https://launch.example.com',
+      'baseUrl must be an absolute http or https address without query and fragment, such as https://launch.example.com',
     );
   if (url.username || url.password) throw new TypeError('baseUrl must not contain a user name or a password');
   return url.href.replace(/\/+$/, '');

@@ -14,6 +14,7 @@ const folders = [
   'runtime',
   'sdk/backend',
   'sdk/browser',
+  'console',
   'node_modules/jose',
 ];
 

@@ -10,7 +10,7 @@ export interface SessionManifest {
   sessionToken: string;
   /** The client must connect before this time. */
   expiresAt: string;
-  /** False for sessions minted with a test key. Sessions from browsers are always live. */
+  /** False for sessions minted with a test key and for previews. Other sessions from browsers are always live. */
   livemode: boolean;
   /** The launched experience, as frozen in its revision. */
   experience: {
@@ -183,5 +183,6 @@ export type ServiceCode =
   | 'UNSUPPORTED_MEDIA_TYPE'
   | 'RATE_LIMITED'
   | 'QUOTA_EXCEEDED'
+  | 'PREVIEW_NOT_FOUND'
   | 'INTERNAL'
   | 'UNAVAILABLE';

@@ -24,7 +24,22 @@ type OfOperators =
   | 'ADMIN_TOKEN_INVALID'
   | 'RUNTIME_TOKEN_INVALID'
   | 'PROJECT_NOT_FOUND'
-  | 'KEY_NOT_FOUND';
+  | 'KEY_NOT_FOUND'
+  | 'LOGIN_FAILED'
+  | 'ROLE_FORBIDDEN'
+  | 'CROSS_ORIGIN_REFUSED'
+  | 'REVISION_NOT_FOUND'
+  | 'OPERATOR_NOT_FOUND'
+  | 'LOGIN_NOT_FOUND'
+  | 'ART_NOT_FOUND'
+  | 'SLUG_TAKEN'
+  | 'ART_IN_USE'
+  | 'EXPERIENCE_IN_USE'
+  | 'LAST_OWNER'
+  | 'VERSION_CONFLICT'
+  | 'HOST_NOT_KNOWN'
+  | 'VERSION_REQUIRED'
+  | 'TOO_MANY_LOGINS';
 
 test('the SDK’s error codes are those of the service', () => {
   expectTypeOf<ServiceCode>().toEqualTypeOf<Exclude<ErrorCode, OfOperators>>();

@@ -1,4 +1,5 @@
--- Makes a session active, once, however many callers try. outcome is active (with the session), unknown, connected, ended, limit (the
+-- Makes a session active, once, however many callers try. outcome is active (with the session), unknown, connected, ended (also if
+-- its project is being deleted), limit (the
 -- project has reached concurrentSessions) or client_limit (the client's network has reached concurrentSessionsPerClient). A session
 -- without a network counts for the first limit only.
 --
@@ -14,6 +15,7 @@ DECLARE
   found_session sessions;
   allowed integer;
   allowed_per_client integer;
+  is_deleted boolean;
   running integer;
 BEGIN
   SELECT * INTO found_session FROM sessions s WHERE s.id = wanted;
@@ -30,8 +32,13 @@ BEGIN
     RETURN;
   END IF;
 
-  SELECT p.concurrent_sessions, p.concurrent_sessions_per_client INTO allowed, allowed_per_client
+  SELECT p.concurrent_sessions, p.concurrent_sessions_per_client, p.deleted_at IS NOT NULL
+    INTO allowed, allowed_per_client, is_deleted
     FROM projects p WHERE p.id = found_session.project_id;
+  IF is_deleted THEN
+    RETURN QUERY SELECT 'ended', NULL::json;
+    RETURN;
+  END IF;
   IF network IS NULL THEN
     allowed_per_client := NULL;
   END IF;
@@ -59,5 +66,9 @@ BEGIN
     RETURNING * INTO found_session;
   INSERT INTO active_sessions (session_id, project_id, runtime_id, started_at, reported_at, client)
     VALUES (wanted, found_session.project_id, runtime, found_session.started_at, found_session.started_at, network);
+  IF extract(epoch FROM found_session.created_at) * 1000 < pg_sequence_last_value('usage_announced')
+     AND wanted < (SELECT p.next FROM usage_progress p) THEN
+    PERFORM reopen_usage(found_session);
+  END IF;
   RETURN QUERY SELECT 'active', to_json(found_session);
 END $$;

@@ -1,6 +1,7 @@
 -- Deletes sessions that ended, or expired without a client, before before_time. Ids sort by the time of the mint, so only ids
 -- between after_id (the last one scanned) and before_id (the first one of that time) are scanned, at most `most` per call. Sessions
--- with an idempotency record are kept, because a replay needs them. Locked rows are skipped.
+-- with an idempotency record are kept, because a replay needs them; so are sessions that usage_days does not contain yet. Locked rows are
+-- skipped. Experiences remember that they were launched.
 CREATE OR REPLACE FUNCTION delete_old_sessions(after_id text, before_id text, before_time timestamptz, most integer)
 RETURNS TABLE (looked_at integer, last_id text, deleted integer)
 LANGUAGE plpgsql VOLATILE
@@ -13,15 +14,22 @@ DECLARE
   candidates text[];
   removed integer;
 BEGIN
-  candidates := ARRAY(SELECT s.id FROM sessions s WHERE s.id > after_id AND s.id < before_id ORDER BY s.id LIMIT most);
+  candidates := ARRAY(SELECT s.id FROM sessions s
+                       WHERE s.id > after_id
+                         AND s.id < least(before_id COLLATE "C", coalesce((SELECT p.below FROM usage_progress p), ''))
+                       ORDER BY s.id LIMIT most);
   WITH old AS MATERIALIZED (
     SELECT s.id FROM sessions s
      WHERE s.id = ANY (candidates)
        AND (s.ended_at < before_time OR s.started_at IS NULL AND s.ended_at IS NULL AND s.expires_at < before_time)
        AND NOT EXISTS (SELECT 1 FROM idempotency_keys k WHERE k.session_id = s.id)
+       AND NOT EXISTS (SELECT 1 FROM uncounted_sessions u WHERE u.session_id = s.id)
      ORDER BY s.id FOR UPDATE SKIP LOCKED
   ), gone AS (
-    DELETE FROM sessions s USING old o WHERE s.id = o.id RETURNING 1
+    DELETE FROM sessions s USING old o WHERE s.id = o.id RETURNING s.experience_id
+  ), marked AS (
+    UPDATE experiences e SET was_launched = true
+     WHERE NOT e.was_launched AND e.id IN (SELECT g.experience_id FROM gone g)
   )
   SELECT count(*)::integer INTO removed FROM gone;
   RETURN QUERY SELECT cardinality(candidates), candidates[cardinality(candidates)], removed;

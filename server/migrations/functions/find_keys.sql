@@ -10,5 +10,8 @@ AS $$
 #variable_conflict use_column
 BEGIN
   RETURN QUERY
-    SELECT w.hash, to_json(k) FROM unnest(digits) AS w(hash) JOIN api_keys k ON k.hash = decode(w.hash, 'hex');
+    SELECT w.hash, to_json(k)
+      FROM unnest(digits) AS w(hash)
+      JOIN api_keys k ON k.hash = decode(w.hash, 'hex')
+      JOIN projects p ON p.id = k.project_id AND p.deleted_at IS NULL;
 END $$;

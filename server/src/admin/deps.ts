@@ -1,14 +1,44 @@
+import type { BlockList } from 'node:net';
+import type { Commit } from '../audit/commit.ts';
+import type { Finding } from '../doctor/finding.ts';
+import type { EventHub } from '../events/hub.ts';
 import type { KeyRing } from '../keys/authenticate.ts';
+import type { Authenticator } from '../operators/authenticate.ts';
+import type { ConsoleSite } from '../operators/console-site.ts';
+import type { FailedLogins } from '../operators/failed-logins.ts';
+import type { IdentityProvider } from '../operators/oidc.ts';
+import type { LifecycleDeps } from '../sessions/lifecycle.ts';
 import type { Changes } from '../store/changes.ts';
 import type { Database } from '../store/database.ts';
-
+import type { Tallies } from '../tallies/tallies.ts';
+import type { SigningKeys } from '../tokens/signing-keys.ts';
 /** What the routes of the admin API need. */
 export interface AdminDeps {
+  /** ADMIN_TOKEN. */
   token: string;
   database: Database;
   changes: Changes;
+  /** Runs the transactions of the admin API. */
+  commit: Commit;
   keyRing: KeyRing;
+  tallies: Tallies;
+  lifecycle: LifecycleDeps;
+  events: EventHub;
+  signingKeys: SigningKeys;
+  /** Runs the checks of the doctor. */
+  examine(): Promise<Finding[]>;
   apiKeyPrefix: string;
   version: string;
   publicUrl: string;
+  /** The folder that contains `avatars/` and `locations/`. */
+  assetsDir: string;
+  /** Whether an origin is that of the service itself and the project is the demo. */
+  isOwnPage(projectId: string, origin: string): boolean;
+  trustProxy: BlockList | undefined;
+  authenticator: Authenticator;
+  failedLogins: FailedLogins;
+  site: ConsoleSite;
+  identityProvider: IdentityProvider | undefined;
+  /** The base of sign-in links: ADMIN_URL, or localhost with the port of the admin listener. */
+  consoleBase(): string;
 }

@@ -2,47 +2,117 @@ import {
   type ApiKeyRecord,
   createKeyOperation,
   listKeysOperation,
+  replaceKeyOperation,
   revokeKeyOperation,
+  updateKeyOperation,
 } from '@session-launch/contract/admin/keys';
 import type { Scope } from '@session-launch/contract/operation';
 import type { FastifyInstance } from 'fastify';
-import { createKey } from '../keys/create.ts';
-import { type ApiKey, listKeys, revokeKey } from '../keys/store.ts';
-import { ApiError } from '../primitives/errors.ts';
+import { type Actor, requirePermission, sees } from '../access/actor.ts';
+import { createKey, isUsable, replaceKey } from '../keys/create.ts';
+import { type ApiKey, listKeys, lockKey, renameKey, revokeKey } from '../keys/store.ts';
+import { differences } from '../primitives/differences.ts';
+import { ApiError, invalidRequest } from '../primitives/errors.ts';
 import { isId } from '../primitives/ids.ts';
+import { mount } from '../routing/mount.ts';
+import type { Transaction } from '../store/database.ts';
 import type { AdminDeps } from './deps.ts';
 import { knownProject } from './known-project.ts';
-import { mount } from './mount.ts';
 import { expiryOf } from './requests.ts';
 
 export async function keyAdminRoutes(app: FastifyInstance, deps: AdminDeps): Promise<void> {
-  const { database, changes, keyRing, apiKeyPrefix } = deps;
+  const { database, commit, keyRing, apiKeyPrefix } = deps;
   mount(app, listKeysOperation, async ({ params }) => {
     const projectId = await knownProject(database, params.projectId);
     await keyRing.flush();
     return { keys: (await listKeys(database, projectId)).map(keyRecord) };
   });
-  mount(app, createKeyOperation, async ({ params, body }) => {
+  mount(app, createKeyOperation, async (call) => {
+    const { params, body } = call;
     const projectId = await knownProject(database, params.projectId);
     const wanted = { ...body, expiresAt: expiryOf(body) };
-    const { key, record } = await changes.commit(async (tx, changed) => {
+    const { key, record } = await commit(call, async (tx, write) => {
       const created = await createKey(tx, apiKeyPrefix, projectId, wanted);
-      changed({ kind: 'key', id: created.record.id });
+      const { id, mode, scopes, name } = created.record;
+      write.changed({ kind: 'key', id, projectId });
+      write.audit({ projectId, target: id, changes: differences({}, { mode, scopes, name }) });
       return created;
     });
     return { ...keyRecord(record), key };
   });
-  mount(app, revokeKeyOperation, async ({ params: { keyId } }) => {
+  mount(app, revokeKeyOperation, async (call) => {
+    const { keyId } = call.params;
     if (!isId('key', keyId)) throw new ApiError('KEY_NOT_FOUND');
     await keyRing.flush();
-    const revoked = await changes.commit(async (tx, changed) => {
-      const record = await revokeKey(tx, keyId, new Date());
-      if (record) changed({ kind: 'key', id: keyId });
+    const revoked = await commit(call, async (tx, write) => {
+      const at = new Date();
+      const record = await revokeKey(tx, keyId, at);
+      if (record === undefined || !sees(call.actor, record.projectId)) throw new ApiError('KEY_NOT_FOUND');
+      if (record.mode === 'live') requirePermission(call.actor, 'manage-projects');
+      const { projectId } = record;
+      write.changed({ kind: 'key', id: keyId, projectId });
+      if (record.revokedAt?.getTime() === at.getTime())
+        write.audit({ projectId, target: keyId, changes: [{ path: 'revokedAt', after: at.toISOString() }] });
       return record;
     });
-    if (revoked === undefined) throw new ApiError('KEY_NOT_FOUND');
     return keyRecord(revoked);
   });
+  mount(app, replaceKeyOperation, async (call) => {
+    const { graceSeconds = defaultGraceSeconds } = call.body;
+    const { key, record, oldExpiresAt } = await commit(call, async (tx, write) => {
+      const at = new Date();
+      const old = await ownKey(tx, call.actor, call.params.keyId);
+      if (!isUsable(old, at)) throw unusable();
+      const replaced = await replaceKey(tx, apiKeyPrefix, old, { graceSeconds, at });
+      const { projectId } = old;
+      write.changed({ kind: 'key', id: old.id, projectId });
+      write.changed({ kind: 'key', id: replaced.record.id, projectId });
+      write.audit({
+        projectId,
+        target: old.id,
+        changes: differences(
+          { ...(old.expiresAt === null ? {} : { expiresAt: old.expiresAt.toISOString() }) },
+          { expiresAt: replaced.oldExpiresAt.toISOString(), replacedBy: replaced.record.id },
+        ),
+      });
+      return replaced;
+    });
+    return {
+      ...keyRecord(record),
+      key,
+      replaces: call.params.keyId,
+      oldExpiresAt: oldExpiresAt.toISOString(),
+    };
+  });
+  mount(app, updateKeyOperation, async (call) => {
+    const { name } = call.body;
+    await keyRing.flush();
+    const renamed = await commit(call, async (tx, write) => {
+      const key = await ownKey(tx, call.actor, call.params.keyId);
+      const changes = differences({ ...(key.name === null ? {} : { name: key.name }) }, { name });
+      if (changes.length === 0) return key;
+      await renameKey(tx, key.id, name);
+      write.changed({ kind: 'key', id: key.id, projectId: key.projectId });
+      write.audit({ projectId: key.projectId, target: key.id, changes });
+      return { ...key, name };
+    });
+    return keyRecord(renamed);
+  });
+}
+
+/** Seconds that a replaced key stays valid by default. */
+const defaultGraceSeconds = 3600;
+
+/** Reads and locks a key that this operator may change; throws 404 if there is none. */
+async function ownKey(tx: Transaction, actor: Actor, keyId: string): Promise<ApiKey> {
+  const key = isId('key', keyId) ? await lockKey(tx, keyId) : undefined;
+  if (key === undefined || !sees(actor, key.projectId)) throw new ApiError('KEY_NOT_FOUND');
+  if (key.mode === 'live') requirePermission(actor, 'manage-projects');
+  return key;
+}
+
+function unusable(): ApiError {
+  return invalidRequest([{ path: 'keyId', message: 'must name a key that is neither revoked nor expired' }]);
 }
 
 function keyRecord(key: ApiKey): ApiKeyRecord {

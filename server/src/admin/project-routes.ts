@@ -1,8 +1,5 @@
-import {
-  applyOperation,
-  exportOperation,
-  listProjectsOperation,
-} from '@session-launch/contract/admin/projects';
+import { applyOperation } from '@session-launch/contract/admin/apply';
+import { exportOperation, listProjectsOperation } from '@session-launch/contract/admin/projects';
 import type { FastifyInstance } from 'fastify';
 import { bytesOf } from '../http/bodies/buffered-body.ts';
 import { ApiError } from '../primitives/errors.ts';
@@ -10,26 +7,35 @@ import { openApply } from '../projects/apply.ts';
 import { openExport } from '../projects/export.ts';
 import { ProjectFileError } from '../projects/problem.ts';
 import { listProjects } from '../projects/store.ts';
+import { mount } from '../routing/mount.ts';
 import type { AdminDeps } from './deps.ts';
 import { knownProject } from './known-project.ts';
-import { mount } from './mount.ts';
 
 /** The timeout of the command line. */
 const applyTimeout = 120_000;
 
 export async function projectAdminRoutes(
   app: FastifyInstance,
-  { database, changes }: AdminDeps,
+  { database, commit }: AdminDeps,
 ): Promise<void> {
-  const apply = openApply(changes);
+  const apply = openApply(commit);
   const exportFile = openExport(database);
-  mount(app, listProjectsOperation, async () => ({ projects: await listProjects(database) }));
-  mount(app, applyOperation, async ({ request }) => {
+  mount(app, listProjectsOperation, async ({ actor }) => ({
+    projects: await listProjects(database, actor.projectIds),
+  }));
+  mount(app, applyOperation, async (call) => {
+    const { request, query } = call;
     // A large file may be queued behind another one, and takes long to apply.
     request.raw.setTimeout(applyTimeout);
     const format = /json/i.test(request.headers['content-type'] ?? '') ? 'json' : 'yaml';
     try {
-      return await apply(bytesOf(request), format);
+      return await apply(call, {
+        bytes: bytesOf(request),
+        format,
+        isPlan: query.plan === 'true',
+        source: query.source,
+        expect: query.expect === undefined ? undefined : Number(query.expect),
+      });
     } catch (error) {
       if (!(error instanceof ProjectFileError)) throw error;
       throw new ApiError('PROJECT_FILE_INVALID', {
@@ -39,10 +45,12 @@ export async function projectAdminRoutes(
       });
     }
   });
-  mount(app, exportOperation, async ({ params, request, reply }) => {
-    const format = /yaml/i.test(request.headers.accept ?? '') ? 'yaml' : 'json';
+  mount(app, exportOperation, async ({ params, query, request, reply }) => {
+    const accepted = /yaml/i.test(request.headers.accept ?? '') ? 'yaml' : 'json';
+    const format = query.format ?? accepted;
     const file = await exportFile(await knownProject(database, params.projectId), format);
     if (file === undefined) throw new ApiError('PROJECT_NOT_FOUND');
-    return reply.type(`application/${format}; charset=utf-8`).send(file);
+    reply.header('ETag', `"${file.version}"`);
+    return reply.type(`application/${format}; charset=utf-8`).send(file.text);
   });
 }

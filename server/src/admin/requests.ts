@@ -1,7 +1,8 @@
 import type { KeyRequest } from '@session-launch/contract/admin/keys';
 import type { SessionQuery } from '@session-launch/contract/admin/sessions';
+import { canonicalLocale } from '../locales/locale.ts';
 import { invalidRequest } from '../primitives/errors.ts';
-import type { SessionFilter } from '../sessions/store.ts';
+import type { SessionFilter } from '../sessions/listing.ts';
 
 const maxPage = 500;
 
@@ -13,13 +14,25 @@ export function expiryOf({ expiresAt }: KeyRequest): Date | undefined {
   return at;
 }
 
-export function pageAndFilter({
-  limit = '100',
-  ...filter
-}: SessionQuery): SessionFilter & { limit: number; cursor?: string } {
+/** The number of rows of a page. */
+export function limitOf(limit = '100'): number {
   if (Number(limit) > maxPage)
     throw invalidRequest([{ path: 'limit', message: `must be a whole number from 1 to ${maxPage}` }]);
-  if (filter.userId?.includes('\0'))
-    throw invalidRequest([{ path: 'userId', message: 'must not contain the NUL character' }]);
-  return { ...filter, limit: Number(limit) };
+  return Number(limit);
+}
+
+export function pageAndFilter(query: SessionQuery): SessionFilter & { limit: number; cursor?: string } {
+  const { limit, livemode, locale, from, to, ...filter } = query;
+  for (const path of ['userId', 'origin'] as const) {
+    if (filter[path]?.includes('\0'))
+      throw invalidRequest([{ path, message: 'must not contain the NUL character' }]);
+  }
+  return {
+    ...filter,
+    ...(livemode === undefined ? {} : { livemode: livemode === 'true' }),
+    ...(locale === undefined ? {} : { locale: canonicalLocale(locale) ?? locale }),
+    ...(from === undefined ? {} : { from: new Date(from) }),
+    ...(to === undefined ? {} : { to: new Date(to) }),
+    limit: limitOf(limit),
+  };
 }

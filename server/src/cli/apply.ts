@@ -1,12 +1,15 @@
-import { readFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
-import type { Applied, AppliedChange, ProjectFileProblem } from '@session-launch/contract/admin/projects';
-import type { Command } from 'commander';
-import { AdminFailure, projectFileTimeoutSeconds } from './client/admin-client.ts';
+import type { Applied, AppliedChange } from '@session-launch/contract/admin/apply';
+import { type Command, InvalidArgumentError } from 'commander';
 import type { Context } from './client/context.ts';
-import { CliFailure } from './terminal/failure.ts';
-import { type Io, printable, write, writeJson } from './terminal/io.ts';
+import { explained, fileArgument, fileRequest, readProjectFile } from './project-file.ts';
+import { printable, write, writeJson } from './terminal/io.ts';
 import { showProgress } from './terminal/progress.ts';
+
+interface ApplyOptions {
+  source?: string;
+  expect?: string;
+  json?: true;
+}
 
 export function addApply(program: Command, { io, admin }: Context): void {
   program
@@ -14,75 +17,50 @@ export function addApply(program: Command, { io, admin }: Context): void {
     .description(
       'create or update a project from a file; experiences that the file does not list stay unchanged',
     )
-    .argument(
-      '<file>',
-      'project file: JSON if its name ends in .json, otherwise YAML; - reads standard input',
+    .argument('<file>', fileArgument)
+    .option('--source <label>', 'where the file comes from, such as shop.yaml@3f2c1; default: its name')
+    .option(
+      '--expect <version>',
+      'refuse if the project has another version, or if the file would undo changes made in the console',
+      versionNumber,
     )
     .option('--json', 'print the changes as JSON')
     .addHelpText(
       'after',
-      '\nExamples:\n  session-launch apply project.yaml\n  session-launch projects export prj_demo | session-launch apply -',
+      '\nExamples:\n  session-launch apply project.yaml\n  session-launch apply shop.yaml --source shop.yaml@3f2c1 --expect 12\n  session-launch projects export prj_demo | session-launch apply -',
     )
-    .action(async (file: string, options: { json?: true }) => {
-      const text = await readProjectFile(file, io);
-      const type = file.toLowerCase().endsWith('.json') ? 'application/json' : 'application/yaml';
-      const name = file === '-' ? 'stdin' : file;
-      const answer = admin().json<Applied>('changes', {
-        path: ['projects'],
-        body: { type, text },
-        timeoutSeconds: projectFileTimeoutSeconds,
-      });
-      const applied = await showProgress(io, `Applying ${printable(name)}`, answer).catch(
+    .action(async (path: string, { source, expect, json }: ApplyOptions) => {
+      const file = await readProjectFile(path, io);
+      const answer = admin().json<Applied>(
+        'changes',
+        fileRequest(file, { source: source ?? file.source, expect }),
+      );
+      const applied = await showProgress(io, `Applying ${printable(file.name)}`, answer).catch(
         (error: unknown) => {
-          throw explained(name, error);
+          throw explained(file.name, error);
         },
       );
-      if (options.json) await writeJson(io.stdout, applied);
-      else await write(io.stdout, `${summary(applied)}\n`);
+      if (json) await writeJson(io.stdout, applied);
+      else await write(io.stdout, `${[summary(applied), ...notes(applied)].join('\n')}\n`);
     });
 }
 
-async function readProjectFile(file: string, io: Io): Promise<string> {
-  const bytes = file === '-' ? await readAll(io) : await readBytes(resolve(io.cwd, file), file);
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    throw new CliFailure(`${file} is not UTF-8 text: save it as UTF-8`);
-  }
+function versionNumber(value: string): string {
+  if (/^(0|[1-9]\d{0,8})$/.test(value)) return value;
+  throw new InvalidArgumentError(
+    'It must be a version: a whole number, or 0 for a project that must not exist yet.',
+  );
 }
 
-async function readAll(io: Io): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of io.stdin) chunks.push(Buffer.from(chunk));
-  return Buffer.concat(chunks);
-}
-
-async function readBytes(path: string, file: string): Promise<Buffer> {
-  try {
-    return await readFile(path);
-  } catch (cause) {
-    const { code } = cause as NodeJS.ErrnoException;
-    const why =
-      code === 'ENOENT' ? 'there is no such file' : code === 'EISDIR' ? 'it is a folder' : `${code}`;
-    throw new CliFailure(`cannot read ${file}: ${why}`, { cause });
-  }
-}
-
-/** Lists problems as `project.yaml:12:5: experiences[1].slug …`, which editors and terminals turn into links. */
-function explained(file: string, error: unknown): unknown {
-  if (!(error instanceof AdminFailure)) return error;
-  if (error.kind === 'timeout') {
-    return new CliFailure(`${error.message}; the file may still be applied, and applying it again is safe`);
-  }
-  if (error.code !== 'PROJECT_FILE_INVALID') return error;
-  const problems = Array.isArray(error.details) ? (error.details as ProjectFileProblem[]) : [];
-  if (problems.length === 0) return error;
-  const count = problems.length === 1 ? 'a problem' : `${problems.length} problems`;
-  const more = problems.map(({ line, column, path, message }) => {
-    const place = [file, line, line === undefined ? undefined : column].filter((part) => part !== undefined);
-    return printable(`${place.join(':')}: ${path} ${message}`.replace(':  ', ': '));
-  });
-  return new CliFailure(`${file} has ${count}; nothing was changed`, { more, cause: error });
+/** What a person changed in the console and this file changed again, and drafts that wait to be published. */
+function notes({ overwrote = [], pendingDrafts = [] }: Partial<Applied>): string[] {
+  return [
+    ...overwrote.map(
+      ({ experienceId, path, by, at }) =>
+        `overwrote ${printable([experienceId, path].filter(Boolean).join(' '))}, changed by ${printable(by)} at ${at}`,
+    ),
+    ...pendingDrafts.map(({ experienceId, revision }) => `${experienceId} has a draft, revision ${revision}`),
+  ];
 }
 
 function summary({ projectId, changed, changes }: Applied): string {

@@ -1,19 +1,14 @@
 import { styleText } from 'node:util';
 import type { Command } from 'commander';
 import { ConfigError, type ConfigProblem, readClientConfig, readConfig } from '../config/config.ts';
-import { checkAssets } from './checks/assets.ts';
-import { checkClock } from './checks/clock.ts';
-import { checkDataFolder } from './checks/data-folder.ts';
-import { checkDatabase } from './checks/database.ts';
-import { checkEngines } from './checks/engines.ts';
-import { type Finding, findingsOf } from './checks/finding.ts';
-import { checkService } from './checks/service.ts';
-import { checkSigningKeys } from './checks/signing-keys.ts';
+import { examine } from '../doctor/examine.ts';
+import { type Finding, findingsOf } from '../doctor/finding.ts';
 import type { Context } from './client/context.ts';
+import { checkService } from './doctor-service.ts';
 import { CliFailure } from './terminal/failure.ts';
 import { hasColours, type Io, printable, write, writeJson } from './terminal/io.ts';
 
-const { ok, fail } = findingsOf('configuration');
+const { fail } = findingsOf('configuration');
 
 export function addDoctor(program: Command, { io }: Context): void {
   program
@@ -25,7 +20,7 @@ export function addDoctor(program: Command, { io }: Context): void {
       '\nRun it as the user of the service, with the same environment variables. Exit code 1: a check failed.',
     )
     .action(async (options: { json?: true }) => {
-      const findings = await examine(io);
+      const findings = await findingsFor(io);
       const failed = findings.filter(({ status }) => status === 'fail').length;
       if (options.json) await writeJson(io.stdout, { ok: failed === 0, findings });
       else await write(io.stdout, findings.map(lineFor(io)).join(''));
@@ -37,7 +32,7 @@ export function addDoctor(program: Command, { io }: Context): void {
     });
 }
 
-async function examine(io: Io): Promise<Finding[]> {
+async function findingsFor(io: Io): Promise<Finding[]> {
   const problems = new Map<string, ConfigProblem>();
   const config = attempt(() => readConfig(io.env, io.cwd), problems);
   const client = attempt(() => readClientConfig(io.env, io.cwd), problems);
@@ -47,16 +42,7 @@ async function examine(io: Io): Promise<Finding[]> {
     );
   }
   const service = await checkService(client, config.database.engine);
-  return [
-    ok('every variable is valid'),
-    await checkDataFolder(config),
-    await checkDatabase(config, service),
-    await checkSigningKeys(config),
-    checkClock(new Date(), service),
-    await checkAssets(config.assetsDir),
-    ...(config.runtime?.isIncluded ? await checkEngines(io.env, io.cwd) : []),
-    service.finding,
-  ];
+  return [...(await examine({ config, env: io.env, cwd: io.cwd, service })), service.finding];
 }
 
 /** Collects problems instead of throwing, so that those of the service and of the command line are reported together. */

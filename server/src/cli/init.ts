@@ -1,7 +1,8 @@
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
+import type { Applied } from '@session-launch/contract/admin/apply';
 import type { CreatedApiKey } from '@session-launch/contract/admin/keys';
-import type { Applied, ProjectList } from '@session-launch/contract/admin/projects';
+import type { ProjectList } from '@session-launch/contract/admin/projects';
 import type { ServiceStatus } from '@session-launch/contract/admin/status';
 import { type Command, Option } from 'commander';
 import { type AdminClient, jsonBody, projectFileTimeoutSeconds } from './client/admin-client.ts';

@@ -3,23 +3,31 @@ import { Command, CommanderError } from 'commander';
 import { ConfigError, readClientConfig } from '../config/config.ts';
 import { version } from '../config/version.ts';
 import { addApply } from './apply.ts';
+import { addAudit } from './audit.ts';
 import { createAdminClient } from './client/admin-client.ts';
 import type { Context } from './client/context.ts';
+import { addConsole } from './console.ts';
 import { addDoctor } from './doctor.ts';
+import { addExperiences } from './experiences.ts';
 import { addInit } from './init.ts';
 import { addKeys } from './keys.ts';
+import { addOperators } from './operators.ts';
+import { addPlan } from './plan.ts';
 import { addProjects } from './projects.ts';
 import { addRuntime } from './runtime.ts';
 import { addServe } from './serve.ts';
 import { addSessions } from './sessions.ts';
 import { addTalk } from './talk/talk.ts';
-import { CliFailure, Interrupted } from './terminal/failure.ts';
+import { CliFailure, ExitWith, Interrupted } from './terminal/failure.ts';
 import { type Io, printable, write } from './terminal/io.ts';
+import { addUsage } from './usage.ts';
 import { variableLines } from './variable-lines.ts';
 
 const examples = `
 Examples:
   session-launch serve
+  session-launch console
+  session-launch plan project.yaml
   session-launch apply project.yaml
   session-launch keys create --project prj_demo --mode test --scope sessions:create
   session-launch sessions list --project prj_demo --limit 20
@@ -32,7 +40,7 @@ ADMIN_TOKEN, or the token from the token file in DATA_DIR.
 Environment variables of the command line (for those of the service, see serve --help):
 ${variableLines('command line')}
 
-Exit codes: 0 success, 1 failure, 2 wrong usage or configuration, 130 ended by Ctrl-C.`;
+Exit codes: 0 success, 1 failure, 2 wrong usage or configuration (plan: something would change), 130 ended by Ctrl-C.`;
 
 /** Runs a command; `argv` are the arguments after the program name. Returns the exit code and never throws. */
 export async function run(argv: string[], io: Io): Promise<number> {
@@ -85,10 +93,16 @@ function createProgram(context: Context): Command {
     .addHelpText('after', examples);
   addServe(program, context);
   addRuntime(program, context);
+  addConsole(program, context);
+  addPlan(program, context);
   addApply(program, context);
+  addExperiences(program, context);
   addKeys(program, context);
   addSessions(program, context);
   addProjects(program, context);
+  addUsage(program, context);
+  addOperators(program, context);
+  addAudit(program, context);
   addTalk(program, context);
   addDoctor(program, context);
   addInit(program, context);
@@ -110,7 +124,8 @@ function report(error: unknown, program: Command, argv: readonly string[], io: I
     );
     return { lines: lines.map(prefixed), exitCode: 2 };
   }
-  if (error instanceof Interrupted) return { lines: [], exitCode: error.exitCode };
+  if (error instanceof Interrupted || error instanceof ExitWith)
+    return { lines: [], exitCode: error.exitCode };
   if (error instanceof CliFailure) {
     return { lines: [prefixed(error.message), ...error.more], exitCode: error.exitCode };
   }

@@ -1,12 +1,13 @@
 import type { SessionPage } from '@session-launch/contract/admin/sessions';
 import { type SessionRecord, sources, statuses } from '@session-launch/contract/session';
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, Option } from 'commander';
 import type { AdminClient } from './client/admin-client.ts';
 import type { Context } from './client/context.ts';
 import { CliFailure } from './terminal/failure.ts';
 import { checkId } from './terminal/ids.ts';
 import { type Io, write } from './terminal/io.ts';
 import { Table } from './terminal/table.ts';
+import { wholeNumber } from './terminal/whole-number.ts';
 
 interface ListOptions {
   project: string;
@@ -42,11 +43,6 @@ export function addSessions(program: Command, { io, admin }: Context): void {
       const pages = pagesOf(admin(), project, options);
       await (options.json ? printJson(io, pages) : printTable(io, pages));
     });
-}
-
-function wholeNumber(value: string): number {
-  if (/^[1-9]\d{0,14}$/.test(value)) return Number(value);
-  throw new InvalidArgumentError('It must be a whole number, 1 or more.');
 }
 
 async function* pagesOf(

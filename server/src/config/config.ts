@@ -1,5 +1,6 @@
 import { type BlockList, isIP } from 'node:net';
 import { join } from 'node:path';
+import type { Role } from '@session-launch/contract/roles';
 import { examples } from './examples-folder.ts';
 import { variablesOfRuntime } from './runtime-variables.ts';
 import { type Environment, integer, Reader } from './values.ts';
@@ -7,6 +8,17 @@ import { type LogLevel, variables } from './variables.ts';
 
 export { ConfigError, type ConfigProblem, type Environment } from './values.ts';
 export type { LogLevel } from './variables.ts';
+
+/** How operators sign in through an identity provider. */
+export interface OidcSettings {
+  issuer: string;
+  clientId: string;
+  clientSecret: string;
+  /** The claim that holds the role, as a text or a list of texts. */
+  roleClaim: string;
+  /** The role of people without that claim. Absent: they are refused. */
+  defaultRole?: Role | undefined;
+}
 
 export interface Config {
   host: string;
@@ -19,7 +31,12 @@ export interface Config {
     tokenFile: string;
     /** Valid only for `/metrics`. */
     metricsToken?: string | undefined;
+    /** The address at which browsers and the command line reach the admin listener. */
+    url?: string | undefined;
   };
+  /** The identity provider through which operators sign in. */
+  oidc?: OidcSettings | undefined;
+  auditRetentionDays: number;
   database: { engine: 'embedded'; dataDir: string } | { engine: 'postgres'; url: string };
   /** How long a start waits for PostgreSQL. */
   databaseWaitSeconds: number;
@@ -60,7 +77,8 @@ export function readConfig(env: Environment, cwd: string): Config {
   const read = new Reader(env, cwd);
   const values = read.readForService(variables);
   const { adminHost, adminPort, adminToken, databaseUrl, signingKeysFile, assetsDir, demo, ...rest } = values;
-  const { runtime, runtimeToken, metricsToken, ...others } = rest;
+  const { runtime, runtimeToken, metricsToken, adminUrl, ...withOidc } = rest;
+  const { oidcIssuer, oidcClientId, oidcClientSecret, oidcRoleClaim, oidcDefaultRole, ...others } = withOidc;
   const { dataDir } = others;
   const config: Config = {
     ...others,
@@ -71,7 +89,18 @@ export function readConfig(env: Environment, cwd: string): Config {
       token: adminToken,
       tokenFile: tokenFile(dataDir),
       metricsToken,
+      url: adminUrl,
     },
+    oidc:
+      oidcIssuer !== undefined && oidcClientId !== undefined && oidcClientSecret !== undefined
+        ? {
+            issuer: oidcIssuer,
+            clientId: oidcClientId,
+            clientSecret: oidcClientSecret,
+            roleClaim: oidcRoleClaim,
+            defaultRole: oidcDefaultRole,
+          }
+        : undefined,
     runtime:
       runtime || runtimeToken !== undefined
         ? {
@@ -111,10 +140,20 @@ export function readConfig(env: Environment, cwd: string): Config {
       wants: 'a separate token, since it must give access only to /metrics',
     });
   }
+  checkOidcVariables(read);
   if (runtime) checkRuntimeVariables(read);
   read.finish();
   if (runtime) config.maxSessions = read.read(variablesOfRuntime.maxSessions) as number;
   return config;
+}
+
+/** The identity provider needs all three variables. */
+function checkOidcVariables(read: Reader): void {
+  const needed = [variables.oidcIssuer, variables.oidcClientId, variables.oidcClientSecret];
+  const set = needed.find((one) => read.isSet(one));
+  if (set === undefined) return;
+  for (const { name } of needed.filter((one) => !read.isSet(one)))
+    read.problems.push({ variable: name, got: 'unset', wants: `set, since ${set.name} is set` });
 }
 
 /** Checks the variables of a standalone runtime. The runtime reads them itself; this reports every problem at once. */

@@ -157,6 +157,25 @@ export function baseUrl(example: string): Kind<string> {
   };
 }
 
+/** The issuer of an identity provider. Plain http is accepted only on this machine. */
+export const issuerUrl: Kind<string> = {
+  wants:
+    'an https address without query, fragment, user name or password, such as https://login.example.com (http only on localhost)',
+  parse: (value) => {
+    const url = parseBaseUrl(value) === undefined ? undefined : new URL(value);
+    // An issuer is compared exactly, so a slash at the end is kept.
+    return url !== undefined && (url.protocol === 'https:' || isLoopback(url.hostname)) ? value : undefined;
+  },
+  secret: 'password',
+};
+
+/** Whether a host name of a URL is that of this machine. */
+export function isLoopback(hostname: string): boolean {
+  return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d{1,3}){3}$/.test(hostname);
+}
+
+export const text = matching(/^[\x21-\x7e]{1,512}$/, '1 to 512 printable ASCII characters without spaces');
+
 /** A complete URL that clients connect to. */
 export const websocketUrl: Kind<string> = {
   wants:
@@ -196,7 +215,7 @@ function maskUrl(value: string): string {
   );
 }
 
-/** Labels of letters, digits, "-" and "_". One that ends in a number is a mistyped IP address. */
+/** Whether the value consists of labels of letters, digits, "-" and "_". If the last label is a number, the value is a mistyped IP address. */
 function isHostName(value: string): boolean {
   const label = '[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?';
   return (

@@ -1,8 +1,10 @@
+import { roles } from '@session-launch/contract/roles';
 import { variablesOfRuntime } from './runtime-variables.ts';
 import {
   baseUrl,
   host,
   integer,
+  issuerUrl,
   type Kind,
   matching,
   oneOf,
@@ -10,6 +12,7 @@ import {
   path,
   postgresUrl,
   proxies,
+  text,
   type Variable,
   websocketUrl,
 } from './values.ts';
@@ -65,8 +68,36 @@ export const variables = {
   }),
   adminUrl: variable('ADMIN_URL', baseUrl('http://127.0.0.1:8081'), {
     otherwise: '`http://ADMIN_HOST:ADMIN_PORT`',
-    meaning: 'Address at which the command line calls the admin API.',
-    readBy: 'command line',
+    meaning:
+      'Address at which the command line and browsers reach the admin listener, such as the https address of a proxy. The service uses it for sign-in links and as a known host name.',
+    readBy: 'both',
+  }),
+  oidcIssuer: variable('OIDC_ISSUER', issuerUrl, {
+    meaning:
+      'Issuer of the OpenID Connect provider through which operators sign in. Requires `OIDC_CLIENT_ID` and `OIDC_CLIENT_SECRET`. If unset, operators sign in with links and tokens only.',
+  }),
+  oidcClientId: variable('OIDC_CLIENT_ID', text, {
+    meaning: 'Client id of this service at the provider.',
+  }),
+  oidcClientSecret: variable(
+    'OIDC_CLIENT_SECRET',
+    { ...text, secret: 'whole' },
+    {
+      meaning: 'Client secret of this service at the provider.',
+    },
+  ),
+  oidcRoleClaim: variable('OIDC_ROLE_CLAIM', text, {
+    default: 'role',
+    meaning:
+      'Claim of the ID token or of the user info that holds the role: `viewer`, `creator`, `developer` or `owner`, as a text or in a list.',
+  }),
+  oidcDefaultRole: variable('OIDC_DEFAULT_ROLE', oneOf(roles), {
+    meaning:
+      'Role of people whose claim holds none: `viewer`, `creator`, `developer` or `owner`. If unset, they cannot sign in.',
+  }),
+  auditRetentionDays: variable('AUDIT_RETENTION_DAYS', integer(1, 36_500), {
+    default: '400',
+    meaning: 'Days after which entries of the audit are deleted, 1 to 36500.',
   }),
   databaseUrl: variable('DATABASE_URL', postgresUrl, {
     meaning:

@@ -1,4 +1,5 @@
 import type { CatalogEntry } from '@session-launch/contract/catalog-entry';
+import type { GalleryEntry } from '@session-launch/contract/gallery';
 import type { ExperienceRow } from './store.ts';
 
 export function catalogEntry(row: ExperienceRow): CatalogEntry {
@@ -17,5 +18,14 @@ export function catalogEntry(row: ExperienceRow): CatalogEntry {
     galleryThumb,
     // Always empty; kept for older clients.
     discoveryTags: [],
+  };
+}
+
+export function galleryEntry(row: ExperienceRow): GalleryEntry {
+  const { description, taxonomy } = row;
+  return {
+    ...catalogEntry(row),
+    ...(description === null ? {} : { description }),
+    ...(taxonomy === null ? {} : { taxonomy }),
   };
 }

@@ -1,5 +1,6 @@
 import type { BlockList } from 'node:net';
 import { entryOperation, listOperation } from '@session-launch/contract/catalog';
+import { galleryOperation, galleryQuery } from '@session-launch/contract/gallery';
 import { routePath } from '@session-launch/contract/operation';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { refuseOtherMethods } from '../http/listener/server.ts';
@@ -8,6 +9,7 @@ import { Client } from '../limits/client-address.ts';
 import { ApiError } from '../primitives/errors.ts';
 import { matchesEtag } from '../primitives/etag.ts';
 import { endOfTick } from '../primitives/event-loop.ts';
+import { reader } from '../validation/validator.ts';
 import type { Catalog, CatalogAnswer } from './catalog.ts';
 
 export interface CatalogRouteDeps {
@@ -18,6 +20,9 @@ export interface CatalogRouteDeps {
 
 const listPath = routePath(listOperation);
 const entryPath = routePath(entryOperation);
+const galleryPath = routePath(galleryOperation);
+
+const readGalleryQuery = reader(galleryQuery);
 
 export async function catalogRoutes(app: FastifyInstance, deps: CatalogRouteDeps): Promise<void> {
   app.addHook('onRequest', (_request, reply, done) => {
@@ -42,6 +47,14 @@ export async function catalogRoutes(app: FastifyInstance, deps: CatalogRouteDeps
     return show(request, reply, entry);
   });
   refuseOtherMethods(app, entryPath, ['GET']);
+
+  app.get<{ Params: { projectId: string } }>(galleryPath, async (request, reply) => {
+    const { projectId } = request.params;
+    await admit(deps, request, projectId);
+    const filter = readGalleryQuery(request.query);
+    return show(request, reply, await deps.catalog.gallery(projectId, filter));
+  });
+  refuseOtherMethods(app, galleryPath, ['GET']);
 }
 
 /** Accepts any valid key of the project, regardless of its scopes. The refusal does not reveal whether another project exists. */

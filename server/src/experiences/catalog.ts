@@ -1,8 +1,9 @@
+import type { GalleryEntry, GalleryQuery } from '@session-launch/contract/gallery';
 import { etagOf } from '../primitives/etag.ts';
 import { Cache, type CacheCounts } from '../store/cache/cache.ts';
-import type { Changes } from '../store/changes.ts';
+import { type Changes, isOfProjects } from '../store/changes.ts';
 import type { Database } from '../store/database.ts';
-import { catalogEntry } from './catalog-entry.ts';
+import { catalogEntry, galleryEntry } from './catalog-entry.ts';
 import { listPublished } from './store.ts';
 
 /** A serialised response with its ETag. */
@@ -15,6 +16,8 @@ export interface CatalogAnswer {
 export interface Catalog {
   list(projectId: string): Promise<CatalogAnswer>;
   entry(projectId: string, slug: string): Promise<CatalogAnswer | undefined>;
+  /** The entries that are ready for a gallery and have these categories. */
+  gallery(projectId: string, filter: GalleryQuery): Promise<CatalogAnswer>;
   readonly counts: CacheCounts;
 }
 
@@ -22,6 +25,7 @@ interface Rendered {
   projectId: string;
   list: CatalogAnswer;
   entries: Map<string, CatalogAnswer>;
+  gallery: { taxonomy: GalleryEntry['taxonomy']; text: string }[];
 }
 
 export function openCatalog(database: Database, changes: Changes): Catalog {
@@ -29,12 +33,13 @@ export function openCatalog(database: Database, changes: Changes): Catalog {
     render(projectId, await listPublished(database, projectId)),
   );
   changes.onChange((change) => {
-    if (change?.kind === 'key') return;
-    catalogs.forget(change && ((catalog) => catalog.projectId === change.id));
+    if (!isOfProjects(change)) return;
+    catalogs.forget(change && ((catalog) => catalog.projectId === change.projectId));
   });
   return {
     list: async (projectId) => (await catalogs.get(projectId)).list,
     entry: async (projectId, slug) => (await catalogs.get(projectId)).entries.get(slug),
+    gallery: async (projectId, filter) => filtered((await catalogs.get(projectId)).gallery, filter),
     counts: catalogs.counts,
   };
 }
@@ -45,10 +50,27 @@ function render(projectId: string, rows: Awaited<ReturnType<typeof listPublished
     projectId,
     list: answer({ experiences: entries }),
     entries: new Map(entries.map((entry) => [entry.slug, answer(entry)])),
+    gallery: rows
+      .map(galleryEntry)
+      .filter(({ catalogReady }) => catalogReady)
+      .map((entry) => ({ taxonomy: entry.taxonomy, text: JSON.stringify(entry) })),
   };
 }
 
+function filtered(gallery: Rendered['gallery'], { useCase, ...categories }: GalleryQuery): CatalogAnswer {
+  const wanted = Object.entries(categories) as [keyof typeof categories, string][];
+  const matches = gallery.filter(
+    ({ taxonomy }) =>
+      wanted.every(([category, value]) => taxonomy?.[category] === value) &&
+      (useCase === undefined || taxonomy?.useCases?.includes(useCase)),
+  );
+  return withEtag(`{"experiences":[${matches.map(({ text }) => text).join(',')}]}`);
+}
+
 function answer(value: object): CatalogAnswer {
-  const body = JSON.stringify(value);
+  return withEtag(JSON.stringify(value));
+}
+
+function withEtag(body: string): CatalogAnswer {
   return { body, etag: etagOf(body) };
 }

@@ -4,7 +4,7 @@ import { entriesCovering } from '../origins/origin.ts';
 import { isId } from '../primitives/ids.ts';
 import type { CacheCounts } from '../store/cache/cache.ts';
 import { type LookUpClient, LookUps } from '../store/cache/look-ups.ts';
-import type { Changes } from '../store/changes.ts';
+import { type Changes, isOfProjects } from '../store/changes.ts';
 import type { Database } from '../store/database.ts';
 import { StoreUnavailable } from '../store/database-errors.ts';
 import type { Revision } from './revision.ts';
@@ -25,13 +25,14 @@ export interface Directory {
 export function openDirectory(database: Database, changes: Changes, pace: Pace): Directory {
   const experiences = new LookUps(10_000, (ids) => findExperiences(database, ids));
   const origins = new LookUps<string>(10_000, (names, before) => findListing(database, names, before));
-  // Revisions are immutable, so cached ones never expire.
+  // Revisions are immutable, so cached ones never expire. They are cleared by a change without a version: something may have been deleted.
   const revisions = new LRUCache<string, Revision>({ max: 2_000 });
   const revisionCounts = { hits: 0, misses: 0 };
   changes.onChange((change) => {
-    if (change?.kind === 'key') return;
-    experiences.forget(change && (({ projectId }) => projectId === change.id));
+    if (!isOfProjects(change)) return;
+    experiences.forget(change && (({ projectId }) => projectId === change.projectId));
     origins.forget();
+    if (change?.version === undefined) revisions.clear();
   });
   return {
     counts: { experiences: experiences.counts, origins: origins.counts, revisions: revisionCounts },

@@ -1,9 +1,10 @@
 import type { Limits } from '@session-launch/contract/project-file/fields';
+import type { Taxonomy } from '@session-launch/contract/project-file/taxonomy';
 import { entriesCovering } from '../origins/origin.ts';
 import type { Database, Statement } from '../store/database.ts';
 import type { Revision, Runtime } from './revision.ts';
 
-/** An experience with the fields that decide whether it may be launched: its project's settings and newest revision. */
+/** An experience with the fields that decide whether it may be launched: its project's settings, and its revision. */
 export interface LaunchableExperience {
   id: string;
   projectId: string;
@@ -15,7 +16,8 @@ export interface LaunchableExperience {
     allowedOrigins: string[];
     limits: Limits;
   };
-  latest: Revision;
+  /** What a mint launches: the published revision, or the newest one while none is published. */
+  revision: Revision;
 }
 
 type Columns = Record<string, unknown>;
@@ -55,7 +57,7 @@ export async function findExperiences(
             concurrentSessionsPerClient: project.concurrent_sessions_per_client as number | null,
           },
         },
-        latest: {
+        revision: {
           experienceId: revision.experience_id as string,
           number: revision.number as number,
           slug: revision.slug as string,
@@ -103,7 +105,7 @@ export async function findListing(
   return new Map(rows.map((row) => [row.origin, row.experience_id]));
 }
 
-/** What the catalog shows of an experience. */
+/** What the catalog and the gallery show of an experience. */
 export interface ExperienceRow {
   id: string;
   slug: string;
@@ -114,14 +116,21 @@ export interface ExperienceRow {
   galleryAvatarImage: string | null;
   galleryBackgroundImage: string | null;
   updatedAt: Date;
+  description: string | null;
+  taxonomy: Taxonomy | null;
 }
 
 export const selectPublished: Statement = {
   name: 'list_published',
-  text: `SELECT id, slug, title, sort_order AS "sortOrder", avatar_id AS "avatarId", thumbnail_path AS "thumbnailPath",
-                gallery_avatar_image AS "galleryAvatarImage", gallery_background_image AS "galleryBackgroundImage",
-                updated_at AS "updatedAt"
-           FROM experiences WHERE project_id = $1 AND status = 'published' ORDER BY sort_order, id`,
+  text: `SELECT e.id, r.slug, r.title, e.sort_order AS "sortOrder", e.avatar_id AS "avatarId",
+                e.thumbnail_path AS "thumbnailPath", e.gallery_avatar_image AS "galleryAvatarImage",
+                e.gallery_background_image AS "galleryBackgroundImage", e.live_at AS "updatedAt", e.description, e.taxonomy
+           FROM experiences e
+           JOIN projects p ON p.id = e.project_id AND p.deleted_at IS NULL
+           JOIN LATERAL (
+             SELECT slug, title FROM revisions WHERE experience_id = e.id AND number = e.published_revision LIMIT 1
+           ) r ON true
+          WHERE e.project_id = $1 AND e.status = 'published' ORDER BY e.sort_order, e.id`,
 };
 
 /** The published experiences of a project in creator-defined order. */

@@ -26,8 +26,10 @@ export class KeyRing {
     this.#database = database;
     this.remembered = new LookUps(10_000, (hashes) => findKeys(database, hashes));
     changes.onChange((change) => {
-      if (change?.kind === 'project') return;
-      this.remembered.forget(change && ((key) => key.id === change.id));
+      // A project may have been deleted.
+      if (change?.kind === 'project') this.remembered.forget((key) => key.projectId === change.id);
+      else if (change === undefined) this.remembered.forget();
+      else if (change.kind === 'key') this.remembered.forget((key) => key.id === change.id);
     });
   }
 

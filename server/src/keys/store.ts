@@ -77,6 +77,35 @@ export async function revokeKey(tx: Transaction, keyId: string, at: Date): Promi
   return revoked;
 }
 
+export const lock: Statement = {
+  name: 'lock_key',
+  text: `SELECT ${columns} FROM api_keys WHERE id = $1 FOR NO KEY UPDATE`,
+};
+
+/** Reads a key and locks it until the transaction ends. */
+export async function lockKey(tx: Transaction, keyId: string): Promise<ApiKey | undefined> {
+  const [key] = await tx.query<ApiKey>(lock, [keyId]);
+  return key;
+}
+
+export const rename: Statement = {
+  name: 'rename_key',
+  text: 'UPDATE api_keys SET name = $2 WHERE id = $1',
+};
+
+export async function renameKey(tx: Transaction, keyId: string, name: string): Promise<void> {
+  await tx.query(rename, [keyId, name]);
+}
+
+export const expire: Statement = {
+  name: 'expire_key',
+  text: 'UPDATE api_keys SET expires_at = $2 WHERE id = $1',
+};
+
+export async function expireKey(tx: Transaction, keyId: string, at: Date): Promise<void> {
+  await tx.query(expire, [keyId, at]);
+}
+
 /** Rows are locked in one order, so that processes that write the same keys cannot deadlock. */
 export const touch: Statement = {
   name: 'touch_keys',

@@ -1,6 +1,6 @@
 /** One limit as reported to the caller: quota, window, remaining and reset. */
 export interface Budget {
-  policy: 'client' | 'project' | 'day';
+  policy: 'client' | 'project' | 'day' | 'preview';
   limit: number;
   windowSeconds: number;
   remaining: number;

@@ -7,6 +7,13 @@ import { type Gate, isAdmitted, MemoryWindows, type Position, SharedWindows } fr
 const windowSeconds = 60;
 type Policy = 'client' | 'project';
 
+/** The details of a `RATE_LIMITED` error. */
+export interface RateLimitDetails {
+  policy: Policy;
+  limit: number;
+  retryAfterSeconds: number;
+}
+
 export interface RateLimits {
   /** Charges the client's window, then the project's. Throws 429 `RATE_LIMITED` if either is exhausted. */
   spend(projectId: string, limits: Limits, client: string): Promise<Budget[]>;
@@ -61,9 +68,14 @@ function budget({ policy, limit }: PolicyGate, { points, leftMs }: Position): Bu
 
 function rateLimited(budgets: Budget[], exhausted: Budget): ApiError {
   const whose = exhausted.policy === 'client' ? 'this client' : 'this project';
+  const details: RateLimitDetails = {
+    policy: exhausted.policy as Policy,
+    limit: exhausted.limit,
+    retryAfterSeconds: exhausted.resetSeconds,
+  };
   return new ApiError('RATE_LIMITED', {
     message: `Too many sessions for ${whose}: at most ${exhausted.limit} a minute. Retry after ${exhausted.resetSeconds} s.`,
-    details: { policy: exhausted.policy, limit: exhausted.limit, retryAfterSeconds: exhausted.resetSeconds },
+    details,
     headers: { ...rateLimitHeaders(budgets), 'Retry-After': String(exhausted.resetSeconds) },
   });
 }

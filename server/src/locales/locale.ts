@@ -12,7 +12,7 @@ export interface Languages {
 }
 
 /** The locales that a mint requests. Tags are canonical. */
-interface RequestedLocales {
+export interface RequestedLocales {
   locale?: string | undefined;
   secondaryLocale?: string | undefined;
   language?: string | undefined;

@@ -92,7 +92,7 @@ export function answerLog(log: Logger): (answered: Answered) => void {
 }
 
 const credentials =
-  /(?:test|live)_[A-Za-z0-9]{16,}|\beyJ[\w-]+\.[\w-]+\.[\w-]+|(postgres(?:ql)?:\/\/)[^\s"]*@/g;
+  /(?:test|live|slo)_[A-Za-z0-9]{16,}|\beyJ[\w-]+\.[\w-]+\.[\w-]+|(postgres(?:ql)?:\/\/)[^\s"]*@/g;
 
 /** Masks API keys, session tokens and database passwords in a text. */
 export function scrubbed(text: string): string {

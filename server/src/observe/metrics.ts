@@ -1,10 +1,11 @@
 import { type Source, sources } from '@session-launch/contract/session';
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import type { CacheCounts } from '../store/cache/cache.ts';
 import type { LookUpCounts } from '../store/cache/look-ups.ts';
 import type { Database } from '../store/database.ts';
+import { Counts, Distribution } from './counts.ts';
 import { type RuntimeStatus, sampleRuntime } from './runtime-metrics.ts';
-import { plain, sample } from './sampled-metric.ts';
+import { plain, sample, sampleHistogram } from './sampled-metric.ts';
 import type { Traffic } from './traffic.ts';
 
 const durationBounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20];
@@ -56,25 +57,31 @@ export function createMetrics(): Metrics & { watch(parts: MetricSources): void }
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
-  const mints = new Counter({
+  const mints = new Map(
+    sources.map((door) => [
+      door,
+      { outcomes: new Counts<string>(), durations: new Distribution(durationBounds) },
+    ]),
+  );
+  sample(registry, Counter, {
     name: 'session_launch_mints_total',
     help: 'Mint requests by door and outcome',
     labelNames: ['door', 'outcome'],
-    registers,
+    read: () =>
+      [...mints].flatMap(([door, { outcomes }]) =>
+        [...outcomes.entries()].map(([outcome, value]) => ({ labels: { door, outcome }, value })),
+      ),
   });
-  const durations = new Histogram({
+  sampleHistogram(registry, {
     name: 'session_launch_mint_duration_seconds',
     help: 'Time from the start of a mint request to its response',
-    labelNames: ['door'],
-    buckets: durationBounds,
-    registers,
+    read: () => [...mints].map(([door, { durations }]) => ({ labels: { door }, distribution: durations })),
   });
-  for (const door of sources) durations.zero({ door });
-  const batches = new Histogram({
+  const batches = new Distribution(batchBounds);
+  sampleHistogram(registry, {
     name: 'session_launch_batch_size',
     help: 'Mints that were recorded together in one write',
-    buckets: batchBounds,
-    registers,
+    read: () => [{ labels: {}, distribution: batches }],
   });
   const connects = new Counter({
     name: 'session_launch_connects_total',
@@ -95,10 +102,11 @@ export function createMetrics(): Metrics & { watch(parts: MetricSources): void }
   return {
     registry,
     minted: (door, outcome, seconds) => {
-      mints.inc({ door, outcome });
-      durations.observe({ door }, seconds);
+      const { outcomes, durations } = mints.get(door)!;
+      outcomes.add(outcome);
+      durations.add(seconds);
     },
-    batchWritten: (size) => batches.observe(size),
+    batchWritten: (size) => batches.add(size),
     lifecycle: {
       connected: (outcome) => connects.inc({ outcome }),
       metered: (added) => seconds.inc(added),
@@ -154,7 +162,10 @@ function watch(registry: Registry, parts: MetricSources): void {
     labelNames: ['route', 'status'],
     read: () =>
       [...traffic.answers].flatMap(([route, statuses]) =>
-        [...statuses].map(([status, value]) => ({ labels: { route, status: String(status) }, value })),
+        [...statuses.entries()].map(([status, value]) => ({
+          labels: { route, status: String(status) },
+          value,
+        })),
       ),
   });
   const admitted = (read: (load: Load) => number) => () =>

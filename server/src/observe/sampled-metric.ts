@@ -1,4 +1,5 @@
-import type { Counter, Gauge, Registry } from 'prom-client';
+import type { Counter, Gauge, Metric, Registry } from 'prom-client';
+import type { Distribution } from './counts.ts';
 
 interface Sample {
   labels: Record<string, string>;
@@ -36,4 +37,34 @@ export function sample(
 /** The sample of a metric without labels; none if the value is unknown. */
 export function plain(value: number | undefined): Sample[] {
   return value === undefined ? [] : [{ labels: {}, value }];
+}
+
+interface SampledHistogram {
+  name: string;
+  help: string;
+  read: () => { labels: Record<string, string>; distribution: Distribution }[];
+}
+
+/** The same for a histogram. A `Histogram` of prom-client takes single values only, so this implements the part that a registry uses. */
+export function sampleHistogram(registry: Registry, { name, help, read }: SampledHistogram): void {
+  const get = async () => ({
+    name,
+    help,
+    type: 'histogram',
+    values: read().flatMap(({ labels, distribution }) => histogramValues(name, labels, distribution)),
+  });
+  registry.registerMetric({ name, help, get } as unknown as Metric);
+}
+
+function histogramValues(name: string, labels: Record<string, string>, distribution: Distribution) {
+  const counts = distribution.cumulative();
+  return [
+    ...counts.map((value, i) => ({
+      metricName: `${name}_bucket`,
+      labels: { le: distribution.bounds[i] ?? '+Inf', ...labels },
+      value,
+    })),
+    { metricName: `${name}_sum`, labels, value: distribution.sum },
+    { metricName: `${name}_count`, labels, value: counts.at(-1)! },
+  ];
 }

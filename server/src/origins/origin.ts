@@ -92,7 +92,8 @@ export function nearMiss(entries: readonly string[], origin: string): string | u
   return undefined;
 }
 
-function serialised(value: string): string | undefined {
+/** The origin of an http(s) URL, as browsers send it. */
+export function serialised(value: string): string | undefined {
   if (value.length > maxLength) return undefined;
   try {
     const url = new URL(value);

@@ -33,7 +33,7 @@ export async function demoCards(
 
 async function card(directory: Directory, entry: CatalogEntry): Promise<DemoCard> {
   const { title, experienceId, slug, galleryThumb } = entry;
-  const runtime = (await directory.experience(experienceId))?.latest.runtime;
+  const runtime = (await directory.experience(experienceId))?.revision.runtime;
   const who = runtime?.characters.map((character) => character.name).join(' and ') ?? '';
   return {
     title,

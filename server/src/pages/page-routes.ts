@@ -9,6 +9,7 @@ import { type HealthDeps, whyNotReady } from '../http/routes/health-routes.ts';
 import { serveFile } from '../http/routes/served-file.ts';
 import { type DemoCard, demoCards } from './demo-cards.ts';
 import { landingPage } from './landing-page.ts';
+import { previewPage } from './preview-page.ts';
 import { referencePage } from './reference-page.ts';
 
 export interface PageDeps extends HealthDeps {
@@ -19,11 +20,16 @@ export interface PageDeps extends HealthDeps {
   baseUrl: () => string;
   /** The URL of the runtime for demo sessions; absent if there is none. */
   runtimeUrl: () => string | undefined;
+  /** The origins of the console, which shows the preview page in a frame. */
+  consoleOrigins: () => string[];
 }
 
 /** Content security policy: the page's own files and the runtime's URL, nothing else. */
 const landingPolicy = (connect: string[]) =>
   `default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src ${connect.join(' ')}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'`;
+/** The same, but art and runtime are wherever the previewed revision has them, and the console may show the page in a frame. */
+const previewPolicy = (baseUrl: string, ancestors: string[]) =>
+  `default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: https:; connect-src 'self' ${new URL(baseUrl).origin} https: ws: wss:; base-uri 'none'; form-action 'none'; frame-ancestors ${ancestors.length === 0 ? "'none'" : ancestors.join(' ')}; require-trusted-types-for 'script'; trusted-types 'none'`;
 /** Scalar injects inline styles, hence 'unsafe-inline' for styles only. */
 const referencePolicy =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
@@ -60,6 +66,11 @@ export async function pageRoutes(app: FastifyInstance, deps: PageDeps): Promise<
   });
   refuseOtherMethods(app, '/', ['GET']);
 
+  app.get('/preview/', async (_request, reply) =>
+    sendPage(reply, previewPolicy(deps.baseUrl(), deps.consoleOrigins()), previewPage),
+  );
+  refuseOtherMethods(app, '/preview/', ['GET']);
+
   app.get('/reference', async (_request, reply) => sendPage(reply, referencePolicy, referencePage));
   refuseOtherMethods(app, '/reference', ['GET']);
 
@@ -70,6 +81,8 @@ export async function pageRoutes(app: FastifyInstance, deps: PageDeps): Promise<
   serveFile(app, '/site/reference.css', new URL('reference.css', site), { type: style });
   serveFile(app, '/site/before-scalar.js', new URL('before-scalar.js', site), { type: script });
   serveFile(app, '/site/talk.js', new URL('talk.js', site), { type: script });
+  serveFile(app, '/site/preview.css', new URL('preview.css', site), { type: style });
+  serveFile(app, '/site/preview.js', new URL('preview.js', site), { type: script });
   serveFile(app, '/site/reference.js', new URL('reference.js', site), { type: script });
   serveFile(app, '/site/scalar.js', new URL('js/standalone.js', scalar), { type: script });
   for (const name of ['icon.svg', 'voice.svg']) {

@@ -35,6 +35,7 @@ export class ApiError extends Error {
 const unknownCallerCodes: ReadonlySet<ErrorCode> = new Set([
   'API_KEY_INVALID',
   'EXPERIENCE_NOT_FOUND',
+  'PREVIEW_NOT_FOUND',
   'ORIGIN_REQUIRED',
   'ORIGIN_NOT_ALLOWED',
   'SESSION_TOKEN_INVALID',

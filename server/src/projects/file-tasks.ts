@@ -7,6 +7,7 @@ import {
   type ProjectFileFormat,
   parseProjectFile,
   serialiseProjectFile,
+  withoutNulls,
 } from './project-file.ts';
 
 /** Files up to this many bytes are processed on the event loop: that takes a few milliseconds, and starting a thread a few hundred. */
@@ -28,7 +29,7 @@ export async function prepareBytes(bytes: Uint8Array, format: ProjectFileFormat)
     : (onThread({ kind: 'prepare', bytes, format }) as Promise<PreparedFile>);
 }
 
-/** Serialises a stored project, from the JSON text of `readProjectText`. */
+/** Serialises a stored project, from the JSON text of `readProjectText`, or one experience. */
 export async function serialiseStored(stored: string, format: ProjectFileFormat): Promise<string> {
   return stored.length <= smallLength
     ? write(stored, format)
@@ -57,11 +58,7 @@ function read(bytes: Uint8Array, format: ProjectFileFormat): PreparedFile {
 
 function write(stored: string, format: ProjectFileFormat): string {
   const file = JSON.parse(stored) as ProjectFile;
-  for (const experience of file.experiences) {
-    for (const field of ['avatarId', 'thumbnailPath', 'galleryThumb'] as const) {
-      if (experience[field] === null) delete experience[field];
-    }
-  }
+  file.experiences?.forEach(withoutNulls);
   return serialiseProjectFile(file, format);
 }
 

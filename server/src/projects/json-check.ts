@@ -29,7 +29,7 @@ export function checkJson(text: string, fail: (offset: number, message: string) 
   };
   const ends = () => {
     const closer = closers.at(-1);
-    expected = closer ? `write a comma or "${closer}"` : 'remove what follows the closing bracket';
+    expected = closer ? `write a comma or "${closer}"` : 'remove everything after the last closing bracket';
   };
   const closes = () => {
     closers.pop();

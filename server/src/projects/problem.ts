@@ -1,6 +1,6 @@
-import type { ProjectFileProblem } from '@session-launch/contract/admin/projects';
+import type { ProjectFileProblem } from '@session-launch/contract/admin/apply';
 
-export type { ProjectFileProblem } from '@session-launch/contract/admin/projects';
+export type { ProjectFileProblem } from '@session-launch/contract/admin/apply';
 
 /** Maximum problems reported for one file; a hostile file can have millions. */
 export const maxProblems = 1_000;

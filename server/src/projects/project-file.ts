@@ -1,5 +1,6 @@
 import { defaults, type Limits } from '@session-launch/contract/project-file/fields';
 import type { WrittenProjectFile } from '@session-launch/contract/project-file/schema';
+import type { Taxonomy } from '@session-launch/contract/project-file/taxonomy';
 import { Document, visit } from 'yaml';
 import type { Runtime } from '../experiences/revision.ts';
 import { type Axis, canonicalLocale, type Languages } from '../locales/locale.ts';
@@ -39,6 +40,8 @@ export interface Experience {
   avatarId?: string;
   thumbnailPath?: string;
   galleryThumb?: { avatarImage: string; backgroundImage: string };
+  description?: string;
+  taxonomy?: Taxonomy;
   runtime: Runtime;
 }
 
@@ -81,7 +84,8 @@ function normalise({ project, experiences = [] }: WrittenProjectFile): ProjectFi
 }
 
 function normaliseExperience(written: WrittenExperience): Experience {
-  const { avatarId, thumbnailPath, galleryThumb } = written;
+  const { avatarId, thumbnailPath, galleryThumb, description } = written;
+  const taxonomy = normaliseTaxonomy(written.taxonomy);
   return {
     id: written.id,
     slug: written.slug,
@@ -100,8 +104,29 @@ function normaliseExperience(written: WrittenExperience): Experience {
             backgroundImage: galleryThumb.backgroundImage,
           },
         }),
+    ...(description === undefined ? {} : { description }),
+    ...(taxonomy === undefined ? {} : { taxonomy }),
     runtime: normaliseRuntime(written.runtime),
   };
+}
+
+/** The categories in a fixed order, each use case once; `undefined` if there are none. */
+function normaliseTaxonomy(written: Taxonomy = {}): Taxonomy | undefined {
+  const { purpose, interactionMode, domain, universe, era } = written;
+  const useCases = written.useCases?.length ? [...new Set(written.useCases)] : undefined;
+  const all = { useCases, purpose, interactionMode, domain, universe, era };
+  const present = Object.entries(all).filter(([, value]) => value !== undefined);
+  return present.length === 0 ? undefined : (Object.fromEntries(present) as Taxonomy);
+}
+
+const optionalFields = ['avatarId', 'thumbnailPath', 'galleryThumb', 'description', 'taxonomy'] as const;
+
+/** An experience as the database returns it, where absent fields are null. */
+export function withoutNulls(experience: Experience): Experience {
+  for (const field of optionalFields) {
+    if (experience[field] === null) delete experience[field];
+  }
+  return experience;
 }
 
 function normaliseRuntime(written: WrittenExperience['runtime']): Runtime {

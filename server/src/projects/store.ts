@@ -7,18 +7,37 @@ const limits = `json_build_object(
   'sessionsPerDay', p.sessions_per_day, 'concurrentSessions', p.concurrent_sessions,
   'concurrentSessionsPerClient', p.concurrent_sessions_per_client)`;
 
+/** A project with what changes of it need to know. */
+export interface StoredProject {
+  project: Project;
+  version: number;
+  updatedBy: string;
+  updatedAt: Date;
+  /** The project is hidden, and its rows are being deleted. */
+  isDeleted: boolean;
+}
+
 export const find: Statement = {
   name: 'find_project',
-  text: `SELECT p.id, p.name, p.browser_embeds AS "browserEmbeds", p.allowed_origins AS "allowedOrigins", ${limits} AS limits
+  text: `SELECT json_build_object('id', p.id, 'name', p.name, 'browserEmbeds', p.browser_embeds,
+                  'allowedOrigins', p.allowed_origins, 'limits', ${limits}) AS project,
+                p.version, p.updated_by AS "updatedBy", p.updated_at AS "updatedAt", p.deleted_at IS NOT NULL AS "isDeleted"
            FROM projects p WHERE p.id = $1`,
 };
 
-export async function findProject(tx: Transaction, projectId: string): Promise<Project | undefined> {
-  const [found] = await tx.query<Project>(find, [projectId]);
+/** The project, also while it is being deleted. */
+export async function findStoredProject(
+  tx: Transaction,
+  projectId: string,
+): Promise<StoredProject | undefined> {
+  const [found] = await tx.query<StoredProject>(find, [projectId]);
   return found;
 }
 
-export const exists: Statement = { name: 'project_exists', text: 'SELECT 1 FROM projects WHERE id = $1' };
+export const exists: Statement = {
+  name: 'project_exists',
+  text: 'SELECT 1 FROM projects WHERE id = $1 AND deleted_at IS NULL',
+};
 
 export async function projectExists(database: Database, projectId: string): Promise<boolean> {
   return (await database.query('admin', exists, [projectId])).length > 0;
@@ -42,29 +61,50 @@ export const list: Statement = {
   name: 'list_projects',
   text: `SELECT p.id AS "projectId", p.name, p.browser_embeds AS "browserEmbeds",
                 (SELECT count(*)::integer FROM experiences e WHERE e.project_id = p.id) AS experiences
-           FROM projects p ORDER BY p.id`,
+           FROM projects p
+          WHERE p.deleted_at IS NULL AND ($1::text[] IS NULL OR p.id = ANY ($1::text[])) ORDER BY p.id`,
 };
 
-export function listProjects(database: Database): Promise<ProjectList['projects']> {
-  return database.query('admin', list);
+/** The projects with these ids; null: all projects. */
+export function listProjects(
+  database: Database,
+  projectIds: readonly string[] | null,
+): Promise<ProjectList['projects']> {
+  return database.query('admin', list, [projectIds]);
 }
 
 export const upsert: Statement = {
   name: 'upsert_project',
   text: `
     INSERT INTO projects (id, name, browser_embeds, allowed_origins, mints_per_minute_per_client, mints_per_minute,
-      sessions_per_day, concurrent_sessions, concurrent_sessions_per_client, created_at, updated_at)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10)
+      sessions_per_day, concurrent_sessions, concurrent_sessions_per_client, created_at, updated_at, managed_by, updated_by, source)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10, 'file', $11, $12)
     ON CONFLICT (id) DO UPDATE SET name = excluded.name, browser_embeds = excluded.browser_embeds,
       allowed_origins = excluded.allowed_origins, mints_per_minute_per_client = excluded.mints_per_minute_per_client,
       mints_per_minute = excluded.mints_per_minute, sessions_per_day = excluded.sessions_per_day,
       concurrent_sessions = excluded.concurrent_sessions,
-      concurrent_sessions_per_client = excluded.concurrent_sessions_per_client, updated_at = excluded.updated_at`,
+      concurrent_sessions_per_client = excluded.concurrent_sessions_per_client, updated_at = excluded.updated_at,
+      managed_by = excluded.managed_by, updated_by = excluded.updated_by, source = excluded.source,
+      version = projects.version + $13
+    RETURNING version`,
 };
 
-export async function upsertProject(tx: Transaction, project: Project, at: Date): Promise<void> {
+/** Who applies a file, when, and the label of the file. */
+export interface Stamp {
+  at: Date;
+  by: string;
+  source: string | undefined;
+}
+
+/** Writes a project of a file. Returns its version, which counts up if the project existed and `counts` is true. */
+export async function upsertProject(
+  tx: Transaction,
+  project: Project,
+  { at, by, source }: Stamp,
+  counts: boolean,
+): Promise<number> {
   const { id, name, browserEmbeds, allowedOrigins, limits } = project;
-  await tx.query(upsert, [
+  const [row] = await tx.query<{ version: number }>(upsert, [
     id,
     name,
     browserEmbeds,
@@ -75,32 +115,50 @@ export async function upsertProject(tx: Transaction, project: Project, at: Date)
     limits.concurrentSessions,
     limits.concurrentSessionsPerClient,
     at,
+    by,
+    source ?? null,
+    counts ? 1 : 0,
   ]);
+  return row!.version;
 }
+
+/** An experience of a project file in JSON, from the columns of its settings and of its revision. Absent fields are null. */
+export const experienceDocument = (settings: string, revision: string) => `json_build_object(
+  'id', ${settings}.id, 'slug', ${revision}.slug, 'title', ${revision}.title, 'sortOrder', ${settings}.sort_order,
+  'status', ${settings}.status, 'public', ${settings}.public, 'allowedOrigins', ${settings}.allowed_origins,
+  'avatarId', ${settings}.avatar_id, 'thumbnailPath', ${settings}.thumbnail_path,
+  'galleryThumb', CASE WHEN ${settings}.gallery_avatar_image IS NOT NULL THEN json_build_object(
+    'avatarImage', ${settings}.gallery_avatar_image, 'backgroundImage', ${settings}.gallery_background_image) END,
+  'description', ${settings}.description, 'taxonomy', ${settings}.taxonomy, 'runtime', ${revision}.runtime)`;
 
 export const readText: Statement = {
   name: 'read_project',
   text: `
-    SELECT json_build_object(
+    SELECT p.version, json_build_object(
       'project', json_build_object(
         'id', p.id, 'name', p.name, 'browserEmbeds', p.browser_embeds, 'allowedOrigins', p.allowed_origins, 'limits', ${limits}),
       'experiences', (
-        SELECT coalesce(json_agg(json_build_object(
-          'id', e.id, 'slug', e.slug, 'title', e.title, 'sortOrder', e.sort_order, 'status', e.status, 'public', e.public,
-          'allowedOrigins', e.allowed_origins, 'avatarId', e.avatar_id, 'thumbnailPath', e.thumbnail_path,
-          'galleryThumb', CASE WHEN e.gallery_avatar_image IS NOT NULL THEN json_build_object(
-            'avatarImage', e.gallery_avatar_image, 'backgroundImage', e.gallery_background_image) END,
-          'runtime', r.runtime) ORDER BY e.sort_order, e.id), '[]')
-        FROM experiences e JOIN revisions r ON r.experience_id = e.id AND r.number = e.latest_revision
+        SELECT coalesce(json_agg(${experienceDocument('e', 'r')} ORDER BY e.sort_order, e.id), '[]')
+        FROM experiences e
+        JOIN revisions r ON r.experience_id = e.id AND r.number = coalesce(e.published_revision, e.latest_revision)
         WHERE e.project_id = $1))::text AS text
-    FROM projects p WHERE p.id = $1`,
+    FROM projects p WHERE p.id = $1 AND p.deleted_at IS NULL`,
 };
 
+/** A stored project as a file in JSON text, and its version. */
+export interface ProjectText {
+  text: string;
+  version: number;
+}
+
 /**
- * The stored project as a project file in JSON text; absent fields are null. One statement, so it is a consistent snapshot.
- * Text, because parsing thousands of rows would block the event loop.
+ * Reads a project as a file: the published revision of each experience, or the newest one while none is published. Absent fields are
+ * null. One statement, so it is a consistent snapshot. Text, because parsing thousands of rows would block the event loop.
  */
-export async function readProjectText(database: Database, projectId: string): Promise<string | undefined> {
-  const [row] = await database.query<{ text: string }>('admin', readText, [projectId]);
-  return row?.text;
+export async function readProjectText(
+  database: Database,
+  projectId: string,
+): Promise<ProjectText | undefined> {
+  const [row] = await database.query<ProjectText>('admin', readText, [projectId]);
+  return row;
 }

@@ -1,4 +1,4 @@
-import type { Database, Statement } from '../store/database.ts';
+import type { Database, Statement, Transaction } from '../store/database.ts';
 import { type Cell, rowArray } from '../store/row-text.ts';
 
 /** The claim of an Idempotency-Key: hex digests of its scope with its value, and of the request body. */
@@ -114,6 +114,11 @@ export async function sendBatch(
   const results: (Recorded | undefined)[] = [];
   for (const [n, i] of batch.order.entries()) results[i] = byNumber.get(n) ?? otherwise;
   return results;
+}
+
+/** Records a session without claim and quota, in an open transaction. */
+export async function recordIn(tx: Transaction, session: RowToRecord): Promise<void> {
+  await tx.query(record, [...encodeBatch([{ session }]).values, false]);
 }
 
 export const known: Statement = { name: 'known_claims', text: 'SELECT n FROM known_claims($1)' };

@@ -13,6 +13,8 @@ export interface Call {
   body(): Promise<unknown>;
   /** Whether reading the body took so long that the checks before it must be repeated. */
   wasSlow(): boolean;
-  /** Called when the experience has been found: from then on, the CORS headers depend on its allowlist. */
+  /** Called when the requested experience exists and is not of another project than the caller's key. */
+  onFound(experience: LaunchableExperience): void;
+  /** Called when the experience may be launched at this door: from then on, the CORS headers depend on its allowlist. */
   onExperience(experience: LaunchableExperience): void;
 }

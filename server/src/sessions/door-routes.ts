@@ -8,8 +8,10 @@ import { leaveBodiesUnread } from '../http/bodies/unread-body.ts';
 import { toApiError } from '../http/listener/error-handler.ts';
 import { refuseOtherMethods } from '../http/listener/server.ts';
 import { Client } from '../limits/client-address.ts';
+import type { RateLimitDetails } from '../limits/rate.ts';
 import { corsHeaderNames, corsHeaders, preflightHeaders } from '../origins/cors.ts';
 import { allows } from '../origins/origin.ts';
+import type { Tallies } from '../tallies/tallies.ts';
 import type { Call } from './call.ts';
 import { type Door, doors } from './doors.ts';
 import { type MintDeps, mint } from './mint.ts';
@@ -17,6 +19,8 @@ import { type MintDeps, mint } from './mint.ts';
 export interface DoorDeps extends MintDeps {
   /** Called for every mint with `launched`, `replayed` or the error code. */
   minted: (door: Source, outcome: string, seconds: number) => void;
+  /** Counts mints whose experience is known. */
+  tallies: Pick<Tallies, 'count'>;
   trustProxy: BlockList | undefined;
 }
 
@@ -53,15 +57,23 @@ async function addDoor(app: FastifyInstance, deps: DoorDeps, door: Door): Promis
 
   app.post(door.path, async (request, reply) => {
     const started = performance.now();
-    const minted = (outcome: string) =>
-      deps.minted(door.source, outcome, (performance.now() - started) / 1000);
+    const call = new DoorCall(door, deps.trustProxy, request.raw, reply);
+    const minted = (outcome: string, policy?: string) => {
+      const seconds = (performance.now() - started) / 1000;
+      deps.minted(door.source, outcome, seconds);
+      if (call.experience === undefined) return;
+      const code = policy === undefined ? outcome : `${outcome}.${policy}`;
+      const origin = door.allowlist === undefined ? '' : (call.origin ?? '');
+      deps.tallies.count(door.source, code, call.experience, origin, seconds);
+    };
     try {
-      const answer = await mint(deps, door, new DoorCall(door, deps.trustProxy, request.raw, reply));
+      const answer = await mint(deps, door, call);
       minted(answer.replayed ? 'replayed' : 'launched');
       reply.code(door.status).headers(answer.headers).type('application/json; charset=utf-8');
       return answer.body;
     } catch (error) {
-      minted(toApiError(error as Error).code);
+      const { code, details } = toApiError(error as Error);
+      minted(code, code === 'RATE_LIMITED' ? (details as RateLimitDetails).policy : undefined);
       throw error;
     }
   });
@@ -78,6 +90,8 @@ class DoorCall implements Call {
   readonly acceptLanguage: string | undefined;
   readonly rawHeaders: readonly string[];
   readonly client: Client;
+  /** The requested experience, once it has been found. */
+  experience: LaunchableExperience | undefined;
   readonly #door: Door;
   readonly #request: IncomingMessage;
   readonly #reply: FastifyReply;
@@ -104,6 +118,10 @@ class DoorCall implements Call {
 
   wasSlow(): boolean {
     return this.#bodyMs > slowMs;
+  }
+
+  onFound(experience: LaunchableExperience): void {
+    this.experience = experience;
   }
 
   onExperience({ allowedOrigins }: LaunchableExperience): void {

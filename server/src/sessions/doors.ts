@@ -20,10 +20,18 @@ interface Allowlist {
   entries: readonly string[];
 }
 
-/** One of the three mint routes. They share the pipeline; this interface holds their differences. */
-export interface Door {
-  path: string;
+/** How a route records and returns launches. */
+export interface LaunchForm {
   source: Source;
+  /** Whether rate limits and the quota apply. */
+  limited: boolean;
+  /** Serialises a launch from the JSON of the session and the manifest. */
+  answer(session: () => string, manifest: string): string;
+}
+
+/** One of the three mint routes of applications. They share the pipeline; this interface holds their differences. */
+export interface Door extends LaunchForm {
+  path: string;
   /** Authenticates the caller: 401, 403. */
   admit(deps: { keyRing: KeyRing }, call: Call): Caller | Promise<Caller>;
   read(body: unknown): MintRequest;
@@ -35,15 +43,12 @@ export interface Door {
   readable?: 'everywhere' | 'where listed';
   /** The scope within which equal Idempotency-Keys are the same key. Absent: the header is ignored. */
   scope?(caller: Caller, experience: LaunchableExperience, call: Call): string[];
-  /** Whether rate limits and the quota apply. */
-  limited: boolean;
   /** HTTP status of a successful launch. */
   status: 200 | 201;
-  /** Serialises a launch from the JSON of the session and the manifest. */
-  answer(session: () => string, manifest: string): string;
 }
 
-const launchAnswer: Door['answer'] = (session, manifest) => `{"session":${session()},"launch":${manifest}}`;
+export const launchAnswer: LaunchForm['answer'] = (session, manifest) =>
+  `{"session":${session()},"launch":${manifest}}`;
 
 const serverDoor: Door = {
   path: '/v1/sessions',

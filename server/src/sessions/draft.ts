@@ -4,7 +4,7 @@ import { ApiError } from '../primitives/errors.ts';
 import { newId } from '../primitives/ids.ts';
 import type { TokenSigner } from '../tokens/signer.ts';
 import type { Call } from './call.ts';
-import type { Caller, Door } from './doors.ts';
+import type { Caller, LaunchForm } from './doors.ts';
 import type { MintRequest } from './mint-request.ts';
 import type { Session } from './session.ts';
 
@@ -18,7 +18,7 @@ export interface DraftDeps {
 }
 
 export interface Draft {
-  door: Door;
+  door: LaunchForm;
   experience: LaunchableExperience;
   at: Date;
   /**
@@ -31,8 +31,8 @@ export interface Draft {
 /** The session that a mint would record. */
 export function draftSession(
   deps: DraftDeps,
-  door: Door,
-  call: Call,
+  door: LaunchForm,
+  call: Pick<Call, 'acceptLanguage'>,
   caller: Caller,
   request: MintRequest,
   experience: LaunchableExperience,
@@ -52,7 +52,7 @@ export function draftSession(
   function drafted(): Session {
     const { livemode, origin } = caller;
     if (experience.status !== 'published' && livemode) throw new ApiError('EXPERIENCE_NOT_PUBLISHED');
-    const { runtime, number: revision } = experience.latest;
+    const { runtime, number: revision } = experience.revision;
     const isPage = origin !== undefined;
     const { locale, secondaryLocale } = resolveLocales(
       runtime.languages,

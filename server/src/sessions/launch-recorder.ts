@@ -6,19 +6,24 @@ import { ApiError } from '../primitives/errors.ts';
 import { endOfTick } from '../primitives/event-loop.ts';
 import type { Recorder } from '../recording/recorder.ts';
 import type { Claim, QuotaState, Recorded } from '../recording/statement.ts';
+import type { Change } from '../store/changes.ts';
 import { signSessionToken } from '../tokens/session-token.ts';
 import type { TokenSigner } from '../tokens/signer.ts';
-import type { Door } from './doors.ts';
+import type { LaunchForm } from './doors.ts';
 import type { Draft } from './draft.ts';
+import { isOfUser } from './forget.ts';
+import type { OnStatus } from './lifecycle.ts';
 import { renderManifest } from './manifest.ts';
 import { RecentLaunches } from './recent-launches.ts';
-import { type Session, sessionRecord, tokenClaims } from './session.ts';
+import { claimsJson, type Session, sessionRecord } from './session.ts';
 import { asMinted, type SessionRow, toRow } from './session-row.ts';
 
 export interface LaunchDeps {
-  recorder: Recorder;
+  recorder: Pick<Recorder, 'record'>;
   directory: Directory;
   signer: TokenSigner;
+  /** Called for each new launch. */
+  onStatus?: OnStatus;
 }
 
 /** A recorded launch and its response. */
@@ -53,6 +58,7 @@ export class LaunchRecorder {
       if (!recalled.isSameBody) throw new ApiError('IDEMPOTENCY_CONFLICT');
       return { replayed: true, body: await this.#answerAgain(door, recalled.session) };
     }
+    const { generation } = this.#recent;
     const session = draft.session();
     if (session instanceof ApiError && claim === undefined) throw session;
     const fresh = session instanceof ApiError ? undefined : session;
@@ -61,11 +67,12 @@ export class LaunchRecorder {
       session: fresh && toRow(fresh),
       quota: door.limited ? { projectId: experience.projectId, day: quotaDay(at) } : undefined,
     });
-    const prepared = fresh && (await this.#prepare(recording, door, fresh, experience.latest));
-    const recorded = await recording;
+    const prepared = fresh && (await this.#prepare(recording, door, fresh, experience.revision));
+    const recorded = await recording.catch(refuseDeleted);
     const launched = launchOf(recorded, session, budgets, at);
     const replayed = launched !== fresh;
-    if (replayed && claim && !door.limited) this.#recent.remember(claim, launched);
+    if (replayed && claim && !door.limited) this.#recent.remember(claim, launched, generation);
+    if (!replayed) this.#deps.onStatus?.(launched.id, 'created', launched.projectId);
     return {
       replayed,
       body: replayed || prepared === undefined ? await this.#render(door, launched) : prepared,
@@ -73,10 +80,16 @@ export class LaunchRecorder {
     };
   }
 
+  /** Removes cached launches of a user who is being forgotten. */
+  onChange(change: Change | undefined): void {
+    if (change === undefined) this.#recent.forget();
+    else if (change.kind === 'user') this.#recent.forget((session) => isOfUser(session, change));
+  }
+
   /** Renders the response of a new launch before the write has finished. It is discarded if the write fails. */
   async #prepare(
     recording: Promise<Recorded>,
-    door: Door,
+    door: LaunchForm,
     session: Session,
     revision: Revision,
   ): Promise<string | undefined> {
@@ -92,7 +105,7 @@ export class LaunchRecorder {
     }
   }
 
-  async #answerAgain(door: Door, session: Session): Promise<string> {
+  async #answerAgain(door: LaunchForm, session: Session): Promise<string> {
     let body = this.#recent.answerTo(session);
     if (body === undefined) {
       body = await this.#render(door, session);
@@ -103,20 +116,26 @@ export class LaunchRecorder {
     return body;
   }
 
-  async #render(door: Door, session: Session): Promise<string> {
+  async #render(door: LaunchForm, session: Session): Promise<string> {
     const { projectId, experienceId, revision } = session;
     const pinned = await this.#deps.directory.revision(projectId, experienceId, revision);
     return this.#renderWith(door, session, pinned);
   }
 
-  async #renderWith(door: Door, session: Session, revision: Revision): Promise<string> {
-    const claims = JSON.stringify(tokenClaims(session));
-    const token = await signSessionToken(this.#deps.signer, claims, session.given.token.keyId);
+  async #renderWith(door: LaunchForm, session: Session, revision: Revision): Promise<string> {
+    const token = await signSessionToken(this.#deps.signer, claimsJson(session), session.given.token.keyId);
     return door.answer(
       () => JSON.stringify(sessionRecord(session, session.createdAt)),
       renderManifest(session, revision, token),
     );
   }
+}
+
+/** The experience was deleted after it was looked up: see require_revisions. */
+function refuseDeleted(error: unknown): never {
+  const { code, constraint } = error as { code?: unknown; constraint?: unknown };
+  const isDeleted = constraint === 'sessions_experience_of_project' || constraint === 'sessions_revision';
+  throw code === '23503' && isDeleted ? new ApiError('EXPERIENCE_NOT_FOUND', { cause: error }) : error;
 }
 
 /** The session of a request, new or replayed; throws the refusal if there is none. */

@@ -1,9 +1,9 @@
 import type { Report, ReportAnswer } from '@session-launch/contract/runtime/lifecycle';
-import type { EndReason } from '@session-launch/contract/session';
+import type { EndReason, Status } from '@session-launch/contract/session';
 import type { Logger } from 'pino';
 import type { LifecycleCounts } from '../observe/metrics.ts';
 import { ApiError } from '../primitives/errors.ts';
-import type { Database, Statement } from '../store/database.ts';
+import type { Database, Statement, Transaction } from '../store/database.ts';
 import type { Session } from './session.ts';
 import { fromRow, type SessionRow } from './session-row.ts';
 
@@ -11,7 +11,11 @@ export interface LifecycleDeps {
   database: Database;
   log: Logger;
   counts: LifecycleCounts;
+  /** Called when this process has changed the status of a session. */
+  onStatus?: OnStatus;
 }
+
+export type OnStatus = (sessionId: string, status: Status, projectId?: string) => void;
 
 export const connect: Statement = {
   name: 'connect_client',
@@ -43,7 +47,7 @@ export interface Connection {
  * exact across all service processes.
  */
 export async function connectSession(
-  { database, log, counts }: LifecycleDeps,
+  { database, log, counts, onStatus }: LifecycleDeps,
   { sessionId, runtimeId, client }: Connection,
   requestId: string,
 ): Promise<Session> {
@@ -52,6 +56,7 @@ export async function connectSession(
   if (row?.outcome !== 'active') throw refusals[row?.outcome ?? 'unknown']();
   counts.connected('active');
   log.info({ reqId: requestId, sessionId, runtimeId }, 'a session has begun');
+  onStatus?.(sessionId, 'active', row.session.project_id);
   return fromRow(row.session);
 }
 
@@ -60,25 +65,55 @@ export const end: Statement = {
   text: 'SELECT session, ended_now, added FROM end_session($1, $2, $3)',
 };
 
+interface EndRow {
+  session: SessionRow;
+  ended_now: boolean;
+  added: number;
+}
+
+/** The result of ending a session: the session, and whether this call ended it. */
+export interface Ended {
+  session: Session;
+  isNew: boolean;
+  /** Seconds that were metered by this call. */
+  added: number;
+}
+
 /** Ends a session. Later calls change nothing and return the same record. `undefined` if the session does not exist. */
 export async function endSession(
-  { database, log, counts }: LifecycleDeps,
+  deps: LifecycleDeps,
   projectId: string,
   sessionId: string,
   reason: EndReason,
   requestId: string,
 ): Promise<Session | undefined> {
-  const [row] = await database.query<{ session: SessionRow; ended_now: boolean; added: number }>(
-    'everyday',
-    end,
-    [projectId, sessionId, reason],
-  );
-  if (row === undefined) return undefined;
-  if (row.ended_now) {
-    counts.metered(row.added);
-    log.info({ reqId: requestId, sessionId, reason }, 'a session has ended');
-  }
-  return fromRow(row.session);
+  const rows = await deps.database.query<EndRow>('everyday', end, [projectId, sessionId, reason]);
+  const ended = endOf(rows);
+  if (ended !== undefined) noteEnd(deps, ended, requestId);
+  return ended?.session;
+}
+
+/** Ends a session in a transaction of the admin API. Call `noteEnd` when it is committed. */
+export async function endSessionIn(tx: Transaction, projectId: string, sessionId: string): Promise<Ended> {
+  const ended = endOf(await tx.query<EndRow>(end, [projectId, sessionId, 'api_request']));
+  if (ended === undefined) throw new ApiError('SESSION_NOT_FOUND');
+  return ended;
+}
+
+function endOf([row]: EndRow[]): Ended | undefined {
+  return row && { session: fromRow(row.session), isNew: row.ended_now, added: row.added };
+}
+
+/** Counts and logs the end of a session, once. */
+export function noteEnd(
+  { log, counts, onStatus }: LifecycleDeps,
+  { session, isNew, added }: Ended,
+  requestId: string,
+): void {
+  if (!isNew) return;
+  counts.metered(added);
+  log.info({ reqId: requestId, sessionId: session.id, reason: session.endReason }, 'a session has ended');
+  onStatus?.(session.id, 'ended', session.projectId);
 }
 
 export const report: Statement = {
@@ -88,7 +123,7 @@ export const report: Statement = {
 
 /** Stores a runtime's report about its sessions. Returns the sessions that the runtime must end. */
 export async function reportSessions(
-  { database, log, counts }: LifecycleDeps,
+  { database, log, counts, onStatus }: LifecycleDeps,
   { runtimeId, sessions }: Report,
   requestId: string,
 ): Promise<ReportAnswer> {
@@ -104,6 +139,7 @@ export async function reportSessions(
     else {
       const { session_id: sessionId, reason } = row;
       log.info({ reqId: requestId, sessionId, runtimeId, reason }, 'a session has ended');
+      onStatus?.(sessionId, 'ended');
     }
   }
   return { end: over };

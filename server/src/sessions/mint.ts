@@ -56,6 +56,7 @@ async function findLaunchable(
   if (experience === null) throw new ApiError('EXPERIENCE_NOT_FOUND');
   if (caller.projectId !== undefined && experience.projectId !== caller.projectId)
     throw new ApiError('EXPERIENCE_FORBIDDEN');
+  call.onFound(experience);
   if (experience.status === 'archived' || !door.sees(experience)) throw new ApiError('EXPERIENCE_NOT_FOUND');
   call.onExperience(experience);
   if (door.allowlist) requireListed(deps, door.allowlist(experience), experience, caller.origin ?? '');

@@ -14,8 +14,8 @@ interface Known {
 }
 
 /**
- * Caches launches that this process has just replayed: a client that retried once may retry again soon, and a committed launch never
- * changes. Not used for responses that report the remaining daily quota, which must come from the database.
+ * Caches launches that this process has just replayed: a client that retried once may retry again soon, and a committed launch
+ * changes only if its user is forgotten. Not used for responses that report the remaining daily quota, which must come from the database.
  */
 export class RecentLaunches {
   readonly #known = new LRUCache<string, Known>({ max: 5_000 });
@@ -25,6 +25,12 @@ export class RecentLaunches {
     sizeCalculation: (body) => body.length,
   });
   #clearing: NodeJS.Timeout | undefined;
+  #generation = 0;
+
+  /** Counts calls of `forget`. */
+  get generation(): number {
+    return this.#generation;
+  }
 
   /** The cached launch under a claim, and whether its body is the same. */
   recall({ hash, fingerprint }: Claim): { session: Session; isSameBody: boolean } | undefined {
@@ -34,9 +40,20 @@ export class RecentLaunches {
     return { session: known.session, isSameBody: known.fingerprint === fingerprint };
   }
 
-  remember({ hash, fingerprint }: Claim, session: Session): void {
-    if (!isSmall(session)) return;
+  /** `generation`: its value before the launch was read. A launch that was read before a call of `forget` is not cached. */
+  remember({ hash, fingerprint }: Claim, session: Session, generation: number): void {
+    if (generation !== this.#generation || !isSmall(session)) return;
     this.#known.set(hash, { fingerprint, session, until: performance.now() + freshFor });
+  }
+
+  /** Removes the launches that match, or all of them. */
+  forget(matches: (session: Session) => boolean = () => true): void {
+    this.#generation++;
+    for (const [hash, { session }] of this.#known.entries()) {
+      if (!matches(session)) continue;
+      this.#known.delete(hash);
+      this.#answers.delete(session);
+    }
   }
 
   /** The rendered response of a cached launch. */

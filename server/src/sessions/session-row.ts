@@ -60,6 +60,16 @@ export function fromRow(row: SessionRow): Session {
   };
 }
 
+/** A row of `sessions`, and its seconds while it is active. */
+export interface FoundRow {
+  session: SessionRow;
+  seconds: number | null;
+}
+
+export function fromFound({ session, seconds }: FoundRow): Session {
+  return fromRow(seconds === null ? session : { ...session, seconds });
+}
+
 /** The session as it was minted, for replays: without later changes of its state. */
 export function asMinted(row: SessionRow): Session {
   return { ...fromRow(row), startedAt: null, seconds: 0, endedAt: null, endReason: null };

@@ -77,15 +77,17 @@ export const endLost: Statement = {
 };
 
 async function endLostSessions(
-  { database, log, counts }: LifecycleDeps,
+  { database, log, counts, onStatus }: LifecycleDeps,
   silent: readonly ReportGroup[],
 ): Promise<void> {
   const groups = JSON.stringify(silent);
   for (;;) {
     const ended = await database.query<{ session_id: string }>('everyday', endLost, [groups, batchSize]);
     counts.lost(ended.length);
-    for (const { session_id: sessionId } of ended)
+    for (const { session_id: sessionId } of ended) {
       log.warn({ sessionId, reason: 'runtime_lost' }, 'a session has ended: its runtime stopped reporting');
+      onStatus?.(sessionId, 'ended');
+    }
     if (ended.length < batchSize) return;
   }
 }

@@ -1,5 +1,4 @@
 import type { IncomingMessage } from 'node:http';
-import { type AddressInfo, createServer as createNetServer } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { promisify } from 'node:util';
 import { runtimePath } from '@session-launch/contract/wire';
@@ -7,10 +6,19 @@ import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { metricsRoutes } from '../admin/metrics-routes.ts';
 import { adminRoutes } from '../admin/routes.ts';
-import { bracketed, type Config } from '../config/config.ts';
+import { openGallery } from '../art/gallery.ts';
+import { Resizer } from '../art/resizer.ts';
+import { assetRoutes, maxOpenFiles } from '../assets/asset-routes.ts';
+import { openCommits } from '../audit/commit.ts';
+import type { Config } from '../config/config.ts';
 import { version } from '../config/version.ts';
+import { consoleRoutes } from '../console/console-routes.ts';
+import { examine } from '../doctor/examine.ts';
+import type { Finding } from '../doctor/finding.ts';
+import { EventHub } from '../events/hub.ts';
 import { openCatalog } from '../experiences/catalog.ts';
 import { openDirectory } from '../experiences/directory.ts';
+import { admitAtMost } from '../http/guards/admission.ts';
 import { boundConnections, connectionsWithin, descriptorLimit } from '../http/listener/connections.ts';
 import { Drain } from '../http/listener/drain.ts';
 import { createServer } from '../http/listener/server.ts';
@@ -22,18 +30,25 @@ import { droppedLines } from '../observe/log.ts';
 import { createMetrics } from '../observe/metrics.ts';
 import type { RuntimeStatus } from '../observe/runtime-metrics.ts';
 import { Traffic } from '../observe/traffic.ts';
-import { ownOrigins } from '../origins/own-origins.ts';
+import { Authenticator } from '../operators/authenticate.ts';
+import { ConsoleSite } from '../operators/console-site.ts';
+import { FailedLogins } from '../operators/failed-logins.ts';
+import { IdentityProvider } from '../operators/oidc.ts';
+import { consoleOrigins, ownOrigins } from '../origins/own-origins.ts';
 import { demoProjectId } from '../pages/demo-cards.ts';
+import { PreviewCodes } from '../previews/preview-codes.ts';
 import { Recorder } from '../recording/recorder.ts';
 import { runtimeRoutes } from '../runtimes/routes.ts';
 import { LaunchRecorder } from '../sessions/launch-recorder.ts';
 import { activeSessions } from '../sessions/lifecycle.ts';
 import type { Changes } from '../store/changes.ts';
-import { type Database, StartError } from '../store/database.ts';
+import { type Database, databaseStatus } from '../store/database.ts';
+import { Tallies } from '../tallies/tallies.ts';
 import { TokenSigner } from '../tokens/signer.ts';
 import type { SigningKeys } from '../tokens/signing-keys.ts';
 import { TokenVerifier } from '../tokens/verify-token.ts';
 import { startHousekeeping } from './housekeeping.ts';
+import { addressOf, listen, portOf } from './listening.ts';
 import { mountPublicRoutes } from './public-routes.ts';
 
 export interface AppDeps {
@@ -54,6 +69,8 @@ export interface App {
   url: string;
   /** URL of the admin listener. */
   adminUrl?: string;
+  /** The address below which browsers find the console. Absent: the admin API is off. */
+  consoleBase?: string;
   /** Maximum connections of the public listener. */
   maxConnections: number;
   /** From this call on, upgrades are sent to this runtime, and its metrics and state are reported. */
@@ -81,9 +98,16 @@ export async function startApp(deps: AppDeps): Promise<App> {
   const pace = new Pace();
   const directory = openDirectory(database, changes, pace);
   const catalog = openCatalog(database, changes);
+  const art = {
+    assetsDir: config.assetsDir,
+    gallery: openGallery(database, changes),
+    resizer: new Resizer(),
+    trustProxy: config.trustProxy,
+  };
   const keyRing = new KeyRing(database, changes);
   const rates = openRateLimits(database);
   const metrics = createMetrics();
+  const tallies = new Tallies(database);
   const recorder = new Recorder(database, { onBatch: metrics.batchWritten });
   const signer = new TokenSigner(signingKeys, (reason) =>
     log.warn(
@@ -91,6 +115,9 @@ export async function startApp(deps: AppDeps): Promise<App> {
       'the signing thread has ended; until a restart tokens are signed on the event loop, which is slower',
     ),
   );
+  const events = new EventHub({ database, changes });
+  const launchRecorder = new LaunchRecorder({ recorder, directory, signer, onStatus: events.onStatus });
+  changes.onChange((change) => launchRecorder.onChange(change));
   const traffic = new Traffic();
   const publicServer = createServer(log, traffic, ({ raw }) =>
     pace.delay(new Client(raw, config.trustProxy).network()),
@@ -104,10 +131,11 @@ export async function startApp(deps: AppDeps): Promise<App> {
     keyRing,
     directory,
     rates,
-    launchRecorder: new LaunchRecorder({ recorder, directory, signer }),
+    launchRecorder,
     signer,
     issuer: () => publicUrl || addressOf(publicServer, config.host),
     minted: metrics.minted,
+    tallies,
     tokenTtlSeconds: config.tokenTtlSeconds,
     runtimeUrl: () => config.runtimeUrl ?? `${doorDeps.issuer().replace(/^http/, 'ws')}${runtimePath}`,
     trustProxy: config.trustProxy,
@@ -115,20 +143,23 @@ export async function startApp(deps: AppDeps): Promise<App> {
     isOwnPage: (projectId: string, origin: string) =>
       config.demo && projectId === demoProjectId && ownOrigins(doorDeps.issuer()).includes(origin),
   };
+  let adminServer: FastifyInstance | undefined;
   let attached: AttachedRuntime | undefined;
   const runtimeStatus = () => attached?.status() ?? noRuntime(config);
-  const lifecycle = { database, log, counts: metrics.lifecycle };
+  const lifecycle = { database, log, counts: metrics.lifecycle, onStatus: events.onStatus };
   const tokens = new TokenVerifier(signingKeys);
   const admissions = await mountPublicRoutes(publicServer, {
     doors: doorDeps,
+    previews: { ...doorDeps, database, previewCodes: new PreviewCodes(database, changes) },
+    consoleOrigins: () =>
+      consoleOrigins([config.admin.url, adminServer && addressOf(adminServer, config.admin.host)]),
     lifecycle,
     tokens,
     database,
     keyRing,
     catalog,
-    assetsDir: config.assetsDir,
+    ...art,
     directory,
-    trustProxy: config.trustProxy,
     // Only the demo's catalog is public, and only while the demo is enabled.
     demoProjectId: config.demo ? demoProjectId : undefined,
     baseUrl: doorDeps.issuer,
@@ -139,7 +170,12 @@ export async function startApp(deps: AppDeps): Promise<App> {
   metrics.watch({
     database,
     queueLength: () => recorder.queueLength,
-    caches: { keys: keyRing.remembered.counts, ...directory.counts, catalogs: catalog.counts },
+    caches: {
+      keys: keyRing.remembered.counts,
+      ...directory.counts,
+      catalogs: catalog.counts,
+      art: art.gallery.counts,
+    },
     traffic,
     openConnections: promisify(publicServer.server.getConnections.bind(publicServer.server)),
     admissions,
@@ -152,28 +188,53 @@ export async function startApp(deps: AppDeps): Promise<App> {
   const url = addressOf(publicServer, config.host);
   publicUrl = config.publicUrl ?? url;
 
-  let adminServer: FastifyInstance | undefined;
+  let authenticator: Authenticator | undefined;
+  const consoleBase = () => config.admin.url ?? `http://localhost:${portOf(adminServer!)}`;
   try {
     const { adminToken, runtimeToken } = deps;
     if (adminToken !== undefined || runtimeToken !== undefined) {
       adminServer = createServer(log);
       boundConnections(adminServer.server, adminConnections + runtimeConnections, log);
-      const { apiKeyPrefix } = config;
+      const { apiKeyPrefix, trustProxy } = config;
       if (adminToken !== undefined) {
+        authenticator = new Authenticator(database, changes, adminToken);
+        const { url: adminUrl, host: adminHost } = config.admin;
+        const site = new ConsoleSite({ adminUrl, adminHost, trustProxy });
         await adminServer.register(adminRoutes, {
           token: adminToken,
           database,
           changes,
+          commit: openCommits(changes),
           keyRing,
+          tallies,
+          lifecycle,
+          events,
+          signingKeys,
+          examine: () => examineSelf(config, database),
           apiKeyPrefix,
           version,
           publicUrl,
+          assetsDir: config.assetsDir,
+          isOwnPage: doorDeps.isOwnPage,
+          trustProxy,
+          authenticator,
+          failedLogins: new FailedLogins(database),
+          site,
+          identityProvider: config.oidc && new IdentityProvider(config.oidc),
+          consoleBase,
+        });
+        await adminServer.register(consoleRoutes, { publicUrl, site });
+        // The console shows pictures from its own origin.
+        await adminServer.register(async (scope) => {
+          admitAtMost(scope, maxOpenFiles);
+          await scope.register(assetRoutes, { ...art, isSameOriginOnly: true });
         });
       }
-      const metricsTokens = [adminToken, config.admin.metricsToken].filter((token) => token !== undefined);
-      if (metricsTokens.length > 0) {
+      const { metricsToken } = config.admin;
+      if (authenticator !== undefined || metricsToken !== undefined) {
         await adminServer.register(metricsRoutes, {
-          tokens: metricsTokens,
+          token: metricsToken,
+          operators: authenticator && { authenticator, trustProxy },
           metrics: metrics.registry,
           furtherMetrics: async () => (await attached?.metrics()) ?? '',
         });
@@ -189,22 +250,31 @@ export async function startApp(deps: AppDeps): Promise<App> {
 
   const housekeeping = startHousekeeping({
     lifecycle,
+    changes,
     keyRing,
     rates,
+    tallies,
+    authenticator,
     retentionDays: config.sessionRetentionDays,
+    auditRetentionDays: config.auditRetentionDays,
   });
   return {
     publicUrl,
     url,
     maxConnections,
     ...(adminServer === undefined ? {} : { adminUrl: addressOf(adminServer, config.admin.host) }),
+    ...(authenticator === undefined ? {} : { consoleBase: consoleBase() }),
     useRuntime: (runtime) => {
       attached = runtime;
       publicServer.server.on('upgrade', runtime.upgrade);
     },
-    drain: () => drain.untilIdle(config.shutdownGraceSeconds * 1000),
+    drain: () => {
+      events.close();
+      return drain.untilIdle(config.shutdownGraceSeconds * 1000);
+    },
     close: async () => {
       drain.begin();
+      events.close();
       await Promise.all([publicServer.close(), adminServer?.close()]);
       await recorder.drain();
       await signer.close();
@@ -213,50 +283,13 @@ export async function startApp(deps: AppDeps): Promise<App> {
   };
 }
 
+/** Runs the checks of the doctor in this process. */
+async function examineSelf(config: Config, database: Database): Promise<Finding[]> {
+  const status = { engine: database.engine, database: await databaseStatus(database) };
+  return examine({ config, env: process.env, cwd: process.cwd(), service: { status } });
+}
+
 /** Before a runtime is started, or without one. */
 function noRuntime({ runtime }: Config): RuntimeStatus {
   return { state: runtime?.isIncluded ? 'starting' : 'off', restarts: {}, upgrades: {}, upgradesInFlight: 0 };
-}
-
-/** Checks that the addresses can be listened on, before anything else is opened or changed. */
-export async function checkAddresses({ host, port, admin }: Config, withAdmin: boolean): Promise<void> {
-  const addresses: [string, number, string][] = [[host, port, 'PORT']];
-  if (withAdmin) addresses.push([admin.host, admin.port, 'ADMIN_PORT']);
-  for (const [address, number, variable] of addresses) {
-    const server = createNetServer();
-    await new Promise<void>((resolve, reject) => {
-      server.once('error', reject);
-      server.listen({ host: address, port: number }, () => server.close(() => resolve()));
-    }).catch((error) => {
-      throw cannotListen(error, address, number, variable);
-    });
-  }
-}
-
-async function listen(server: FastifyInstance, host: string, port: number, variable: string): Promise<void> {
-  try {
-    await server.listen({ host, port });
-  } catch (error) {
-    await server.close();
-    throw cannotListen(error, host, port, variable);
-  }
-}
-
-function cannotListen(error: unknown, host: string, port: number, variable: string): unknown {
-  const notHere = `${host} is not an address of this machine; correct ${variable === 'PORT' ? 'HOST' : 'ADMIN_HOST'}`;
-  const what: Record<string, string> = {
-    EADDRINUSE: `port ${port} on ${host} is already in use; stop the process that uses it, or set ${variable} to another port`,
-    EACCES: `port ${port} on ${host} requires privileges that this user does not have; set ${variable} to a port above 1023`,
-    EADDRNOTAVAIL: notHere,
-    ENOTFOUND: notHere,
-    EAI_AGAIN: notHere,
-  };
-  const message = what[(error as NodeJS.ErrnoException).code ?? ''];
-  return message === undefined ? error : new StartError(message, { cause: error });
-}
-
-function addressOf(server: FastifyInstance, host: string): string {
-  const { port } = server.server.address() as AddressInfo;
-  const named = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
-  return `http://${bracketed(named)}:${port}`;
 }

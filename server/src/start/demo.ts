@@ -6,7 +6,7 @@ import { demoProjectId } from '../pages/demo-cards.ts';
 import { applyInTransaction } from '../projects/apply.ts';
 import { ProjectFileError } from '../projects/problem.ts';
 import { type ProjectFile, parseProjectFile } from '../projects/project-file.ts';
-import { findProject, lockProjects } from '../projects/store.ts';
+import { findStoredProject, lockProjects } from '../projects/store.ts';
 import type { Changes } from '../store/changes.ts';
 import { type Database, StartError } from '../store/database.ts';
 
@@ -48,9 +48,9 @@ async function provision(deps: DemoDeps, demo: ProjectFile): Promise<string | un
   const { id: projectId } = demo.project;
   return deps.changes.commit(async (tx, changed) => {
     await lockProjects(tx);
-    if (await findProject(tx, projectId)) return undefined;
+    if (await findStoredProject(tx, projectId)) return undefined;
     changed({ kind: 'project', id: projectId });
-    await applyInTransaction(tx, demo);
+    await applyInTransaction(tx, demo, { at: new Date(), by: 'file', source: 'demo.yaml' });
     const made = await createKey(tx, deps.apiKeyPrefix, projectId, {
       mode: 'test',
       scopes: [...scopes],

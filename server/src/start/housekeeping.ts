@@ -1,21 +1,35 @@
 import type { Logger } from 'pino';
+import { deleteOldAudit } from '../audit/retention.ts';
+import { DeletedProjects } from '../editing/delete-project.ts';
 import type { KeyRing } from '../keys/authenticate.ts';
 import type { RateLimits } from '../limits/rate.ts';
+import type { Authenticator } from '../operators/authenticate.ts';
+import { deleteExpiredPreviews } from '../previews/store.ts';
 import type { LifecycleDeps } from '../sessions/lifecycle.ts';
 import { Retention } from '../sessions/retention.ts';
 import { lookEveryMs, SilenceWatch } from '../sessions/silence.ts';
+import type { Changes } from '../store/changes.ts';
 import type { Database, Statement } from '../store/database.ts';
 import { DiskSpaceWatch } from '../store/embedded/disk-space.ts';
+import { deleteOldTallies } from '../tallies/store.ts';
+import type { Tallies } from '../tallies/tallies.ts';
+import { rollUpUsage } from '../usage/roll-up.ts';
 
 const everyMs = 10_000;
+const firstRollUpMs = 3_000;
 const batchSize = 1_000;
 /** Maximum duration of one round: half of the interval, so that a backlog is always worked off. */
 const roundMs = 5_000;
 
 export interface HousekeepingDeps {
   lifecycle: LifecycleDeps;
+  changes: Changes;
   keyRing: KeyRing;
   rates: RateLimits;
+  tallies: Tallies;
+  /** Absent: the admin API is off. */
+  authenticator: Authenticator | undefined;
+  auditRetentionDays: number;
   /** Absent: sessions are kept indefinitely. */
   retentionDays: number | undefined;
 }
@@ -24,19 +38,28 @@ export interface HousekeepingDeps {
 export function startHousekeeping(deps: HousekeepingDeps): { stop(): Promise<void> } {
   const { database, log } = deps.lifecycle;
   const watches: Watches = {
+    deletedProjects: new DeletedProjects(deps.lifecycle, deps.changes),
     diskSpace: new DiskSpaceWatch(database, log),
     retention:
       deps.retentionDays === undefined ? undefined : new Retention(deps.lifecycle, deps.retentionDays),
   };
   const silence = new SilenceWatch(deps.lifecycle);
+  // Earlier than the first round: a process that is restarted often must not fall behind.
+  let first: Promise<void> | undefined;
+  const soon = setTimeout(() => {
+    first = attempt(log, () => rollUpFirst(database));
+  }, firstRollUpMs).unref();
   const repeated = [
     repeat(everyMs, () => round(deps, watches)),
     repeat(lookEveryMs, () => attempt(log, () => silence.look())),
   ];
   return {
     stop: async () => {
-      await Promise.all(repeated.map((one) => one.stop()));
+      clearTimeout(soon);
+      await Promise.all([first, ...repeated.map((one) => one.stop())]);
       await attempt(log, () => deps.keyRing.flush());
+      await attempt(log, () => deps.tallies.flush());
+      await attempt(log, async () => deps.authenticator?.flush());
     },
   };
 }
@@ -59,18 +82,35 @@ function repeat(ms: number, work: () => Promise<void>): { stop(): Promise<void> 
 }
 
 interface Watches {
+  deletedProjects: DeletedProjects;
   diskSpace: DiskSpaceWatch;
   retention: Retention | undefined;
 }
 
-async function round({ lifecycle, keyRing, rates }: HousekeepingDeps, watches: Watches): Promise<void> {
+async function round(deps: HousekeepingDeps, watches: Watches): Promise<void> {
+  const { lifecycle, keyRing, rates, tallies, authenticator } = deps;
   const { database, log } = lifecycle;
   await attempt(log, () => keyRing.flush());
+  await attempt(log, () => tallies.flush());
+  await attempt(log, async () => authenticator?.flush());
+  await attempt(log, async () => authenticator?.clean());
+  await attempt(log, () => deleteOldAudit(database, deps.auditRetentionDays));
   await attempt(log, () => rates.clean());
   await attempt(log, () => forgetExpiredClaims(database));
+  await attempt(log, () => deleteExpiredPreviews(database));
+  await attempt(log, () => deleteOldTallies(database));
+  await attempt(log, () => rollUpUsage(database));
   await attempt(log, async () => watches.retention?.run());
+  await attempt(log, () => watches.deletedProjects.run());
   await attempt(log, async () => database.own?.maintain(log));
   await attempt(log, () => watches.diskSpace.look());
+}
+
+export const findSession: Statement = { name: 'find_any_session', text: 'SELECT 1 FROM sessions LIMIT 1' };
+
+/** Changes nothing in a database without sessions, because the start may still fail and must then have changed nothing. */
+async function rollUpFirst(database: Database): Promise<void> {
+  if ((await database.query('everyday', findSession)).length > 0) await rollUpUsage(database);
 }
 
 export const deleteExpiredClaims: Statement = {

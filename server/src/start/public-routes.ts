@@ -6,6 +6,7 @@ import { documentRoutes } from '../http/routes/document-routes.ts';
 import { healthRoutes } from '../http/routes/health-routes.ts';
 import type { Load } from '../observe/metrics.ts';
 import { type PageDeps, pageRoutes } from '../pages/page-routes.ts';
+import { type PreviewRouteDeps, previewRoutes } from '../previews/preview-routes.ts';
 import { sdkRoutes } from '../sdk/sdk-routes.ts';
 import { type DoorDeps, doorRoutes } from '../sessions/door-routes.ts';
 import { type LeaveDeps, leaveRoutes } from '../sessions/leave-routes.ts';
@@ -14,6 +15,7 @@ import { jwksRoutes } from '../tokens/jwks-routes.ts';
 
 export interface PublicDeps extends SessionRouteDeps, LeaveDeps, CatalogRouteDeps, AssetDeps, PageDeps {
   doors: DoorDeps;
+  previews: PreviewRouteDeps;
 }
 
 /** Maximum mints in flight: four full batches of the recorder. */
@@ -31,6 +33,7 @@ export async function mountPublicRoutes(
   await server.register(async (scope) => {
     admissions.mints = admitAtMost(scope, maxInFlight);
     await scope.register(doorRoutes, deps.doors);
+    await scope.register(previewRoutes, deps.previews);
   });
   await server.register(async (scope) => {
     admissions.reads = admitAtMost(scope, maxInFlight);

@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import { type Config, demoProjectFile, hasAdminListener } from '../config/config.ts';
 import { upgradesWithin } from '../http/listener/connections.ts';
 import { createLog } from '../observe/log.ts';
+import { createStartLink } from '../operators/sign-in.ts';
 import { environmentOfRuntime } from '../runtimes/environment.ts';
 import { type Supervisor, superviseRuntime } from '../runtimes/supervisor.ts';
 import { openChanges } from '../store/changes.ts';
@@ -13,8 +14,9 @@ import { openTokenFile } from '../store/files/token-file.ts';
 import { migrate } from '../store/migrations/migrate.ts';
 import { DatabaseWait, StoppedDuringStart } from '../store/postgres/database-wait.ts';
 import { openSigningKeys, type SigningKeys } from '../tokens/signing-keys.ts';
-import { type App, checkAddresses, startApp } from './app.ts';
+import { type App, startApp } from './app.ts';
 import { provisionDemo } from './demo.ts';
+import { checkAddresses } from './listening.ts';
 import { summary } from './summary.ts';
 
 /** Maximum milliseconds of a stop after the drain. */
@@ -80,6 +82,8 @@ async function startAndServe({ config, log, engine, wait, colours }: StartDeps):
     // Last, because the key of a start that fails later would never be shown.
     const demoDeps = { database, changes, apiKeyPrefix: config.apiKeyPrefix };
     const demo = config.demo ? await wait.step(() => provisionDemo(demoDeps, demoProjectFile)) : undefined;
+    const { consoleBase } = app;
+    const consoleLink = consoleBase && (await wait.step(() => createStartLink(database, consoleBase)));
     if (adminToken === undefined) {
       log.warn('the admin API is off: set ADMIN_TOKEN to switch it on for a PostgreSQL deployment');
     }
@@ -90,7 +94,7 @@ async function startAndServe({ config, log, engine, wait, colours }: StartDeps):
     const running = { log, app, runtime, database, engine: engine.signal };
     wait.end();
     const stopped = untilStopped(running, config.shutdownGraceSeconds);
-    process.stdout.write(summary({ app, config, demo, colours }));
+    process.stdout.write(summary({ app, config, demo, consoleLink, colours }));
     await stopped;
   } catch (error) {
     await runtime?.close();

@@ -6,11 +6,13 @@ export interface SummaryInput {
   app: App;
   config: Config;
   demo: Demo | undefined;
+  /** A sign-in link for the holder of ADMIN_TOKEN. */
+  consoleLink: string | undefined;
   colours: boolean;
 }
 
-/** The start-up summary: addresses, the demo key (once) and a first request. */
-export function summary({ app, config, demo, colours }: SummaryInput): string {
+/** The start-up summary: addresses, a sign-in link, the demo key (once) and a first request. */
+export function summary({ app, config, demo, consoleLink, colours }: SummaryInput): string {
   const bold = (text: string) => (colours ? `\x1b[1m${text}\x1b[22m` : text);
   const dim = (text: string) => (colours ? `\x1b[2m${text}\x1b[22m` : text);
   const row = (name: string, value: string) => `  ${dim(name.padEnd(10))}${value}`;
@@ -33,6 +35,7 @@ export function summary({ app, config, demo, colours }: SummaryInput): string {
     '',
     row('Public', app.publicUrl),
     row('Admin', admin),
+    ...(consoleLink === undefined ? [] : [row('Console', consoleLink)]),
     row('Store', store),
     ...(demo ? ['', ...demoLines(app.publicUrl, demo, row, dim)] : []),
     '',

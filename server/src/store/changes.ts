@@ -1,7 +1,17 @@
+import { randomUUID } from 'node:crypto';
 import type { Database, Statement, Transaction } from './database.ts';
 
-/** A change notification, by which every process invalidates its caches. */
-type Change = { kind: 'project'; id: string } | { kind: 'key'; id: string };
+/** A change notification, by which every process invalidates its caches and tells the consoles that are open. */
+export interface Change {
+  kind: 'project' | 'experience' | 'key' | 'operator' | 'login' | 'art' | 'preview' | 'session' | 'user';
+  /** For a user who is being forgotten, the beginning of a hash. */
+  id: string;
+  /** The project it belongs to; for a project, its own id. */
+  projectId?: string;
+  version?: number;
+  /** Name of the operator who made it. */
+  by?: string;
+}
 
 const channel = 'session_launch_changes';
 
@@ -17,14 +27,24 @@ export interface Changes {
   onChange(listener: (change: Change | undefined) => void): void;
 }
 
+/** Whether a change may alter what mints and the catalog read of projects. */
+export function isOfProjects(change: Change | undefined): boolean {
+  return change === undefined || change.kind === 'project' || change.kind === 'experience';
+}
+
 export async function openChanges(database: Database): Promise<Changes> {
   const listeners: Array<(change: Change | undefined) => void> = [];
   const announce = (change: Change | undefined) => {
     for (const listener of listeners) listener(change);
   };
+  /** Marks the notifications of this process, which has announced its changes already. */
+  const self = randomUUID();
   await database.listen(
     channel,
-    (payload) => announce(parse(payload)),
+    (payload) => {
+      const { from, ...change } = parse(payload) ?? { from: undefined };
+      if (from !== self) announce('kind' in change ? change : undefined);
+    },
     () => announce(undefined),
   );
   return {
@@ -32,8 +52,9 @@ export async function openChanges(database: Database): Promise<Changes> {
       let changes: Change[] = [];
       const result = await database.transaction(async (tx) => {
         changes = [];
-        const result = await work(tx, (change) => changes.push(change));
-        for (const { kind, id } of changes) await tx.query(notify, [channel, `${kind} ${id}`]);
+        const result = await work(tx, (change) => changes.push(withProject(change)));
+        for (const change of changes)
+          await tx.query(notify, [channel, JSON.stringify({ ...change, from: self })]);
         return result;
       });
       for (const change of changes) announce(change);
@@ -45,7 +66,17 @@ export async function openChanges(database: Database): Promise<Changes> {
   };
 }
 
-function parse(payload: string): Change | undefined {
-  const [kind, id] = payload.split(' ');
-  return id !== undefined && (kind === 'project' || kind === 'key') ? { kind, id } : undefined;
+function withProject(change: Change): Change {
+  return change.kind === 'project' ? { ...change, projectId: change.id } : change;
+}
+
+/** Processes of version 0.1.0 send `kind id`. They cannot parse the JSON of this version, and clear all of their caches. */
+function parse(payload: string): (Change & { from?: string }) | undefined {
+  const [, kind, id] = /^(project|key) (\S+)$/.exec(payload) ?? [];
+  if (kind !== undefined && id !== undefined) return withProject({ kind: kind as 'project' | 'key', id });
+  try {
+    return JSON.parse(payload) as Change;
+  } catch {
+    return undefined;
+  }
 }

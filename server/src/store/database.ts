@@ -49,6 +49,14 @@ export interface Database {
   close(): Promise<void>;
 }
 
+/** `ok`, or why the database does not answer or accepts no writes. */
+export function databaseStatus(database: Database): Promise<string> {
+  return database.ping().then(
+    () => 'ok',
+    (error: Error) => error.message,
+  );
+}
+
 /** A fatal error at start-up, with a one-line message for the operator. */
 export class StartError extends Error {
   readonly exitCode: number;

@@ -1,5 +1,5 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import type { JWK } from 'jose';
 import { calculateJwkThumbprint } from 'jose/jwk/thumbprint';
 import { StartError } from '../store/database.ts';
@@ -12,6 +12,8 @@ export interface SigningKey {
   sign: (payload: string) => string;
   /** Key material for the signing thread. */
   material: KeyMaterial;
+  /** When the key was created: its `iat`, or else when the file was last changed. */
+  since: Date;
   /** The public key as published at `/.well-known/jwks.json`. */
   publicJwk: JWK;
 }
@@ -45,9 +47,10 @@ export async function parseSigningKeys(text: string, file: string): Promise<Sign
     throw wrong('is not JSON');
   }
   if (!Array.isArray(set?.keys) || set.keys.length === 0) throw wrong('has no keys');
+  const changedAt = (await stat(file).catch(() => undefined))?.mtime ?? new Date();
   const all: SigningKey[] = [];
-  for (const [index, jwk] of (set.keys as JWK[]).entries()) {
-    const key = await parseKey(jwk).catch(() => undefined);
+  for (const [index, jwk] of (set.keys as StoredKey[]).entries()) {
+    const key = await parseKey(jwk, changedAt).catch(() => undefined);
     if (key === undefined) throw wrong(`has a key, number ${index + 1}, that is not a private Ed25519 key`);
     if (all.some((other) => other.kid === key.kid)) throw wrong(`has two keys with the kid "${key.kid}"`);
     all.push(key);
@@ -55,7 +58,10 @@ export async function parseSigningKeys(text: string, file: string): Promise<Sign
   return { current: all[0]!, all, find: (kid) => all.find((key) => key.kid === kid) };
 }
 
-async function parseKey(jwk: JWK): Promise<SigningKey | undefined> {
+/** A key of the file. The service writes when it created the key, in seconds. */
+type StoredKey = JWK & { iat?: unknown };
+
+async function parseKey(jwk: StoredKey, changedAt: Date): Promise<SigningKey | undefined> {
   if (jwk.kty !== 'OKP' || jwk.crv !== 'Ed25519' || typeof jwk.d !== 'string') return undefined;
   const privateKey = createPrivateKey({
     key: { kty: 'OKP', crv: 'Ed25519', d: jwk.d, x: jwk.x ?? '' },
@@ -66,7 +72,8 @@ async function parseKey(jwk: JWK): Promise<SigningKey | undefined> {
   const kid = jwk.kid ?? (await calculateJwkThumbprint({ kty: 'OKP', crv: 'Ed25519', x }));
   const publicJwk: JWK = { kty: 'OKP', crv: 'Ed25519', x, kid, use: 'sig', alg: 'EdDSA' };
   const material = { header: JSON.stringify({ alg: 'EdDSA', typ: 'JWT', kid }), d: jwk.d, x };
-  return { kid, sign: jwsSigner(material), material, publicJwk };
+  const since = typeof jwk.iat === 'number' ? new Date(jwk.iat * 1000) : changedAt;
+  return { kid, since, sign: jwsSigner(material), material, publicJwk };
 }
 
 async function readKeyFile(file: string): Promise<string | undefined> {
@@ -87,7 +94,8 @@ async function readKeyFile(file: string): Promise<string | undefined> {
 async function createKeyFile(file: string): Promise<boolean> {
   const jwk = generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' });
   const kid = await calculateJwkThumbprint(jwk as JWK);
-  const text = `${JSON.stringify({ keys: [{ ...jwk, kid, use: 'sig', alg: 'EdDSA' }] }, null, 2)}\n`;
+  const iat = Math.floor(Date.now() / 1000);
+  const text = `${JSON.stringify({ keys: [{ ...jwk, kid, use: 'sig', alg: 'EdDSA', iat }] }, null, 2)}\n`;
   try {
     return await createSecretFile(file, text);
   } catch (error) {

@@ -116,8 +116,8 @@ describe('authorisation', () => {
 
   test.each([
     ['DELETE', '/admin/projects', 'GET, POST, HEAD'],
-    ['PUT', '/admin/projects/prj_a', 'GET, HEAD'],
-    ['POST', '/admin/projects/prj_a', 'GET, HEAD'],
+    ['PUT', '/admin/projects/prj_a', 'GET, PATCH, DELETE, HEAD'],
+    ['POST', '/admin/projects/prj_a', 'GET, PATCH, DELETE, HEAD'],
     ['DELETE', '/admin/projects/prj_a/keys', 'GET, POST, HEAD'],
     ['GET', '/admin/keys/key_a/revoke', 'POST'],
     ['POST', '/admin/projects/prj_a/sessions', 'GET, HEAD'],
@@ -128,7 +128,7 @@ describe('authorisation', () => {
     expect(answer.headers.allow).toBe(allow);
   });
 
-  test.each(['/admin', '/admin/', '/admin/keys', '/admin/projects/prj_a/experiences'])(
+  test.each(['/admin', '/admin/', '/admin/keys', '/admin/projects/prj_a/experience'])(
     '%s is 404',
     async (path) => {
       expectError(await service.admin({ path }), 404, 'NOT_FOUND');
@@ -201,6 +201,9 @@ describe('applying', () => {
           newRevision: true,
         })),
       ],
+      version: 1,
+      pendingDrafts: [],
+      overwrote: [],
     });
   });
 

@@ -23,6 +23,7 @@ type Json = any;
 const known: Record<string, { good: string[]; other: string[] }> = {
   key: { good: [], other: ['sl_test_wrong', ''] },
   experienceId: { good: [], other: ['exp_nobody', 'exp_', ''] },
+  code: { good: [], other: ['AAAAAAAAAAAAAAAAAAAAAAAAAAA', 'x', ''] },
   projectId: { good: [], other: ['prj_nobody', 'x'] },
   slug: { good: [], other: ['nobody', 'A'] },
   sessionToken: { good: [], other: ['eyJhbGciOiJFZERTQSJ9.e30.AA', ''] },
@@ -54,6 +55,10 @@ beforeAll(async () => {
   const { key: reader } = await createKey(service, world.projectId, { scopes: ['sessions:read'] });
   const minted = await mintFromServer(service, world.key, { experienceId: world.experienceId });
 
+  const previews = { method: 'POST', path: `/admin/experiences/${open.id}/previews`, body: {} };
+  const { json: preview } = await service.admin(previews);
+
+  known.code!.good.push(preview.url.split('#')[1]);
   known.key!.good.push(world.key, world.liveKey);
   known.key!.other.push(closed.key, reader);
   known.projectId!.good.push(world.projectId);
@@ -81,9 +86,10 @@ function parameter({ name, schema }: Json, valid: boolean): fc.Arbitrary<string>
 
 /** A body that the schema allows, one with a mutation, or one that is not JSON. */
 function body(schema: Json, valid: boolean): fc.Arbitrary<unknown> {
+  const named = schema.$ref.endsWith('/PreviewMintRequest') ? 'code' : 'experienceId';
   const allowed = fc
-    .tuple(generated(schema) as fc.Arbitrary<object>, value('experienceId', valid))
-    .map(([made, experienceId]) => ({ ...made, experienceId }));
+    .tuple(generated(schema) as fc.Arbitrary<object>, value(named, valid))
+    .map(([made, name]) => ({ ...made, [named]: name }));
   if (valid) return allowed;
   return fc.oneof(
     { weight: 2, arbitrary: allowed },

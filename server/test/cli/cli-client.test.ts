@@ -91,7 +91,9 @@ describe('usage', () => {
   it('a missing command prints the list of commands', async () => {
     const { code, stderr } = await runCli([], { cwd });
     expect(code).toBe(2);
-    expect(stderr).toMatch(/^session-launch: name a command: serve, runtime, apply, keys, .*\n$/);
+    expect(stderr).toMatch(
+      /^session-launch: name a command: serve, runtime, console, plan, apply, experiences, keys, .*\n$/,
+    );
   });
 
   it('an API key given as a key id is not echoed', async () => {

@@ -5,6 +5,7 @@ import type { Database } from '../../src/store/database.ts';
 import { openInMemory } from '../../src/store/embedded/embedded.ts';
 import { type MigrateOptions, migrate } from '../../src/store/migrations/migrate.ts';
 import { statementsOf } from '../../src/store/migrations/migrations.ts';
+import { openPatiently } from './patient-postgres.ts';
 
 /** A database without tables, of the engine under test. */
 export interface EmptyDatabase {
@@ -14,6 +15,8 @@ export interface EmptyDatabase {
   /** Runs a script of several statements. */
   load(script: string): Promise<void>;
   migrate(options?: MigrateOptions): Promise<void>;
+  /** Opens it for a service. `drop` closes it. */
+  open(): Promise<Database>;
   drop(): Promise<void>;
 }
 
@@ -31,6 +34,7 @@ async function embedded(): Promise<EmptyDatabase> {
       for (const statement of statementsOf(script)) await database.client.query(statement);
     },
     migrate: (options) => migrate(database, undefined, options),
+    open: async () => database,
     drop: () => database.close(),
   };
 }
@@ -40,6 +44,7 @@ async function postgres(): Promise<EmptyDatabase> {
   const name = `empty_${randomBytes(6).toString('hex')}`;
   await onDatabase(server, (client) => client.query(`CREATE DATABASE ${name}`));
   const url = server.replace(/\/postgres$/, `/${name}`);
+  const opened: Database[] = [];
   return {
     url,
     query: <Row>(text: string, values?: unknown[]) =>
@@ -48,7 +53,13 @@ async function postgres(): Promise<EmptyDatabase> {
       await onDatabase(url, (client) => client.query(script));
     },
     migrate: (options) => migrate({ engine: 'postgres' } as Database, url, options),
+    open: async () => {
+      const database = await openPatiently(url);
+      opened.push(database);
+      return database;
+    },
     drop: async () => {
+      for (const database of opened) await database.close();
       await onDatabase(server, (client) => client.query(`DROP DATABASE ${name} WITH (FORCE)`));
     },
   };

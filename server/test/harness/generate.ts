@@ -36,6 +36,7 @@ export function generated(schema: Schema): fc.Arbitrary<unknown> {
 function text(schema: Schema): fc.Arbitrary<string> {
   const known = formats[schema.format];
   if (known !== undefined) return known;
+  if (schema.pattern?.includes('(?')) return fc.constantFrom(...(schema.examples ?? ['a']));
   if (schema.pattern !== undefined) return fc.stringMatching(new RegExp(schema.pattern)).filter(fits(schema));
   return fc.string({ minLength: schema.minLength ?? 0, maxLength: Math.min(schema.maxLength ?? 64, 64) });
 }
@@ -71,6 +72,37 @@ export function mutated(value: object): fc.Arbitrary<unknown> {
     const entries = Object.entries(value).filter(([field]) => field !== name);
     return Object.fromEntries(drop ? entries : [...entries, [name, other]]);
   });
+}
+
+/** Generates a copy of a JSON value in which one part, at any depth, is replaced or removed, or in which a field is added. */
+export function altered(value: unknown, wrong: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
+  const places = placesIn(value);
+  return fc
+    .tuple(fc.constantFrom(...places), wrong, fc.constantFrom('replace', 'remove', 'add'))
+    .map(([place, other, how]) => {
+      if (place.length === 0) return how === 'add' && isRecord(value) ? { ...value, other } : other;
+      const copy = structuredClone(value) as Record<string, unknown>;
+      const name = place.at(-1)!;
+      const parent = place.slice(0, -1).reduce<Record<string, unknown>>((at, key) => at[key] as never, copy);
+      if (how === 'replace') parent[name] = other;
+      else if (how === 'add') parent[Array.isArray(parent) ? parent.length : 'other'] = other;
+      else if (Array.isArray(parent)) parent.splice(Number(name), 1);
+      else delete parent[name];
+      return copy;
+    });
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}
+
+/** The paths of all parts of a JSON value; that of the value itself is empty. */
+function placesIn(value: unknown): string[][] {
+  if (!isRecord(value)) return [[]];
+  const inner = Object.entries(value).flatMap(([name, part]) =>
+    placesIn(part).map((place) => [name, ...place]),
+  );
+  return [[], ...inner];
 }
 
 /** Removes characters that are not allowed in a header value. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { targetAt } from '@session-launch/testing/deployment.ts';
 import { adminToken, runtimeToken, type Target } from '@session-launch/testing/target.ts';
-import pino from 'pino';
+import pino, { type Logger } from 'pino';
 import { afterAll, beforeAll } from 'vitest';
 import { readConfig } from '../../src/config/config.ts';
 import { type App, startApp } from '../../src/start/app.ts';
@@ -24,7 +24,11 @@ export interface Service extends Target {
  * Starts a service of the engine under test on free ports, with its own database and signing keys. With `beside` it shares the database
  * of that service and does not close it. An empty ADMIN_TOKEN disables the admin API.
  */
-export async function startService(env: Record<string, string> = {}, beside?: Service): Promise<Service> {
+export async function startService(
+  env: Record<string, string> = {},
+  beside?: Service,
+  log: Logger = pino({ level: 'silent' }),
+): Promise<Service> {
   const folder = await mkdtemp(join(tmpdir(), 'session-launch-test-'));
   const { database, url: databaseUrl, drop } = beside ? shared(beside) : await freshDatabase();
   const config = readConfig(
@@ -37,7 +41,7 @@ export async function startService(env: Record<string, string> = {}, beside?: Se
     database,
     changes: await openChanges(database),
     signingKeys,
-    log: pino({ level: 'silent' }),
+    log,
     adminToken: env.ADMIN_TOKEN === '' ? undefined : adminToken,
     runtimeToken,
   });

@@ -8,7 +8,7 @@ import {
 } from '@session-launch/testing/world.ts';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { listKeys } from '../../src/keys/store.ts';
-import { listSessions, type SessionFilter } from '../../src/sessions/store.ts';
+import { listSessions, type SessionFilter } from '../../src/sessions/listing.ts';
 import { forgetExpiredClaims } from '../../src/start/housekeeping.ts';
 import type { Database, Statement, Workload } from '../../src/store/database.ts';
 import { useService } from '../harness/service.ts';
@@ -188,7 +188,12 @@ describe('the database refuses', () => {
       check,
       'experiences_gallery_whole',
     ],
-    ['revision 0 as the latest', () => exp({ latest_revision: '0' }), check, 'experiences_revision_positive'],
+    [
+      'revision 0 as the latest',
+      () => exp({ latest_revision: '0', published_revision: '0' }),
+      check,
+      'experiences_revision_positive',
+    ],
 
     ['a latest revision that does not exist', () => exp({}), foreign, 'experiences_latest_revision_exists'],
     [
@@ -297,7 +302,7 @@ describe('revisions are immutable:', () => {
     ['the same values', () => 'UPDATE revisions SET number = number', immutable],
     ['a deletion', () => `DELETE FROM revisions WHERE experience_id = '${world.experienceId}'`, immutable],
     ['a TRUNCATE', () => 'TRUNCATE revisions', '0A000'],
-    ['a TRUNCATE with its experiences', () => 'TRUNCATE experiences, revisions', immutable],
+    ['a TRUNCATE with its experiences', () => 'TRUNCATE experiences, revisions, previews', immutable],
     ['a session of another one', () => 'UPDATE sessions SET revision = revision', immutable],
     [
       'a session of another project',
@@ -399,8 +404,8 @@ describe('with many sessions', () => {
     await run(`ANALYZE sessions`);
   });
 
-  const list = (filter: SessionFilter, before?: string) =>
-    planOf((database) => listSessions(database, crowd.projectId, filter, { limit, before, at: new Date() }));
+  const list = (filter: SessionFilter, cursor?: string) =>
+    planOf((database) => listSessions(database, crowd.projectId, filter, { limit, cursor, at: new Date() }));
 
   const middle = `ses_${String(many / 2).padStart(26, '0')}`;
   const old = `ses_${String(118).padStart(26, '0')}`;
@@ -415,12 +420,22 @@ describe('with many sessions', () => {
     ['that wait for a client', () => ({ status: 'created' }), undefined],
     ['that are active', () => ({ status: 'active' }), undefined],
     ['that have expired', () => ({ status: 'expired' }), undefined],
+    ['of one user in a language', () => ({ userId: 'ada', locale: 'fr' }), undefined],
+    ['of a source that are active', () => ({ status: 'active', source: 'server' }), undefined],
+    ['of a day', () => ({ from: new Date(0), to: new Date(1) }), undefined],
   ])('a page of sessions %s reads few more rows than the page has', async (_, filter, before) => {
     const plan = await list(filter(), before);
     // A sequential scan of the few active sessions is acceptable.
     const ofSessions = plan.filter((node) => node['Relation Name'] !== 'active_sessions');
     expect(ofSessions.map((node) => node['Node Type'])).not.toContain('Seq Scan');
     expect(Math.max(...ofSessions.map(looked)), JSON.stringify(plan[0])).toBeLessThanOrEqual(60);
+  });
+
+  test('a page of sessions in a language that none has examines about 2000 of them', async () => {
+    const plan = await list({ locale: 'fr' });
+    const scans = plan.filter((node) => node['Relation Name'] === 'sessions');
+    expect(scans.map((node) => node['Node Type'])).not.toContain('Seq Scan');
+    expect(Math.max(...scans.map(looked)), JSON.stringify(plan[0])).toBeLessThanOrEqual(2_060);
   });
 
   test.each([

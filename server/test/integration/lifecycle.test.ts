@@ -249,9 +249,12 @@ test('functions that process many sessions are planned at each call', async () =
   );
   expect(planned.map(({ name }) => name)).toEqual([
     'delete_old_sessions',
+    'delete_project_sessions',
     'end_lost_sessions',
     'end_silent_sessions',
+    'forget_sessions',
     'report_sessions',
+    'roll_up_usage',
   ]);
 });
 

@@ -80,7 +80,7 @@ describe(`among ${many} experiences and keys, each look-up reads only a few page
       projectId: world.projectId,
       status: 'published',
       public: true,
-      latest: { experienceId: 'exp_many777', number: 1, slug: 'many-777', title: 'Many' },
+      revision: { experienceId: 'exp_many777', number: 1, slug: 'many-777', title: 'Many' },
     });
     expect(await pagesOf((database) => findExperiences(database, ['exp_many777']))).toBeLessThan(40);
     expect(await pagesOf((database) => findExperiences(database, ['exp_nobody']))).toBeLessThan(40);

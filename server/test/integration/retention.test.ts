@@ -6,6 +6,7 @@ import { firstIdAt, newId } from '../../src/primitives/ids.ts';
 import { Retention } from '../../src/sessions/retention.ts';
 import { forgetExpiredClaims } from '../../src/start/housekeeping.ts';
 import { useService } from '../harness/service.ts';
+import { rollUpAll } from '../harness/usage.ts';
 
 const service = useService();
 let world: World;
@@ -21,6 +22,7 @@ const log = pino({ level: 'silent' });
 
 /** Runs the retention as maintenance does, `inDays` days from now. */
 async function run(days: number, inDays: number): Promise<void> {
+  await rollUpAll(service.database);
   await new Retention({ database: service.database, log }, days).run(new Date(Date.now() + inDays * day));
 }
 
@@ -84,6 +86,7 @@ test('many sessions are deleted in batches over several rounds, and recent ones 
        FROM sessions s, generate_series(1, 1200) i WHERE s.id = $1`,
     [sample],
   );
+  await rollUpAll(service.database);
   const retention = new Retention({ database: service.database, log }, 30);
   const count = async () =>
     (await query('SELECT FROM sessions WHERE project_id = $1', [world.projectId])).length;

@@ -204,8 +204,12 @@ test('housekeeping checks every five seconds, one check at a time', async () => 
   onTestFinished(() => look.mockRestore());
   const housekeeping = startHousekeeping({
     lifecycle: lives.lifecycle,
+    changes: {} as never,
     keyRing: { flush: async () => undefined } as never,
     rates: { clean: async () => undefined } as never,
+    tallies: { flush: async () => undefined } as never,
+    authenticator: undefined,
+    auditRetentionDays: 400,
     retentionDays: undefined,
   });
   await vi.advanceTimersByTimeAsync(lookEveryMs);

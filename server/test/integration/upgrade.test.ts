@@ -94,6 +94,52 @@ describe('a database of version 0.1.0', () => {
     expect(await started()).toEqual([]);
   });
 
+  test('publishes what was live: the newest revision of each published experience', async () => {
+    const rows = await database.query<Record<string, unknown>>(
+      `SELECT e.status, e.latest_revision AS latest, e.published_revision AS published, e.published_slug = r.slug AS "hasSlug",
+              e.live_at = e.updated_at AS "isSameTime", e.version
+         FROM experiences e LEFT JOIN revisions r ON r.experience_id = e.id AND r.number = e.published_revision`,
+    );
+    expect(rows.length).toBeGreaterThan(0);
+    expect(rows.some(({ status }) => status === 'published')).toBe(true);
+    for (const row of rows) {
+      const isLive = row.status === 'published';
+      expect(row).toMatchObject({
+        published: isLive ? row.latest : null,
+        hasSlug: isLive ? true : null,
+        isSameTime: true,
+        version: 1,
+      });
+    }
+  });
+
+  test('publishes each revision that a process of version 0.1.0 writes for a published experience', async () => {
+    const [before] = await database.query<{ id: string; latest: number }>(
+      `SELECT id, latest_revision AS latest FROM experiences WHERE status = 'published' ORDER BY id LIMIT 1`,
+    );
+    const { id, latest } = before!;
+    // As its statement for files does it: one statement, the experience first.
+    await database.query(
+      `WITH written AS (
+         INSERT INTO experiences (id, project_id, slug, title, sort_order, status, public, allowed_origins, latest_revision,
+           created_at, updated_at)
+         SELECT id, project_id, slug || '-new', 'New', sort_order, status, public, allowed_origins, latest_revision + 1, now(), now()
+           FROM experiences WHERE id = $1
+         ON CONFLICT (id) DO UPDATE SET slug = excluded.slug, title = excluded.title, status = excluded.status,
+           latest_revision = excluded.latest_revision, updated_at = excluded.updated_at)
+       INSERT INTO revisions (experience_id, number, slug, title, runtime, created_at)
+       SELECT experience_id, number + 1, slug || '-new', 'New', runtime, now() FROM revisions
+        WHERE experience_id = $1 AND number = $2`,
+      [id, latest],
+    );
+    const [found] = await database.query<{ revision: object; slug: string }>(
+      `SELECT f.revision, e.published_slug AS slug FROM find_experiences(ARRAY[$1]) f JOIN experiences e ON e.id = $1`,
+      [id],
+    );
+    expect(found?.revision).toMatchObject({ number: latest + 1, title: 'New' });
+    expect(found?.slug).toMatch(/-new$/);
+  });
+
   test('keeps every function callable for processes of version 0.1.0', async () => {
     const after = await signatures();
     expect(callable.length).toBeGreaterThan(10);
@@ -254,6 +300,38 @@ onPostgres('an upgrade', () => {
     expect(before).toEqual([0, 1, 1, 1, 0, 0, 0]);
     await own.migrate();
     expect(await all()).toEqual(before);
+  });
+
+  test('succeeds while processes of the version before mint without a pause', async () => {
+    const own = await ownDatabase();
+    await own.load(await readFile(new URL('../fixtures/before-publishing.sql', import.meta.url), 'utf8'));
+    const counted = async () =>
+      (await own.query<{ count: number }>('SELECT count(*)::integer AS count FROM sessions'))[0]!.count;
+    const before = await counted();
+    let minted = 0;
+    let isOver = false;
+    // As a mint does it: locks sessions, then experiences and revisions in the trigger.
+    const mints = async (process: number) => {
+      const client = await connection(own.url);
+      for (let n = 0; !isOver; n++, minted++)
+        await client.query(
+          `INSERT INTO sessions (id, project_id, experience_id, revision, livemode, source, given, created_at, expires_at)
+           SELECT $1, project_id, experience_id, revision, livemode, source, given, now(), now() + interval '1 minute'
+             FROM sessions WHERE id = (SELECT min(id) FROM sessions)`,
+          [`ses_${process}_${n}`],
+        );
+    };
+    const minting = [0, 1, 2, 3].map(mints);
+    const outcome = await Promise.race([
+      own.migrate().then(() => 'upgraded'),
+      Promise.all(minting).then(() => 'stopped minting'),
+    ]).finally(() => {
+      isOver = true;
+    });
+    await Promise.all(minting);
+    expect(outcome).toBe('upgraded');
+    expect(minted).toBeGreaterThan(0);
+    expect(await counted()).toBe(before + minted);
   });
 
   test('that fails changes nothing', async () => {

@@ -39,6 +39,7 @@ beforeAll(async () => {
   replacements = [
     ['http://127.0.0.1:8080', service.url],
     ['http://127.0.0.1:8081', service.adminUrl],
+    ['http://localhost:8081', service.adminUrl.replace('127.0.0.1', 'localhost')],
     // The example web server. Its origin without a trailing slash stays the one on the allowlist.
     ['http://localhost:5173/', `http://localhost:${pagePort}/`],
     ['listen(5173', `listen(${pagePort}`],

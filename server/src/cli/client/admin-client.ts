@@ -35,8 +35,11 @@ export interface AdminRequest {
   /** Path segments, each encoded separately: `['projects', 'prj_demo', 'keys']`. */
   path: readonly string[];
   query?: Record<string, string | undefined>;
-  /** A request with a body is a POST. */
+  /** Default: POST with a body, GET without one. */
+  method?: 'PUT' | 'PATCH' | 'DELETE';
   body?: { type: 'application/json' | 'application/yaml'; text: string };
+  /** The version that the request changes, for `If-Match`. */
+  version?: number;
   accept?: string;
   /** Timeout for the complete response; 10 by default. */
   timeoutSeconds?: number;
@@ -107,11 +110,12 @@ async function send(
   try {
     return await within(timeoutSeconds, async (signal) => {
       const response = await fetch(url, {
-        method: request.body ? 'POST' : 'GET',
+        method: request.method ?? (request.body ? 'POST' : 'GET'),
         headers: {
           authorization: `Bearer ${token}`,
           accept: request.accept ?? 'application/json',
           ...(request.body ? { 'content-type': request.body.type } : {}),
+          ...(request.version === undefined ? {} : { 'if-match': `"${request.version}"` }),
         },
         body: request.body?.text ?? null,
         // A redirected POST would arrive as a GET.

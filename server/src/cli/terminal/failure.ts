@@ -23,3 +23,13 @@ export class Interrupted extends Error {
 export function badUsage(message: string): CliFailure {
   return new CliFailure(message, { exitCode: 2 });
 }
+
+/** Ends a command with an exit code after it has printed its result. */
+export class ExitWith extends Error {
+  readonly exitCode: number;
+
+  constructor(exitCode: number) {
+    super(`exit code ${exitCode}`);
+    this.exitCode = exitCode;
+  }
+}

@@ -1,8 +1,13 @@
 import { isId } from '../../primitives/ids.ts';
 import { badUsage } from './failure.ts';
 
-const examples = { prj: 'prj_demo', exp: 'exp_cafe', key: 'key_01k…' } as const;
-const names = { prj: 'a project id', exp: 'an experience id', key: 'a key id' } as const;
+const examples = { prj: 'prj_demo', exp: 'exp_cafe', key: 'key_01k…', opr: 'opr_01k…' } as const;
+const names = {
+  prj: 'a project id',
+  exp: 'an experience id',
+  key: 'a key id',
+  opr: 'an operator id',
+} as const;
 
 /**
  * Throws if a value is not an id, before it becomes part of a URL (`..` would change the route). The message does not

@@ -22,3 +22,7 @@ export function bytesOf({ body }: FastifyRequest): Buffer {
 export function jsonOf(request: FastifyRequest): unknown {
   return parseJson(bytesOf(request));
 }
+
+export function isEmpty(request: FastifyRequest): boolean {
+  return bytesOf(request).length === 0;
+}

@@ -59,7 +59,7 @@ const deadlines = { query: 30_000, transaction: 120_000, patient: 3_600_000 };
 type Deadlines = typeof deadlines;
 
 /** Milliseconds to wait after the deadline, because a busy event loop may not have processed the response yet. */
-const lastChance = 1_000;
+const overdueGraceMs = 1_000;
 
 /** Milliseconds to wait for a terminated thread. A thread blocked in disk I/O cannot be interrupted. */
 const threadEnd = 2_000;
@@ -113,7 +113,7 @@ export class PgliteClient {
       workerData: data,
       execArgv: [],
     });
-    this.#thread.on('message', (message: ThreadMessage) => this.#hear(message));
+    this.#thread.on('message', (message: ThreadMessage) => this.#onMessage(message));
     this.#thread.on('error', (error) => this.#end(String(error.message)));
     this.#thread.on('messageerror', (error) => this.#end(String(error.message)));
     this.#exited = new Promise((resolve) => {
@@ -202,7 +202,7 @@ export class PgliteClient {
     });
   }
 
-  #hear(message: ThreadMessage): void {
+  #onMessage(message: ThreadMessage): void {
     if ('ended' in message) this.#end(message.ended);
     else if ('full' in message) this.#hooks.onFull?.(message.full);
     else this.#settle(message);
@@ -222,7 +222,7 @@ export class PgliteClient {
     const [first] = this.#waiting.values();
     if (first?.deadline === undefined) return;
     this.#overdue = setTimeout(() => {
-      this.#overdue = setTimeout(() => this.#giveUp(), lastChance).unref();
+      this.#overdue = setTimeout(() => this.#giveUp(), overdueGraceMs).unref();
     }, first.deadline).unref();
   }
 

@@ -71,6 +71,12 @@ const lockTimeoutMs = 500;
 const pauseMs = 300;
 const maxAttempts = 40;
 
+/**
+ * Locked together before the first migration, in the order in which requests lock them. A migration that held one and then needed
+ * another would meet requests that hold the other and wait for the first: under load, no attempt would succeed.
+ */
+const tablesOfRequests = 'sessions, active_sessions, experiences, projects, revisions';
+
 async function bringUpToDate(run: Run, program: Program): Promise<Changes> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -107,7 +113,9 @@ async function applyMissing(run: Run, program: Program): Promise<Changes> {
 async function applyMigrations(run: Run, { migrations }: Program): Promise<string[]> {
   const applied = await readApplied(run);
   const newest = applied.at(-1)?.version ?? 0;
-  if (newest > migrations.at(-1)!.version) throw new StartError(newerDatabase);
+  const wanted = migrations.at(-1)!.version;
+  if (newest > wanted) throw new StartError(newerDatabase);
+  if (newest > 0 && newest < wanted) await run(`LOCK TABLE ${tablesOfRequests} IN ACCESS EXCLUSIVE MODE`);
   const names: string[] = [];
   for (const { version, name, digest, statements } of migrations) {
     if (version <= newest) {

@@ -1,0 +1,65 @@
+import './button.css';
+import { useSignal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
+import { messageOf } from '../api/client.ts';
+import { toast } from '../state/toasts.ts';
+
+interface ButtonProps {
+  children: ComponentChildren;
+  /** May be asynchronous: the button is disabled until it has finished, and a failure is shown as a toast. */
+  onPress?: () => unknown;
+  look?: 'primary' | 'danger' | 'plain' | 'normal';
+  type?: 'button' | 'submit';
+  /** The accessible name, where the text alone does not say what the button is for. */
+  label?: string;
+  disabled?: boolean;
+}
+
+export function Button({
+  children,
+  onPress,
+  look = 'normal',
+  type = 'button',
+  label,
+  disabled,
+}: ButtonProps) {
+  const isBusy = useSignal(false);
+  const press = async () => {
+    if (onPress === undefined || isBusy.value) return;
+    isBusy.value = true;
+    try {
+      await onPress();
+    } catch (error) {
+      toast(messageOf(error), { tone: 'bad' });
+    } finally {
+      isBusy.value = false;
+    }
+  };
+  return (
+    <button
+      type={type}
+      class={`button ${look}`}
+      aria-label={label}
+      disabled={disabled || isBusy.value}
+      onClick={onPress === undefined ? undefined : press}
+    >
+      {children}
+    </button>
+  );
+}
+
+export function LinkButton({
+  href,
+  children,
+  look = 'normal',
+}: {
+  href: string;
+  children: ComponentChildren;
+  look?: 'primary' | 'plain' | 'normal';
+}) {
+  return (
+    <a class={`button ${look}`} href={href}>
+      {children}
+    </a>
+  );
+}

@@ -1,0 +1,89 @@
+import './dialog.css';
+import { useSignal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
+import { useEffect, useId, useRef } from 'preact/hooks';
+import { messageOf } from '../api/client.ts';
+import { texts } from '../texts.ts';
+import { Button } from './button.tsx';
+
+interface DialogProps {
+  title: string;
+  onClose(): void;
+  children: ComponentChildren;
+  isWide?: boolean;
+  /** Whether Escape and the close button are refused, for what must not be closed by accident. */
+  keepsOpen?: () => boolean;
+}
+
+/** A modal dialog. The browser keeps the focus inside and gives it back when the dialog closes. */
+export function Dialog({ title, onClose, children, isWide, keepsOpen }: DialogProps) {
+  const ref = useRef<HTMLDialogElement>(null);
+  const id = useId();
+  useEffect(() => {
+    const dialog = ref.current;
+    dialog?.showModal();
+    return () => dialog?.close();
+  }, []);
+  const close = () => {
+    if (!keepsOpen?.()) onClose();
+  };
+  return (
+    <dialog
+      ref={ref}
+      class={isWide ? 'modal wide' : 'modal'}
+      aria-labelledby={id}
+      onCancel={(event) => {
+        event.preventDefault();
+        close();
+      }}
+    >
+      <div class="dialog-head">
+        <h2 id={id}>{title}</h2>
+        <Button look="plain" label={texts.close} onPress={close}>
+          ✕
+        </Button>
+      </div>
+      <div class="dialog-body">{children}</div>
+    </dialog>
+  );
+}
+
+interface ConfirmProps {
+  title: string;
+  children: ComponentChildren;
+  /** The label of the button that does it. */
+  action: string;
+  isDangerous?: boolean;
+  onConfirm(): unknown;
+  onClose(): void;
+}
+
+/** Asks before something is done. A failure is shown in the dialog, which stays open. */
+export function Confirm({ title, children, action, isDangerous, onConfirm, onClose }: ConfirmProps) {
+  const problem = useSignal<string | undefined>(undefined);
+  const confirm = async () => {
+    problem.value = undefined;
+    try {
+      await onConfirm();
+      onClose();
+    } catch (error) {
+      problem.value = messageOf(error);
+    }
+  };
+  return (
+    <Dialog title={title} onClose={onClose}>
+      {children}
+      {problem.value === undefined ? null : (
+        <p class="bad" role="alert">
+          {problem.value}
+        </p>
+      )}
+      <div class="dialog-foot">
+        <Button onPress={onClose}>{texts.cancel}</Button>
+        <Button look={isDangerous ? 'danger' : 'primary'} onPress={confirm}>
+          {action}
+        </Button>
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,159 @@
+import './field.css';
+import type { ComponentChildren } from 'preact';
+import { useId } from 'preact/hooks';
+
+interface FieldProps {
+  label: string;
+  help?: ComponentChildren;
+  problem?: string | undefined;
+}
+
+interface TextFieldProps extends FieldProps {
+  value: string;
+  onInput(value: string): void;
+  /** Called when the field is left or Enter is pressed. */
+  onChange?(value: string): void;
+  type?: 'text' | 'password' | 'number' | 'search' | 'date';
+  required?: boolean;
+  maxLength?: number;
+  placeholder?: string;
+  autoComplete?: string;
+  rows?: number;
+  autoFocus?: boolean;
+}
+
+export function TextField(props: TextFieldProps) {
+  const {
+    label,
+    help,
+    problem,
+    value,
+    onInput,
+    onChange,
+    type = 'text',
+    required,
+    maxLength,
+    placeholder,
+    autoComplete = 'off',
+    rows,
+    autoFocus,
+  } = props;
+  const id = useId();
+  const shared = {
+    id,
+    value,
+    required,
+    maxLength,
+    placeholder,
+    autoComplete,
+    autoFocus,
+    'aria-invalid': problem === undefined ? undefined : ('true' as const),
+    'aria-describedby': describedBy(id, help, problem),
+  };
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      {rows === undefined ? (
+        <input
+          {...shared}
+          type={type as 'text'}
+          onChange={({ currentTarget }) => onChange?.(currentTarget.value)}
+          onInput={({ currentTarget }) => onInput(currentTarget.value)}
+        />
+      ) : (
+        <textarea {...shared} rows={rows} onInput={({ currentTarget }) => onInput(currentTarget.value)} />
+      )}
+      <Notes id={id} help={help} problem={problem} />
+    </div>
+  );
+}
+
+interface SelectProps extends FieldProps {
+  /** Whether only screen readers get the label, in tables. */
+  isLabelHidden?: boolean;
+  value: string;
+  options: readonly { value: string; label: string }[];
+  onChange(value: string): void;
+}
+
+export function Select({ label, isLabelHidden, help, problem, value, options, onChange }: SelectProps) {
+  const id = useId();
+  return (
+    <div class="field">
+      <label for={id} class={isLabelHidden ? 'hidden-text' : undefined}>
+        {label}
+      </label>
+      <select
+        id={id}
+        value={value}
+        aria-describedby={describedBy(id, help, problem)}
+        onChange={({ currentTarget }) => onChange(currentTarget.value)}
+      >
+        {options.map((option) => (
+          <option key={option.value} value={option.value}>
+            {option.label}
+          </option>
+        ))}
+      </select>
+      <Notes id={id} help={help} problem={problem} />
+    </div>
+  );
+}
+
+interface ChoicesProps extends FieldProps {
+  type: 'checkbox' | 'radio';
+  options: readonly { value: string; label: ComponentChildren }[];
+  chosen: readonly string[];
+  onChange(chosen: string[]): void;
+}
+
+export function Choices({ label, help, problem, type, options, chosen, onChange }: ChoicesProps) {
+  const id = useId();
+  const change = (value: string, isChecked: boolean) => {
+    if (type === 'radio') onChange([value]);
+    else onChange(isChecked ? [...chosen, value] : chosen.filter((one) => one !== value));
+  };
+  return (
+    <div class="field">
+      <fieldset class="choices" aria-describedby={describedBy(id, help, problem)}>
+        <legend>{label}</legend>
+        {options.map((option) => (
+          <label key={option.value}>
+            <input
+              type={type}
+              name={id}
+              checked={chosen.includes(option.value)}
+              onChange={({ currentTarget }) => change(option.value, currentTarget.checked)}
+            />
+            <span>{option.label}</span>
+          </label>
+        ))}
+      </fieldset>
+      <Notes id={id} help={help} problem={problem} />
+    </div>
+  );
+}
+
+function describedBy(id: string, help: unknown, problem: string | undefined): string | undefined {
+  const ids = [help === undefined ? '' : `${id}-help`, problem === undefined ? '' : `${id}-problem`].filter(
+    Boolean,
+  );
+  return ids.length === 0 ? undefined : ids.join(' ');
+}
+
+function Notes({ id, help, problem }: { id: string; help: ComponentChildren; problem: string | undefined }) {
+  return (
+    <>
+      {help === undefined ? null : (
+        <p class="help" id={`${id}-help`}>
+          {help}
+        </p>
+      )}
+      {problem === undefined ? null : (
+        <p class="problem" id={`${id}-problem`}>
+          {problem}
+        </p>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,85 @@
+import './notice.css';
+import { useSignal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
+import { ApiFailure, messageOf } from '../api/client.ts';
+import type { Loaded } from '../state/load.ts';
+import { texts } from '../texts.ts';
+import { Button } from './button.tsx';
+
+/** What a screen says when there is nothing to show, and the next step. */
+export function Empty({ title, children }: { title: string; children?: ComponentChildren }) {
+  return (
+    <div class="notice">
+      <h2>{title}</h2>
+      {children}
+    </div>
+  );
+}
+
+export function Failure({ error, onRetry }: { error: unknown; onRetry?: (() => unknown) | undefined }) {
+  const requestId = error instanceof ApiFailure ? error.requestId : undefined;
+  return (
+    <div class="notice bad" role="alert">
+      <h2>{texts.failure.title}</h2>
+      <p>{messageOf(error)}</p>
+      {requestId === undefined ? null : (
+        <p class="soft">
+          {texts.failure.requestId} <code>{requestId}</code>
+        </p>
+      )}
+      {onRetry === undefined ? null : <Button onPress={onRetry}>{texts.tryAgain}</Button>}
+    </div>
+  );
+}
+
+/** Shows loaded data, or why there is none. */
+export function Show<T>({
+  loaded,
+  children,
+}: {
+  loaded: Loaded<T>;
+  children: (data: T) => ComponentChildren;
+}) {
+  const { data, error, reload } = loaded;
+  if (data !== undefined) return <>{children(data)}</>;
+  if (error !== undefined) return <Failure error={error} onRetry={reload} />;
+  return (
+    <p class="loading" role="status">
+      {texts.loading}
+    </p>
+  );
+}
+
+export function Badge({
+  tone = '',
+  children,
+}: {
+  tone?: 'good' | 'warn' | 'bad' | '';
+  children: ComponentChildren;
+}) {
+  return <span class={`badge ${tone}`}>{children}</span>;
+}
+
+/** Text to copy. The text itself can be selected where the clipboard is not available. */
+export function Copy({ text, label, onCopy }: { text: string; label: string; onCopy?: () => void }) {
+  const isCopied = useSignal(false);
+  const copy = async () => {
+    await navigator.clipboard.writeText(text);
+    onCopy?.();
+    isCopied.value = true;
+    setTimeout(() => {
+      isCopied.value = false;
+    }, 2_000);
+  };
+  return (
+    <div class="copy">
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable with the keyboard */}
+      <pre tabIndex={0}>
+        <code>{text}</code>
+      </pre>
+      <Button label={texts.copyOf(label)} onPress={copy}>
+        <span aria-live="polite">{isCopied.value ? texts.copied : texts.copy}</span>
+      </Button>
+    </div>
+  );
+}

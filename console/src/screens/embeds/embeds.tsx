@@ -1,0 +1,84 @@
+import '../sessions/sessions.css';
+import { useSignal } from '@preact/signals';
+import type { ExperienceList, ExperienceSummary } from '@session-launch/contract/admin/experience-schemas';
+import { request } from '../../api/client.ts';
+import { LinkButton } from '../../parts/button.tsx';
+import { Select } from '../../parts/field.tsx';
+import { Copy, Empty, Show } from '../../parts/notice.tsx';
+import { Screen } from '../../parts/screen.tsx';
+import { useLoad } from '../../state/load.ts';
+import { me } from '../../state/me.ts';
+import { hashOf, route, setQuery } from '../../state/route.ts';
+import { readProject } from '../../state/settings.ts';
+import { texts } from '../../texts.ts';
+import { OriginCheck } from './origin-check.tsx';
+import { Origins } from './origins.tsx';
+import { snippets, type Way } from './snippets.ts';
+
+/** Code that puts an experience into an application, and the origins that may use it. */
+export function Embeds({ projectId }: { projectId: string }) {
+  const loaded = useLoad(
+    [projectId],
+    async (signal) => {
+      const [{ experiences }, { project }] = await Promise.all([
+        request<ExperienceList>(`projects/${projectId}/experiences`, { signal }),
+        readProject(projectId),
+      ]);
+      return { experiences: experiences.filter(({ status }) => status !== 'archived'), project };
+    },
+    ['project', 'experience'],
+  );
+  return (
+    <Screen title={texts.embeds.title} intro={texts.embeds.intro}>
+      <Show loaded={loaded}>
+        {({ experiences, project }) => (
+          <>
+            {experiences.length === 0 ? (
+              <Empty title={texts.embeds.empty}>
+                <p>{texts.embeds.emptyText}</p>
+                <LinkButton href={hashOf([projectId, 'experiences'])}>{texts.experiences.create}</LinkButton>
+              </Empty>
+            ) : (
+              <Code projectId={projectId} experiences={experiences} />
+            )}
+            <Origins project={project} onChanged={loaded.reload} />
+          </>
+        )}
+      </Show>
+    </Screen>
+  );
+}
+
+function Code({ projectId, experiences }: { projectId: string; experiences: ExperienceSummary[] }) {
+  const way = useSignal<Way>('script');
+  const chosen =
+    experiences.find(({ experienceId }) => experienceId === route.value.query.experience) ?? experiences[0]!;
+  const code = snippets[way.value]({
+    publicUrl: me.value?.publicUrl ?? '',
+    experienceId: chosen.experienceId,
+  });
+  return (
+    <section class="panel">
+      <div class="filters">
+        <Select
+          label={texts.embeds.experience}
+          value={chosen.experienceId}
+          options={experiences.map(({ experienceId, title }) => ({ value: experienceId, label: title }))}
+          onChange={(experience) => setQuery({ experience })}
+        />
+        <Select
+          label={texts.embeds.way}
+          value={way.value}
+          options={Object.entries(texts.embeds.ways).map(([value, label]) => ({ value, label }))}
+          onChange={(value) => {
+            way.value = value as Way;
+          }}
+        />
+      </div>
+      <Copy text={code} label={texts.embeds.code} />
+      {way.value === 'script' || way.value === 'react' ? (
+        <OriginCheck projectId={projectId} experienceId={chosen.experienceId} />
+      ) : null}
+    </section>
+  );
+}

@@ -1,0 +1,62 @@
+import { useSignal } from '@preact/signals';
+import type { OriginCheckResult } from '@session-launch/contract/admin/origins';
+import { messageOf, request } from '../../api/client.ts';
+import { Button } from '../../parts/button.tsx';
+import { TextField } from '../../parts/field.tsx';
+import { Badge } from '../../parts/notice.tsx';
+import { texts } from '../../texts.ts';
+
+/** Shows whether pages on an origin may start an experience, and what is missing. */
+export function OriginCheck({ projectId, experienceId }: { projectId: string; experienceId: string }) {
+  const origin = useSignal('');
+  const result = useSignal<OriginCheckResult | undefined>(undefined);
+  const problem = useSignal<string | undefined>(undefined);
+  const check = async (event: Event) => {
+    event.preventDefault();
+    problem.value = undefined;
+    try {
+      const body = { projectId, experienceId, origin: origin.value.trim() };
+      result.value = await request<OriginCheckResult>('origins/check', { method: 'POST', body });
+    } catch (error) {
+      problem.value = messageOf(error);
+    }
+  };
+  return (
+    <form class="stack" onSubmit={check}>
+      <TextField
+        label={texts.embeds.origin}
+        help={texts.embeds.originHelp}
+        problem={problem.value ?? result.value?.problem}
+        placeholder="https://www.example.com"
+        value={origin.value}
+        onInput={(value) => {
+          origin.value = value;
+          result.value = undefined;
+        }}
+        required
+      />
+      <div class="row">
+        <Button type="submit">{texts.embeds.check}</Button>
+      </div>
+      {result.value === undefined || result.value.problem !== undefined ? null : (
+        <Result door={result.value.doors.browser} />
+      )}
+    </form>
+  );
+}
+
+function Result({ door: { allowed, checks } }: { door: OriginCheckResult['doors']['browser'] }) {
+  return (
+    <div class="stack" role="status">
+      <p class={allowed ? 'good' : 'warn'}>{allowed ? texts.embeds.allowed : texts.embeds.refused}</p>
+      <ul class="steps">
+        {checks.map(({ check, ok, why }) => (
+          <li key={check}>
+            <Badge tone={ok ? 'good' : 'bad'}>{ok ? texts.embeds.passed : texts.embeds.failed}</Badge>
+            <span>{why}</span>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}

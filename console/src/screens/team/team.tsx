@@ -1,0 +1,185 @@
+import { useSignal } from '@preact/signals';
+import type { LoginLink } from '@session-launch/contract/admin/me';
+import type { OperatorList, OperatorRecord } from '@session-launch/contract/admin/operators';
+import { request } from '../../api/client.ts';
+import { Button } from '../../parts/button.tsx';
+import { Confirm, Dialog } from '../../parts/dialog.tsx';
+import { Copy, Show } from '../../parts/notice.tsx';
+import { Screen } from '../../parts/screen.tsx';
+import { Table } from '../../parts/table.tsx';
+import { useLoad } from '../../state/load.ts';
+import { me } from '../../state/me.ts';
+import { set } from '../../state/set.ts';
+import { toast } from '../../state/toasts.ts';
+import { texts } from '../../texts.ts';
+import { AddOperator } from './add-operator.tsx';
+import { Logins } from './logins.tsx';
+import { RoleSelect } from './role-select.tsx';
+
+type Asking =
+  | { what: 'add' }
+  | { what: 'remove' | 'token'; operator: OperatorRecord }
+  | { what: 'show'; title: string; text: string; secret: string };
+
+/** Who may use the console, and the browsers that are signed in. */
+export function Team() {
+  const loaded = useLoad([], (signal) => request<OperatorList>('operators', { signal }), ['operator']);
+  const asking = useSignal<Asking | undefined>(undefined);
+  const close = () => {
+    asking.value = undefined;
+  };
+  const showToken = (secret: string) => {
+    asking.value = { what: 'show', title: texts.team.shownTitle, text: texts.team.shownText, secret };
+    void loaded.reload();
+  };
+  const link = async ({ operatorId }: OperatorRecord) => {
+    const { url } = await request<LoginLink>('login-links', { method: 'POST', body: { operatorId } });
+    asking.value = { what: 'show', title: texts.team.linkTitle, text: texts.team.linkText, secret: url };
+  };
+  return (
+    <Screen
+      title={texts.team.title}
+      actions={
+        <Button look="primary" onPress={() => set(asking, { what: 'add' })}>
+          {texts.team.add}
+        </Button>
+      }
+    >
+      <Show loaded={loaded}>
+        {({ operators }) => (
+          <OperatorTable
+            operators={operators}
+            onLink={link}
+            onAsk={(what, operator) => set(asking, { what, operator })}
+            onChanged={loaded.reload}
+          />
+        )}
+      </Show>
+      <Logins />
+      {asking.value === undefined ? null : (
+        <Asked asking={asking.value} onClose={close} onToken={showToken} onChanged={loaded.reload} />
+      )}
+    </Screen>
+  );
+}
+
+interface OperatorTableProps {
+  operators: OperatorRecord[];
+  onLink(operator: OperatorRecord): unknown;
+  onAsk(what: 'remove' | 'token', operator: OperatorRecord): void;
+  onChanged(): unknown;
+}
+
+function OperatorTable({ operators, onLink, onAsk, onChanged }: OperatorTableProps) {
+  const own = me.value?.operator.operatorId;
+  return (
+    <Table
+      caption={texts.team.caption}
+      rows={operators}
+      keyOf={({ operatorId }) => operatorId}
+      columns={[
+        {
+          title: texts.team.name,
+          isName: true,
+          cell: ({ name, operatorId }) => (
+            <span>
+              {name} <code class="soft">{operatorId}</code>
+            </span>
+          ),
+        },
+        {
+          title: texts.team.role,
+          cell: (operator) =>
+            operator.operatorId === 'bootstrap' || operator.operatorId === own ? (
+              operator.role
+            ) : (
+              <RoleSelect operator={operator} onChanged={onChanged} />
+            ),
+        },
+        {
+          title: texts.team.projects,
+          cell: ({ projectIds }) => projectIds?.join(', ') ?? texts.team.allProjects,
+        },
+        {
+          title: '',
+          cell: (operator) => (
+            <span class="actions">
+              <Button label={texts.team.linkOf(operator.name)} onPress={() => onLink(operator)}>
+                {texts.team.link}
+              </Button>
+              {operator.operatorId === 'bootstrap' ? null : (
+                <>
+                  <Button onPress={() => onAsk('token', operator)}>{texts.team.newToken}</Button>
+                  <Button
+                    look="danger"
+                    label={texts.team.removeOf(operator.name)}
+                    onPress={() => onAsk('remove', operator)}
+                  >
+                    {texts.team.remove}
+                  </Button>
+                </>
+              )}
+            </span>
+          ),
+        },
+      ]}
+    />
+  );
+}
+
+interface AskedProps {
+  asking: Asking;
+  onClose(): void;
+  onToken(token: string): void;
+  onChanged(): unknown;
+}
+
+function Asked({ asking, onClose, onToken, onChanged }: AskedProps) {
+  if (asking.what === 'add') return <AddOperator onClose={onClose} onAdded={onToken} />;
+  if (asking.what === 'show')
+    return (
+      <Dialog title={asking.title} onClose={onClose}>
+        <p>{asking.text}</p>
+        <Copy text={asking.secret} label={texts.team.token} />
+        <div class="dialog-foot">
+          <Button look="primary" onPress={onClose}>
+            {texts.team.done}
+          </Button>
+        </div>
+      </Dialog>
+    );
+  const { operatorId, name } = asking.operator;
+  if (asking.what === 'token')
+    return (
+      <Confirm
+        title={texts.team.newTokenTitle}
+        action={texts.team.newToken}
+        isDangerous
+        onClose={onClose}
+        onConfirm={async () => {
+          const { token } = await request<{ token: string }>(`operators/${operatorId}/token`, {
+            method: 'POST',
+          });
+          // After the confirmation has closed itself.
+          setTimeout(() => onToken(token));
+        }}
+      >
+        <p>{texts.team.newTokenText}</p>
+      </Confirm>
+    );
+  return (
+    <Confirm
+      title={texts.team.removeTitle}
+      action={texts.team.remove}
+      isDangerous
+      onClose={onClose}
+      onConfirm={async () => {
+        await request(`operators/${operatorId}`, { method: 'DELETE' });
+        toast(texts.team.removed(name));
+        await onChanged();
+      }}
+    >
+      <p>{texts.team.removeText(name)}</p>
+    </Confirm>
+  );
+}

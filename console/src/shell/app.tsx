@@ -1,0 +1,177 @@
+import './shell.css';
+import { useSignal } from '@preact/signals';
+import { Component, type ComponentChildren } from 'preact';
+import { useEffect } from 'preact/hooks';
+import { connection, followChanges } from '../api/events.ts';
+import { isSigningIn, signedIn } from '../api/sign-in.ts';
+import { Button, LinkButton } from '../parts/button.tsx';
+import { Empty, Failure } from '../parts/notice.tsx';
+import { Screen } from '../parts/screen.tsx';
+import { screens } from '../screens/screens.tsx';
+import { linkCode, linkError } from '../state/link.ts';
+import { loadMe, may, me } from '../state/me.ts';
+import { loadProjects, projects } from '../state/projects.ts';
+import { route, type ServiceScreen } from '../state/route.ts';
+import { texts } from '../texts.ts';
+import { Jump, KeyboardHelp } from './jump.tsx';
+import { Navigation } from './navigation.tsx';
+import { NewProject } from './new-project.tsx';
+import { isSignedIn, SignIn, SignInOver, signInWith } from './sign-in.tsx';
+import { Toasts } from './toasts.tsx';
+
+/** What to say about the code of a failed sign-in through an identity provider. */
+function failureOf(code: string): string {
+  const { failures } = texts.signIn;
+  return failures[code as keyof typeof failures] ?? failures.LOGIN_FAILED;
+}
+
+type State = 'starting' | 'signed-out' | 'ready';
+
+export function App() {
+  const state = useSignal<State>('starting');
+  const note = useSignal<string | undefined>(linkError && failureOf(linkError));
+  const enter = async () => {
+    await Promise.all([loadMe(), loadProjects()]);
+    followChanges();
+    state.value = 'ready';
+  };
+  useEffect(() => {
+    const start = async () => {
+      if (linkCode !== undefined) {
+        await signInWith({ code: linkCode }).catch((error: Error) => {
+          note.value = error.message;
+        });
+      }
+      const isIn = linkCode === undefined ? await isSignedIn() : note.value === undefined;
+      if (isIn) return enter();
+      state.value = 'signed-out';
+    };
+    start().catch((error: Error) => {
+      note.value = error.message;
+      state.value = 'signed-out';
+    });
+  }, []);
+  if (state.value === 'starting') return null;
+  if (state.value === 'signed-out') return <SignIn note={note.value} onSignedIn={enter} />;
+  return (
+    <>
+      <Frame />
+      {isSigningIn.value ? (
+        <SignInOver
+          onSignedIn={() => {
+            void loadMe();
+            signedIn();
+          }}
+        />
+      ) : null}
+      <Toasts />
+    </>
+  );
+}
+
+function Frame() {
+  const { projectId = projects.value?.[0]?.projectId } = route.value;
+  return (
+    <div class="shell">
+      <button type="button" class="skip" onClick={() => document.getElementById('main')?.focus()}>
+        {texts.skip}
+      </button>
+      <Navigation projectId={projectId} />
+      <main class="main" id="main" tabIndex={-1}>
+        {connection.value === 'lost' ? (
+          <p class="banner" role="status">
+            {texts.offline.lost}
+          </p>
+        ) : null}
+        <Guard key={JSON.stringify([projectId, route.value.screen, route.value.rest])}>
+          <Current projectId={projectId} />
+        </Guard>
+      </main>
+      <Jump />
+      <KeyboardHelp />
+    </div>
+  );
+}
+
+function Current({ projectId }: { projectId: string | undefined }) {
+  const { screen, rest } = route.value;
+  if (screen === 'team' || screen === 'system' || screen === 'parts') {
+    if (screen !== 'parts' && !may('manage-service')) return <Forbidden screen={screen} />;
+    const Service = screens[screen];
+    return <Service rest={rest} />;
+  }
+  if (screen === 'unknown') return <Unknown />;
+  if (projectId === undefined) return <NoProjects />;
+  const Project = screens[screen === 'home' ? 'overview' : screen];
+  return <Project projectId={projectId} rest={rest} />;
+}
+
+function Forbidden({ screen }: { screen: ServiceScreen }) {
+  return (
+    <Screen title={texts.navigation[screen]}>
+      <Empty title={texts.forbidden.text}>
+        <p>{texts.forbidden.ask(me.value?.operator.role ?? '')}</p>
+      </Empty>
+    </Screen>
+  );
+}
+
+function Unknown() {
+  return (
+    <Screen title={texts.unknown.title}>
+      <Empty title={texts.unknown.text}>
+        <LinkButton href="#/">{texts.unknown.home}</LinkButton>
+      </Empty>
+    </Screen>
+  );
+}
+
+function NoProjects() {
+  const isCreating = useSignal(false);
+  return (
+    <Screen title={texts.noProjects.title}>
+      <Empty title={texts.noProjects.text}>
+        {may('manage-projects') ? (
+          <Button
+            look="primary"
+            onPress={() => {
+              isCreating.value = true;
+            }}
+          >
+            {texts.navigation.newProject}
+          </Button>
+        ) : (
+          <p>{texts.noProjects.ask}</p>
+        )}
+      </Empty>
+      {isCreating.value ? (
+        <NewProject
+          onClose={() => {
+            isCreating.value = false;
+          }}
+        />
+      ) : null}
+    </Screen>
+  );
+}
+
+/** Shows a failure of a screen instead of an empty page, for example if a file of an older build no longer exists. */
+class Guard extends Component<{ children: ComponentChildren }, { error: unknown }> {
+  override state: { error: unknown } = { error: undefined };
+
+  static override getDerivedStateFromError(error: unknown) {
+    return { error };
+  }
+
+  override render() {
+    if (this.state.error === undefined) return this.props.children;
+    return (
+      <>
+        <Failure error={this.state.error} />
+        <p>
+          <Button onPress={() => location.reload()}>{texts.offline.reloadButton}</Button>
+        </p>
+      </>
+    );
+  }
+}

@@ -1,0 +1,112 @@
+import { useSignal } from '@preact/signals';
+import { request } from '../api/client.ts';
+import { Button } from '../parts/button.tsx';
+import { Select } from '../parts/field.tsx';
+import { may, me } from '../state/me.ts';
+import { projects } from '../state/projects.ts';
+import { goTo, hashOf, projectScreens, route, serviceScreens } from '../state/route.ts';
+import { texts } from '../texts.ts';
+import { NewProject } from './new-project.tsx';
+
+const newProject = 'new';
+
+/** The links of the console, the project switcher, and who is signed in. */
+export function Navigation({ projectId }: { projectId: string | undefined }) {
+  const isOpen = useSignal(false);
+  const isCreating = useSignal(false);
+  const { screen } = route.value;
+  const link = (name: (typeof projectScreens)[number] | (typeof serviceScreens)[number], href: string) => (
+    <li key={name}>
+      <a
+        href={href}
+        aria-current={screen === name ? 'page' : undefined}
+        onClick={() => {
+          isOpen.value = false;
+        }}
+      >
+        {texts.navigation[name]}
+      </a>
+    </li>
+  );
+  const options = [
+    ...(projects.value ?? []).map(({ projectId, name }) => ({ value: projectId, label: name })),
+    ...(may('manage-projects') ? [{ value: newProject, label: texts.navigation.newProject }] : []),
+  ];
+  const choose = (value: string) => {
+    if (value === newProject) isCreating.value = true;
+    else goTo(hashOf([value, 'overview']));
+  };
+  return (
+    <header class="head">
+      <div class="bar">
+        <Brand />
+        <button
+          type="button"
+          class="button"
+          aria-expanded={isOpen.value}
+          onClick={() => {
+            isOpen.value = !isOpen.value;
+          }}
+        >
+          {texts.navigation.menu}
+        </button>
+      </div>
+      <div class={isOpen.value ? 'side open' : 'side'}>
+        <Brand />
+        {(projects.value ?? []).length === 0 ? null : (
+          <Select
+            label={texts.navigation.project}
+            value={projectId ?? ''}
+            options={options}
+            onChange={choose}
+          />
+        )}
+        <nav aria-label={texts.navigation.label}>
+          {projectId === undefined ? null : (
+            <>
+              <ul>{projectScreens.map((name) => link(name, hashOf([projectId, name])))}</ul>
+              <hr class="rule" />
+            </>
+          )}
+          <ul>
+            {serviceScreens.filter(() => may('manage-service')).map((name) => link(name, hashOf([name])))}
+          </ul>
+        </nav>
+        <Who />
+      </div>
+      {isCreating.value ? (
+        <NewProject
+          onClose={() => {
+            isCreating.value = false;
+          }}
+        />
+      ) : null}
+    </header>
+  );
+}
+
+function Brand() {
+  return (
+    <a class="brand" href="#/">
+      <img src="icon.svg" alt="" width="28" height="28" />
+      {texts.brand}
+    </a>
+  );
+}
+
+function Who() {
+  const operator = me.value?.operator;
+  const signOut = async () => {
+    await request('logout', { method: 'POST' });
+    location.hash = '';
+    location.reload();
+  };
+  return (
+    <div class="who">
+      <span>
+        {operator?.name} <span class="soft">{operator?.role}</span>
+      </span>
+      <Button onPress={signOut}>{texts.navigation.signOut}</Button>
+    </div>
+  );
+}

@@ -1,0 +1,101 @@
+import './sign-in.css';
+import { useSignal } from '@preact/signals';
+import type { SignIn as Ways } from '@session-launch/contract/admin/sign-in';
+import { useEffect, useRef } from 'preact/hooks';
+import { adminUrl, messageOf, request } from '../api/client.ts';
+import { Button } from '../parts/button.tsx';
+import { TextField } from '../parts/field.tsx';
+import { texts } from '../texts.ts';
+
+interface SignInProps {
+  /** Why the form is shown, or what went wrong before. */
+  note?: string | undefined;
+  onSignedIn(): void;
+}
+
+/** The sign-in form. The token is sent once and kept nowhere. */
+export function SignIn({ note, onSignedIn }: SignInProps) {
+  const token = useSignal('');
+  const problem = useSignal<string | undefined>(undefined);
+  const ways = useSignal<Ways | undefined>(undefined);
+  useEffect(() => {
+    const before = document.title;
+    document.title = `${texts.signIn.title} – ${texts.product}`;
+    request<Ways>('sign-in').then(
+      (found) => {
+        ways.value = found;
+      },
+      () => undefined,
+    );
+    return () => {
+      document.title = before;
+    };
+  }, []);
+  const submit = async (event: Event) => {
+    event.preventDefault();
+    problem.value = undefined;
+    try {
+      await signInWith({ token: token.value.trim() });
+      token.value = '';
+      onSignedIn();
+    } catch (error) {
+      problem.value = messageOf(error);
+    }
+  };
+  const oidc = ways.value?.oidc;
+  return (
+    <form class="sign-in" onSubmit={submit}>
+      <h1>{texts.signIn.title}</h1>
+      {note === undefined ? null : <p role="alert">{note}</p>}
+      {oidc === undefined ? null : (
+        <a class="button primary" href={adminUrl('oidc/start', { returnTo: location.hash || '#/' })}>
+          {texts.signIn.with(oidc.name)}
+        </a>
+      )}
+      <TextField
+        label={texts.signIn.token}
+        help={texts.signIn.help}
+        problem={problem.value}
+        type="password"
+        value={token.value}
+        onInput={(value) => {
+          token.value = value;
+        }}
+        required
+      />
+      <Button type="submit" look="primary">
+        {texts.signIn.button}
+      </Button>
+      <p class="soft">
+        {texts.signIn.link} <code>{texts.signIn.command}</code>
+      </p>
+    </form>
+  );
+}
+
+/** Signs in and checks that the browser kept the cookie. */
+export async function signInWith(secret: { code: string } | { token: string }): Promise<void> {
+  await request('login', { method: 'POST', body: secret });
+  if (!(await isSignedIn())) throw new Error(texts.signIn.dropped);
+}
+
+/** Asks a route that answers signed-out browsers, too: a 401 would be printed to the console of the browser. */
+export async function isSignedIn(): Promise<boolean> {
+  return (await request<Ways>('sign-in')).signedIn === true;
+}
+
+/** The form over the page, after a sign-in has expired. */
+export function SignInOver({ onSignedIn }: { onSignedIn(): void }) {
+  const ref = useRef<HTMLDialogElement>(null);
+  useEffect(() => ref.current?.showModal(), []);
+  return (
+    <dialog
+      ref={ref}
+      class="sign-in-over"
+      aria-label={texts.signIn.title}
+      onCancel={(event) => event.preventDefault()}
+    >
+      <SignIn note={texts.signIn.again} onSignedIn={onSignedIn} />
+    </dialog>
+  );
+}

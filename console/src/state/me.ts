@@ -1,0 +1,16 @@
+import { signal } from '@preact/signals';
+import type { Me } from '@session-launch/contract/admin/me';
+import { isPermitted, type Permission } from '@session-launch/contract/roles';
+import { request } from '../api/client.ts';
+
+/** Who is signed in, and the service that the console talks to. */
+export const me = signal<Me | undefined>(undefined);
+
+export async function loadMe(): Promise<void> {
+  me.value = await request<Me>('me');
+}
+
+/** Whether the operator may do this. The service refuses it all the same. */
+export function may(permission: Permission): boolean {
+  return me.value !== undefined && isPermitted(me.value.operator.role, permission);
+}

@@ -1,0 +1,54 @@
+import type { ProjectSettings } from '@session-launch/contract/admin/project-settings';
+import type { WrittenProjectFile } from '@session-launch/contract/project-file/schema';
+import { ApiFailure, request, requestVersioned } from '../api/client.ts';
+
+/** A project as the service returns it, with every setting. */
+export type Project = Required<WrittenProjectFile['project']>;
+
+/** The settings of a project, with their version. */
+export async function readProject(projectId: string): Promise<{ project: Project; version: number }> {
+  const { body, version } = await requestVersioned<{ project: Project }>(`projects/${projectId}`, {
+    query: { format: 'json' },
+  });
+  return { project: body.project, version };
+}
+
+/** Changes settings of a project. If another operator changed it at the same time, the change is repeated on the new version. */
+export async function changeProject(
+  projectId: string,
+  change: (project: Project) => ProjectSettings,
+): Promise<void> {
+  await repeatOnConflict(async () => {
+    const { project, version } = await readProject(projectId);
+    await request(`projects/${projectId}`, { method: 'PATCH', version, body: change(project) });
+  });
+}
+
+/** Changes settings of an experience, which are live at once, in the same way. */
+export async function changeExperience(
+  experienceId: string,
+  change: (experience: { allowedOrigins?: string[] }) => object,
+): Promise<void> {
+  await repeatOnConflict(async () => {
+    const { experience, version } = await request<{
+      experience: { allowedOrigins?: string[] };
+      version: number;
+    }>(`experiences/${experienceId}`);
+    await request(`experiences/${experienceId}`, {
+      method: 'PUT',
+      version,
+      body: { experience: { ...experience, ...change(experience) } },
+    });
+  });
+}
+
+async function repeatOnConflict(work: () => Promise<void>): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work();
+    } catch (error) {
+      const isConflict = error instanceof ApiFailure && error.code === 'VERSION_CONFLICT';
+      if (!isConflict || attempt === 3) throw error;
+    }
+  }
+}

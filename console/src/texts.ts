@@ -1,0 +1,5 @@
+import { portalTexts } from './texts/portal.ts';
+import { shellTexts } from './texts/shell.ts';
+
+/** Every text of the console. */
+export const texts = { ...shellTexts, ...portalTexts } as const;

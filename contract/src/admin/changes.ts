@@ -1,0 +1,39 @@
+import type { Static } from 'typebox';
+import type { AnswerHeaders } from '../headers.ts';
+import Type from '../type.ts';
+
+/** One difference between two documents. */
+export const changeSchema = Type.Object(
+  {
+    path: Type.String({
+      description: 'The field, such as runtime.characters[0].name. Empty for the whole document.',
+      examples: ['title'],
+    }),
+    before: Type.Optional(Type.Unknown({ description: 'The earlier value. Absent: there was none.' })),
+    after: Type.Optional(Type.Unknown({ description: 'The later value. Absent: there is none.' })),
+  },
+  { $id: 'Change', description: 'One difference between two documents.' },
+);
+
+export type Change = Static<typeof changeSchema>;
+
+/** The parameter of operations that change a versioned document. */
+export const versionHeaders = Type.Object({
+  'If-Match': Type.String({
+    pattern: '^"[1-9]\\d{0,9}"$',
+    description: 'The version that the change is based on: the ETag of the document. Without it: 428.',
+    examples: ['"3"'],
+  }),
+});
+
+/** The header of answers with a versioned document. */
+export const versionEtag: AnswerHeaders = {
+  ETag: {
+    'x-component': 'Version',
+    'x-required': true,
+    type: 'string',
+    pattern: '^"[1-9]\\d{0,9}"$',
+    description: 'The version of the document. Send it in If-Match to change that version.',
+    example: '"3"',
+  },
+};

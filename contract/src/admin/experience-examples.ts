@@ -1,0 +1,55 @@
+import { always } from './errors.ts';
+
+/** Error codes of every operation on one experience. */
+export const ofAnExperience = ['INVALID_REQUEST', 'EXPERIENCE_NOT_FOUND', ...always] as const;
+export const ofDocuments = [
+  'INVALID_JSON',
+  'PAYLOAD_TOO_LARGE',
+  'PROJECT_FILE_INVALID',
+  'SLUG_TAKEN',
+] as const;
+export const tooLarge = { PAYLOAD_TOO_LARGE: { message: 'The request body is larger than 4 MiB.' } };
+export const invalidDocument = {
+  PROJECT_FILE_INVALID: {
+    message: 'experience.slug "Café" may only have a-z, 0-9 words joined by "-"; try "cafe"',
+    details: [
+      {
+        path: 'experience.slug',
+        message: '"Café" may only have a-z, 0-9 words joined by "-"; try "cafe"',
+      },
+    ],
+  },
+};
+export const conflict = {
+  VERSION_CONFLICT: {
+    message: 'Ada has changed this in the meantime: its version is 4, and yours is 3.',
+    details: {
+      version: 4,
+      by: 'Ada',
+      at: '2026-03-01T09:30:00.000Z',
+      changes: [{ path: 'title', before: 'Café', after: 'Café in Lisbon' }],
+    },
+  },
+};
+
+export const exampleExperience = {
+  id: 'exp_cafe',
+  slug: 'cafe',
+  title: 'Café in Lisbon',
+  sortOrder: 10,
+  status: 'draft',
+  public: false,
+  allowedOrigins: [],
+  runtime: {
+    characters: [{ characterId: 'ines', name: 'Inês' }],
+    transport: { type: 'websocket', url: 'wss://runtime.example.com/session' },
+  },
+};
+export const exampleState = {
+  experience: exampleExperience,
+  version: 1,
+  latestRevision: 1,
+  managedBy: 'console',
+  updatedAt: '2026-03-01T09:30:00.000Z',
+  updatedBy: 'Ada',
+};

@@ -1,0 +1,133 @@
+import {
+  type ArtRecord,
+  artPerProject,
+  deleteArtOperation,
+  listArtOperation,
+  uploadArtOperation,
+} from '@session-launch/contract/admin/art';
+import type { FastifyInstance } from 'fastify';
+import { checkUpload } from '../art/picture.ts';
+import {
+  type Art,
+  countArt,
+  deleteArt,
+  findArt,
+  findByContent,
+  insertArt,
+  listArt,
+  lockProject,
+  pathOf,
+} from '../art/store.ts';
+import { listMentions, type Mention, usersOf } from '../art/usage.ts';
+import { AssetPictures } from '../assets/asset-files.ts';
+import { bytesOf } from '../http/bodies/buffered-body.ts';
+import { differences } from '../primitives/differences.ts';
+import { ApiError, invalidRequest } from '../primitives/errors.ts';
+import { isId, newId } from '../primitives/ids.ts';
+import { sha256Hex } from '../primitives/sha256.ts';
+import { mount } from '../routing/mount.ts';
+import type { AdminDeps } from './deps.ts';
+import { knownProject } from './known-project.ts';
+
+export async function artAdminRoutes(app: FastifyInstance, deps: AdminDeps): Promise<void> {
+  const { database, commit, assetsDir } = deps;
+  const assets = new AssetPictures(assetsDir);
+
+  mount(app, listArtOperation, async ({ params }) => {
+    const projectId = await knownProject(database, params.projectId);
+    const uploads = await listArt(database, projectId);
+    const mentions = await listMentions((...asked) => database.query('admin', ...asked), projectId);
+    const art = uploads.map((upload) => artRecord(upload, mentions));
+    return { art: [...art, ...(await filesAmong(mentions, new Set(art.map(({ path }) => path))))] };
+  });
+
+  mount(app, uploadArtOperation, async (call) => {
+    const { params, query, request } = call;
+    const projectId = await knownProject(database, params.projectId);
+    const content = bytesOf(request);
+    const picture = checkUpload(content, { contentType: request.headers['content-type'], name: query.name });
+    const wanted = { projectId, kind: query.kind, hash: sha256Hex(content) };
+    return commit(call, async (tx, write) => {
+      if (!(await lockProject(tx, projectId))) throw new ApiError('PROJECT_NOT_FOUND');
+      const known = await findByContent(tx, wanted);
+      const mentions = await listMentions(tx.query, projectId);
+      if (known !== undefined) return artRecord(known, mentions);
+      if ((await countArt(tx, projectId)) >= artPerProject) throw full();
+      const { type, width = null, height = null } = picture;
+      const name = query.name ?? null;
+      const art = { id: newId('art'), ...wanted, type, name, width, height, uploadedAt: new Date() };
+      await insertArt(tx, art, content);
+      const record = artRecord({ ...art, bytes: content.length }, mentions);
+      write.changed({ kind: 'art', id: art.id, projectId });
+      write.audit({ projectId, target: art.id, changes: differences({}, audited(record)) });
+      return record;
+    });
+  });
+
+  mount(app, deleteArtOperation, async (call) => {
+    const { artId } = call.params;
+    const projectId = await knownProject(database, call.params.projectId);
+    if (!isId('art', artId)) throw new ApiError('ART_NOT_FOUND');
+    await commit(call, async (tx, write) => {
+      await lockProject(tx, projectId);
+      const art = await findArt(tx, projectId, artId);
+      if (art === undefined) throw new ApiError('ART_NOT_FOUND');
+      const record = artRecord(art, await listMentions(tx.query, projectId));
+      if (record.usedBy.length > 0) throw inUse(record.usedBy);
+      await deleteArt(tx, artId);
+      write.changed({ kind: 'art', id: artId, projectId });
+      write.audit({ projectId, target: artId, changes: differences(audited(record), {}) });
+    });
+    return undefined;
+  });
+
+  /** The files of the asset folder that settings name and that are no uploads. */
+  async function filesAmong(
+    mentions: readonly Mention[],
+    uploads: ReadonlySet<string>,
+  ): Promise<ArtRecord[]> {
+    const named = mentions.filter(({ path, inSettings }) => inSettings && !uploads.has(path));
+    const files: ArtRecord[] = [];
+    // One after the other, so that memory does not depend on how many there are.
+    for (const path of new Set(named.map(({ path }) => path))) {
+      const picture = await assets.find(path);
+      if (picture !== undefined) files.push({ path, ...picture, usedBy: usersOf(path, mentions) });
+    }
+    return files;
+  }
+}
+
+function artRecord(art: Art, mentions: readonly Mention[]): ArtRecord {
+  const { id, kind, type, bytes, name, width, height, uploadedAt } = art;
+  const path = pathOf(art);
+  return {
+    artId: id,
+    path,
+    kind,
+    type,
+    bytes,
+    ...(name === null ? {} : { name }),
+    ...(width === null ? {} : { width }),
+    ...(height === null ? {} : { height }),
+    usedBy: usersOf(path, mentions),
+    uploadedAt: uploadedAt.toISOString(),
+  };
+}
+
+function audited({ path, type, bytes, name }: ArtRecord): object {
+  return { path, type, bytes, ...(name === undefined ? {} : { name }) };
+}
+
+function full(): ApiError {
+  const message = `cannot be added: the project already has ${artPerProject} pictures. Delete one that no experience uses`;
+  return invalidRequest([{ path: '', message }]);
+}
+
+function inUse(usedBy: readonly string[]): ApiError {
+  const shown = usedBy.slice(0, 5).join(', ');
+  const more = usedBy.length > 5 ? ` and ${usedBy.length - 5} more` : '';
+  return new ApiError('ART_IN_USE', {
+    message: `This picture is used by ${shown}${more}. Choose another one there first.`,
+    details: { usedBy },
+  });
+}

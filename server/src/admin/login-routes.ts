@@ -1,0 +1,108 @@
+import { createLoginLinkOperation, meOperation } from '@session-launch/contract/admin/me';
+import {
+  endLoginOperation,
+  type LoginRecord,
+  listLoginsOperation,
+  logoutOperation,
+} from '@session-launch/contract/admin/sign-in';
+import { isPermitted } from '@session-launch/contract/roles';
+import type { FastifyInstance } from 'fastify';
+import { type Actor, requirePermission } from '../access/actor.ts';
+import { idleSince } from '../operators/authenticate.ts';
+import { deleteLogin, type Login, listLogins, lockLogin } from '../operators/login-store.ts';
+import { lockReachable, reaches } from '../operators/rules.ts';
+import { createCode, linkOf } from '../operators/sign-in.ts';
+import { bootstrap } from '../operators/store.ts';
+import { ApiError } from '../primitives/errors.ts';
+import { isId } from '../primitives/ids.ts';
+import { mount } from '../routing/mount.ts';
+import { giveCookie } from './browser-login.ts';
+import type { AdminDeps } from './deps.ts';
+
+/** Who is calling, who is signed in, and sign-in links. */
+export async function loginRoutes(app: FastifyInstance, deps: AdminDeps): Promise<void> {
+  const { database, commit, authenticator, site } = deps;
+
+  mount(app, meOperation, ({ actor: { operatorId, name, role, projectIds, login } }) => ({
+    operator: { operatorId, name, role, projectIds: projectIds === null ? null : [...projectIds] },
+    ...(login === undefined
+      ? {}
+      : {
+          login: {
+            loginId: login.loginId,
+            createdAt: login.createdAt.toISOString(),
+            expiresAt: login.expiresAt.toISOString(),
+          },
+        }),
+    version: deps.version,
+    engine: database.engine,
+    publicUrl: deps.publicUrl,
+  }));
+
+  mount(app, logoutOperation, async (call) => {
+    const { actor, request, reply } = call;
+    if (actor.login === undefined) return undefined;
+    const { loginId } = actor.login;
+    await commit(call, async (tx, write) => {
+      if (!(await deleteLogin(tx, loginId))) return;
+      write.changed({ kind: 'login', id: loginId });
+      write.audit({ target: loginId });
+    });
+    giveCookie(reply, site.access(request.raw), undefined);
+    return undefined;
+  });
+
+  mount(app, createLoginLinkOperation, async (call) => {
+    const { actor } = call;
+    const operatorId = call.body.operatorId ?? actor.operatorId;
+    const isOwn = operatorId === actor.operatorId;
+    if (!isOwn) requirePermission(actor, 'manage-service');
+    const { code, expiresAt } = await commit(call, async (tx, write) => {
+      if (!isOwn) await lockReachable(tx, actor, operatorId);
+      write.audit({ target: operatorId });
+      return createCode(tx.query.bind(tx), operatorId === bootstrap.operatorId ? null : operatorId);
+    });
+    return { url: linkOf(deps.consoleBase(), code), expiresAt: expiresAt.toISOString() };
+  });
+
+  mount(app, listLoginsOperation, async ({ actor }) => {
+    await authenticator.flush();
+    const now = new Date();
+    const logins = await listLogins(database, now, idleSince(now));
+    return { logins: logins.filter((login) => isVisible(actor, login)).map((login) => record(actor, login)) };
+  });
+
+  mount(app, endLoginOperation, async (call) => {
+    const { actor } = call;
+    const { loginId } = call.params;
+    if (!isId('lgn', loginId)) throw new ApiError('LOGIN_NOT_FOUND');
+    await commit(call, async (tx, write) => {
+      const login = await lockLogin(tx, loginId);
+      if (login === undefined || !isVisible(actor, login)) throw new ApiError('LOGIN_NOT_FOUND');
+      await deleteLogin(tx, loginId);
+      write.changed({ kind: 'login', id: loginId });
+      write.audit({ target: loginId });
+    });
+    return undefined;
+  });
+}
+
+function isVisible(actor: Actor, { operator }: Login): boolean {
+  const { operatorId, projectIds } = operator ?? bootstrap;
+  return (
+    operatorId === actor.operatorId ||
+    (isPermitted(actor.role, 'manage-service') && reaches(actor, { projectIds }))
+  );
+}
+
+function record(actor: Actor, login: Login): LoginRecord {
+  return {
+    loginId: login.loginId,
+    operatorId: (login.operator ?? bootstrap).operatorId,
+    createdAt: login.createdAt.toISOString(),
+    lastSeenAt: login.lastSeenAt.toISOString(),
+    address: login.address,
+    agent: login.agent,
+    current: login.loginId === actor.login?.loginId,
+  };
+}

@@ -1,0 +1,157 @@
+import {
+  changeOperatorOperation,
+  createOperatorOperation,
+  deleteOperatorOperation,
+  listOperatorsOperation,
+  type OperatorRecord,
+  replaceOperatorTokenOperation,
+} from '@session-launch/contract/admin/operators';
+import type { FastifyInstance } from 'fastify';
+import { deleteLoginsOf } from '../operators/login-store.ts';
+import {
+  isFullOwner,
+  lockReachable,
+  reaches,
+  requireAnotherOwner,
+  requireGrantable,
+  requireKeptLimit,
+} from '../operators/rules.ts';
+import { newOperatorToken } from '../operators/secrets.ts';
+import {
+  bootstrap,
+  deleteOperator,
+  insertOperator,
+  listOperators,
+  type Operator,
+  setOperatorToken,
+  updateOperator,
+} from '../operators/store.ts';
+import { differences } from '../primitives/differences.ts';
+import { invalidRequest } from '../primitives/errors.ts';
+import { newId } from '../primitives/ids.ts';
+import { sha256 } from '../primitives/sha256.ts';
+import { mount } from '../routing/mount.ts';
+import type { AdminDeps } from './deps.ts';
+
+export async function operatorRoutes(app: FastifyInstance, { database, commit }: AdminDeps): Promise<void> {
+  mount(app, listOperatorsOperation, async ({ actor }) => {
+    const operators = await listOperators(database);
+    return {
+      operators: operators
+        .filter((one) => one.operatorId === actor.operatorId || reaches(actor, one))
+        .map(record),
+    };
+  });
+
+  mount(app, createOperatorOperation, async (call) => {
+    const { actor, body } = call;
+    const token = newOperatorToken();
+    const operator: Operator = {
+      operatorId: newId('opr'),
+      name: body.name,
+      role: body.role,
+      projectIds: listed(body.projectIds),
+      createdAt: new Date(),
+      hasToken: true,
+      issuer: null,
+    };
+    await commit(call, async (tx, write) => {
+      await requireGrantable(tx, actor, operator);
+      const { operatorId: id, createdAt } = operator;
+      const { issuer: _, ...stored } = operator;
+      await insertOperator(tx, { ...stored, tokenHash: sha256(token), createdAt, createdBy: actor.name });
+      write.changed({ kind: 'operator', id });
+      write.audit({ target: id, changes: differences({}, facts(operator)) });
+    });
+    return { ...record(operator), token };
+  });
+
+  mount(app, changeOperatorOperation, async (call) => {
+    const { actor, body, params } = call;
+    const changed = await commit(call, async (tx, write) => {
+      // Locks the owners first; it matters only if this one stops being an owner of all projects.
+      const isKept = isFullOwnerAfter(body);
+      if (!isKept || params.operatorId === bootstrap.operatorId)
+        await requireAnotherOwner(tx, actor, params.operatorId);
+      const before = await lockReachable(tx, actor, params.operatorId);
+      const after: Operator = {
+        ...before,
+        name: body.name ?? before.name,
+        role: body.role ?? before.role,
+        projectIds: body.projectIds === undefined ? before.projectIds : listed(body.projectIds),
+      };
+      const changes = differences(facts(before), facts(after));
+      if (changes.length === 0) return before;
+      if (body.role !== undefined || body.projectIds !== undefined) await requireGrantable(tx, actor, after);
+      await updateOperator(tx, after);
+      write.changed({ kind: 'operator', id: after.operatorId });
+      write.audit({ target: after.operatorId, changes });
+      return after;
+    });
+    return record(changed);
+  });
+
+  mount(app, deleteOperatorOperation, async (call) => {
+    const { actor, params } = call;
+    await commit(call, async (tx, write) => {
+      await requireAnotherOwner(tx, actor, params.operatorId);
+      const operator = await lockReachable(tx, actor, params.operatorId);
+      requireKeptLimit(actor, operator);
+      await deleteOperator(tx, operator.operatorId);
+      write.changed({ kind: 'operator', id: operator.operatorId });
+      write.audit({ target: operator.operatorId, changes: differences(facts(operator), {}) });
+    });
+    return undefined;
+  });
+
+  mount(app, replaceOperatorTokenOperation, async (call) => {
+    const { actor, params } = call;
+    if (params.operatorId === bootstrap.operatorId)
+      throw invalidRequest([
+        { path: 'operatorId', message: 'has its token in ADMIN_TOKEN; change it there' },
+      ]);
+    const token = newOperatorToken();
+    await commit(call, async (tx, write) => {
+      const { operatorId: id } = await lockReachable(tx, actor, params.operatorId);
+      await setOperatorToken(tx, id, sha256(token));
+      await deleteLoginsOf(tx, id, actor.login?.loginId);
+      write.changed({ kind: 'operator', id });
+      write.audit({ target: id });
+    });
+    return { token };
+  });
+}
+
+/** Whether a change keeps an owner of all projects what they are. */
+function isFullOwnerAfter({ role = 'owner', projectIds = null }: Partial<Operator>): boolean {
+  return isFullOwner({ role, projectIds });
+}
+
+function listed(projectIds: readonly string[] | null | undefined): string[] | null {
+  return projectIds ? [...new Set(projectIds)] : null;
+}
+
+/** The fields that the audit shows. */
+function facts({ name, role, projectIds }: Operator): object {
+  return { name, role, projectIds };
+}
+
+function record({
+  operatorId,
+  name,
+  role,
+  projectIds,
+  createdAt,
+  hasToken,
+  issuer,
+}: Operator): OperatorRecord {
+  return {
+    operatorId,
+    name,
+    role,
+    projectIds: projectIds && [...projectIds],
+    createdAt: createdAt.toISOString(),
+    hasToken,
+    ...(issuer === null ? {} : { issuer }),
+  };
+}

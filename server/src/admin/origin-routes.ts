@@ -1,0 +1,22 @@
+import { checkOriginOperation } from '@session-launch/contract/admin/origins';
+import type { FastifyInstance } from 'fastify';
+import { sees } from '../access/actor.ts';
+import { checkOrigin } from '../origins/check.ts';
+import { findPageSettings } from '../origins/store.ts';
+import { ApiError } from '../primitives/errors.ts';
+import { isId } from '../primitives/ids.ts';
+import { mount } from '../routing/mount.ts';
+import type { AdminDeps } from './deps.ts';
+
+export async function originRoutes(app: FastifyInstance, deps: AdminDeps): Promise<void> {
+  mount(app, checkOriginOperation, async ({ body, actor }) => {
+    const { projectId, experienceId, origin } = body;
+    if (!isId('prj', projectId) || !sees(actor, projectId)) throw new ApiError('PROJECT_NOT_FOUND');
+    if (experienceId !== undefined && !isId('exp', experienceId)) throw new ApiError('EXPERIENCE_NOT_FOUND');
+    const settings = await findPageSettings(deps.database, projectId, experienceId);
+    if (settings === undefined) throw new ApiError('PROJECT_NOT_FOUND');
+    if (experienceId !== undefined && settings.experience === undefined)
+      throw new ApiError('EXPERIENCE_NOT_FOUND');
+    return checkOrigin(origin, { ...settings, isOwnPage: (own) => deps.isOwnPage(projectId, own) });
+  });
+}

@@ -1,0 +1,117 @@
+import {
+  createPreviewOperation,
+  deletePreviewOperation,
+  listPreviewsOperation,
+  type PreviewRecord,
+  type PreviewRequest,
+  previewDefaults,
+} from '@session-launch/contract/admin/previews';
+import type { FastifyInstance } from 'fastify';
+import { sees } from '../access/actor.ts';
+import { findRevision } from '../experiences/store.ts';
+import { canonicalLocale } from '../locales/locale.ts';
+import { newPreviewCode } from '../previews/code.ts';
+import { deletePreview, insertPreview, listPreviews, type Preview } from '../previews/store.ts';
+import { differences } from '../primitives/differences.ts';
+import { ApiError } from '../primitives/errors.ts';
+import { isId, newId } from '../primitives/ids.ts';
+import { sha256 } from '../primitives/sha256.ts';
+import { mount } from '../routing/mount.ts';
+import type { AdminDeps } from './deps.ts';
+import { knownExperience } from './known-experience.ts';
+
+export async function previewAdminRoutes(app: FastifyInstance, deps: AdminDeps): Promise<void> {
+  const { database, commit } = deps;
+
+  mount(app, createPreviewOperation, async (call) => {
+    const { params, body, actor } = call;
+    const { projectId, latestRevision } = await knownExperience(database, actor, params.experienceId);
+    const revision = body.revision ?? latestRevision;
+    if ((await findRevision(database, projectId, params.experienceId, revision)) === undefined)
+      throw new ApiError('REVISION_NOT_FOUND');
+    const preview = newPreview(body, {
+      projectId,
+      experienceId: params.experienceId,
+      revision,
+      createdBy: actor.name,
+    });
+    const code = newPreviewCode();
+    await commit(call, async (tx, write) => {
+      if (!(await insertPreview(tx, preview, sha256(code)))) throw new ApiError('EXPERIENCE_NOT_FOUND');
+      write.changed({ kind: 'preview', id: preview.id, projectId });
+      write.audit({ projectId, target: preview.id, changes: differences({}, audited(preview)) });
+    });
+    return {
+      previewId: preview.id,
+      url: `${deps.publicUrl}/preview/#${code}`,
+      expiresAt: preview.expiresAt.toISOString(),
+    };
+  });
+
+  mount(app, listPreviewsOperation, async ({ params, actor }) => {
+    await knownExperience(database, actor, params.experienceId);
+    return { previews: (await listPreviews(database, params.experienceId)).map(previewRecord) };
+  });
+
+  mount(app, deletePreviewOperation, async (call) => {
+    const { previewId } = call.params;
+    if (!isId('pvw', previewId)) throw new ApiError('PREVIEW_NOT_FOUND');
+    await commit(call, async (tx, write) => {
+      const deleted = await deletePreview(tx, previewId);
+      if (deleted === undefined || !sees(call.actor, deleted.projectId))
+        throw new ApiError('PREVIEW_NOT_FOUND');
+      const { projectId } = deleted;
+      write.changed({ kind: 'preview', id: previewId, projectId });
+      write.audit({ projectId, target: previewId, changes: differences(audited(deleted), {}) });
+    });
+    return undefined;
+  });
+}
+
+function newPreview(
+  body: PreviewRequest,
+  of: Pick<Preview, 'projectId' | 'experienceId' | 'revision' | 'createdBy'>,
+): Preview {
+  const createdAt = new Date();
+  const { expiresInSeconds, maxSessions } = { ...previewDefaults, ...body };
+  return {
+    ...of,
+    id: newId('pvw'),
+    locale: canonical(body.locale),
+    secondaryLocale: canonical(body.secondaryLocale),
+    maxSessions,
+    sessions: 0,
+    createdAt,
+    expiresAt: new Date(createdAt.getTime() + expiresInSeconds * 1000),
+  };
+}
+
+function canonical(tag: string | undefined): string | null {
+  return tag === undefined ? null : (canonicalLocale(tag) ?? null);
+}
+
+/** What the audit records of a preview: never its code. */
+function audited(preview: Preview): object {
+  const { experienceId, revision, maxSessions, expiresAt } = preview;
+  return { experienceId, revision, maxSessions, expiresAt: expiresAt.toISOString(), ...localesOf(preview) };
+}
+
+function previewRecord(preview: Preview): PreviewRecord {
+  return {
+    previewId: preview.id,
+    revision: preview.revision,
+    createdAt: preview.createdAt.toISOString(),
+    createdBy: preview.createdBy,
+    expiresAt: preview.expiresAt.toISOString(),
+    maxSessions: preview.maxSessions,
+    sessions: preview.sessions,
+    ...localesOf(preview),
+  };
+}
+
+function localesOf({ locale, secondaryLocale }: Preview): { locale?: string; secondaryLocale?: string } {
+  return {
+    ...(locale === null ? {} : { locale }),
+    ...(secondaryLocale === null ? {} : { secondaryLocale }),
+  };
+}

@@ -1,0 +1,32 @@
+import {
+  deleteProjectOperation,
+  updateProjectOperation,
+} from '@session-launch/contract/admin/project-settings';
+import type { FastifyInstance } from 'fastify';
+import { deleteProject } from '../editing/delete-project.ts';
+import { updateSettings } from '../editing/settings.ts';
+import { invalidRequest } from '../primitives/errors.ts';
+import { mount } from '../routing/mount.ts';
+import type { AdminDeps } from './deps.ts';
+import { knownProject } from './known-project.ts';
+
+export async function settingsAdminRoutes(
+  app: FastifyInstance,
+  { database, commit }: AdminDeps,
+): Promise<void> {
+  mount(app, updateProjectOperation, async (call) => {
+    const projectId = await knownProject(database, call.params.projectId);
+    const updated = await commit(call, (tx, write) =>
+      updateSettings(tx, write, call, projectId, call.version, call.body),
+    );
+    call.reply.header('ETag', `"${updated.version}"`);
+    return updated;
+  });
+  mount(app, deleteProjectOperation, async (call) => {
+    const projectId = await knownProject(database, call.params.projectId);
+    if (call.query.confirm !== projectId)
+      throw invalidRequest([{ path: 'confirm', message: 'must be the id of the project' }]);
+    await commit(call, (tx, write) => deleteProject(tx, write, call, projectId));
+    return undefined;
+  });
+}

@@ -1,0 +1,49 @@
+import { simulateOperation, type WrittenLanguages } from '@session-launch/contract/admin/simulation';
+import { defaults } from '@session-launch/contract/project-file/fields';
+import type { FastifyInstance } from 'fastify';
+import { findRevision } from '../experiences/store.ts';
+import { type Axis, canonicalLocale, type Languages } from '../locales/locale.ts';
+import { ApiError, invalidRequest } from '../primitives/errors.ts';
+import { mount } from '../routing/mount.ts';
+import { simulate } from '../sessions/simulate.ts';
+import type { AdminDeps } from './deps.ts';
+import { knownExperience } from './known-experience.ts';
+
+export async function simulationRoutes(app: FastifyInstance, { database }: AdminDeps): Promise<void> {
+  mount(app, simulateOperation, async ({ params, body, actor }) => {
+    const { experienceId } = params;
+    const { projectId, latestRevision } = await knownExperience(database, actor, experienceId);
+    if (body.revision !== undefined && body.languages !== undefined)
+      throw invalidRequest([{ path: 'languages', message: 'must not be sent together with revision' }]);
+    const languages =
+      body.languages === undefined
+        ? await storedLanguages(projectId, experienceId, body.revision ?? latestRevision)
+        : normalised(body.languages);
+    return { results: body.cases.map((one) => simulate(languages, one)) };
+  });
+
+  async function storedLanguages(
+    projectId: string,
+    experienceId: string,
+    number: number,
+  ): Promise<Languages> {
+    const revision = await findRevision(database, projectId, experienceId, number);
+    if (revision === undefined) throw new ApiError('REVISION_NOT_FOUND');
+    return revision.runtime.languages;
+  }
+}
+
+/** Languages of a request in the form of a revision. The request is validated, so every tag has a canonical form. */
+function normalised(written: WrittenLanguages): Languages {
+  const languages = { ...defaults.languages, ...written };
+  return {
+    dual: languages.dual,
+    default: canonicalLocale(languages.default)!,
+    conversation: canonicalAxis(languages.conversation),
+    paired: canonicalAxis(languages.paired),
+  };
+}
+
+function canonicalAxis(axis: Axis): Axis {
+  return axis === 'match' ? axis : { fixed: canonicalLocale(axis.fixed)! };
+}

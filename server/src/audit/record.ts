@@ -1,0 +1,64 @@
+import type { Change } from '@session-launch/contract/admin/changes';
+import type { Actor } from '../access/actor.ts';
+import { newId } from '../primitives/ids.ts';
+import type { Statement, Transaction } from '../store/database.ts';
+
+/** A change to record. */
+export interface AuditEntry {
+  action: string;
+  projectId?: string | undefined;
+  /** The id of what was changed. */
+  target: string;
+  /** Its version after the change, if it has versions. */
+  version?: number | undefined;
+  changes?: readonly Change[];
+}
+
+export const insert: Statement = {
+  name: 'insert_audit',
+  text: `
+    INSERT INTO audit (id, at, operator_id, name, via, action, project_id, target, version, changes, request_id, address)
+    SELECT e.id, $2, $3, $4, $5, e.action, e."projectId", e.target, e.version, e.changes, $6, $7
+      FROM json_to_recordset($1::json) AS e(id text, action text, "projectId" text, target text, version integer, changes json)`,
+};
+
+/** Records changes in the transaction that makes them. Values must not contain a secret. */
+export async function recordAudit(
+  tx: Transaction,
+  actor: Actor,
+  entries: readonly AuditEntry[],
+  at = new Date(),
+): Promise<void> {
+  if (entries.length === 0) return;
+  const rows = entries.map(({ changes = [], ...entry }) => ({
+    ...entry,
+    id: newId('aud'),
+    changes: changes.slice(0, maxChanges).map(bounded),
+  }));
+  const { operatorId, name, via, requestId, address } = actor;
+  // An applied file may change thousands of experiences. Short statements keep the event loop and the connection responsive.
+  for (let from = 0; from < rows.length; from += batchRows) {
+    const batch = JSON.stringify(rows.slice(from, from + batchRows));
+    await tx.query(insert, [batch, at, operatorId, name, via, requestId, address]);
+  }
+}
+
+/** Maximum entries of one statement. */
+const batchRows = 500;
+
+/** Bounds of one entry. The whole of what an experience was is in its revisions. */
+const maxChanges = 500;
+const maxValueLength = 4_000;
+
+function bounded({ path, before, after }: Change): Change {
+  return {
+    path,
+    ...(before === undefined ? {} : { before: shortened(before) }),
+    ...(after === undefined ? {} : { after: shortened(after) }),
+  };
+}
+
+function shortened(value: unknown): unknown {
+  const text = JSON.stringify(value);
+  return text.length <= maxValueLength ? value : `${text.slice(0, maxValueLength).toWellFormed()}…`;
+}

@@ -1,0 +1,62 @@
+import type { ServiceStatus } from '@session-launch/contract/admin/status';
+import type { ClientConfig } from '../config/config.ts';
+import { type Finding, findingsOf } from '../doctor/finding.ts';
+import type { RunningService } from '../doctor/running-service.ts';
+import { AdminFailure, createAdminClient } from './client/admin-client.ts';
+import { within } from './client/deadline.ts';
+
+/** The state of the running service, requested once for all checks. */
+export interface Service extends RunningService {
+  finding: Finding;
+}
+
+const { ok, warn, fail } = findingsOf('admin API');
+
+export async function checkService(client: ClientConfig, engine: ServiceStatus['engine']): Promise<Service> {
+  const asked = Date.now();
+  try {
+    const status = await createAdminClient(client).json<ServiceStatus>('engine', { path: ['status'] });
+    const clockOffsetMs = new Date(status.time).getTime() - (asked + Date.now()) / 2;
+    return { finding: describe(client.adminUrl, status, engine), status, clockOffsetMs };
+  } catch (error) {
+    if (!(error instanceof AdminFailure)) throw error;
+    return { finding: await failure(client, engine, error) };
+  }
+}
+
+function describe(adminUrl: string, status: ServiceStatus, engine: ServiceStatus['engine']): Finding {
+  if (status.engine !== engine) {
+    return warn(
+      `the service at ${adminUrl} runs on ${status.engine}, but this configuration says ${engine}`,
+      'run doctor with the variables of the service',
+    );
+  }
+  return ok(`version ${status.version} runs at ${adminUrl}, public at ${status.publicUrl}`);
+}
+
+async function failure(
+  client: ClientConfig,
+  engine: ServiceStatus['engine'],
+  error: AdminFailure,
+): Promise<Finding> {
+  const { adminUrl } = client;
+  const notRunning = warn(
+    `no service answers at ${adminUrl}`,
+    'start it with session-launch serve, or set ADMIN_URL',
+  );
+  if (error.kind === 'unreachable' || error.kind === 'timeout') return notRunning;
+  if (error.kind !== 'no-token') return fail(error.message, 'correct ADMIN_URL, ADMIN_TOKEN or DATA_DIR');
+  if (await answers(adminUrl)) return fail('a service answers, but there is no token for it', error.message);
+  return engine === 'postgres'
+    ? warn('the admin listener is off without a token', 'set ADMIN_TOKEN to 16 characters or more')
+    : notRunning;
+}
+
+async function answers(adminUrl: string): Promise<boolean> {
+  try {
+    await within(3, (signal) => fetch(adminUrl, { redirect: 'manual', signal }));
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,127 @@
+import type { CreatedOperator, OperatorRecord } from '@session-launch/contract/admin/operators';
+import { roles } from '@session-launch/contract/roles';
+import { type Command, Option } from 'commander';
+import { jsonBody } from './client/admin-client.ts';
+import type { Context } from './client/context.ts';
+import { badUsage } from './terminal/failure.ts';
+import { checkId } from './terminal/ids.ts';
+import { printable, write, writeJson } from './terminal/io.ts';
+import { Table } from './terminal/table.ts';
+
+export function addOperators(program: Command, context: Context): void {
+  const operators = program
+    .command('operators')
+    .description('list, create, change and remove the people who may use the admin API and the console');
+  addList(operators, context);
+  addCreate(operators, context);
+  addChange(operators, context);
+  addToken(operators, context);
+  addRemove(operators, context);
+}
+
+function addList(operators: Command, { io, admin }: Context): void {
+  operators
+    .command('list')
+    .description('list the operators')
+    .option('--json', 'print an array of operators')
+    .action(async (options: { json?: true }) => {
+      const { operators: found } = await admin().json<{ operators: OperatorRecord[] }>('operators', {
+        path: ['operators'],
+      });
+      if (options.json) return writeJson(io.stdout, found);
+      const table = new Table<OperatorRecord>({
+        OPERATOR: ({ operatorId }) => operatorId,
+        ROLE: ({ role }) => role,
+        PROJECTS: ({ projectIds }) => projectIds?.join(' ') ?? 'all',
+        NAME: ({ name }) => name,
+      });
+      await write(io.stdout, found.length === 0 ? 'no operators\n' : table.text(found));
+    });
+}
+
+interface Settings {
+  name?: string;
+  role?: string;
+  project?: string[];
+  allProjects?: true;
+  json?: true;
+}
+
+const roleOption = () => new Option('--role <role>', 'what the operator may do').choices(roles);
+const projectOption = () =>
+  new Option('--project <id>', 'limit the operator to this project; repeat the option for several').argParser(
+    (value: string, previous: string[] = []) => [...previous, checkId('prj', value)],
+  );
+
+function addCreate(operators: Command, { io, admin }: Context): void {
+  operators
+    .command('create')
+    .description('create an operator and print the token; it cannot be shown again')
+    .requiredOption('--name <name>', 'name of the person')
+    .addOption(roleOption().makeOptionMandatory())
+    .addOption(projectOption())
+    .option('--json', 'print {"operatorId","token"}')
+    .addHelpText(
+      'after',
+      '\nExample:\n  session-launch operators create --name Ada --role creator --project prj_demo',
+    )
+    .action(async ({ name, role, project, json }: Settings) => {
+      const { operatorId, token } = await admin().json<CreatedOperator>('token', {
+        path: ['operators'],
+        body: jsonBody({ name, role, projectIds: project }),
+      });
+      if (json) return writeJson(io.stdout, { operatorId, token });
+      await write(io.stdout, `${token} (${operatorId}, ${role}). It is shown only once: store it now.\n`);
+    });
+}
+
+function addChange(operators: Command, { io, admin }: Context): void {
+  operators
+    .command('change')
+    .description('change the name, the role or the projects of an operator')
+    .argument('<id>', 'id of the operator')
+    .option('--name <name>', 'name of the person')
+    .addOption(roleOption())
+    .addOption(projectOption())
+    .option('--all-projects', 'let the operator see every project')
+    .option('--json', 'print the operator as JSON')
+    .action(async (id: string, { name, role, project, allProjects, json }: Settings) => {
+      if (project !== undefined && allProjects) throw badUsage('give either --project or --all-projects');
+      const projectIds = allProjects ? null : project;
+      const changed = await admin().json<OperatorRecord>('operatorId', {
+        path: ['operators', checkId('opr', id)],
+        method: 'PATCH',
+        body: jsonBody({ name, role, projectIds }),
+      });
+      if (json) return writeJson(io.stdout, changed);
+      const projects = changed.projectIds?.join(' ') ?? 'all projects';
+      await write(io.stdout, `${id}: ${printable(changed.name)}, ${changed.role}, ${projects}\n`);
+    });
+}
+
+function addToken(operators: Command, { io, admin }: Context): void {
+  operators
+    .command('token')
+    .description('give an operator a new token and print it; the old one is refused at once')
+    .argument('<id>', 'id of the operator')
+    .option('--json', 'print {"token"}')
+    .action(async (id: string, options: { json?: true }) => {
+      const { token } = await admin().json<{ token: string }>('token', {
+        path: ['operators', checkId('opr', id), 'token'],
+        body: jsonBody({}),
+      });
+      if (options.json) return writeJson(io.stdout, { token });
+      await write(io.stdout, `${token}. It is shown only once: store it now.\n`);
+    });
+}
+
+function addRemove(operators: Command, { io, admin }: Context): void {
+  operators
+    .command('remove')
+    .description('remove an operator; the token and all sign-ins are refused within five seconds')
+    .argument('<id>', 'id of the operator')
+    .action(async (id: string) => {
+      await admin().text({ path: ['operators', checkId('opr', id)], method: 'DELETE' });
+      await write(io.stdout, `${id} is removed\n`);
+    });
+}

@@ -1,0 +1,8 @@
+import type { ServiceStatus } from '@session-launch/contract/admin/status';
+
+/** The state of the running service. */
+export interface RunningService {
+  status?: Pick<ServiceStatus, 'engine' | 'database'>;
+  /** How far its clock is ahead of the local clock; accurate to half the round-trip time. */
+  clockOffsetMs?: number;
+}

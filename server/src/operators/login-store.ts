@@ -1,0 +1,154 @@
+import type { Database, Statement, Transaction } from '../store/database.ts';
+import { bootstrap, type KnownOperator, knownColumns } from './store.ts';
+
+/** A login, with the operator whom it belongs to. */
+export interface Login {
+  loginId: string;
+  /** Null: the holder of ADMIN_TOKEN. */
+  operator: KnownOperator | null;
+  via: 'console' | 'oidc';
+  createdAt: Date;
+  lastSeenAt: Date;
+  expiresAt: Date;
+  address: string;
+  agent: string;
+  /** For the holder of ADMIN_TOKEN: see `tokenTag`. */
+  tokenTag: Uint8Array | null;
+}
+
+const columns = `l.id AS "loginId", l.via, l.created_at AS "createdAt", l.last_seen_at AS "lastSeenAt", l.expires_at AS "expiresAt",
+  l.address, l.agent, l.token_tag AS "tokenTag", ${knownColumns}`;
+const source = 'logins l LEFT JOIN operators o ON o.id = l.operator_id';
+
+type Row = Omit<Login, 'operator'> & { [K in keyof KnownOperator]: KnownOperator[K] | null };
+
+function fromRow({ operatorId, name, role, projectIds, ...login }: Row): Login {
+  const operator = operatorId === null ? null : { operatorId, name: name!, role: role!, projectIds };
+  return { ...login, operator };
+}
+
+export const find: Statement = {
+  name: 'find_logins',
+  text: `SELECT encode(l.hash, 'hex') AS hash, ${columns} FROM ${source}
+          WHERE l.hash IN (SELECT decode(h, 'hex') FROM unnest($1::text[]) AS h)`,
+};
+
+/** The logins of these cookies, by the hex digest of the cookie. */
+export async function findLogins(database: Database, hashes: string[]): Promise<Map<string, Login>> {
+  const rows = await database.query<Row & { hash: string }>('admin', find, [hashes]);
+  return new Map(rows.map(({ hash, ...row }) => [hash, fromRow(row)]));
+}
+
+export const list: Statement = {
+  name: 'list_logins',
+  text: `SELECT ${columns} FROM ${source} WHERE l.expires_at > $1 AND l.last_seen_at > $2 ORDER BY l.id DESC`,
+};
+
+export async function listLogins(database: Database, now: Date, idleSince: Date): Promise<Login[]> {
+  return (await database.query<Row>('admin', list, [now, idleSince])).map(fromRow);
+}
+
+export const read: Statement = {
+  name: 'read_login',
+  text: `SELECT ${columns} FROM ${source} WHERE l.id = $1 FOR UPDATE OF l`,
+};
+
+/** Reads a login and locks the row until the transaction ends. */
+export async function lockLogin(tx: Transaction, loginId: string): Promise<Login | undefined> {
+  const [row] = await tx.query<Row>(read, [loginId]);
+  return row && fromRow(row);
+}
+
+export const insert: Statement = {
+  name: 'insert_login',
+  text: `INSERT INTO logins (id, hash, operator_id, via, created_at, last_seen_at, expires_at, address, agent, token_tag)
+         VALUES ($1, $2, $3, $4, $5, $5, $6, $7, $8, $9)`,
+};
+
+export interface NewLogin extends Omit<Login, 'operator' | 'lastSeenAt'> {
+  hash: Buffer;
+  operatorId: string | null;
+}
+
+export async function insertLogin(tx: Transaction, login: NewLogin): Promise<void> {
+  const { loginId, hash, operatorId, via, createdAt, expiresAt, address, agent, tokenTag } = login;
+  await tx.query(insert, [loginId, hash, operatorId, via, createdAt, expiresAt, address, agent, tokenTag]);
+}
+
+export const remove: Statement = {
+  name: 'delete_login',
+  text: 'DELETE FROM logins WHERE id = $1 RETURNING 1',
+};
+
+/** Returns whether the login existed. */
+export async function deleteLogin(tx: Transaction, loginId: string): Promise<boolean> {
+  return (await tx.query(remove, [loginId])).length > 0;
+}
+
+export const removeOthers: Statement = {
+  name: 'delete_logins_of_operator',
+  text: 'DELETE FROM logins WHERE operator_id = $1 AND id IS DISTINCT FROM $2',
+};
+
+/** Deletes the logins and the unused sign-in links of an operator, except this login. */
+export async function deleteLoginsOf(tx: Transaction, operatorId: string, except?: string): Promise<void> {
+  await tx.query(removeOthers, [operatorId, except ?? null]);
+  await tx.query(removeCodes, [operatorId]);
+}
+
+export const touch: Statement = {
+  name: 'touch_logins',
+  text: `
+    WITH used AS (
+      SELECT l.id, u.at FROM json_to_recordset($1) AS u(id text, at timestamptz) JOIN logins l ON l.id = u.id
+       ORDER BY l.id FOR NO KEY UPDATE OF l)
+    UPDATE logins SET last_seen_at = greatest(logins.last_seen_at, used.at) FROM used WHERE logins.id = used.id`,
+};
+
+/** Updates many logins in one statement; a time of last use never decreases. */
+export async function touchLogins(database: Database, used: ReadonlyMap<string, Date>): Promise<void> {
+  await database.query('admin', touch, [JSON.stringify([...used].map(([id, at]) => ({ id, at })))]);
+}
+
+export const insertCode: Statement = {
+  name: 'insert_login_code',
+  text: 'INSERT INTO login_codes (hash, operator_id, expires_at) VALUES ($1, $2, $3)',
+};
+
+export const useCode: Statement = {
+  name: 'use_login_code',
+  text: `WITH used AS (DELETE FROM login_codes WHERE hash = $1 RETURNING operator_id, expires_at)
+         SELECT u.expires_at AS "expiresAt", ${knownColumns}
+           FROM used u LEFT JOIN operators o ON o.id = u.operator_id`,
+};
+
+export const removeCodes: Statement = {
+  name: 'delete_codes_of_operator',
+  text: 'DELETE FROM login_codes WHERE operator_id = $1',
+};
+
+/** Deletes a code and returns whom it signs in; `undefined` if it is unknown or has expired. */
+export async function redeemCode(
+  tx: Transaction,
+  hash: Buffer,
+  now: Date,
+): Promise<KnownOperator | undefined> {
+  const [used] = await tx.query<KnownOperator & { operatorId: string | null; expiresAt: Date }>(useCode, [
+    hash,
+  ]);
+  if (used === undefined || used.expiresAt <= now) return undefined;
+  const { expiresAt: _, ...operator } = used;
+  return operator.operatorId === null ? bootstrap : operator;
+}
+
+export const removeExpired: Statement = {
+  name: 'delete_expired_logins',
+  text: `WITH codes AS (DELETE FROM login_codes WHERE expires_at <= $1),
+              failures AS (DELETE FROM rate_windows WHERE key LIKE 'login:%' AND expire <= $3)
+         DELETE FROM logins WHERE expires_at <= $1 OR last_seen_at <= $2`,
+};
+
+/** Deletes what is no longer valid: logins, sign-in links and counts of failed sign-ins. */
+export async function deleteExpired(database: Database, now: Date, idleSince: Date): Promise<void> {
+  await database.query('admin', removeExpired, [now, idleSince, now.getTime()]);
+}

@@ -1,0 +1,33 @@
+import type { Write } from '../audit/commit.ts';
+import { differences } from '../primitives/differences.ts';
+import { newId } from '../primitives/ids.ts';
+import type { Transaction } from '../store/database.ts';
+import type { Identity } from './oidc.ts';
+import { insertOperator, type KnownOperator, lockOperatorBySubject, updateOperator } from './store.ts';
+
+/** The operator of a person from the identity provider, created at the first sign-in. Name and role follow the provider. */
+export async function operatorOf(
+  tx: Transaction,
+  write: Write,
+  { issuer, subject, name, role }: Identity,
+): Promise<KnownOperator | undefined> {
+  if (role === undefined) return undefined;
+  const known = await lockOperatorBySubject(tx, issuer, subject);
+  const operator: KnownOperator = {
+    operatorId: known?.operatorId ?? newId('opr'),
+    name,
+    role,
+    projectIds: known?.projectIds ?? null,
+  };
+  const changes = differences(known ? { name: known.name, role: known.role } : {}, { name, role });
+  if (known === undefined) {
+    const createdAt = new Date();
+    await insertOperator(tx, { ...operator, tokenHash: null, issuer, subject, createdAt, createdBy: name });
+  } else if (changes.length > 0) await updateOperator(tx, operator);
+  if (changes.length > 0) {
+    const action = known === undefined ? 'operator.create' : 'operator.change';
+    write.changed({ kind: 'operator', id: operator.operatorId });
+    write.audit({ action, target: operator.operatorId, changes });
+  }
+  return operator;
+}

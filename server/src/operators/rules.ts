@@ -1,0 +1,93 @@
+import { isPermitted, type Permission, permissions, type Role } from '@session-launch/contract/roles';
+import { type Actor, sees } from '../access/actor.ts';
+import { ApiError, invalidRequest } from '../primitives/errors.ts';
+import { isId } from '../primitives/ids.ts';
+import type { Transaction } from '../store/database.ts';
+import {
+  bootstrap,
+  existingProjects,
+  fullOwners,
+  type KnownOperator,
+  lockOperator,
+  type Operator,
+} from './store.ts';
+
+/** Whether the actor may see and change an operator: one who sees no project that the actor does not see. */
+export function reaches(actor: Actor, { projectIds }: Pick<KnownOperator, 'projectIds'>): boolean {
+  if (actor.projectIds === null) return true;
+  return projectIds !== null && projectIds.length > 0 && projectIds.every((id) => sees(actor, id));
+}
+
+/** Reads and locks an operator. Throws 404 for one whom the actor may not change. */
+export async function lockReachable(tx: Transaction, actor: Actor, operatorId: string): Promise<Operator> {
+  const found = isId('opr', operatorId) ? await lockOperator(tx, operatorId) : undefined;
+  if (found === undefined || !reaches(actor, found)) throw new ApiError('OPERATOR_NOT_FOUND');
+  return found;
+}
+
+/** Throws 403 if the actor would give more than they have: a higher role, or projects that they do not see. */
+export async function requireGrantable(
+  tx: Transaction,
+  actor: Actor,
+  { role, projectIds }: Pick<KnownOperator, 'role' | 'projectIds'>,
+): Promise<void> {
+  if (!includes(actor.role, role))
+    throw new ApiError('ROLE_FORBIDDEN', {
+      message: `Your role, ${actor.role}, does not include the role ${role}.`,
+      details: { role: actor.role },
+    });
+  if (projectIds === null) {
+    if (actor.projectIds === null) return;
+    throw new ApiError('ROLE_FORBIDDEN', {
+      message:
+        'You are limited to projects, so the operator must be limited to some of them: send projectIds.',
+      details: { projectIds: actor.projectIds },
+    });
+  }
+  const known = await existingProjects(tx, projectIds);
+  const problems = projectIds.flatMap((id, i) =>
+    known.has(id) && sees(actor, id)
+      ? []
+      : [{ path: `projectIds[${i}]`, message: 'is not the id of a project' }],
+  );
+  if (problems.length > 0) throw invalidRequest(problems);
+}
+
+/** Whether one role allows everything that another one allows. */
+function includes(role: Role, other: Role): boolean {
+  return (Object.keys(permissions) as Permission[]).every(
+    (permission) => !isPermitted(other, permission) || isPermitted(role, permission),
+  );
+}
+
+export function isFullOwner({ role, projectIds }: Pick<KnownOperator, 'role' | 'projectIds'>): boolean {
+  return role === 'owner' && projectIds === null;
+}
+
+/**
+ * Throws 409 if operators would be left without an owner of all projects. The holder of ADMIN_TOKEN, who can create another one, may do
+ * that. Locks the owners, so that two of them cannot remove each other at the same time; call it before locking another operator.
+ */
+export async function requireAnotherOwner(tx: Transaction, actor: Actor, operatorId: string): Promise<void> {
+  if (operatorId === bootstrap.operatorId)
+    throw new ApiError('LAST_OWNER', {
+      message: 'The holder of ADMIN_TOKEN cannot be changed or removed.',
+      details: { operatorId },
+    });
+  const owners = await fullOwners(tx);
+  const isLast = owners.length === 1 && owners[0] === operatorId;
+  if (isLast && actor.operatorId !== bootstrap.operatorId) throw new ApiError('LAST_OWNER');
+}
+
+/**
+ * Throws 403 if an actor who is limited to projects would remove somebody who signs in through an identity provider: that person's next
+ * sign-in would create an operator without a limit.
+ */
+export function requireKeptLimit(actor: Actor, { issuer }: Pick<Operator, 'issuer'>): void {
+  if (actor.projectIds === null || issuer === null) return;
+  throw new ApiError('ROLE_FORBIDDEN', {
+    message:
+      'Only an owner of all projects can remove an operator who signs in through an identity provider.',
+    details: { projectIds: actor.projectIds },
+  });
+}

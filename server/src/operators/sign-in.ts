@@ -1,0 +1,125 @@
+import type { Actor } from '../access/actor.ts';
+import type { Commit, Write } from '../audit/commit.ts';
+import { newId } from '../primitives/ids.ts';
+import { sha256 } from '../primitives/sha256.ts';
+import type { Database, Transaction } from '../store/database.ts';
+import { loginMs } from './authenticate.ts';
+import type { FailedLogins } from './failed-logins.ts';
+import { deleteLogin, insertCode, insertLogin } from './login-store.ts';
+import { newCode, newCookie, tokenTag } from './secrets.ts';
+import { bootstrap, type KnownOperator } from './store.ts';
+
+const codeMs = 10 * 60_000;
+/** Stored characters of the User-Agent. */
+const maxAgentLength = 300;
+
+export interface SignInDeps {
+  commit: Commit;
+  /** ADMIN_TOKEN. */
+  token: string;
+  failedLogins: FailedLogins;
+}
+
+/** A request to sign in. */
+export interface SignInRequest {
+  via: 'console' | 'oidc';
+  /** The login that the browser has so far, which is replaced. */
+  replaces: string | undefined;
+  network: string;
+  address: string;
+  agent: string;
+  requestId: string;
+}
+
+/** Returns the operator to sign in, in the transaction of the new login; `undefined` if the sign-in fails. */
+export type FindOperator = (tx: Transaction, write: Write) => Promise<KnownOperator | undefined>;
+
+/**
+ * Signs in an operator. `verify` checks the credentials outside of the transaction, and returns `undefined` if they are not valid. Returns
+ * the cookie, or `undefined` after recording that the sign-in failed.
+ */
+export async function signIn(
+  deps: SignInDeps,
+  request: SignInRequest,
+  verify: () => Promise<FindOperator | undefined>,
+): Promise<string | undefined> {
+  return deps.failedLogins.attempt(request.network, async () => {
+    const find = await verify();
+    const cookie = find && (await createLogin(deps, request, find));
+    if (cookie === undefined) await recordFailure(deps, request);
+    return cookie;
+  });
+}
+
+async function createLogin(
+  { commit, token }: SignInDeps,
+  request: SignInRequest,
+  find: FindOperator,
+): Promise<string | undefined> {
+  const { via, replaces, address, agent } = request;
+  // The audit entry names the operator, who is known only inside the transaction.
+  const actor = actorOf(request, stranger);
+  return commit({ actor, action: 'login.create' }, async (tx, write) => {
+    const operator = await find(tx, write);
+    if (operator === undefined) return undefined;
+    Object.assign(actor, actorOf(request, operator));
+    const isBootstrap = operator.operatorId === bootstrap.operatorId;
+    const cookie = newCookie();
+    const loginId = newId('lgn');
+    const createdAt = new Date();
+    await insertLogin(tx, {
+      loginId,
+      hash: sha256(cookie),
+      operatorId: isBootstrap ? null : operator.operatorId,
+      via,
+      createdAt,
+      expiresAt: new Date(createdAt.getTime() + loginMs),
+      address,
+      agent: agent.slice(0, maxAgentLength),
+      tokenTag: isBootstrap ? tokenTag(cookie, token) : null,
+    });
+    write.changed({ kind: 'login', id: loginId });
+    write.audit({ target: loginId });
+    if (replaces !== undefined && (await deleteLogin(tx, replaces))) {
+      write.changed({ kind: 'login', id: replaces });
+      write.audit({ action: 'login.end', target: replaces });
+    }
+    return cookie;
+  });
+}
+
+/** Whom the audit names for a sign-in that failed. */
+const stranger: KnownOperator = { operatorId: 'unknown', name: 'unknown', role: 'viewer', projectIds: [] };
+
+async function recordFailure({ commit, failedLogins }: SignInDeps, request: SignInRequest): Promise<void> {
+  await commit({ actor: actorOf(request, stranger), action: 'login.failed' }, async (tx, write) => {
+    await failedLogins.count(tx, request.network);
+    write.audit({ target: 'console' });
+  });
+}
+
+function actorOf({ via, address, requestId }: SignInRequest, operator: KnownOperator): Actor {
+  return { ...operator, via, address, requestId };
+}
+
+/** A code that signs in an operator once. Null: the holder of ADMIN_TOKEN. */
+export async function createCode(
+  run: Transaction['query'],
+  operatorId: string | null,
+): Promise<{ code: string; expiresAt: Date }> {
+  const code = newCode();
+  const expiresAt = new Date(Date.now() + codeMs);
+  await run(insertCode, [sha256(code), operatorId, expiresAt]);
+  return { code, expiresAt };
+}
+
+/** The address that signs in whoever opens it first. The code is in the fragment, which browsers send to no server. */
+export function linkOf(base: string, code: string): string {
+  return `${base}/console/#code=${code}`;
+}
+
+/** The sign-in link of the holder of ADMIN_TOKEN that a start prints. */
+export async function createStartLink(database: Database, base: string): Promise<string> {
+  const { code } = await createCode((statement, values) => database.query('admin', statement, values), null);
+  return linkOf(base, code);
+}

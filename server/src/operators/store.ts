@@ -1,0 +1,153 @@
+import type { Role } from '@session-launch/contract/roles';
+import type { Database, Statement, Transaction } from '../store/database.ts';
+
+/** A stored operator without the hash of the token. */
+export interface Operator {
+  operatorId: string;
+  name: string;
+  role: Role;
+  /** Null: all projects. */
+  projectIds: readonly string[] | null;
+  createdAt: Date;
+  hasToken: boolean;
+  issuer: string | null;
+}
+
+/** The fields of an operator that authentication needs. */
+export type KnownOperator = Pick<Operator, 'operatorId' | 'name' | 'role' | 'projectIds'>;
+
+/** The holder of ADMIN_TOKEN: an owner that cannot be removed. */
+export const bootstrap: KnownOperator = {
+  operatorId: 'bootstrap',
+  name: 'bootstrap',
+  role: 'owner',
+  projectIds: null,
+};
+
+export const knownColumns = 'o.id AS "operatorId", o.name, o.role, o.project_ids AS "projectIds"';
+const columns = `${knownColumns}, o.created_at AS "createdAt", o.token_hash IS NOT NULL AS "hasToken", o.issuer`;
+
+export const findByToken: Statement = {
+  name: 'find_operators_by_token',
+  text: `SELECT encode(o.token_hash, 'hex') AS hash, ${knownColumns} FROM operators o
+          WHERE o.token_hash IN (SELECT decode(h, 'hex') FROM unnest($1::text[]) AS h)`,
+};
+
+/** The operators of these tokens, by the hex digest of the token. */
+export async function operatorsByToken(
+  database: Database,
+  hashes: string[],
+): Promise<Map<string, KnownOperator>> {
+  const rows = await database.query<KnownOperator & { hash: string }>('admin', findByToken, [hashes]);
+  return new Map(rows.map(({ hash, ...operator }) => [hash, operator]));
+}
+
+export const list: Statement = {
+  name: 'list_operators',
+  text: `SELECT ${columns} FROM operators o ORDER BY o.id`,
+};
+
+export function listOperators(database: Database): Promise<Operator[]> {
+  return database.query('admin', list);
+}
+
+export const lock: Statement = {
+  name: 'lock_operator',
+  text: `SELECT ${columns} FROM operators o WHERE o.id = $1 FOR UPDATE`,
+};
+
+/** Reads an operator and locks the row until the transaction ends. */
+export async function lockOperator(tx: Transaction, operatorId: string): Promise<Operator | undefined> {
+  const [found] = await tx.query<Operator>(lock, [operatorId]);
+  return found;
+}
+
+export const lockFullOwners: Statement = {
+  name: 'lock_full_owners',
+  text: `SELECT o.id FROM operators o WHERE o.role = 'owner' AND o.project_ids IS NULL ORDER BY o.id FOR UPDATE`,
+};
+
+/** The ids of the owners of all projects, whose rows stay locked until the transaction ends. */
+export async function fullOwners(tx: Transaction): Promise<string[]> {
+  return (await tx.query<{ id: string }>(lockFullOwners)).map(({ id }) => id);
+}
+
+export interface NewOperator extends KnownOperator {
+  tokenHash: Buffer | null;
+  issuer?: string;
+  subject?: string;
+  createdAt: Date;
+  createdBy: string;
+}
+
+export const insert: Statement = {
+  name: 'insert_operator',
+  text: `INSERT INTO operators (id, name, role, project_ids, token_hash, issuer, subject, created_at, created_by, updated_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $8)`,
+};
+
+export async function insertOperator(tx: Transaction, operator: NewOperator): Promise<void> {
+  const { operatorId, name, role, projectIds, tokenHash, issuer, subject, createdAt, createdBy } = operator;
+  await tx.query(insert, [
+    operatorId,
+    name,
+    role,
+    projectIds,
+    tokenHash,
+    issuer ?? null,
+    subject ?? null,
+    createdAt,
+    createdBy,
+  ]);
+}
+
+export const update: Statement = {
+  name: 'update_operator',
+  text: 'UPDATE operators SET name = $2, role = $3, project_ids = $4, updated_at = $5 WHERE id = $1',
+};
+
+export async function updateOperator(tx: Transaction, operator: KnownOperator): Promise<void> {
+  const { operatorId, name, role, projectIds } = operator;
+  await tx.query(update, [operatorId, name, role, projectIds, new Date()]);
+}
+
+export const setToken: Statement = {
+  name: 'set_operator_token',
+  text: 'UPDATE operators SET token_hash = $2, updated_at = $3 WHERE id = $1',
+};
+
+export async function setOperatorToken(tx: Transaction, operatorId: string, hash: Buffer): Promise<void> {
+  await tx.query(setToken, [operatorId, hash, new Date()]);
+}
+
+export const remove: Statement = { name: 'delete_operator', text: 'DELETE FROM operators WHERE id = $1' };
+
+/** Deletes an operator. Their logins and sign-in links are deleted with the row. */
+export async function deleteOperator(tx: Transaction, operatorId: string): Promise<void> {
+  await tx.query(remove, [operatorId]);
+}
+
+export const lockBySubject: Statement = {
+  name: 'lock_operator_by_subject',
+  text: `SELECT ${columns} FROM operators o WHERE o.issuer = $1 AND o.subject = $2 FOR UPDATE`,
+};
+
+/** The operator whom an identity provider knows by this subject. */
+export async function lockOperatorBySubject(
+  tx: Transaction,
+  issuer: string,
+  subject: string,
+): Promise<Operator | undefined> {
+  const [found] = await tx.query<Operator>(lockBySubject, [issuer, subject]);
+  return found;
+}
+
+export const knownProjects: Statement = {
+  name: 'known_projects',
+  text: 'SELECT id FROM projects WHERE id = ANY($1::text[]) AND deleted_at IS NULL',
+};
+
+/** Those of these ids that belong to existing projects. */
+export async function existingProjects(tx: Transaction, ids: readonly string[]): Promise<Set<string>> {
+  return new Set((await tx.query<{ id: string }>(knownProjects, [ids])).map(({ id }) => id));
+}

@@ -1,0 +1,38 @@
+import type { UsageDay } from '@session-launch/contract/admin/usage';
+import type { Database, Statement } from '../store/database.ts';
+
+/** One statement, so it is a consistent snapshot: each session is either in usage_days or aggregated here. */
+export const select: Statement = {
+  name: 'usage',
+  text: `
+    WITH progress AS MATERIALIZED (
+      SELECT coalesce((SELECT p.below FROM usage_progress p), '') AS below
+    ), uncounted AS (
+      SELECT s.id, s.experience_id, s.created_at, s.seconds FROM sessions s
+       WHERE s.project_id = $1 AND s.id >= (SELECT below FROM progress) AND s.source <> 'preview'
+      UNION ALL
+      SELECT s.id, s.experience_id, s.created_at, s.seconds
+        FROM uncounted_sessions u JOIN sessions s ON s.id = u.session_id
+       WHERE s.project_id = $1 AND s.id < (SELECT below FROM progress) AND s.source <> 'preview'
+    ), parts AS (
+      SELECT d.day, d.experience_id, d.sessions, d.seconds FROM usage_days d
+       WHERE d.project_id = $1 AND d.day BETWEEN $2::date AND $3::date
+      UNION ALL
+      SELECT (s.created_at AT TIME ZONE 'UTC')::date, s.experience_id, 1, coalesce(a.seconds, s.seconds)
+        FROM uncounted s LEFT JOIN active_sessions a ON a.session_id = s.id
+       WHERE (s.created_at AT TIME ZONE 'UTC')::date BETWEEN $2::date AND $3::date
+    )
+    SELECT to_char(day, 'YYYY-MM-DD') AS day, experience_id AS "experienceId",
+           sum(sessions)::double precision AS sessions, sum(seconds)::double precision AS seconds
+      FROM parts GROUP BY parts.day, experience_id HAVING sum(sessions) > 0
+     ORDER BY parts.day, experience_id COLLATE "C"`,
+};
+
+/** Sessions and connected seconds per day of the mint and experience, sorted; days from `from` to `to`, both included. */
+export function readUsage(
+  database: Database,
+  projectId: string,
+  { from, to }: { from: string; to: string },
+): Promise<UsageDay[]> {
+  return database.query('admin', select, [projectId, from, to]);
+}

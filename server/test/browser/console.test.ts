@@ -1,0 +1,224 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { startSite, useBrowser, watch } from '@session-launch/testing/browser.ts';
+import { adminToken } from '@session-launch/testing/target.ts';
+import type { BrowserContext, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { accessibilityProblems } from '../harness/accessibility.ts';
+import { becomes, isIn, onSlowScreen } from '../harness/talking-page.ts';
+import { startTalking, type TalkingProcess } from '../harness/talking-process.ts';
+
+const run = promisify(execFile);
+const browser = useBrowser('--use-fake-device-for-media-stream', '--use-fake-ui-for-media-stream');
+const projectId = 'prj_corner_shop';
+let talking: TalkingProcess;
+let site: Awaited<ReturnType<typeof startSite>>;
+let stranger: typeof site;
+let context: BrowserContext;
+let page: Page;
+/** Complaints of the console's page since the test began. */
+let complaints: string[];
+/** Where the console is, under the name that the start prints. */
+let home: string;
+/** The two lines that the console shows. */
+let twoLines: string;
+
+beforeAll(async () => {
+  [talking, site, stranger] = await Promise.all([
+    startTalking(inject('dataFolder'), { DEMO: 'off' }),
+    startSite(),
+    startSite(),
+  ]);
+  context = await onSlowScreen(
+    await browser.open({
+      viewport: { width: 1280, height: 800 },
+      permissions: ['microphone', 'clipboard-read', 'clipboard-write'],
+    }),
+  );
+  page = await context.newPage();
+  const [, link = ''] = /Console\s+(\S+)/.exec(talking.service.stdout()) ?? [];
+  home = new URL(link).origin;
+  complaints = await watch(page, home);
+  await page.goto(link);
+});
+afterAll(async () => {
+  await context?.close();
+  await Promise.all([site, stranger].map((one) => one?.close()));
+  await talking?.stop();
+});
+
+const button = (name: string) => page.getByRole('button', { name, exact: true });
+const field = (name: string) => page.getByRole('textbox', { name, exact: true });
+const openScreen = async (name: string) => {
+  await page.getByRole('link', { name, exact: true }).click();
+  await page.getByRole('heading', { name, exact: true, level: 1 }).waitFor();
+};
+const dialog = (name: string) => page.getByRole('dialog', { name });
+
+/** With SCREENSHOTS=folder, keeps pictures of the page for people. */
+async function shoot(name: string): Promise<void> {
+  const folder = process.env.SCREENSHOTS;
+  if (folder === undefined) return;
+  for (const width of [1280, 390])
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.setViewportSize({ width, height: 800 });
+      await page.emulateMedia({ colorScheme });
+      await page.screenshot({ path: `${folder}/${name}-${width}-${colorScheme}.png` });
+    }
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await page.emulateMedia({ colorScheme: null });
+}
+
+/** Checks a screen or dialog for accessibility, for sideways scrolling, and for secrets that it must not keep. */
+async function inspect(name: string, shown = ''): Promise<void> {
+  await shoot(name);
+  expect(await accessibilityProblems(page, 'body'), name).toEqual([]);
+  const kept = await page.evaluate<string>(`[
+    location.href,
+    document.documentElement.outerHTML,
+    JSON.stringify({ ...localStorage, ...sessionStorage }),
+    document.cookie,
+  ].join('\\n')`);
+  const secrets = kept
+    .replaceAll(shown || '\0', '')
+    .match(/sl_(test|live)_\w{20,}|slo_\w+|#code=|eyJ[\w-]+/g);
+  expect(secrets, name).toBeNull();
+  expect(kept).not.toContain(adminToken);
+}
+
+async function talk(on: typeof site): Promise<Page> {
+  on.show(twoLines);
+  const visitor = await context.newPage();
+  await visitor.goto(on.origin);
+  await visitor.getByRole('button', { name: 'Start' }).click();
+  return visitor;
+}
+
+test('leads from the printed link to a page that talks, with nothing but the console', async () => {
+  await page.getByRole('heading', { name: 'No projects yet' }).waitFor();
+  expect(page.url()).toBe(`${home}/console/`);
+  await inspect('no-projects');
+
+  await button('New project').click();
+  await field('Name').fill('Corner shop');
+  await inspect('new-project');
+  await button('Create project').click();
+  await page.getByRole('heading', { name: 'Set up' }).waitFor();
+  expect(page.url()).toBe(`${home}/console/#/${projectId}/overview`);
+  await inspect('set-up');
+
+  await page.getByRole('link', { name: 'Create an experience' }).click();
+  await button('New experience').first().click();
+  await field('Title').fill('Shop guide');
+  await inspect('new-experience');
+  await button('Create experience').click();
+  await button('Publish Shop guide').click();
+  await page.getByText('published r1').waitFor();
+  await inspect('experiences');
+
+  await openScreen('Keys');
+  await button('Create key').first().click();
+  await field('Name').fill('backend');
+  await inspect('create-key');
+  await dialog('Create key').getByRole('button', { name: 'Create key' }).click();
+  const curl = page.locator('pre', { hasText: 'curl' });
+  await curl.waitFor();
+  const [key = ''] = /sl_test_\w+/.exec(await curl.innerText()) ?? [];
+  await inspect('shown-key', key);
+  await button('Done').click();
+  await page.getByText('You have not copied the key.').waitFor();
+  await button('Back to the key').click();
+  await button('Copy curl command').click();
+  const line = await page.evaluate<string>('navigator.clipboard.readText()');
+  const { stdout } = await run('sh', ['-c', `${line} -s`]);
+  const minted = JSON.parse(stdout);
+  expect(minted.session).toMatchObject({ status: 'created', source: 'server' });
+  await button('Done').click();
+  await inspect('keys');
+
+  await openScreen('Embeds');
+  twoLines = await page.locator('pre').innerText();
+  await field('Origin of your page').fill(site.origin);
+  await button('Check').click();
+  await page.getByText('Pages on this origin may not start sessions yet.').waitFor();
+  await field('Allow origin').fill(site.origin);
+  await button('Allow origin').click();
+  await page.getByRole('listitem').getByText(site.origin).waitFor();
+  await inspect('embeds');
+
+  const visitor = await talk(site);
+  await isIn(visitor, 'speaking');
+  await visitor.getByRole('log', { name: 'Conversation' }).getByText('Welcome! I am Robin').waitFor();
+
+  await openScreen('Sessions');
+  const active = page.getByRole('row').filter({ hasText: 'active' });
+  await active.waitFor();
+  await inspect('sessions');
+  await active.getByRole('link').click();
+  await button('End').click();
+  await inspect('end-session');
+  await button('End session').click();
+  await page.getByText('Ended: on request').waitFor();
+  await inspect('session');
+  await becomes(visitor, 'ended');
+  await visitor.close();
+
+  await openScreen('Overview');
+  await page.getByText('Sessions created', { exact: true }).first().waitFor();
+  expect(await page.getByRole('heading', { name: 'Set up' }).count()).toBe(0);
+  expect(complaints).toEqual([]);
+});
+
+test('names a refused origin, its reason and number; one button and a confirmation let the page start', async () => {
+  await openScreen('Overview');
+  const visitor = await talk(stranger);
+  await becomes(visitor, 'failed');
+  const row = page.getByRole('row').filter({ hasText: stranger.origin });
+  await row.getByText('The project does not allow this origin.').waitFor();
+  expect(await row.getByRole('cell').nth(1).innerText()).toBe('1');
+  await inspect('refused');
+  await row.getByRole('button', { name: `Allow ${stranger.origin}` }).click();
+  await inspect('allow-origin');
+  await dialog('Allow this origin?')
+    .getByRole('button', { name: `Allow ${stranger.origin}` })
+    .click();
+  await page.getByText(`Pages on ${stranger.origin} may now start sessions.`).waitFor();
+  await visitor.reload();
+  await visitor.getByRole('button', { name: 'Start' }).click();
+  await isIn(visitor, 'speaking');
+  await visitor.close();
+  expect(complaints).toEqual([]);
+});
+
+test('the other screens and dialogs are accessible, fit a phone and keep no secret', async () => {
+  await openScreen('Limits');
+  await page.getByRole('heading', { name: 'Usage of the last 30 days' }).waitFor();
+  await inspect('limits');
+  await openScreen('Activity');
+  await page.getByText('project.update').first().waitFor();
+  await page.locator('summary').first().click();
+  await inspect('activity');
+  await openScreen('Team');
+  await button('Add operator').click();
+  await field('Name').fill('Ada');
+  await inspect('add-operator');
+  await dialog('Add an operator').getByRole('button', { name: 'Add operator' }).click();
+  const token = await page.locator('pre').innerText();
+  expect(token).toMatch(/^slo_/);
+  await inspect('operator-token', token);
+  await button('Done').click();
+  await page.getByRole('rowheader', { name: 'Ada' }).waitFor();
+  await inspect('team');
+  await openScreen('System');
+  await page.getByText('signs new tokens').waitFor();
+  await inspect('system');
+  await page.keyboard.press('Control+k');
+  await page.getByRole('searchbox', { name: 'Title or id' }).fill('shop g');
+  await dialog('Jump to').getByRole('link', { name: 'Shop guide' }).waitFor();
+  await inspect('jump');
+  await page.keyboard.press('Escape');
+  await page.goto(`${home}/console/#/parts`);
+  await page.getByRole('heading', { level: 1 }).waitFor();
+  await inspect('parts');
+  expect(complaints).toEqual([]);
+});

@@ -1,0 +1,113 @@
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { prepareDataFolder } from '@session-launch/testing/data-folder.ts';
+import { postgresFleet, processFolder, until } from '@session-launch/testing/fleet.ts';
+import type { ServiceProcess } from '@session-launch/testing/process.ts';
+import { createWorld } from '@session-launch/testing/world.ts';
+import { describe, expect, type TestContext, test } from 'vitest';
+import { firstIdAt } from '../../src/primitives/ids.ts';
+import type { Database } from '../../src/store/database.ts';
+import { openEmbedded } from '../../src/store/embedded/embedded.ts';
+import { openPostgres } from '../../src/store/postgres/postgres.ts';
+import { rollUpUsage } from '../../src/usage/roll-up.ts';
+import { readUsage } from '../../src/usage/store.ts';
+import { effort } from '../harness/effort.ts';
+import { type ProjectUsageDay, rollUpAll, usageBySessions } from '../harness/usage.ts';
+import { LiveLoad } from './live-sessions.ts';
+import { seededRandom } from './random.ts';
+
+const kills = effort(4, 20);
+const hour = 3_600_000;
+const allDays = { from: '2020-01-01', to: '2100-01-01' };
+
+/** Runs sessions while the process is killed again and again. `whileDead` runs before some of the restarts. */
+async function throughKills(
+  context: TestContext,
+  start: () => Promise<ServiceProcess>,
+  whileDead: (n: number) => Promise<void> = async () => undefined,
+) {
+  const random = seededRandom(context);
+  let serving = start();
+  const world = await createWorld(await serving);
+  const live = new LiveLoad({ world, workers: 8, target: () => serving });
+  const progress = (steps: number) => {
+    const before = live.steps;
+    return until('sessions that live', async () => live.steps > before + steps);
+  };
+  try {
+    for (let n = 0; n < kills; n++) {
+      await progress(60);
+      await sleep(random() * 100);
+      serving = serving
+        .then((running) => running.kill('SIGKILL'))
+        .then(() => whileDead(n))
+        .then(start);
+      await serving;
+    }
+    await progress(60);
+  } finally {
+    await live.stop();
+  }
+  expect(live.broken).toBeGreaterThan(0);
+  return { last: await serving, projectId: world.projectId };
+}
+
+/** Compares what the service shows with the table of sessions, before and after a complete roll-up. */
+async function expectExact(database: Database, projectId: string, shown: unknown): Promise<void> {
+  const all = await database.query<ProjectUsageDay>('admin', { text: usageBySessions });
+  const wanted = all.filter((one) => one.projectId === projectId).map(({ projectId: _, ...usage }) => usage);
+  expect(wanted.length).toBeGreaterThan(0);
+  expect(shown).toEqual(wanted);
+  const [counted] = await database.query<{ sessions: number }>('admin', {
+    text: 'SELECT sum(sessions)::integer AS sessions FROM usage_days',
+  });
+  expect(counted?.sessions).toBeGreaterThan(0);
+  await rollUpAll(database, Date.now() + 1);
+  expect(await readUsage(database, projectId, allDays)).toEqual(wanted);
+}
+
+describe.concurrent('after kills under load, usage equals the sum over the sessions', () => {
+  test('on PostgreSQL, while another process rolls up sessions as soon as they are minted', async (context) => {
+    const fleet = await postgresFleet(context.onTestFinished);
+    const database = await openPostgres(fleet.databaseUrl, { onIdleError: () => undefined });
+    context.onTestFinished(() => database.close());
+    let isRunning = true;
+    const rolling = (async () => {
+      while (isRunning) {
+        await rollUpUsage(database, new Date(Date.now() + hour));
+        await sleep(20);
+      }
+    })();
+    let through: Awaited<ReturnType<typeof throughKills>>;
+    try {
+      through = await throughKills(context, fleet.start);
+    } finally {
+      isRunning = false;
+      await rolling;
+    }
+    const { last, projectId } = through;
+    const { json } = await last.admin({ path: `/admin/projects/${projectId}/usage` });
+    await expectExact(database, projectId, json.days);
+  });
+
+  test('on the embedded engine, whose process rolls up when it starts', async (context) => {
+    const { path, start } = await processFolder(context.onTestFinished);
+    const DATA_DIR = await prepareDataFolder(join(path, 'data'));
+    // The next process counts the sessions of this one, and enters those that it records within two seconds as uncounted.
+    const announce = async (n: number) => {
+      if (n % 3 !== 0) return;
+      const database = await openEmbedded(DATA_DIR);
+      const at = Date.now() + 2_000;
+      const text = 'SELECT FROM usage_progress WHERE next >= $1';
+      while ((await database.query('admin', { text }, [firstIdAt('ses', at)])).length === 0)
+        await rollUpUsage(database, new Date(at + hour), 0);
+      await database.close();
+    };
+    const { last, projectId } = await throughKills(context, () => start({ DATA_DIR }), announce);
+    const { json } = await last.admin({ path: `/admin/projects/${projectId}/usage` });
+    await last.kill('SIGKILL');
+    const database = await openEmbedded(DATA_DIR);
+    context.onTestFinished(() => database.close());
+    await expectExact(database, projectId, json.days);
+  });
+});

@@ -1,0 +1,212 @@
+import { type Answer, type Call, send } from '@session-launch/testing/http.ts';
+import { launched } from '@session-launch/testing/lifecycle.ts';
+import { experience, mintFromServer, uniqueId, type World } from '@session-launch/testing/world.ts';
+import { createLogin } from './admin-places.ts';
+import { upload } from './art.ts';
+import { codeFor, cookieFrom, createOperator } from './operators.ts';
+import { png } from './pictures.ts';
+import type { Service } from './service.ts';
+
+/** What a sample request needs. */
+export interface SampleDeps {
+  service: Service;
+  /** A project of its own, with one published experience and two keys. */
+  world: World;
+}
+
+/** Prepares what the request needs, and returns the request. A request with a cookie is sent without the admin token. */
+type Sample = (deps: SampleDeps) => Promise<Call> | Call;
+
+const onVersion = (version: number) => ({ 'If-Match': `"${version}"` });
+const ofProject = ({ world }: SampleDeps, rest = '') => `/admin/projects/${world.projectId}${rest}`;
+const ofExperience = ({ world }: SampleDeps, rest = '') => `/admin/experiences/${world.experienceId}${rest}`;
+
+/**
+ * A request for each operation of the admin API that changes something, by operation id. Each must succeed and change something. An
+ * operation without a sample fails the test of the audit.
+ */
+export const samples: Record<string, Sample> = {
+  applyProjectFile: ({ world }) => ({
+    method: 'POST',
+    path: '/admin/projects',
+    body: { ...world.file, project: { ...world.file.project, name: 'Renamed' } },
+  }),
+  updateProject: (deps) => ({
+    method: 'PATCH',
+    path: ofProject(deps),
+    headers: onVersion(1),
+    body: { name: 'Renamed' },
+  }),
+  deleteProject: (deps) => ({
+    method: 'DELETE',
+    path: ofProject(deps, `?confirm=${deps.world.projectId}`),
+  }),
+  createExperience: (deps) => ({
+    method: 'POST',
+    path: ofProject(deps, '/experiences'),
+    body: { experience: experience({ status: 'draft' }) },
+  }),
+  orderExperiences: async (deps) => {
+    const [first] = deps.world.file.experiences;
+    const second = experience({ sortOrder: 20 });
+    const file = { ...deps.world.file, experiences: [{ ...first, sortOrder: 10 }, second] };
+    const { json } = await deps.service.admin({ method: 'POST', path: '/admin/projects', body: file });
+    return {
+      method: 'PUT',
+      path: ofProject(deps, '/order'),
+      headers: onVersion(json.version),
+      body: { experienceIds: [second.id, first!.id] },
+    };
+  },
+  saveExperience: (deps) => ({
+    method: 'PUT',
+    path: ofExperience(deps),
+    headers: onVersion(1),
+    body: { experience: { ...deps.world.file.experiences[0], title: 'Renamed' } },
+  }),
+  deleteExperience: (deps) => ({ method: 'DELETE', path: ofExperience(deps) }),
+  publishExperience: async (deps) => {
+    const { json } = await deps.service.admin(await samples.saveExperience!(deps));
+    return {
+      method: 'POST',
+      path: ofExperience(deps, '/publish'),
+      headers: onVersion(json.version),
+      body: {},
+    };
+  },
+  unpublishExperience: (deps) => ({
+    method: 'POST',
+    path: ofExperience(deps, '/unpublish'),
+    headers: onVersion(1),
+  }),
+  archiveExperience: (deps) => ({
+    method: 'POST',
+    path: ofExperience(deps, '/archive'),
+    headers: onVersion(1),
+  }),
+  createKey: (deps) => ({
+    method: 'POST',
+    path: ofProject(deps, '/keys'),
+    body: { mode: 'live', scopes: ['sessions:create'], name: 'sample' },
+  }),
+  revokeKey: ({ world }) => ({ method: 'POST', path: `/admin/keys/${world.keyId}/revoke` }),
+  replaceKey: ({ world }) => ({ method: 'POST', path: `/admin/keys/${world.keyId}/replace`, body: {} }),
+  updateKey: ({ world }) => ({
+    method: 'PATCH',
+    path: `/admin/keys/${world.keyId}`,
+    body: { name: 'renamed' },
+  }),
+  endSessionAsOperator: async ({ service, world }) => {
+    const { sessionId } = await launched(service, world);
+    return { method: 'POST', path: `/admin/sessions/${sessionId}/end` };
+  },
+  forgetUser: async (deps) => {
+    await mintFromServer(deps.service, deps.world.key, {
+      experienceId: deps.world.experienceId,
+      userId: 'planted-user',
+      metadata: { note: 'planted-metadata' },
+    });
+    return { method: 'DELETE', path: ofProject(deps, '/users/planted-user') };
+  },
+  uploadArt: (deps) => ({
+    method: 'POST',
+    path: ofProject(deps, '/art?kind=avatar'),
+    headers: { 'Content-Type': 'image/png' },
+    body: png(8, 8),
+  }),
+  deleteArt: async (deps) => {
+    const { json } = await upload(deps.service, deps.world.projectId, png(8, 8));
+    return { method: 'DELETE', path: ofProject(deps, `/art/${json.artId}`) };
+  },
+  createPreview: (deps) => ({ method: 'POST', path: ofExperience(deps, '/previews'), body: {} }),
+  deletePreview: async (deps) => {
+    const { json } = await deps.service.admin(await samples.createPreview!(deps));
+    return { method: 'DELETE', path: `/admin/previews/${json.previewId}` };
+  },
+  createOperator: () => ({
+    method: 'POST',
+    path: '/admin/operators',
+    body: { name: uniqueId('operator'), role: 'viewer' },
+  }),
+  changeOperator: async ({ service }) => {
+    const { operatorId } = await createOperator(service);
+    return { method: 'PATCH', path: `/admin/operators/${operatorId}`, body: { role: 'creator' } };
+  },
+  deleteOperator: async ({ service }) => {
+    const { operatorId } = await createOperator(service);
+    return { method: 'DELETE', path: `/admin/operators/${operatorId}` };
+  },
+  replaceOperatorToken: async ({ service }) => {
+    const { operatorId } = await createOperator(service);
+    return { method: 'POST', path: `/admin/operators/${operatorId}/token` };
+  },
+  createLoginLink: () => ({ method: 'POST', path: '/admin/login-links', body: {} }),
+  login: async ({ service }) => ({
+    method: 'POST',
+    path: '/admin/login',
+    body: { code: await codeFor(service) },
+  }),
+  finishOidc: ({ service }) => oidcCallback(service),
+  logout: async ({ service }) => {
+    const { cookie } = await createLogin(service);
+    return {
+      method: 'POST',
+      path: '/admin/logout',
+      headers: { Cookie: cookie, 'Sec-Fetch-Site': 'same-origin' },
+    };
+  },
+  endLogin: async ({ service }) => {
+    const { loginId } = await createLogin(service);
+    return { method: 'DELETE', path: `/admin/logins/${loginId}` };
+  },
+};
+
+/** Signs in at the identity provider, and returns the request with which the browser comes back. */
+async function oidcCallback(service: Service): Promise<Call> {
+  const callback = '/admin/oidc/callback';
+  const jar = new Map<string, string>();
+  let url = new URL('/admin/oidc/start', service.adminUrl);
+  let pending = '';
+  while (url.pathname !== callback) {
+    const isOwn = url.origin === new URL(service.adminUrl).origin;
+    const Cookie = [...jar].map((pair) => pair.join('=')).join('; ');
+    const answer = await send(url.origin, {
+      path: url.pathname + url.search,
+      headers: isOwn ? {} : { Cookie },
+    });
+    if (answer.headers.location === undefined) throw new Error(`no redirect: ${answer.text}`);
+    if (isOwn) pending = cookieFrom(answer);
+    else
+      for (const line of answer.headers['set-cookie'] ?? []) {
+        const [name = '', value = ''] = line.split(';', 1)[0]!.split(/=(.*)/);
+        jar.set(name, value);
+      }
+    url = new URL(answer.headers.location, url);
+  }
+  return { path: url.pathname + url.search, headers: { Cookie: pending } };
+}
+
+/** The secrets in a response, which the audit must not contain. */
+export function secretsIn({ text, headers }: Answer): string[] {
+  const found = (headers['set-cookie'] ?? []).map((line) => line.split(';', 1)[0]!.split(/=(.*)/)[1]!);
+  if (text === '') return found.filter((secret) => secret !== '');
+  JSON.stringify(JSON.parse(text), (name, value) => {
+    if (typeof value !== 'string') return value;
+    if (name === 'key' || name === 'token' || name === 'code') found.push(value);
+    // Sign-in links and previews have their secret in the fragment.
+    if (name === 'url' && value.includes('#'))
+      found.push(value.slice(value.indexOf('#') + 1).replace(/^code=/, ''));
+    return value;
+  });
+  return found.filter((secret) => secret !== '');
+}
+
+/** The secrets in a request: codes, tokens and cookies. */
+export function secretsOf({ body, headers = {}, path }: Call): string[] {
+  const { code, token } = (Buffer.isBuffer(body) ? {} : (body ?? {})) as Record<string, unknown>;
+  const cookie = String(headers.Cookie ?? '').split(/=(.*)/)[1];
+  const returned = new URL(path, 'http://service').searchParams.get('code');
+  return [code, token, cookie, returned].filter(
+    (secret): secret is string => typeof secret === 'string' && secret !== '',
+  );
+}

@@ -1,0 +1,27 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { UsageDay } from '@session-launch/contract/admin/usage';
+import { firstIdAt } from '../../src/primitives/ids.ts';
+import type { Database } from '../../src/store/database.ts';
+import { rollUpUsage } from '../../src/usage/roll-up.ts';
+
+/** Rolls up the sessions that were minted until `at`, as if an hour had passed since. Waits for transactions of other databases. */
+export async function rollUpAll(database: Database, at = Date.now()): Promise<void> {
+  const wanted = firstIdAt('ses', at);
+  for (;;) {
+    await rollUpUsage(database, new Date(at + 3_600_000));
+    const [row] = await database.query<{ below: string }>('admin', {
+      text: 'SELECT below FROM usage_progress WHERE below = next',
+    });
+    if (row !== undefined && row.below >= wanted) return;
+    await sleep(5);
+  }
+}
+
+/** The usage of all projects as the table of sessions has it, without the roll-up. */
+export const usageBySessions = `
+  SELECT s.project_id AS "projectId", to_char(s.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day, s.experience_id AS "experienceId",
+         count(*)::integer AS sessions, sum(coalesce(a.seconds, s.seconds))::integer AS seconds
+    FROM sessions s LEFT JOIN active_sessions a ON a.session_id = s.id
+   GROUP BY 1, 2, 3 ORDER BY 1, 2, 3`;
+
+export type ProjectUsageDay = UsageDay & { projectId: string };

@@ -1,0 +1,146 @@
+import { type Answer, send } from '@session-launch/testing/http.ts';
+import { expectError } from '@session-launch/testing/world.ts';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { client, startIdentityProvider, type TestIdentityProvider } from '../harness/identity-provider.ts';
+import { asConsole } from '../harness/operators.ts';
+import { type Service, startService } from '../harness/service.ts';
+
+let provider: TestIdentityProvider;
+let service: Service;
+
+beforeAll(async () => {
+  provider = await startIdentityProvider();
+  service = await startService({
+    OIDC_ISSUER: provider.issuer,
+    OIDC_CLIENT_ID: client.id,
+    OIDC_CLIENT_SECRET: client.secret,
+  });
+  provider.register(`${service.adminUrl}/admin/oidc/callback`);
+});
+afterAll(async () => {
+  await service?.close();
+  await provider?.close();
+});
+beforeEach(() => service.database.query('admin', { text: 'DELETE FROM rate_windows' }));
+
+/** Follows redirects with one cookie jar per origin, as a browser that shows nothing. Stops at the console. */
+async function browse(start: string, options: { callbackAt?: string; state?: string } = {}) {
+  const jars = new Map<string, Map<string, string>>();
+  const jarOf = (url: URL) => jars.get(url.origin) ?? jars.set(url.origin, new Map()).get(url.origin)!;
+  let url = new URL(start);
+  for (let hop = 0; hop < 12 && url.pathname !== '/console/'; hop++) {
+    const isCallback = url.pathname === '/admin/oidc/callback';
+    if (isCallback && options.state !== undefined) url.searchParams.set('state', options.state);
+    const jar = jarOf(url);
+    const Cookie = [...jar].map(([name, value]) => `${name}=${value}`).join('; ');
+    const answer: Answer = await send((isCallback && options.callbackAt) || url.origin, {
+      path: url.pathname + url.search,
+      headers: { Host: url.host, Cookie },
+    });
+    expect([302, 303], `${url} ${answer.text}`).toContain(answer.status);
+    for (const line of answer.headers['set-cookie'] ?? []) {
+      const [name = '', value = ''] = line.split(';', 1)[0]!.split(/=(.*)/);
+      if (/max-age=0|expires=thu, 01 jan 1970/i.test(line)) jar.delete(name);
+      else jar.set(name, value);
+    }
+    url = new URL(answer.headers.location!, url);
+  }
+  const cookies = jarOf(new URL(service.adminUrl));
+  const name = `console_${new URL(service.adminUrl).port}`;
+  return { url, cookies, cookie: cookies.has(name) ? `${name}=${cookies.get(name)}` : undefined };
+}
+
+const start = (returnTo = '') => `${service.adminUrl}/admin/oidc/start${returnTo}`;
+const me = async (cookie: string) => (await asConsole(service, cookie, { path: '/admin/me' })).json;
+
+test('is offered with the name of the provider', async () => {
+  const { json } = await send(service.adminUrl, { path: '/admin/sign-in' });
+  expect(json).toEqual({ ways: ['link', 'token', 'oidc'], oidc: { name: new URL(provider.issuer).host } });
+});
+
+test('signs in with name and role of the claims, and follows their changes', async () => {
+  provider.person = { sub: 'ada', name: 'Ada Lovelace', role: 'developer' };
+  const first = await browse(start(`?returnTo=${encodeURIComponent('#/prj_demo/keys')}`));
+  expect(first.url.href).toBe(`${service.adminUrl}/console/#/prj_demo/keys`);
+  expect(first.cookies.size).toBe(1);
+  const { operator } = await me(first.cookie!);
+  expect(operator).toMatchObject({ name: 'Ada Lovelace', role: 'developer', projectIds: null });
+  provider.person = { sub: 'ada', name: 'Ada King', role: ['nobody', 'creator'] };
+  const second = await browse(start());
+  expect((await me(second.cookie!)).operator).toEqual({ ...operator, name: 'Ada King', role: 'creator' });
+  const text = `SELECT action, via, name FROM audit WHERE target = $1 OR operator_id = $1 ORDER BY id`;
+  const rows = await service.database.query('admin', { text }, [operator.operatorId]);
+  expect(rows).toEqual([
+    { action: 'operator.create', via: 'oidc', name: 'Ada Lovelace' },
+    { action: 'login.create', via: 'oidc', name: 'Ada Lovelace' },
+    { action: 'operator.change', via: 'oidc', name: 'Ada King' },
+    { action: 'login.create', via: 'oidc', name: 'Ada King' },
+  ]);
+});
+
+test('refuses people without a role', async () => {
+  provider.person = { sub: 'eve', name: 'Eve', role: 'admin' };
+  const { url, cookie } = await browse(start());
+  expect(url.href).toBe(`${service.adminUrl}/console/#error=ROLE_FORBIDDEN`);
+  expect(cookie).toBeUndefined();
+});
+
+test('gives OIDC_DEFAULT_ROLE to people without a role, also if another process began the sign-in', async () => {
+  const other = await startService(
+    {
+      OIDC_ISSUER: provider.issuer,
+      OIDC_CLIENT_ID: client.id,
+      OIDC_CLIENT_SECRET: client.secret,
+      OIDC_DEFAULT_ROLE: 'viewer',
+    },
+    service,
+  );
+  try {
+    provider.person = { sub: 'grace', name: 'Grace' };
+    const { cookie } = await browse(start(), { callbackAt: other.adminUrl });
+    const value = cookie?.split('=')[1];
+    const { operator } = await me(`console_${new URL(service.adminUrl).port}=${value}`);
+    expect(operator).toMatchObject({ name: 'Grace', role: 'viewer' });
+  } finally {
+    await other.close();
+  }
+});
+
+test('refuses a changed state and a callback without the cookie', async () => {
+  provider.person = { sub: 'ada', name: 'Ada', role: 'owner' };
+  const changed = await browse(start(), { state: 'another' });
+  expect(changed.url.hash).toBe('#error=LOGIN_FAILED');
+  const answer = await send(service.adminUrl, { path: '/admin/oidc/callback?code=x&state=y' });
+  expect(answer.headers.location).toBe('/console/#error=LOGIN_FAILED');
+});
+
+test('limits failures of one network, but not those that any page can cause without the cookie', async () => {
+  const path = '/admin/oidc/callback?code=x';
+  for (let i = 0; i < 6; i++) {
+    const { headers } = await send(service.adminUrl, { path });
+    expect(headers.location).toBe('/console/#error=LOGIN_FAILED');
+  }
+  const Cookie = `console_oidc_${new URL(service.adminUrl).port}=x`;
+  for (let i = 0; i < 5; i++) await send(service.adminUrl, { path, headers: { Cookie } });
+  const { headers } = await send(service.adminUrl, { path, headers: { Cookie } });
+  expect(headers.location).toBe('/console/#error=TOO_MANY_LOGINS');
+});
+
+test.each(['https://evil.example', '//evil.example', '/console', '#x', '#/a b'])(
+  'returnTo %s is not valid',
+  async (returnTo) => {
+    const path = `/admin/oidc/start?returnTo=${encodeURIComponent(returnTo)}`;
+    expectError(await send(service.adminUrl, { path }), 400, 'INVALID_REQUEST');
+  },
+);
+
+test('says so if the provider cannot be reached', async () => {
+  const env = { OIDC_ISSUER: 'http://127.0.0.1:9', OIDC_CLIENT_ID: 'a', OIDC_CLIENT_SECRET: 'b' };
+  const other = await startService(env, service);
+  try {
+    const { headers } = await send(other.adminUrl, { path: '/admin/oidc/start' });
+    expect(headers.location).toBe('/console/#error=UNAVAILABLE');
+  } finally {
+    await other.close();
+  }
+});

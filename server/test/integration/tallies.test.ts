@@ -1,0 +1,268 @@
+import {
+  apply,
+  createWorld,
+  mintFromBrowser,
+  mintFromPublic,
+  mintFromServer,
+  pageOrigin,
+  type World,
+} from '@session-launch/testing/world.ts';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { deleteOldTallies } from '../../src/tallies/store.ts';
+import { Tallies } from '../../src/tallies/tallies.ts';
+import { startService, useService } from '../harness/service.ts';
+
+const service = useService();
+const query = <Row>(text: string, values: unknown[] = []) =>
+  service.database.query<Row>('admin', { text }, values);
+
+async function overview({ projectId }: Pick<World, 'projectId'>, window = '1h') {
+  const answer = await service.admin({ path: `/admin/projects/${projectId}/overview?window=${window}` });
+  expect(answer.status, answer.text).toBe(200);
+  return answer.json;
+}
+
+const refusedFrom = (world: World, origin: string) =>
+  mintFromBrowser(service, { experienceId: world.experienceId }, { Origin: origin });
+
+describe('an overview', () => {
+  test('of a new project has all of its points, no refusals, and open steps', async () => {
+    const world = await createWorld(service, { project: { allowedOrigins: [] }, experiences: [] });
+    for (const [window, points, minutes] of [
+      ['1h', 60, 1],
+      ['24h', 96, 15],
+      ['7d', 84, 120],
+    ] as const) {
+      const shown = await overview(world, window);
+      expect(shown).toMatchObject({ mints: 0, replays: 0, refused: 0, active: 0, refusals: [] });
+      expect(shown).not.toHaveProperty('latency');
+      expect(shown).not.toHaveProperty('quota');
+      expect(shown.points).toHaveLength(points);
+      const times = shown.points.map(({ at }: { at: string }) => Date.parse(at));
+      for (const [n, time] of times.entries()) expect(time).toBe(times[0] + n * minutes * 60_000);
+      expect(times[0] % (minutes * 60_000)).toBe(0);
+      expect(shown.steps).toEqual(
+        ['experience', 'published', 'origin', 'launch'].map((id) => ({ id, done: false })),
+      );
+    }
+  });
+
+  test('counts mints, replays and refusals of every door, with their durations', async () => {
+    const world = await createWorld(service, {
+      project: { limits: { sessionsPerDay: 5 } },
+      experience: { public: true, allowedOrigins: [pageOrigin] },
+    });
+    const body = { experienceId: world.experienceId };
+    const key = { 'Idempotency-Key': 'again' };
+    await mintFromServer(service, world.key, body, key);
+    await mintFromServer(service, world.key, body, key);
+    await mintFromBrowser(service, body);
+    await mintFromPublic(service, body);
+    await mintFromServer(service, world.key, { ...body, userId: 'somebody' }, key);
+    const shown = await overview(world);
+    expect(shown).toMatchObject({ mints: 3, replays: 1, refused: 1 });
+    for (const name of ['mints', 'replays', 'refused'])
+      expect(shown.points.reduce((sum: number, point: Record<string, number>) => sum + point[name]!, 0)).toBe(
+        shown[name],
+      );
+    expect(shown.refusals).toMatchObject([{ door: 'server', experienceId: world.experienceId, count: 1 }]);
+    expect(shown.refusals[0]).not.toHaveProperty('origin');
+    expect(shown.latency.p50).toBeGreaterThan(0);
+    expect(shown.latency.p95).toBeGreaterThanOrEqual(shown.latency.p50);
+    expect(shown.quota).toEqual({ limit: 5, used: 2, resetsAt: expect.stringMatching(/T00:00:00\.000Z$/) });
+    expect(shown.steps.every(({ done }: { done: boolean }) => done)).toBe(true);
+  });
+
+  test('shows a refused origin with its fix, until the fix has been made', async () => {
+    const world = await createWorld(service, { experience: { public: true } });
+    const origin = 'https://shop.example';
+    await refusedFrom(world, origin);
+    await mintFromPublic(service, { experienceId: world.experienceId }, { Origin: origin });
+    const { refusals } = await overview(world);
+    const fixes = Object.fromEntries(refusals.map(({ door, fix }: Record<string, string>) => [door, fix]));
+    expect(fixes).toEqual({
+      browser: { kind: 'allow-origin', origin, projectId: world.projectId },
+      public: { kind: 'allow-origin', origin, experienceId: world.experienceId },
+    });
+    world.file.project.allowedOrigins = [pageOrigin, origin];
+    await apply(service, world.file);
+    const [fixed] = (await overview(world)).refusals.filter(
+      ({ door }: { door: string }) => door === 'browser',
+    );
+    expect(fixed).toMatchObject({ origin, count: 1, hint: 'This origin has been allowed since.' });
+    expect(fixed).not.toHaveProperty('fix');
+  });
+
+  test('offers no fix for an origin that an allowlist cannot contain', async () => {
+    const world = await createWorld(service);
+    for (const origin of ['http://shop.example', 'null', 'https://Shop.example'])
+      await refusedFrom(world, origin);
+    const { refusals } = await overview(world);
+    expect(refusals).toHaveLength(3);
+    for (const refusal of refusals) {
+      expect(refusal.hint).toMatch(/cannot be allowed/);
+      expect(refusal).not.toHaveProperty('fix');
+    }
+  });
+
+  test('suggests what helps against each refusal', async () => {
+    const dual = {
+      ...(await createWorld(service)).file.experiences[0]!.runtime,
+      languages: { dual: true, default: 'en', conversation: 'match', paired: 'match' },
+    };
+    const world = await createWorld(service, {
+      project: { limits: { mintsPerMinute: 1 } },
+      experience: { runtime: dual },
+    });
+    const body = { experienceId: world.experienceId };
+    await mintFromServer(service, world.key, body);
+    await mintFromBrowser(service, { ...body, secondaryLocale: 'de' });
+    await mintFromBrowser(service, { ...body, secondaryLocale: 'de' });
+    await mintFromPublic(service, body);
+    const { projectId, experienceId } = world;
+    const { refusals } = await overview(world);
+    const fixes = new Map(refusals.map(({ code, fix }: Record<string, string>) => [code, fix]));
+    expect(Object.fromEntries(fixes)).toEqual({
+      SECONDARY_LOCALE_REQUIRED: { kind: 'open-languages', experienceId },
+      RATE_LIMITED: { kind: 'raise-limit', projectId, limit: 'mintsPerMinute', value: 1 },
+      EXPERIENCE_NOT_FOUND: { kind: 'make-public', experienceId },
+    });
+
+    const off = await createWorld(service, {
+      project: { browserEmbeds: false, limits: { sessionsPerDay: 0 } },
+      experience: { status: 'draft' },
+    });
+    await mintFromBrowser(service, { experienceId: off.experienceId });
+    await mintFromServer(service, off.liveKey, { experienceId: off.experienceId });
+    const shown = (await overview(off)).refusals.map(({ fix }: { fix: unknown }) => fix);
+    expect(shown).toEqual(
+      expect.arrayContaining([
+        { kind: 'enable-embeds', projectId: off.projectId },
+        { kind: 'publish', experienceId: off.experienceId },
+      ]),
+    );
+    expect(shown).toHaveLength(2);
+
+    const full = await createWorld(service, { project: { limits: { sessionsPerDay: 0 } } });
+    await mintFromBrowser(service, { experienceId: full.experienceId });
+    expect((await overview(full)).refusals).toMatchObject([
+      { code: 'QUOTA_EXCEEDED', fix: { kind: 'raise-limit', limit: 'sessionsPerDay', value: 0 } },
+    ]);
+  });
+
+  test('counts nothing in a project whose experience a foreign key requests', async () => {
+    const [mine, theirs] = [await createWorld(service), await createWorld(service)];
+    await mintFromServer(service, mine.key, { experienceId: theirs.experienceId });
+    expect((await overview(theirs)).refused).toBe(0);
+    expect((await overview(mine)).refused).toBe(0);
+  });
+
+  test('is 400 for an unknown window and 404 for an unknown project', async () => {
+    const { projectId } = await createWorld(service);
+    const paths = [`${projectId}/overview?window=2h`, `${projectId}/overview?x=1`, 'prj_none/overview'];
+    const statuses = await Promise.all(
+      paths.map(async (path) => (await service.admin({ path: `/admin/projects/${path}` })).status),
+    );
+    expect(statuses).toEqual([400, 400, 404]);
+  });
+});
+
+const stored = async (projectId: string) =>
+  query<{ origin: string; count: number }>(
+    'SELECT origin, sum(count)::integer AS count FROM tallies WHERE project_id = $1 GROUP BY 1',
+    [projectId],
+  );
+
+describe('counters', () => {
+  const one = { id: 'exp_one', projectId: 'prj_counted' };
+
+  test('name 50 origins per minute and project, also across flushes, and count the rest as others', async () => {
+    const tallies = new Tallies(service.database);
+    for (let n = 0; n < 200; n++) {
+      tallies.count('browser', 'ORIGIN_NOT_ALLOWED', one, `https://${n}.example`, 0);
+      if (n === 30) await tallies.flush();
+    }
+    await tallies.flush();
+    const rows = await stored(one.projectId);
+    const named = rows.filter(({ origin }) => origin !== 'others');
+    const minutes = await query('SELECT DISTINCT minute FROM tallies WHERE project_id = $1', [one.projectId]);
+    expect(named.length).toBeGreaterThanOrEqual(50);
+    expect(named.length).toBeLessThanOrEqual(50 * minutes.length);
+    expect(rows.reduce((sum, { count }) => sum + count, 0)).toBe(200);
+  });
+
+  test('of two processes add up, also when both flush at once', async () => {
+    const beside = await startService({}, service);
+    onTestFinished(() => beside.close());
+    const world = await createWorld(service);
+    const body = { experienceId: world.experienceId };
+    const mints = Array.from({ length: 20 }, (_, n) =>
+      mintFromBrowser(n % 2 === 0 ? service : beside, body, { Origin: `https://${n % 5}.example` }),
+    );
+    await Promise.all(mints);
+    const path = `/admin/projects/${world.projectId}/overview`;
+    await Promise.all([service.admin({ path }), beside.admin({ path })]);
+    expect(await overview(world)).toMatchObject({ mints: 0, refused: 20 });
+  });
+
+  test('of many processes that flush the same rows in any order neither deadlock nor get lost', async () => {
+    const projectId = 'prj_many';
+    const names = Array.from({ length: 40 }, (_, n) => `https://${n}.example`);
+    const flushes = Array.from({ length: 8 }, async (_, p) => {
+      const tallies = new Tallies(service.database);
+      for (let round = 0; round < 5; round++) {
+        for (const origin of p % 2 === 0 ? names : [...names].reverse())
+          tallies.count('public', 'ORIGIN_NOT_ALLOWED', { id: 'exp_x', projectId }, origin, 0);
+        await tallies.flush();
+      }
+    });
+    await Promise.all(flushes);
+    expect((await stored(projectId)).reduce((sum, { count }) => sum + count, 0)).toBe(8 * 5 * 40);
+  });
+
+  test('survive an outage, within a limit', async () => {
+    let isDown = true;
+    const outage = Object.assign(new Error('lost'), { code: 'ECONNREFUSED' });
+    const database = Object.create(service.database, {
+      query: {
+        value: (...call: Parameters<typeof service.database.query>) =>
+          isDown ? Promise.reject(outage) : service.database.query(...call),
+      },
+    });
+    const tallies = new Tallies(database);
+    const counted = { id: 'exp_one', projectId: 'prj_down' };
+    tallies.count('server', 'UNAVAILABLE', counted, '', 0);
+    await expect(tallies.flush()).rejects.toThrow('lost');
+    for (let n = 0; n < 30_000; n++)
+      tallies.count('server', 'UNAVAILABLE', { ...counted, id: `exp_${n}` }, '', 0);
+    isDown = false;
+    await tallies.flush();
+    const total = (await stored('prj_down')).reduce((sum, { count }) => sum + count, 0);
+    expect(total).toBe(20_000);
+  });
+
+  test('are written when the service stops', async () => {
+    const beside = await startService({}, service);
+    const world = await createWorld(service);
+    await mintFromServer(beside, world.key, { experienceId: world.experienceId });
+    await beside.close();
+    expect((await overview(world)).mints).toBe(1);
+  });
+
+  test('are deleted after eight days', async () => {
+    for (const [n, days] of [7.9, 8.1, 30].entries()) {
+      await query(
+        `INSERT INTO tallies SELECT 'prj_old', date_trunc('minute', now() - $1::float8 * interval '1 day'), 'server', 'launched', 'exp_' || i, '', 1, now()
+           FROM generate_series(1, $2::int) i`,
+        [days, n === 2 ? 2_500 : 1],
+      );
+      await query(
+        `INSERT INTO mint_durations SELECT 'prj_old', date_trunc('minute', now() - $1::float8 * interval '1 day'), 3, 1`,
+        [days],
+      );
+    }
+    await deleteOldTallies(service.database, 60_000);
+    for (const table of ['tallies', 'mint_durations'])
+      expect(await query(`SELECT FROM ${table} WHERE project_id = 'prj_old'`)).toHaveLength(1);
+  });
+});

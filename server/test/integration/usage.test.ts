@@ -1,0 +1,298 @@
+import { connect, type Launch, launched, report } from '@session-launch/testing/lifecycle.ts';
+import { createWorld, expectError, experience, mintFromServer } from '@session-launch/testing/world.ts';
+import pino from 'pino';
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { Retention } from '../../src/sessions/retention.ts';
+import { rollUp, rollUpUsage } from '../../src/usage/roll-up.ts';
+import { readUsage, select } from '../../src/usage/store.ts';
+import { useService } from '../harness/service.ts';
+import { useSessionLives } from '../harness/session-lives.ts';
+import { rollUpAll, usageBySessions } from '../harness/usage.ts';
+
+const service = useService();
+const { query, pass } = useSessionLives(service);
+const log = pino({ level: 'silent' });
+const hour = 3_600_000;
+const day = 24 * hour;
+const allDays = { from: '2020-01-01', to: '2100-01-01' };
+
+const read = (projectId: string, search = '', accept = '*/*') =>
+  service.admin({ path: `/admin/projects/${projectId}/usage${search}`, headers: { Accept: accept } });
+const total = async (projectId: string) => {
+  const days = await readUsage(service.database, projectId, allDays);
+  return days.reduce((sum, { sessions, seconds }) => [sum[0]! + sessions, sum[1]! + seconds], [0, 0]);
+};
+
+describe('usage', () => {
+  test('lists sessions and seconds per day and experience, running sessions included', async () => {
+    const experiences = [experience({ id: 'exp_usage_b' }), experience({ id: 'exp_usage_a' })];
+    const world = await createWorld(service, { experiences });
+    const [b, a] = await Promise.all(
+      ['exp_usage_b', 'exp_usage_a'].map((experienceId) => launched(service, { ...world, experienceId })),
+    );
+    await launched(service, { ...world, experienceId: 'exp_usage_a' });
+    for (const launch of [a!, b!]) {
+      await connect(service, launch);
+      await pass(launch.sessionId, 50);
+      await report(service, [{ sessionId: launch.sessionId, seconds: 30 }]);
+    }
+    await report(service, [{ sessionId: a!.sessionId, seconds: 31, ended: 'client_ended' }]);
+    await query(`UPDATE sessions SET created_at = created_at - interval '2 days' WHERE id = $1`, [
+      b!.sessionId,
+    ]);
+    const at = (id: string) =>
+      query<{ day: string }>(
+        `SELECT to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day FROM sessions WHERE id = $1`,
+        [id],
+      );
+    const [[first], [second]] = [await at(b!.sessionId), await at(a!.sessionId)];
+    const days = [
+      { day: first!.day, experienceId: 'exp_usage_b', sessions: 1, seconds: 30 },
+      { day: second!.day, experienceId: 'exp_usage_a', sessions: 2, seconds: 31 },
+    ];
+    const shown = async () => (await read(world.projectId)).json;
+    // A test that runs at midnight may have two days for exp_usage_a.
+    const isSplit = (await shown()).days.length > 2;
+    if (!isSplit) expect(await shown()).toEqual({ days });
+    const before = await shown();
+    await rollUpAll(service.database, Date.now() + 1);
+    expect(await shown()).toEqual(before);
+    const table = await read(world.projectId, '', 'text/csv');
+    expect(table.headers['content-type']).toBe('text/csv; charset=utf-8');
+    const lines = before.days.map(Object.values).map((cells: unknown[]) => `${cells.join(',')}\r\n`);
+    expect(table.text).toBe(`day,experienceId,sessions,seconds\r\n${lines.join('')}`);
+    const [early] = (await read(world.projectId, `?from=${first!.day}&to=${first!.day}`)).json.days;
+    expect(early).toEqual(days[0]);
+    expect((await read(world.projectId, '?from=2020-01-01&to=2020-12-31')).json).toEqual({ days: [] });
+  });
+
+  test.each([
+    ['?from=2026-02-30', 'from'],
+    ['?from=yesterday', 'from'],
+    ['?to=2026-2-3', 'to'],
+    ['?from=2026-03-02&to=2026-03-01', 'from'],
+    ['?from=2015-01-01&to=2026-02-05', 'from'],
+    ['?to=0000-01-01', 'to'],
+    ['?day=2026-03-01', 'day'],
+  ])('%s is 400 at %s', async (search, path) => {
+    const { projectId } = await createWorld(service);
+    const answer = await read(projectId, search);
+    expectError(answer, 400, 'INVALID_REQUEST');
+    expect(answer.json.error.details[0].path).toBe(path);
+  });
+
+  test('covers ten years at most, and is 404 for an unknown project', async () => {
+    const { projectId } = await createWorld(service);
+    expect((await read(projectId, '?from=2025-01-01&to=2026-02-04')).status).toBe(200);
+    expectError(await read('prj_none'), 404, 'PROJECT_NOT_FOUND');
+  });
+});
+
+describe('the roll-up', () => {
+  // All sessions count as not rolled up again.
+  beforeEach(async () => {
+    await query('DELETE FROM usage_progress');
+    await query('DELETE FROM usage_days');
+    await query('DELETE FROM uncounted_sessions');
+  });
+
+  test('counts a session once that is recorded below the watermark, as a delayed mint or a slow clock does', async () => {
+    const world = await createWorld(service);
+    // From now on, the ids of this process are a minute below the watermark.
+    await rollUpAll(service.database, Date.now() + 60_000);
+    const launch = await launched(service, world);
+    expect(await total(world.projectId)).toEqual([1, 0]);
+    expect(
+      await query('SELECT FROM uncounted_sessions WHERE session_id = $1', [launch.sessionId]),
+    ).toHaveLength(1);
+    await pass(launch.sessionId, (2 * day) / 1000);
+    await rollUpAll(service.database, Date.now() + 60_000);
+    expect(await query('SELECT FROM uncounted_sessions WHERE session_id = $1', [launch.sessionId])).toEqual(
+      [],
+    );
+    expect(await total(world.projectId)).toEqual([1, 0]);
+  });
+
+  test('counts seconds of a session that connects after it was counted', async () => {
+    const world = await createWorld(service);
+    const launch = await launched(service, world);
+    await rollUpAll(service.database, Date.now() + 1);
+    const stored = () =>
+      query<{ sessions: number }>(
+        'SELECT sum(sessions)::integer AS sessions FROM usage_days WHERE project_id = $1',
+        [world.projectId],
+      );
+    expect(await stored()).toEqual([{ sessions: 1 }]);
+    expect((await connect(service, launch)).status).toBe(200);
+    expect(await stored()).toEqual([{ sessions: 0 }]);
+    // Moves the start only: the day of the mint has been counted.
+    await query(
+      `UPDATE active_sessions SET started_at = started_at - interval '50 seconds' WHERE session_id = $1`,
+      [launch.sessionId],
+    );
+    await report(service, [{ sessionId: launch.sessionId, seconds: 20 }]);
+    expect(await total(world.projectId)).toEqual([1, 20]);
+    await rollUpAll(service.database, Date.now() + 1);
+    expect(await total(world.projectId)).toEqual([1, 20]);
+    await report(service, [{ sessionId: launch.sessionId, seconds: 21, ended: 'client_ended' }]);
+    await rollUpAll(service.database, Date.now() + 1);
+    expect(await total(world.projectId)).toEqual([1, 21]);
+    expect(await stored()).toEqual([{ sessions: 1 }]);
+  });
+
+  test('works off years of sessions in bounded steps, newer ones counted live meanwhile', async () => {
+    const world = await createWorld(service);
+    const { sessionId } = await launched(service, world);
+    await query(
+      `INSERT INTO sessions
+       SELECT (json_populate_record(s, json_build_object('id', 'ses_00' || lpad(i::text, 24, '0'),
+                'created_at', now() - i * interval '1 hour', 'expires_at', now()))).*
+         FROM sessions s, generate_series(1, 2500) i WHERE s.id = $1`,
+      [sessionId],
+    );
+    expect(await total(world.projectId)).toEqual([2501, 0]);
+    // In a transaction that is rolled back, so that the housekeeping of the service does not interfere.
+    const counted: number[] = [];
+    const rolledBack = service.database.transaction(async (tx) => {
+      await tx.query({ text: 'DELETE FROM usage_progress' });
+      await tx.query({ text: `INSERT INTO usage_progress VALUES (true, '', 'ses_01', '1')` });
+      for (let n = 0; n < 3; n++) {
+        await tx.query(rollUp, ['ses_01', new Date(0), 1000]);
+        const days = await tx.query<{ sessions: number }>(select, [
+          world.projectId,
+          allDays.from,
+          allDays.to,
+        ]);
+        expect(days.reduce((sum, { sessions }) => sum + sessions, 0)).toBe(2501);
+        const [row] = await tx.query<{ sum: number }>({
+          text: 'SELECT sum(sessions)::integer FROM usage_days',
+        });
+        counted.push(row!.sum);
+      }
+      throw new Error('roll back');
+    });
+    await expect(rolledBack).rejects.toThrow('roll back');
+    expect(counted).toEqual([1000, 2000, 2500]);
+    await rollUpAll(service.database, Date.now() + 1);
+    expect(await total(world.projectId)).toEqual([2501, 0]);
+  });
+
+  test('does not count previews', async () => {
+    const world = await createWorld(service);
+    const { sessionId } = await launched(service, world);
+    await query('ALTER TABLE sessions DROP CONSTRAINT sessions_source_known');
+    onTestFinished(async () => {
+      await query('DELETE FROM sessions WHERE id = $1', [sessionId]);
+      await query(
+        `ALTER TABLE sessions ADD CONSTRAINT sessions_source_known CHECK (source IN ('server', 'browser', 'public', 'preview'))`,
+      );
+    });
+    await query(`UPDATE sessions SET source = 'preview' WHERE id = $1`, [sessionId]);
+    expect(await total(world.projectId)).toEqual([0, 0]);
+    await rollUpAll(service.database, Date.now() + 1);
+    expect(await total(world.projectId)).toEqual([0, 0]);
+  });
+
+  test('sessions are deleted only when they are counted', async () => {
+    const world = await createWorld(service);
+    const headers = { Authorization: `Bearer ${world.key}` };
+    await rollUpAll(service.database);
+    const { sessionId } = await launched(service, world);
+    await service.call({ method: 'POST', path: `/v1/sessions/${sessionId}/end`, headers });
+    const retain = () =>
+      new Retention({ database: service.database, log }, 1).run(new Date(Date.now() + 3 * day), 60_000);
+    await retain();
+    const left = () => query('SELECT FROM sessions WHERE id = $1', [sessionId]);
+    expect(await left()).toHaveLength(1);
+    await rollUpAll(service.database, Date.now() + 1);
+    await retain();
+    expect(await left()).toHaveLength(0);
+    expect(await total(world.projectId)).toEqual([1, 0]);
+  });
+
+  test('is exact at every moment while sessions are minted, connected, reported, ended and deleted', async () => {
+    await query('CREATE TABLE deleted_sessions (LIKE sessions)');
+    await query(`CREATE FUNCTION keep_deleted() RETURNS trigger LANGUAGE plpgsql AS $$
+      BEGIN INSERT INTO deleted_sessions SELECT OLD.*; RETURN OLD; END $$`);
+    await query('CREATE TRIGGER keep BEFORE DELETE ON sessions FOR EACH ROW EXECUTE FUNCTION keep_deleted()');
+    onTestFinished(async () => {
+      await query('DROP TRIGGER keep ON sessions');
+      await query('DROP FUNCTION keep_deleted');
+      await query('DROP TABLE deleted_sessions');
+    });
+    const world = await createWorld(service);
+    const everywhere = usageBySessions.replace(
+      'FROM sessions s',
+      `FROM (SELECT * FROM sessions UNION ALL SELECT * FROM deleted_sessions) s`,
+    );
+    const compare = () =>
+      service.database.transaction(async (tx) => {
+        await tx.query({ text: 'SET TRANSACTION ISOLATION LEVEL REPEATABLE READ' });
+        const wanted = (await tx.query<{ projectId: string }>({ text: everywhere })).filter(
+          ({ projectId }) => projectId === world.projectId,
+        );
+        const shown = await tx.query<object>(select, [world.projectId, allDays.from, allDays.to]);
+        expect(shown.map((one) => ({ projectId: world.projectId, ...one }))).toEqual(wanted);
+        return wanted;
+      });
+    let isRunning = true;
+    const waiting: Launch[] = [];
+    const live = async (n: number) => {
+      while (isRunning) {
+        const launch = await launched(service, world);
+        if (n % 3 === 0) waiting.push(launch);
+        const chosen = n % 3 === 1 ? (waiting.shift() ?? launch) : launch;
+        if (n % 3 === 0) continue;
+        const { sessionId } = chosen;
+        await connect(service, chosen);
+        await query(
+          `UPDATE active_sessions SET started_at = started_at - interval '9 seconds' WHERE session_id = $1`,
+          [sessionId],
+        );
+        await report(service, [{ sessionId, seconds: n }]);
+        if (n % 2 === 0) continue;
+        const [row] = await query<{ id: string }>('SELECT id FROM sessions WHERE id = $1', [sessionId]);
+        if (row !== undefined)
+          await service.call({
+            method: 'POST',
+            path: `/v1/sessions/${sessionId}/end`,
+            headers: { Authorization: `Bearer ${world.key}` },
+          });
+      }
+    };
+    const repeat = async (work: () => Promise<unknown>) => {
+      while (isRunning) await work();
+    };
+    const workers = [
+      ...Array.from({ length: 6 }, (_, n) => live(n)),
+      // Up to the newest id and beyond: the extreme of what an hour of distance allows.
+      repeat(() => rollUpUsage(service.database, new Date(Date.now() + hour))),
+      repeat(() => rollUpUsage(service.database, new Date(Date.now() + hour - 50))),
+      repeat(() =>
+        new Retention({ database: service.database, log }, 1).run(new Date(Date.now() + 3 * day), 50),
+      ),
+    ];
+    try {
+      for (let n = 0; n < 60; n++) await compare();
+    } finally {
+      isRunning = false;
+      await Promise.all(workers);
+    }
+    await rollUpAll(service.database, Date.now() + 1);
+    const [row] = await compare();
+    expect(row).toBeDefined();
+    expect(await query('SELECT FROM deleted_sessions LIMIT 1')).toHaveLength(1);
+    // Everything was counted by now, apart from sessions that are still active.
+    expect(await query('SELECT FROM usage_days WHERE project_id = $1', [world.projectId])).not.toEqual([]);
+  });
+
+  test('mints with a key that is replayed count once', async () => {
+    const world = await createWorld(service);
+    const body = { experienceId: world.experienceId };
+    for (let n = 0; n < 3; n++) {
+      await rollUpAll(service.database, Date.now() + 60_000);
+      await mintFromServer(service, world.key, body, { 'Idempotency-Key': 'once' });
+    }
+    expect(await total(world.projectId)).toEqual([1, 0]);
+  });
+});

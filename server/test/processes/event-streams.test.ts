@@ -1,0 +1,44 @@
+import { join } from 'node:path';
+import { useCleanup } from '@session-launch/testing/cleanup.ts';
+import { prepareDataFolder } from '@session-launch/testing/data-folder.ts';
+import { startProcess, temporaryFolder } from '@session-launch/testing/process.ts';
+import { openConnection } from '@session-launch/testing/raw-http.ts';
+import { expectWithin } from '@session-launch/testing/slowness.ts';
+import { adminToken } from '@session-launch/testing/target.ts';
+import { expect, test } from 'vitest';
+import { openEvents } from '../harness/event-stream.ts';
+
+const cleanup = useCleanup();
+
+/** Starts a service, opens this many event streams, and returns the milliseconds from SIGTERM to its exit. */
+async function stopTime(streams: number): Promise<number> {
+  const { path, remove } = await temporaryFolder();
+  cleanup(remove);
+  const service = await startProcess({ DATA_DIR: await prepareDataFolder(join(path, 'data')) });
+  cleanup(() => service.kill('SIGKILL'));
+  const open = await Promise.all(
+    Array.from({ length: Math.max(streams - 1, 0) }, () => openEvents(service.adminUrl)),
+  );
+  for (const { status } of open) expect(status).toBe(200);
+  if (streams > 0) {
+    // One client stops reading.
+    const { socket, received } = openConnection(service.adminUrl);
+    cleanup(async () => socket.destroy());
+    socket.write(`GET /admin/events HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${adminToken}\r\n\r\n`);
+    await expect.poll(() => received().toString()).toContain('retry:');
+    socket.pause();
+    expect((await service.admin({ path: '/admin/events' })).status).toBe(503);
+  }
+  const began = performance.now();
+  const exit = service.kill('SIGTERM');
+  await Promise.all(open.map(({ ended }) => ended));
+  expect((await exit).code).toBe(0);
+  return performance.now() - began;
+}
+
+test('a service with 24 open event streams stops as fast as one without', async () => {
+  const without = await stopTime(0);
+  const withStreams = await stopTime(24);
+  expectWithin(withStreams - without, 1_000);
+  expectWithin(withStreams, 2_000);
+});

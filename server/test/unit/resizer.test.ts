@@ -1,0 +1,75 @@
+import { expect, test } from 'vitest';
+import { Resizer } from '../../src/art/resizer.ts';
+import { WorkQueue } from '../../src/art/work-queue.ts';
+import { jpeg, svg } from '../harness/pictures.ts';
+
+const isInstalled = await import('sharp').then(
+  () => true,
+  () => false,
+);
+
+/** Resizing that ends when the test says so. */
+function heldLibrary() {
+  const ends: (() => void)[] = [];
+  const chain = {
+    autoOrient: () => chain,
+    resize: () => chain,
+    webp: () => chain,
+    timeout: () => chain,
+    toBuffer: () => new Promise<Buffer>((resolve) => ends.push(() => resolve(Buffer.from('small')))),
+  };
+  return { ends, load: async () => (() => chain) as never };
+}
+
+test('without the library the original is served, and the picture is not even read', async () => {
+  const resizer = new Resizer(async () => undefined);
+  const read = () => Promise.reject(new Error('read'));
+  expect(await resizer.resize('a', 320, read)).toBe('original');
+});
+
+test('a JPEG becomes a smaller WebP where the library is installed', async () => {
+  const result = await new Resizer().resize('a', 320, async () => jpeg);
+  if (!isInstalled) return expect(result).toBe('original');
+  const { webp } = result as { webp: Buffer };
+  expect(webp.toString('latin1', 8, 12)).toBe('WEBP');
+  expect(webp.length).toBeLessThan(jpeg.length / 4);
+});
+
+test('an SVG is never resized; a damaged picture is served as it is', async () => {
+  const resizer = new Resizer();
+  expect(await resizer.resize('a', 320, async () => svg())).toBe('original');
+  const damaged = Buffer.concat([jpeg.subarray(0, 700), Buffer.alloc(9_000, 7)]);
+  expect(await resizer.resize('b', 320, async () => damaged)).toBe(
+    isInstalled ? 'original-for-now' : 'original',
+  );
+});
+
+test('one is resized at a time and sixteen wait; further requests get the original for now', async () => {
+  const { ends, load } = heldLibrary();
+  const resizer = new Resizer(load);
+  const read = async () => jpeg;
+  const running = Array.from({ length: 17 }, (_, i) => resizer.resize(`picture ${i}`, 320, read));
+  await expect.poll(() => ends.length).toBe(1);
+  expect(await resizer.resize('one more', 320, read)).toBe('original-for-now');
+  // The same picture again shares the work that is waiting.
+  const again = resizer.resize('picture 16', 320, read);
+  for (let ended = 0; ended < 17; ended++) {
+    await expect.poll(() => ends.length).toBeGreaterThan(ended);
+    expect(ends.length).toBeLessThanOrEqual(ended + 1);
+    ends[ended]!();
+  }
+  for (const result of await Promise.all([...running, again]))
+    expect(result).toEqual({ webp: Buffer.from('small') });
+  expect(ends).toHaveLength(17);
+  const cached = await resizer.resize('picture 3', 320, () => Promise.reject(new Error('read')));
+  expect(cached).toEqual({ webp: Buffer.from('small') });
+});
+
+test('a queue goes on after work that fails', async () => {
+  const queue = new WorkQueue(1, 1);
+  const failing = queue.run(() => Promise.reject(new Error('no')));
+  const next = queue.run(async () => 'done');
+  expect(queue.run(async () => 'refused')).toBeUndefined();
+  await expect(failing).rejects.toThrow('no');
+  expect(await next).toBe('done');
+});
