@@ -6,6 +6,7 @@ interface FieldProps {
   label: string;
   help?: ComponentChildren;
   problem?: string | undefined;
+  disabled?: boolean | undefined;
 }
 
 interface TextFieldProps extends FieldProps {
@@ -15,10 +16,10 @@ interface TextFieldProps extends FieldProps {
   onChange?(value: string): void;
   type?: 'text' | 'password' | 'number' | 'search' | 'date';
   required?: boolean;
-  maxLength?: number;
-  placeholder?: string;
+  maxLength?: number | undefined;
+  placeholder?: string | undefined;
   autoComplete?: string;
-  rows?: number;
+  rows?: number | undefined;
   autoFocus?: boolean;
 }
 
@@ -37,6 +38,7 @@ export function TextField(props: TextFieldProps) {
     autoComplete = 'off',
     rows,
     autoFocus,
+    disabled,
   } = props;
   const id = useId();
   const shared = {
@@ -47,6 +49,7 @@ export function TextField(props: TextFieldProps) {
     placeholder,
     autoComplete,
     autoFocus,
+    disabled,
     'aria-invalid': problem === undefined ? undefined : ('true' as const),
     'aria-describedby': describedBy(id, help, problem),
   };
@@ -76,7 +79,8 @@ interface SelectProps extends FieldProps {
   onChange(value: string): void;
 }
 
-export function Select({ label, isLabelHidden, help, problem, value, options, onChange }: SelectProps) {
+export function Select(props: SelectProps) {
+  const { label, isLabelHidden, help, problem, value, options, onChange, disabled } = props;
   const id = useId();
   return (
     <div class="field">
@@ -86,6 +90,7 @@ export function Select({ label, isLabelHidden, help, problem, value, options, on
       <select
         id={id}
         value={value}
+        disabled={disabled}
         aria-describedby={describedBy(id, help, problem)}
         onChange={({ currentTarget }) => onChange(currentTarget.value)}
       >
@@ -107,7 +112,8 @@ interface ChoicesProps extends FieldProps {
   onChange(chosen: string[]): void;
 }
 
-export function Choices({ label, help, problem, type, options, chosen, onChange }: ChoicesProps) {
+export function Choices(props: ChoicesProps) {
+  const { label, help, problem, type, options, chosen, onChange, disabled } = props;
   const id = useId();
   const change = (value: string, isChecked: boolean) => {
     if (type === 'radio') onChange([value]);
@@ -115,7 +121,7 @@ export function Choices({ label, help, problem, type, options, chosen, onChange 
   };
   return (
     <div class="field">
-      <fieldset class="choices" aria-describedby={describedBy(id, help, problem)}>
+      <fieldset class="choices" disabled={disabled} aria-describedby={describedBy(id, help, problem)}>
         <legend>{label}</legend>
         {options.map((option) => (
           <label key={option.value}>

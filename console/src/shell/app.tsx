@@ -83,7 +83,7 @@ function Frame() {
             {texts.offline.lost}
           </p>
         ) : null}
-        <Guard key={JSON.stringify([projectId, route.value.screen, route.value.rest])}>
+        <Guard key={JSON.stringify([projectId, route.value.screen, route.value.rest[0]])}>
           <Current projectId={projectId} />
         </Guard>
       </main>

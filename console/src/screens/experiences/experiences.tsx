@@ -1,5 +1,8 @@
 import { useSignal } from '@preact/signals';
-import type { ExperienceList, ExperienceSummary } from '@session-launch/contract/admin/experience-schemas';
+import type {
+  ExperienceSummary,
+  ExperienceList as List,
+} from '@session-launch/contract/admin/experience-schemas';
 import { request } from '../../api/client.ts';
 import { Button } from '../../parts/button.tsx';
 import { Badge, Empty, Show } from '../../parts/notice.tsx';
@@ -8,16 +11,24 @@ import { Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useLoad } from '../../state/load.ts';
 import { may } from '../../state/me.ts';
+import { hashOf } from '../../state/route.ts';
 import { set } from '../../state/set.ts';
 import { toast } from '../../state/toasts.ts';
 import { texts } from '../../texts.ts';
 import { NewExperience } from './new-experience.tsx';
+import { OpenEditor } from './open-editor.tsx';
+
+/** The experiences of a project, or the editor of one of them. */
+export function Experiences({ projectId, rest: [experienceId, tab] }: { projectId: string; rest: string[] }) {
+  if (experienceId === undefined) return <ExperienceList projectId={projectId} />;
+  return <OpenEditor key={experienceId} projectId={projectId} experienceId={experienceId} tab={tab} />;
+}
 
 /** The experiences of a project, in the order of the catalog. */
-export function Experiences({ projectId }: { projectId: string }) {
+function ExperienceList({ projectId }: { projectId: string }) {
   const loaded = useLoad(
     [projectId],
-    (signal) => request<ExperienceList>(`projects/${projectId}/experiences`, { signal }),
+    (signal) => request<List>(`projects/${projectId}/experiences`, { signal }),
     ['experience', 'project'],
   );
   const isCreating = useSignal(false);
@@ -36,7 +47,7 @@ export function Experiences({ projectId }: { projectId: string }) {
               {create}
             </Empty>
           ) : (
-            <ExperienceTable experiences={experiences} onChanged={loaded.reload} />
+            <ExperienceTable projectId={projectId} experiences={experiences} onChanged={loaded.reload} />
           )
         }
       </Show>
@@ -52,9 +63,11 @@ export function Experiences({ projectId }: { projectId: string }) {
 }
 
 function ExperienceTable({
+  projectId,
   experiences,
   onChanged,
 }: {
+  projectId: string;
   experiences: ExperienceSummary[];
   onChanged(): unknown;
 }) {
@@ -74,7 +87,10 @@ function ExperienceTable({
           isName: true,
           cell: ({ title, experienceId }) => (
             <span>
-              <bdi>{title}</bdi> <code class="soft">{experienceId}</code>
+              <a href={hashOf([projectId, 'experiences', experienceId])}>
+                <bdi>{title}</bdi>
+              </a>{' '}
+              <code class="soft">{experienceId}</code>
             </span>
           ),
         },
