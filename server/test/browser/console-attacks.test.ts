@@ -79,3 +79,30 @@ test('a form on another port of the host changes nothing', async () => {
   expect(await operators()).toEqual([]);
   await page.close();
 });
+
+test('a form on another site is sent without the cookie and changes nothing', async () => {
+  const page = await context.newPage();
+  site.show(
+    `<form method="post" action="${service.adminUrl}/admin/operators"><input name="name" value="Eve"><button>Send</button></form>`,
+  );
+  // The same server under another name, which is another site for the browser.
+  await page.goto(site.origin.replace('127.0.0.1', 'localhost'));
+  const answered = page.waitForResponse((response) => response.url().endsWith('/admin/operators'));
+  const received = postsReceived();
+  await page.click('button');
+  expect((await answered).status()).toBe(401);
+  expect(received()).toEqual([{ cookie: undefined, site: 'cross-site' }]);
+  expect(await operators()).toEqual([]);
+  await page.close();
+});
+
+test('the console cannot be framed', async () => {
+  const page = await context.newPage();
+  site.show(`<iframe src="${service.adminUrl}/console/"></iframe>`);
+  const refused = page.waitForEvent('console', (message) => message.text().includes('frame-ancestors'));
+  await page.goto(site.origin);
+  expect((await refused).text()).toContain(service.adminUrl);
+  const [frame] = page.frames().filter((one) => one !== page.mainFrame());
+  expect(await frame?.evaluate(() => document.getElementById('console'))).toBeNull();
+  await page.close();
+});
