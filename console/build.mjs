@@ -17,14 +17,16 @@ const root = fileURLToPath(new URL('.', import.meta.url));
 const dist = join(root, 'dist');
 const contract = join(root, '..', 'contract', 'src');
 /** Written last: if it exists, the build is complete. */
-const page = join(dist, 'index.html');
+const pageFile = join(dist, 'index.html');
 
-export const isBuilt = () => existsSync(page);
+const target = ['chrome111', 'firefox113', 'safari16.4'];
+
+export const isBuilt = () => existsSync(pageFile);
 
 /** Whether a source of the console, or of the contract from which it takes tables, is newer than the build. */
 export function isStale() {
   if (!isBuilt()) return true;
-  const builtAt = statSync(page).mtimeMs;
+  const builtAt = statSync(pageFile).mtimeMs;
   const sources = [join(root, 'src'), contract].flatMap((folder) =>
     existsSync(folder) ? readdirSync(folder, { recursive: true }).map((name) => join(folder, name)) : [],
   );
@@ -35,7 +37,7 @@ export function isStale() {
 
 export async function build() {
   const { build: bundle } = await import('esbuild');
-  const { outputFiles, metafile } = await bundle({
+  const { outputFiles: bundled, metafile } = await bundle({
     absWorkingDir: root,
     entryPoints: { console: 'src/main.tsx' },
     outdir: dist,
@@ -49,17 +51,35 @@ export async function build() {
     write: false,
     jsx: 'automatic',
     jsxImportSource: 'preact',
-    target: ['chrome111', 'firefox113', 'safari16.4'],
+    target,
     alias: { '@session-launch/contract': contract },
     legalComments: 'none',
     logLevel: 'warning',
   });
+  const outputOf = (source) => Object.entries(metafile.outputs).find(([, one]) => one.entryPoint === source);
+  const [script, { cssBundle }] = outputOf('src/main.tsx');
+  // esbuild puts the sheets of parts that are loaded later into the sheet of the page as well; here each part has its own.
+  const atOnce = importedBy('src/main.tsx', metafile.inputs);
+  const sheets = Object.keys(metafile.outputs[cssBundle].inputs);
+  const [page, editor] = await Promise.all([
+    bundleSheets(
+      bundle,
+      'console',
+      sheets.filter((path) => atOnce.has(path)),
+    ),
+    bundleSheets(
+      bundle,
+      'editor',
+      sheets.filter((path) => !atOnce.has(path)),
+    ),
+  ]);
+  const outputFiles = [...bundled.filter(({ path }) => !path.endsWith('.css')), page, editor];
   mkdirSync(dist, { recursive: true });
   for (const { path, contents } of outputFiles) write(basename(path), contents);
-  const [script, { cssBundle }] = Object.entries(metafile.outputs).find(([, output]) => output.entryPoint);
   const html = readFileSync(join(root, 'src', 'index.html'), 'utf8')
     .replace('SCRIPT', basename(script))
-    .replace('STYLE', basename(cssBundle));
+    .replace('EDITOR_STYLE', basename(editor.path))
+    .replace('STYLE', basename(page.path));
   write('index.html', html);
   // Files of the build before stay for a while: a tab that is open may still load one of them.
   const made = new Set([...outputFiles.map(({ path }) => basename(path)), 'index.html']);
@@ -67,6 +87,36 @@ export async function build() {
     const isOld = Date.now() - statSync(join(dist, name)).mtimeMs > 24 * 60 * 60 * 1000;
     if (!made.has(name) && isOld) rmSync(join(dist, name), { force: true });
   }
+}
+
+/** The files that a file imports, directly or not, without those that it imports when they are needed. */
+function importedBy(source, inputs, found = new Set()) {
+  if (found.has(source)) return found;
+  found.add(source);
+  for (const { path, kind } of inputs[source]?.imports ?? [])
+    if (kind !== 'dynamic-import') importedBy(path, inputs, found);
+  return found;
+}
+
+/** Bundles sheets in this order. */
+async function bundleSheets(bundle, name, sheets) {
+  const { outputFiles } = await bundle({
+    absWorkingDir: root,
+    stdin: {
+      contents: sheets.map((path) => `@import ${JSON.stringify(`./${path}`)};`).join('\n'),
+      loader: 'css',
+      resolveDir: root,
+      sourcefile: `${name}.css`,
+    },
+    entryNames: `${name}-[hash]`,
+    outdir: dist,
+    bundle: true,
+    minify: true,
+    write: false,
+    target,
+    logLevel: 'warning',
+  });
+  return outputFiles[0];
 }
 
 /** Writes a file atomically by renaming, because another process may be reading it. */

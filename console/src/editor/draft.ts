@@ -1,55 +1,42 @@
-import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals';
+import { computed, signal } from '@preact/signals';
 import type { ExperienceState } from '@session-launch/contract/admin/experience-schemas';
-import type { WrittenProjectFile } from '@session-launch/contract/project-file/schema';
-import { type Path, pathText, valueAt, withValue } from './path.ts';
+import { merge } from './document/merge.ts';
+import { isSame, sharing } from './document/same.ts';
+import type { Experience, Model, Problem } from './model.ts';
+import { pathText, valueAt, withValue } from './path.ts';
+import { createSaving, type Saving } from './saving/save.ts';
 
-/** An experience as in a project file. */
-export type Experience = NonNullable<WrittenProjectFile['experiences']>[number];
+export type { Experience, Problem } from './model.ts';
 
-/** What is wrong at a place of the document. */
-export interface Problem {
-  /** Formatted by `pathText`; `''` for the whole document. */
-  path: string;
-  message: string;
-}
-
-/** The experience that the editor shows, with the changes that are not saved yet. */
-export interface Draft {
-  readonly projectId: string;
-  readonly experienceId: string;
-  /** As the service has it: the state that was last read or saved. */
-  readonly saved: Signal<ExperienceState>;
-  /** As edited. Never changed in place: parts that are the same object have not changed. */
-  readonly document: Signal<Experience>;
-  readonly problems: Signal<readonly Problem[]>;
-  readonly isChanged: ReadonlySignal<boolean>;
-  /** Whether the operator may change the document. Fields are read-only if not. */
-  readonly isEditable: boolean;
-  /** The value at a path. A component that reads it renders again when the document changes. */
-  at(path: Path): unknown;
-  /** Changes the value at a path. `undefined` removes it. */
-  change(path: Path, value: unknown): void;
-  /** The problem at exactly this path. */
-  problemAt(path: Path): string | undefined;
-}
+/** The experience that the editor shows, with the changes that are not saved yet, and how they are saved. */
+export interface Draft extends Model, Saving {}
 
 export function createDraft(projectId: string, state: ExperienceState, isEditable: boolean): Draft {
   const saved = signal(state);
   const document = signal(state.experience as Experience);
+  const text = signal<string | undefined>(undefined);
   const problems = signal<readonly Problem[]>([]);
   const byPath = computed(() => new Map(problems.value.map(({ path, message }) => [path, message])));
-  return {
+  const model: Model = {
     projectId,
     experienceId: (state.experience as Experience).id,
     saved,
     document,
+    text,
+    beforeSaving: new Set(),
     problems,
-    isChanged: computed(() => document.value !== saved.value.experience),
+    isChanged: computed(() => text.value !== undefined || !isSame(document.value, saved.value.experience)),
     isEditable,
     at: (path) => valueAt(document.value, path),
     change(path, value) {
       document.value = withValue(document.value, path, value);
     },
     problemAt: (path) => byPath.value.get(pathText(path)),
+    takeOver(next, choices = {}, base = saved.value.experience as Experience) {
+      const merged = merge(base, document.value, next.experience as Experience, choices);
+      saved.value = next;
+      document.value = sharing(document.value, merged.document);
+    },
   };
+  return { ...model, ...createSaving(model) };
 }

@@ -1,7 +1,8 @@
 import { useComputed } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
 import { Choices, Select, TextField } from '../parts/field.tsx';
 import type { Draft } from './draft.ts';
-import type { Path } from './path.ts';
+import { type Path, pathText } from './path.ts';
 import { isRequired, schemaAt } from './schema.ts';
 
 interface DraftFieldProps {
@@ -17,23 +18,34 @@ export function useField(draft: Draft, path: Path): { value: unknown; problem: s
   return { value: value.value, problem: problem.value };
 }
 
+/** Marks the field at a path, so that the list of problems can move the focus to it. */
+export function FieldPlace({ path, children }: { path: Path; children: ComponentChildren }) {
+  return (
+    <div class="field-place" data-path={pathText(path)}>
+      {children}
+    </div>
+  );
+}
+
 /** A text of the document. An optional text that is emptied is removed. */
 export function DraftText({ draft, path, label, rows }: DraftFieldProps & { rows?: number }) {
   const { value, problem } = useField(draft, path);
   const { description, maxLength, examples } = schemaAt(path);
   return (
-    <TextField
-      label={label}
-      help={description}
-      problem={problem}
-      value={(value as string | undefined) ?? ''}
-      placeholder={typeof examples?.[0] === 'string' ? examples[0] : undefined}
-      required={isRequired(path)}
-      maxLength={maxLength}
-      rows={rows}
-      disabled={!draft.isEditable}
-      onInput={(text) => draft.change(path, text === '' && !isRequired(path) ? undefined : text)}
-    />
+    <FieldPlace path={path}>
+      <TextField
+        label={label}
+        help={description}
+        problem={problem}
+        value={(value as string | undefined) ?? ''}
+        placeholder={typeof examples?.[0] === 'string' ? examples[0] : undefined}
+        required={isRequired(path)}
+        maxLength={maxLength}
+        rows={rows}
+        disabled={!draft.isEditable}
+        onInput={(text) => draft.change(path, text === '' && !isRequired(path) ? undefined : text)}
+      />
+    </FieldPlace>
   );
 }
 
@@ -42,19 +54,21 @@ export function DraftNumber({ draft, path, label }: DraftFieldProps) {
   const { value, problem } = useField(draft, path);
   const { description, default: byDefault } = schemaAt(path);
   return (
-    <TextField
-      label={label}
-      help={description}
-      problem={problem}
-      type="number"
-      value={value === undefined ? '' : String(value)}
-      placeholder={byDefault === undefined ? undefined : String(byDefault)}
-      disabled={!draft.isEditable}
-      onInput={(text) => {
-        const number = Number(text);
-        draft.change(path, text === '' ? undefined : Number.isNaN(number) ? text : number);
-      }}
-    />
+    <FieldPlace path={path}>
+      <TextField
+        label={label}
+        help={description}
+        problem={problem}
+        type="number"
+        value={value === undefined ? '' : String(value)}
+        placeholder={byDefault === undefined ? undefined : String(byDefault)}
+        disabled={!draft.isEditable}
+        onInput={(text) => {
+          const number = Number(text);
+          draft.change(path, text === '' ? undefined : Number.isNaN(number) ? text : number);
+        }}
+      />
+    </FieldPlace>
   );
 }
 
@@ -68,15 +82,17 @@ export function DraftSelect({
   const { value, problem } = useField(draft, path);
   const { description, default: byDefault } = schemaAt(path);
   return (
-    <Select
-      label={label}
-      help={description}
-      problem={problem}
-      value={String(value ?? byDefault)}
-      options={Object.entries(labels).map(([option, text]) => ({ value: option, label: text }))}
-      disabled={!draft.isEditable}
-      onChange={(chosen) => draft.change(path, chosen)}
-    />
+    <FieldPlace path={path}>
+      <Select
+        label={label}
+        help={description}
+        problem={problem}
+        value={String(value ?? byDefault)}
+        options={Object.entries(labels).map(([option, text]) => ({ value: option, label: text }))}
+        disabled={!draft.isEditable}
+        onChange={(chosen) => draft.change(path, chosen)}
+      />
+    </FieldPlace>
   );
 }
 
@@ -84,15 +100,17 @@ export function DraftSelect({
 export function DraftSwitch({ draft, path, label, on }: DraftFieldProps & { on: string }) {
   const { value, problem } = useField(draft, path);
   return (
-    <Choices
-      label={label}
-      help={schemaAt(path).description}
-      problem={problem}
-      type="checkbox"
-      options={[{ value: 'on', label: on }]}
-      chosen={value === true ? ['on'] : []}
-      disabled={!draft.isEditable}
-      onChange={(chosen) => draft.change(path, chosen.length > 0)}
-    />
+    <FieldPlace path={path}>
+      <Choices
+        label={label}
+        help={schemaAt(path).description}
+        problem={problem}
+        type="checkbox"
+        options={[{ value: 'on', label: on }]}
+        chosen={value === true ? ['on'] : []}
+        disabled={!draft.isEditable}
+        onChange={(chosen) => draft.change(path, chosen.length > 0)}
+      />
+    </FieldPlace>
   );
 }

@@ -161,6 +161,8 @@ export const revisionListSchema = Type.Object(
   { $id: 'RevisionList', description: 'The revisions of an experience.' },
 );
 
+export type RevisionList = Static<typeof revisionListSchema>;
+
 export const changeListSchema = Type.Object(
   { changes: Type.Array(changeSchema, { description: 'The differences.' }) },
   { $id: 'ChangeList', description: 'The differences between two documents.' },

@@ -1,5 +1,153 @@
-import type { Draft } from '../draft.ts';
+import { useSignal } from '@preact/signals';
+import type { RevisionList } from '@session-launch/contract/admin/experience-schemas';
+import { request } from '../../api/client.ts';
+import { Button } from '../../parts/button.tsx';
+import { Confirm } from '../../parts/dialog.tsx';
+import { Badge, Show } from '../../parts/notice.tsx';
+import { Table } from '../../parts/table.tsx';
+import { Time } from '../../parts/time.tsx';
+import { useLoad } from '../../state/load.ts';
+import { set } from '../../state/set.ts';
+import { toast } from '../../state/toasts.ts';
+import { revisionTexts } from '../../texts/editor/revisions.ts';
+import { texts } from '../../texts.ts';
+import type { Draft, Experience } from '../draft.ts';
+import { withdraw } from '../frame/publish.ts';
+import { CompareRevisions } from '../revisions/compare.tsx';
+import { PublishRevision } from '../revisions/publish-revision.tsx';
 
+type Revision = RevisionList['revisions'][number];
+
+/** Who saved what and when, differences of any two revisions, and which one is published. */
 export function Revisions({ draft }: { draft: Draft }) {
-  return <p>{draft.experienceId}</p>;
+  const { version } = draft.saved.value;
+  const url = `experiences/${draft.experienceId}/revisions`;
+  const loaded = useLoad([draft.experienceId, version], (signal) => request<RevisionList>(url, { signal }));
+  return (
+    <>
+      <p class="soft">{revisionTexts.intro}</p>
+      <Show loaded={loaded}>
+        {({ revisions }) => (
+          <>
+            <RevisionTable draft={draft} revisions={revisions} />
+            {revisions.length > 1 ? <CompareRevisions draft={draft} revisions={revisions} /> : null}
+          </>
+        )}
+      </Show>
+      <Availability draft={draft} />
+    </>
+  );
+}
+
+function RevisionTable({ draft, revisions }: { draft: Draft; revisions: Revision[] }) {
+  const publishing = useSignal<number | undefined>(undefined);
+  const restore = async (revision: number) => {
+    const url = `experiences/${draft.experienceId}/revisions/${revision}`;
+    const { slug, title, runtime } = await request<Experience>(url);
+    const before = draft.document.value;
+    draft.document.value = { ...before, slug, title, runtime };
+    const undo = () => set(draft.document, before);
+    toast(revisionTexts.restored(revision), { action: { label: texts.undo, run: undo } });
+  };
+  return (
+    <>
+      <Table
+        caption={revisionTexts.caption}
+        rows={revisions}
+        keyOf={({ revision }) => String(revision)}
+        columns={[
+          {
+            title: revisionTexts.revision,
+            isName: true,
+            cell: ({ revision, published }) => (
+              <span class="row">
+                <span class="number">{revisionTexts.number(revision)}</span>
+                {published ? <Badge tone="good">{revisionTexts.published}</Badge> : null}
+              </span>
+            ),
+          },
+          { title: revisionTexts.saved, cell: ({ createdAt }) => <Time at={createdAt} /> },
+          { title: revisionTexts.by, cell: ({ createdBy }) => createdBy },
+          { title: revisionTexts.note, cell: ({ note }) => note ?? '' },
+          {
+            title: revisionTexts.sessions,
+            isNumber: true,
+            cell: ({ sessions }) => sessions.toLocaleString('en'),
+          },
+          {
+            title: '',
+            cell: ({ revision, published }) =>
+              draft.isEditable ? (
+                <span class="actions">
+                  {revision === draft.saved.value.latestRevision ? null : (
+                    <Button
+                      look="plain"
+                      label={revisionTexts.restoreOf(revision)}
+                      onPress={() => restore(revision)}
+                    >
+                      {revisionTexts.restore}
+                    </Button>
+                  )}
+                  {published ? null : (
+                    <Button
+                      label={revisionTexts.publishOf(revision)}
+                      onPress={() => set(publishing, revision)}
+                    >
+                      {revisionTexts.publish}
+                    </Button>
+                  )}
+                </span>
+              ) : null,
+          },
+        ]}
+      />
+      {publishing.value === undefined ? null : (
+        <PublishRevision
+          draft={draft}
+          revision={publishing.value}
+          onClose={() => set(publishing, undefined)}
+        />
+      )}
+    </>
+  );
+}
+
+/** Takes the experience out of the catalog. */
+function Availability({ draft }: { draft: Draft }) {
+  const asking = useSignal<'unpublish' | 'archive' | undefined>(undefined);
+  const { publishedRevision, experience } = draft.saved.value;
+  const isArchived = (experience as Experience).status === 'archived';
+  const action = asking.value;
+  const state = () => {
+    if (isArchived) return revisionTexts.isArchived;
+    if (publishedRevision === undefined) return revisionTexts.isDraft;
+    return revisionTexts.isPublished(publishedRevision);
+  };
+  return (
+    <section class="stack">
+      <h2>{revisionTexts.availability}</h2>
+      <p>{state()}</p>
+      {draft.isEditable && !isArchived ? (
+        <div class="row">
+          {publishedRevision === undefined ? null : (
+            <Button onPress={() => set(asking, 'unpublish')}>{revisionTexts.unpublish}</Button>
+          )}
+          <Button look="danger" onPress={() => set(asking, 'archive')}>
+            {revisionTexts.archive}
+          </Button>
+        </div>
+      ) : null}
+      {action === undefined ? null : (
+        <Confirm
+          title={revisionTexts[`${action}Title`]}
+          action={revisionTexts[action]}
+          isDangerous
+          onConfirm={() => withdraw(draft, action)}
+          onClose={() => set(asking, undefined)}
+        >
+          <p>{revisionTexts[`${action}Text`]}</p>
+        </Confirm>
+      )}
+    </section>
+  );
 }

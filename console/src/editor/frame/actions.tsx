@@ -1,0 +1,112 @@
+import { batch, useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { messageOf } from '../../api/client.ts';
+import { Button } from '../../parts/button.tsx';
+import { Confirm } from '../../parts/dialog.tsx';
+import { set } from '../../state/set.ts';
+import { toast } from '../../state/toasts.ts';
+import { frameTexts } from '../../texts/editor/frame.ts';
+import { texts } from '../../texts.ts';
+import type { Draft } from '../draft.ts';
+import type { Checked } from '../saving/check.ts';
+import { MergeCancelled } from '../saving/save.ts';
+import { ReviewDialog } from './review-dialog.tsx';
+
+interface ActionsProps {
+  draft: Draft;
+  checked: Checked;
+  /** Shows the list of problems. */
+  onProblems(): void;
+}
+
+/** The buttons of the draft, and whether it is saved and free of problems. Ctrl+S saves. */
+export function Actions({ draft, checked, onProblems }: ActionsProps) {
+  const isReviewing = useSignal(false);
+  const isDiscarding = useSignal(false);
+  const save = async () => {
+    const { latestRevision } = draft.saved.value;
+    try {
+      await draft.saveIfChanged();
+      const { latestRevision: revision } = draft.saved.value;
+      toast(revision === latestRevision ? frameTexts.savedSettings : frameTexts.savedDraft(revision));
+    } catch (error) {
+      if (draft.problems.value.length > 0) onProblems();
+      else toast(messageOf(error), { tone: error instanceof MergeCancelled ? 'good' : 'bad' });
+    }
+  };
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (!(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== 's') return;
+      event.preventDefault();
+      if (draft.isChanged.peek() && document.querySelector('dialog[open]') === null) void save();
+    };
+    addEventListener('keydown', onKey);
+    return () => removeEventListener('keydown', onKey);
+  }, [draft]);
+  const isChanged = draft.isChanged.value;
+  return (
+    <fieldset class="editor-actions">
+      <legend class="hidden-text">{frameTexts.actions}</legend>
+      <Status draft={draft} checked={checked} onProblems={onProblems} />
+      <Button look="plain" disabled={!isChanged} onPress={() => set(isDiscarding, true)}>
+        {frameTexts.discard}
+      </Button>
+      <Button disabled={!isChanged || draft.isSaving.value} onPress={save}>
+        {frameTexts.save}
+      </Button>
+      <Button look="primary" onPress={() => set(isReviewing, true)}>
+        {frameTexts.publish}
+      </Button>
+      {isDiscarding.value ? (
+        <Confirm
+          title={frameTexts.discardTitle}
+          action={frameTexts.discard}
+          isDangerous
+          onConfirm={() => discard(draft)}
+          onClose={() => set(isDiscarding, false)}
+        >
+          <p>{frameTexts.discardText}</p>
+        </Confirm>
+      ) : null}
+      {isReviewing.value ? (
+        <ReviewDialog draft={draft} onProblems={onProblems} onClose={() => set(isReviewing, false)} />
+      ) : null}
+    </fieldset>
+  );
+}
+
+/** Returns to the saved document. The toast brings the changes back. */
+function discard(draft: Draft): void {
+  const { document, text, saved } = draft;
+  const before = [document.value, text.value] as const;
+  batch(() => {
+    document.value = saved.value.experience as typeof document.value;
+    text.value = undefined;
+  });
+  const undo = () =>
+    batch(() => {
+      [document.value, text.value] = before;
+    });
+  toast(frameTexts.discarded, { action: { label: texts.undo, run: undo } });
+}
+
+function Status({ draft, checked, onProblems }: ActionsProps) {
+  const { status } = frameTexts;
+  const count = draft.problems.value.length;
+  const text = () => {
+    if (draft.isSaving.value) return status.saving;
+    if (!draft.isChanged.value) return status.saved;
+    return draft.text.value === undefined ? status[checked] : status.notYaml;
+  };
+  return (
+    <span class="editor-status" role="status">
+      {count > 0 && draft.isChanged.value ? (
+        <button type="button" class="button plain bad" onClick={onProblems}>
+          {status.problems(count)}
+        </button>
+      ) : (
+        <span class="soft">{text()}</span>
+      )}
+    </span>
+  );
+}

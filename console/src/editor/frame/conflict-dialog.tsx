@@ -1,0 +1,108 @@
+import { useSignal } from '@preact/signals';
+import { useId } from 'preact/hooks';
+import { Button } from '../../parts/button.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
+import { Time } from '../../parts/time.tsx';
+import { frameTexts } from '../../texts/editor/frame.ts';
+import { texts } from '../../texts.ts';
+import { type Difference, differences } from '../document/differences.ts';
+import { placeText } from '../document/items.ts';
+import { type Clash, merge, type Side } from '../document/merge.ts';
+import { labelOf, linesOf } from '../document/words.ts';
+import type { Draft } from '../draft.ts';
+import type { Conflict } from '../saving/save.ts';
+import { DifferenceList, Value } from './difference-list.tsx';
+
+/** What both sides changed since the state that was last read, and a choice for each field that both changed. */
+export function ConflictDialog({ draft, conflict }: { draft: Draft; conflict: Conflict }) {
+  const choices = useSignal<Readonly<Record<string, Side>>>({});
+  const base = draft.saved.value.experience;
+  const mine = draft.document.value;
+  const { experience: theirs, updatedBy, updatedAt } = conflict.theirs;
+  const { clashes } = merge<unknown>(base, mine, theirs);
+  const documents = [mine, theirs, base];
+  const clashing = new Set(clashes.map(({ place }) => placeText(place)));
+  const without = (found: Difference[]) =>
+    found.filter(({ place }) => ![...clashing].some((text) => placeText(place).startsWith(text)));
+  const ofTheirs = without(differences(base, theirs));
+  const ofMine = without(differences(base, mine));
+  return (
+    <Dialog title={frameTexts.conflict.title(updatedBy)} onClose={conflict.cancel} isWide>
+      <p>
+        {frameTexts.conflict.intro}{' '}
+        <span class="soft">
+          <Time at={updatedAt} />
+        </span>
+      </p>
+      {clashes.length === 0 ? null : (
+        <section class="stack">
+          <h3>{frameTexts.conflict.both}</h3>
+          {clashes.map((clash) => (
+            <Choice
+              key={`${placeText(clash.place)} ${clash.isOrder}`}
+              clash={clash}
+              label={labelOf(clash, documents)}
+              by={updatedBy}
+              chosen={choices.value[placeText(clash.place)] ?? 'mine'}
+              onChoose={(side) => {
+                choices.value = { ...choices.value, [placeText(clash.place)]: side };
+              }}
+            />
+          ))}
+        </section>
+      )}
+      {ofTheirs.length === 0 ? null : (
+        <section class="stack">
+          <h3>{frameTexts.conflict.theirs(updatedBy)}</h3>
+          <DifferenceList differences={ofTheirs} documents={documents} />
+        </section>
+      )}
+      {ofMine.length === 0 ? null : (
+        <section class="stack">
+          <h3>{frameTexts.conflict.mine}</h3>
+          <DifferenceList differences={ofMine} documents={documents} />
+        </section>
+      )}
+      <div class="dialog-foot">
+        <Button onPress={conflict.cancel}>{texts.cancel}</Button>
+        <Button look="primary" onPress={() => conflict.resolve(choices.value)}>
+          {draft.isSaving.value ? frameTexts.conflict.save : frameTexts.conflict.take}
+        </Button>
+      </div>
+    </Dialog>
+  );
+}
+
+interface ChoiceProps {
+  clash: Clash;
+  label: string;
+  by: string;
+  chosen: Side;
+  onChoose(side: Side): void;
+}
+
+function Choice({ clash, label, by, chosen, onChoose }: ChoiceProps) {
+  const id = useId();
+  const sides: [side: Side, text: string][] = [
+    ['mine', frameTexts.conflict.takeMine],
+    ['theirs', frameTexts.conflict.takeTheirs(by)],
+  ];
+  return (
+    <fieldset class="clash">
+      <legend>
+        <span class="hidden-text">{frameTexts.conflict.choose('')}</span>
+        {label}
+      </legend>
+      {sides.map(([side, text]) => (
+        <label key={side}>
+          <input type="radio" name={id} checked={chosen === side} onChange={() => onChoose(side)} />
+          <Value
+            kind={side === 'mine' ? 'after' : 'before'}
+            label={text}
+            lines={linesOf(clash, clash[side])}
+          />
+        </label>
+      ))}
+    </fieldset>
+  );
+}

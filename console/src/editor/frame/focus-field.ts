@@ -1,0 +1,20 @@
+import { parsePath, pathText } from '../path.ts';
+
+const canBeFocused = 'input, textarea, select, button, [contenteditable="true"]';
+
+/** Focuses the field at a path: the one that `data-path` marks, the nearest marked one around it, or the first invalid one. */
+export function focusField(root: ParentNode, path: string): void {
+  for (let steps = parsePath(path); steps.length > 0; steps = steps.slice(0, -1)) {
+    const marked = root.querySelector(`[data-path="${CSS.escape(pathText(steps))}"]`);
+    if (focus(marked)) return;
+  }
+  focus(root.querySelector('[aria-invalid="true"]'));
+}
+
+function focus(element: Element | null): boolean {
+  const target = element?.matches(canBeFocused) ? element : element?.querySelector(canBeFocused);
+  if (!(target instanceof HTMLElement)) return false;
+  target.focus();
+  target.scrollIntoView({ block: 'center' });
+  return true;
+}

@@ -1,0 +1,44 @@
+import type { ReadonlySignal, Signal } from '@preact/signals';
+import type { ExperienceState } from '@session-launch/contract/admin/experience-schemas';
+import type { WrittenProjectFile } from '@session-launch/contract/project-file/schema';
+import type { Side } from './document/merge.ts';
+import type { Path } from './path.ts';
+
+/** An experience as in a project file. */
+export type Experience = NonNullable<WrittenProjectFile['experiences']>[number];
+
+/** What is wrong at a place of the document. */
+export interface Problem {
+  /** Formatted by `pathText`; `''` for the whole document. */
+  path: string;
+  message: string;
+}
+
+/** The experience that the editor shows, with the changes that are not saved yet. */
+export interface Model {
+  readonly projectId: string;
+  readonly experienceId: string;
+  /** As the service has it: the state that was last read or saved. */
+  readonly saved: Signal<ExperienceState>;
+  /** As edited. Never changed in place: parts that are the same object have not changed. */
+  readonly document: Signal<Experience>;
+  /** YAML text that cannot be read as a document, as it was typed. The document is the last one that could be read. */
+  readonly text: Signal<string | undefined>;
+  /** Called before saving: each puts what is still being typed into the document. */
+  readonly beforeSaving: Set<() => void>;
+  readonly problems: Signal<readonly Problem[]>;
+  readonly isChanged: ReadonlySignal<boolean>;
+  /** Whether the operator may change the document. Fields are read-only if not. */
+  readonly isEditable: boolean;
+  /** The value at a path. A component that reads it renders again when the document changes. */
+  at(path: Path): unknown;
+  /** Changes the value at a path. `undefined` removes it. */
+  change(path: Path, value: unknown): void;
+  /** The problem at exactly this path. */
+  problemAt(path: Path): string | undefined;
+  /**
+   * Makes another state of the service the saved one, and merges the changes that are not saved into it. `base` is the document that
+   * these changes were made to; by default, the saved one.
+   */
+  takeOver(state: ExperienceState, choices?: Readonly<Record<string, Side>>, base?: Experience): void;
+}

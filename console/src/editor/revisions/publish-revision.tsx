@@ -1,0 +1,60 @@
+import { useSignal } from '@preact/signals';
+import { messageOf } from '../../api/client.ts';
+import { Button } from '../../parts/button.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
+import { TextField } from '../../parts/field.tsx';
+import { set } from '../../state/set.ts';
+import { frameTexts } from '../../texts/editor/frame.ts';
+import { revisionTexts } from '../../texts/editor/revisions.ts';
+import { texts } from '../../texts.ts';
+import type { Draft } from '../draft.ts';
+import { publishRevision } from '../frame/publish.ts';
+import { RevisionDifferences } from './compare.tsx';
+
+interface PublishRevisionProps {
+  draft: Draft;
+  revision: number;
+  onClose(): void;
+}
+
+/** Publishes any revision, such as an earlier one, after showing what changes for visitors. */
+export function PublishRevision({ draft, revision, onClose }: PublishRevisionProps) {
+  const note = useSignal('');
+  const problem = useSignal<string | undefined>(undefined);
+  const published = draft.saved.value.publishedRevision;
+  const publish = async () => {
+    problem.value = undefined;
+    try {
+      await publishRevision(draft, { revision, note: note.value.trim() });
+      onClose();
+    } catch (error) {
+      problem.value = messageOf(error);
+    }
+  };
+  return (
+    <Dialog title={revisionTexts.publishTitle(revision)} onClose={onClose} isWide>
+      <p>{revisionTexts.rollBack}</p>
+      {published === undefined ? null : (
+        <RevisionDifferences experienceId={draft.experienceId} from={published} to={revision} />
+      )}
+      <TextField
+        label={frameTexts.review.note}
+        help={frameTexts.review.noteHelp}
+        value={note.value}
+        maxLength={500}
+        onInput={(value) => set(note, value)}
+      />
+      {problem.value === undefined ? null : (
+        <p class="bad" role="alert">
+          {problem.value}
+        </p>
+      )}
+      <div class="dialog-foot">
+        <Button onPress={onClose}>{texts.cancel}</Button>
+        <Button look="primary" onPress={publish}>
+          {revisionTexts.publishButton}
+        </Button>
+      </div>
+    </Dialog>
+  );
+}

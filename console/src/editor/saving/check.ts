@@ -1,0 +1,54 @@
+import { effect, type Signal } from '@preact/signals';
+import { request } from '../../api/client.ts';
+import type { Draft } from '../draft.ts';
+import { isConflict, problemsOf } from './save.ts';
+
+export type Checked = 'checked' | 'checking' | 'unknown';
+
+/** Milliseconds after the last change until the document is checked. */
+const checkMs = 400;
+
+/** Has the service check the document while it is edited, and sets its problems. Returns a function that stops it. */
+export function checkWhileEditing(draft: Draft, checked: Signal<Checked>): () => void {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let abort = new AbortController();
+  const check = async () => {
+    const { signal } = abort;
+    const { version } = draft.saved.peek();
+    try {
+      await request(`experiences/${draft.experienceId}`, {
+        method: 'PUT',
+        query: { plan: 'true' },
+        version,
+        body: { experience: draft.document.peek() },
+        signal,
+      });
+      draft.problems.value = [];
+      checked.value = 'checked';
+    } catch (error) {
+      if (signal.aborted) return;
+      // The document is checked before its version.
+      const problems = isConflict(error) ? [] : problemsOf(error);
+      if (problems !== undefined) draft.problems.value = problems;
+      checked.value = problems === undefined ? 'unknown' : 'checked';
+    }
+  };
+  const stop = effect(() => {
+    const isSaved = draft.document.value === draft.saved.value.experience || !draft.isChanged.value;
+    clearTimeout(timer);
+    abort.abort();
+    abort = new AbortController();
+    if (isSaved) {
+      draft.problems.value = [];
+      checked.value = 'checked';
+    } else {
+      checked.value = 'checking';
+      timer = setTimeout(check, checkMs);
+    }
+  });
+  return () => {
+    stop();
+    clearTimeout(timer);
+    abort.abort();
+  };
+}

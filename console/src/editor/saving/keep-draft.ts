@@ -1,0 +1,86 @@
+import { effect } from '@preact/signals';
+import type { Draft, Experience } from '../draft.ts';
+import { forget, keep, kept } from './unsaved.ts';
+
+/** Changes that were not saved, with the document that they were made to. */
+export interface Unsaved {
+  at: string;
+  version: number;
+  base: Experience;
+  document: Experience;
+  text: string | undefined;
+}
+
+/** Milliseconds after the last change until it is written. */
+const writeMs = 300;
+
+const keyStart = (operatorId: string, draft: Draft) => `${operatorId} ${draft.experienceId} `;
+
+/**
+ * Writes unsaved changes to the browser's database while the draft is open, under a key that no other tab uses. A lock with that name
+ * tells the other tabs that the changes are open here. Returns a function that stops it.
+ */
+export function keepUnsaved(
+  draft: Draft,
+  operatorId: string,
+  onFailure: (error: unknown) => void,
+): () => void {
+  const key = keyStart(operatorId, draft) + crypto.randomUUID();
+  let release = () => {};
+  const closed = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  navigator.locks.request(key, () => closed).catch(onFailure);
+
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let isKept = false;
+  const write = () => {
+    clearTimeout(timer);
+    timer = undefined;
+    const { document, text, saved, isChanged } = draft;
+    if (isChanged.peek()) {
+      isKept = true;
+      keep(key, {
+        at: new Date().toISOString(),
+        version: saved.peek().version,
+        base: saved.peek().experience,
+        document: document.peek(),
+        text: text.peek(),
+      }).catch(onFailure);
+    } else if (isKept) {
+      isKept = false;
+      forget(key).catch(onFailure);
+    }
+  };
+  const stop = effect(() => {
+    void [draft.document.value, draft.text.value, draft.saved.value];
+    clearTimeout(timer);
+    timer = setTimeout(write, writeMs);
+  });
+  const writeNow = () => {
+    if (timer !== undefined) write();
+  };
+  addEventListener('pagehide', writeNow);
+  document.addEventListener('visibilitychange', writeNow);
+  return () => {
+    writeNow();
+    stop();
+    removeEventListener('pagehide', writeNow);
+    document.removeEventListener('visibilitychange', writeNow);
+    release();
+  };
+}
+
+/** The unsaved changes of this experience that no tab has open, newest first. */
+export async function findUnsaved(
+  draft: Draft,
+  operatorId: string,
+): Promise<{ key: string; value: Unsaved }[]> {
+  const [found, { held = [] }] = await Promise.all([
+    kept<Unsaved>(keyStart(operatorId, draft)),
+    navigator.locks.query(),
+  ]);
+  return found
+    .filter(({ key }) => held.every(({ name }) => name !== key))
+    .sort((one, other) => other.value.at.localeCompare(one.value.at));
+}

@@ -1,0 +1,128 @@
+import { type Signal, signal } from '@preact/signals';
+import type { ExperienceState } from '@session-launch/contract/admin/experience-schemas';
+import { ApiFailure, request } from '../../api/client.ts';
+import { frameTexts } from '../../texts/editor/frame.ts';
+import type { Side } from '../document/merge.ts';
+import type { Model, Problem } from '../model.ts';
+
+/** Somebody else saved while the draft was edited. The conflict dialog shows it and answers it. */
+export interface Conflict {
+  theirs: ExperienceState;
+  /** Merges both and goes on. */
+  resolve(choices: Readonly<Record<string, Side>>): void;
+  cancel(): void;
+}
+
+export interface Saving {
+  readonly isSaving: Signal<boolean>;
+  readonly conflict: Signal<Conflict | undefined>;
+  /**
+   * Saves the document. Where somebody else has saved in the meantime, it asks how to merge first. Rejects if the document has problems,
+   * which it sets, and if the person cancels the merge.
+   */
+  save(note?: string): Promise<void>;
+  /** The same, if there are unsaved changes. */
+  saveIfChanged(): Promise<void>;
+  /** Publishes a revision, by default the newest one, or takes the published one back. */
+  setStatus(
+    action: 'publish' | 'unpublish' | 'archive',
+    body?: { revision?: number; note?: string },
+  ): Promise<void>;
+  /** Asks how to merge the draft with another state of the service, and takes the result over. */
+  mergeWith(theirs: ExperienceState): Promise<void>;
+}
+
+/** The person closed the dialog instead of merging. */
+export class MergeCancelled extends Error {
+  constructor() {
+    super(frameTexts.conflict.cancelled);
+    this.name = 'MergeCancelled';
+  }
+}
+
+export function createSaving(draft: Model): Saving {
+  const isSaving = signal(false);
+  const conflict = signal<Conflict | undefined>(undefined);
+  const url = `experiences/${draft.experienceId}`;
+  let last: Promise<unknown> = Promise.resolve();
+
+  /** One at a time: the next request needs the version of the one before. */
+  const inTurn = (work: () => Promise<void>): Promise<void> => {
+    const result = last.then(async () => {
+      isSaving.value = true;
+      try {
+        await work();
+      } finally {
+        isSaving.value = false;
+      }
+    });
+    last = result.catch(() => undefined);
+    return result;
+  };
+
+  const mergeWith = async (theirs: ExperienceState): Promise<void> => {
+    const choices = await new Promise<Readonly<Record<string, Side>>>((resolve, reject) => {
+      conflict.value = { theirs, resolve, cancel: () => reject(new MergeCancelled()) };
+    }).finally(() => {
+      conflict.value = undefined;
+    });
+    draft.takeOver(theirs, choices);
+  };
+
+  const sendDocument = async (note: string | undefined): Promise<void> => {
+    for (const finish of draft.beforeSaving) finish();
+    if (draft.text.value !== undefined) throw new Error(frameTexts.notYaml);
+    for (;;) {
+      const sent = draft.document.value;
+      try {
+        await request(url, {
+          method: 'PUT',
+          version: draft.saved.value.version,
+          body: { experience: sent, ...(note ? { note } : {}) },
+        });
+        const state = await request<ExperienceState>(url);
+        // What was typed during the request is a change of the document that was sent.
+        draft.takeOver(state, {}, sent);
+        draft.problems.value = [];
+        return;
+      } catch (error) {
+        const problems = problemsOf(error);
+        if (problems !== undefined) draft.problems.value = problems;
+        if (!isConflict(error)) throw error;
+        await mergeWith(await request<ExperienceState>(url));
+      }
+    }
+  };
+
+  return {
+    isSaving,
+    conflict,
+    mergeWith,
+    save: (note) => inTurn(() => sendDocument(note)),
+    saveIfChanged: () =>
+      inTurn(async () => {
+        for (const finish of draft.beforeSaving) finish();
+        if (draft.isChanged.value) await sendDocument(undefined);
+      }),
+    setStatus: (action, body = {}) =>
+      inTurn(async () => {
+        const { version } = draft.saved.value;
+        draft.takeOver(await request<ExperienceState>(`${url}/${action}`, { method: 'POST', version, body }));
+      }),
+  };
+}
+
+export function isConflict(error: unknown): boolean {
+  return error instanceof ApiFailure && error.code === 'VERSION_CONFLICT';
+}
+
+/** The problems of a document that was refused, with paths inside the experience. */
+export function problemsOf(error: unknown): Problem[] | undefined {
+  if (!(error instanceof ApiFailure)) return undefined;
+  if (error.code === 'SLUG_TAKEN') return [{ path: 'slug', message: error.message }];
+  if (error.status !== 400 || !Array.isArray(error.details)) return undefined;
+  return (error.details as Problem[]).map(({ path, message }) => ({
+    path: path.replace(/^experience\.?/, ''),
+    message,
+  }));
+}

@@ -1,0 +1,48 @@
+/** Keeps values in the browser across reloads and crashes, by key. */
+const name = 'session-launch-unsaved';
+const store = 'unsaved';
+
+let opened: Promise<IDBDatabase> | undefined;
+
+function database(): Promise<IDBDatabase> {
+  opened ??= new Promise((resolve, reject) => {
+    const opening = indexedDB.open(name, 1);
+    opening.onupgradeneeded = () => opening.result.createObjectStore(store);
+    opening.onsuccess = () => resolve(opening.result);
+    opening.onerror = () => reject(opening.error);
+  });
+  return opened;
+}
+
+async function run<T>(
+  mode: IDBTransactionMode,
+  work: (entries: IDBObjectStore) => IDBRequest<T>,
+): Promise<T> {
+  const transaction = (await database()).transaction(store, mode);
+  const asked = work(transaction.objectStore(store));
+  return new Promise((resolve, reject) => {
+    transaction.oncomplete = () => resolve(asked.result);
+    transaction.onabort = () => reject(transaction.error);
+  });
+}
+
+export async function keep(key: string, value: unknown): Promise<void> {
+  await run('readwrite', (entries) => entries.put(value, key));
+}
+
+/** The values whose keys start with this text. */
+export async function kept<T>(start: string): Promise<{ key: string; value: T }[]> {
+  const range = IDBKeyRange.bound(start, `${start}\uffff`);
+  const keys = await run('readonly', (entries) => entries.getAllKeys(range));
+  const values = await Promise.all(
+    keys.map((key) => run<T | undefined>('readonly', (entries) => entries.get(key))),
+  );
+  return keys.flatMap((key, n) => {
+    const value = values[n];
+    return value === undefined ? [] : [{ key: String(key), value }];
+  });
+}
+
+export async function forget(key: string): Promise<void> {
+  await run('readwrite', (entries) => entries.delete(key));
+}

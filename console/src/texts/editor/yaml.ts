@@ -1,0 +1,20 @@
+/** Texts of the tab with the document as text. */
+export const yamlTexts = {
+  intro: 'The same experience as text, as it stands in the list experiences of a project file.',
+  loading: 'Loading the text editor…',
+  editor: 'YAML of the experience',
+  help: 'Tab leaves the editor. Ctrl+[ and Ctrl+] change the indentation. F8 goes to the next problem.',
+  problems: 'Problems in the text',
+  problemAt: (line: number) => `Line ${line}`,
+  notRead:
+    'The text has errors. It is kept as you typed it; the other tabs show the last version without errors.',
+  notAnExperience: 'must be the fields of one experience, such as “title: …”',
+  mustBe: { object: 'must have fields', array: 'must be a list', text: 'must be a single value' },
+  copy: 'Copy',
+  copyPatch: 'Copy as patch',
+  copied: 'The YAML is copied, as an item of the list experiences.',
+  copiedPatch: 'The patch is copied. Apply it to the project file with: git apply, or patch -p1.',
+  patchHelp: (source: string) =>
+    `The patch contains the differences from what ${source} brought. Copy the whole text instead if the file is formatted differently.`,
+  noPatch: 'There are no differences to copy.',
+} as const;
