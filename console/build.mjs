@@ -16,6 +16,10 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('.', import.meta.url));
 const dist = join(root, 'dist');
 const contract = join(root, '..', 'contract', 'src');
+const ofProcess = join(root, '..', 'process', 'src');
+/** The script mind of the runtime, with which the editor checks questions. */
+const mind = join(root, '..', 'runtime', 'src', 'mind');
+const projectFileSchema = join(root, '..', 'project-file.schema.json');
 /** Written last: if it exists, the build is complete. */
 const pageFile = join(dist, 'index.html');
 
@@ -23,15 +27,15 @@ const target = ['chrome111', 'firefox113', 'safari16.4'];
 
 export const isBuilt = () => existsSync(pageFile);
 
-/** Whether a source of the console, or of the contract from which it takes tables, is newer than the build. */
+/** Whether a source of the console, or one that it takes from other workspaces, is newer than the build. */
 export function isStale() {
   if (!isBuilt()) return true;
   const builtAt = statSync(pageFile).mtimeMs;
-  const sources = [join(root, 'src'), contract].flatMap((folder) =>
+  const sources = [join(root, 'src'), contract, mind].flatMap((folder) =>
     existsSync(folder) ? readdirSync(folder, { recursive: true }).map((name) => join(folder, name)) : [],
   );
-  return [...sources, join(root, 'build.mjs'), join(root, 'package.json')].some(
-    (file) => statSync(file).mtimeMs > builtAt,
+  return [...sources, projectFileSchema, join(root, 'build.mjs'), join(root, 'package.json')].some(
+    (file) => existsSync(file) && statSync(file).mtimeMs > builtAt,
   );
 }
 
@@ -52,7 +56,8 @@ export async function build() {
     jsx: 'automatic',
     jsxImportSource: 'preact',
     target,
-    alias: { '@session-launch/contract': contract },
+    alias: { '@session-launch/contract': contract, '@session-launch/process': ofProcess },
+    loader: { '.ulaw': 'binary' },
     legalComments: 'none',
     logLevel: 'warning',
   });

@@ -16,7 +16,9 @@ const mayKnow = {
   'runtime/src': ['contract', 'process', 'sdk/backend/src'],
   'sdk/browser/src': ['contract'],
   'sdk/react/src': ['sdk/browser/src'],
-  'console/src': ['contract'],
+  // The editor checks questions with the script mind of the runtime; `forbidden` lists the files.
+  'console/src': ['contract', 'runtime/src'],
+  'console/test': ['contract', 'console/src', 'runtime/src'],
   testing: [],
   'server/test': ['contract', 'process', 'testing', 'server/src', 'sdk/backend/src', 'sdk/browser/src'],
   'runtime/test': ['contract', 'process', 'testing', 'runtime/src'],
@@ -87,6 +89,16 @@ const forbidden = [
     from: /^server\/src\/(?!(http|routing|admin|start|runtimes)\/)(?!.*routes\.ts$)/,
     to: /^server\/src\/http\//,
     why: 'only routes import http/',
+  },
+  {
+    from: /^console\/src\/(?!editor\/tabs\/mind\/question\.ts$)/,
+    to: /^runtime\//,
+    why: 'only the question check of the editor imports the runtime',
+  },
+  {
+    from: /^console\/src\//,
+    to: /^runtime\/(?!src\/mind\/(presenter|script\/(dialogue|topics))\.ts$)/,
+    why: 'the console uses only the script mind, which is pure code',
   },
 ];
 

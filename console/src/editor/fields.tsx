@@ -1,9 +1,10 @@
-import { useComputed } from '@preact/signals';
+import { computed, useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
+import { useMemo } from 'preact/hooks';
 import { Choices, Select, TextField } from '../parts/field.tsx';
 import type { Draft } from './draft.ts';
 import { type Path, pathText } from './path.ts';
-import { isRequired, schemaAt } from './schema.ts';
+import { helpAt, isRequired, schemaAt } from './schema.ts';
 
 interface DraftFieldProps {
   draft: Draft;
@@ -13,8 +14,11 @@ interface DraftFieldProps {
 
 /** The value and the problem at a path. The component renders again only if one of them changes. */
 export function useField(draft: Draft, path: Path): { value: unknown; problem: string | undefined } {
-  const value = useComputed(() => draft.at(path));
-  const problem = useComputed(() => draft.problemAt(path));
+  // Created anew for another path: an existing `useComputed` would keep the value of the old one.
+  const [value, problem] = useMemo(
+    () => [computed(() => draft.at(path)), computed(() => draft.problemAt(path))],
+    [draft, pathText(path)],
+  );
   return { value: value.value, problem: problem.value };
 }
 
@@ -27,49 +31,77 @@ export function FieldPlace({ path, children }: { path: Path; children: Component
   );
 }
 
+/** Removes the value at a path, and the optional objects around it that are empty without it. */
+export function removeAt(draft: Draft, path: Path): void {
+  let removed = path;
+  while (removed.length > 1) {
+    const parent = removed.slice(0, -1);
+    const value = draft.at(parent);
+    const isLast =
+      typeof value === 'object' &&
+      value !== null &&
+      Object.keys(value).every((name) => name === removed.at(-1));
+    if (!isLast || Array.isArray(value) || typeof parent.at(-1) === 'number' || isRequired(parent)) break;
+    removed = parent;
+  }
+  if (draft.at(removed) !== undefined) draft.change(removed, undefined);
+}
+
 /** A text of the document. An optional text that is emptied is removed. */
-export function DraftText({ draft, path, label, rows }: DraftFieldProps & { rows?: number }) {
+export function DraftText({ draft, path, label, rows }: DraftFieldProps & { rows?: number | undefined }) {
   const { value, problem } = useField(draft, path);
-  const { description, maxLength, examples } = schemaAt(path);
+  const { maxLength, examples } = schemaAt(path);
   return (
     <FieldPlace path={path}>
       <TextField
         label={label}
-        help={description}
+        help={helpAt(path)}
         problem={problem}
-        value={(value as string | undefined) ?? ''}
+        value={value === undefined ? '' : String(value)}
         placeholder={typeof examples?.[0] === 'string' ? examples[0] : undefined}
         required={isRequired(path)}
         maxLength={maxLength}
         rows={rows}
         disabled={!draft.isEditable}
-        onInput={(text) => draft.change(path, text === '' && !isRequired(path) ? undefined : text)}
+        onInput={(text) =>
+          text === '' && !isRequired(path) ? removeAt(draft, path) : draft.change(path, text)
+        }
       />
     </FieldPlace>
   );
 }
 
-/** A whole number of the document. Text that is not a number stays in the document, and the service says what is wrong with it. */
+/** A number of the document. Text that is not a number stays in the document, and the service says what is wrong with it. */
 export function DraftNumber({ draft, path, label }: DraftFieldProps) {
   const { value, problem } = useField(draft, path);
-  const { description, default: byDefault } = schemaAt(path);
+  const { default: byDefault } = schemaAt(path);
+  // The text as typed, as long as the document has its value: "1." and "1.0" must not become "1" while typing.
+  const typed = useSignal('');
+  const shown = parsed(typed.value) === value ? typed.value : value === undefined ? '' : String(value);
   return (
     <FieldPlace path={path}>
       <TextField
         label={label}
-        help={description}
+        help={helpAt(path)}
         problem={problem}
-        type="number"
-        value={value === undefined ? '' : String(value)}
+        value={shown}
         placeholder={byDefault === undefined ? undefined : String(byDefault)}
         disabled={!draft.isEditable}
         onInput={(text) => {
-          const number = Number(text);
-          draft.change(path, text === '' ? undefined : Number.isNaN(number) ? text : number);
+          typed.value = text;
+          const number = parsed(text);
+          if (number === undefined) removeAt(draft, path);
+          else draft.change(path, number);
         }}
       />
     </FieldPlace>
   );
+}
+
+function parsed(text: string): number | string | undefined {
+  if (text.trim() === '') return undefined;
+  const number = Number(text.replace(',', '.'));
+  return Number.isNaN(number) ? text : number;
 }
 
 /** A choice of the schema's values. `labels` says them in words. */
@@ -80,17 +112,20 @@ export function DraftSelect({
   labels,
 }: DraftFieldProps & { labels: Record<string, string> }) {
   const { value, problem } = useField(draft, path);
-  const { description, default: byDefault } = schemaAt(path);
+  const { default: byDefault } = schemaAt(path);
+  const chosen = String(value ?? byDefault);
+  // A value that is not in the list is shown as it is written, instead of another one.
+  const options = chosen in labels ? labels : { ...labels, [chosen]: chosen };
   return (
     <FieldPlace path={path}>
       <Select
         label={label}
-        help={description}
+        help={helpAt(path)}
         problem={problem}
-        value={String(value ?? byDefault)}
-        options={Object.entries(labels).map(([option, text]) => ({ value: option, label: text }))}
+        value={chosen}
+        options={Object.entries(options).map(([option, text]) => ({ value: option, label: text }))}
         disabled={!draft.isEditable}
-        onChange={(chosen) => draft.change(path, chosen)}
+        onChange={(next) => draft.change(path, next)}
       />
     </FieldPlace>
   );
@@ -103,7 +138,7 @@ export function DraftSwitch({ draft, path, label, on }: DraftFieldProps & { on: 
     <FieldPlace path={path}>
       <Choices
         label={label}
-        help={schemaAt(path).description}
+        help={helpAt(path)}
         problem={problem}
         type="checkbox"
         options={[{ value: 'on', label: on }]}
@@ -112,5 +147,74 @@ export function DraftSwitch({ draft, path, label, on }: DraftFieldProps & { on: 
         onChange={(chosen) => draft.change(path, chosen.length > 0)}
       />
     </FieldPlace>
+  );
+}
+
+/** A list of texts, one on each line. */
+export function DraftLines({ draft, path, label }: DraftFieldProps) {
+  const { value, problem } = useField(draft, path);
+  // The text as typed, as long as the document has its lines: a new, empty line must not vanish while typing.
+  const typed = useSignal('');
+  const written = Array.isArray(value) ? value.map(String) : value === undefined ? [] : [String(value)];
+  const isTyped = written.join('\n') === linesOf(typed.value).join('\n');
+  const { examples } = schemaAt(path);
+  return (
+    <FieldPlace path={path}>
+      <TextField
+        label={label}
+        help={helpAt(path)}
+        problem={problem ?? written.map((_, n) => draft.problemAt([...path, n])).find(Boolean)}
+        value={isTyped ? typed.value : written.join('\n')}
+        placeholder={Array.isArray(examples?.[0]) ? examples[0].join('\n') : undefined}
+        rows={2}
+        disabled={!draft.isEditable}
+        onInput={(text) => {
+          typed.value = text;
+          const lines = linesOf(text);
+          if (lines.length === 0) removeAt(draft, path);
+          else draft.change(path, lines);
+        }}
+      />
+    </FieldPlace>
+  );
+}
+
+/** The lines of a text that are not blank. */
+export function linesOf(text: string): string[] {
+  return text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+}
+
+/** A field of a form as data, so that a test can compare the forms with the schema. */
+export type FormField = { path: Path; label: string } & (
+  | { as: 'text'; rows?: number }
+  | { as: 'number' }
+  | { as: 'lines' }
+  | { as: 'select'; labels: Record<string, string> }
+);
+
+/** The fields of a form. Their paths begin at `base`. */
+export function DraftFields({
+  draft,
+  base = [],
+  fields,
+}: {
+  draft: Draft;
+  base?: Path;
+  fields: readonly FormField[];
+}) {
+  return (
+    <>
+      {fields.map((field) => {
+        const shared = { draft, path: [...base, ...field.path], label: field.label };
+        const key = pathText(field.path);
+        if (field.as === 'text') return <DraftText key={key} {...shared} rows={field.rows} />;
+        if (field.as === 'number') return <DraftNumber key={key} {...shared} />;
+        if (field.as === 'lines') return <DraftLines key={key} {...shared} />;
+        return <DraftSelect key={key} {...shared} labels={field.labels} />;
+      })}
+    </>
   );
 }

@@ -45,3 +45,11 @@ export function isRequired(path: Path): boolean {
   const name = path.at(-1);
   return typeof name === 'string' && (schemaAt(path.slice(0, -1)).required?.includes(name) ?? false);
 }
+
+/** Sentences of descriptions about how to write a field in a file. */
+const notation = / (?:By language, as a BCP 47 tag|Write )[^.]*\.$/;
+
+/** The description of the field at a path, without how to write it in a file. */
+export function helpAt(path: Path): string | undefined {
+  return schemaAt(path).description?.replace(notation, '');
+}

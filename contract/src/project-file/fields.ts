@@ -23,8 +23,12 @@ export type Limits = Record<keyof typeof defaults.limits, number | null>;
 
 export const closed = { additionalProperties: false } as const;
 
-/** An optional object with arbitrary fields. */
-export function free(options: { description: string; examples: unknown[] }) {
+/** An optional object with arbitrary fields. `properties` describes those that are well known, and accepts any value for them. */
+export function free(options: {
+  description: string;
+  examples: unknown[];
+  properties: Record<string, { description: string; examples: unknown[] }>;
+}) {
   return Type.Optional(
     Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true, ...options }),
   );

@@ -86,7 +86,7 @@ export const mind = Type.Object(
     }),
     topics: Type.Optional(
       Type.Array(topic, {
-        maxItems: 200,
+        maxItems: 500,
         description: 'The topics of conversation.',
         examples: [[{ id: 'ferries', ask: { en: 'When do the ferries leave?' }, tell: { en: ['Hourly.'] } }]],
       }),

@@ -44,6 +44,17 @@ const character = Type.Object(
       description:
         'Avatar settings. Any fields; passed to the runtime unchanged, except in voice-only sessions.',
       examples: [{ avatarId: 'ines', modelPath: '/avatars/ines/model.glb' }],
+      properties: {
+        avatarId: {
+          description:
+            'Folder below /avatars with the pictures from which the included player draws the face.',
+          examples: ['ines'],
+        },
+        modelPath: {
+          description: 'Path of a 3D model, for players that draw one.',
+          examples: ['/avatars/ines/model.glb'],
+        },
+      },
     }),
   },
   {
@@ -95,6 +106,13 @@ export const runtime = Type.Object(
       description:
         'Location settings. Any fields; passed to the runtime unchanged, except in voice-only sessions.',
       examples: [{ locationId: 'cafe', assets: ['/locations/cafe/wide.svg'] }],
+      properties: {
+        locationId: { description: 'Name of the location, for the runtime and players.', examples: ['cafe'] },
+        assets: {
+          description: 'Paths of files. The included player shows the first picture as the background.',
+          examples: [['/locations/cafe/wide.svg']],
+        },
+      },
     }),
     transport: websocketTransport,
     limits: Type.Optional(sessionLimits),

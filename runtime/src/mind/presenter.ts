@@ -25,7 +25,7 @@ function sectionsOf({ mind, locale, characters }: Setting): Said[][] {
   });
 }
 
-class Presenter implements Dialogue {
+export class Presenter implements Dialogue {
   readonly #inner: Dialogue;
   readonly #sections: Said[][];
   readonly #phrases: ReturnType<typeof phrasesFor>;
@@ -57,10 +57,11 @@ class Presenter implements Dialogue {
 
   async *answer(text: string, signal: AbortSignal): AsyncIterable<Said> {
     this.#hasBeenAsked = true;
-    if (this.#intents.matches(text, 'wait')) {
+    const command = this.command(text);
+    if (command === 'wait') {
       this.#isWaiting = true;
       yield this.#line('wait');
-    } else if (this.#isLeft && this.#intents.matches(text, 'next')) {
+    } else if (command === 'next') {
       this.#isWaiting = false;
       this.#hasBeenAsked = false;
       yield* this.#tellNext();
@@ -69,6 +70,12 @@ class Presenter implements Dialogue {
       this.#isWaiting = false;
       yield* this.#inner.answer(text, signal);
     }
+  }
+
+  /** Whether a text asks for a pause or for the next section. Other texts are answered by the inner dialogue. */
+  command(text: string): 'wait' | 'next' | undefined {
+    if (this.#intents.matches(text, 'wait')) return 'wait';
+    return this.#isLeft && this.#intents.matches(text, 'next') ? 'next' : undefined;
   }
 
   nextSection(): AsyncIterable<Said> | undefined {

@@ -1,5 +1,61 @@
+import './mind/mind.css';
+import { useId } from 'preact/hooks';
+import { mindTexts } from '../../texts/editor/mind.ts';
 import type { Draft } from '../draft.ts';
+import { DraftText } from '../fields.tsx';
+import { Columns } from './mind/columns.tsx';
+import { ofMind } from './mind/form.ts';
+import { LanguageBar } from './mind/language-bar.tsx';
+import { languagesOf, mindPath } from './mind/languages.ts';
+import { Lessons } from './mind/lessons.tsx';
+import { Presentation } from './mind/presentation.tsx';
+import { Topics } from './mind/topics.tsx';
 
+/** What the characters know and say. */
 export function Mind({ draft }: { draft: Draft }) {
-  return <p>{draft.experienceId}</p>;
+  const id = useId();
+  return (
+    <div class="stack">
+      <LanguageBar draft={draft} />
+      <Spoken draft={draft} name={ofMind.greeting} />
+      <Presentation draft={draft} />
+      <Lessons draft={draft} />
+      <Topics draft={draft} />
+      <Spoken draft={draft} name={ofMind.fallback} />
+      <section class="part" aria-labelledby={id}>
+        <div class="part-head">
+          <h2 id={id}>{mindTexts.persona.heading}</h2>
+          <p class="soft">{mindTexts.persona.used}</p>
+        </div>
+        <DraftText
+          draft={draft}
+          path={[...mindPath, ofMind.persona]}
+          label={mindTexts.persona.label}
+          rows={4}
+        />
+      </section>
+    </div>
+  );
+}
+
+/** A text of the mind that is not part of a list. */
+function Spoken({ draft, name }: { draft: Draft; name: 'greeting' | 'fallback' }) {
+  const id = useId();
+  const { heading, label, used } = mindTexts[name];
+  const { all, shown } = languagesOf(draft);
+  return (
+    <section class="part" aria-labelledby={id}>
+      <div class="part-head">
+        <h2 id={id}>{heading}</h2>
+        <p class="soft">{used}</p>
+      </div>
+      <Columns
+        draft={draft}
+        path={mindPath}
+        languages={shown.value}
+        isNamed={all.value.length > 1}
+        sides={[[{ name, label, as: 'variants' }]]}
+      />
+    </section>
+  );
 }

@@ -14,6 +14,21 @@ const slow = 0.8;
 /** The topics of a script in one of its locales, shared between sessions. */
 export type TopicsOf = (setting: Setting, written: string, stopWords: Set<string>) => Topics;
 
+/** Intents of a conversation that are matched before topics, in this order. */
+const beforeTopics = ['whoAmI', 'whatWasThat', 'slower', 'faster'] as const;
+/** Intents that are matched if no topic matches, in this order. */
+const afterTopics = ['whoAreYou', 'help', 'hello', 'thanks', 'bye', 'next', 'yes', 'more', 'no'] as const;
+
+type UnderstoodIntent = 'ai' | 'repeat' | (typeof beforeTopics)[number] | (typeof afterTopics)[number];
+
+/** What a text of the user means, which determines the reply. */
+export type Meaning =
+  | { kind: 'phrase'; intent: UnderstoodIntent }
+  | { kind: 'name'; name: string }
+  | { kind: 'attempt'; attempt: 'right' | 'close' | 'wrong' }
+  | { kind: 'topic' | 'step'; topic: Topic }
+  | { kind: 'fallback' };
+
 type Line = Exclude<keyof Phrases['say'], 'next'>;
 
 /** The dialogue of a script: matches the user's text to intents and topics, else replies with a fallback. Remembers the user's name. */
@@ -60,7 +75,7 @@ export class ScriptDialogue implements Dialogue {
     const text = truncated(given);
     this.#justTold = undefined;
     this.#speaker = addressed(text, this.#setting.characters) ?? this.#speaker;
-    yield* this.#say(this.#reply(text));
+    yield* this.#say(this.#reply(this.understand(text)));
   }
 
   nextSection(): undefined {
@@ -90,47 +105,88 @@ export class ScriptDialogue implements Dialogue {
     return this.#line('sorry')[0]!;
   }
 
-  #reply(text: string): Said[] {
+  /** What a text means at this point of the conversation. Changes nothing. */
+  understand(given: string): Meaning {
+    const text = truncated(given);
     const matches = this.#intents.matches.bind(this.#intents, text);
     // Disclosing that the character is an AI takes precedence over all texts of the script.
-    if (matches('ai')) return this.#line('ai', { name: this.#speaker.name });
+    if (matches('ai')) return { kind: 'phrase', intent: 'ai' };
     const name = this.#intents.nameIn(text);
-    if (name !== undefined) {
-      this.#name = name;
-      return [...this.#line('meet', { name }), ...(this.#lessons?.current ? this.#teach() : this.#suggest())];
-    }
-    if (matches('whoAmI'))
-      return this.#name === undefined ? this.#line('noName') : this.#line('yourName', { name: this.#name });
-    if (matches('whatWasThat'))
-      return this.#topic === undefined
-        ? this.#line('nothingYet')
-        : this.#line('lastTopic', { ask: this.#topic.ask });
-    if (matches('slower') || matches('faster')) {
-      this.pace = matches('slower') ? slow : 1;
-      return [...this.#line(matches('slower') ? 'slower' : 'faster'), ...this.#lastSaid];
-    }
+    if (name !== undefined) return { kind: 'name', name };
+    const command = beforeTopics.find(matches);
+    if (command !== undefined) return { kind: 'phrase', intent: command };
     const attempt = this.#lessons?.judge(text) ?? 'wrong';
-    if (attempt === 'right') return this.#praise();
-    if (matches('repeat')) return this.#repeat();
+    if (attempt === 'right') return { kind: 'attempt', attempt };
+    if (matches('repeat')) return { kind: 'phrase', intent: 'repeat' };
     const topic = this.#topics.find(text, this.#topic);
-    if (topic !== undefined) return this.#tell(topic);
-    return this.#smallTalk(matches) ?? this.#miss(attempt) ?? this.#nextStep() ?? this.#fallback();
+    if (topic !== undefined) return { kind: 'topic', topic };
+    const hasLesson = this.#lessons?.current !== undefined;
+    const talk = afterTopics.find((intent) => (intent !== 'next' || hasLesson) && matches(intent));
+    if (talk !== undefined) return { kind: 'phrase', intent: talk };
+    const thread = this.#topic?.isThread ? this.#topic : undefined;
+    if (hasLesson && (attempt === 'close' || thread === undefined)) return { kind: 'attempt', attempt };
+    // Inside a thread, unrecognised text continues with the next step: a wrong guess gets the next hint.
+    if (thread !== undefined && this.#hasSteps(thread)) return { kind: 'step', topic: thread };
+    return { kind: 'fallback' };
   }
 
-  #smallTalk(matches: (intent: Parameters<IntentMatcher['matches']>[1]) => boolean): Said[] | undefined {
-    if (matches('whoAreYou')) return [...this.#line('iAm', { name: this.#speaker.name }), ...this.#suggest()];
-    if (matches('help')) return this.#suggest();
-    if (matches('hello')) return this.#own('greeting', this.#setting.mind.greeting);
-    if (matches('thanks')) return this.#line('welcome');
-    if (matches('bye')) return this.#line('bye');
-    if (this.#lessons?.current && matches('next')) {
-      this.#lessons.postpone();
-      return this.#teach();
+  #reply(meaning: Meaning): Said[] {
+    switch (meaning.kind) {
+      case 'phrase':
+        return this.#phraseReply(meaning.intent);
+      case 'name':
+        this.#name = meaning.name;
+        return [
+          ...this.#line('meet', { name: meaning.name }),
+          ...(this.#lessons?.current ? this.#teach() : this.#suggest()),
+        ];
+      case 'attempt':
+        return meaning.attempt === 'right' ? this.#praise() : this.#miss();
+      case 'topic':
+      case 'step':
+        return this.#tell(meaning.topic);
+      case 'fallback':
+        return this.#fallback();
     }
-    if (matches('yes')) return this.#decided(0) ?? this.#more();
-    if (matches('more')) return this.#more();
-    if (matches('no')) return this.#decided(1) ?? this.#line('allRight');
-    return undefined;
+  }
+
+  #phraseReply(intent: UnderstoodIntent): Said[] {
+    const { name } = this.#speaker;
+    switch (intent) {
+      case 'ai':
+        return this.#line('ai', { name });
+      case 'whoAmI':
+        return this.#name === undefined ? this.#line('noName') : this.#line('yourName', { name: this.#name });
+      case 'whatWasThat':
+        return this.#topic === undefined
+          ? this.#line('nothingYet')
+          : this.#line('lastTopic', { ask: this.#topic.ask });
+      case 'slower':
+      case 'faster':
+        this.pace = intent === 'slower' ? slow : 1;
+        return [...this.#line(intent), ...this.#lastSaid];
+      case 'repeat':
+        return this.#repeat();
+      case 'whoAreYou':
+        return [...this.#line('iAm', { name }), ...this.#suggest()];
+      case 'help':
+        return this.#suggest();
+      case 'hello':
+        return this.#own('greeting', this.#setting.mind.greeting);
+      case 'thanks':
+        return this.#line('welcome');
+      case 'bye':
+        return this.#line('bye');
+      case 'next':
+        this.#lessons?.postpone();
+        return this.#teach();
+      case 'yes':
+        return this.#decided(0) ?? this.#more();
+      case 'more':
+        return this.#more();
+      case 'no':
+        return this.#decided(1) ?? this.#line('allRight');
+    }
   }
 
   /** Handles yes or no after a text that ended with a question: yes leads to the first `next` topic, no to the second. */
@@ -182,11 +238,6 @@ export class ScriptDialogue implements Dialogue {
     return this.#variety.used(`topic ${id}`) < tell.variants.length;
   }
 
-  /** Inside a thread, unrecognised text continues with the next step: a wrong guess gets the next hint. */
-  #nextStep(): Said[] | undefined {
-    return this.#topic?.isThread && this.#hasSteps(this.#topic) ? this.#tell(this.#topic) : undefined;
-  }
-
   #fallback(): Said[] {
     return [...this.#own('fallback', this.#setting.mind.fallback), ...this.#suggest()];
   }
@@ -209,9 +260,8 @@ export class ScriptDialogue implements Dialogue {
   }
 
   /** The reply to a failed attempt: repeats the phrase, or postpones it after the last try. */
-  #miss(attempt: 'close' | 'wrong' | 'right'): Said[] | undefined {
-    const lesson = this.#lessons?.current;
-    if (lesson === undefined || (attempt === 'wrong' && this.#topic?.isThread)) return undefined;
+  #miss(): Said[] {
+    const lesson = this.#lessons!.current!;
     if (this.#lessons!.tryAgain())
       return [...this.#line('almost'), ...this.#spoken(lesson.say, lesson.locale)];
     this.#lessons!.postpone();

@@ -1,0 +1,57 @@
+import { useSignal } from '@preact/signals';
+import { TextField } from '../../parts/field.tsx';
+import { itemTexts } from '../../texts/editor/items.ts';
+import type { Draft } from '../draft.ts';
+import { useField } from '../fields.tsx';
+import type { Path } from '../path.ts';
+import { helpAt, schemaAt } from '../schema.ts';
+import type { Item } from './list-changes.ts';
+
+interface IdFieldProps {
+  draft: Draft;
+  /** The path of the item. */
+  path: Path;
+  idField: string;
+  /** Changes the list when the item gets another id. Without it only the item changes. */
+  renamed?: (items: readonly Item[], index: number, id: string) => readonly Item[];
+}
+
+/**
+ * The id of an item. It changes when the field is left, so that references to the item do not follow every letter, and only if the new id
+ * is valid and free.
+ */
+export function IdField({ draft, path, idField, renamed }: IdFieldProps) {
+  const place = [...path, idField];
+  const { value, problem } = useField(draft, place);
+  const typed = useSignal<string | undefined>(undefined);
+  const refused = useSignal<string | undefined>(undefined);
+  const commit = (id: string) => {
+    const list = path.slice(0, -1);
+    const index = path.at(-1) as number;
+    const items = draft.at(list) as readonly Item[];
+    if (id === value) refused.value = undefined;
+    else if (!new RegExp(schemaAt(place).pattern ?? '').test(id)) refused.value = itemTexts.idInvalid;
+    else if (items.some((item) => item[idField] === id)) refused.value = itemTexts.idTaken(id);
+    else {
+      refused.value = undefined;
+      typed.value = undefined;
+      if (renamed === undefined) draft.change(place, id);
+      else draft.change(list, renamed(items, index, id));
+    }
+  };
+  return (
+    <TextField
+      label={itemTexts.id}
+      help={helpAt(place)}
+      problem={refused.value ?? problem}
+      value={typed.value ?? String(value ?? '')}
+      maxLength={64}
+      required
+      disabled={!draft.isEditable}
+      onInput={(text) => {
+        typed.value = text;
+      }}
+      onChange={commit}
+    />
+  );
+}

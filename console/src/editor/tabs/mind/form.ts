@@ -1,0 +1,40 @@
+import { mindTexts } from '../../../texts/editor/mind.ts';
+
+/** A field with texts by language. */
+export interface TextsField {
+  name: string;
+  label: string;
+  /** When the runtime uses it, where the help of the schema does not say it. */
+  used?: string;
+  /** Words are short: one on each line. Other texts may have several lines each. */
+  as: 'variants' | 'lines';
+}
+
+/** The fields of the tab Mind, for its components and for the test that compares them with the schema. Paths begin at the mind. */
+export const ofMind = { persona: 'persona', greeting: 'greeting', fallback: 'fallback' } as const;
+
+export const ofTopic = {
+  list: 'topics',
+  id: 'id',
+  followUps: 'then',
+  /** Shown on the left, beside the answer. */
+  question: [
+    { name: 'ask', label: mindTexts.topics.ask, used: mindTexts.topics.askUsed, as: 'variants' },
+    { name: 'words', label: mindTexts.topics.words, as: 'lines' },
+  ],
+  answer: [{ name: 'tell', label: mindTexts.topics.tell, used: mindTexts.topics.tellUsed, as: 'variants' }],
+} as const satisfies Record<string, string | TextsField[]>;
+
+export const ofLesson = {
+  list: 'lessons',
+  id: 'id',
+  phrase: [{ name: 'say', label: mindTexts.lessons.say, used: mindTexts.lessons.sayUsed, as: 'variants' }],
+  meaning: [{ name: 'gloss', label: mindTexts.lessons.gloss, as: 'variants' }],
+} as const satisfies Record<string, string | TextsField[]>;
+
+export const ofSection = {
+  list: 'presentation',
+  id: 'id',
+  heading: [{ name: 'title', label: mindTexts.presentation.title, as: 'variants' }],
+  text: [{ name: 'tell', label: mindTexts.presentation.tell, as: 'variants' }],
+} as const satisfies Record<string, string | TextsField[]>;

@@ -1,0 +1,94 @@
+import { useSignal } from '@preact/signals';
+import { useMemo } from 'preact/hooks';
+import { TextField } from '../../../parts/field.tsx';
+import { mindTexts } from '../../../texts/editor/mind.ts';
+import type { Draft } from '../../draft.ts';
+import { useField } from '../../fields.tsx';
+import { IdField } from '../../items/id-field.tsx';
+import type { ItemKind } from '../../items/item-kind.ts';
+import { ItemList } from '../../items/item-list.tsx';
+import type { Item } from '../../items/list-changes.ts';
+import type { Path } from '../../path.ts';
+import { schemaAt } from '../../schema.ts';
+import { Columns } from './columns.tsx';
+import { ofLesson } from './form.ts';
+import { hasText, isTag, languagesOf, mindPath, type Texts } from './languages.ts';
+import { ListPart } from './list-part.tsx';
+import { MindSummary } from './mind-summary.tsx';
+import { firstText } from './topic-name.ts';
+
+const texts = mindTexts.lessons;
+const path = [...mindPath, ofLesson.list];
+
+/** The phrases of a dual experience. Shown as well if there are phrases that are not used. */
+export function Lessons({ draft }: { draft: Draft }) {
+  const isDual = useField(draft, ['runtime', 'languages', 'dual']).value === true;
+  const isEmpty = useField(draft, path).value === undefined;
+  return isDual || !isEmpty ? <LessonList draft={draft} isDual={isDual} /> : null;
+}
+
+function LessonList({ draft, isDual }: { draft: Draft; isDual: boolean }) {
+  const reveal = useSignal<string | undefined>(undefined);
+  const kind = useMemo(() => lessonKind(draft), [draft]);
+  return (
+    <ListPart
+      draft={draft}
+      path={path}
+      kind={kind}
+      texts={texts}
+      note={isDual ? undefined : texts.notDual}
+      onAdded={(id) => {
+        reveal.value = id;
+      }}
+    >
+      {() => <ItemList draft={draft} path={path} kind={kind} reveal={reveal} />}
+    </ListPart>
+  );
+}
+
+const lessonKind = (draft: Draft): ItemKind => ({
+  idField: ofLesson.id,
+  noun: texts.noun,
+  openUpTo: 2,
+  maxItems: schemaAt(path).maxItems,
+  create: (free) => ({ id: free(texts.newId), say: {} }),
+  nameOf: (item) => Object.values((item.say ?? {}) as Texts).flat()[0] ?? `${texts.unnamed} (${item.id})`,
+  summary: (item) => <Summary draft={draft} item={item} />,
+  fields: (at) => <LessonFields draft={draft} path={at} />,
+});
+
+function Summary({ draft, item }: { draft: Draft; item: Item }) {
+  const { say, gloss } = item as { say?: Texts; gloss?: Texts };
+  const { all, learnt } = languagesOf(draft);
+  const missing = [
+    ...learnt.value.filter((one) => !hasText(say, one)),
+    ...all.value.filter((one) => !hasText(gloss, one) && !hasText(say, one)),
+  ];
+  const name = Object.values(say ?? {}).flat()[0] ?? texts.unnamed;
+  return <MindSummary name={name} text={firstText(draft, gloss) ?? ''} missing={missing} />;
+}
+
+function LessonFields({ draft, path: at }: { draft: Draft; path: Path }) {
+  const { shown, learnt } = languagesOf(draft);
+  const other = useSignal('');
+  const languages = learnt.value.length > 0 ? learnt.value : isTag(other.value) ? [other.value] : [];
+  return (
+    <>
+      {learnt.value.length === 0 ? (
+        <TextField
+          label={texts.noLanguage}
+          help={mindTexts.languages.tagHelp}
+          value={other.value}
+          onInput={(tag) => {
+            other.value = tag;
+          }}
+        />
+      ) : null}
+      <div class="item-fields">
+        <Columns draft={draft} path={at} languages={languages} sides={[ofLesson.phrase]} isNamed />
+        <Columns draft={draft} path={at} languages={shown.value} sides={[ofLesson.meaning]} isNamed />
+      </div>
+      <IdField draft={draft} path={at} idField={ofLesson.id} />
+    </>
+  );
+}

@@ -1,0 +1,80 @@
+import { useSignal } from '@preact/signals';
+import { useMemo } from 'preact/hooks';
+import { mindTexts } from '../../../texts/editor/mind.ts';
+import type { Draft } from '../../draft.ts';
+import { useField } from '../../fields.tsx';
+import { IdField } from '../../items/id-field.tsx';
+import type { ItemKind } from '../../items/item-kind.ts';
+import { ItemList } from '../../items/item-list.tsx';
+import type { Item } from '../../items/list-changes.ts';
+import type { Path } from '../../path.ts';
+import { schemaAt } from '../../schema.ts';
+import { Columns } from './columns.tsx';
+import { ofSection } from './form.ts';
+import { hasText, languagesOf, mindPath, type Texts } from './languages.ts';
+import { ListPart } from './list-part.tsx';
+import { MindSummary } from './mind-summary.tsx';
+import { firstText } from './topic-name.ts';
+
+const texts = mindTexts.presentation;
+const path = [...mindPath, ofSection.list];
+
+/** The sections of presenter mode. Shown as well if there are sections that are not used. */
+export function Presentation({ draft }: { draft: Draft }) {
+  const isPresenter = useField(draft, ['runtime', 'mode']).value === 'presenter';
+  const isEmpty = useField(draft, path).value === undefined;
+  return isPresenter || !isEmpty ? <SectionList draft={draft} isPresenter={isPresenter} /> : null;
+}
+
+function SectionList({ draft, isPresenter }: { draft: Draft; isPresenter: boolean }) {
+  const reveal = useSignal<string | undefined>(undefined);
+  const kind = useMemo(() => sectionKind(draft), [draft]);
+  return (
+    <ListPart
+      draft={draft}
+      path={path}
+      kind={kind}
+      texts={texts}
+      note={isPresenter ? undefined : texts.notPresenter}
+      onAdded={(id) => {
+        reveal.value = id;
+      }}
+    >
+      {() => <ItemList draft={draft} path={path} kind={kind} reveal={reveal} />}
+    </ListPart>
+  );
+}
+
+const sectionKind = (draft: Draft): ItemKind => ({
+  idField: ofSection.id,
+  noun: texts.noun,
+  openUpTo: 2,
+  maxItems: schemaAt(path).maxItems,
+  create: (free) => ({ id: free(texts.newId) }),
+  nameOf: (item) => firstText(draft, item.title) ?? `${texts.unnamed} (${item.id})`,
+  summary: (item) => <Summary draft={draft} item={item} />,
+  fields: (at) => <SectionFields draft={draft} path={at} />,
+});
+
+function Summary({ draft, item }: { draft: Draft; item: Item }) {
+  const { title, tell } = item as { title?: Texts; tell?: Texts };
+  const missing = languagesOf(draft).all.value.filter((one) => !hasText(title, one) || !hasText(tell, one));
+  const name = firstText(draft, title) ?? texts.unnamed;
+  return <MindSummary name={name} text={firstText(draft, tell) ?? ''} missing={missing} />;
+}
+
+function SectionFields({ draft, path: at }: { draft: Draft; path: Path }) {
+  const { all, shown } = languagesOf(draft);
+  return (
+    <>
+      <Columns
+        draft={draft}
+        path={at}
+        languages={shown.value}
+        isNamed={all.value.length > 1}
+        sides={[ofSection.heading, ofSection.text]}
+      />
+      <IdField draft={draft} path={at} idField={ofSection.id} />
+    </>
+  );
+}

@@ -1,0 +1,147 @@
+import { type Signal, untracked, useSignal } from '@preact/signals';
+import { useMemo } from 'preact/hooks';
+import { TextField } from '../../../parts/field.tsx';
+import { mindTexts } from '../../../texts/editor/mind.ts';
+import type { Draft } from '../../draft.ts';
+import { IdField } from '../../items/id-field.tsx';
+import type { ItemKind } from '../../items/item-kind.ts';
+import { ItemList } from '../../items/item-list.tsx';
+import type { Item } from '../../items/list-changes.ts';
+import type { Path } from '../../path.ts';
+import { schemaAt } from '../../schema.ts';
+import { Columns } from './columns.tsx';
+import { FollowUps } from './follow-ups.tsx';
+import { ofTopic } from './form.ts';
+import { hasText, languagesOf, mindPath, type Texts } from './languages.ts';
+import { ListPart } from './list-part.tsx';
+import { MindSummary } from './mind-summary.tsx';
+import { QuestionCheck } from './question-check.tsx';
+import { renamedTopic, topicPutBack, withoutTopic } from './topic-changes.ts';
+import { firstText, topicName } from './topic-name.ts';
+
+const texts = mindTexts.topics;
+const path = [...mindPath, ofTopic.list];
+/** Lists with more topics than this can be searched. */
+const searchedFrom = 8;
+
+export function Topics({ draft }: { draft: Draft }) {
+  const search = useSignal('');
+  const reveal = useSignal<string | undefined>(undefined);
+  const kind = useMemo(() => topicKind(draft), [draft]);
+  return (
+    <ListPart
+      draft={draft}
+      path={path}
+      kind={kind}
+      texts={texts}
+      onAdded={(id) => {
+        search.value = '';
+        reveal.value = id;
+      }}
+    >
+      {(count) => (
+        <>
+          {count > 0 ? (
+            <QuestionCheck
+              draft={draft}
+              onShow={(id) => {
+                search.value = '';
+                reveal.value = id;
+              }}
+            />
+          ) : null}
+          <FoundTopics draft={draft} kind={kind} count={count} search={search} reveal={reveal} />
+        </>
+      )}
+    </ListPart>
+  );
+}
+
+interface FoundTopicsProps {
+  draft: Draft;
+  kind: ItemKind;
+  count: number;
+  search: Signal<string>;
+  reveal: Signal<string | undefined>;
+}
+
+function FoundTopics({ draft, kind, count, search, reveal }: FoundTopicsProps) {
+  const wanted = search.value.trim().toLowerCase();
+  // Found when the search changes, not while a topic is edited: the topic would vanish under the cursor.
+  const shown = useMemo(
+    () => (wanted === '' ? undefined : untracked(() => idsWith(draft, wanted))),
+    [wanted],
+  );
+  return (
+    <>
+      {count > searchedFrom ? (
+        <div class="search">
+          <TextField
+            label={texts.search}
+            type="search"
+            value={search.value}
+            help={shown === undefined ? undefined : `${texts.found(shown.size, count)}. ${texts.hidden}`}
+            onInput={(text) => {
+              search.value = text;
+            }}
+          />
+        </div>
+      ) : null}
+      <ItemList draft={draft} path={path} kind={kind} shown={shown} reveal={reveal} />
+    </>
+  );
+}
+
+/** The ids of the topics whose texts contain a text. */
+function idsWith(draft: Draft, wanted: string): ReadonlySet<string> {
+  const topics = (draft.at(path) as readonly Item[] | undefined) ?? [];
+  const found = topics.filter(({ id, ask, words, tell }) =>
+    JSON.stringify([id, ask, words, tell]).toLowerCase().includes(wanted),
+  );
+  return new Set(found.map(({ id }) => String(id)));
+}
+
+const topicKind = (draft: Draft): ItemKind => ({
+  idField: ofTopic.id,
+  noun: texts.noun,
+  openUpTo: 3,
+  maxItems: schemaAt(path).maxItems,
+  create: (free) => ({ id: free(texts.newId) }),
+  nameOf: (item) => firstText(draft, item.ask) ?? `${texts.unnamed} (${item.id})`,
+  summary: (item) => <Summary draft={draft} item={item} />,
+  fields: (at) => <TopicFields draft={draft} path={at} />,
+  without: withoutTopic,
+  putBack: topicPutBack,
+});
+
+function Summary({ draft, item }: { draft: Draft; item: Item }) {
+  const { ask, tell, then } = item as { ask?: Texts; tell?: Texts; then?: string[] };
+  const missing = languagesOf(draft).all.value.filter((one) => !hasText(ask, one) || !hasText(tell, one));
+  return (
+    <MindSummary
+      name={topicName(draft, item)}
+      text={firstText(draft, tell) ?? texts.noAnswer}
+      missing={missing}
+      badge={then?.includes(String(item.id)) ? texts.thread : undefined}
+    />
+  );
+}
+
+function TopicFields({ draft, path: at }: { draft: Draft; path: Path }) {
+  const { all, shown } = languagesOf(draft);
+  return (
+    <>
+      <Columns
+        draft={draft}
+        path={at}
+        languages={shown.value}
+        isNamed={all.value.length > 1}
+        sides={[ofTopic.question, ofTopic.answer]}
+      />
+      <div class="item-fields more">
+        <FollowUps draft={draft} path={at} />
+        <IdField draft={draft} path={at} idField={ofTopic.id} renamed={renamedTopic} />
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,44 @@
+import { setupTexts } from '../../../texts/editor/setup.ts';
+import type { FormField } from '../../fields.tsx';
+
+const { basics: basic, characters, location: place, limits: limit } = setupTexts;
+
+/** The fields of the tab Setup. Paths begin at the experience. */
+export const basics: readonly FormField[] = [
+  { path: ['title'], label: basic.title, as: 'text' },
+  { path: ['slug'], label: basic.slug, as: 'text' },
+  { path: ['runtime', 'mode'], label: basic.mode, as: 'select', labels: basic.modes },
+  {
+    path: ['runtime', 'speechInputMode'],
+    label: basic.speechInput,
+    as: 'select',
+    labels: basic.speechInputs,
+  },
+];
+
+export const location: readonly FormField[] = [
+  { path: ['runtime', 'location', 'locationId'], label: place.id, as: 'text' },
+  { path: ['runtime', 'location', 'assets'], label: place.assets, as: 'lines' },
+];
+
+export const limits: readonly FormField[] = [
+  { path: ['runtime', 'limits', 'maxSeconds'], label: limit.maxSeconds, as: 'number' },
+  { path: ['runtime', 'limits', 'idleSeconds'], label: limit.idleSeconds, as: 'number' },
+];
+
+/** The fields of a character. Paths begin at the character. */
+export const ofCharacter = {
+  /** Changed through `IdField`. */
+  id: 'characterId',
+  name: [{ path: ['name'], label: characters.name, as: 'text' }],
+  voice: [
+    { path: ['voice', 'flite', 'voice'], label: characters.flite, as: 'select', labels: characters.voices },
+    { path: ['voice', 'flite', 'pitch'], label: characters.pitch, as: 'number' },
+    { path: ['voice', 'flite', 'rate'], label: characters.rate, as: 'number' },
+    { path: ['voice', 'openai', 'voice'], label: characters.openai, as: 'text' },
+  ],
+  avatar: [
+    { path: ['avatar', 'avatarId'], label: characters.avatarId, as: 'text' },
+    { path: ['avatar', 'modelPath'], label: characters.modelPath, as: 'text' },
+  ],
+} as const satisfies Record<string, string | readonly FormField[]>;

@@ -1,0 +1,11 @@
+import { setupTexts } from '../../../texts/editor/setup.ts';
+import type { Draft } from '../../draft.ts';
+import { useField } from '../../fields.tsx';
+import type { Path } from '../../path.ts';
+
+/** Names the keys of a free-form object that the form does not show. They are kept. */
+export function OtherKeys({ draft, path, known }: { draft: Draft; path: Path; known: readonly string[] }) {
+  const { value } = useField(draft, path);
+  const others = Object.keys(value ?? {}).filter((name) => !known.includes(name));
+  return others.length === 0 ? null : <p class="soft">{setupTexts.characters.more(others.join(', '))}</p>;
+}

@@ -1,0 +1,52 @@
+/** Texts of the tab Setup. Help under the fields comes from the project-file schema. */
+export const setupTexts = {
+  basics: {
+    heading: 'Experience',
+    title: 'Title',
+    slug: 'Slug',
+    mode: 'Mode',
+    modes: { conversation: 'Conversation', presenter: 'Presenter' },
+    speechInput: 'Speech input',
+    speechInputs: { auto: 'Automatic', manual: 'On demand', off: 'Off' },
+  },
+  characters: {
+    heading: 'Characters',
+    count: (count: number) => (count === 1 ? '1 character' : `${count} characters`),
+    noun: 'Character',
+    add: 'Add character',
+    newName: 'New character',
+    name: 'Name',
+    unnamed: 'No name',
+    voice: 'Voice',
+    flite: 'Included voice',
+    voices: {
+      slt: 'slt (female)',
+      rms: 'rms (male)',
+      awb: 'awb (male, Scottish)',
+      kal16: 'kal16 (male, robotic)',
+    },
+    pitch: 'Pitch',
+    rate: 'Speed',
+    openai: 'Voice of the speech service',
+    listen: 'Listen',
+    listenTo: (voice: string) => `Listen to ${voice}`,
+    listenHelp:
+      'Listen plays the included voice with its natural pitch and speed. The preview has your pitch and speed.',
+    playing: 'Playing…',
+    avatar: 'Avatar',
+    avatarId: 'Avatar id',
+    modelPath: 'Model path',
+    noAvatar: 'no avatar',
+    more: (names: string) => `Kept as written, and edited in the YAML tab: ${names}.`,
+  },
+  location: {
+    heading: 'Location',
+    id: 'Location id',
+    assets: 'Files, one per line',
+  },
+  limits: {
+    heading: 'Session limits',
+    maxSeconds: 'Longest session, in seconds',
+    idleSeconds: 'Idle time, in seconds',
+  },
+} as const;

@@ -1,0 +1,4 @@
+declare module '*.ulaw' {
+  const bytes: Uint8Array;
+  export default bytes;
+}
