@@ -1,6 +1,7 @@
 import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import type { ExperienceState } from '@session-launch/contract/admin/experience-schemas';
 import type { WrittenProjectFile } from '@session-launch/contract/project-file/schema';
+import { request } from '../api/client.ts';
 import { type Path, pathText, valueAt, withValue } from './path.ts';
 
 /** An experience as in a project file. */
@@ -31,6 +32,8 @@ export interface Draft {
   change(path: Path, value: unknown): void;
   /** The problem at exactly this path. */
   problemAt(path: Path): string | undefined;
+  /** Saves the document if it has changed. Resolves to false if the service refused it. */
+  saveIfChanged(): Promise<boolean>;
 }
 
 export function createDraft(projectId: string, state: ExperienceState, isEditable: boolean): Draft {
@@ -51,5 +54,16 @@ export function createDraft(projectId: string, state: ExperienceState, isEditabl
       document.value = withValue(document.value, path, value);
     },
     problemAt: (path) => byPath.value.get(pathText(path)),
+    async saveIfChanged() {
+      if (document.value === saved.value.experience) return true;
+      const body = { experience: document.value };
+      const { version } = saved.value;
+      const path = `experiences/${(state.experience as Experience).id}`;
+      await request(path, { method: 'PUT', version, body });
+      const now = await request<ExperienceState>(path);
+      saved.value = now;
+      document.value = now.experience as Experience;
+      return true;
+    },
   };
 }
