@@ -1,4 +1,4 @@
-const names = new Intl.DisplayNames(['en'], { type: 'language' });
+const names = new Intl.DisplayNames(['en'], { type: 'language', languageDisplay: 'standard' });
 
 /** Languages that are offered by name. Any other can be written as a tag. */
 const offered =
