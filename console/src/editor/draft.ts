@@ -32,8 +32,8 @@ export interface Draft {
   change(path: Path, value: unknown): void;
   /** The problem at exactly this path. */
   problemAt(path: Path): string | undefined;
-  /** Saves the document if it has changed. Resolves to false if the service refused it. */
-  saveIfChanged(): Promise<boolean>;
+  /** Saves the document if it has changed. Rejects if the service refused it. */
+  saveIfChanged(): Promise<void>;
 }
 
 export function createDraft(projectId: string, state: ExperienceState, isEditable: boolean): Draft {
@@ -55,7 +55,7 @@ export function createDraft(projectId: string, state: ExperienceState, isEditabl
     },
     problemAt: (path) => byPath.value.get(pathText(path)),
     async saveIfChanged() {
-      if (document.value === saved.value.experience) return true;
+      if (document.value === saved.value.experience) return;
       const body = { experience: document.value };
       const { version } = saved.value;
       const path = `experiences/${(state.experience as Experience).id}`;
@@ -63,7 +63,6 @@ export function createDraft(projectId: string, state: ExperienceState, isEditabl
       const now = await request<ExperienceState>(path);
       saved.value = now;
       document.value = now.experience as Experience;
-      return true;
     },
   };
 }

@@ -5,6 +5,7 @@ import { messageOf } from '../api/client.ts';
 import { Button } from '../parts/button.tsx';
 import { may, me } from '../state/me.ts';
 import { previewTexts } from '../texts/editor/preview.ts';
+import { isSame } from './document/same.ts';
 import type { Draft, Experience } from './draft.ts';
 import { VisitorChoices } from './preview/choices.tsx';
 import { Frame, type FrameHandle } from './preview/frame.tsx';
@@ -72,8 +73,12 @@ function Talking({ draft, own }: { draft: Draft; own: OwnPreview }) {
   };
   const restart = async () => {
     problem.value = undefined;
-    if (await draft.saveIfChanged()) frame.current?.start();
-    else problem.value = previewTexts.notSaved;
+    try {
+      await draft.saveIfChanged();
+      frame.current?.start();
+    } catch (error) {
+      problem.value = previewTexts.notSaved(messageOf(error));
+    }
   };
   return (
     <>
@@ -111,7 +116,7 @@ function State({ draft, shown }: { draft: Draft; shown: Shown | undefined }) {
   const isOlder = useComputed(() => {
     const saved = draft.saved.value.experience as Experience;
     const { title, runtime } = draft.document.value;
-    return draft.isChanged.value && (title !== saved.title || runtime !== saved.runtime);
+    return !isSame([title, runtime], [saved.title, saved.runtime]);
   });
   const latest = useComputed(() => draft.saved.value.latestRevision);
   return (

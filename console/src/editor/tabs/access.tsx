@@ -19,7 +19,7 @@ export function Access({ draft }: { draft: Draft }) {
   return (
     <>
       <section class="panel">
-        <h2>{accessTexts.public}</h2>
+        <h2>{accessTexts.title}</h2>
         <p class="soft">{accessTexts.publicText}</p>
         <DraftSwitch draft={draft} path={['public']} label={accessTexts.public} on={accessTexts.publicOn} />
         <p class="soft">{accessTexts.live}</p>

@@ -5,7 +5,7 @@ import type { Draft } from '../draft.ts';
 import { DraftText } from '../fields.tsx';
 import { Cards } from './gallery/card.tsx';
 import { Readiness } from './gallery/readiness.tsx';
-import { fieldId, Slot } from './gallery/slot.tsx';
+import { Slot } from './gallery/slot.tsx';
 import { UseCases } from './gallery/use-cases.tsx';
 
 /** How galleries show the experience: pictures, description, categories. */
@@ -70,7 +70,7 @@ function AvatarId({ draft }: { draft: Draft }) {
     .map(({ avatar }) => (avatar as { avatarId?: unknown } | undefined)?.avatarId)
     .filter((id): id is string => typeof id === 'string' && id !== now);
   return (
-    <div class="stack" id={fieldId(['avatarId'])}>
+    <div class="stack" data-path="avatarId">
       <DraftText draft={draft} path={['avatarId']} label={galleryTexts.avatarId} />
       {draft.isEditable && ids.length > 0 ? (
         <div class="row">

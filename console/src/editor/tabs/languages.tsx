@@ -2,6 +2,7 @@ import './languages/languages.css';
 import { languagesTexts } from '../../texts/editor/languages.ts';
 import type { Draft } from '../draft.ts';
 import { DraftSwitch, useField } from '../fields.tsx';
+import { pathText } from '../path.ts';
 import { schemaAt } from '../schema.ts';
 import { AxisCards } from './languages/axis.tsx';
 import { LanguageField } from './languages/language-field.tsx';
@@ -34,13 +35,15 @@ function DefaultLanguage({ draft }: { draft: Draft }) {
   const { value, problem } = useField(draft, path);
   const { description, default: byDefault } = schemaAt(path);
   return (
-    <LanguageField
-      label={languagesTexts.default}
-      help={description}
-      problem={problem}
-      value={String(value ?? byDefault)}
-      disabled={!draft.isEditable}
-      onChange={(tag) => draft.change(path, tag)}
-    />
+    <div class="stack" data-path={pathText(path)}>
+      <LanguageField
+        label={languagesTexts.default}
+        help={description}
+        problem={problem}
+        value={String(value ?? byDefault)}
+        disabled={!draft.isEditable}
+        onChange={(tag) => draft.change(path, tag)}
+      />
+    </div>
   );
 }

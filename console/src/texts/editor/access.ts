@@ -1,6 +1,7 @@
 /** Texts of the tab Access. */
 export const accessTexts = {
-  public: 'Public page',
+  title: 'Public access',
+  public: 'Public',
   publicOn: 'Let pages start it without a key, from the origins below',
   publicText:
     'A public experience can be started by pages of other people, such as partners. It needs neither an API key nor the origins of the project.',

@@ -6,7 +6,7 @@ export const previewTexts = {
   title: 'Preview',
   frame: 'The talking draft',
   restart: 'Restart with my changes',
-  notSaved: 'Your changes could not be saved. Correct the problems in the form, then try again.',
+  notSaved: (reason: string) => `Your changes are not saved, so the preview was not restarted. ${reason}`,
   before: (revision: number) => `Start talks to r${revision}, the saved draft.`,
   beforeChanged: (revision: number) =>
     `Start talks to r${revision}; your changes are not in it. “Restart with my changes” saves them first.`,

@@ -2,7 +2,6 @@ import { Button } from '../../../parts/button.tsx';
 import { galleryTexts } from '../../../texts/editor/gallery.ts';
 import type { Draft } from '../../draft.ts';
 import { parsePath } from '../../path.ts';
-import { fieldId } from './slot.tsx';
 
 type Needed = keyof typeof galleryTexts.missing;
 
@@ -36,8 +35,7 @@ export function Readiness({ draft }: { draft: Draft }) {
 }
 
 function goTo(path: Needed): void {
-  const field = document.getElementById(fieldId(parsePath(path)));
+  const field = document.querySelector(`[data-path="${path}"]`);
   field?.scrollIntoView({ block: 'center' });
-  const control = field?.querySelector<HTMLElement>('button, input') ?? field;
-  control?.focus({ preventScroll: true });
+  field?.querySelector<HTMLElement>('button, input')?.focus({ preventScroll: true });
 }

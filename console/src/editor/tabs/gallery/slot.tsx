@@ -32,7 +32,7 @@ export function Slot({ draft, path, label, kind, shape }: SlotProps) {
     // biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be laid out as a grid item in every browser
     <div
       class="slot"
-      id={fieldId(path)}
+      data-path={pathText(path)}
       role="group"
       aria-label={label}
       tabIndex={-1}
@@ -92,8 +92,6 @@ export function Slot({ draft, path, label, kind, shape }: SlotProps) {
     </div>
   );
 }
-
-export const fieldId = (path: Path): string => `field-${pathText(path)}`;
 
 /** Changes a picture. An object that loses its last picture is removed, because the service wants both or none. */
 function changePicture(draft: Draft, path: Path, picture: string | undefined): void {

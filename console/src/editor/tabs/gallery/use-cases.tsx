@@ -4,6 +4,7 @@ import { TextField } from '../../../parts/field.tsx';
 import { galleryTexts } from '../../../texts/editor/gallery.ts';
 import type { Draft } from '../../draft.ts';
 import { useField } from '../../fields.tsx';
+import { pathText } from '../../path.ts';
 import { schemaAt } from '../../schema.ts';
 
 const path = ['taxonomy', 'useCases'];
@@ -26,7 +27,7 @@ export function UseCases({ draft }: { draft: Draft }) {
   };
   const itemProblems = list.map((_, i) => draft.problemAt([...path, i])).filter((one) => one !== undefined);
   return (
-    <div class="field use-cases">
+    <div class="field use-cases" data-path={pathText(path)}>
       <h3>{galleryTexts.useCases}</h3>
       <p class="help">{description}</p>
       {list.length === 0 ? null : (

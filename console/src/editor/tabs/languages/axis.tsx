@@ -2,6 +2,7 @@ import { useId } from 'preact/hooks';
 import { languagesTexts } from '../../../texts/editor/languages.ts';
 import type { Draft } from '../../draft.ts';
 import { useField } from '../../fields.tsx';
+import { pathText } from '../../path.ts';
 import { schemaAt } from '../../schema.ts';
 import { LanguageField } from './language-field.tsx';
 
@@ -17,7 +18,12 @@ export function AxisCards({ draft, name }: { draft: Draft; name: 'conversation' 
   const fixed = typeof axis === 'object' ? axis.fixed : undefined;
   const byDefault = () => String(draft.at(['runtime', 'languages', 'default']) ?? 'en');
   return (
-    <fieldset class="axis" disabled={!draft.isEditable} aria-describedby={problem && `${id}-problem`}>
+    <fieldset
+      class="axis"
+      data-path={pathText(path)}
+      disabled={!draft.isEditable}
+      aria-describedby={problem && `${id}-problem`}
+    >
       <legend>{languagesTexts.axes[name]}</legend>
       <div class="cards-of-two">
         <label>
