@@ -15,6 +15,10 @@ export const optionalLocale = (description: string) =>
   });
 const optionalLabel = (description: string) => optional.string({ description, minLength: 1, maxLength: 256 });
 
+const speechOnly = optional.boolean({
+  description: 'True creates a voice-only session, without avatar and location.',
+});
+
 const common = {
   experienceId: Type.String({
     description: 'The experience to launch.',
@@ -31,9 +35,7 @@ const common = {
   ),
   mode: Type.Optional(mode),
   speechInputMode: Type.Optional(speechInputMode),
-  speechOnly: optional.boolean({
-    description: 'True creates a voice-only session, without avatar and location.',
-  }),
+  speechOnly,
   language: optional.oneOf(selectableLanguages, {
     description: 'Language selector, used if neither locale nor secondaryLocale applies.',
   }),
@@ -60,6 +62,7 @@ export const previewMintRequestSchema = Type.Object(
     secondaryLocale: optionalLocale(
       'The paired language of a dual experience. Default: the secondaryLocale of the preview link, if it has one.',
     ),
+    speechOnly,
   },
   {
     $id: 'PreviewMintRequest',
@@ -98,5 +101,6 @@ export const serverMintRequestSchema = Type.Object(
   },
 );
 
+export type PreviewMintRequest = Static<typeof previewMintRequestSchema>;
 export type BrowserMintRequest = Static<typeof browserMintRequestSchema>;
 export type ServerMintRequest = Static<typeof serverMintRequestSchema>;

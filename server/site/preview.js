@@ -12,6 +12,8 @@ const [heading, welcome, talk, form, note, about, paired, version] = [
 ].map((id) => document.getElementById(id));
 const code = location.hash.slice(1);
 const language = form.elements.language;
+/** The console, when it shows this page in a frame without a code. The policy lets no other site do so. */
+const consolePage = code === '' && window.parent !== window ? window.parent : undefined;
 const askAgain = 'Ask the person who sent it for a new one.';
 
 /** Messages for refusals that another press of Start cannot resolve, or that need an answer first. */
@@ -20,19 +22,39 @@ const words = {
   RATE_LIMITED: 'This link has started many conversations in the last minute. Try again in a minute.',
   SECONDARY_LOCALE_REQUIRED: 'This experience works with two languages. Choose the one to learn.',
   INVALID_REQUEST: 'This is not a language. Write it as a tag such as es or pt-BR.',
+  NO_PREVIEW: 'The preview cannot start. The console says why.',
 };
+
+/** The body that starts a session. Without locale, the language of the link applies, or that of the browser, in Accept-Language. */
+async function requested() {
+  if (consolePage !== undefined) return grantOfConsole();
+  const secondaryLocale = language.value.trim();
+  return { code, ...(secondaryLocale === '' ? {} : { secondaryLocale }) };
+}
+
+/** The code and the choices of the operator. The console gives them for each session. */
+async function grantOfConsole() {
+  const { port1, port2 } = new MessageChannel();
+  const answered = new Promise((resolve) => {
+    port1.onmessage = ({ data }) => resolve(data);
+  });
+  consolePage.postMessage({ preview: 'code' }, '*', [port2]);
+  const { grant } = await answered;
+  port1.close();
+  if (grant === undefined) throw new SessionLaunch.ExperienceError('NO_PREVIEW', words.NO_PREVIEW);
+  return grant;
+}
 
 async function mint(_fields, { signal }) {
   const { ExperienceError } = SessionLaunch;
-  const secondaryLocale = language.value.trim();
+  const asked = await requested();
   let response;
   let body;
   try {
     response = await fetch('../preview-sessions', {
       method: 'POST',
       headers: { 'Content-Type': 'application/json' },
-      // Without locale, the language of the link applies, or that of the browser, which is in Accept-Language.
-      body: JSON.stringify({ code, ...(secondaryLocale === '' ? {} : { secondaryLocale }) }),
+      body: JSON.stringify(asked),
       credentials: 'omit',
       cache: 'no-store',
       signal,
@@ -54,7 +76,11 @@ async function mint(_fields, { signal }) {
   return body;
 }
 
-function start() {
+/** Ends the running session, without going back to the welcome. */
+let endRunning = () => {};
+
+function start({ takesFocus }) {
+  endRunning();
   const experience = SessionLaunch.createExperience({ mint });
   // Must be called in the handler of the press; otherwise browsers block the audio.
   const starting = experience.start();
@@ -62,24 +88,43 @@ function start() {
   welcome.hidden = true;
   talk.hidden = false;
   const player = experience.attach(talk, { closeButton: true, onClose: () => setTimeout(close) });
-  player.element.focus({ preventScroll: true });
+  if (takesFocus) player.element.focus({ preventScroll: true });
+  tell('talking');
   starting.catch((error) => {
-    if (!(error.code in words)) return;
+    if (!(error.code in words) || !isCurrent) return;
     close();
     refuse(error.code);
   });
-
-  function close() {
-    if (talk.hidden) return;
+  let isCurrent = true;
+  endRunning = () => {
+    isCurrent = false;
+    endRunning = () => {};
     experience.end();
     player.detach();
+  };
+
+  function close() {
+    if (!isCurrent) return;
+    endRunning();
     talk.hidden = true;
     welcome.hidden = false;
-    form.querySelector('button').focus();
+    tell('idle');
+    if (takesFocus || document.hasFocus()) form.querySelector('button').focus();
   }
 }
 
+/** Tells the console the state of this page. It contains no secret. */
+function tell(preview) {
+  consolePage?.postMessage({ preview }, '*');
+}
+
 function refuse(reason) {
+  if (consolePage !== undefined && reason === 'PREVIEW_NOT_FOUND') {
+    // Somebody has withdrawn the console's own preview. The next press gets another one.
+    tell('withdrawn');
+    note.textContent = 'This preview was withdrawn. Press Start for a new one.';
+    return;
+  }
   note.textContent = words[reason];
   note.classList.toggle('question', reason === 'SECONDARY_LOCALE_REQUIRED');
   if (reason === 'PREVIEW_NOT_FOUND') stop('This link does not work any more');
@@ -105,10 +150,19 @@ function nameLanguages() {
   document.getElementById('languages').replaceChildren(...options);
 }
 
-// The console shows this page in a frame, with a heading of its own.
+function listenToConsole() {
+  heading.textContent = 'Talk to your draft';
+  about.textContent = 'It speaks and listens as it will for visitors.';
+  addEventListener('message', ({ source, data }) => {
+    // Without focus: the operator goes on in the console.
+    if (source === consolePage && data?.preview === 'start') start({ takesFocus: false });
+  });
+  tell('ready');
+}
+
 document.body.classList.toggle('framed', window.parent !== window);
 addEventListener('hashchange', () => location.reload());
-if (code === '') {
+if (code === '' && consolePage === undefined) {
   note.textContent = `The part of the address after the # is missing. ${askAgain}`;
   stop('This link is incomplete');
 } else if (!SessionLaunch) {
@@ -117,6 +171,7 @@ if (code === '') {
   form.hidden = false;
   form.addEventListener('submit', (event) => {
     event.preventDefault();
-    if (talk.hidden) start();
+    if (talk.hidden) start({ takesFocus: true });
   });
+  if (consolePage !== undefined) listenToConsole();
 }

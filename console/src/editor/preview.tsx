@@ -1,6 +1,142 @@
-import type { Draft } from './draft.ts';
+import './preview/preview.css';
+import { useComputed, useSignal } from '@preact/signals';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { messageOf } from '../api/client.ts';
+import { Button } from '../parts/button.tsx';
+import { may, me } from '../state/me.ts';
+import { previewTexts } from '../texts/editor/preview.ts';
+import { isSame } from './document/same.ts';
+import type { Draft, Experience } from './draft.ts';
+import { VisitorChoices } from './preview/choices.tsx';
+import { Frame, type FrameHandle } from './preview/frame.tsx';
+import { Links } from './preview/links.tsx';
+import { OwnPreview } from './preview/own-preview.ts';
+import { type Grant, resolveLanguages, visitor } from './preview/visitor.ts';
+import { languageName } from './tabs/languages/names.ts';
+
+/** What the frame talks: a revision, its languages, and why these. */
+interface Shown {
+  revision: number;
+  locale: string;
+  secondaryLocale?: string;
+  because: string;
+}
 
 /** The talking draft beside the form. */
 export function Preview({ draft }: { draft: Draft }) {
-  return <p>{draft.experienceId}</p>;
+  const own = useMemo(() => new OwnPreview(draft.experienceId), [draft.experienceId]);
+  const reason = whyNot(draft);
+  return (
+    <section class="preview" aria-labelledby="preview-title">
+      <h2 id="preview-title">{previewTexts.title}</h2>
+      {reason === undefined ? <Talking draft={draft} own={own} /> : <p class="soft">{reason}</p>}
+      <Links draft={draft} isOwn={(previewId) => previewId === own.previewId} />
+    </section>
+  );
+}
+
+function whyNot(draft: Draft): string | undefined {
+  if (!may('edit-experiences'))
+    return `${previewTexts.forbidden} ${previewTexts.forbiddenRole(me.value?.operator.role ?? '')}`;
+  return (draft.saved.value.experience as Experience).status === 'archived'
+    ? previewTexts.archived
+    : undefined;
+}
+
+function Talking({ draft, own }: { draft: Draft; own: OwnPreview }) {
+  const frame = useRef<FrameHandle | undefined>(undefined);
+  const shown = useSignal<Shown | undefined>(undefined);
+  const problem = useSignal<string | undefined>(undefined);
+  useEffect(() => {
+    const withdraw = () => own.withdraw();
+    addEventListener('pagehide', withdraw);
+    return () => {
+      removeEventListener('pagehide', withdraw);
+      own.withdraw();
+    };
+  }, [own]);
+
+  const grant = async (): Promise<Grant | undefined> => {
+    problem.value = undefined;
+    try {
+      const revision = draft.saved.value.latestRevision;
+      const [code, { because, ...languages }] = await Promise.all([
+        own.codeFor(revision),
+        resolveLanguages(draft.experienceId, revision, visitor.value),
+      ]);
+      shown.value = { revision, because, ...languages };
+      return { code, ...languages, speechOnly: visitor.value.speechOnly };
+    } catch (error) {
+      problem.value = previewTexts.failed(messageOf(error));
+      return undefined;
+    }
+  };
+  const restart = async () => {
+    problem.value = undefined;
+    try {
+      await draft.saveIfChanged();
+      frame.current?.start();
+    } catch (error) {
+      problem.value = previewTexts.notSaved(messageOf(error));
+    }
+  };
+  return (
+    <>
+      <Frame
+        onStart={grant}
+        onWithdrawn={() => own.forget()}
+        handle={(made) => {
+          frame.current = made;
+        }}
+      />
+      <State draft={draft} shown={shown.value} />
+      {problem.value === undefined ? null : (
+        <p class="bad" role="alert">
+          {problem.value}
+        </p>
+      )}
+      <div class="row">
+        <Button look="primary" onPress={restart}>
+          {previewTexts.restart}
+        </Button>
+      </div>
+      <VisitorChoices
+        draft={draft}
+        onChange={() => {
+          if (frame.current?.isTalking) frame.current.start();
+        }}
+      />
+    </>
+  );
+}
+
+/** Says which revision talks, in which languages and why, and whether the form is newer. */
+function State({ draft, shown }: { draft: Draft; shown: Shown | undefined }) {
+  // Settings such as origins are not part of a revision, so they cannot be heard.
+  const isOlder = useComputed(() => {
+    const saved = draft.saved.value.experience as Experience;
+    const { title, runtime } = draft.document.value;
+    return !isSame([title, runtime], [saved.title, saved.runtime]);
+  });
+  const latest = useComputed(() => draft.saved.value.latestRevision);
+  return (
+    <p class="preview-state" role="status">
+      {sentence()}
+    </p>
+  );
+
+  function sentence() {
+    if (shown === undefined)
+      return isOlder.value ? previewTexts.beforeChanged(latest.value) : previewTexts.before(latest.value);
+    if (isOlder.value) return <strong class="warn">{previewTexts.outdated(shown.revision)}</strong>;
+    if (shown.revision !== latest.value)
+      return <strong class="warn">{previewTexts.newer(shown.revision, latest.value)}</strong>;
+    const [first, second] = [shown.locale, shown.secondaryLocale].map((tag) => tag && languageName(tag));
+    const languages = second === undefined ? first! : previewTexts.and(first!, second);
+    return (
+      <>
+        {previewTexts.shows(shown.revision, languages)} <span class="soft">{shown.because}</span>
+      </>
+    );
+  }
 }

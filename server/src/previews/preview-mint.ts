@@ -1,4 +1,4 @@
-import { previewMintRequestSchema } from '@session-launch/contract/mint-requests';
+import { type PreviewMintRequest, previewMintRequestSchema } from '@session-launch/contract/mint-requests';
 import type { Directory } from '../experiences/directory.ts';
 import type { LaunchableExperience } from '../experiences/store.ts';
 import { canonicalLocale } from '../locales/locale.ts';
@@ -64,7 +64,7 @@ async function previewed(directory: Directory, preview: Preview): Promise<Launch
   return { ...experience, revision: await directory.revision(projectId, experienceId, revision) };
 }
 
-function requestOf(preview: Preview, asked: { locale?: string; secondaryLocale?: string }): MintRequest {
+function requestOf(preview: Preview, asked: PreviewMintRequest): MintRequest {
   return {
     experienceId: preview.experienceId,
     locales: {
@@ -74,7 +74,7 @@ function requestOf(preview: Preview, asked: { locale?: string; secondaryLocale?:
     mode: undefined,
     speechInputMode: undefined,
     userId: null,
-    given: { speechOnly: false },
+    given: { speechOnly: asked.speechOnly ?? false },
   };
 }
 

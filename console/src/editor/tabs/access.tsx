@@ -1,5 +1,45 @@
+import './access/access.css';
+import { Copy } from '../../parts/notice.tsx';
+import { OriginCheck } from '../../parts/origin-check.tsx';
+import { snippets } from '../../parts/snippets.ts';
+import { me } from '../../state/me.ts';
+import { accessTexts } from '../../texts/editor/access.ts';
 import type { Draft } from '../draft.ts';
+import { DraftSwitch, useField } from '../fields.tsx';
+import { OriginList } from './access/origin-list.tsx';
 
+/** Who may start the experience, and the code to do so. */
 export function Access({ draft }: { draft: Draft }) {
-  return <p>{draft.experienceId}</p>;
+  const isPublic = useField(draft, ['public']).value === true;
+  const code = snippets.script({
+    publicUrl: me.value?.publicUrl ?? '',
+    experienceId: draft.experienceId,
+    door: isPublic ? 'public' : 'browser',
+  });
+  return (
+    <>
+      <section class="panel">
+        <h2>{accessTexts.title}</h2>
+        <p class="soft">{accessTexts.publicText}</p>
+        <DraftSwitch draft={draft} path={['public']} label={accessTexts.public} on={accessTexts.publicOn} />
+        <p class="soft">{accessTexts.live}</p>
+      </section>
+      <OriginList draft={draft} />
+      <section class="panel">
+        <h2>{accessTexts.check}</h2>
+        <p class="soft">{accessTexts.checkText}</p>
+        {draft.isChanged.value ? <p class="warn">{accessTexts.checkUnsaved}</p> : null}
+        <OriginCheck
+          projectId={draft.projectId}
+          experienceId={draft.experienceId}
+          door={isPublic ? 'public' : 'browser'}
+        />
+      </section>
+      <section class="panel">
+        <h2>{accessTexts.lines}</h2>
+        <p class="soft">{accessTexts.linesText}</p>
+        <Copy text={code} label={accessTexts.code} />
+      </section>
+    </>
+  );
 }

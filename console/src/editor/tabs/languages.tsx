@@ -1,5 +1,49 @@
+import './languages/languages.css';
+import { languagesTexts } from '../../texts/editor/languages.ts';
 import type { Draft } from '../draft.ts';
+import { DraftSwitch, useField } from '../fields.tsx';
+import { pathText } from '../path.ts';
+import { schemaAt } from '../schema.ts';
+import { AxisCards } from './languages/axis.tsx';
+import { LanguageField } from './languages/language-field.tsx';
+import { Simulator } from './languages/simulator.tsx';
 
+/** How the languages of a session are chosen, and a table to try it. */
 export function Languages({ draft }: { draft: Draft }) {
-  return <p>{draft.experienceId}</p>;
+  const isDual = useField(draft, ['runtime', 'languages', 'dual']).value === true;
+  return (
+    <>
+      <section class="panel">
+        <h2>{languagesTexts.title}</h2>
+        <DraftSwitch
+          draft={draft}
+          path={['runtime', 'languages', 'dual']}
+          label={languagesTexts.dual}
+          on={languagesTexts.dualOn}
+        />
+        <AxisCards draft={draft} name="conversation" />
+        {isDual ? <AxisCards draft={draft} name="paired" /> : null}
+        <DefaultLanguage draft={draft} />
+      </section>
+      <Simulator draft={draft} />
+    </>
+  );
+}
+
+function DefaultLanguage({ draft }: { draft: Draft }) {
+  const path = ['runtime', 'languages', 'default'];
+  const { value, problem } = useField(draft, path);
+  const { description, default: byDefault } = schemaAt(path);
+  return (
+    <div class="stack" data-path={pathText(path)}>
+      <LanguageField
+        label={languagesTexts.default}
+        help={description}
+        problem={problem}
+        value={String(value ?? byDefault)}
+        disabled={!draft.isEditable}
+        onChange={(tag) => draft.change(path, tag)}
+      />
+    </div>
+  );
 }

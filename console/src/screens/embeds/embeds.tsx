@@ -5,15 +5,15 @@ import { request } from '../../api/client.ts';
 import { LinkButton } from '../../parts/button.tsx';
 import { Select } from '../../parts/field.tsx';
 import { Copy, Empty, Show } from '../../parts/notice.tsx';
+import { OriginCheck } from '../../parts/origin-check.tsx';
 import { Screen } from '../../parts/screen.tsx';
+import { snippets, type Way } from '../../parts/snippets.ts';
 import { useLoad } from '../../state/load.ts';
 import { me } from '../../state/me.ts';
 import { hashOf, route, setQuery } from '../../state/route.ts';
 import { readProject } from '../../state/settings.ts';
 import { texts } from '../../texts.ts';
-import { OriginCheck } from './origin-check.tsx';
 import { Origins } from './origins.tsx';
-import { snippets, type Way } from './snippets.ts';
 
 /** Code that puts an experience into an application, and the origins that may use it. */
 export function Embeds({ projectId }: { projectId: string }) {

@@ -1,18 +1,20 @@
-import type { texts } from '../../texts.ts';
+import type { texts } from '../texts.ts';
 
 export type Way = keyof typeof texts.embeds.ways;
 
 interface Facts {
   publicUrl: string;
   experienceId: string;
+  /** How a page starts the experience. Default: as one of the project. */
+  door?: 'browser' | 'public';
 }
 
 /** The code for each way to start an experience. */
 export const snippets: Record<Way, (facts: Facts) => string> = {
-  script: ({ publicUrl, experienceId }) =>
+  script: ({ publicUrl, experienceId, door }) =>
     [
       `<script src="${publicUrl}/sdk/v2/session-launch.js"></script>`,
-      `<session-experience experience-id="${experienceId}"></session-experience>`,
+      `<session-experience experience-id="${experienceId}"${door === 'public' ? ' door="public"' : ''}></session-experience>`,
     ].join('\n'),
   react: ({ publicUrl, experienceId }) =>
     [

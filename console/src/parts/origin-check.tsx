@@ -1,13 +1,20 @@
 import { useSignal } from '@preact/signals';
 import type { OriginCheckResult } from '@session-launch/contract/admin/origins';
-import { messageOf, request } from '../../api/client.ts';
-import { Button } from '../../parts/button.tsx';
-import { TextField } from '../../parts/field.tsx';
-import { Badge } from '../../parts/notice.tsx';
-import { texts } from '../../texts.ts';
+import { messageOf, request } from '../api/client.ts';
+import { texts } from '../texts.ts';
+import { Button } from './button.tsx';
+import { TextField } from './field.tsx';
+import { Badge } from './notice.tsx';
+
+interface OriginCheckProps {
+  projectId: string;
+  experienceId: string;
+  /** How pages start the experience: as one of the project, or as a public one. */
+  door?: keyof OriginCheckResult['doors'];
+}
 
 /** Shows whether pages on an origin may start an experience, and what is missing. */
-export function OriginCheck({ projectId, experienceId }: { projectId: string; experienceId: string }) {
+export function OriginCheck({ projectId, experienceId, door = 'browser' }: OriginCheckProps) {
   const origin = useSignal('');
   const result = useSignal<OriginCheckResult | undefined>(undefined);
   const problem = useSignal<string | undefined>(undefined);
@@ -39,7 +46,7 @@ export function OriginCheck({ projectId, experienceId }: { projectId: string; ex
         <Button type="submit">{texts.embeds.check}</Button>
       </div>
       {result.value === undefined || result.value.problem !== undefined ? null : (
-        <Result door={result.value.doors.browser} />
+        <Result door={result.value.doors[door]} />
       )}
     </form>
   );

@@ -1,0 +1,55 @@
+import { signal } from '@preact/signals';
+import type { SimulatedCase, SimulationResult } from '@session-launch/contract/admin/simulation';
+import { request } from '../../api/client.ts';
+
+export type Door = SimulatedCase['door'];
+
+/** How the visitor of a preview arrives. */
+export interface Visitor {
+  door: Door;
+  /** The language that the application asks for; empty for none. */
+  locale: string;
+  /** The paired language that the application asks for; empty for none. */
+  secondaryLocale: string;
+  acceptLanguage: string;
+  speechOnly: boolean;
+}
+
+/** Shared by the editors of all experiences, so that a choice stays while the page is open. */
+export const visitor = signal<Visitor>({
+  door: 'browser',
+  locale: '',
+  secondaryLocale: '',
+  acceptLanguage: navigator.languages.join(', '),
+  speechOnly: false,
+});
+
+/** What a session is started with. The preview page sends it to the service. */
+export interface Grant {
+  code: string;
+  locale: string;
+  secondaryLocale?: string;
+  speechOnly: boolean;
+}
+
+/** The languages that a mint of this visitor would get from a revision. Throws if the mint would be refused. */
+export async function resolveLanguages(
+  experienceId: string,
+  revision: number,
+  { door, locale, secondaryLocale, acceptLanguage }: Visitor,
+): Promise<{ locale: string; secondaryLocale?: string; because: string }> {
+  const one = {
+    door,
+    ...(locale === '' ? {} : { locale }),
+    ...(secondaryLocale === '' ? {} : { secondaryLocale }),
+    ...(door === 'server' ? {} : { acceptLanguage }),
+  };
+  const path = `experiences/${experienceId}/simulate`;
+  const { results } = await request<{ results: SimulationResult[] }>(path, {
+    method: 'POST',
+    body: { revision, cases: [one] },
+  });
+  const result = results[0]!;
+  if ('error' in result) throw new Error(result.error.message);
+  return result;
+}

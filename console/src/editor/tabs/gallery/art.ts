@@ -1,0 +1,37 @@
+import { type ArtKind, type ArtRecord, artMiB } from '@session-launch/contract/admin/art';
+import { ApiFailure, request } from '../../../api/client.ts';
+import { galleryTexts } from '../../../texts/editor/gallery.ts';
+
+export type { ArtKind, ArtRecord };
+export { artMiB };
+
+/** The URL of a picture. The admin listener serves it too; relative, so that the console works below any path. */
+export function artUrl(path: string, width?: number): string {
+  const url = new URL(`..${path}`, document.baseURI);
+  // The service scales raster pictures only.
+  if (width !== undefined && !path.endsWith('.svg')) url.searchParams.set('w', String(width));
+  return url.href;
+}
+
+export const nameOf = ({ name, path }: Pick<ArtRecord, 'name' | 'path'>): string =>
+  name ?? path.split('/').slice(2).join('/');
+
+export async function listArt(projectId: string, signal: AbortSignal): Promise<ArtRecord[]> {
+  return (await request<{ art: ArtRecord[] }>(`projects/${projectId}/art`, { signal })).art;
+}
+
+export function uploadArt(projectId: string, kind: ArtKind, picture: Blob, name: string): Promise<ArtRecord> {
+  const upload = picture.type === '' ? new Blob([picture], { type: 'application/octet-stream' }) : picture;
+  return request<ArtRecord>(`projects/${projectId}/art`, { method: 'POST', query: { kind, name }, upload });
+}
+
+/** Deletes a picture. Throws with the experiences that use it, in words. */
+export async function deleteArt(projectId: string, artId: string): Promise<void> {
+  try {
+    await request(`projects/${projectId}/art/${artId}`, { method: 'DELETE' });
+  } catch (error) {
+    if (!(error instanceof ApiFailure) || error.code !== 'ART_IN_USE') throw error;
+    const { usedBy = [] } = Object(error.details) as { usedBy?: string[] };
+    throw new Error(galleryTexts.chooser.inUse(usedBy));
+  }
+}

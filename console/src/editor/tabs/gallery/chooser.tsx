@@ -1,0 +1,195 @@
+import { useSignal } from '@preact/signals';
+import { useId } from 'preact/hooks';
+import { Button } from '../../../parts/button.tsx';
+import { Confirm, Dialog } from '../../../parts/dialog.tsx';
+import { TextField } from '../../../parts/field.tsx';
+import { Show } from '../../../parts/notice.tsx';
+import { useLoad } from '../../../state/load.ts';
+import { toast } from '../../../state/toasts.ts';
+import { galleryTexts } from '../../../texts/editor/gallery.ts';
+import {
+  type ArtKind,
+  type ArtRecord,
+  artMiB,
+  artUrl,
+  deleteArt,
+  listArt,
+  nameOf,
+  uploadArt,
+} from './art.ts';
+import { CropStep } from './crop-step.tsx';
+import type { Shape } from './cropping.ts';
+
+const chooserTexts = galleryTexts.chooser;
+/** Above this number of pictures, they can be searched. */
+const searchedFrom = 12;
+
+interface ChooserProps {
+  projectId: string;
+  slot: string;
+  kind: ArtKind;
+  shape: Shape;
+  chosen: string | undefined;
+  /** A file that was dropped; it is cropped at once. */
+  dropped: File | undefined;
+  onChoose(path: string): void;
+  onClose(): void;
+}
+
+/** Chooses a picture of the project, or uploads one. */
+export function Chooser(props: ChooserProps) {
+  const { projectId, slot, kind, shape, chosen, onChoose, onClose } = props;
+  const file = useSignal(props.dropped);
+  const loaded = useLoad([projectId], (signal) => listArt(projectId, signal), ['art']);
+  const use = async (picture: Blob, name: string) => {
+    const { path } = await uploadArt(projectId, kind, picture, name);
+    onChoose(path);
+  };
+  if (file.value !== undefined)
+    return (
+      <Dialog title={galleryTexts.crop.title} onClose={onClose}>
+        <CropStep
+          file={file.value}
+          shape={shape}
+          onUse={use}
+          onBack={() => {
+            file.value = undefined;
+          }}
+        />
+      </Dialog>
+    );
+  return (
+    <Dialog title={chooserTexts.title(slot)} onClose={onClose} isWide>
+      <Upload
+        onFile={(picked) => {
+          file.value = picked;
+        }}
+      />
+      <Show loaded={loaded}>
+        {(art) => (
+          <Pictures
+            projectId={projectId}
+            art={art.filter((one) => one.kind === kind)}
+            chosen={chosen}
+            onChoose={onChoose}
+            onDeleted={loaded.reload}
+          />
+        )}
+      </Show>
+    </Dialog>
+  );
+}
+
+function Upload({ onFile }: { onFile(file: File): void }) {
+  const id = useId();
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: the label belongs to the input
+    <div
+      class="upload"
+      role="group"
+      aria-label={chooserTexts.upload}
+      onDragOver={(event) => event.preventDefault()}
+      onDrop={(event) => {
+        event.preventDefault();
+        const [file] = event.dataTransfer?.files ?? [];
+        if (file !== undefined) onFile(file);
+      }}
+    >
+      <label for={id}>{chooserTexts.upload}</label>
+      <input
+        id={id}
+        type="file"
+        accept="image/png,image/jpeg,image/webp,image/avif,image/svg+xml"
+        aria-describedby={`${id}-help`}
+        onChange={({ currentTarget }) => {
+          const [file] = currentTarget.files ?? [];
+          if (file !== undefined) onFile(file);
+        }}
+      />
+      <p class="soft" id={`${id}-help`}>
+        {chooserTexts.uploadHelp(artMiB)}
+      </p>
+    </div>
+  );
+}
+
+interface PicturesProps {
+  projectId: string;
+  art: ArtRecord[];
+  chosen: string | undefined;
+  onChoose(path: string): void;
+  onDeleted(): unknown;
+}
+
+function Pictures({ projectId, art, chosen, onChoose, onDeleted }: PicturesProps) {
+  const search = useSignal('');
+  const deleted = useSignal<ArtRecord | undefined>(undefined);
+  const wanted = search.value.trim().toLowerCase();
+  const shown = art.filter((one) => `${nameOf(one)} ${one.path}`.toLowerCase().includes(wanted));
+  return (
+    <section class="stack">
+      <h3>{chooserTexts.own}</h3>
+      {art.length > searchedFrom ? (
+        <TextField
+          label={chooserTexts.search}
+          type="search"
+          value={search.value}
+          onInput={(text) => {
+            search.value = text;
+          }}
+        />
+      ) : null}
+      {art.length === 0 ? <p>{chooserTexts.empty}</p> : null}
+      {art.length > 0 && shown.length === 0 ? <p>{chooserTexts.noMatch}</p> : null}
+      <ul class="pictures">
+        {shown.map((one) => (
+          <li key={one.path}>
+            <button
+              type="button"
+              class="picture"
+              aria-label={chooserTexts.select(nameOf(one))}
+              aria-pressed={one.path === chosen}
+              onClick={() => onChoose(one.path)}
+            >
+              <img src={artUrl(one.path, 160)} alt="" loading="lazy" />
+            </button>
+            <p class="picture-name" title={one.path}>
+              {nameOf(one)}
+              {one.path === chosen ? ` (${chooserTexts.chosen})` : ''}
+            </p>
+            <p class="soft number">{chooserTexts.facts(one.width, one.height, one.bytes)}</p>
+            {one.artId === undefined || one.path === chosen ? null : (
+              <Button
+                look="plain"
+                label={chooserTexts.deleteOf(nameOf(one))}
+                onPress={() => {
+                  deleted.value = one;
+                }}
+              >
+                {chooserTexts.delete}
+              </Button>
+            )}
+          </li>
+        ))}
+      </ul>
+      {deleted.value === undefined ? null : (
+        <Confirm
+          title={chooserTexts.deleteTitle}
+          action={chooserTexts.delete}
+          isDangerous
+          onConfirm={async () => {
+            const one = deleted.value!;
+            await deleteArt(projectId, one.artId!);
+            toast(chooserTexts.deleted(nameOf(one)));
+            await onDeleted();
+          }}
+          onClose={() => {
+            deleted.value = undefined;
+          }}
+        >
+          <p>{chooserTexts.deleteText(nameOf(deleted.value))}</p>
+        </Confirm>
+      )}
+    </section>
+  );
+}

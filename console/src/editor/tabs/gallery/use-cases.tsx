@@ -1,0 +1,79 @@
+import { useSignal } from '@preact/signals';
+import { Button } from '../../../parts/button.tsx';
+import { TextField } from '../../../parts/field.tsx';
+import { galleryTexts } from '../../../texts/editor/gallery.ts';
+import type { Draft } from '../../draft.ts';
+import { useField } from '../../fields.tsx';
+import { pathText } from '../../path.ts';
+import { schemaAt } from '../../schema.ts';
+
+const path = ['taxonomy', 'useCases'];
+
+/** The use cases, as a list to add to and remove from. */
+export function UseCases({ draft }: { draft: Draft }) {
+  const { value, problem } = useField(draft, path);
+  const added = useSignal('');
+  const list = (value as string[] | undefined) ?? [];
+  const { description, maxItems = 10 } = schemaAt(path);
+  const set = (next: string[]) => {
+    draft.change(path, next.length === 0 ? undefined : next);
+    dropEmptyTaxonomy(draft);
+  };
+  const add = (event: Event) => {
+    event.preventDefault();
+    const text = added.value.trim();
+    if (text !== '' && !list.includes(text)) set([...list, text]);
+    added.value = '';
+  };
+  const itemProblems = list.map((_, i) => draft.problemAt([...path, i])).filter((one) => one !== undefined);
+  return (
+    <div class="field use-cases" data-path={pathText(path)}>
+      <h3>{galleryTexts.useCases}</h3>
+      <p class="help">{description}</p>
+      {list.length === 0 ? null : (
+        <ul class="chips">
+          {list.map((name) => (
+            <li key={name}>
+              {name}
+              {draft.isEditable ? (
+                <button
+                  type="button"
+                  aria-label={galleryTexts.removeUseCase(name)}
+                  onClick={() => set(list.filter((one) => one !== name))}
+                >
+                  ✕
+                </button>
+              ) : null}
+            </li>
+          ))}
+        </ul>
+      )}
+      {[problem, ...itemProblems].filter(Boolean).map((text) => (
+        <p key={text} class="problem">
+          {text}
+        </p>
+      ))}
+      {!draft.isEditable ? null : list.length >= maxItems ? (
+        <p class="help">{galleryTexts.mostUseCases(maxItems)}</p>
+      ) : (
+        <form class="add-row" onSubmit={add}>
+          <TextField
+            label={galleryTexts.addUseCase}
+            value={added.value}
+            maxLength={schemaAt([...path, 0]).maxLength}
+            placeholder={String(schemaAt([...path, 0]).examples?.[0] ?? '')}
+            onInput={(text) => {
+              added.value = text;
+            }}
+          />
+          <Button type="submit">{galleryTexts.add}</Button>
+        </form>
+      )}
+    </div>
+  );
+}
+
+/** Removes the taxonomy once it has no category left. */
+function dropEmptyTaxonomy(draft: Draft): void {
+  if (Object.keys(Object(draft.at(['taxonomy']))).length === 0) draft.change(['taxonomy'], undefined);
+}

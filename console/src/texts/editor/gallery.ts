@@ -1,0 +1,91 @@
+const kilobytes = (bytes: number) => `${Math.max(1, Math.round(bytes / 1024)).toLocaleString('en')} kB`;
+
+/** Texts of the tab Gallery. */
+export const galleryTexts = {
+  ready: 'Ready for galleries',
+  readyText: 'Every field of a catalog entry is set. Galleries show the experience once it is published.',
+  notReady: 'Not ready for galleries yet',
+  notReadyText: 'It can be started, but galleries leave it out until these are set:',
+  missing: {
+    avatarId: 'The avatar',
+    thumbnailPath: 'The thumbnail of the avatar',
+    'galleryThumb.avatarImage': 'The picture of the avatar on the card',
+    'galleryThumb.backgroundImage': 'The background of the card',
+  },
+  pictures: 'Pictures',
+  picturesText: 'Choose a picture of the project, or drop a file on a place.',
+  slots: {
+    thumbnailPath: 'Thumbnail',
+    avatarImage: 'Avatar on the card',
+    backgroundImage: 'Background of the card',
+  },
+  none: 'No picture',
+  drop: 'Drop a file here',
+  choose: 'Choose',
+  chooseOf: (slot: string) => `Choose: ${slot}`,
+  remove: 'Remove',
+  removeOf: (slot: string) => `Remove: ${slot}`,
+  avatarId: 'Avatar',
+  useAvatar: (id: string) => `Use ${id}`,
+  about: 'About',
+  description: 'Description',
+  taxonomy: 'Categories',
+  useCases: 'Use cases',
+  addUseCase: 'Add a use case',
+  add: 'Add',
+  removeUseCase: (name: string) => `Remove ${name}`,
+  mostUseCases: (count: number) => `At most ${count} use cases.`,
+  categories: {
+    purpose: 'Purpose',
+    interactionMode: 'Interaction mode',
+    domain: 'Domain',
+    universe: 'Universe',
+    era: 'Era',
+  },
+  card: 'As applications show it',
+  cardSizes: { large: 'Large', medium: 'Medium', small: 'Small' },
+  chooser: {
+    title: (slot: string) => `Choose a picture: ${slot}`,
+    upload: 'Upload a picture',
+    uploadHelp: (megabytes: number) =>
+      `PNG, JPEG, WebP, AVIF or SVG, up to ${megabytes} MiB. You can also drop a file here.`,
+    own: 'Pictures of the project',
+    empty: 'No pictures yet. Upload the first one.',
+    noMatch: 'No picture matches.',
+    search: 'Search',
+    chosen: 'chosen',
+    select: (name: string) => `Use ${name}`,
+    facts: (width: number | undefined, height: number | undefined, bytes: number) =>
+      [width === undefined || height === undefined ? '' : `${width} × ${height}`, kilobytes(bytes)]
+        .filter(Boolean)
+        .join(', '),
+    delete: 'Delete',
+    deleteOf: (name: string) => `Delete ${name}`,
+    deleteTitle: 'Delete this picture?',
+    deleteText: (name: string) =>
+      `${name} is deleted for the whole project. This cannot be undone. Old revisions that show it will miss it.`,
+    deleted: (name: string) => `${name} is deleted.`,
+    inUse: (ids: readonly string[]) =>
+      `The picture is used by ${ids.join(', ')}. Choose another one there and save, then delete it.`,
+  },
+  crop: {
+    title: 'Crop the picture',
+    shape: 'Shape',
+    shapes: {
+      card: 'Card (16:10)',
+      square: 'Square (1:1)',
+      portrait: 'Portrait (3:4)',
+      original: 'As it is',
+    },
+    zoom: 'Zoom',
+    across: 'Position across',
+    down: 'Position down',
+    help: 'Drag the picture, or move it with the sliders.',
+    canvas: 'The part of the picture that is kept',
+    size: (width: number, height: number) => `${width} × ${height} pixels`,
+    use: 'Use this picture',
+    back: 'Back',
+    unreadable: 'Your browser cannot read this file as a picture. Use PNG, JPEG, WebP, AVIF or SVG.',
+    svg: 'An SVG is kept as it is, without cropping.',
+  },
+} as const;

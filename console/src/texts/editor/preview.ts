@@ -1,0 +1,73 @@
+const plural = (count: number, one: string, many: string) =>
+  `${count.toLocaleString('en')} ${count === 1 ? one : many}`;
+
+/** Texts of the preview beside the form. */
+export const previewTexts = {
+  title: 'Preview',
+  frame: 'The talking draft',
+  restart: 'Restart with my changes',
+  notSaved: (reason: string) => `Your changes are not saved, so the preview was not restarted. ${reason}`,
+  before: (revision: number) => `Start talks to r${revision}, the saved draft.`,
+  beforeChanged: (revision: number) =>
+    `Start talks to r${revision}; your changes are not in it. “Restart with my changes” saves them first.`,
+  shows: (revision: number, languages: string) => `Shows r${revision}, in ${languages}.`,
+  outdated: (revision: number) => `Shows r${revision}; your changes are not in it.`,
+  newer: (revision: number, latest: number) => `Shows r${revision}; r${latest} is newer.`,
+  and: (first: string, second: string) => `${first} with ${second}`,
+  failed: (reason: string) => `The preview could not start: ${reason}`,
+  forbidden: 'Only creators and owners can start a preview.',
+  forbiddenRole: (role: string) => `Your role is ${role}. Ask a creator for a preview link.`,
+  archived: 'This experience is archived, so it cannot be started.',
+  unreachable: 'The preview page does not answer',
+  unreachableText: (url: string, origin: string) =>
+    `Your browser cannot open ${url}, or that page may not be shown inside the console at ${origin}. Check PUBLIC_URL and ADMIN_URL of the service, then reload.`,
+  choices: 'Visitor',
+  door: 'Arrives through',
+  doors: {
+    browser: 'A page of yours',
+    public: 'A public page',
+    server: 'Your backend',
+  },
+  language: 'Asks for',
+  asArrives: 'No language',
+  second: 'Language to learn',
+  chooseSecond: 'Choose a language',
+  browserLanguages: 'Languages of the browser',
+  browserHelp: 'The Accept-Language header, most wanted first.',
+  voiceOnly: 'Voice only',
+  appearance: 'Appearance',
+  links: {
+    title: 'Preview links',
+    intro: 'Anybody who has a link can talk to one exact revision, without signing in, until it expires.',
+    empty: 'No links yet.',
+    create: 'Create link',
+    dialog: 'Create a preview link',
+    of: (revision: number) =>
+      `The link opens r${revision}, the saved draft. Later changes do not appear in it.`,
+    unsaved: 'Your unsaved changes are not in it. Save the draft first to share them.',
+    period: 'Works for',
+    periods: {
+      3600: 'One hour',
+      28800: 'Eight hours',
+      86400: 'One day',
+      604800: 'One week',
+    } as Record<number, string>,
+    most: 'Conversations at most',
+    notANumber: 'Write a whole number from 1 to 10,000.',
+    shownTitle: 'Your preview link',
+    shownText: 'Copy it now: it is shown only this once.',
+    link: 'preview link',
+    done: 'Done',
+    caption: 'Preview links that have not expired',
+    named: (revision: number) => `r${revision}`,
+    by: (name: string) => `by ${name}`,
+    used: (sessions: number, most: number) =>
+      `${sessions.toLocaleString('en')} of ${plural(most, 'conversation', 'conversations')}`,
+    expires: 'expires',
+    withdraw: 'Withdraw',
+    withdrawOf: (revision: number, by: string) => `Withdraw the link to r${revision} by ${by}`,
+    withdrawTitle: 'Withdraw this link?',
+    withdrawText: 'It stops working at once. Conversations that have begun go on.',
+    withdrawn: 'The link is withdrawn.',
+  },
+} as const;
