@@ -25,7 +25,7 @@ export const importTexts = {
     publishes ? `creates r${revision} and publishes it` : `creates r${revision} as a draft`,
   more: (count: number) => `and ${plural(count, 'further change', 'further changes')}`,
   overwrites: 'It would undo changes made in the console',
-  overwritesText: 'The values stay in the history of the experience, but visitors no longer see them.',
+  overwritesText: 'The values that it replaces stay in the revisions and in Activity.',
   undoes: (path: string) => `${path}, changed by`,
   problems: (count: number) =>
     count === 1 ? 'The file has a problem' : `The file has ${count.toLocaleString('en')} problems`,

@@ -85,6 +85,7 @@ function ExperienceScreen({ projectId }: { projectId: string }) {
           load={openImport}
           props={{
             projectId,
+            experiences: state.rows.value,
             file: open.value instanceof File ? open.value : undefined,
             onApplied: reload,
             onClose: close,

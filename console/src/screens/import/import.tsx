@@ -16,6 +16,8 @@ import { PlanView, Problems } from './plan-view.tsx';
 
 interface ImportProps {
   projectId: string;
+  /** The experiences of the project, for their titles. */
+  experiences: readonly { experienceId: string; title: string }[];
   /** A file that was dropped on the screen. */
   file?: File | undefined;
   onApplied(): unknown;
@@ -29,7 +31,7 @@ type State =
   | { step: 'plan'; file: ChosenFile; plan: Planned; isOutdated?: true };
 
 /** Shows what a project file would change, then applies it. */
-export function Import({ projectId, file: dropped, onApplied, onClose }: ImportProps) {
+export function Import({ projectId, experiences, file: dropped, onApplied, onClose }: ImportProps) {
   const state = useSignal<State>({ step: 'choose' });
   const read = async (chosen: File) => {
     if (chosen.size > maxBytes) return set(state, { step: 'choose', problem: texts.tooLarge });
@@ -82,7 +84,7 @@ export function Import({ projectId, file: dropped, onApplied, onClose }: ImportP
       {shown.step === 'choose' ? <Choose problem={shown.problem} onChoose={read} /> : null}
       {shown.step === 'reading' ? <p role="status">{texts.reading}</p> : null}
       {shown.step === 'problems' ? <Problems {...shown} /> : null}
-      {shown.step === 'plan' ? <PlanView projectId={projectId} {...shown} /> : null}
+      {shown.step === 'plan' ? <PlanView projectId={projectId} experiences={experiences} {...shown} /> : null}
       <div class="dialog-foot">
         {shown.step === 'problems' || shown.step === 'plan' ? (
           <Button look="plain" onPress={() => set(state, { step: 'choose' })}>

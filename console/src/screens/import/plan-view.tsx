@@ -8,13 +8,17 @@ import { type ChangeGroup, type ChosenFile, groups, inWords } from './plan.ts';
 
 interface PlanProps {
   projectId: string;
+  experiences: readonly { experienceId: string; title: string }[];
   file: ChosenFile;
   plan: Planned;
   isOutdated?: true;
 }
 
+type Titles = ReadonlyMap<string, string>;
+
 /** What a file would change and what it would undo. */
-export function PlanView({ projectId, file, plan, isOutdated }: PlanProps) {
+export function PlanView({ projectId, experiences, file, plan, isOutdated }: PlanProps) {
+  const titles = new Map(experiences.map(({ experienceId, title }) => [experienceId, title]));
   const found = groups(plan);
   return (
     <div class="stack plan">
@@ -23,11 +27,11 @@ export function PlanView({ projectId, file, plan, isOutdated }: PlanProps) {
       {plan.version > 0 && plan.projectId !== projectId ? (
         <p class="warning">{texts.otherProject(plan.projectId)}</p>
       ) : null}
-      <Overwritten plan={plan} />
+      <Overwritten plan={plan} titles={titles} />
       <h3>{texts.plan(file.name)}</h3>
       {found.length === 0 ? <p>{texts.nothing}</p> : null}
       {found.map((group) => (
-        <Group key={group.experienceId ?? ''} group={group} />
+        <Group key={group.experienceId ?? ''} group={group} titles={titles} />
       ))}
       {found.length > 0 && !may('manage-projects') ? <p class="warning">{texts.ownerOnly}</p> : null}
     </div>
@@ -35,7 +39,7 @@ export function PlanView({ projectId, file, plan, isOutdated }: PlanProps) {
 }
 
 /** Changes that people made in the console and that the file would undo. */
-function Overwritten({ plan: { overwrote } }: { plan: Planned }) {
+function Overwritten({ plan: { overwrote }, titles }: { plan: Planned; titles: Titles }) {
   if (overwrote.length === 0) return null;
   return (
     <div class="warning stack" role="alert">
@@ -43,8 +47,13 @@ function Overwritten({ plan: { overwrote } }: { plan: Planned }) {
       <ul>
         {overwrote.map(({ experienceId, path, by, at }) => (
           <li key={`${experienceId} ${path}`}>
-            {experienceId === undefined ? null : <code>{experienceId}</code>} {texts.undoes(inWords(path))}{' '}
-            <strong>{by}</strong> <Time at={at} />
+            {experienceId === undefined ? (
+              texts.project
+            ) : (
+              <bdi>{titles.get(experienceId) ?? experienceId}</bdi>
+            )}
+            {': '}
+            {texts.undoes(inWords(path))} <strong>{by}</strong> <Time at={at} />
           </li>
         ))}
       </ul>
@@ -56,7 +65,7 @@ function Overwritten({ plan: { overwrote } }: { plan: Planned }) {
 /** Changes of one experience shown before the rest is only counted. */
 const maxShown = 50;
 
-function Group({ group }: { group: ChangeGroup }) {
+function Group({ group, titles }: { group: ChangeGroup; titles: Titles }) {
   const { experienceId, title, isNew, revision, changes } = group;
   const notes = [
     ...(isNew ? [texts.newExperience] : []),
@@ -66,7 +75,11 @@ function Group({ group }: { group: ChangeGroup }) {
   return (
     <details open={changes.length > 0 && changes.length <= 10}>
       <summary>
-        {experienceId === undefined ? texts.project : <bdi>{title ?? experienceId}</bdi>}{' '}
+        {experienceId === undefined ? (
+          texts.project
+        ) : (
+          <bdi>{title ?? titles.get(experienceId) ?? experienceId}</bdi>
+        )}{' '}
         <span class="soft">{notes.join(', ')}</span>
       </summary>
       {changes.length === 0 ? null : (
