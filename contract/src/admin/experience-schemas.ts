@@ -118,6 +118,25 @@ const summarySchema = Type.Object(
     catalogMissing: Type.Array(Type.Enum(catalogFields), {
       description: 'The fields that a complete catalog entry still needs.',
     }),
+    thumbnailPath: optional.string({
+      description: 'Thumbnail of the avatar.',
+      examples: ['/avatars/ines/thumb.svg'],
+    }),
+    galleryThumb: Type.Optional(
+      Type.Object(
+        {
+          avatarImage: Type.String({
+            description: 'Picture of the avatar.',
+            examples: ['/avatars/ines/full.svg'],
+          }),
+          backgroundImage: Type.String({
+            description: 'Picture behind the avatar.',
+            examples: ['/locations/cafe/wide.svg'],
+          }),
+        },
+        { description: 'The two pictures of a gallery thumbnail.' },
+      ),
+    ),
     sessionsToday: Type.Integer({ minimum: 0, description: 'Sessions launched on this UTC day.' }),
     managedBy,
     source,

@@ -13,6 +13,8 @@ export const list: Statement = {
              CASE WHEN e.avatar_id IS NULL THEN 'avatarId' END,
              CASE WHEN e.thumbnail_path IS NULL THEN 'thumbnailPath' END,
              CASE WHEN e.gallery_avatar_image IS NULL THEN 'galleryThumb' END], NULL) AS "catalogMissing",
+           e.thumbnail_path AS "thumbnailPath", e.gallery_avatar_image AS "avatarImage",
+           e.gallery_background_image AS "backgroundImage",
            coalesce(s.sessions, 0)::integer AS "sessionsToday",
            e.managed_by AS "managedBy", e.source, e.updated_at AS "updatedAt", e.updated_by AS "updatedBy"
       FROM experiences e
@@ -28,8 +30,19 @@ export const findVersion: Statement = {
   text: 'SELECT version FROM projects WHERE id = $1 AND deleted_at IS NULL',
 };
 
-interface Row extends Omit<ExperienceSummary, 'catalogReady' | 'publishedRevision' | 'source' | 'updatedAt'> {
+type Different =
+  | 'catalogReady'
+  | 'publishedRevision'
+  | 'thumbnailPath'
+  | 'galleryThumb'
+  | 'source'
+  | 'updatedAt';
+
+interface Row extends Omit<ExperienceSummary, Different> {
   publishedRevision: number | null;
+  thumbnailPath: string | null;
+  avatarImage: string | null;
+  backgroundImage: string | null;
   source: string | null;
   updatedAt: Date;
 }
@@ -48,11 +61,23 @@ export async function listExperiences(
   return { experiences: rows.map(summaryOf), version: project.version };
 }
 
-function summaryOf({ publishedRevision, source, updatedAt, ...row }: Row): ExperienceSummary {
+function summaryOf({
+  publishedRevision,
+  thumbnailPath,
+  avatarImage,
+  backgroundImage,
+  source,
+  updatedAt,
+  ...row
+}: Row): ExperienceSummary {
   return {
     ...row,
     catalogReady: row.catalogMissing.length === 0,
     ...(publishedRevision === null ? {} : { publishedRevision }),
+    ...(thumbnailPath === null ? {} : { thumbnailPath }),
+    ...(avatarImage === null || backgroundImage === null
+      ? {}
+      : { galleryThumb: { avatarImage, backgroundImage } }),
     ...(source === null ? {} : { source }),
     updatedAt: updatedAt.toISOString(),
   };

@@ -112,7 +112,10 @@ test('leads from the printed link to a page that talks, with nothing but the con
   await field('Title').fill('Shop guide');
   await inspect('new-experience');
   await button('Create experience').click();
-  await button('Publish Shop guide').click();
+  await page.getByRole('heading', { name: 'Shop guide', level: 1 }).waitFor();
+  await openScreen('Experiences');
+  await button('Actions for Shop guide').click();
+  await button('Publish r1').click();
   await page.getByText('published r1').waitFor();
   await inspect('experiences');
 

@@ -36,7 +36,7 @@ export function Embeds({ projectId }: { projectId: string }) {
             {experiences.length === 0 ? (
               <Empty title={texts.embeds.empty}>
                 <p>{texts.embeds.emptyText}</p>
-                <LinkButton href={hashOf([projectId, 'experiences'])}>{texts.experiences.create}</LinkButton>
+                <LinkButton href={hashOf([projectId, 'experiences'])}>{texts.embeds.create}</LinkButton>
               </Empty>
             ) : (
               <Code projectId={projectId} experiences={experiences} />

@@ -1,141 +1,166 @@
+import './experiences.css';
 import { useSignal } from '@preact/signals';
-import type {
-  ExperienceSummary,
-  ExperienceList as List,
-} from '@session-launch/contract/admin/experience-schemas';
+import type { ExperienceList as List } from '@session-launch/contract/admin/experience-schemas';
+import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { request } from '../../api/client.ts';
 import { Button } from '../../parts/button.tsx';
-import { Badge, Empty, Show } from '../../parts/notice.tsx';
+import { Empty, Show } from '../../parts/notice.tsx';
 import { Screen } from '../../parts/screen.tsx';
-import { Table } from '../../parts/table.tsx';
-import { Time } from '../../parts/time.tsx';
 import { useLoad } from '../../state/load.ts';
 import { may } from '../../state/me.ts';
-import { hashOf } from '../../state/route.ts';
+import { setQuery } from '../../state/route.ts';
 import { set } from '../../state/set.ts';
-import { toast } from '../../state/toasts.ts';
-import { texts } from '../../texts.ts';
-import { NewExperience } from './new-experience.tsx';
+import { experiencesTexts as texts } from '../../texts/experiences.ts';
+import { downloadProject } from './actions.ts';
+import { ExperienceList } from './experience-list.tsx';
+import { currentFilter, Filters, isFiltering, passes } from './filters.tsx';
+import { Later } from './later.tsx';
+import { createListState, type ListState } from './list-state.ts';
 import { OpenEditor } from './open-editor.tsx';
 
 /** The experiences of a project, or the editor of one of them. */
 export function Experiences({ projectId, rest: [experienceId, tab] }: { projectId: string; rest: string[] }) {
-  if (experienceId === undefined) return <ExperienceList projectId={projectId} />;
+  if (experienceId === undefined) return <ExperienceScreen key={projectId} projectId={projectId} />;
   return <OpenEditor key={experienceId} projectId={projectId} experienceId={experienceId} tab={tab} />;
 }
 
-/** The experiences of a project, in the order of the catalog. */
-function ExperienceList({ projectId }: { projectId: string }) {
+const openNew = () => import('./new-experience.tsx').then(({ NewExperience }) => NewExperience);
+const openImport = () => import('../import/import.tsx').then(({ Import }) => Import);
+
+function ExperienceScreen({ projectId }: { projectId: string }) {
   const loaded = useLoad(
     [projectId],
     (signal) => request<List>(`projects/${projectId}/experiences`, { signal }),
     ['experience', 'project'],
   );
-  const isCreating = useSignal(false);
+  const listRef = useRef<HTMLOListElement>(null);
+  const isDragging = useRef(false);
+  const { reload } = loaded;
+  const state = useMemo(
+    () =>
+      createListState(projectId, {
+        isInUse: () => isDragging.current || (listRef.current?.contains(document.activeElement) ?? false),
+        visible: (rows) => rows.filter((one) => passes(currentFilter(), one)),
+        reload: () => reload(),
+      }),
+    [projectId],
+  );
+  useLayoutEffect(() => {
+    if (loaded.data !== undefined) state.receive(loaded.data);
+  }, [loaded.data]);
+  const open = useSignal<'new' | 'import' | File | undefined>(undefined);
+  useFileDrop((file) => set(open, file));
+  const close = () => set(open, undefined);
   const create = may('edit-experiences') ? (
-    <Button look="primary" onPress={() => set(isCreating, true)}>
-      {texts.experiences.create}
+    <Button look="primary" onPress={() => set(open, 'new')}>
+      {texts.create}
     </Button>
   ) : null;
+  const actions = (
+    <>
+      <Button onPress={() => set(open, 'import')}>{texts.import}</Button>
+      <Button onPress={() => downloadProject(projectId)}>{texts.download}</Button>
+      {create}
+    </>
+  );
   return (
-    <Screen title={texts.experiences.title} actions={create}>
+    <Screen title={texts.title} actions={actions}>
       <Show loaded={loaded}>
         {({ experiences }) =>
           experiences.length === 0 ? (
-            <Empty title={texts.experiences.empty}>
-              <p>{texts.experiences.emptyText}</p>
+            <Empty title={texts.empty}>
+              <p>{create === null ? texts.emptyForReaders : texts.emptyText}</p>
               {create}
             </Empty>
           ) : (
-            <ExperienceTable projectId={projectId} experiences={experiences} onChanged={loaded.reload} />
+            <FilteredList {...{ projectId, state, listRef, isDragging, reload }} />
           )
         }
       </Show>
-      {isCreating.value ? (
-        <NewExperience
-          projectId={projectId}
-          onCreated={loaded.reload}
-          onClose={() => set(isCreating, false)}
+      {open.value === 'new' ? (
+        <Later load={openNew} props={{ projectId, taken: state.rows.value, onClose: close }} />
+      ) : null}
+      {open.value === 'import' || open.value instanceof File ? (
+        <Later
+          load={openImport}
+          props={{
+            projectId,
+            experiences: state.rows.value,
+            file: open.value instanceof File ? open.value : undefined,
+            onApplied: reload,
+            onClose: close,
+          }}
         />
       ) : null}
     </Screen>
   );
 }
 
-function ExperienceTable({
-  projectId,
-  experiences,
-  onChanged,
-}: {
-  projectId: string;
-  experiences: ExperienceSummary[];
-  onChanged(): unknown;
-}) {
-  const publish = async ({ experienceId, version, title }: ExperienceSummary) => {
-    await request(`experiences/${experienceId}/publish`, { method: 'POST', version });
-    toast(texts.experiences.isPublished(title));
-    await onChanged();
-  };
-  return (
-    <Table
-      caption={texts.experiences.caption}
-      rows={experiences}
-      keyOf={({ experienceId }) => experienceId}
-      columns={[
-        {
-          title: texts.experiences.name,
-          isName: true,
-          cell: ({ title, experienceId }) => (
-            <span>
-              <a href={hashOf([projectId, 'experiences', experienceId])}>
-                <bdi>{title}</bdi>
-              </a>{' '}
-              <code class="soft">{experienceId}</code>
-            </span>
-          ),
-        },
-        { title: texts.experiences.state, cell: (experience) => <State experience={experience} /> },
-        {
-          title: texts.experiences.catalog,
-          cell: ({ catalogReady, catalogMissing }) =>
-            catalogReady ? texts.experiences.ready : texts.experiences.missing(catalogMissing),
-        },
-        {
-          title: texts.experiences.today,
-          isNumber: true,
-          cell: ({ sessionsToday }) => sessionsToday.toLocaleString('en'),
-        },
-        { title: texts.experiences.updated, cell: ({ updatedAt }) => <Time at={updatedAt} /> },
-        {
-          title: '',
-          cell: (experience) =>
-            may('edit-experiences') && (experience.hasDraft || experience.publishedRevision === undefined) ? (
-              <span class="actions">
-                <Button
-                  label={texts.experiences.publishOf(experience.title)}
-                  onPress={() => publish(experience)}
-                >
-                  {texts.experiences.publish}
-                </Button>
-              </span>
-            ) : null,
-        },
-      ]}
-    />
-  );
+/** Calls back when a file is dropped anywhere on the screen. */
+function useFileDrop(onFile: (file: File) => void): void {
+  useEffect(() => {
+    const stop = new AbortController();
+    const { signal } = stop;
+    addEventListener(
+      'dragover',
+      (event) => {
+        if (event.dataTransfer?.types.includes('Files')) event.preventDefault();
+      },
+      { signal },
+    );
+    addEventListener(
+      'drop',
+      (event) => {
+        const [file] = event.dataTransfer?.files ?? [];
+        // A dialog that is open decides itself what to do with a file.
+        if (file === undefined || document.querySelector('dialog[open]') !== null) return;
+        event.preventDefault();
+        onFile(file);
+      },
+      { signal },
+    );
+    return () => stop.abort();
+  }, []);
 }
 
-function State({ experience }: { experience: ExperienceSummary }) {
-  const { status, publishedRevision, latestRevision, hasDraft } = experience;
-  if (status === 'archived') return <Badge>{texts.experiences.archived}</Badge>;
+interface FilteredProps {
+  projectId: string;
+  state: ListState;
+  listRef: { current: HTMLOListElement | null };
+  isDragging: { current: boolean };
+  reload(): Promise<void>;
+}
+
+function FilteredList(props: FilteredProps) {
+  const { state } = props;
+  const filter = currentFilter();
+  const rows = state.rows.value;
+  const shown = rows.filter((one) => passes(filter, one));
+  const archived = rows.filter(({ status }) => status === 'archived').length;
+  const address = JSON.stringify(filter);
+  // A new filter changes what is visible anyway.
+  useEffect(() => {
+    if (state.isHeld.value) state.accept();
+  }, [address]);
+  if (rows.length === 0) return null;
   return (
-    <span class="row">
-      {publishedRevision === undefined ? null : (
-        <Badge tone="good">{texts.experiences.published(publishedRevision)}</Badge>
+    <>
+      <Filters filter={filter} />
+      {shown.length === 0 ? (
+        <Empty title={isFiltering(filter) ? texts.noMatch : texts.allArchived}>
+          {isFiltering(filter) ? <Button onPress={() => setQuery({})}>{texts.clear}</Button> : null}
+        </Empty>
+      ) : (
+        <ExperienceList {...props} shown={shown} />
       )}
-      {hasDraft || publishedRevision === undefined ? (
-        <Badge tone="warn">{texts.experiences.draft(latestRevision)}</Badge>
+      {filter.state === '' && archived > 0 ? (
+        <p class="row soft">
+          {texts.hidden(archived)}{' '}
+          <Button look="plain" onPress={() => setQuery({ ...filter, state: 'archived' })}>
+            {texts.showArchived}
+          </Button>
+        </p>
       ) : null}
-    </span>
+    </>
   );
 }

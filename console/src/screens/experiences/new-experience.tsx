@@ -1,73 +1,118 @@
 import { useSignal } from '@preact/signals';
-import { messageOf, request } from '../../api/client.ts';
+import { useId } from 'preact/hooks';
+import { messageOf } from '../../api/client.ts';
 import { Button } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
-import { Choices, TextField } from '../../parts/field.tsx';
-import { idFrom } from '../../state/ids.ts';
+import { TextField } from '../../parts/field.tsx';
+import { goTo, hashOf } from '../../state/route.ts';
+import { set } from '../../state/set.ts';
 import { toast } from '../../state/toasts.ts';
-import { texts } from '../../texts.ts';
-import { type Template, templates } from './templates.ts';
+import { newExperienceTexts as texts } from '../../texts/new-experience.ts';
+import { shellTexts } from '../../texts/shell.ts';
+import { createExperience, type Taken } from './create.ts';
+import { contentOf, type TemplateName, templates } from './templates.ts';
+import { pictureUrl, Thumbnail } from './thumbnail.tsx';
 
 interface NewExperienceProps {
   projectId: string;
-  onCreated(): unknown;
+  taken: readonly Taken[];
   onClose(): void;
 }
 
-/** Creates a draft from a template. A title is enough. */
-export function NewExperience({ projectId, onCreated, onClose }: NewExperienceProps) {
+/** Creates a draft from a template and opens it. A title is enough. */
+export function NewExperience({ projectId, taken, onClose }: NewExperienceProps) {
   const title = useSignal('');
-  const template = useSignal<Template>('guide');
+  const template = useSignal<TemplateName>('guide');
   const problem = useSignal<string | undefined>(undefined);
+  const isBusy = useSignal(false);
   const create = async (event: Event) => {
     event.preventDefault();
-    problem.value = undefined;
     const written = title.value.trim();
-    // The end of the id is random, so that two experiences may have one title.
-    const end = Math.random().toString(36).slice(2, 6);
-    const id = `${idFrom('exp', written)}_${end}`;
-    const slug = `${idFrom('exp', written).slice(4).replaceAll('_', '-')}-${end}`;
+    if (isBusy.value) return;
+    set(problem, written === '' ? texts.noTitle : undefined);
+    if (written === '') return;
+    set(isBusy, true);
     try {
-      const experience = { id, slug, title: written, ...templates[template.value] };
-      await request(`projects/${projectId}/experiences`, { method: 'POST', body: { experience } });
-      toast(texts.experiences.created(written));
+      const content = contentOf(template.value, await hasArt(template.value));
+      const { experience } = await createExperience(projectId, written, content, taken);
+      toast(texts.created(written));
       onClose();
-      await onCreated();
+      goTo(hashOf([projectId, 'experiences', (experience as { id: string }).id, 'setup']));
     } catch (error) {
-      problem.value = messageOf(error);
+      set(problem, messageOf(error));
+    } finally {
+      set(isBusy, false);
     }
   };
   return (
-    <Dialog title={texts.experiences.create} onClose={onClose}>
+    <Dialog title={texts.title} onClose={onClose} isWide>
       <form class="stack" onSubmit={create}>
         <TextField
-          label={texts.experiences.name}
-          help={texts.experiences.titleHelp}
+          label={texts.name}
+          help={texts.titleHelp}
           value={title.value}
           problem={problem.value}
           maxLength={200}
           required
           autoFocus
-          onInput={(value) => {
-            title.value = value;
-          }}
+          onInput={(value) => set(title, value)}
         />
-        <Choices
-          label={texts.experiences.template}
-          type="radio"
-          options={Object.entries(texts.experiences.templates).map(([value, label]) => ({ value, label }))}
-          chosen={[template.value]}
-          onChange={([chosen]) => {
-            template.value = chosen as Template;
-          }}
-        />
+        <TemplateCards chosen={template.value} onChoose={(name) => set(template, name)} />
         <div class="dialog-foot">
-          <Button onPress={onClose}>{texts.cancel}</Button>
-          <Button type="submit" look="primary">
-            {texts.experiences.createButton}
+          <Button onPress={onClose}>{shellTexts.cancel}</Button>
+          <Button type="submit" look="primary" disabled={isBusy.value}>
+            {texts.button}
           </Button>
         </div>
       </form>
     </Dialog>
+  );
+}
+
+function TemplateCards({ chosen, onChoose }: { chosen: TemplateName; onChoose(name: TemplateName): void }) {
+  const id = useId();
+  return (
+    <fieldset class="templates">
+      <legend>{texts.template}</legend>
+      {(Object.keys(templates) as TemplateName[]).map((name) => (
+        <label key={name}>
+          <input
+            type="radio"
+            name={id}
+            aria-describedby={`${id}-${name}`}
+            checked={chosen === name}
+            onChange={() => onChoose(name)}
+          />
+          <TemplatePicture name={name} />
+          <span>
+            <strong>{texts.templates[name].name}</strong>
+            <span id={`${id}-${name}`} class="soft">
+              {texts.templates[name].text}
+            </span>
+          </span>
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
+function TemplatePicture({ name }: { name: TemplateName }) {
+  const { galleryThumb, thumbnailPath } = contentOf(name, true);
+  return (
+    <Thumbnail
+      title={texts.templates[name].name}
+      {...(galleryThumb === undefined ? {} : { galleryThumb })}
+      {...(thumbnailPath === undefined ? {} : { thumbnailPath })}
+    />
+  );
+}
+
+/** Whether the service has the pictures of the demo, which are missing if ASSETS_DIR is another folder. */
+async function hasArt(name: TemplateName): Promise<boolean> {
+  const { thumbnailPath } = contentOf(name, true);
+  if (thumbnailPath === undefined) return false;
+  return fetch(pictureUrl(thumbnailPath)).then(
+    ({ ok }) => ok,
+    () => false,
   );
 }

@@ -1,0 +1,100 @@
+import type { ExperienceState, ExperienceSummary } from '@session-launch/contract/admin/experience-schemas';
+import { ApiFailure, request, requestText } from '../../api/client.ts';
+import { download } from '../../parts/csv.ts';
+import { goTo, hashOf } from '../../state/route.ts';
+import { toast } from '../../state/toasts.ts';
+import { experiencesTexts as texts } from '../../texts/experiences.ts';
+import { createExperience } from './create.ts';
+
+type Change = 'publish' | 'unpublish' | 'archive';
+
+/** Publishes, withdraws or archives an experience, and offers to undo it. `onChanged` shows the new state. */
+export async function changeStatus(
+  one: ExperienceSummary,
+  change: Change,
+  message: string,
+  onChanged: () => unknown,
+): Promise<void> {
+  const state = await send(one, change, one.version, undefined, onChanged);
+  if (state === undefined) return;
+  const undo = async () => {
+    const [back, revision] = wayBack(one);
+    if ((await send(one, back, state.version, revision, onChanged)) === undefined) return;
+    toast(texts.undone);
+    await onChanged();
+  };
+  toast(message, { action: { label: texts.undo, run: undo } });
+  await onChanged();
+}
+
+/** What brings an experience back into the state that the list showed. */
+function wayBack({ status, publishedRevision }: ExperienceSummary): [Change, number | undefined] {
+  if (publishedRevision !== undefined) return ['publish', publishedRevision];
+  return [status === 'archived' ? 'archive' : 'unpublish', undefined];
+}
+
+/** Returns undefined if somebody else has changed the experience, and says so. */
+async function send(
+  { experienceId, title }: ExperienceSummary,
+  change: Change,
+  version: number,
+  revision: number | undefined,
+  onChanged: () => unknown,
+): Promise<ExperienceState | undefined> {
+  try {
+    const body = revision === undefined ? {} : { revision };
+    return await request<ExperienceState>(`experiences/${experienceId}/${change}`, {
+      method: 'POST',
+      version,
+      body,
+    });
+  } catch (error) {
+    if (!(error instanceof ApiFailure) || error.code !== 'VERSION_CONFLICT') throw error;
+    const { by = '' } = (error.details ?? {}) as { by?: string };
+    toast(texts.conflict(title, by), { tone: 'bad' });
+    await onChanged();
+    return undefined;
+  }
+}
+
+/** The longest title that an experience may have. */
+const longestTitle = 200;
+
+/** Fields that a copy does not take over: its place and state, and who may embed it, which only a developer decides. */
+const own = ['id', 'slug', 'title', 'sortOrder', 'status', 'public', 'allowedOrigins'] as const;
+
+/** Creates a draft with the content of the newest revision of an experience. */
+export async function duplicate(
+  projectId: string,
+  { experienceId }: ExperienceSummary,
+  all: readonly ExperienceSummary[],
+): Promise<void> {
+  const { experience } = await request<ExperienceState>(`experiences/${experienceId}`);
+  const { title } = experience as { title: string };
+  const copied = texts.copyOf(title).slice(0, longestTitle);
+  const fields = Object.fromEntries(
+    Object.entries(experience).filter(([name]) => !(own as readonly string[]).includes(name)),
+  );
+  const created = await createExperience(projectId, copied, fields, all);
+  const { id } = created.experience as { id: string };
+  const open = () => goTo(hashOf([projectId, 'experiences', id, 'setup']));
+  toast(texts.isDuplicated(copied), { action: { label: texts.open, run: open } });
+}
+
+/** Downloads the newest revision of an experience as it stands in a project file. */
+export async function downloadExperience({ experienceId, slug }: ExperienceSummary): Promise<void> {
+  const text = await requestText(`experiences/${experienceId}`, {
+    query: { format: 'yaml' },
+    accept: 'application/yaml',
+  });
+  download(`${slug}.yaml`, 'application/yaml', text);
+}
+
+/** Downloads a project as a project file. */
+export async function downloadProject(projectId: string): Promise<void> {
+  download(`${projectId}.yaml`, 'application/yaml', await readProjectFile(projectId));
+}
+
+export function readProjectFile(projectId: string): Promise<string> {
+  return requestText(`projects/${projectId}`, { query: { format: 'yaml' }, accept: 'application/yaml' });
+}

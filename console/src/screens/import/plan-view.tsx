@@ -1,0 +1,132 @@
+import type { Planned, ProjectFileProblem } from '@session-launch/contract/admin/apply';
+import type { Change } from '@session-launch/contract/admin/changes';
+import { Table } from '../../parts/table.tsx';
+import { Time } from '../../parts/time.tsx';
+import { may } from '../../state/me.ts';
+import { importTexts as texts } from '../../texts/import.ts';
+import { type ChangeGroup, type ChosenFile, groups, inWords } from './plan.ts';
+
+interface PlanProps {
+  projectId: string;
+  experiences: readonly { experienceId: string; title: string }[];
+  file: ChosenFile;
+  plan: Planned;
+  isOutdated?: true;
+}
+
+type Titles = ReadonlyMap<string, string>;
+
+/** What a file would change and what it would undo. */
+export function PlanView({ projectId, experiences, file, plan, isOutdated }: PlanProps) {
+  const titles = new Map(experiences.map(({ experienceId, title }) => [experienceId, title]));
+  const found = groups(plan);
+  return (
+    <div class="stack plan">
+      {isOutdated ? <p class="warning">{texts.conflict}</p> : null}
+      {plan.version === 0 ? <p class="warning">{texts.newProject(plan.projectId)}</p> : null}
+      {plan.version > 0 && plan.projectId !== projectId ? (
+        <p class="warning">{texts.otherProject(plan.projectId)}</p>
+      ) : null}
+      <Overwritten plan={plan} titles={titles} />
+      <h3>{texts.plan(file.name)}</h3>
+      {found.length === 0 ? <p>{texts.nothing}</p> : null}
+      {found.map((group) => (
+        <Group key={group.experienceId ?? ''} group={group} titles={titles} />
+      ))}
+      {found.length > 0 && !may('manage-projects') ? <p class="warning">{texts.ownerOnly}</p> : null}
+    </div>
+  );
+}
+
+/** Changes that people made in the console and that the file would undo. */
+function Overwritten({ plan: { overwrote }, titles }: { plan: Planned; titles: Titles }) {
+  if (overwrote.length === 0) return null;
+  return (
+    <div class="warning stack" role="alert">
+      <h3>{texts.overwrites}</h3>
+      <ul>
+        {overwrote.map(({ experienceId, path, by, at }) => (
+          <li key={`${experienceId} ${path}`}>
+            {experienceId === undefined ? (
+              texts.project
+            ) : (
+              <bdi>{titles.get(experienceId) ?? experienceId}</bdi>
+            )}
+            {': '}
+            {texts.undoes(inWords(path))} <strong>{by}</strong> <Time at={at} />
+          </li>
+        ))}
+      </ul>
+      <p>{texts.overwritesText}</p>
+    </div>
+  );
+}
+
+/** Changes of one experience shown before the rest is only counted. */
+const maxShown = 50;
+
+function Group({ group, titles }: { group: ChangeGroup; titles: Titles }) {
+  const { experienceId, title, isNew, revision, changes } = group;
+  const notes = [
+    ...(isNew ? [texts.newExperience] : []),
+    ...(revision === undefined ? [] : [texts.revision(revision.revision, revision.publishes)]),
+    ...(changes.length === 0 ? [] : [texts.changes(changes.length)]),
+  ];
+  return (
+    <details open={changes.length > 0 && changes.length <= 10}>
+      <summary>
+        {experienceId === undefined ? (
+          texts.project
+        ) : (
+          <bdi>{title ?? titles.get(experienceId) ?? experienceId}</bdi>
+        )}{' '}
+        <span class="soft">{notes.join(', ')}</span>
+      </summary>
+      {changes.length === 0 ? null : (
+        <Table
+          caption={experienceId ?? texts.project}
+          rows={changes.slice(0, maxShown)}
+          keyOf={({ path }) => path}
+          columns={[
+            { title: texts.field, isName: true, cell: ({ path }) => inWords(path) },
+            { title: texts.before, cell: ({ before }) => <Value value={before} /> },
+            { title: texts.after, cell: ({ after }) => <Value value={after} /> },
+          ]}
+        />
+      )}
+      {changes.length > maxShown ? <p class="soft">{texts.more(changes.length - maxShown)}</p> : null}
+    </details>
+  );
+}
+
+const longest = 240;
+
+function Value({ value }: { value: Change['before'] }) {
+  if (value === undefined) return <span class="soft">{texts.none}</span>;
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return <bdi class="value">{text.length > longest ? `${text.slice(0, longest)}…` : text}</bdi>;
+}
+
+/** What is wrong with a file, line by line. */
+export function Problems({ file, problems }: { file: ChosenFile; problems: readonly ProjectFileProblem[] }) {
+  const lines = file.text.split('\n');
+  return (
+    <div class="stack" role="alert">
+      <h3>{texts.problems(problems.length)}</h3>
+      <ol class="problem-list">
+        {problems.map(({ line, path, message }, index) => (
+          <li key={index}>
+            <strong>{line === undefined ? texts.wholeFile : texts.line(line)}</strong>{' '}
+            {line === undefined ? null : (
+              <code class="source">{lines[line - 1]?.trim().slice(0, longest)}</code>
+            )}
+            <p>
+              {path === '' ? null : <code>{path}</code>} {message}
+            </p>
+          </li>
+        ))}
+      </ol>
+      <p>{texts.problemsText}</p>
+    </div>
+  );
+}

@@ -1,0 +1,84 @@
+import type { Planned } from '@session-launch/contract/admin/apply';
+import type { Change } from '@session-launch/contract/admin/changes';
+import { request } from '../../api/client.ts';
+
+/** A project file that somebody chose. */
+export interface ChosenFile {
+  name: string;
+  text: string;
+}
+
+/** The largest project file that the service accepts, in bytes. */
+export const maxBytes = 4 * 1024 * 1024;
+
+export function planFile(file: ChosenFile): Promise<Planned> {
+  return send<Planned>(file, { plan: 'true' });
+}
+
+export function send<T>(file: ChosenFile, query: Record<string, string | undefined>): Promise<T> {
+  const type = /\.json$/i.test(file.name) ? 'application/json' : 'application/yaml';
+  return request<T>('projects', {
+    method: 'POST',
+    query: { source: sourceOf(file), ...query },
+    upload: new Blob([file.text], { type }),
+  });
+}
+
+/** The label of the file: its name, without characters that the service refuses. */
+function sourceOf({ name }: ChosenFile): string {
+  return name.replace(/\p{Cc}/gu, '').slice(0, 200) || 'file';
+}
+
+/** The changes of the project itself, or of one experience. */
+export interface ChangeGroup {
+  /** Absent for the project. */
+  experienceId?: string;
+  /** The title, if the change shows it. */
+  title?: string;
+  isNew: boolean;
+  revision?: { revision: number; publishes: boolean };
+  /** With paths inside the experience or the project. */
+  changes: Change[];
+}
+
+/** Groups the changes of a plan by experience, in their order. */
+export function groups({ changes, newRevisions }: Planned): ChangeGroup[] {
+  const found = new Map<string, ChangeGroup>();
+  const groupOf = (experienceId: string | undefined) => {
+    const key = experienceId ?? '';
+    const known = found.get(key);
+    if (known !== undefined) return known;
+    const made: ChangeGroup = { ...(experienceId && { experienceId }), isNew: false, changes: [] };
+    found.set(key, made);
+    return made;
+  };
+  for (const { path, ...values } of changes) {
+    const [, experienceId, rest = ''] = /^experiences\[([^\]]+)\]\.?(.*)$/s.exec(path) ?? [];
+    const group = groupOf(experienceId);
+    if (experienceId !== undefined && rest === '' && values.before === undefined) {
+      const { title } = (values.after ?? {}) as { title?: unknown };
+      group.isNew = true;
+      if (typeof title === 'string') group.title = title;
+    } else
+      group.changes.push({
+        path: experienceId === undefined ? path.replace(/^project\.?/, '') : rest,
+        ...values,
+      });
+  }
+  for (const { experienceId, revision, publishes } of newRevisions)
+    groupOf(experienceId).revision = { revision, publishes };
+  return [...found.values()];
+}
+
+/** A path in words: `runtime.mind.topics[1].ask.en` becomes `mind › topics 2 › ask › en`. */
+export function inWords(path: string): string {
+  return path
+    .replace(/^runtime\./, '')
+    .split('.')
+    .map((step) =>
+      step
+        .replace(/\[(\d+)\]/g, (_, index: string) => ` ${Number(index) + 1}`)
+        .replace(/([a-z])([A-Z])/g, (_, before: string, after: string) => `${before} ${after.toLowerCase()}`),
+    )
+    .join(' › ');
+}
