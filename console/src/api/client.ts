@@ -1,5 +1,5 @@
 import type { ErrorEnvelope } from '@session-launch/contract/errors';
-import { signInAgain } from './sign-in.ts';
+import { signInAgain, signInCount } from './sign-in.ts';
 
 /** A refused or failed request. `code` is that of the service, or `OFFLINE` if it did not answer. */
 export class ApiFailure extends Error {
@@ -61,9 +61,11 @@ export async function requestText(path: string, options: ApiRequest = {}): Promi
 }
 
 async function send(path: string, options: ApiRequest): Promise<Response> {
+  let sentAfter = signInCount();
   let response = await attempt(path, options);
   while (response.status === 401 && path !== 'login') {
-    await signInAgain();
+    if (sentAfter === signInCount()) await signInAgain();
+    sentAfter = signInCount();
     response = await attempt(path, options);
   }
   if (response.ok) return response;

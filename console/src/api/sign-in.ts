@@ -3,6 +3,11 @@ import { signal } from '@preact/signals';
 /** Whether the sign-in form covers the page. Below it, everything stays as it is. */
 export const isSigningIn = signal(false);
 
+/** How often somebody signed in on this page. A request that was sent before the last time may be refused although it would succeed now. */
+let signIns = 0;
+
+export const signInCount = () => signIns;
+
 let waiting: { promise: Promise<void>; resolve: () => void } | undefined;
 
 /** Shows the sign-in form. Resolves after a successful sign-in. */
@@ -19,6 +24,7 @@ export function signInAgain(): Promise<void> {
 }
 
 export function signedIn(): void {
+  signIns++;
   isSigningIn.value = false;
   waiting?.resolve();
   waiting = undefined;

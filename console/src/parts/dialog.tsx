@@ -22,10 +22,19 @@ export function Dialog({ title, onClose, children, isWide, keepsOpen }: DialogPr
   useEffect(() => {
     const dialog = ref.current;
     dialog?.showModal();
-    return () => dialog?.close();
+    return () => {
+      ref.current = null;
+      dialog?.close();
+    };
   }, []);
   const close = () => {
     if (!keepsOpen?.()) onClose();
+  };
+  // Chromium closes a dialog when Escape is pressed twice, whatever the cancel event says.
+  const closedByBrowser = () => {
+    if (ref.current === null) return;
+    ref.current.showModal();
+    close();
   };
   return (
     <dialog
@@ -36,6 +45,7 @@ export function Dialog({ title, onClose, children, isWide, keepsOpen }: DialogPr
         event.preventDefault();
         close();
       }}
+      onClose={closedByBrowser}
     >
       <div class="dialog-head">
         <h2 id={id}>{title}</h2>

@@ -91,6 +91,8 @@ export function Select(props: SelectProps) {
         id={id}
         value={value}
         disabled={disabled}
+        // The browser truncates a long label.
+        title={options.find((option) => option.value === value)?.label}
         aria-describedby={describedBy(id, help, problem)}
         onChange={({ currentTarget }) => onChange(currentTarget.value)}
       >

@@ -61,7 +61,18 @@ export function Badge({
 }
 
 /** Text to copy. The text itself can be selected where the clipboard is not available. */
-export function Copy({ text, label, onCopy }: { text: string; label: string; onCopy?: () => void }) {
+export function Copy({
+  text,
+  label,
+  caption,
+  onCopy,
+}: {
+  text: string;
+  label: string;
+  /** Shown above the text. */
+  caption?: string;
+  onCopy?: () => void;
+}) {
   const isCopied = useSignal(false);
   const copy = async () => {
     await navigator.clipboard.writeText(text);
@@ -73,6 +84,7 @@ export function Copy({ text, label, onCopy }: { text: string; label: string; onC
   };
   return (
     <div class="copy">
+      {caption === undefined ? null : <p class="caption">{caption}</p>}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable with the keyboard */}
       <pre tabIndex={0}>
         <code>{text}</code>

@@ -104,7 +104,7 @@ function Who() {
   return (
     <div class="who">
       <span>
-        {operator?.name} <span class="soft">{operator?.role}</span>
+        <bdi>{operator?.name}</bdi> <span class="soft">{operator?.role}</span>
       </span>
       <Button onPress={signOut}>{texts.navigation.signOut}</Button>
     </div>

@@ -14,7 +14,7 @@ interface SignInProps {
 }
 
 /** The sign-in form. The token is sent once and kept nowhere. */
-export function SignIn({ note, onSignedIn }: SignInProps) {
+function SignIn({ note, onSignedIn }: SignInProps) {
   const token = useSignal('');
   const problem = useSignal<string | undefined>(undefined);
   const ways = useSignal<Ways | undefined>(undefined);
@@ -84,7 +84,16 @@ export async function isSignedIn(): Promise<boolean> {
   return (await request<Ways>('sign-in')).signedIn === true;
 }
 
-/** The form over the page, after a sign-in has expired. */
+/** The sign-in form as the whole page. */
+export function SignInPage(props: SignInProps) {
+  return (
+    <main class="entrance">
+      <SignIn {...props} />
+    </main>
+  );
+}
+
+/** The form over the page, after a sign-in has expired. Escape does not close it. */
 export function SignInOver({ onSignedIn }: { onSignedIn(): void }) {
   const ref = useRef<HTMLDialogElement>(null);
   useEffect(() => ref.current?.showModal(), []);
@@ -94,6 +103,8 @@ export function SignInOver({ onSignedIn }: { onSignedIn(): void }) {
       class="sign-in-over"
       aria-label={texts.signIn.title}
       onCancel={(event) => event.preventDefault()}
+      // Chromium closes a dialog when Escape is pressed twice, whatever the cancel event says.
+      onClose={({ currentTarget }) => currentTarget.isConnected && currentTarget.showModal()}
     >
       <SignIn note={texts.signIn.again} onSignedIn={onSignedIn} />
     </dialog>

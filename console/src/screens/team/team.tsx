@@ -83,7 +83,7 @@ function OperatorTable({ operators, onLink, onAsk, onChanged }: OperatorTablePro
           isName: true,
           cell: ({ name, operatorId }) => (
             <span>
-              {name} <code class="soft">{operatorId}</code>
+              <bdi>{name}</bdi> <code class="soft">{operatorId}</code>
             </span>
           ),
         },
