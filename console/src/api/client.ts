@@ -1,5 +1,5 @@
 import type { ErrorEnvelope } from '@session-launch/contract/errors';
-import { signInAgain, signInCount } from './sign-in.ts';
+import { signInAgain, signIns } from './sign-in.ts';
 
 /** A refused or failed request. `code` is that of the service, or `OFFLINE` if it did not answer. */
 export class ApiFailure extends Error {
@@ -61,11 +61,11 @@ export async function requestText(path: string, options: ApiRequest = {}): Promi
 }
 
 async function send(path: string, options: ApiRequest): Promise<Response> {
-  let sentAfter = signInCount();
+  let sentAfter = signIns.peek();
   let response = await attempt(path, options);
   while (response.status === 401 && path !== 'login') {
-    if (sentAfter === signInCount()) await signInAgain();
-    sentAfter = signInCount();
+    if (sentAfter === signIns.peek()) await signInAgain();
+    sentAfter = signIns.peek();
     response = await attempt(path, options);
   }
   if (response.ok) return response;

@@ -6,7 +6,7 @@ import { toast } from '../state/toasts.ts';
 
 interface ButtonProps {
   children: ComponentChildren;
-  /** May be asynchronous: the button is disabled until it has finished, and a failure is shown as a toast. */
+  /** May be asynchronous: the button does nothing until it has finished, and a failure is shown as a toast. */
   onPress?: () => unknown;
   look?: 'primary' | 'danger' | 'plain' | 'normal';
   type?: 'button' | 'submit';
@@ -40,7 +40,9 @@ export function Button({
       type={type}
       class={`button ${look}`}
       aria-label={label}
-      disabled={disabled || isBusy.value}
+      disabled={disabled}
+      // A disabled button would lose the focus.
+      aria-disabled={isBusy.value || undefined}
       onClick={onPress === undefined ? undefined : press}
     >
       {children}

@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals';
 import { Component, type ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { connection, followChanges, onChange } from '../api/events.ts';
-import { isSigningIn, signedIn } from '../api/sign-in.ts';
+import { isSigningIn, signIns } from '../api/sign-in.ts';
 import { Button, LinkButton } from '../parts/button.tsx';
 import { Empty, Failure } from '../parts/notice.tsx';
 import { Screen } from '../parts/screen.tsx';
@@ -55,20 +55,17 @@ export function App() {
     });
     return onChange([], () => void checkBuild());
   }, []);
+  useEffect(() => {
+    // Somebody signed in again, possibly as another operator.
+    if (state.value === 'ready') void loadMe();
+  }, [signIns.value]);
   if (state.value === 'starting') return null;
   if (state.value === 'signed-out') return <SignInPage note={note.value} onSignedIn={enter} />;
   return (
     <>
       <Frame />
       {linkCode.value === undefined ? null : <LinkOver code={linkCode.value} />}
-      {isSigningIn.value ? (
-        <SignInOver
-          onSignedIn={() => {
-            void loadMe();
-            signedIn();
-          }}
-        />
-      ) : null}
+      {isSigningIn.value ? <SignInOver /> : null}
       <Toasts />
     </>
   );

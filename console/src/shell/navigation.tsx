@@ -5,6 +5,7 @@ import { Select } from '../parts/field.tsx';
 import { may, me } from '../state/me.ts';
 import { projects } from '../state/projects.ts';
 import { goTo, hashOf, projectScreens, route, serviceScreens } from '../state/route.ts';
+import { forgetAll } from '../state/unsaved.ts';
 import { texts } from '../texts.ts';
 import { NewProject } from './new-project.tsx';
 
@@ -98,6 +99,7 @@ function Who() {
   const operator = me.value?.operator;
   const signOut = async () => {
     await request('logout', { method: 'POST' });
+    await forgetAll();
     location.hash = '';
     location.reload();
   };

@@ -3,14 +3,16 @@ import { useSignal } from '@preact/signals';
 import type { SignIn as Ways } from '@session-launch/contract/admin/sign-in';
 import { useEffect, useRef } from 'preact/hooks';
 import { adminUrl, messageOf, request } from '../api/client.ts';
+import { signedIn } from '../api/sign-in.ts';
 import { Button } from '../parts/button.tsx';
 import { TextField } from '../parts/field.tsx';
+import { Form } from '../parts/form.tsx';
 import { texts } from '../texts.ts';
 
 interface SignInProps {
   /** Why the form is shown, or what went wrong before. */
   note?: string | undefined;
-  onSignedIn(): void;
+  onSignedIn?(): void;
 }
 
 /** The sign-in form. The token is sent once and kept nowhere. */
@@ -31,20 +33,19 @@ function SignIn({ note, onSignedIn }: SignInProps) {
       document.title = before;
     };
   }, []);
-  const submit = async (event: Event) => {
-    event.preventDefault();
+  const submit = async () => {
     problem.value = undefined;
     try {
       await signInWith({ token: token.value.trim() });
       token.value = '';
-      onSignedIn();
+      onSignedIn?.();
     } catch (error) {
       problem.value = messageOf(error);
     }
   };
   const oidc = ways.value?.oidc;
   return (
-    <form class="sign-in" onSubmit={submit}>
+    <Form look="sign-in" onSubmit={submit}>
       <h1>{texts.signIn.title}</h1>
       {note === undefined ? null : <p role="alert">{note}</p>}
       {oidc === undefined ? null : (
@@ -69,7 +70,7 @@ function SignIn({ note, onSignedIn }: SignInProps) {
       <p class="soft">
         {texts.signIn.link} <code>{texts.signIn.command}</code>
       </p>
-    </form>
+    </Form>
   );
 }
 
@@ -77,6 +78,7 @@ function SignIn({ note, onSignedIn }: SignInProps) {
 export async function signInWith(secret: { code: string } | { token: string }): Promise<void> {
   await request('login', { method: 'POST', body: secret });
   if (!(await isSignedIn())) throw new Error(texts.signIn.dropped);
+  signedIn();
 }
 
 /** Asks a route that answers signed-out browsers, too: a 401 would be printed to the console of the browser. */
@@ -94,7 +96,7 @@ export function SignInPage(props: SignInProps) {
 }
 
 /** The form over the page, after a sign-in has expired. Escape does not close it. */
-export function SignInOver({ onSignedIn }: { onSignedIn(): void }) {
+export function SignInOver() {
   const ref = useRef<HTMLDialogElement>(null);
   useEffect(() => ref.current?.showModal(), []);
   return (
@@ -106,7 +108,7 @@ export function SignInOver({ onSignedIn }: { onSignedIn(): void }) {
       // Chromium closes a dialog when Escape is pressed twice, whatever the cancel event says.
       onClose={({ currentTarget }) => currentTarget.isConnected && currentTarget.showModal()}
     >
-      <SignIn note={texts.signIn.again} onSignedIn={onSignedIn} />
+      <SignIn note={texts.signIn.again} />
     </dialog>
   );
 }

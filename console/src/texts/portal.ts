@@ -191,16 +191,23 @@ export const portalTexts = {
   },
   limits: {
     title: 'Limits',
-    intro: 'Each limit, beside what was used in the last 30 days. Empty means no limit.',
+    intro:
+      'The limits count sessions that pages start. Sessions that a backend creates with an API key count only as concurrent.',
     caption: 'Limits of the project',
     name: 'Limit',
     value: 'Value',
     used: 'Used',
+    refused: 'Refused in 7 days',
     save: 'Save limits',
+    discard: 'Discard changes',
     saved: 'The limits are saved.',
     readOnly: 'Only an owner can change limits.',
     unlimited: 'no limit',
-    most: (count: number) => `At most ${plural(count, 'session', 'sessions')} on one day of the last 30.`,
+    busiestDay: (count: number, today: number | undefined) =>
+      `${count.toLocaleString('en')} on the busiest of the last 30 days${today === undefined ? '' : `, ${today.toLocaleString('en')} from pages today`}`,
+    busiestMinute: (count: number) => `${count.toLocaleString('en')} in the busiest minute of the last hour`,
+    activeNow: (count: number) => `${count.toLocaleString('en')} now`,
+    notCounted: 'not counted per address',
     names: {
       mintsPerMinutePerClient: 'Sessions per minute from one address',
       mintsPerMinute: 'Sessions per minute in the whole project',

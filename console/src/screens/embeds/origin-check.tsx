@@ -3,6 +3,7 @@ import type { OriginCheckResult } from '@session-launch/contract/admin/origins';
 import { messageOf, request } from '../../api/client.ts';
 import { Button } from '../../parts/button.tsx';
 import { TextField } from '../../parts/field.tsx';
+import { Form } from '../../parts/form.tsx';
 import { Badge } from '../../parts/notice.tsx';
 import { texts } from '../../texts.ts';
 
@@ -11,8 +12,7 @@ export function OriginCheck({ projectId, experienceId }: { projectId: string; ex
   const origin = useSignal('');
   const result = useSignal<OriginCheckResult | undefined>(undefined);
   const problem = useSignal<string | undefined>(undefined);
-  const check = async (event: Event) => {
-    event.preventDefault();
+  const check = async () => {
     problem.value = undefined;
     try {
       const body = { projectId, experienceId, origin: origin.value.trim() };
@@ -22,7 +22,7 @@ export function OriginCheck({ projectId, experienceId }: { projectId: string; ex
     }
   };
   return (
-    <form class="stack" onSubmit={check}>
+    <Form onSubmit={check}>
       <TextField
         label={texts.embeds.origin}
         help={texts.embeds.originHelp}
@@ -41,7 +41,7 @@ export function OriginCheck({ projectId, experienceId }: { projectId: string; ex
       {result.value === undefined || result.value.problem !== undefined ? null : (
         <Result door={result.value.doors.browser} />
       )}
-    </form>
+    </Form>
   );
 }
 
