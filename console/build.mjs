@@ -57,7 +57,10 @@ export async function build() {
   mkdirSync(dist, { recursive: true });
   for (const { path, contents } of outputFiles) write(basename(path), contents);
   const [script, { cssBundle }] = Object.entries(metafile.outputs).find(([, output]) => output.entryPoint);
+  // Inside the page, which saves a request.
+  const icon = `data:image/svg+xml;base64,${readFileSync(join(root, 'src', 'icon.svg')).toString('base64')}`;
   const html = readFileSync(join(root, 'src', 'index.html'), 'utf8')
+    .replace('ICON', icon)
     .replace('SCRIPT', basename(script))
     .replace('STYLE', basename(cssBundle));
   write('index.html', html);

@@ -1,4 +1,5 @@
 import type { ErrorEnvelope } from '@session-launch/contract/errors';
+import { texts } from '../texts.ts';
 import { signInAgain, signIns } from './sign-in.ts';
 
 /** A refused or failed request. `code` is that of the service, or `OFFLINE` if it did not answer. */
@@ -88,18 +89,18 @@ async function attempt(path: string, options: ApiRequest): Promise<Response> {
     });
   } catch (error) {
     if (signal?.aborted) throw error;
-    throw new ApiFailure(0, 'OFFLINE', 'The service does not answer.');
+    throw new ApiFailure(0, 'OFFLINE', texts.offline.noAnswer);
   }
 }
 
 async function failure(response: Response): Promise<ApiFailure> {
   const { error } = (await response.json().catch(() => ({}))) as Partial<ErrorEnvelope>;
-  if (error === undefined)
-    return new ApiFailure(response.status, 'OFFLINE', 'Something other than the service answered.');
+  if (error === undefined) return new ApiFailure(response.status, 'OFFLINE', texts.offline.foreign);
   return new ApiFailure(response.status, error.code, error.message, error.details, error.requestId);
 }
 
 /** What to tell a person about a failure. */
 export function messageOf(error: unknown): string {
+  if (error instanceof ApiFailure && error.code === 'UNAVAILABLE') return texts.offline.unavailable;
   return error instanceof Error ? error.message : String(error);
 }

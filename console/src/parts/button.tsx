@@ -13,6 +13,8 @@ interface ButtonProps {
   /** The accessible name, where the text alone does not say what the button is for. */
   label?: string;
   disabled?: boolean;
+  /** Whether it has the focus when its dialog opens. */
+  autoFocus?: boolean;
 }
 
 export function Button({
@@ -22,6 +24,7 @@ export function Button({
   type = 'button',
   label,
   disabled,
+  autoFocus,
 }: ButtonProps) {
   const isBusy = useSignal(false);
   const press = async () => {
@@ -40,6 +43,8 @@ export function Button({
       type={type}
       class={`button ${look}`}
       aria-label={label}
+      // biome-ignore lint/a11y/noAutofocus: only in dialogs, which have to put the focus somewhere
+      autoFocus={autoFocus}
       disabled={disabled}
       // A disabled button would lose the focus.
       aria-disabled={isBusy.value || undefined}

@@ -1,10 +1,11 @@
 import './dialog.css';
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { useEffect, useId, useRef } from 'preact/hooks';
+import { useId } from 'preact/hooks';
 import { messageOf } from '../api/client.ts';
 import { texts } from '../texts.ts';
 import { Button } from './button.tsx';
+import { useModal } from './modal.ts';
 
 interface DialogProps {
   title: string;
@@ -15,25 +16,16 @@ interface DialogProps {
   keepsOpen?: () => boolean;
 }
 
-/** A modal dialog. The browser keeps the focus inside and gives it back when the dialog closes. */
+/** A modal dialog. The browser keeps the focus inside. */
 export function Dialog({ title, onClose, children, isWide, keepsOpen }: DialogProps) {
-  const ref = useRef<HTMLDialogElement>(null);
+  const ref = useModal();
   const id = useId();
-  useEffect(() => {
-    const dialog = ref.current;
-    dialog?.showModal();
-    return () => {
-      ref.current = null;
-      dialog?.close();
-    };
-  }, []);
   const close = () => {
     if (!keepsOpen?.()) onClose();
   };
   // Chromium closes a dialog when Escape is pressed twice, whatever the cancel event says.
   const closedByBrowser = () => {
-    if (ref.current === null) return;
-    ref.current.showModal();
+    ref.current?.showModal();
     close();
   };
   return (
@@ -89,7 +81,9 @@ export function Confirm({ title, children, action, isDangerous, onConfirm, onClo
         </p>
       )}
       <div class="dialog-foot">
-        <Button onPress={onClose}>{texts.cancel}</Button>
+        <Button autoFocus onPress={onClose}>
+          {texts.cancel}
+        </Button>
         <Button look={isDangerous ? 'danger' : 'primary'} onPress={confirm}>
           {action}
         </Button>

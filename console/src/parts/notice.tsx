@@ -32,6 +32,11 @@ export function Failure({ error, onRetry }: { error: unknown; onRetry?: (() => u
   );
 }
 
+/** Whether the service answered that it cannot read the data now. A service that does not answer at all has its own banner. */
+function isAway(error: unknown): boolean {
+  return error instanceof ApiFailure && error.status === 503;
+}
+
 /** Shows loaded data, or why there is none. */
 export function Show<T>({
   loaded,
@@ -41,7 +46,17 @@ export function Show<T>({
   children: (data: T) => ComponentChildren;
 }) {
   const { data, error, reload } = loaded;
-  if (data !== undefined) return <>{children(data)}</>;
+  if (data !== undefined)
+    return (
+      <>
+        {isAway(error) ? (
+          <p class="banner" role="status">
+            {texts.offline.stale(messageOf(error))}
+          </p>
+        ) : null}
+        {children(data)}
+      </>
+    );
   if (error !== undefined) return <Failure error={error} onRetry={reload} />;
   return (
     <p class="loading" role="status">
@@ -65,12 +80,14 @@ export function Copy({
   text,
   label,
   caption,
+  autoFocus = false,
   onCopy,
 }: {
   text: string;
   label: string;
   /** Shown above the text. */
   caption?: string;
+  autoFocus?: boolean;
   onCopy?: () => void;
 }) {
   const isCopied = useSignal(false);
@@ -89,7 +106,7 @@ export function Copy({
       <pre tabIndex={0}>
         <code>{text}</code>
       </pre>
-      <Button label={texts.copyOf(label)} onPress={copy}>
+      <Button label={texts.copyOf(label)} autoFocus={autoFocus} onPress={copy}>
         <span aria-live="polite">{isCopied.value ? texts.copied : texts.copy}</span>
       </Button>
     </div>

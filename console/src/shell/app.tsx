@@ -81,7 +81,9 @@ function Frame() {
       <Navigation projectId={projectId} />
       <main class="main" id="main" tabIndex={-1}>
         <div role="status">
-          {connection.value === 'lost' ? <p class="banner">{texts.offline.lost}</p> : null}
+          {connection.value === 'lost' && !isSigningIn.value ? (
+            <p class="banner">{texts.offline.lost}</p>
+          ) : null}
           {isOutdated.value ? <Outdated /> : null}
         </div>
         <Guard key={JSON.stringify([projectId, route.value.screen, route.value.rest[0]])}>

@@ -7,6 +7,7 @@ import { projects } from '../state/projects.ts';
 import { goTo, hashOf, projectScreens, route, serviceScreens } from '../state/route.ts';
 import { forgetAll } from '../state/unsaved.ts';
 import { texts } from '../texts.ts';
+import { Brand } from './brand.tsx';
 import { NewProject } from './new-project.tsx';
 
 const newProject = 'new';
@@ -40,7 +41,9 @@ export function Navigation({ projectId }: { projectId: string | undefined }) {
   return (
     <header class="head">
       <div class="bar">
-        <Brand />
+        <a class="brand" href="#/">
+          <Brand />
+        </a>
         <button
           type="button"
           class="button"
@@ -53,7 +56,9 @@ export function Navigation({ projectId }: { projectId: string | undefined }) {
         </button>
       </div>
       <div class={isOpen.value ? 'side open' : 'side'}>
-        <Brand />
+        <a class="brand" href="#/">
+          <Brand />
+        </a>
         {(projects.value ?? []).length === 0 ? null : (
           <Select
             label={texts.navigation.project}
@@ -83,15 +88,6 @@ export function Navigation({ projectId }: { projectId: string | undefined }) {
         />
       ) : null}
     </header>
-  );
-}
-
-function Brand() {
-  return (
-    <a class="brand" href="#/">
-      <img src="icon.svg" alt="" width="28" height="28" />
-      {texts.brand}
-    </a>
   );
 }
 

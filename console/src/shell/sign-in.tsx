@@ -1,13 +1,15 @@
 import './sign-in.css';
 import { useSignal } from '@preact/signals';
 import type { SignIn as Ways } from '@session-launch/contract/admin/sign-in';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect } from 'preact/hooks';
 import { adminUrl, messageOf, request } from '../api/client.ts';
 import { signedIn } from '../api/sign-in.ts';
 import { Button } from '../parts/button.tsx';
 import { TextField } from '../parts/field.tsx';
 import { Form } from '../parts/form.tsx';
+import { useModal } from '../parts/modal.ts';
 import { texts } from '../texts.ts';
+import { Brand } from './brand.tsx';
 
 interface SignInProps {
   /** Why the form is shown, or what went wrong before. */
@@ -46,6 +48,7 @@ function SignIn({ note, onSignedIn }: SignInProps) {
   const oidc = ways.value?.oidc;
   return (
     <Form look="sign-in" onSubmit={submit}>
+      <Brand />
       <h1>{texts.signIn.title}</h1>
       {note === undefined ? null : <p role="alert">{note}</p>}
       {oidc === undefined ? null : (
@@ -63,12 +66,13 @@ function SignIn({ note, onSignedIn }: SignInProps) {
           token.value = value;
         }}
         required
+        autoFocus
       />
       <Button type="submit" look="primary">
         {texts.signIn.button}
       </Button>
       <p class="soft">
-        {texts.signIn.link} <code>{texts.signIn.command}</code>
+        {texts.signIn.link} <code class="command">{texts.signIn.command}</code>
       </p>
     </Form>
   );
@@ -97,8 +101,7 @@ export function SignInPage(props: SignInProps) {
 
 /** The form over the page, after a sign-in has expired. Escape does not close it. */
 export function SignInOver() {
-  const ref = useRef<HTMLDialogElement>(null);
-  useEffect(() => ref.current?.showModal(), []);
+  const ref = useModal();
   return (
     <dialog
       ref={ref}

@@ -33,7 +33,8 @@ test('signs in, creates a key, allows an origin and ends a session with the keyb
   const tab = await openTab(context, service.adminUrl);
   const { page } = tab;
 
-  await tabTo(tab, 'textbox Token');
+  await tab.field('Token').waitFor();
+  expect(await focusedControl(page)).toBe('textbox Token');
   await page.keyboard.type(adminToken);
   await page.keyboard.press('Enter');
   await heading(tab, 'Overview');
@@ -51,7 +52,8 @@ test('signs in, creates a key, allows an origin and ends a session with the keyb
   await tab.dialog('Your new key').waitFor();
   const [shown = ''] = (await page.locator('dialog pre').first().innerText()).match(/sl_test_\w+/) ?? [];
   expect(await keptSecrets(page, shown)).toEqual([]);
-  await press(tab, 'button Copy key');
+  expect(await focusedControl(page)).toBe('button Copy key');
+  await page.keyboard.press('Enter');
   await press(tab, 'button Done');
   await tab.dialog('Your new key').waitFor({ state: 'detached' });
   expect(await page.evaluate('navigator.clipboard.readText()')).toBe(shown);

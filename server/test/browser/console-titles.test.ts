@@ -55,7 +55,7 @@ const tooWide = (page: Page) =>
     string[]
   >(`[document.documentElement, ...document.querySelectorAll('main *, .side *, dialog *')]
     .filter((one) => one.clientWidth > 0 && one.scrollWidth > one.clientWidth + 1)
-    .filter((one) => !one.closest('pre, select, input, .hidden-text, .chart'))
+    .filter((one) => !one.closest('pre, select, input, .hidden-text, .chart, thead'))
     .filter((one) => ['auto', 'scroll', 'visible'].includes(getComputedStyle(one).overflowX))
     .filter((one) => getComputedStyle(one).display !== 'inline')
     .map((one) => one.tagName + '.' + one.className + ' ' + one.scrollWidth + ' > ' + one.clientWidth)`);

@@ -1,4 +1,5 @@
 import { watch } from '@session-launch/testing/browser.ts';
+import { until } from '@session-launch/testing/fleet.ts';
 import { adminToken, type Target } from '@session-launch/testing/target.ts';
 import type { BrowserContext, Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
@@ -49,7 +50,7 @@ export async function openConsole(
 /** Waits until a screen has its heading and none of its parts is loading. */
 async function settled(page: Page): Promise<void> {
   await page.locator('main h1').waitFor();
-  await expect.poll(() => page.locator('main .loading').count()).toBe(0);
+  await until('everything is loaded', async () => (await page.locator('main .loading').count()) === 0);
 }
 
 const secret = /sl_(test|live)_\w{20,}|slo_\w+|#code=|eyJ[\w-]+/g;

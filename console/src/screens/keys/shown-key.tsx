@@ -41,7 +41,7 @@ export function ShownKey({ created, projectId, onClose }: ShownKeyProps) {
   return (
     <Dialog title={texts.keys.shownTitle} isWide onClose={leave}>
       <p>{texts.keys.shownText}</p>
-      <Copy text={key} label={texts.keys.keyItself} onCopy={copied} />
+      <Copy text={key} label={texts.keys.keyItself} autoFocus onCopy={copied} />
       <Copy
         text={`SESSION_LAUNCH_API_KEY=${key}`}
         label={texts.keys.env}
