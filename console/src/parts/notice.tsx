@@ -32,11 +32,6 @@ export function Failure({ error, onRetry }: { error: unknown; onRetry?: (() => u
   );
 }
 
-/** Whether the service answered that it cannot read the data now. A service that does not answer at all has its own banner. */
-function isAway(error: unknown): boolean {
-  return error instanceof ApiFailure && error.status === 503;
-}
-
 /** Shows loaded data, or why there is none. */
 export function Show<T>({
   loaded,
@@ -46,17 +41,7 @@ export function Show<T>({
   children: (data: T) => ComponentChildren;
 }) {
   const { data, error, reload } = loaded;
-  if (data !== undefined)
-    return (
-      <>
-        {isAway(error) ? (
-          <p class="banner" role="status">
-            {texts.offline.stale(messageOf(error))}
-          </p>
-        ) : null}
-        {children(data)}
-      </>
-    );
+  if (data !== undefined) return <>{children(data)}</>;
   if (error !== undefined) return <Failure error={error} onRetry={reload} />;
   return (
     <p class="loading" role="status">

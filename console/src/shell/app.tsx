@@ -84,6 +84,7 @@ function Frame() {
           {connection.value === 'lost' && !isSigningIn.value ? (
             <p class="banner">{texts.offline.lost}</p>
           ) : null}
+          {connection.value === 'away' ? <p class="banner">{texts.offline.unavailable}</p> : null}
           {isOutdated.value ? <Outdated /> : null}
         </div>
         <Guard key={JSON.stringify([projectId, route.value.screen, route.value.rest[0]])}>

@@ -40,6 +40,10 @@ export const portalTexts = {
     embedsOnText: 'Pages on the allowed origins will be able to start sessions without an API key.',
     embedsAreOn: 'Browser embeds are on.',
     languages: 'Open languages',
+    publish: 'Publish it',
+    publishTitle: 'Publish this experience?',
+    publishText: (experienceId: string) => `Visitors will get the newest revision of ${experienceId}.`,
+    isPublished: (experienceId: string) => `${experienceId} is published.`,
     makePublic: 'Make it public',
     makePublicTitle: 'Make this experience public?',
     makePublicText: (experienceId: string) =>
@@ -157,6 +161,12 @@ export const portalTexts = {
     anyStatus: 'Any status',
     anySource: 'Any',
     originFilter: 'Origin of the page',
+    moreFilters: 'More filters',
+    from: 'First day',
+    to: 'Last day',
+    mode: 'Mode',
+    anyMode: 'Live and test',
+    modes: { true: 'Live', false: 'Test' },
     anyExperience: 'Any experience',
     statuses: { created: 'waiting', active: 'active', ended: 'ended', expired: 'expired' } as Record<
       string,

@@ -67,7 +67,6 @@ export const shellTexts = {
     foreign: 'Something other than the service answered. Check the proxy in front of it.',
     unavailable:
       'The service runs, but cannot reach its database or is overloaded. The console tries again by itself.',
-    stale: (why: string) => `What you see may be out of date. ${why}`,
     reload: 'A new version of the console is available.',
     reloadButton: 'Reload',
     gone: 'This part could not be loaded',

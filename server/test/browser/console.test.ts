@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { startSite, useBrowser, watch } from '@session-launch/testing/browser.ts';
 import type { BrowserContext, Page } from 'playwright-core';
@@ -53,6 +54,12 @@ const openScreen = async (name: string) => {
   await page.getByRole('heading', { name, exact: true, level: 1 }).waitFor();
 };
 const dialog = (name: string) => page.getByRole('dialog', { name });
+
+/** Presses a button and returns the lines of the file that it offers. */
+async function downloaded(name: string): Promise<string[]> {
+  const [download] = await Promise.all([page.waitForEvent('download'), button(name).click()]);
+  return (await readFile(await download.path(), 'utf8')).trim().split('\r\n');
+}
 
 async function talk(on: typeof site): Promise<Page> {
   on.show(twoLines);
@@ -159,9 +166,28 @@ test('names a refused origin, its reason and number; one button and a confirmati
 });
 
 test('the other screens and dialogs are accessible, fit a phone and keep no secret', async () => {
+  await openScreen('Sessions');
+  await page.getByText('More filters').click();
+  await page.getByLabel('First day').fill('2000-01-01');
+  await page.getByLabel('Last day').fill('2000-01-02');
+  await page.keyboard.press('Enter');
+  await page.getByText('No session matches these filters.').waitFor();
+  expect(page.url()).toContain('from=2000-01-01&to=2000-01-02');
+  await inspect(page, 'no-match');
+  await button('Clear filters').click();
+  await page.getByRole('row').nth(1).waitFor();
+  const sessions = await downloaded('Download CSV');
+  expect(sessions[0]).toBe('sessionId,experienceId,status,source,createdAt,seconds,origin,userId,locale');
+  expect(sessions.filter((row) => row.startsWith('ses_'))).toHaveLength(3);
+
   await openScreen('Limits');
   await page.getByRole('heading', { name: 'Usage of the last 30 days' }).waitFor();
   await inspect(page, 'limits');
+  const usage = await downloaded('Download CSV');
+  expect(usage).toEqual([
+    'day,experienceId,sessions,seconds',
+    expect.stringMatching(/^\d{4}-\d\d-\d\d,exp_shop_guide_\w+,3,\d+$/),
+  ]);
   await openScreen('Activity');
   await page.getByText('project.update').first().waitFor();
   await page.locator('summary').first().click();
