@@ -81,7 +81,10 @@ export async function build() {
   const outputFiles = [...bundled.filter(({ path }) => !path.endsWith('.css')), page, editor];
   mkdirSync(dist, { recursive: true });
   for (const { path, contents } of outputFiles) write(basename(path), contents);
+  // Inside the page, which saves a request.
+  const icon = `data:image/svg+xml;base64,${readFileSync(join(root, 'src', 'icon.svg')).toString('base64')}`;
   const html = readFileSync(join(root, 'src', 'index.html'), 'utf8')
+    .replace('ICON', icon)
     .replace('SCRIPT', basename(script))
     .replace('EDITOR_STYLE', basename(editor.path))
     .replace('STYLE', basename(page.path));

@@ -42,6 +42,7 @@ const browser: TestProjectInlineConfiguration = {
   test: {
     name: 'browser',
     include: ['test/browser/**/*.test.ts'],
+    exclude: hasNginx ? [] : ['test/browser/console-proxy.test.ts'],
     globalSetup: [build, 'test/harness/setup-embedded.ts', aBrowser],
   },
 };

@@ -1,5 +1,6 @@
 import type { ErrorEnvelope } from '@session-launch/contract/errors';
-import { signInAgain } from './sign-in.ts';
+import { texts } from '../texts.ts';
+import { signInAgain, signIns } from './sign-in.ts';
 
 /** A refused or failed request. `code` is that of the service, or `OFFLINE` if it did not answer. */
 export class ApiFailure extends Error {
@@ -61,9 +62,11 @@ export async function requestText(path: string, options: ApiRequest = {}): Promi
 }
 
 async function send(path: string, options: ApiRequest): Promise<Response> {
+  let sentAfter = signIns.peek();
   let response = await attempt(path, options);
   while (response.status === 401 && path !== 'login') {
-    await signInAgain();
+    if (sentAfter === signIns.peek()) await signInAgain();
+    sentAfter = signIns.peek();
     response = await attempt(path, options);
   }
   if (response.ok) return response;
@@ -86,18 +89,18 @@ async function attempt(path: string, options: ApiRequest): Promise<Response> {
     });
   } catch (error) {
     if (signal?.aborted) throw error;
-    throw new ApiFailure(0, 'OFFLINE', 'The service does not answer.');
+    throw new ApiFailure(0, 'OFFLINE', texts.offline.noAnswer);
   }
 }
 
 async function failure(response: Response): Promise<ApiFailure> {
   const { error } = (await response.json().catch(() => ({}))) as Partial<ErrorEnvelope>;
-  if (error === undefined)
-    return new ApiFailure(response.status, 'OFFLINE', 'Something other than the service answered.');
+  if (error === undefined) return new ApiFailure(response.status, 'OFFLINE', texts.offline.foreign);
   return new ApiFailure(response.status, error.code, error.message, error.details, error.requestId);
 }
 
 /** What to tell a person about a failure. */
 export function messageOf(error: unknown): string {
+  if (error instanceof ApiFailure && error.code === 'UNAVAILABLE') return texts.offline.unavailable;
   return error instanceof Error ? error.message : String(error);
 }

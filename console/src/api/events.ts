@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import { adminUrl, request } from './client.ts';
+import { ApiFailure, adminUrl, request } from './client.ts';
 
 /** A change that the service announced. */
 export interface Announced {
@@ -8,8 +8,11 @@ export interface Announced {
   projectId?: string;
 }
 
-/** Whether the stream of changes is open, in this tab or in the one that has it. */
-export const connection = signal<'connecting' | 'open' | 'lost'>('connecting');
+/**
+ * The state of the stream of changes, in this tab or in the one that has it. `lost`: the service does not answer; `away`: it answers that
+ * it is unavailable, for example without its database.
+ */
+export const connection = signal<'connecting' | 'open' | 'lost' | 'away'>('connecting');
 
 const retryMs = 5_000;
 
@@ -75,29 +78,31 @@ function stream(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     let source: EventSource | undefined;
     let timer: ReturnType<typeof setTimeout> | undefined;
+    /** Since the stream was open. */
+    let failures = 0;
     const open = () => {
       source = new EventSource(adminUrl('events'));
       source.onopen = () => {
-        if (connection.value === 'lost') tell({ kind: 'gap' });
+        if (failures > 0) tell({ kind: 'gap' });
+        failures = 0;
         setState('open');
       };
       source.onerror = () => {
-        setState('lost');
-        if (source?.readyState === EventSource.CLOSED) timer = setTimeout(reopen, retryMs);
+        failures++;
+        if (source?.readyState === EventSource.CLOSED) void reopen();
+        // The service ends streams when the rights of an operator change; the browser reconnects at once.
+        else if (failures > 1) setState('lost');
       };
       source.addEventListener('change', ({ data }) => tell(JSON.parse(data) as Announced));
       source.addEventListener('session', () => tell({ kind: 'session' }));
       source.addEventListener('tally', () => tell({ kind: 'tally' }));
     };
-    // The stream of a login that has ended is refused: ask for a new one first.
+    // The service refused the stream. If the login has ended, this asks for a new one.
     const reopen = async () => {
-      const isReachable = await request('me').then(
-        () => true,
-        () => false,
-      );
+      const state = await request('me').then(() => undefined, stateAfter);
       if (signal.aborted) return;
-      if (isReachable) open();
-      else timer = setTimeout(reopen, retryMs);
+      if (state !== undefined) setState(state);
+      timer = setTimeout(state === undefined ? open : reopen, retryMs);
     };
     signal.addEventListener('abort', () => {
       clearTimeout(timer);
@@ -106,4 +111,9 @@ function stream(signal: AbortSignal): Promise<void> {
     });
     open();
   });
+}
+
+/** What a failed request says about the service. */
+function stateAfter(error: unknown): 'lost' | 'away' {
+  return error instanceof ApiFailure && error.code === 'UNAVAILABLE' ? 'away' : 'lost';
 }

@@ -6,13 +6,15 @@ import { toast } from '../state/toasts.ts';
 
 interface ButtonProps {
   children: ComponentChildren;
-  /** May be asynchronous: the button is disabled until it has finished, and a failure is shown as a toast. */
+  /** May be asynchronous: the button does nothing until it has finished, and a failure is shown as a toast. */
   onPress?: () => unknown;
   look?: 'primary' | 'danger' | 'plain' | 'normal';
   type?: 'button' | 'submit';
   /** The accessible name, where the text alone does not say what the button is for. */
   label?: string;
   disabled?: boolean;
+  /** Whether it has the focus when its dialog opens. */
+  autoFocus?: boolean;
 }
 
 export function Button({
@@ -22,6 +24,7 @@ export function Button({
   type = 'button',
   label,
   disabled,
+  autoFocus,
 }: ButtonProps) {
   const isBusy = useSignal(false);
   const press = async () => {
@@ -40,7 +43,11 @@ export function Button({
       type={type}
       class={`button ${look}`}
       aria-label={label}
-      disabled={disabled || isBusy.value}
+      // biome-ignore lint/a11y/noAutofocus: only in dialogs, which have to put the focus somewhere
+      autoFocus={autoFocus}
+      disabled={disabled}
+      // A disabled button would lose the focus.
+      aria-disabled={isBusy.value || undefined}
       onClick={onPress === undefined ? undefined : press}
     >
       {children}

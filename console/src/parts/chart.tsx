@@ -12,6 +12,8 @@ const height = 160;
 
 /** Bars of created and refused sessions, one over the other. The same figures are in a table below. */
 export function Chart({ points }: { points: readonly Point[] }) {
+  if (points.every(({ mints, refused }) => mints + refused === 0))
+    return <p class="soft">{texts.overview.nothing}</p>;
   const most = Math.max(1, ...points.map(({ mints, refused }) => mints + refused));
   const step = width / Math.max(1, points.length);
   const scale = (count: number) => (count / most) * (height - 10);

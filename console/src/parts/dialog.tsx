@@ -1,10 +1,11 @@
 import './dialog.css';
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { useEffect, useId, useRef } from 'preact/hooks';
+import { useId } from 'preact/hooks';
 import { messageOf } from '../api/client.ts';
 import { texts } from '../texts.ts';
 import { Button } from './button.tsx';
+import { useModal } from './modal.ts';
 
 interface DialogProps {
   title: string;
@@ -15,17 +16,17 @@ interface DialogProps {
   keepsOpen?: () => boolean;
 }
 
-/** A modal dialog. The browser keeps the focus inside and gives it back when the dialog closes. */
+/** A modal dialog. The browser keeps the focus inside. */
 export function Dialog({ title, onClose, children, isWide, keepsOpen }: DialogProps) {
-  const ref = useRef<HTMLDialogElement>(null);
+  const ref = useModal();
   const id = useId();
-  useEffect(() => {
-    const dialog = ref.current;
-    dialog?.showModal();
-    return () => dialog?.close();
-  }, []);
   const close = () => {
     if (!keepsOpen?.()) onClose();
+  };
+  // Chromium closes a dialog when Escape is pressed twice, whatever the cancel event says.
+  const closedByBrowser = () => {
+    ref.current?.showModal();
+    close();
   };
   return (
     <dialog
@@ -36,6 +37,7 @@ export function Dialog({ title, onClose, children, isWide, keepsOpen }: DialogPr
         event.preventDefault();
         close();
       }}
+      onClose={closedByBrowser}
     >
       <div class="dialog-head">
         <h2 id={id}>{title}</h2>
@@ -79,7 +81,9 @@ export function Confirm({ title, children, action, isDangerous, onConfirm, onClo
         </p>
       )}
       <div class="dialog-foot">
-        <Button onPress={onClose}>{texts.cancel}</Button>
+        <Button autoFocus onPress={onClose}>
+          {texts.cancel}
+        </Button>
         <Button look={isDangerous ? 'danger' : 'primary'} onPress={confirm}>
           {action}
         </Button>

@@ -4,6 +4,8 @@ import { useId } from 'preact/hooks';
 
 interface FieldProps {
   label: string;
+  /** Whether only screen readers get the label, in tables. */
+  isLabelHidden?: boolean;
   help?: ComponentChildren;
   problem?: string | undefined;
   disabled?: boolean | undefined;
@@ -26,6 +28,7 @@ interface TextFieldProps extends FieldProps {
 export function TextField(props: TextFieldProps) {
   const {
     label,
+    isLabelHidden,
     help,
     problem,
     value,
@@ -55,7 +58,9 @@ export function TextField(props: TextFieldProps) {
   };
   return (
     <div class="field">
-      <label for={id}>{label}</label>
+      <label for={id} class={isLabelHidden ? 'hidden-text' : undefined}>
+        {label}
+      </label>
       {rows === undefined ? (
         <input
           {...shared}
@@ -72,8 +77,6 @@ export function TextField(props: TextFieldProps) {
 }
 
 interface SelectProps extends FieldProps {
-  /** Whether only screen readers get the label, in tables. */
-  isLabelHidden?: boolean;
   value: string;
   options: readonly { value: string; label: string }[];
   onChange(value: string): void;
@@ -91,6 +94,8 @@ export function Select(props: SelectProps) {
         id={id}
         value={value}
         disabled={disabled}
+        // The browser truncates a long label.
+        title={options.find((option) => option.value === value)?.label}
         aria-describedby={describedBy(id, help, problem)}
         onChange={({ currentTarget }) => onChange(currentTarget.value)}
       >

@@ -61,7 +61,20 @@ export function Badge({
 }
 
 /** Text to copy. The text itself can be selected where the clipboard is not available. */
-export function Copy({ text, label, onCopy }: { text: string; label: string; onCopy?: () => void }) {
+export function Copy({
+  text,
+  label,
+  caption,
+  autoFocus = false,
+  onCopy,
+}: {
+  text: string;
+  label: string;
+  /** Shown above the text. */
+  caption?: string;
+  autoFocus?: boolean;
+  onCopy?: () => void;
+}) {
   const isCopied = useSignal(false);
   const copy = async () => {
     await navigator.clipboard.writeText(text);
@@ -73,11 +86,12 @@ export function Copy({ text, label, onCopy }: { text: string; label: string; onC
   };
   return (
     <div class="copy">
+      {caption === undefined ? null : <p class="caption">{caption}</p>}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable with the keyboard */}
       <pre tabIndex={0}>
         <code>{text}</code>
       </pre>
-      <Button label={texts.copyOf(label)} onPress={copy}>
+      <Button label={texts.copyOf(label)} autoFocus={autoFocus} onPress={copy}>
         <span aria-live="polite">{isCopied.value ? texts.copied : texts.copy}</span>
       </Button>
     </div>

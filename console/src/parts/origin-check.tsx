@@ -4,6 +4,7 @@ import { messageOf, request } from '../api/client.ts';
 import { texts } from '../texts.ts';
 import { Button } from './button.tsx';
 import { TextField } from './field.tsx';
+import { Form } from './form.tsx';
 import { Badge } from './notice.tsx';
 
 interface OriginCheckProps {
@@ -18,8 +19,7 @@ export function OriginCheck({ projectId, experienceId, door = 'browser' }: Origi
   const origin = useSignal('');
   const result = useSignal<OriginCheckResult | undefined>(undefined);
   const problem = useSignal<string | undefined>(undefined);
-  const check = async (event: Event) => {
-    event.preventDefault();
+  const check = async () => {
     problem.value = undefined;
     try {
       const body = { projectId, experienceId, origin: origin.value.trim() };
@@ -29,7 +29,7 @@ export function OriginCheck({ projectId, experienceId, door = 'browser' }: Origi
     }
   };
   return (
-    <form class="stack" onSubmit={check}>
+    <Form onSubmit={check}>
       <TextField
         label={texts.embeds.origin}
         help={texts.embeds.originHelp}
@@ -48,7 +48,7 @@ export function OriginCheck({ projectId, experienceId, door = 'browser' }: Origi
       {result.value === undefined || result.value.problem !== undefined ? null : (
         <Result door={result.value.doors[door]} />
       )}
-    </form>
+    </Form>
   );
 }
 

@@ -1,4 +1,5 @@
 import type { FunctionComponent } from 'preact';
+import { lazy } from '../parts/lazy.tsx';
 import type { ProjectScreen, ServiceScreen } from '../state/route.ts';
 import { Activity } from './activity/activity.tsx';
 import { Embeds } from './embeds/embeds.tsx';
@@ -6,7 +7,6 @@ import { Experiences } from './experiences/experiences.tsx';
 import { Keys } from './keys/keys.tsx';
 import { Limits } from './limits/limits.tsx';
 import { Overview } from './overview/overview.tsx';
-import { PartsPage } from './parts/parts-page.tsx';
 import { Sessions } from './sessions/sessions.tsx';
 import { System } from './system/system.tsx';
 import { Team } from './team/team.tsx';
@@ -33,5 +33,5 @@ export const screens: Record<ProjectScreen, FunctionComponent<ProjectScreenProps
   activity: Activity,
   team: Team,
   system: System,
-  parts: PartsPage,
+  parts: lazy(async () => (await import('./parts/parts-page.tsx')).PartsPage),
 };

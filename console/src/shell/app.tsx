@@ -2,21 +2,23 @@ import './shell.css';
 import { useSignal } from '@preact/signals';
 import { Component, type ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
-import { connection, followChanges } from '../api/events.ts';
-import { isSigningIn, signedIn } from '../api/sign-in.ts';
+import { connection, followChanges, onChange } from '../api/events.ts';
+import { isSigningIn, signIns } from '../api/sign-in.ts';
 import { Button, LinkButton } from '../parts/button.tsx';
 import { Empty, Failure } from '../parts/notice.tsx';
 import { Screen } from '../parts/screen.tsx';
 import { screens } from '../screens/screens.tsx';
+import { checkBuild, isOutdated } from '../state/build.ts';
 import { linkCode, linkError } from '../state/link.ts';
 import { loadMe, may, me } from '../state/me.ts';
 import { loadProjects, projects } from '../state/projects.ts';
 import { route, type ServiceScreen } from '../state/route.ts';
 import { texts } from '../texts.ts';
 import { Jump, KeyboardHelp } from './jump.tsx';
+import { LinkOver } from './link-over.tsx';
 import { Navigation } from './navigation.tsx';
 import { NewProject } from './new-project.tsx';
-import { isSignedIn, SignIn, SignInOver, signInWith } from './sign-in.tsx';
+import { isSignedIn, SignInOver, SignInPage, signInWith } from './sign-in.tsx';
 import { Toasts } from './toasts.tsx';
 
 /** What to say about the code of a failed sign-in through an identity provider. */
@@ -37,33 +39,33 @@ export function App() {
   };
   useEffect(() => {
     const start = async () => {
-      if (linkCode !== undefined) {
-        await signInWith({ code: linkCode }).catch((error: Error) => {
-          note.value = error.message;
-        });
+      // A browser that is signed in keeps its login until the operator agrees to replace it.
+      if (await isSignedIn()) return enter();
+      const code = linkCode.value;
+      linkCode.value = undefined;
+      if (code !== undefined) {
+        await signInWith({ code });
+        return enter();
       }
-      const isIn = linkCode === undefined ? await isSignedIn() : note.value === undefined;
-      if (isIn) return enter();
       state.value = 'signed-out';
     };
     start().catch((error: Error) => {
       note.value = error.message;
       state.value = 'signed-out';
     });
+    return onChange([], () => void checkBuild());
   }, []);
+  useEffect(() => {
+    // Somebody signed in again, possibly as another operator.
+    if (state.value === 'ready') void loadMe();
+  }, [signIns.value]);
   if (state.value === 'starting') return null;
-  if (state.value === 'signed-out') return <SignIn note={note.value} onSignedIn={enter} />;
+  if (state.value === 'signed-out') return <SignInPage note={note.value} onSignedIn={enter} />;
   return (
     <>
       <Frame />
-      {isSigningIn.value ? (
-        <SignInOver
-          onSignedIn={() => {
-            void loadMe();
-            signedIn();
-          }}
-        />
-      ) : null}
+      {linkCode.value === undefined ? null : <LinkOver code={linkCode.value} />}
+      {isSigningIn.value ? <SignInOver /> : null}
       <Toasts />
     </>
   );
@@ -78,11 +80,13 @@ function Frame() {
       </button>
       <Navigation projectId={projectId} />
       <main class="main" id="main" tabIndex={-1}>
-        {connection.value === 'lost' ? (
-          <p class="banner" role="status">
-            {texts.offline.lost}
-          </p>
-        ) : null}
+        <div role="status">
+          {connection.value === 'lost' && !isSigningIn.value ? (
+            <p class="banner">{texts.offline.lost}</p>
+          ) : null}
+          {connection.value === 'away' ? <p class="banner">{texts.offline.unavailable}</p> : null}
+          {isOutdated.value ? <Outdated /> : null}
+        </div>
         <Guard key={JSON.stringify([projectId, route.value.screen, route.value.rest[0]])}>
           <Current projectId={projectId} />
         </Guard>
@@ -90,6 +94,15 @@ function Frame() {
       <Jump />
       <KeyboardHelp />
     </div>
+  );
+}
+
+function Outdated() {
+  return (
+    <p class="banner">
+      {texts.offline.reload}
+      <Button onPress={() => location.reload()}>{texts.offline.reloadButton}</Button>
+    </p>
   );
 }
 

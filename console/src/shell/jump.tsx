@@ -62,7 +62,7 @@ function JumpDialog({ onClose }: { onClose(): void }) {
           {found.map(({ href, title, id }) => (
             <li key={href}>
               <a href={href} onClick={onClose}>
-                <span>{title}</span>
+                <bdi>{title}</bdi>
                 <code class="soft">{id}</code>
               </a>
             </li>

@@ -5,7 +5,9 @@ import { Select } from '../parts/field.tsx';
 import { may, me } from '../state/me.ts';
 import { projects } from '../state/projects.ts';
 import { goTo, hashOf, projectScreens, route, serviceScreens } from '../state/route.ts';
+import { forgetAll } from '../state/unsaved.ts';
 import { texts } from '../texts.ts';
+import { Brand } from './brand.tsx';
 import { NewProject } from './new-project.tsx';
 
 const newProject = 'new';
@@ -39,7 +41,9 @@ export function Navigation({ projectId }: { projectId: string | undefined }) {
   return (
     <header class="head">
       <div class="bar">
-        <Brand />
+        <a class="brand" href="#/">
+          <Brand />
+        </a>
         <button
           type="button"
           class="button"
@@ -52,7 +56,9 @@ export function Navigation({ projectId }: { projectId: string | undefined }) {
         </button>
       </div>
       <div class={isOpen.value ? 'side open' : 'side'}>
-        <Brand />
+        <a class="brand" href="#/">
+          <Brand />
+        </a>
         {(projects.value ?? []).length === 0 ? null : (
           <Select
             label={texts.navigation.project}
@@ -85,26 +91,18 @@ export function Navigation({ projectId }: { projectId: string | undefined }) {
   );
 }
 
-function Brand() {
-  return (
-    <a class="brand" href="#/">
-      <img src="icon.svg" alt="" width="28" height="28" />
-      {texts.brand}
-    </a>
-  );
-}
-
 function Who() {
   const operator = me.value?.operator;
   const signOut = async () => {
     await request('logout', { method: 'POST' });
+    await forgetAll();
     location.hash = '';
     location.reload();
   };
   return (
     <div class="who">
       <span>
-        {operator?.name} <span class="soft">{operator?.role}</span>
+        <bdi>{operator?.name}</bdi> <span class="soft">{operator?.role}</span>
       </span>
       <Button onPress={signOut}>{texts.navigation.signOut}</Button>
     </div>

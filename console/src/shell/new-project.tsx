@@ -3,30 +3,34 @@ import { ApiFailure, messageOf, request } from '../api/client.ts';
 import { Button } from '../parts/button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { TextField } from '../parts/field.tsx';
+import { Form } from '../parts/form.tsx';
 import { idFrom } from '../state/ids.ts';
 import { loadProjects } from '../state/projects.ts';
 import { goTo, hashOf } from '../state/route.ts';
 import { toast } from '../state/toasts.ts';
+import { useTyped } from '../state/typed.ts';
 import { texts } from '../texts.ts';
 
 export function NewProject({ onClose }: { onClose(): void }) {
-  const name = useSignal('');
-  const typedId = useSignal<string | undefined>(undefined);
+  const typed = useTyped<{ name: string; id?: string }>('new-project', { name: '' });
   const problem = useSignal<string | undefined>(undefined);
-  const id = typedId.value ?? idFrom('prj', name.value);
-  const create = async (event: Event) => {
-    event.preventDefault();
+  const { name, id = idFrom('prj', name) } = typed.value;
+  const close = () => {
+    typed.forget();
+    onClose();
+  };
+  const create = async () => {
     problem.value = undefined;
     try {
       await request('projects', {
         method: 'POST',
         // Version 0: refuses to overwrite a project that exists.
         query: { source: 'console', expect: '0' },
-        body: { project: { id, name: name.value.trim(), browserEmbeds: true } },
+        body: { project: { id, name: name.trim(), browserEmbeds: true } },
       });
       await loadProjects();
-      onClose();
-      toast(texts.newProject.created(name.value));
+      close();
+      toast(texts.newProject.created(name));
       goTo(hashOf([id, 'overview']));
     } catch (error) {
       const isTaken = error instanceof ApiFailure && error.code === 'VERSION_CONFLICT';
@@ -34,15 +38,13 @@ export function NewProject({ onClose }: { onClose(): void }) {
     }
   };
   return (
-    <Dialog title={texts.newProject.title} onClose={onClose}>
-      <form class="stack" onSubmit={create}>
+    <Dialog title={texts.newProject.title} onClose={close}>
+      <Form onSubmit={create}>
         <TextField
           label={texts.newProject.name}
           help={texts.newProject.nameHelp}
-          value={name.value}
-          onInput={(value) => {
-            name.value = value;
-          }}
+          value={name}
+          onInput={(value) => typed.set({ name: value })}
           problem={problem.value}
           maxLength={200}
           required
@@ -52,18 +54,16 @@ export function NewProject({ onClose }: { onClose(): void }) {
           label={texts.newProject.id}
           help={texts.newProject.idHelp}
           value={id}
-          onInput={(value) => {
-            typedId.value = value;
-          }}
+          onInput={(value) => typed.set({ id: value })}
           required
         />
         <div class="dialog-foot">
-          <Button onPress={onClose}>{texts.cancel}</Button>
+          <Button onPress={close}>{texts.cancel}</Button>
           <Button type="submit" look="primary">
             {texts.newProject.create}
           </Button>
         </div>
-      </form>
+      </Form>
     </Dialog>
   );
 }

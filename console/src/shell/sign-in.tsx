@@ -1,20 +1,24 @@
 import './sign-in.css';
 import { useSignal } from '@preact/signals';
 import type { SignIn as Ways } from '@session-launch/contract/admin/sign-in';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect } from 'preact/hooks';
 import { adminUrl, messageOf, request } from '../api/client.ts';
+import { signedIn } from '../api/sign-in.ts';
 import { Button } from '../parts/button.tsx';
 import { TextField } from '../parts/field.tsx';
+import { Form } from '../parts/form.tsx';
+import { useModal } from '../parts/modal.ts';
 import { texts } from '../texts.ts';
+import { Brand } from './brand.tsx';
 
 interface SignInProps {
   /** Why the form is shown, or what went wrong before. */
   note?: string | undefined;
-  onSignedIn(): void;
+  onSignedIn?(): void;
 }
 
 /** The sign-in form. The token is sent once and kept nowhere. */
-export function SignIn({ note, onSignedIn }: SignInProps) {
+function SignIn({ note, onSignedIn }: SignInProps) {
   const token = useSignal('');
   const problem = useSignal<string | undefined>(undefined);
   const ways = useSignal<Ways | undefined>(undefined);
@@ -31,20 +35,20 @@ export function SignIn({ note, onSignedIn }: SignInProps) {
       document.title = before;
     };
   }, []);
-  const submit = async (event: Event) => {
-    event.preventDefault();
+  const submit = async () => {
     problem.value = undefined;
     try {
       await signInWith({ token: token.value.trim() });
       token.value = '';
-      onSignedIn();
+      onSignedIn?.();
     } catch (error) {
       problem.value = messageOf(error);
     }
   };
   const oidc = ways.value?.oidc;
   return (
-    <form class="sign-in" onSubmit={submit}>
+    <Form look="sign-in" onSubmit={submit}>
+      <Brand />
       <h1>{texts.signIn.title}</h1>
       {note === undefined ? null : <p role="alert">{note}</p>}
       {oidc === undefined ? null : (
@@ -62,14 +66,15 @@ export function SignIn({ note, onSignedIn }: SignInProps) {
           token.value = value;
         }}
         required
+        autoFocus
       />
       <Button type="submit" look="primary">
         {texts.signIn.button}
       </Button>
       <p class="soft">
-        {texts.signIn.link} <code>{texts.signIn.command}</code>
+        {texts.signIn.link} <code class="command">{texts.signIn.command}</code>
       </p>
-    </form>
+    </Form>
   );
 }
 
@@ -77,6 +82,7 @@ export function SignIn({ note, onSignedIn }: SignInProps) {
 export async function signInWith(secret: { code: string } | { token: string }): Promise<void> {
   await request('login', { method: 'POST', body: secret });
   if (!(await isSignedIn())) throw new Error(texts.signIn.dropped);
+  signedIn();
 }
 
 /** Asks a route that answers signed-out browsers, too: a 401 would be printed to the console of the browser. */
@@ -84,18 +90,28 @@ export async function isSignedIn(): Promise<boolean> {
   return (await request<Ways>('sign-in')).signedIn === true;
 }
 
-/** The form over the page, after a sign-in has expired. */
-export function SignInOver({ onSignedIn }: { onSignedIn(): void }) {
-  const ref = useRef<HTMLDialogElement>(null);
-  useEffect(() => ref.current?.showModal(), []);
+/** The sign-in form as the whole page. */
+export function SignInPage(props: SignInProps) {
+  return (
+    <main class="entrance">
+      <SignIn {...props} />
+    </main>
+  );
+}
+
+/** The form over the page, after a sign-in has expired. Escape does not close it. */
+export function SignInOver() {
+  const ref = useModal();
   return (
     <dialog
       ref={ref}
       class="sign-in-over"
       aria-label={texts.signIn.title}
       onCancel={(event) => event.preventDefault()}
+      // Chromium closes a dialog when Escape is pressed twice, whatever the cancel event says.
+      onClose={({ currentTarget }) => currentTarget.isConnected && currentTarget.showModal()}
     >
-      <SignIn note={texts.signIn.again} onSignedIn={onSignedIn} />
+      <SignIn note={texts.signIn.again} />
     </dialog>
   );
 }

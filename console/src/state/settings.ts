@@ -42,6 +42,14 @@ export async function changeExperience(
   });
 }
 
+/** Publishes the newest revision of an experience. */
+export async function publishExperience(experienceId: string): Promise<void> {
+  await repeatOnConflict(async () => {
+    const { version } = await request<{ version: number }>(`experiences/${experienceId}`);
+    await request(`experiences/${experienceId}/publish`, { method: 'POST', version });
+  });
+}
+
 async function repeatOnConflict(work: () => Promise<void>): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {

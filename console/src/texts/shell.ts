@@ -55,12 +55,23 @@ export const shellTexts = {
     },
     dropped: 'The browser did not keep the sign-in cookie. Open the console over https, or under localhost.',
     again: 'Your sign-in has expired. Sign in again to go on; nothing that you typed is lost.',
+    replaceTitle: 'Sign in with this link?',
+    replaceText: (name: string) =>
+      `This browser is signed in as ${name}. The link replaces that login, possibly with that of another operator.`,
+    replaceButton: 'Use the link',
     with: (name: string) => `Sign in with ${name}`,
   },
   offline: {
     lost: 'The service does not answer. Trying again…',
+    noAnswer: 'The service does not answer.',
+    foreign: 'Something other than the service answered. Check the proxy in front of it.',
+    unavailable:
+      'The service runs, but cannot reach its database or is overloaded. The console tries again by itself.',
     reload: 'A new version of the console is available.',
     reloadButton: 'Reload',
+    gone: 'This part could not be loaded',
+    goneText:
+      'The service has a new version of the console, or does not answer. What you typed is kept when you reload.',
   },
   unknown: {
     title: 'There is nothing here',

@@ -37,10 +37,6 @@ export async function consoleRoutes(app: FastifyInstance, { publicUrl, site }: C
       headers: security,
     });
   }
-  serveFile(app, '/console/icon.svg', new URL('../../site/icon.svg', import.meta.url), {
-    type: 'image/svg+xml',
-    headers: security,
-  });
   // Relative, so that it also works below the path of a proxy.
   for (const [path, location] of [
     ['/', 'console/'],

@@ -11,6 +11,8 @@ export interface LandingView {
   cards: readonly DemoCard[];
   /** Whether a runtime is available. */
   talks: boolean;
+  /** URL of the console, if the visitor's browser runs on this machine. */
+  consoleUrl?: string | undefined;
 }
 
 /** The page at `/`. Links are relative, so it also works below a path. */
@@ -59,7 +61,7 @@ ${cards.length === 0 ? nothing : gallery(cards, view.talks)}
 <section class="wide places" aria-labelledby="places">
 <h2 id="places">Where things are</h2>
 <ul>
-${[
+${view.consoleUrl === undefined ? nothing : place(view.consoleUrl, 'Console', 'Projects, experiences, keys and sessions. Sign in with the link that the start of the service printed.')}${[
   place('reference', 'API reference', 'Every route, with its fields, errors and examples.'),
   place('openapi.json', '/openapi.json', 'The same as OpenAPI 3.1, for tools and generators.'),
   place('.well-known/jwks.json', '/.well-known/jwks.json', 'Public keys, to verify session tokens with.'),

@@ -1,6 +1,8 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import type { FastifyInstance, FastifyReply } from 'fastify';
+import { isLoopback } from '../config/values.ts';
 import { version } from '../config/version.ts';
 import type { Catalog } from '../experiences/catalog.ts';
 import type { Directory } from '../experiences/directory.ts';
@@ -58,6 +60,7 @@ export async function pageRoutes(app: FastifyInstance, deps: PageDeps): Promise<
       problem,
       cards,
       talks: runtimeUrl !== undefined,
+      consoleUrl: consoleUrl(request.headers, deps.consoleOrigins()),
     });
     const connect = ["'self'", ...(runtimeUrl === undefined ? [] : [new URL(runtimeUrl).origin])];
     // The page may be opened under another host name than the one in manifests; allow both.
@@ -90,6 +93,17 @@ export async function pageRoutes(app: FastifyInstance, deps: PageDeps): Promise<
   }
   // Browsers request it for any address that is opened, page or not.
   serveFile(app, '/favicon.ico', new URL('icon.svg', site), { type: picture });
+}
+
+/** The address of the console under the loopback name that the visitor uses; `undefined` for visitors of other machines. */
+function consoleUrl(headers: IncomingHttpHeaders, origins: readonly string[]): string | undefined {
+  const isForwarded = headers['x-forwarded-for'] !== undefined || headers.forwarded !== undefined;
+  const visited = `http://${headers.host}`;
+  if (isForwarded || !URL.canParse(visited)) return undefined;
+  const { hostname } = new URL(visited);
+  if (!isLoopback(hostname)) return undefined;
+  const origin = origins.find((one) => new URL(one).hostname === hostname);
+  return origin === undefined ? undefined : `${origin}/console/`;
 }
 
 function shownCards(deps: PageDeps): Promise<DemoCard[]> {

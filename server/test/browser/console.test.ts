@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { startSite, useBrowser, watch } from '@session-launch/testing/browser.ts';
-import { adminToken } from '@session-launch/testing/target.ts';
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { accessibilityProblems } from '../harness/accessibility.ts';
+import { inspect } from '../harness/console.ts';
 import { becomes, isIn, onSlowScreen } from '../harness/talking-page.ts';
 import { startTalking, type TalkingProcess } from '../harness/talking-process.ts';
 
@@ -55,35 +55,10 @@ const openScreen = async (name: string) => {
 };
 const dialog = (name: string) => page.getByRole('dialog', { name });
 
-/** With SCREENSHOTS=folder, keeps pictures of the page for people. */
-async function shoot(name: string): Promise<void> {
-  const folder = process.env.SCREENSHOTS;
-  if (folder === undefined) return;
-  for (const width of [1280, 390])
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.setViewportSize({ width, height: 800 });
-      await page.emulateMedia({ colorScheme });
-      await page.screenshot({ path: `${folder}/${name}-${width}-${colorScheme}.png` });
-    }
-  await page.setViewportSize({ width: 1280, height: 800 });
-  await page.emulateMedia({ colorScheme: null });
-}
-
-/** Checks a screen or dialog for accessibility, for sideways scrolling, and for secrets that it must not keep. */
-async function inspect(name: string, shown = ''): Promise<void> {
-  await shoot(name);
-  expect(await accessibilityProblems(page, 'body'), name).toEqual([]);
-  const kept = await page.evaluate<string>(`[
-    location.href,
-    document.documentElement.outerHTML,
-    JSON.stringify({ ...localStorage, ...sessionStorage }),
-    document.cookie,
-  ].join('\\n')`);
-  const secrets = kept
-    .replaceAll(shown || '\0', '')
-    .match(/sl_(test|live)_\w{20,}|slo_\w+|#code=|eyJ[\w-]+/g);
-  expect(secrets, name).toBeNull();
-  expect(kept).not.toContain(adminToken);
+/** Presses a button and returns the lines of the file that it offers. */
+async function downloaded(name: string): Promise<string[]> {
+  const [download] = await Promise.all([page.waitForEvent('download'), button(name).click()]);
+  return (await readFile(await download.path(), 'utf8')).trim().split('\r\n');
 }
 
 async function talk(on: typeof site): Promise<Page> {
@@ -97,37 +72,37 @@ async function talk(on: typeof site): Promise<Page> {
 test('leads from the printed link to a page that talks, with nothing but the console', async () => {
   await page.getByRole('heading', { name: 'No projects yet' }).waitFor();
   expect(page.url()).toBe(`${home}/console/`);
-  await inspect('no-projects');
+  await inspect(page, 'no-projects');
 
   await button('New project').click();
   await field('Name').fill('Corner shop');
-  await inspect('new-project');
+  await inspect(page, 'new-project');
   await button('Create project').click();
   await page.getByRole('heading', { name: 'Set up' }).waitFor();
   expect(page.url()).toBe(`${home}/console/#/${projectId}/overview`);
-  await inspect('set-up');
+  await inspect(page, 'set-up');
 
   await page.getByRole('link', { name: 'Create an experience' }).click();
   await button('New experience').first().click();
   await field('Title').fill('Shop guide');
-  await inspect('new-experience');
+  await inspect(page, 'new-experience');
   await button('Create experience').click();
   await page.getByRole('heading', { name: 'Shop guide', level: 1 }).waitFor();
   await openScreen('Experiences');
   await button('Actions for Shop guide').click();
   await button('Publish r1').click();
   await page.getByText('published r1').waitFor();
-  await inspect('experiences');
+  await inspect(page, 'experiences');
 
   await openScreen('Keys');
   await button('Create key').first().click();
   await field('Name').fill('backend');
-  await inspect('create-key');
+  await inspect(page, 'create-key');
   await dialog('Create key').getByRole('button', { name: 'Create key' }).click();
   const curl = page.locator('pre', { hasText: 'curl' });
   await curl.waitFor();
   const [key = ''] = /sl_test_\w+/.exec(await curl.innerText()) ?? [];
-  await inspect('shown-key', key);
+  await inspect(page, 'shown-key', key);
   await button('Done').click();
   await page.getByText('You have not copied the key.').waitFor();
   await button('Back to the key').click();
@@ -137,7 +112,7 @@ test('leads from the printed link to a page that talks, with nothing but the con
   const minted = JSON.parse(stdout);
   expect(minted.session).toMatchObject({ status: 'created', source: 'server' });
   await button('Done').click();
-  await inspect('keys');
+  await inspect(page, 'keys');
 
   await openScreen('Embeds');
   twoLines = await page.locator('pre').innerText();
@@ -147,7 +122,7 @@ test('leads from the printed link to a page that talks, with nothing but the con
   await field('Allow origin').fill(site.origin);
   await button('Allow origin').click();
   await page.getByRole('listitem').getByText(site.origin).waitFor();
-  await inspect('embeds');
+  await inspect(page, 'embeds');
 
   const visitor = await talk(site);
   await isIn(visitor, 'speaking');
@@ -156,13 +131,13 @@ test('leads from the printed link to a page that talks, with nothing but the con
   await openScreen('Sessions');
   const active = page.getByRole('row').filter({ hasText: 'active' });
   await active.waitFor();
-  await inspect('sessions');
+  await inspect(page, 'sessions');
   await active.getByRole('link').click();
   await button('End').click();
-  await inspect('end-session');
+  await inspect(page, 'end-session');
   await button('End session').click();
   await page.getByText('Ended: on request').waitFor();
-  await inspect('session');
+  await inspect(page, 'session');
   await becomes(visitor, 'ended');
   await visitor.close();
 
@@ -179,9 +154,9 @@ test('names a refused origin, its reason and number; one button and a confirmati
   const row = page.getByRole('row').filter({ hasText: stranger.origin });
   await row.getByText('The project does not allow this origin.').waitFor();
   expect(await row.getByRole('cell').nth(1).innerText()).toBe('1');
-  await inspect('refused');
+  await inspect(page, 'refused');
   await row.getByRole('button', { name: `Allow ${stranger.origin}` }).click();
-  await inspect('allow-origin');
+  await inspect(page, 'allow-origin');
   await dialog('Allow this origin?')
     .getByRole('button', { name: `Allow ${stranger.origin}` })
     .click();
@@ -194,34 +169,53 @@ test('names a refused origin, its reason and number; one button and a confirmati
 });
 
 test('the other screens and dialogs are accessible, fit a phone and keep no secret', async () => {
+  await openScreen('Sessions');
+  await page.getByText('More filters').click();
+  await page.getByLabel('First day').fill('2000-01-01');
+  await page.getByLabel('Last day').fill('2000-01-02');
+  await page.keyboard.press('Enter');
+  await page.getByText('No session matches these filters.').waitFor();
+  expect(page.url()).toContain('from=2000-01-01&to=2000-01-02');
+  await inspect(page, 'no-match');
+  await button('Clear filters').click();
+  await page.getByRole('row').nth(1).waitFor();
+  const sessions = await downloaded('Download CSV');
+  expect(sessions[0]).toBe('sessionId,experienceId,status,source,createdAt,seconds,origin,userId,locale');
+  expect(sessions.filter((row) => row.startsWith('ses_'))).toHaveLength(3);
+
   await openScreen('Limits');
   await page.getByRole('heading', { name: 'Usage of the last 30 days' }).waitFor();
-  await inspect('limits');
+  await inspect(page, 'limits');
+  const usage = await downloaded('Download CSV');
+  expect(usage).toEqual([
+    'day,experienceId,sessions,seconds',
+    expect.stringMatching(/^\d{4}-\d\d-\d\d,exp_shop_guide_\w+,3,\d+$/),
+  ]);
   await openScreen('Activity');
   await page.getByText('project.update').first().waitFor();
   await page.locator('summary').first().click();
-  await inspect('activity');
+  await inspect(page, 'activity');
   await openScreen('Team');
   await button('Add operator').click();
   await field('Name').fill('Ada');
-  await inspect('add-operator');
+  await inspect(page, 'add-operator');
   await dialog('Add an operator').getByRole('button', { name: 'Add operator' }).click();
   const token = await page.locator('pre').innerText();
   expect(token).toMatch(/^slo_/);
-  await inspect('operator-token', token);
+  await inspect(page, 'operator-token', token);
   await button('Done').click();
   await page.getByRole('rowheader', { name: 'Ada' }).waitFor();
-  await inspect('team');
+  await inspect(page, 'team');
   await openScreen('System');
   await page.getByText('signs new tokens').waitFor();
-  await inspect('system');
+  await inspect(page, 'system');
   await page.keyboard.press('Control+k');
   await page.getByRole('searchbox', { name: 'Title or id' }).fill('shop g');
   await dialog('Jump to').getByRole('link', { name: 'Shop guide' }).waitFor();
-  await inspect('jump');
+  await inspect(page, 'jump');
   await page.keyboard.press('Escape');
   await page.goto(`${home}/console/#/parts`);
   await page.getByRole('heading', { level: 1 }).waitFor();
-  await inspect('parts');
+  await inspect(page, 'parts');
   expect(complaints).toEqual([]);
 });

@@ -7,6 +7,8 @@ import { startService, useService } from '../harness/service.ts';
 
 const service = useService({ DEMO: 'on' });
 const pages = ['/', '/reference'];
+/** Headers of a visitor from another machine, who gets no link to the console. */
+const visitor = { 'X-Forwarded-For': '203.0.113.7' };
 
 describe('the landing page', () => {
   test('shows the service and how to mint', async () => {
@@ -40,6 +42,15 @@ describe('the landing page', () => {
     expect(text).not.toContain(stranger.projectId);
   });
 
+  test('links to the console only for browsers on the same machine', async () => {
+    const link = `href="${service.adminUrl}/console/"`;
+    const shown = async (headers: Record<string, string>) =>
+      (await service.call({ path: '/', headers })).text.includes(link);
+    expect(await shown({})).toBe(true);
+    expect(await shown({ Host: 'launch.example.com' })).toBe(false);
+    expect(await shown(visitor)).toBe(false);
+  });
+
   test('shows no catalog without a demo, even if a project has its id', async () => {
     const plain = await startService({ DEMO: 'off' }, service);
     try {
@@ -55,7 +66,7 @@ describe('the landing page', () => {
 
 describe('every page', () => {
   test.each(pages)('%s has no inline or foreign content, and a policy that enforces it', async (path) => {
-    const { text, headers } = await service.call({ path });
+    const { text, headers } = await service.call({ path, headers: visitor });
     const policy = String(headers['content-security-policy']);
     expect(policy).toMatch(/^default-src 'none';/);
     expect(policy).toContain("frame-ancestors 'none'");
@@ -66,7 +77,7 @@ describe('every page', () => {
   });
 
   test.each(pages)('%s refers only to files that exist', async (path) => {
-    const { text } = await service.call({ path });
+    const { text } = await service.call({ path, headers: visitor });
     const found = [...text.matchAll(/(?:src|href)="([^"#]+)"/g)].map(([, address]) => address as string);
     expect(found.length).toBeGreaterThan(4);
     for (const address of new Set(found)) {

@@ -72,12 +72,20 @@ function EntryTable({ entries }: { entries: AuditEntry[] }) {
       keyOf={({ auditId }) => auditId}
       columns={[
         { title: texts.activity.when, cell: ({ at }) => <Time at={at} /> },
-        { title: texts.activity.who, isName: true, cell: ({ actor }) => `${actor.name} (${actor.via})` },
+        { title: texts.activity.who, isName: true, cell: ({ actor }) => <Actor actor={actor} /> },
         { title: texts.activity.what, cell: ({ action }) => <code>{action}</code> },
         { title: texts.activity.target, cell: ({ target }) => <code>{target}</code> },
         { title: texts.activity.changes, cell: ({ changes }) => <Differences changes={changes} /> },
       ]}
     />
+  );
+}
+
+function Actor({ actor: { name, via } }: { actor: AuditEntry['actor'] }) {
+  return (
+    <span>
+      <bdi>{name}</bdi> <span class="soft">{texts.activity.via[via]}</span>
+    </span>
   );
 }
 

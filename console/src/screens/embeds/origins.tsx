@@ -3,6 +3,7 @@ import type { ProjectSettings } from '@session-launch/contract/admin/project-set
 import { messageOf } from '../../api/client.ts';
 import { Button } from '../../parts/button.tsx';
 import { Choices, TextField } from '../../parts/field.tsx';
+import { Form } from '../../parts/form.tsx';
 import { may } from '../../state/me.ts';
 import { changeProject, type Project } from '../../state/settings.ts';
 import { toast } from '../../state/toasts.ts';
@@ -23,8 +24,7 @@ export function Origins({ project, onChanged }: OriginsProps) {
     await changeProject(id, change);
     await onChanged();
   };
-  const add = async (event: Event) => {
-    event.preventDefault();
+  const add = async () => {
     problem.value = undefined;
     const origin = added.value.trim();
     try {
@@ -58,7 +58,7 @@ export function Origins({ project, onChanged }: OriginsProps) {
         ))}
       </ul>
       {isEditable ? (
-        <form class="stack" onSubmit={add}>
+        <Form onSubmit={add}>
           <TextField
             label={texts.embeds.add}
             help={texts.embeds.originHelp}
@@ -84,7 +84,7 @@ export function Origins({ project, onChanged }: OriginsProps) {
             chosen={[browserEmbeds ? 'on' : 'off']}
             onChange={([chosen]) => void set(() => ({ browserEmbeds: chosen === 'on' }))}
           />
-        </form>
+        </Form>
       ) : (
         <p>{browserEmbeds ? texts.embeds.on : texts.embeds.off}</p>
       )}

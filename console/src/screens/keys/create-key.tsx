@@ -4,7 +4,9 @@ import { messageOf, request } from '../../api/client.ts';
 import { Button } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Choices, TextField } from '../../parts/field.tsx';
+import { Form } from '../../parts/form.tsx';
 import { may } from '../../state/me.ts';
+import { useTyped } from '../../state/typed.ts';
 import { texts } from '../../texts.ts';
 
 interface CreateKeyProps {
@@ -14,62 +16,64 @@ interface CreateKeyProps {
 }
 
 export function CreateKey({ projectId, onCreated, onClose }: CreateKeyProps) {
-  const name = useSignal('');
-  const mode = useSignal<KeyMode>('test');
-  const scopes = useSignal<string[]>(['sessions:create']);
+  const typed = useTyped<{ name: string; mode: KeyMode; scopes: string[] }>(`create-key ${projectId}`, {
+    name: '',
+    mode: 'test',
+    scopes: ['sessions:create'],
+  });
+  const { name, mode, scopes } = typed.value;
   const problem = useSignal<string | undefined>(undefined);
-  const create = async (event: Event) => {
-    event.preventDefault();
+  const create = async () => {
     problem.value = undefined;
     try {
-      const written = name.value.trim();
-      const body = { mode: mode.value, scopes: scopes.value, ...(written === '' ? {} : { name: written }) };
-      onCreated(await request<CreatedApiKey>(`projects/${projectId}/keys`, { method: 'POST', body }));
+      const written = name.trim();
+      const body = { mode, scopes, ...(written === '' ? {} : { name: written }) };
+      const created = await request<CreatedApiKey>(`projects/${projectId}/keys`, { method: 'POST', body });
+      typed.forget();
+      onCreated(created);
     } catch (error) {
       problem.value = messageOf(error);
     }
   };
+  const close = () => {
+    typed.forget();
+    onClose();
+  };
   const modes: KeyMode[] = may('manage-projects') ? ['test', 'live'] : ['test'];
   return (
-    <Dialog title={texts.keys.create} onClose={onClose}>
-      <form class="stack" onSubmit={create}>
+    <Dialog title={texts.keys.create} onClose={close}>
+      <Form onSubmit={create}>
         <TextField
           label={texts.keys.name}
           help={texts.keys.nameHelp}
-          value={name.value}
+          value={name}
           maxLength={200}
           autoFocus
-          onInput={(value) => {
-            name.value = value;
-          }}
+          onInput={(value) => typed.set({ name: value })}
         />
         <Choices
           label={texts.keys.mode}
           help={modes.length === 1 ? texts.keys.liveNote : undefined}
           type="radio"
           options={modes.map((value) => ({ value, label: texts.keys[value] }))}
-          chosen={[mode.value]}
-          onChange={([chosen]) => {
-            mode.value = chosen as KeyMode;
-          }}
+          chosen={[mode]}
+          onChange={([chosen]) => typed.set({ mode: chosen as KeyMode })}
         />
         <Choices
           label={texts.keys.scopes}
           type="checkbox"
           options={Object.entries(texts.keys.scopeNames).map(([value, label]) => ({ value, label }))}
-          chosen={scopes.value}
+          chosen={scopes}
           problem={problem.value}
-          onChange={(chosen) => {
-            scopes.value = chosen;
-          }}
+          onChange={(chosen) => typed.set({ scopes: chosen })}
         />
         <div class="dialog-foot">
-          <Button onPress={onClose}>{texts.cancel}</Button>
-          <Button type="submit" look="primary" disabled={scopes.value.length === 0}>
+          <Button onPress={close}>{texts.cancel}</Button>
+          <Button type="submit" look="primary" disabled={scopes.length === 0}>
             {texts.keys.create}
           </Button>
         </div>
-      </form>
+      </Form>
     </Dialog>
   );
 }

@@ -101,8 +101,7 @@ function KeyTable({
           isName: true,
           cell: ({ hint, name }) => (
             <span>
-              {name === undefined ? null : <>{name} </>}
-              <code>{hint}</code>
+              {name === undefined ? null : <bdi>{name}</bdi>} <code class="soft">{hint}</code>
             </span>
           ),
         },

@@ -41,10 +41,24 @@ export function ShownKey({ created, projectId, onClose }: ShownKeyProps) {
   return (
     <Dialog title={texts.keys.shownTitle} isWide onClose={leave}>
       <p>{texts.keys.shownText}</p>
-      <Copy text={key} label={texts.keys.keyItself} onCopy={copied} />
-      <Copy text={`SESSION_LAUNCH_API_KEY=${key}`} label={texts.keys.env} onCopy={copied} />
-      <Copy text={curlOf(publicUrl, key, experienceId.value)} label={texts.keys.curl} onCopy={copied} />
-      <Copy text={nodeOf(publicUrl, experienceId.value)} label={texts.keys.node} onCopy={copied} />
+      <Copy text={key} label={texts.keys.keyItself} autoFocus onCopy={copied} />
+      <Copy
+        text={`SESSION_LAUNCH_API_KEY=${key}`}
+        label={texts.keys.env}
+        caption={texts.keys.envCaption}
+        onCopy={copied}
+      />
+      <Copy
+        text={curlOf(publicUrl, key, experienceId.value)}
+        label={texts.keys.curl}
+        caption={texts.keys.curlCaption}
+        onCopy={copied}
+      />
+      <Copy
+        text={nodeOf(publicUrl, experienceId.value)}
+        label={texts.keys.node}
+        caption={texts.keys.nodeCaption}
+      />
       {isLeaving.value ? <p role="alert">{texts.keys.notCopied}</p> : null}
       <div class="dialog-foot">
         {isLeaving.value ? (

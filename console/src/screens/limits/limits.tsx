@@ -1,10 +1,13 @@
 import '../sessions/sessions.css';
+import './limits.css';
 import { useSignal } from '@preact/signals';
+import type { Overview } from '@session-launch/contract/admin/overview';
 import type { Usage, UsageDay } from '@session-launch/contract/admin/usage';
 import { messageOf, request, requestText } from '../../api/client.ts';
 import { Button } from '../../parts/button.tsx';
 import { download } from '../../parts/csv.ts';
 import { TextField } from '../../parts/field.tsx';
+import { Form } from '../../parts/form.tsx';
 import { Show } from '../../parts/notice.tsx';
 import { Screen } from '../../parts/screen.tsx';
 import { Table } from '../../parts/table.tsx';
@@ -12,29 +15,19 @@ import { useLoad } from '../../state/load.ts';
 import { may } from '../../state/me.ts';
 import { changeProject, type Project, readProject } from '../../state/settings.ts';
 import { toast } from '../../state/toasts.ts';
+import { useTyped } from '../../state/typed.ts';
 import { texts } from '../../texts.ts';
+import { type Day, type LimitName, limitNames, limitUse, perDay, type Use } from './use.ts';
 
-type Name = keyof typeof texts.limits.names;
-
-interface Day {
-  day: string;
-  sessions: number;
-  seconds: number;
+interface Data {
+  project: Project;
+  days: Day[];
+  use: Record<LimitName, Use>;
 }
 
-/** The limits of a project, beside what was used. */
+/** The limits of a project, each beside what was used of it. */
 export function Limits({ projectId }: { projectId: string }) {
-  const loaded = useLoad(
-    [projectId],
-    async (signal) => {
-      const [{ project }, { days }] = await Promise.all([
-        readProject(projectId),
-        request<Usage>(`projects/${projectId}/usage`, { signal }),
-      ]);
-      return { project, days: perDay(days) };
-    },
-    ['project'],
-  );
+  const loaded = useLoad([projectId], (signal) => read(projectId, signal), ['project', 'tally']);
   const save = async () =>
     download(
       `${projectId}-usage.csv`,
@@ -44,13 +37,9 @@ export function Limits({ projectId }: { projectId: string }) {
   return (
     <Screen title={texts.limits.title} intro={texts.limits.intro}>
       <Show loaded={loaded}>
-        {({ project, days }) => (
+        {({ project, days, use }) => (
           <>
-            <LimitForm
-              project={project}
-              mostSessions={Math.max(0, ...days.map(({ sessions }) => sessions))}
-              onSaved={loaded.reload}
-            />
+            <LimitForm project={project} use={use} onSaved={loaded.reload} />
             <section class="stack">
               <div class="row spread">
                 <h2>{texts.limits.usage}</h2>
@@ -65,14 +54,17 @@ export function Limits({ projectId }: { projectId: string }) {
   );
 }
 
-/** Adds up the experiences of each day, newest first. */
-function perDay(rows: readonly UsageDay[]): Day[] {
-  const days = new Map<string, Day>();
-  for (const { day, sessions, seconds } of rows) {
-    const sum = days.get(day) ?? { day, sessions: 0, seconds: 0 };
-    days.set(day, { day, sessions: sum.sessions + sessions, seconds: sum.seconds + seconds });
-  }
-  return [...days.values()].sort((a, b) => b.day.localeCompare(a.day));
+async function read(projectId: string, signal: AbortSignal): Promise<Data> {
+  const overview = (window: string) =>
+    request<Overview>(`projects/${projectId}/overview`, { query: { window }, signal });
+  const [{ project }, usage, hour, week] = await Promise.all([
+    readProject(projectId),
+    request<Usage>(`projects/${projectId}/usage`, { signal }),
+    overview('1h'),
+    overview('7d'),
+  ]);
+  const days = perDay(usage.days satisfies UsageDay[]);
+  return { project, days, use: limitUse(days, hour, week) };
 }
 
 function UsageTable({ days }: { days: Day[] }) {
@@ -99,62 +91,61 @@ function UsageTable({ days }: { days: Day[] }) {
   );
 }
 
-function LimitForm({
-  project,
-  mostSessions,
-  onSaved,
-}: {
+interface LimitFormProps {
   project: Project;
-  mostSessions: number;
+  use: Data['use'];
   onSaved(): unknown;
-}) {
-  const typed = useSignal<Record<string, string>>({});
+}
+
+function LimitForm({ project, use, onSaved }: LimitFormProps) {
+  const typed = useTyped<Record<string, string>>(`limits ${project.id}`, {});
   const problem = useSignal<string | undefined>(undefined);
   const isEditable = may('manage-projects');
-  const written = (name: Name) => typed.value[name] ?? String(project.limits[name] ?? '');
-  const problemOf = (name: Name) =>
+  const written = (name: LimitName) => typed.value[name] ?? String(project.limits[name] ?? '');
+  const problemOf = (name: LimitName) =>
     /^\d*$/.test(written(name).trim()) ? undefined : texts.limits.notANumber;
-  const names = Object.keys(texts.limits.names) as Name[];
-  const save = async (event: Event) => {
-    event.preventDefault();
+  const save = async () => {
     problem.value = undefined;
-    if (names.some((name) => problemOf(name) !== undefined)) return;
+    if (limitNames.some((name) => problemOf(name) !== undefined)) return;
     const limits = Object.fromEntries(
-      names.map((name) => [name, written(name).trim() === '' ? null : Number(written(name))]),
+      limitNames.map((name) => [name, written(name).trim() === '' ? null : Number(written(name))]),
     );
     try {
       await changeProject(project.id, () => ({ limits }));
-      typed.value = {};
+      typed.forget();
       toast(texts.limits.saved);
       await onSaved();
     } catch (error) {
       problem.value = messageOf(error);
     }
   };
+  const value = (name: LimitName) =>
+    isEditable ? (
+      <TextField
+        label={texts.limits.names[name]}
+        isLabelHidden
+        placeholder={texts.limits.unlimited}
+        value={written(name)}
+        problem={problemOf(name)}
+        onInput={(text) => typed.set({ [name]: text })}
+      />
+    ) : (
+      (project.limits[name]?.toLocaleString('en') ?? texts.limits.unlimited)
+    );
   return (
-    <form class="panel" onSubmit={save}>
+    <Form look="stack limits" onSubmit={save}>
       {isEditable ? null : <p class="soft">{texts.limits.readOnly}</p>}
-      <div class="filters wide">
-        {names.map((name) =>
-          isEditable ? (
-            <TextField
-              key={name}
-              label={texts.limits.names[name]}
-              help={name === 'sessionsPerDay' ? texts.limits.most(mostSessions) : undefined}
-              placeholder={texts.limits.unlimited}
-              value={written(name)}
-              problem={problemOf(name)}
-              onInput={(value) => {
-                typed.value = { ...typed.value, [name]: value };
-              }}
-            />
-          ) : (
-            <p key={name}>
-              {texts.limits.names[name]}: <strong>{project.limits[name] ?? texts.limits.unlimited}</strong>
-            </p>
-          ),
-        )}
-      </div>
+      <Table
+        caption={texts.limits.caption}
+        rows={limitNames}
+        keyOf={(name) => name}
+        columns={[
+          { title: texts.limits.name, isName: true, cell: (name) => texts.limits.names[name] },
+          { title: texts.limits.value, cell: value },
+          { title: texts.limits.used, cell: (name) => use[name].used },
+          { title: texts.limits.refused, isNumber: true, cell: (name) => use[name].refused ?? '–' },
+        ]}
+      />
       {problem.value === undefined ? null : (
         <p class="bad" role="alert">
           {problem.value}
@@ -165,8 +156,11 @@ function LimitForm({
           <Button type="submit" look="primary">
             {texts.limits.save}
           </Button>
+          {Object.keys(typed.value).length === 0 ? null : (
+            <Button onPress={typed.forget}>{texts.limits.discard}</Button>
+          )}
         </div>
       ) : null}
-    </form>
+    </Form>
   );
 }

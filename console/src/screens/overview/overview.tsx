@@ -28,6 +28,7 @@ export function Overview({ projectId }: { projectId: string }) {
       actions={
         <Select
           label={texts.overview.window}
+          isLabelHidden
           value={window.value}
           options={Object.entries(texts.overview.windows).map(([value, label]) => ({ value, label }))}
           onChange={(value) => {
@@ -79,14 +80,17 @@ function Figures({ data }: { data: OverviewData }) {
       </div>
       <div>
         <dt>{texts.overview.quota}</dt>
-        <dd class="small">
-          {quota === undefined ? texts.overview.noQuota : texts.overview.ofQuota(quota.used, quota.limit)}
+        <dd>
+          {quota === undefined ? '–' : number(quota.used)}{' '}
+          <small>{quota === undefined ? texts.overview.noQuota : texts.overview.ofQuota(quota.limit)}</small>
         </dd>
       </div>
       {latency === undefined ? null : (
         <div>
           <dt>{texts.overview.latency}</dt>
-          <dd class="small">{texts.overview.latencyValue(latency.p50, latency.p95)}</dd>
+          <dd>
+            {texts.overview.milliseconds(latency.p50)} <small>{texts.overview.p95(latency.p95)}</small>
+          </dd>
         </div>
       )}
     </dl>

@@ -8,7 +8,7 @@ import { Time } from '../../parts/time.tsx';
 import { may } from '../../state/me.ts';
 import { hashOf } from '../../state/route.ts';
 import { set } from '../../state/set.ts';
-import { changeExperience, changeProject } from '../../state/settings.ts';
+import { changeExperience, changeProject, publishExperience } from '../../state/settings.ts';
 import { toast } from '../../state/toasts.ts';
 import { texts } from '../../texts.ts';
 
@@ -100,6 +100,18 @@ function Fix({ projectId, fix, onChanged }: FixProps) {
           text={overview.embedsOnText}
           done={overview.embedsAreOn}
           change={() => changeProject(projectId, () => ({ browserEmbeds: true }))}
+          onChanged={onChanged}
+        />
+      );
+    case 'publish':
+      return (
+        <Ask
+          permission="edit-experiences"
+          action={overview.publish}
+          title={overview.publishTitle}
+          text={overview.publishText(fix.experienceId)}
+          done={overview.isPublished(fix.experienceId)}
+          change={() => publishExperience(fix.experienceId)}
           onChanged={onChanged}
         />
       );

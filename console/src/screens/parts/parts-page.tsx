@@ -1,11 +1,13 @@
 import { useSignal } from '@preact/signals';
-import { Button } from '../../parts/button.tsx';
+import { Button, LinkButton } from '../../parts/button.tsx';
 import { Chart } from '../../parts/chart.tsx';
 import { Confirm } from '../../parts/dialog.tsx';
 import { Choices, Select, TextField } from '../../parts/field.tsx';
 import { Badge, Copy, Empty, Failure } from '../../parts/notice.tsx';
 import { Screen } from '../../parts/screen.tsx';
 import { Table } from '../../parts/table.tsx';
+import { Tabs } from '../../parts/tabs.tsx';
+import { Time } from '../../parts/time.tsx';
 import { set } from '../../state/set.ts';
 import { toast } from '../../state/toasts.ts';
 
@@ -40,6 +42,8 @@ export function PartsPage() {
         </Button>
         <Button look="plain">Plain</Button>
         <Button disabled>Disabled</Button>
+        <Button onPress={() => new Promise(() => {})}>Busy</Button>
+        <LinkButton href="#/parts">Link</LinkButton>
         <Button onPress={() => toast('Something was done.', { action: { label: 'Undo', run: () => {} } })}>
           Toast
         </Button>
@@ -53,6 +57,7 @@ export function PartsPage() {
           onInput={setText}
           problem="Write something else."
         />
+        <TextField label="Disabled text" value={text.value} onInput={setText} disabled />
         <Select
           label="Select"
           value={chosen.value[0] ?? 'one'}
@@ -68,7 +73,18 @@ export function PartsPage() {
         <Badge tone="good">good</Badge>
         <Badge tone="warn">warn</Badge>
         <Badge tone="bad">bad</Badge>
+        <Time at={new Date(Date.now() - 90_000).toISOString()} />
+        <Time at={undefined} />
       </div>
+      <Tabs
+        label="Example"
+        current="one"
+        tabs={options.map(({ value, label }) => ({ id: value, title: label, href: '#/parts' }))}
+      />
+      <p class="banner">
+        Something happened to the service. <Button>Reload</Button>
+      </p>
+      <p class="loading">Loading…</p>
       <Copy
         text={'curl -X POST http://127.0.0.1:8080/v1/sessions \\\n  -H "Authorization: Bearer $KEY"'}
         label="curl command"

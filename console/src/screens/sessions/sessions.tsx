@@ -19,7 +19,17 @@ import { SessionScreen } from './session.tsx';
 
 type SessionRecord = SessionPage['sessions'][number];
 
-const filters = ['status', 'source', 'experienceId', 'userId', 'origin', 'locale'] as const;
+const filters = [
+  'status',
+  'source',
+  'experienceId',
+  'origin',
+  'userId',
+  'locale',
+  'livemode',
+  'from',
+  'to',
+] as const;
 
 export function Sessions({ projectId, rest: [sessionId] }: { projectId: string; rest: string[] }) {
   return sessionId === undefined ? (
@@ -96,9 +106,20 @@ function readPage(
   signal?: AbortSignal,
 ): Promise<SessionPage> {
   return request<SessionPage>(`projects/${projectId}/sessions`, {
-    query: { limit: '50', ...query, cursor },
+    query: { limit: '50', ...query, ...instants(query), cursor },
     ...(signal === undefined ? {} : { signal }),
   });
+}
+
+/** The days of the filters, which include the last one, as the times that the service expects. */
+function instants({ from, to }: Record<string, string | undefined>): Record<string, string | undefined> {
+  const midnight = (day: string | undefined, days: number) => {
+    const at = new Date(`${day}T00:00`);
+    if (day === undefined || Number.isNaN(at.getTime())) return undefined;
+    at.setDate(at.getDate() + days);
+    return at.toISOString();
+  };
+  return { from: midnight(from, 0), to: midnight(to, 1) };
 }
 
 function Filters({ projectId, query }: { projectId: string; query: Record<string, string | undefined> }) {
@@ -114,36 +135,48 @@ function Filters({ projectId, query }: { projectId: string; query: Record<string
     { value: '', label: any },
     ...Object.entries(names).map(([value, label]) => ({ value, label })),
   ];
+  const text = (name: (typeof filters)[number], label: string, type: 'search' | 'date' = 'search') => (
+    <TextFilter label={label} type={type} value={query[name] ?? ''} onApply={(value) => set(name, value)} />
+  );
+  const rare = ['locale', 'livemode', 'from', 'to'];
   return (
-    <search class="filters">
-      <Select
-        label={texts.sessions.status}
-        value={query.status ?? ''}
-        options={options(texts.sessions.statuses, texts.sessions.anyStatus)}
-        onChange={(value) => set('status', value)}
-      />
-      <Select
-        label={texts.sessions.source}
-        value={query.source ?? ''}
-        options={options(texts.sessions.sources, texts.sessions.anySource)}
-        onChange={(value) => set('source', value)}
-      />
-      <Select
-        label={texts.sessions.experience}
-        value={query.experienceId ?? ''}
-        options={[{ value: '', label: texts.sessions.anyExperience }, ...experiences]}
-        onChange={(value) => set('experienceId', value)}
-      />
-      <TextFilter
-        label={texts.sessions.originFilter}
-        value={query.origin ?? ''}
-        onApply={(value) => set('origin', value)}
-      />
-      <TextFilter
-        label={texts.sessions.user}
-        value={query.userId ?? ''}
-        onApply={(value) => set('userId', value)}
-      />
+    <search class="stack">
+      <div class="filters">
+        <Select
+          label={texts.sessions.status}
+          value={query.status ?? ''}
+          options={options(texts.sessions.statuses, texts.sessions.anyStatus)}
+          onChange={(value) => set('status', value)}
+        />
+        <Select
+          label={texts.sessions.source}
+          value={query.source ?? ''}
+          options={options(texts.sessions.sources, texts.sessions.anySource)}
+          onChange={(value) => set('source', value)}
+        />
+        <Select
+          label={texts.sessions.experience}
+          value={query.experienceId ?? ''}
+          options={[{ value: '', label: texts.sessions.anyExperience }, ...experiences]}
+          onChange={(value) => set('experienceId', value)}
+        />
+        {text('origin', texts.sessions.originFilter)}
+        {text('userId', texts.sessions.user)}
+      </div>
+      <details open={rare.some((name) => query[name] !== undefined)}>
+        <summary>{texts.sessions.moreFilters}</summary>
+        <div class="filters">
+          {text('from', texts.sessions.from, 'date')}
+          {text('to', texts.sessions.to, 'date')}
+          {text('locale', texts.sessions.locale)}
+          <Select
+            label={texts.sessions.mode}
+            value={query.livemode ?? ''}
+            options={options(texts.sessions.modes, texts.sessions.anyMode)}
+            onChange={(value) => set('livemode', value)}
+          />
+        </div>
+      </details>
     </search>
   );
 }
@@ -151,10 +184,12 @@ function Filters({ projectId, query }: { projectId: string; query: Record<string
 /** A filter that is applied when the field is left or Enter is pressed. */
 function TextFilter({
   label,
+  type,
   value,
   onApply,
 }: {
   label: string;
+  type: 'search' | 'date';
   value: string;
   onApply(value: string): void;
 }) {
@@ -162,7 +197,7 @@ function TextFilter({
   return (
     <TextField
       label={label}
-      type="search"
+      type={type}
       value={typed.value ?? value}
       onInput={(text) => {
         typed.value = text;

@@ -3,58 +3,60 @@ import { messageOf, request } from '../../api/client.ts';
 import { Button } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Choices, TextField } from '../../parts/field.tsx';
+import { Form } from '../../parts/form.tsx';
 import { projects } from '../../state/projects.ts';
+import { useTyped } from '../../state/typed.ts';
 import { texts } from '../../texts.ts';
 
 const all = 'all';
 
 export function AddOperator({ onAdded, onClose }: { onAdded(token: string): void; onClose(): void }) {
-  const name = useSignal('');
-  const role = useSignal('viewer');
-  const scope = useSignal<string[]>([all]);
+  const typed = useTyped('add-operator', { name: '', role: 'viewer', scope: [all] });
+  const { name, role, scope } = typed.value;
   const problem = useSignal<string | undefined>(undefined);
-  const add = async (event: Event) => {
-    event.preventDefault();
+  const add = async () => {
     problem.value = undefined;
     try {
-      const projectIds = scope.value.includes(all) ? undefined : scope.value;
+      const projectIds = scope.includes(all) ? undefined : scope;
       const body = {
-        name: name.value.trim(),
-        role: role.value,
+        name: name.trim(),
+        role,
         ...(projectIds === undefined ? {} : { projectIds }),
       };
       const { token } = await request<{ token: string }>('operators', { method: 'POST', body });
+      typed.forget();
       onAdded(token);
     } catch (error) {
       problem.value = messageOf(error);
     }
   };
   const chooseProjects = (chosen: string[]) => {
-    const added = chosen.filter((one) => !scope.value.includes(one));
-    scope.value = added.includes(all) || chosen.length === 0 ? [all] : chosen.filter((one) => one !== all);
+    const added = chosen.filter((one) => !scope.includes(one));
+    const isAll = added.includes(all) || chosen.length === 0;
+    typed.set({ scope: isAll ? [all] : chosen.filter((one) => one !== all) });
+  };
+  const close = () => {
+    typed.forget();
+    onClose();
   };
   return (
-    <Dialog title={texts.team.addTitle} onClose={onClose}>
-      <form class="stack" onSubmit={add}>
+    <Dialog title={texts.team.addTitle} onClose={close}>
+      <Form onSubmit={add}>
         <TextField
           label={texts.team.name}
-          value={name.value}
+          value={name}
           problem={problem.value}
           maxLength={100}
           required
           autoFocus
-          onInput={(value) => {
-            name.value = value;
-          }}
+          onInput={(value) => typed.set({ name: value })}
         />
         <Choices
           label={texts.team.role}
           type="radio"
           options={Object.entries(texts.team.roles).map(([value, label]) => ({ value, label }))}
-          chosen={[role.value]}
-          onChange={([chosen = 'viewer']) => {
-            role.value = chosen;
-          }}
+          chosen={[role]}
+          onChange={([chosen = 'viewer']) => typed.set({ role: chosen })}
         />
         <Choices
           label={texts.team.limit}
@@ -63,16 +65,16 @@ export function AddOperator({ onAdded, onClose }: { onAdded(token: string): void
             { value: all, label: texts.team.all },
             ...(projects.value ?? []).map(({ projectId, name }) => ({ value: projectId, label: name })),
           ]}
-          chosen={scope.value}
+          chosen={scope}
           onChange={chooseProjects}
         />
         <div class="dialog-foot">
-          <Button onPress={onClose}>{texts.cancel}</Button>
+          <Button onPress={close}>{texts.cancel}</Button>
           <Button type="submit" look="primary">
             {texts.team.add}
           </Button>
         </div>
-      </form>
+      </Form>
     </Dialog>
   );
 }

@@ -83,7 +83,7 @@ function OperatorTable({ operators, onLink, onAsk, onChanged }: OperatorTablePro
           isName: true,
           cell: ({ name, operatorId }) => (
             <span>
-              {name} <code class="soft">{operatorId}</code>
+              <bdi>{name}</bdi> <code class="soft">{operatorId}</code>
             </span>
           ),
         },
@@ -140,7 +140,7 @@ function Asked({ asking, onClose, onToken, onChanged }: AskedProps) {
     return (
       <Dialog title={asking.title} onClose={onClose}>
         <p>{asking.text}</p>
-        <Copy text={asking.secret} label={texts.team.token} />
+        <Copy text={asking.secret} label={texts.team.token} autoFocus />
         <div class="dialog-foot">
           <Button look="primary" onPress={onClose}>
             {texts.team.done}

@@ -1,0 +1,24 @@
+import { Confirm } from '../parts/dialog.tsx';
+import { linkCode } from '../state/link.ts';
+import { me } from '../state/me.ts';
+import { texts } from '../texts.ts';
+import { signInWith } from './sign-in.tsx';
+
+/** Asks before a sign-in link replaces the login of this browser. */
+export function LinkOver({ code }: { code: string }) {
+  return (
+    <Confirm
+      title={texts.signIn.replaceTitle}
+      action={texts.signIn.replaceButton}
+      onConfirm={async () => {
+        await signInWith({ code });
+        location.reload();
+      }}
+      onClose={() => {
+        linkCode.value = undefined;
+      }}
+    >
+      <p>{texts.signIn.replaceText(me.value?.operator.name ?? '')}</p>
+    </Confirm>
+  );
+}

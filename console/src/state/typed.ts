@@ -1,0 +1,34 @@
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { me } from './me.ts';
+import { forget, keep, kept } from './unsaved.ts';
+
+/** The content of a form. It survives a reload until it is forgotten. */
+export interface Typed<T> {
+  value: T;
+  set(change: Partial<T>): void;
+  /** Call it when the form was sent or cancelled. */
+  forget(): void;
+}
+
+export function useTyped<T extends object>(form: string, empty: T): Typed<T> {
+  const typed = useSignal<T | undefined>(undefined);
+  const key = `${me.value?.operator.operatorId} ${form}`;
+  useEffect(() => {
+    void kept<T>(key).then((found) => {
+      if (typed.value === undefined && found !== undefined) typed.value = found;
+    });
+  }, [key]);
+  const value = typed.value ?? empty;
+  return {
+    value,
+    set: (change) => {
+      typed.value = { ...value, ...change };
+      void keep(key, typed.value);
+    },
+    forget: () => {
+      typed.value = undefined;
+      void forget(key);
+    },
+  };
+}

@@ -1,0 +1,100 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { useBrowser } from '@session-launch/testing/browser.ts';
+import { useCleanup } from '@session-launch/testing/cleanup.ts';
+import { startNginx } from '@session-launch/testing/nginx.ts';
+import { freePort } from '@session-launch/testing/postgres-server.ts';
+import { createKey } from '@session-launch/testing/world.ts';
+import { beforeAll, expect, test } from 'vitest';
+import { inspect, openTab } from '../harness/console.ts';
+import { readPage } from '../harness/pages.ts';
+import { type Service, startService } from '../harness/service.ts';
+
+const cleanup = useCleanup();
+const browser = useBrowser();
+let base: string;
+let service: Service;
+
+beforeAll(async () => {
+  const port = await freePort();
+  base = `https://localhost:${port}/x/y`;
+  service = await startService({ ADMIN_URL: base, TRUST_PROXY: '127.0.0.1' });
+  cleanup(service.close);
+  await startNginx(cleanup, await configured(port, new URL(service.adminUrl).port));
+});
+
+/** The configuration in docs/operations.md, with the ports and the path of this test and a new certificate. */
+async function configured(port: number, adminPort: string): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'session-launch-certificate-'));
+  cleanup(() => rm(folder, { recursive: true }));
+  const [certificate, key] = [join(folder, 'certificate.pem'), join(folder, 'key.pem')];
+  const made = [
+    'req',
+    '-x509',
+    '-newkey',
+    'ec',
+    '-pkeyopt',
+    'ec_paramgen_curve:P-256',
+    '-nodes',
+    '-days',
+    '2',
+  ];
+  await promisify(execFile)('openssl', [
+    ...made,
+    ...['-subj', '/CN=localhost', '-out', certificate, '-keyout', key],
+  ]);
+  const section = readPage('docs/operations.md').split('### Put the console behind a proxy')[1] ?? '';
+  const [, written = ''] = /^```nginx\n([\s\S]*?)^```$/m.exec(section) ?? [];
+  const replaced: [string, string][] = [
+    ['listen 443 ssl', `listen 127.0.0.1:${port} ssl`],
+    ['server_name intern.example.com', 'server_name localhost'],
+    ['/etc/ssl/intern.example.com.pem', certificate],
+    ['/etc/ssl/intern.example.com.key', key],
+    ['allow 10.0.0.0/8', 'allow 127.0.0.1'],
+    ['/tools/launch/', '/x/y/'],
+    ['127.0.0.1:8081', `127.0.0.1:${adminPort}`],
+  ];
+  return replaced.reduce((text, [from, to]) => {
+    expect(text).toContain(from);
+    return text.replace(from, to);
+  }, written);
+}
+
+test('signs in and works below a path of nginx, over https', async () => {
+  const context = await browser.open({ viewport: { width: 1280, height: 800 }, ignoreHTTPSErrors: true });
+  const { url } = (await service.admin({ method: 'POST', path: '/admin/login-links', body: {} })).json;
+  expect(url.startsWith(`${base}/console/#code=`)).toBe(true);
+  const tab = await openTab(context, base, new URL(url).hash);
+  const { page, button, field } = tab;
+  await page.getByRole('heading', { name: 'No projects yet' }).waitFor();
+  expect(page.url()).toBe(`${base}/console/`);
+  expect((await context.cookies()).map(({ name, secure, path }) => ({ name, secure, path }))).toEqual([
+    { name: '__Host-console', secure: true, path: '/' },
+  ]);
+
+  await button('New project').click();
+  await field('Name').fill('Behind nginx');
+  await button('Create project').click();
+  await page.getByRole('heading', { name: 'Set up' }).waitFor();
+  expect(page.url()).toBe(`${base}/console/#/prj_behind_nginx/overview`);
+  await inspect(page, 'behind-nginx');
+
+  // Events arrive through the proxy.
+  await tab.show('/prj_behind_nginx/keys');
+  await page.getByRole('heading', { name: 'No keys yet' }).waitFor();
+  await createKey(service, 'prj_behind_nginx', { name: 'made elsewhere' });
+  await page.getByRole('rowheader', { name: 'made elsewhere' }).waitFor();
+
+  // The login survives a reload, and the root of the path leads to the console.
+  await page.goto(`${base}/`);
+  await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
+  expect(page.url()).toBe(`${base}/console/`);
+  await button('Sign out').click();
+  await page.getByRole('heading', { name: 'Sign in', level: 1 }).waitFor();
+  expect(await context.cookies()).toEqual([]);
+  expect(tab.complaints).toEqual([]);
+  await context.close();
+});

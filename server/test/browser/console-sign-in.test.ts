@@ -1,0 +1,133 @@
+import { useBrowser } from '@session-launch/testing/browser.ts';
+import { adminToken } from '@session-launch/testing/target.ts';
+import type { BrowserContext, Page } from 'playwright-core';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type ConsoleTab, inspect, keptSecrets, openConsole, openTab } from '../harness/console.ts';
+import { codeFor, createOperator } from '../harness/operators.ts';
+import { useService } from '../harness/service.ts';
+
+const service = useService();
+const browser = useBrowser();
+let context: BrowserContext;
+
+beforeEach(async () => {
+  context = await browser.open({ viewport: { width: 1280, height: 800 } });
+});
+afterEach(() => context.close());
+
+const signInForm = (page: Page) => page.getByRole('heading', { name: 'Sign in', level: 1 });
+const who = ({ page }: ConsoleTab) => page.locator('.who').innerText();
+
+async function enterToken({ field, button }: ConsoleTab, token: string): Promise<void> {
+  await field('Token').fill(token);
+  await button('Sign in').click();
+}
+
+/** Ends every login, as the console of another operator could. */
+async function endLogins(): Promise<void> {
+  const { logins } = (await service.admin({ path: '/admin/logins' })).json;
+  for (const { loginId } of logins)
+    await service.admin({ method: 'DELETE', path: `/admin/logins/${loginId}` });
+}
+
+/** What a browser reports about refused requests, and nothing else. */
+const ofRefusals = (status: number) =>
+  new RegExp(`^(status ${status}: |error: Failed to load resource: .* status of ${status} )`);
+
+test('signs in with a token, shows a wrong one as an error, and signs out', async () => {
+  const tab = await openTab(context, service.adminUrl, '#/team');
+  const { page } = tab;
+  await signInForm(page).waitFor();
+  expect(await page.title()).toBe('Sign in – Session launch console');
+  expect(await page.getByRole('main').count()).toBe(1);
+  await inspect(page, 'sign-in');
+
+  await enterToken(tab, 'slo_wrong');
+  await page.getByText('The sign-in failed').waitFor();
+  await tab.field('Token').fill('');
+  await inspect(page, 'sign-in-failed');
+  await enterToken(tab, adminToken);
+  await page.getByRole('heading', { name: 'Team', level: 1 }).waitFor();
+  expect(await who(tab)).toContain('bootstrap owner');
+  expect(await keptSecrets(page)).toEqual([]);
+
+  await tab.button('Sign out').click();
+  await signInForm(page).waitFor();
+  await page.goBack();
+  await signInForm(page).waitFor();
+  expect((await context.cookies()).filter(({ name }) => name.startsWith('console_'))).toEqual([]);
+  expect(tab.complaints.filter((one) => !ofRefusals(401).test(one))).toEqual([]);
+});
+
+test('a login that ends while somebody types opens the form over the page and loses nothing', async () => {
+  const tab = await openConsole(context, service);
+  const { page, button, field, dialog } = tab;
+  await button('New project').click();
+  await field('Name').fill('Half written');
+  await endLogins();
+  await button('Create project').click();
+
+  const form = dialog('Sign in');
+  await form.getByText('nothing that you typed is lost').waitFor();
+  await inspect(page, 'sign-in-again');
+  // Chromium closes a dialog on the second Escape without asking.
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('Escape');
+  expect(await form.isVisible()).toBe(true);
+  expect(await page.getByLabel('Name').inputValue()).toBe('Half written');
+
+  await enterToken(tab, adminToken);
+  // The refused request is sent again.
+  await page.getByRole('heading', { name: 'Set up' }).waitFor();
+  expect(page.url()).toMatch(/#\/prj_half_written\/overview$/);
+  expect(await page.getByRole('dialog').count()).toBe(0);
+  expect(await page.getByText('Created Half written.').isVisible()).toBe(true);
+
+  // The same over a dialog that the switcher opened, signed in again in another tab.
+  await page.getByLabel('Project', { exact: true }).selectOption('New project');
+  await field('Name').fill('Second');
+  await endLogins();
+  await button('Create project').click();
+  await form.waitFor();
+  const other = await openTab(context, service.adminUrl);
+  await enterToken(other, adminToken);
+  await page.getByText('Created Second.').waitFor();
+  expect(await page.getByRole('dialog').count()).toBe(0);
+  expect(page.url()).toMatch(/#\/prj_second\/overview$/);
+  expect(tab.complaints.filter((one) => !ofRefusals(401).test(one))).toEqual([]);
+});
+
+test('a sign-in link asks before it replaces a login, and leaves no trace in the address', async () => {
+  const ada = await createOperator(service, { name: 'Ada', role: 'viewer' });
+  const tab = await openConsole(context, service);
+  const { page, button, dialog } = tab;
+  await tab.show('/team');
+
+  // In the tab that is open only the fragment changes.
+  const code = await codeFor(service, ada.operatorId);
+  await page.goto(`${service.adminUrl}/console/#code=${code}`);
+  await dialog('Sign in with this link?').waitFor();
+  expect(page.url()).toBe(`${service.adminUrl}/console/#/team`);
+  await inspect(page, 'use-link');
+  await button('Cancel').click();
+  expect(await who(tab)).toContain('bootstrap owner');
+  expect(await keptSecrets(page)).toEqual([]);
+
+  // A new tab loads the page with the code, which is still valid.
+  const other = await openTab(context, service.adminUrl, `#code=${code}`);
+  await other.dialog('Sign in with this link?').waitFor();
+  expect(other.page.url()).toBe(`${service.adminUrl}/console/`);
+  await other.button('Use the link').click();
+  await other.page.locator('.who', { hasText: 'Ada viewer' }).waitFor();
+  expect(await keptSecrets(other.page)).toEqual([]);
+  await other.page.goBack().catch(() => null);
+  expect(other.page.url()).not.toContain('code=');
+
+  // A link works once.
+  const again = await openTab(context, service.adminUrl, `#code=${code}`);
+  await again.button('Use the link').click();
+  await again.dialog('Sign in with this link?').getByRole('alert').waitFor();
+  expect(await who(again)).toContain('Ada viewer');
+  // The first tab still used the login that was replaced.
+  expect([...tab.complaints, ...other.complaints].filter((one) => !ofRefusals(401).test(one))).toEqual([]);
+});
