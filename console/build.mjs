@@ -39,6 +39,23 @@ export function isStale() {
   );
 }
 
+/**
+ * Makes every part that is loaded later import the main module as well. What the first load needs is then one file: otherwise esbuild
+ * writes a separate file for each set of parts that share a module, and the first load requests all of them.
+ */
+const sharingTheFirstLoad = {
+  name: 'sharing-the-first-load',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^\..*\.tsx?$/ }, ({ kind, path, resolveDir }) =>
+      kind === 'dynamic-import' ? { path: join(resolveDir, path), namespace: 'later' } : undefined,
+    );
+    onLoad({ filter: /.*/, namespace: 'later' }, ({ path }) => ({
+      contents: `import ${JSON.stringify(join(root, 'src', 'main.tsx'))};\nexport * from ${JSON.stringify(path)};`,
+      resolveDir: root,
+    }));
+  },
+};
+
 export async function build() {
   const { build: bundle } = await import('esbuild');
   const { outputFiles: bundled, metafile } = await bundle({
@@ -58,6 +75,7 @@ export async function build() {
     target,
     alias: { '@session-launch/contract': contract, '@session-launch/process': ofProcess },
     loader: { '.ulaw': 'binary' },
+    plugins: [sharingTheFirstLoad],
     legalComments: 'none',
     logLevel: 'warning',
   });
