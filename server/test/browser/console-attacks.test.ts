@@ -103,6 +103,6 @@ test('the console cannot be framed', async () => {
   await page.goto(site.origin);
   expect((await refused).text()).toContain(service.adminUrl);
   const [frame] = page.frames().filter((one) => one !== page.mainFrame());
-  expect(await frame?.evaluate(() => document.getElementById('console'))).toBeNull();
+  expect(await frame?.evaluate<unknown>('document.getElementById("console")')).toBeNull();
   await page.close();
 });
