@@ -24,7 +24,9 @@ export function Editor({ projectId, experienceId, tab }: EditorProps) {
   );
   return (
     <Show loaded={loaded}>
-      {(state) => <Frame projectId={projectId} state={state} tab={isTab(tab) ? tab : 'setup'} />}
+      {(state) => (
+        <Frame key={experienceId} projectId={projectId} opened={state} tab={isTab(tab) ? tab : 'setup'} />
+      )}
     </Show>
   );
 }

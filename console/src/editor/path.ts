@@ -20,7 +20,8 @@ export function parsePath(text: string): Path {
 export function valueAt(document: unknown, path: Path): unknown {
   let value = document;
   for (const step of path) {
-    if (typeof value !== 'object' || value === null) return undefined;
+    // Only own fields: a free-form object may have a field such as `constructor`, or have none.
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, step)) return undefined;
     value = (value as Record<string | number, unknown>)[step];
   }
   return value;
@@ -39,9 +40,11 @@ export function withValue<T>(document: T, path: Path, value: unknown): T {
     else items[step] = withValue(items[step], rest, value);
     return items as T;
   }
-  const { [step]: old, ...others } = (document ?? {}) as Record<string, unknown>;
-  const changed = withValue(old, rest, value);
-  if (changed === undefined) return others as T;
+  const changed = withValue(valueAt(document, [step]), rest, value);
+  if (changed === undefined) {
+    const { [step]: _, ...others } = (document ?? {}) as Record<string, unknown>;
+    return others as T;
+  }
   // Assigned to a copy, so that the fields keep their order.
   return { ...(document ?? {}), [step]: changed } as T;
 }

@@ -1,5 +1,5 @@
 import { isItemList, itemsById, type Place } from './items.ts';
-import { isFields, isSame, namesOf } from './same.ts';
+import { fieldOf, isFields, isSame, namesOf } from './same.ts';
 
 /** A field that differs between two documents. `undefined` means that the field is missing. */
 export interface Difference {
@@ -23,7 +23,7 @@ export function differences(before: unknown, after: unknown, place: Place = []):
   const [one, other] = isItem ? [before, after] : [before ?? {}, after ?? {}];
   if (isFields(one) && isFields(other)) {
     const found = namesOf(one, other).flatMap((name) =>
-      differences(one[name], other[name], [...place, name]),
+      differences(fieldOf(one, name), fieldOf(other, name), [...place, name]),
     );
     if (found.length > 0) return found;
   }

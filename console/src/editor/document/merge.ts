@@ -1,6 +1,6 @@
 import type { Difference } from './differences.ts';
 import { isItemList, itemsById, type Place, placeText } from './items.ts';
-import { type Fields, isFields, isSame, namesOf } from './same.ts';
+import { type Fields, fieldOf, isFields, isSame, namesOf } from './same.ts';
 
 export type Side = 'mine' | 'theirs';
 
@@ -49,12 +49,11 @@ function mergeAt(base: unknown, mine: unknown, theirs: unknown, place: Place, ch
 }
 
 function mergeFields(base: Fields, mine: Fields, theirs: Fields, place: Place, choose: Choose): Fields {
-  const merged: Fields = {};
-  for (const name of namesOf(mine, theirs)) {
-    const value = mergeAt(base[name], mine[name], theirs[name], [...place, name], choose);
-    if (value !== undefined) merged[name] = value;
-  }
-  return merged;
+  const fields = namesOf(mine, theirs).map((name) => {
+    const [ofBase, ofMine, ofTheirs] = [base, mine, theirs].map((one) => fieldOf(one, name));
+    return [name, mergeAt(ofBase, ofMine, ofTheirs, [...place, name], choose)] as const;
+  });
+  return Object.fromEntries(fields.filter(([, value]) => value !== undefined));
 }
 
 function mergeItems(

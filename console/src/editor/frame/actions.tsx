@@ -8,19 +8,17 @@ import { toast } from '../../state/toasts.ts';
 import { frameTexts } from '../../texts/editor/frame.ts';
 import { texts } from '../../texts.ts';
 import type { Draft } from '../draft.ts';
-import type { Checked } from '../saving/check.ts';
 import { MergeCancelled } from '../saving/save.ts';
 import { ReviewDialog } from './review-dialog.tsx';
 
 interface ActionsProps {
   draft: Draft;
-  checked: Checked;
   /** Shows the list of problems. */
   onProblems(): void;
 }
 
-/** The buttons of the draft, and whether it is saved and free of problems. Ctrl+S saves. */
-export function Actions({ draft, checked, onProblems }: ActionsProps) {
+/** The buttons of the draft. Ctrl+S saves. */
+export function Actions({ draft, onProblems }: ActionsProps) {
   const isReviewing = useSignal(false);
   const isDiscarding = useSignal(false);
   const save = async () => {
@@ -44,10 +42,15 @@ export function Actions({ draft, checked, onProblems }: ActionsProps) {
     return () => removeEventListener('keydown', onKey);
   }, [draft]);
   const isChanged = draft.isChanged.value;
+  const problems = draft.problems.value;
   return (
     <fieldset class="editor-actions">
       <legend class="hidden-text">{frameTexts.actions}</legend>
-      <Status draft={draft} checked={checked} onProblems={onProblems} />
+      {isChanged && problems.length > 0 ? (
+        <button type="button" class="button plain problem-count" onClick={onProblems}>
+          {frameTexts.status.problems(problems.length)}
+        </button>
+      ) : null}
       <Button look="plain" disabled={!isChanged} onPress={() => set(isDiscarding, true)}>
         {frameTexts.discard}
       </Button>
@@ -88,25 +91,4 @@ function discard(draft: Draft): void {
       [document.value, text.value] = before;
     });
   toast(frameTexts.discarded, { action: { label: texts.undo, run: undo } });
-}
-
-function Status({ draft, checked, onProblems }: ActionsProps) {
-  const { status } = frameTexts;
-  const count = draft.problems.value.length;
-  const text = () => {
-    if (draft.isSaving.value) return status.saving;
-    if (!draft.isChanged.value) return status.saved;
-    return draft.text.value === undefined ? status[checked] : status.notYaml;
-  };
-  return (
-    <span class="editor-status" role="status">
-      {count > 0 && draft.isChanged.value ? (
-        <button type="button" class="button plain bad" onClick={onProblems}>
-          {status.problems(count)}
-        </button>
-      ) : (
-        <span class="soft">{text()}</span>
-      )}
-    </span>
-  );
 }

@@ -8,7 +8,7 @@ import { may, me } from '../../state/me.ts';
 import { hashOf } from '../../state/route.ts';
 import { toast } from '../../state/toasts.ts';
 import { frameTexts } from '../../texts/editor/frame.ts';
-import { type Tab, tabNames, tabOf } from '../document/tab-of.ts';
+import { type Tab, tabOf } from '../document/tab-of.ts';
 import { createDraft, type Draft } from '../draft.ts';
 import { parsePath } from '../path.ts';
 import { Preview } from '../preview.tsx';
@@ -28,6 +28,7 @@ import { focusField } from './focus-field.ts';
 import { type FoundUnsaved, NewerNotice, UnsavedNotice } from './notices.tsx';
 import { ProblemList } from './problem-list.tsx';
 import { StateLine } from './state-line.tsx';
+import { TabLinks } from './tab-links.tsx';
 
 const tabs: Record<Tab, FunctionComponent<{ draft: Draft }>> = {
   setup: Setup,
@@ -41,13 +42,14 @@ const tabs: Record<Tab, FunctionComponent<{ draft: Draft }>> = {
 
 interface FrameProps {
   projectId: string;
-  state: ExperienceState;
+  /** The state that editing begins with. Later ones do not replace the draft, which follows the changes of others itself. */
+  opened: ExperienceState;
   tab: Tab;
 }
 
 /** The tabs of an experience, the buttons that save and publish it, and what its author must know. */
-export function Frame({ projectId, state, tab }: FrameProps) {
-  const draft = useMemo(() => createDraft(projectId, state, may('edit-experiences')), [state]);
+export function Frame({ projectId, opened, tab }: FrameProps) {
+  const draft = useMemo(() => createDraft(projectId, opened, may('edit-experiences')), []);
   const checked = useSignal<Checked>('checked');
   const newer = useSignal<ExperienceState | undefined>(undefined);
   const found = useSignal<readonly FoundUnsaved[]>([]);
@@ -95,35 +97,25 @@ export function Frame({ projectId, state, tab }: FrameProps) {
         </LinkButton>
       }
     >
-      <StateLine draft={draft} />
+      <StateLine draft={draft} checked={checked.value} />
       {draft.isEditable ? null : (
         <p class="editor-notice">{frameTexts.readOnly(me.value?.operator.role ?? '')}</p>
       )}
       <UnsavedNotice draft={draft} found={found} newer={newer} />
       <NewerNotice draft={draft} newer={newer} />
       <div class="editor-bar">
-        <nav class="tabs" aria-label={frameTexts.tabs.label}>
-          {tabNames.map((name) => (
-            <a
-              key={name}
-              href={hashOf([projectId, 'experiences', draft.experienceId, name])}
-              aria-current={name === tab ? 'page' : undefined}
-            >
-              {frameTexts.tabs[name]}
-            </a>
-          ))}
-        </nav>
+        <TabLinks draft={draft} tab={tab} />
         {draft.isEditable ? (
           <Actions
             draft={draft}
-            checked={checked.value}
             onProblems={() => {
               areProblemsShown.value = true;
             }}
           />
         ) : null}
       </div>
-      {areProblemsShown.value && draft.problems.value.length > 0 ? (
+      {/* The YAML tab lists the problems itself, with their lines. */}
+      {areProblemsShown.value && draft.problems.value.length > 0 && tab !== 'yaml' ? (
         <ProblemList
           draft={draft}
           onFollow={(path) => {

@@ -99,7 +99,7 @@ export function NewerNotice({ draft, newer }: { draft: Draft; newer: Newer }) {
   };
   const isFile = state.managedBy === 'file';
   return (
-    <div class="editor-notice" role="status">
+    <div class="editor-notice urgent" role="status">
       <p>
         {isFile
           ? frameTexts.newer.file(state.source ?? state.updatedBy)

@@ -3,19 +3,27 @@ import { Time } from '../../parts/time.tsx';
 import { hashOf } from '../../state/route.ts';
 import { frameTexts } from '../../texts/editor/frame.ts';
 import type { Draft, Experience } from '../draft.ts';
+import type { Checked } from '../saving/check.ts';
 
-/** What is published, who changed the experience last, and whether it comes from a file. */
-export function StateLine({ draft }: { draft: Draft }) {
+/** What is published, who changed the experience last, whether it comes from a file, and whether there are unsaved changes. */
+export function StateLine({ draft, checked }: { draft: Draft; checked: Checked }) {
   const state = draft.saved.value;
   return (
     <div class="state-line">
-      <p>
-        <strong>{stateText(state)}</strong>
-        <span class="soft">
-          {' · '}
-          {frameTexts.state.changed(state.updatedBy)} <Time at={state.updatedAt} />
-        </span>
-      </p>
+      <div class="row spread">
+        <p>
+          <strong>{stateText(state)}</strong>
+          <span class="soft">
+            {' · '}
+            {frameTexts.state.changed(state.updatedBy)} <Time at={state.updatedAt} />
+          </span>
+        </p>
+        {draft.isEditable ? (
+          <span class="soft" role="status">
+            {statusText(draft, checked)}
+          </span>
+        ) : null}
+      </div>
       {state.managedBy === 'file' ? (
         <p class="warn">
           {state.source === undefined
@@ -28,6 +36,15 @@ export function StateLine({ draft }: { draft: Draft }) {
       ) : null}
     </div>
   );
+}
+
+function statusText(draft: Draft, checked: Checked): string {
+  const { status } = frameTexts;
+  if (draft.isSaving.value) return status.saving;
+  if (!draft.isChanged.value) return status.saved;
+  if (draft.text.value !== undefined) return status.notYaml;
+  const count = draft.problems.value.length;
+  return count > 0 ? status.unsavedProblems(count) : status[checked];
 }
 
 function stateText({ experience, publishedRevision, latestRevision }: ExperienceState): string {

@@ -4,7 +4,6 @@ import { request } from '../../api/client.ts';
 import { Button } from '../../parts/button.tsx';
 import { Confirm } from '../../parts/dialog.tsx';
 import { Badge, Show } from '../../parts/notice.tsx';
-import { Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useLoad } from '../../state/load.ts';
 import { set } from '../../state/set.ts';
@@ -29,7 +28,7 @@ export function Revisions({ draft }: { draft: Draft }) {
       <Show loaded={loaded}>
         {({ revisions }) => (
           <>
-            <RevisionTable draft={draft} revisions={revisions} />
+            <RevisionItems draft={draft} revisions={revisions} />
             {revisions.length > 1 ? <CompareRevisions draft={draft} revisions={revisions} /> : null}
           </>
         )}
@@ -39,7 +38,7 @@ export function Revisions({ draft }: { draft: Draft }) {
   );
 }
 
-function RevisionTable({ draft, revisions }: { draft: Draft; revisions: Revision[] }) {
+function RevisionItems({ draft, revisions }: { draft: Draft; revisions: Revision[] }) {
   const publishing = useSignal<number | undefined>(undefined);
   const restore = async (revision: number) => {
     const url = `experiences/${draft.experienceId}/revisions/${revision}`;
@@ -51,56 +50,42 @@ function RevisionTable({ draft, revisions }: { draft: Draft; revisions: Revision
   };
   return (
     <>
-      <Table
-        caption={revisionTexts.caption}
-        rows={revisions}
-        keyOf={({ revision }) => String(revision)}
-        columns={[
-          {
-            title: revisionTexts.revision,
-            isName: true,
-            cell: ({ revision, published }) => (
-              <span class="row">
-                <span class="number">{revisionTexts.number(revision)}</span>
+      <ul class="revisions" aria-label={revisionTexts.caption}>
+        {revisions.map(({ revision, createdAt, createdBy, note, sessions, published }) => (
+          <li key={revision}>
+            <div>
+              <p class="row">
+                <strong class="number">{revisionTexts.number(revision)}</strong>
                 {published ? <Badge tone="good">{revisionTexts.published}</Badge> : null}
-              </span>
-            ),
-          },
-          { title: revisionTexts.saved, cell: ({ createdAt }) => <Time at={createdAt} /> },
-          { title: revisionTexts.by, cell: ({ createdBy }) => createdBy },
-          { title: revisionTexts.note, cell: ({ note }) => note ?? '' },
-          {
-            title: revisionTexts.sessions,
-            isNumber: true,
-            cell: ({ sessions }) => sessions.toLocaleString('en'),
-          },
-          {
-            title: '',
-            cell: ({ revision, published }) =>
-              draft.isEditable ? (
-                <span class="actions">
-                  {revision === draft.saved.value.latestRevision ? null : (
-                    <Button
-                      look="plain"
-                      label={revisionTexts.restoreOf(revision)}
-                      onPress={() => restore(revision)}
-                    >
-                      {revisionTexts.restore}
-                    </Button>
-                  )}
-                  {published ? null : (
-                    <Button
-                      label={revisionTexts.publishOf(revision)}
-                      onPress={() => set(publishing, revision)}
-                    >
-                      {revisionTexts.publish}
-                    </Button>
-                  )}
+                <span class="soft">
+                  {revisionTexts.by(createdBy)} <Time at={createdAt} />
+                  {' · '}
+                  {revisionTexts.sessions(sessions)}
                 </span>
-              ) : null,
-          },
-        ]}
-      />
+              </p>
+              {note === undefined ? null : <p class="note">{note}</p>}
+            </div>
+            {draft.isEditable ? (
+              <span class="row">
+                {revision === draft.saved.value.latestRevision ? null : (
+                  <Button
+                    look="plain"
+                    label={revisionTexts.restoreOf(revision)}
+                    onPress={() => restore(revision)}
+                  >
+                    {revisionTexts.restore}
+                  </Button>
+                )}
+                {published ? null : (
+                  <Button label={revisionTexts.publishOf(revision)} onPress={() => set(publishing, revision)}>
+                    {revisionTexts.publish}
+                  </Button>
+                )}
+              </span>
+            ) : null}
+          </li>
+        ))}
+      </ul>
       {publishing.value === undefined ? null : (
         <PublishRevision
           draft={draft}

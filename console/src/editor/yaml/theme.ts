@@ -3,7 +3,6 @@ import { EditorView } from '@codemirror/view';
 /** The look of the text editor. It is in a shadow tree, where only the custom properties of the page apply. */
 export const theme = EditorView.theme({
   '&': {
-    maxHeight: 'min(44rem, 75dvh)',
     border: '1px solid var(--edge)',
     borderRadius: 'var(--radius)',
     background: 'var(--raised)',
@@ -11,7 +10,7 @@ export const theme = EditorView.theme({
     fontSize: '0.85rem',
   },
   '&.cm-focused': { outline: '2px solid var(--accent)', outlineOffset: '1px' },
-  '.cm-scroller': { fontFamily: 'var(--mono)', lineHeight: '1.6', overflow: 'auto' },
+  '.cm-scroller': { fontFamily: 'var(--mono)', lineHeight: '1.6' },
   '.cm-content': { caretColor: 'var(--ink)', padding: '0.5rem 0' },
   '.cm-cursor': { borderLeftColor: 'var(--ink)' },
   '.cm-gutters': { background: 'var(--sunken)', color: 'var(--soft)', border: 'none' },

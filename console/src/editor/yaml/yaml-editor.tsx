@@ -48,14 +48,6 @@ export function YamlEditor({ draft }: { draft: Draft }) {
         <p class="soft">{yamlTexts.intro}</p>
         <CopyButtons draft={draft} />
       </div>
-      {/* biome-ignore lint/a11y/noStaticElementInteractions: keeps keys that are typed here from the shortcuts of the page */}
-      <div
-        ref={host}
-        onKeyDown={(event) => {
-          if (event.key === '?') event.stopPropagation();
-        }}
-      />
-      <p class="soft">{yamlTexts.help}</p>
       {problems.value.length === 0 ? null : (
         <section class="problem-list" aria-labelledby="yaml-problems">
           <h2 id="yaml-problems">{yamlTexts.problems}</h2>
@@ -72,6 +64,14 @@ export function YamlEditor({ draft }: { draft: Draft }) {
           </ul>
         </section>
       )}
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: keeps keys that are typed here from the shortcuts of the page */}
+      <div
+        ref={host}
+        onKeyDown={(event) => {
+          if (event.key === '?') event.stopPropagation();
+        }}
+      />
+      <p class="soft">{yamlTexts.help}</p>
     </>
   );
 }
@@ -139,6 +139,7 @@ function open(
         EditorView.contentAttributes.of({ 'aria-label': yamlTexts.editor }),
         EditorState.readOnly.of(!draft.isEditable),
         EditorState.tabSize.of(2),
+        replaceSelection,
         highlightYaml,
         theme,
         EditorView.updateListener.of(({ docChanged }) => {
@@ -178,6 +179,27 @@ function open(
   };
   return [view, close];
 }
+
+/**
+ * Replaces selected text by what is typed. Left to Chromium, the new text would get a style attribute that preserves the look of the old
+ * text, which the policy forbids.
+ */
+const replaceSelection = EditorView.domEventHandlers({
+  beforeinput(event, view) {
+    const [range] = event.getTargetRanges();
+    const isReplacing = event.inputType === 'insertText' && range !== undefined && !range.collapsed;
+    if (!isReplacing || event.data === null || view.composing || view.state.readOnly) return false;
+    const from = view.posAtDOM(range.startContainer, range.startOffset);
+    const to = view.posAtDOM(range.endContainer, range.endOffset);
+    view.dispatch({
+      changes: { from, to, insert: event.data },
+      selection: { anchor: from + event.data.length },
+      userEvent: 'input.type',
+      scrollIntoView: true,
+    });
+    return true;
+  },
+});
 
 /** The problems that the service found, at their places in the text. */
 function serverProblems(draft: Draft, { spanOf }: ReadYaml): TextProblem[] {

@@ -27,18 +27,19 @@ export const frameTexts = {
     changed: (name: string) => `changed by ${name}`,
     fromFile: (source: string) => `From ${source}: the next apply may undo what is saved here.`,
     fromSomeFile: 'From a project file: the next apply may undo what is saved here.',
-    copyYaml: 'Copy the YAML for the file',
+    copyYaml: 'Copy what to put into the file',
   },
   readOnly: (role: string) =>
     `You can read this experience and talk to it. Your role, ${role}, cannot change it; ask an owner for the role creator.`,
   status: {
     saved: 'No unsaved changes',
-    checking: 'Checking…',
+    checking: 'Unsaved changes, checking…',
     checked: 'Unsaved changes, checked',
     unknown: 'Unsaved changes, not checked: the service did not answer',
     notYaml: 'Unsaved changes, the YAML text has errors',
     saving: 'Saving…',
     problems: (count: number) => plural(count, 'problem', 'problems'),
+    unsavedProblems: (count: number) => `Unsaved changes, ${plural(count, 'problem', 'problems')}`,
   },
   problems: {
     title: (count: number) => `${plural(count, 'problem', 'problems')} to solve before saving`,

@@ -1,0 +1,271 @@
+import { useBrowser, watch } from '@session-launch/testing/browser.ts';
+import { targetAt } from '@session-launch/testing/deployment.ts';
+import type { Target } from '@session-launch/testing/target.ts';
+import { experience, project, runtime } from '@session-launch/testing/world.ts';
+import type { BrowserContext, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { accessibilityProblems } from '../harness/accessibility.ts';
+import { codeFor, createOperator } from '../harness/operators.ts';
+
+const browser = useBrowser();
+
+const file = {
+  project: project(),
+  experiences: [
+    experience({
+      title: 'The harbor',
+      status: 'draft',
+      runtime: runtime({
+        transport: { type: 'websocket' },
+        mind: { persona: 'You are Maren.', greeting: { en: ['Good morning!'] } },
+      }),
+    }),
+  ],
+};
+const projectId = file.project.id as string;
+const experienceId = file.experiences[0]!.id as string;
+const path = `/admin/experiences/${experienceId}`;
+
+// biome-ignore lint/suspicious/noExplicitAny: tests look into documents freely
+type Loose = any;
+
+/** Somebody with a browser, at the YAML tab of the experience. */
+interface Person {
+  operatorId: string;
+  token: string;
+  context: BrowserContext;
+  page: Page;
+  /** Complaints about the policy, and exceptions. */
+  complaints: string[];
+}
+
+let service: Target;
+let ada: Person;
+let bea: Person;
+
+beforeAll(async () => {
+  service = targetAt(inject('talking'));
+  await applyFile('shop.yaml@1', file);
+  [ada, bea] = await Promise.all([enter('Ada'), enter('Bea')]);
+});
+afterAll(() => Promise.all([ada, bea].map((person) => person?.context.close())));
+
+async function applyFile(source: string, written: object): Promise<void> {
+  const answer = await service.admin({
+    method: 'POST',
+    path: `/admin/projects?source=${source}`,
+    body: written,
+  });
+  expect(answer.status, answer.text).toBe(200);
+}
+
+async function enter(name: string): Promise<Person> {
+  const { operatorId, token } = await createOperator(service, { name, role: 'creator' });
+  const context = await browser.open({ viewport: { width: 1280, height: 800 } });
+  const page = await context.newPage();
+  const complaints = await watch(page, service.adminUrl);
+  await page.goto(`${service.adminUrl}/console/#code=${await codeFor(service, operatorId)}`);
+  await page.getByRole('link', { name: 'Experiences', exact: true }).waitFor();
+  await page.evaluate(`location.hash = '#/${projectId}/experiences/${experienceId}/yaml'`);
+  await text(page).waitFor();
+  return { operatorId, token, context, page, complaints };
+}
+
+const text = (page: Page) => page.getByRole('textbox', { name: 'YAML of the experience' });
+const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
+const openTab = (page: Page, name: string) => page.getByRole('link', { name, exact: true }).click();
+
+async function stored(): Promise<Loose> {
+  return (await service.admin({ path })).json;
+}
+
+/** Writes the stored document with changes into the editor of the YAML tab, as JSON, which is YAML, too. */
+async function write(page: Page, change: (document: Loose) => void): Promise<void> {
+  const { experience } = await stored();
+  change(experience);
+  await text(page).fill(JSON.stringify(experience, null, 1));
+  await page.getByText('Unsaved changes, checked').waitFor();
+}
+
+/** With SCREENSHOTS=folder, keeps pictures of the page for people. */
+async function inspect(page: Page, name: string): Promise<void> {
+  const folder = process.env.SCREENSHOTS;
+  if (folder !== undefined)
+    for (const width of [1280, 390])
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.setViewportSize({ width, height: 800 });
+        await page.emulateMedia({ colorScheme });
+        await page.screenshot({ path: `${folder}/${name}-${width}-${colorScheme}.png` });
+      }
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await page.emulateMedia({ colorScheme: null });
+  expect(await accessibilityProblems(page, 'body'), name).toEqual([]);
+}
+
+/** What must never happen, whatever the service answers. */
+function violations({ complaints }: Person): string[] {
+  return complaints.filter((text) => /^exception|policy violation/.test(text));
+}
+
+test('two people edit one experience: the second save shows what the first changed and loses neither', async () => {
+  await write(bea.page, (document) => {
+    document.title = 'The harbor of Bea';
+    document.runtime.mind.greeting.en = ['Bea says hello.'];
+  });
+  await write(ada.page, (document) => {
+    document.title = 'The harbor of Ada';
+    document.runtime.mind.persona = 'You are Maren, says Ada.';
+  });
+  await ada.page.keyboard.press('Control+s');
+  await ada.page.getByText('Saved as draft r2.', { exact: false }).waitFor();
+
+  await bea.page.getByText('Ada changed this experience').waitFor();
+  await button(bea.page, 'Show what changed').click();
+  await bea.page
+    .getByRole('dialog', { name: 'What Ada changed' })
+    .getByText('You are Maren, says Ada.')
+    .waitFor();
+  await inspect(bea.page, 'what-changed');
+  await bea.page.keyboard.press('Escape');
+
+  await button(bea.page, 'Save draft').click();
+  const conflict = bea.page.getByRole('dialog', { name: 'Ada saved this experience while you edited it' });
+  await conflict.getByText('Changed by both').waitFor();
+  expect(await conflict.getByRole('group').innerText()).toContain('Title');
+  await inspect(bea.page, 'conflict');
+  await conflict.getByRole('radio', { name: 'The harbor of Ada' }).check();
+  await button(bea.page, 'Merge and save').click();
+  await bea.page.getByText('Saved as draft r3.', { exact: false }).waitFor();
+  expect((await stored()).experience).toMatchObject({
+    title: 'The harbor of Ada',
+    runtime: { mind: { persona: 'You are Maren, says Ada.', greeting: { en: ['Bea says hello.'] } } },
+  });
+
+  // Ada has no unsaved changes: the editor takes the new version over.
+  await ada.page.getByText('Bea changed this experience. You see the new version.').waitFor();
+  await text(ada.page).getByText('Bea says hello.').waitFor();
+});
+
+test('announces a file that is applied while somebody edits, and merges it', async () => {
+  await write(bea.page, (document) => {
+    document.description = 'What Bea wrote';
+  });
+  const { experience: latest } = await stored();
+  latest.runtime.mind.persona = 'You come from a file.';
+  await applyFile('shop.yaml@2', { ...file, experiences: [latest] });
+  await bea.page.getByText('A project file was applied (shop.yaml@2)').waitFor({ timeout: 10_000 });
+  await inspect(bea.page, 'newer');
+  await button(bea.page, 'Take it over').click();
+  await button(bea.page, 'Save draft').click();
+  await bea.page.getByText('Saved. These settings are live.').waitFor();
+  expect((await stored()).experience).toMatchObject({
+    description: 'What Bea wrote',
+    runtime: { mind: { persona: 'You come from a file.' } },
+  });
+  expect(violations(bea)).toEqual([]);
+});
+
+test('unsaved work survives a reload and the expiry of the sign-in', async () => {
+  const { page } = ada;
+  await write(page, (document) => {
+    document.runtime.mind.greeting.en = ['Not saved yet.'];
+  });
+  await page.reload();
+  await page.getByText('You have unsaved changes from').waitFor();
+  await inspect(page, 'unsaved');
+  await button(page, 'Continue').click();
+  await text(page).getByText('Not saved yet.').waitFor();
+
+  const { json } = await service.admin({ path: '/admin/logins' });
+  for (const { loginId, operatorId } of json.logins)
+    if (operatorId === ada.operatorId)
+      await service.admin({ method: 'DELETE', path: `/admin/logins/${loginId}` });
+  await page.keyboard.press('Control+s');
+  const over = page.getByRole('dialog', { name: 'Sign in' });
+  await over.getByRole('textbox', { name: 'Token' }).fill(ada.token);
+  await over.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByText('Saved as draft', { exact: false }).waitFor();
+  expect((await stored()).experience.runtime.mind.greeting.en).toEqual(['Not saved yet.']);
+
+  await page.reload();
+  await text(page).waitFor();
+  await page.getByText('No unsaved changes').waitFor();
+  expect(await page.getByText('You have unsaved changes from').count()).toBe(0);
+});
+
+test('shows problems at their lines, and keeps text that cannot be read as it was typed', async () => {
+  const { page } = ada;
+  const before = await stored();
+  const { experience } = before;
+  experience.slug = 'Not a slug';
+  await text(page).fill(JSON.stringify(experience, null, 1));
+  await button(page, 'Line 3').waitFor();
+  await openTab(page, 'Revisions');
+  await page.keyboard.press('Control+s');
+  await page.getByRole('heading', { name: '1 problem to solve before saving' }).waitFor();
+  await inspect(page, 'problems');
+  expect(await page.getByRole('link', { name: 'Slug', exact: true }).getAttribute('href')).toMatch(
+    /\/setup$/,
+  );
+
+  await openTab(page, 'YAML');
+  await text(page).fill('title: A\nslug: "open');
+  await page.getByText('Unsaved changes, the YAML text has errors').waitFor();
+  await button(page, 'Line 2').click();
+  await openTab(page, 'Revisions');
+  await page.getByRole('heading', { name: 'Compare two revisions' }).waitFor();
+  await openTab(page, 'YAML');
+  expect(await text(page).innerText()).toBe('title: A\nslug: "open');
+  await inspect(page, 'unreadable');
+
+  await button(page, 'Discard').click();
+  await inspect(page, 'discard');
+  await page.getByRole('dialog').getByRole('button', { name: 'Discard', exact: true }).click();
+  await page.getByText('No unsaved changes').waitFor();
+  await text(page).getByText(before.experience.title).waitFor();
+  await button(page, 'Undo').click();
+  expect(await text(page).innerText()).toBe('title: A\nslug: "open');
+  await button(page, 'Discard').click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Discard', exact: true }).click();
+});
+
+test('publishes with a note after a review in words, and rolls back', async () => {
+  const { page } = ada;
+  await button(page, 'Review and publish').click();
+  await page.getByText('After publishing, visitors can start it', { exact: false }).waitFor();
+  await inspect(page, 'review-first');
+  await button(page, 'Publish').click();
+  await page.getByText(/^Published r/).waitFor();
+  const first = (await stored()).publishedRevision;
+
+  await write(page, (document) => {
+    document.runtime.mind.greeting.en = ['Ahoy!'];
+  });
+  await button(page, 'Review and publish').click();
+  const review = page.getByRole('dialog', { name: 'Review and publish' });
+  await review.getByText('1 change for visitors').waitFor();
+  const change = review.getByRole('listitem');
+  expect((await change.innerText()).split(/\n+/)).toEqual([
+    'Greeting (English)',
+    'Before',
+    'Not saved yet.',
+    'After',
+    'Ahoy!',
+  ]);
+  await inspect(page, 'review');
+  await review.getByRole('textbox', { name: 'Note' }).fill('A shorter greeting');
+  await button(page, 'Publish').click();
+  await page.getByText(`Published r${first + 1}`).waitFor();
+  expect((await stored()).live.runtime.mind.greeting.en).toEqual(['Ahoy!']);
+
+  await openTab(page, 'Revisions');
+  await page.getByText('A shorter greeting', { exact: true }).waitFor();
+  await inspect(page, 'revisions');
+  await button(page, `Publish this one (r${first})`).click();
+  await page.getByRole('dialog').getByText('Ahoy!').waitFor();
+  await inspect(page, 'roll-back');
+  await button(page, 'Publish').click();
+  await page.getByText(`Published r${first}, draft r${first + 1}`).waitFor();
+  expect((await stored()).live.runtime.mind.greeting.en).toEqual(['Not saved yet.']);
+  expect(violations(ada)).toEqual([]);
+});
