@@ -115,7 +115,10 @@ export async function watch(page: Page, home: string): Promise<string[]> {
     const { origin, protocol } = new URL(request.url());
     if (protocol !== 'data:' && origin !== home) found.push(`outside request: ${request.url()}`);
   });
-  page.on('requestfailed', (request) => found.push(`failed request: ${request.url()}`));
+  page.on('requestfailed', (request) => {
+    // A navigation aborts the requests of the page before.
+    if (request.failure()?.errorText !== 'net::ERR_ABORTED') found.push(`failed request: ${request.url()}`);
+  });
   page.on('response', (response) => {
     if (response.status() >= 400) found.push(`status ${response.status()}: ${response.url()}`);
   });
