@@ -18,8 +18,6 @@ export const experiencesTexts = {
   create: 'New experience',
   import: 'Import',
   download: 'Download',
-  patch: 'Copy as patch',
-  downloadHelp: 'The whole project as a project file',
 
   search: 'Search',
   searchHelp: 'Title, slug or id',

@@ -41,7 +41,7 @@ export const importTexts = {
   pending: (id: string, revision: number) =>
     `${id} keeps a draft, r${revision}, that the file does not contain.`,
   patch: 'Copy as patch',
-  patchText:
-    'A patch changes this file to what the service has now. Copy it, and run "git apply" where the file is.',
-  patchCopied: 'The patch is copied.',
+  patchCopied: (file: string) =>
+    `The patch is copied. It gives ${file} the values that the project has now: run git apply, or patch -p1, where the file is.`,
+  noPatch: 'No patch can be made of this file. Download the project instead.',
 } as const;

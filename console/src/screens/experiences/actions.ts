@@ -92,9 +92,9 @@ export async function downloadExperience({ experienceId, slug }: ExperienceSumma
 
 /** Downloads a project as a project file. */
 export async function downloadProject(projectId: string): Promise<void> {
-  download(`${projectId}.yaml`, 'application/yaml', await readProjectFile(projectId));
-}
-
-export function readProjectFile(projectId: string): Promise<string> {
-  return requestText(`projects/${projectId}`, { query: { format: 'yaml' }, accept: 'application/yaml' });
+  const text = await requestText(`projects/${projectId}`, {
+    query: { format: 'yaml' },
+    accept: 'application/yaml',
+  });
+  download(`${projectId}.yaml`, 'application/yaml', text);
 }

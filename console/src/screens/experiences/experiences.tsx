@@ -28,15 +28,23 @@ const openNew = () => import('./new-experience.tsx').then(({ NewExperience }) =>
 const openImport = () => import('../import/import.tsx').then(({ Import }) => Import);
 
 function ExperienceScreen({ projectId }: { projectId: string }) {
+  const newest = useRef<List | undefined>(undefined);
   const loaded = useLoad(
     [projectId],
-    (signal) => request<List>(`projects/${projectId}/experiences`, { signal }),
+    async (signal) => {
+      newest.current = await request<List>(`projects/${projectId}/experiences`, { signal });
+      return newest.current;
+    },
     ['experience', 'project'],
   );
   const listRef = useRef<HTMLOListElement>(null);
   const isDragging = useRef(false);
-  const { reload } = loaded;
-  const state = useMemo(
+  const reload = async () => {
+    await loaded.reload();
+    // Before the screen is drawn again, for those who wait for it.
+    if (newest.current !== undefined) state.receive(newest.current);
+  };
+  const state: ListState = useMemo(
     () =>
       createListState(projectId, {
         isInUse: () => isDragging.current || (listRef.current?.contains(document.activeElement) ?? false),

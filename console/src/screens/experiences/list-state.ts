@@ -104,6 +104,8 @@ export function createListState(projectId: string, use: ListUse): ListState {
     announcement,
     accept,
     receive(list) {
+      // Answers may arrive in another order than their requests.
+      if (newest !== undefined && list.version < newest.version) return;
       newest = list;
       if (queue.isSaving) return;
       isHeld.value = use.isInUse() && visibleIds(list.experiences) !== visibleIds(rows.value);

@@ -91,6 +91,11 @@ export function Import({ projectId, experiences, file: dropped, onApplied, onClo
             {texts.another}
           </Button>
         ) : null}
+        {shown.step === 'plan' && isPatchable(shown.plan) ? (
+          <Button look="plain" onPress={() => copyPatch(shown.file, shown.plan)}>
+            {texts.patch}
+          </Button>
+        ) : null}
         <Button onPress={onClose}>{shellTexts.cancel}</Button>
         {shown.step === 'plan' && isChanging(shown.plan) && may('manage-projects') ? (
           <Button
@@ -107,6 +112,18 @@ export function Import({ projectId, experiences, file: dropped, onApplied, onClo
 
 function isChanging({ changes, newRevisions }: Planned): boolean {
   return changes.length > 0 || newRevisions.length > 0;
+}
+
+/** Whether the service has something that the file could take over. */
+function isPatchable({ version, changes }: Planned): boolean {
+  return version > 0 && changes.length > 0;
+}
+
+async function copyPatch(file: ChosenFile, plan: Planned): Promise<void> {
+  const { makePatch } = await import('./make-patch.ts');
+  const patch = makePatch(file, plan) ?? '';
+  if (patch !== '') await navigator.clipboard.writeText(patch);
+  toast(patch === '' ? texts.noPatch : texts.patchCopied(file.name));
 }
 
 function problemsOf(error: unknown): readonly ProjectFileProblem[] | undefined {
