@@ -100,7 +100,7 @@ beforeAll(async () => {
     permissions: ['microphone', 'clipboard-read', 'clipboard-write'],
   });
   await context.addInitScript(meter);
-  context.setDefaultTimeout(9_000);
+  context.setDefaultTimeout(25_000);
   page = await context.newPage();
   found = await watch(page, talking.service.adminUrl);
   await signIn(page);
@@ -247,7 +247,7 @@ test('the table of the simulator equals the mints of its curl commands', async (
   await page.getByRole('radio', { name: /^Match/ }).waitFor();
   await button('Add a case').click();
   await inspect('case');
-  await page.getByRole('combobox', { name: 'Arrives through' }).last().selectOption('public');
+  await page.getByRole('dialog').getByRole('combobox', { name: 'Arrives through' }).selectOption('public');
   await page.getByRole('textbox', { name: 'locale', exact: true }).fill('en_US');
   await button('Save case').click();
   const rows = page
