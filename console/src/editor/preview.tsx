@@ -11,7 +11,13 @@ import { VisitorChoices } from './preview/choices.tsx';
 import { Frame, type FrameHandle } from './preview/frame.tsx';
 import { Links } from './preview/links.tsx';
 import { OwnPreview } from './preview/own-preview.ts';
-import { type Grant, resolveLanguages, visitor } from './preview/visitor.ts';
+import {
+  type Grant,
+  resolveLanguages,
+  SecondLanguageNeeded,
+  taughtLanguage,
+  visitor,
+} from './preview/visitor.ts';
 import { languageName } from './tabs/languages/names.ts';
 
 /** What the frame talks: a revision, its languages, and why these. */
@@ -44,6 +50,7 @@ function whyNot(draft: Draft): string | undefined {
 }
 
 function Talking({ draft, own }: { draft: Draft; own: OwnPreview }) {
+  const choices = useRef<HTMLDetailsElement>(null);
   const frame = useRef<FrameHandle | undefined>(undefined);
   const shown = useSignal<Shown | undefined>(undefined);
   const problem = useSignal<string | undefined>(undefined);
@@ -59,7 +66,10 @@ function Talking({ draft, own }: { draft: Draft; own: OwnPreview }) {
   const grant = async (): Promise<Grant | undefined> => {
     problem.value = undefined;
     try {
-      const revision = draft.saved.value.latestRevision;
+      const { latestRevision: revision, experience } = draft.saved.value;
+      const taught = taughtLanguage(experience as Experience);
+      if (visitor.value.secondaryLocale === '' && taught !== undefined)
+        visitor.value = { ...visitor.value, secondaryLocale: taught };
       const [code, { because, ...languages }] = await Promise.all([
         own.codeFor(revision),
         resolveLanguages(draft.experienceId, revision, visitor.value),
@@ -68,6 +78,7 @@ function Talking({ draft, own }: { draft: Draft; own: OwnPreview }) {
       return { code, ...languages, speechOnly: visitor.value.speechOnly };
     } catch (error) {
       problem.value = previewTexts.failed(messageOf(error));
+      if (error instanceof SecondLanguageNeeded) choices.current?.setAttribute('open', '');
       return undefined;
     }
   };
@@ -100,12 +111,15 @@ function Talking({ draft, own }: { draft: Draft; own: OwnPreview }) {
           {previewTexts.restart}
         </Button>
       </div>
-      <VisitorChoices
-        draft={draft}
-        onChange={() => {
-          if (frame.current?.isTalking) frame.current.start();
-        }}
-      />
+      <details ref={choices} class="visitor">
+        <summary>{previewTexts.choices}</summary>
+        <VisitorChoices
+          draft={draft}
+          onChange={() => {
+            if (frame.current?.isTalking) frame.current.start();
+          }}
+        />
+      </details>
     </>
   );
 }

@@ -128,6 +128,17 @@ describe('creating', () => {
 });
 
 describe('exchanging a code', () => {
+  test('launches a voice-only session on request', async () => {
+    const { experienceId } = await createWorld(service);
+    const { code } = await created(experienceId);
+    expect((await exchange({ code, speechOnly: true })).json).toMatchObject({
+      session: { speechOnly: true },
+      launch: { speechOnly: true },
+    });
+    expect((await exchange({ code })).json.session.speechOnly).toBe(false);
+    expectError(await exchange({ code, speechOnly: 'yes' }), 400, 'INVALID_REQUEST');
+  });
+
   test('launches exactly that revision of a draft, outside livemode, as a preview', async () => {
     const world = await createWorld(service, { experience: { status: 'draft', title: 'First' } });
     const { code } = await created(world.experienceId);

@@ -19,48 +19,45 @@ export function VisitorChoices({ draft, onChange }: { draft: Draft; onChange(): 
     onChange();
   };
   return (
-    <details class="visitor">
-      <summary>{previewTexts.choices}</summary>
-      <div class="visitor-fields">
+    <div class="visitor-fields">
+      <Select
+        label={previewTexts.language}
+        value={locale}
+        options={[{ value: '', label: previewTexts.asArrives }, ...options]}
+        onChange={(chosen) => set({ locale: chosen })}
+      />
+      {isDual ? (
         <Select
-          label={previewTexts.language}
-          value={locale}
+          label={previewTexts.second}
+          value={secondaryLocale}
           options={[{ value: '', label: previewTexts.asArrives }, ...options]}
-          onChange={(chosen) => set({ locale: chosen })}
+          onChange={(chosen) => set({ secondaryLocale: chosen })}
         />
-        {isDual ? (
-          <Select
-            label={previewTexts.second}
-            value={secondaryLocale}
-            options={[{ value: '', label: previewTexts.asArrives }, ...options]}
-            onChange={(chosen) => set({ secondaryLocale: chosen })}
-          />
-        ) : null}
-        <Select
-          label={previewTexts.door}
-          value={door}
-          options={Object.entries(previewTexts.doors).map(([value, label]) => ({ value, label }))}
-          onChange={(chosen) => set({ door: chosen as Door })}
+      ) : null}
+      <Select
+        label={previewTexts.door}
+        value={door}
+        options={Object.entries(previewTexts.doors).map(([value, label]) => ({ value, label }))}
+        onChange={(chosen) => set({ door: chosen as Door })}
+      />
+      {door === 'server' ? null : (
+        <TextField
+          label={previewTexts.browserLanguages}
+          help={previewTexts.browserHelp}
+          value={acceptLanguage}
+          onInput={(text) => {
+            visitor.value = { ...visitor.value, acceptLanguage: text };
+          }}
+          onChange={onChange}
         />
-        {door === 'server' ? null : (
-          <TextField
-            label={previewTexts.browserLanguages}
-            help={previewTexts.browserHelp}
-            value={acceptLanguage}
-            onInput={(text) => {
-              visitor.value = { ...visitor.value, acceptLanguage: text };
-            }}
-            onChange={onChange}
-          />
-        )}
-        <Choices
-          label={previewTexts.appearance}
-          type="checkbox"
-          options={[{ value: 'voice', label: previewTexts.voiceOnly }]}
-          chosen={speechOnly ? ['voice'] : []}
-          onChange={(chosen) => set({ speechOnly: chosen.length > 0 })}
-        />
-      </div>
-    </details>
+      )}
+      <Choices
+        label={previewTexts.appearance}
+        type="checkbox"
+        options={[{ value: 'voice', label: previewTexts.voiceOnly }]}
+        chosen={speechOnly ? ['voice'] : []}
+        onChange={(chosen) => set({ speechOnly: chosen.length > 0 })}
+      />
+    </div>
   );
 }

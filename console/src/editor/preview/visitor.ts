@@ -1,6 +1,8 @@
 import { signal } from '@preact/signals';
 import type { SimulatedCase, SimulationResult } from '@session-launch/contract/admin/simulation';
 import { request } from '../../api/client.ts';
+import { previewTexts } from '../../texts/editor/preview.ts';
+import type { Experience } from '../draft.ts';
 
 export type Door = SimulatedCase['door'];
 
@@ -32,6 +34,9 @@ export interface Grant {
   speechOnly: boolean;
 }
 
+/** The languages of a dual experience must both be known. */
+export class SecondLanguageNeeded extends Error {}
+
 /** The languages that a mint of this visitor would get from a revision. Throws if the mint would be refused. */
 export async function resolveLanguages(
   experienceId: string,
@@ -50,6 +55,16 @@ export async function resolveLanguages(
     body: { revision, cases: [one] },
   });
   const result = results[0]!;
-  if ('error' in result) throw new Error(result.error.message);
+  if ('error' in result)
+    throw result.error.code === 'SECONDARY_LOCALE_REQUIRED'
+      ? new SecondLanguageNeeded(previewTexts.needsSecond)
+      : new Error(result.error.message);
   return result;
+}
+
+/** The language that a visitor would learn: the first one that the lessons teach besides the default. */
+export function taughtLanguage({ runtime: { languages, mind } }: Experience): string | undefined {
+  if (languages?.dual !== true || typeof languages.paired === 'object') return undefined;
+  const taught = (mind?.lessons ?? []).flatMap(({ say }) => Object.keys(say));
+  return taught.find((tag) => tag !== (languages.default ?? 'en'));
 }

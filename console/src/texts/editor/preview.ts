@@ -31,7 +31,7 @@ export const previewTexts = {
   language: 'Asks for',
   asArrives: 'No language',
   second: 'Language to learn',
-  chooseSecond: 'Choose a language',
+  needsSecond: 'The experience works with two languages. Choose the language to learn.',
   browserLanguages: 'Languages of the browser',
   browserHelp: 'The Accept-Language header, most wanted first.',
   voiceOnly: 'Voice only',

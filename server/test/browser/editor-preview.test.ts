@@ -1,0 +1,374 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { useBrowser, watch } from '@session-launch/testing/browser.ts';
+import { apply, createKey, experience, project, runtime, sessionsOf } from '@session-launch/testing/world.ts';
+import type { BrowserContext, Frame, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { accessibilityProblems } from '../harness/accessibility.ts';
+import { codeFor, createOperator } from '../harness/operators.ts';
+import { jpeg } from '../harness/pictures.ts';
+import { isIn, press } from '../harness/talking-page.ts';
+import { useTalkingService } from '../harness/talking-service.ts';
+
+const run = promisify(execFile);
+const talking = useTalkingService(() => []);
+const browser = useBrowser('--use-fake-device-for-media-stream', '--use-fake-ui-for-media-stream');
+const origin = 'https://shop.example';
+
+const english = 'Good morning from the harbor.';
+const spanish = 'Buenos dias desde el puerto.';
+const secrets = [
+  'Never say that the keeper is a ghost.',
+  'Ask me about the lantern.',
+  'Forty steps lead up.',
+];
+const one = experience({
+  title: 'The harbor',
+  public: true,
+  allowedOrigins: [origin],
+  runtime: runtime({
+    languages: { default: 'en' },
+    characters: [{ characterId: 'maren', name: 'Maren', avatar: { avatarId: 'maren' } }],
+    location: { locationId: 'old-harbor', assets: ['/locations/old-harbor/wide.svg'] },
+    transport: { type: 'websocket' },
+    mind: {
+      persona: secrets[0],
+      greeting: { en: english, es: spanish },
+      fallback: { en: secrets[1] },
+      topics: [{ id: 'steps', ask: { en: 'How many steps?' }, tell: { en: secrets[2] } }],
+    },
+  }),
+});
+const file = { project: project({ allowedOrigins: [origin] }), experiences: [one] };
+const { id: projectId } = file.project;
+
+let context: BrowserContext;
+let page: Page;
+let found: string[];
+/** What the browser complained about, except requests of the frame to the public origin, and the refused deletion. */
+const complaints = () => found.filter((text) => !text.includes(talking.service.url) && !text.includes('409'));
+
+/** Measures what reaches the speakers, in every frame. */
+const meter = `{
+  const { connect } = AudioNode.prototype;
+  const meters = [];
+  AudioNode.prototype.connect = function (target, ...rest) {
+    if (target instanceof AudioDestinationNode) {
+      const analyser = new AnalyserNode(this.context);
+      connect.call(this, analyser);
+      meters.push(analyser);
+    }
+    return connect.call(this, target, ...rest);
+  };
+  const heard = new Float32Array(2048);
+  globalThis.loudness = () => Math.max(0, ...meters.map((one) => {
+    one.getFloatTimeDomainData(heard);
+    return Math.max(...heard.map(Math.abs));
+  }));
+}`;
+
+/** The shape of the mouth of the player in a page. */
+const mouth = `(() => {
+  const { shadowRoot: player } = document.querySelector('.session-launch-player');
+  const drawings = [...player.querySelectorAll('.figure')].map(({ shadowRoot }) => shadowRoot);
+  return drawings.map((one) => one?.querySelector('[data-viseme]')?.dataset.viseme ?? 'sil').join();
+})()`;
+
+/** Waits for sound and for a moving mouth. */
+async function speaks(on: Page | Frame): Promise<void> {
+  await expect.poll(() => on.evaluate('loudness()'), { interval: 20 }).toBeGreaterThan(0.01);
+  await expect.poll(() => on.evaluate(mouth), { interval: 20 }).not.toMatch(/^(sil,?)*$/);
+}
+
+async function signIn(at: Page, operatorId?: string): Promise<void> {
+  await at.goto(`${talking.service.adminUrl}/console/#code=${await codeFor(talking.service, operatorId)}`);
+  await at.getByRole('button', { name: 'Sign out' }).waitFor();
+}
+
+async function openTab(name: string, at = page): Promise<void> {
+  const hash = `#/${projectId}/experiences/${one.id}/${name.toLowerCase()}`;
+  await at.evaluate(`location.hash = ${JSON.stringify(hash)}`);
+  await at.getByRole('link', { name, exact: true }).and(at.locator('[aria-current=page]')).waitFor();
+}
+
+beforeAll(async () => {
+  expect((await apply(talking.service, file)).status).toBe(200);
+  context = await browser.open({
+    viewport: { width: 1280, height: 800 },
+    reducedMotion: 'no-preference',
+    locale: 'en-US',
+    permissions: ['microphone', 'clipboard-read', 'clipboard-write'],
+  });
+  await context.addInitScript(meter);
+  context.setDefaultTimeout(25_000);
+  page = await context.newPage();
+  found = await watch(page, talking.service.adminUrl);
+  await signIn(page);
+});
+afterAll(() => context?.close());
+
+const button = (name: string) => page.getByRole('button', { name, exact: true });
+const framed = () => page.frames().find((frame) => frame.url() === `${talking.service.url}/preview/`)!;
+const state = () => page.locator('.preview-state');
+const previews = async () =>
+  (await talking.service.admin({ path: `/admin/experiences/${one.id}/previews` })).json.previews;
+const stored = async () => (await talking.service.admin({ path: `/admin/experiences/${one.id}` })).json;
+
+/** With SCREENSHOTS=folder, keeps pictures of the page for people. */
+async function inspect(name: string): Promise<void> {
+  const folder = process.env.SCREENSHOTS;
+  for (const width of folder === undefined ? [] : [1280, 390])
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.setViewportSize({ width, height: 800 });
+      await page.emulateMedia({ colorScheme });
+      await page.screenshot({ path: `${folder}/${name}-${width}-${colorScheme}.png` });
+    }
+  await page.setViewportSize({ width: 1280, height: 800 });
+  expect(await accessibilityProblems(page, 'body'), name).toEqual([]);
+}
+
+describe('preview', () => {
+  test('talks the changed draft at one press in the console, while the published version stays', async () => {
+    await openTab('Languages');
+    await expect.poll(() => state().innerText()).toContain('Start talks to r1');
+    expect(await previews()).toEqual([]);
+    await page.getByRole('radio', { name: /^Fixed/ }).check();
+    await page.getByRole('combobox', { name: 'Fixed language of the conversation' }).selectOption('es');
+    await expect.poll(() => state().innerText()).toContain('your changes are not in it');
+    await button('Restart with my changes').click();
+    await speaks(framed());
+    await framed().getByText(spanish).first().waitFor();
+    await expect.poll(() => state().innerText()).toBe('Shows r2, in Spanish. Fixed to es.');
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Restart with my changes');
+    await inspect('talking');
+    expect(await stored()).toMatchObject({ latestRevision: 2, publishedRevision: 1 });
+    const path = '/v1/public-sessions';
+    const body = { experienceId: one.id };
+    const live = await talking.service.call({ method: 'POST', path, headers: { Origin: origin }, body });
+    expect(live.json.launch).toMatchObject({ locale: 'en', experience: { revision: 1 } });
+    const [session] = await sessionsOf(talking.service, projectId);
+    expect(session).toMatchObject({ source: 'public' });
+  });
+
+  test('says that the form is newer, and follows the chosen visitor at once', async () => {
+    await page.getByRole('radio', { name: /^Match/ }).check();
+    await expect.poll(() => state().innerText()).toBe('Shows r2; your changes are not in it.');
+    await button('Restart with my changes').click();
+    await expect.poll(() => state().innerText()).toContain('Shows r3, in English (United States).');
+    await page.getByText('Visitor', { exact: true }).click();
+    await page.getByRole('combobox', { name: 'Arrives through' }).selectOption('Your backend');
+    await expect
+      .poll(() => state().innerText())
+      .toBe('Shows r3, in English. The request names no language, so the default applies: en.');
+    await page.getByRole('combobox', { name: 'Asks for' }).selectOption('es');
+    await framed().getByText(spanish).first().waitFor();
+    await page.getByRole('checkbox', { name: 'Voice only' }).check();
+    await framed().locator('.wave').waitFor();
+    const [session] = await sessionsOf(talking.service, projectId);
+    expect(session).toMatchObject({ source: 'preview', revision: 3, locale: 'es', speechOnly: true });
+    await page.getByRole('checkbox', { name: 'Voice only' }).uncheck();
+    await page.getByRole('combobox', { name: 'Asks for' }).selectOption('');
+  });
+
+  test('a link of its own is withdrawn when the editor closes', async () => {
+    expect(await previews()).toHaveLength(1);
+    await page.evaluate(`location.hash = '#/${projectId}/experiences'`);
+    await expect.poll(previews).toEqual([]);
+  });
+
+  test('another site cannot start it by message, and the console ignores the messages of other pages', async () => {
+    const stranger = await context.newPage();
+    await stranger.goto(`${talking.service.url}/preview/`);
+    await stranger.getByRole('heading', { name: 'This link is incomplete' }).waitFor();
+    await stranger.evaluate(`postMessage({ preview: 'start' }, '*')`);
+    expect(await stranger.locator('.session-launch-player').count()).toBe(0);
+    await stranger.close();
+    await openTab('Access');
+    await framed().getByRole('button', { name: 'Start' }).waitFor();
+    const answered = await page.evaluate(`new Promise((resolve) => {
+      const { port1, port2 } = new MessageChannel();
+      port1.onmessage = ({ data }) => resolve(data);
+      postMessage({ preview: 'code' }, location.origin, [port2]);
+      setTimeout(() => resolve('nothing'), 300);
+    })`);
+    expect(answered).toBe('nothing');
+    expect(await previews()).toEqual([]);
+  });
+
+  test('a shared link talks in a fresh browser, discloses nothing of the mind, and is gone when withdrawn', async () => {
+    await page.getByText('Preview links', { exact: true }).click();
+    await button('Create link').click();
+    const dialog = page.getByRole('dialog');
+    await dialog
+      .getByRole('textbox', { name: 'Conversations at most' })
+      .or(dialog.getByRole('spinbutton'))
+      .fill('3');
+    await inspect('create-link');
+    await dialog.getByRole('button', { name: 'Create link' }).click();
+    const url = await dialog.locator('pre').innerText();
+    expect(url).toContain(`${talking.service.url}/preview/#`);
+    await button('Done').click();
+    await page.getByText('0 of 3 conversations').waitFor();
+
+    const fresh = await browser.open({
+      locale: 'en-US',
+      reducedMotion: 'no-preference',
+      permissions: ['microphone'],
+    });
+    await fresh.addInitScript(meter);
+    const visitor = await fresh.newPage();
+    const answers: Promise<string>[] = [];
+    visitor.on('response', (response) => answers.push(response.text().catch(() => '')));
+    await visitor.goto(url);
+    await press(visitor, 'Start');
+    await isIn(visitor, 'speaking');
+    await speaks(visitor);
+    const told = (await Promise.all(answers)).join('\n');
+    expect(told).toContain('"launch"');
+    for (const secret of [...secrets, 'persona', english]) expect(told).not.toContain(secret);
+    await page.getByText('1 of 3 conversations').waitFor();
+
+    await page.getByRole('button', { name: /^Withdraw the link to r3/ }).click();
+    await inspect('withdraw');
+    await page.getByRole('dialog').getByRole('button', { name: 'Withdraw' }).click();
+    await page.getByText('No links yet.').waitFor();
+    await visitor.keyboard.press('Escape');
+    const refused = visitor.waitForResponse((response) => response.url().endsWith('/preview-sessions'));
+    await press(visitor, 'Start');
+    expect((await refused).status()).toBe(404);
+    await visitor.getByRole('heading', { name: 'This link does not work any more' }).waitFor();
+    await fresh.close();
+  });
+});
+
+test('the table of the simulator equals the mints of its curl commands', async () => {
+  const { key } = await createKey(talking.service, projectId);
+  await openTab('Languages');
+  await page.getByRole('radio', { name: /^Match/ }).waitFor();
+  await button('Add a case').click();
+  await inspect('case');
+  await page.getByRole('dialog').getByRole('combobox', { name: 'Arrives through' }).selectOption('public');
+  await page.getByRole('textbox', { name: 'locale', exact: true }).fill('en_US');
+  await button('Save case').click();
+  const rows = page
+    .getByRole('table', { name: 'Requests and the languages that they get' })
+    .locator('tbody tr');
+  await rows.nth(5).getByText('Refused').waitFor();
+  for (let i = 0; i < 6; i++) {
+    await page.getByRole('button', { name: `Copy as curl: case ${i + 1}` }).click();
+    const line = await page.evaluate<string>('navigator.clipboard.readText()');
+    const { stdout } = await run('sh', ['-c', `${line} -s`], { env: { ...process.env, LAUNCH_KEY: key } });
+    const { launch, error } = JSON.parse(stdout);
+    const shown = await rows.nth(i).getByRole('cell').innerText();
+    if (error === undefined) expect(shown.split('\n')[0]).toMatch(new RegExp(` ${launch.locale}$`));
+    else expect(shown).toContain(error.code);
+  }
+  await page.getByRole('button', { name: 'Remove case 6' }).click();
+  await inspect('languages');
+  expect(complaints()).toEqual([]);
+});
+
+test('a picture is cropped before its upload, appears on the card, and cannot be deleted while it is used', async () => {
+  await openTab('Gallery');
+  await page.getByText('Not ready for galleries yet').waitFor();
+  await button('The background of the card').click();
+  expect(await page.evaluate('document.activeElement.ariaLabel')).toBe('Choose: Background of the card');
+  await page.keyboard.press('Enter');
+  await page.getByText('No pictures yet. Upload the first one.').waitFor();
+  await inspect('chooser');
+  const upload = page.locator('input[type=file]');
+  await upload.setInputFiles({ name: 'words.png', mimeType: 'image/png', buffer: Buffer.from('words') });
+  await page.getByText('Your browser cannot read this file as a picture.').waitFor();
+  await button('Back').click();
+  await upload.setInputFiles({ name: 'sea.jpg', mimeType: 'image/jpeg', buffer: jpeg });
+  await page.getByRole('slider', { name: 'Zoom' }).fill('2');
+  await page.getByText('600 × 375 pixels').waitFor();
+  await inspect('crop');
+  await button('Use this picture').click();
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  const [art] = (await talking.service.admin({ path: `/admin/projects/${projectId}/art` })).json.art;
+  expect(art).toMatchObject({ kind: 'location', width: 600, height: 375, name: 'sea.webp', usedBy: [] });
+  for (const picture of [
+    page.getByRole('img', { name: 'Background of the card' }),
+    page.locator('.large .background'),
+  ])
+    await expect.poll(() => picture.evaluate('(one) => one.complete && one.naturalWidth')).toBeGreaterThan(0);
+
+  const thumbnail = Buffer.from(
+    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><circle r="9"/></svg>',
+  );
+  for (const slot of ['Thumbnail', 'Avatar on the card']) {
+    await button(`Choose: ${slot}`).click();
+    if (slot === 'Thumbnail') {
+      await upload.setInputFiles({ name: 'dot.svg', mimeType: 'image/svg+xml', buffer: thumbnail });
+      await button('Use this picture').click();
+    } else await button('Use dot.svg').click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+  }
+  await button('Use maren').click();
+  await page.getByText('Ready for galleries').waitFor();
+  await page.getByRole('textbox', { name: 'Add a use case' }).fill('sightseeing');
+  await page.keyboard.press('Enter');
+  await page.getByRole('button', { name: 'Remove sightseeing' }).waitFor();
+  await inspect('gallery');
+  await button('Restart with my changes').click();
+  await expect.poll(async () => (await stored()).experience.taxonomy).toEqual({ useCases: ['sightseeing'] });
+  expect((await stored()).experience.galleryThumb.backgroundImage).toBe(art.path);
+
+  await button('Remove: Background of the card').click();
+  await button('Choose: Background of the card').click();
+  await button('Delete sea.webp').click();
+  await page.getByRole('dialog').last().getByRole('button', { name: 'Delete', exact: true }).click();
+  await page.getByText(`The picture is used by ${one.id}.`, { exact: false }).waitFor();
+  await inspect('in-use');
+  await page.keyboard.press('Escape');
+  await button('Use sea.webp').click();
+});
+
+describe('access', () => {
+  test('the check of an origin equals what mints get', async () => {
+    await openTab('Access');
+    for (const [text, status] of [
+      [origin, 201],
+      ['https://other.example', 403],
+    ] as const) {
+      await page.getByRole('textbox', { name: 'Origin of your page' }).fill(text);
+      await button('Check').click();
+      const result = page.locator('form [role=status] > p');
+      await expect
+        .poll(() => result.innerText())
+        .toBe(
+          `Pages on this origin may ${status === 201 ? '' : 'not '}start sessions${status === 201 ? '' : ' yet'}.`,
+        );
+      const path = '/v1/public-sessions';
+      const body = { experienceId: one.id };
+      const headers = { Origin: text };
+      expect((await talking.service.call({ method: 'POST', path, headers, body })).status).toBe(status);
+    }
+    expect(await page.locator('pre').last().innerText()).toContain('door="public"');
+    await page.getByRole('textbox', { name: 'Allow origin' }).fill('https://new.example');
+    await button('Allow origin').click();
+    await page.getByRole('button', { name: 'Remove https://new.example' }).waitFor();
+    await inspect('access');
+    await button('Restart with my changes').click();
+    await expect
+      .poll(async () => (await stored()).experience.allowedOrigins)
+      .toContain('https://new.example');
+    expect(complaints()).toEqual([]);
+  });
+
+  test('a creator reads who may change origins, and a viewer why there is no preview', async () => {
+    const creator = await createOperator(talking.service, { name: 'Cleo', role: 'creator' });
+    const other = await (await browser.open({ viewport: { width: 1280, height: 800 } })).newPage();
+    await signIn(other, creator.operatorId);
+    await openTab('Access', other);
+    await other.getByText('Only an owner can change the origins of an experience.').waitFor();
+    expect(await other.getByRole('button', { name: /^Remove https/ }).count()).toBe(0);
+    const path = `/admin/operators/${creator.operatorId}`;
+    await talking.service.admin({ method: 'PATCH', path, body: { role: 'viewer' } });
+    await other.reload();
+    await other.getByText('Only creators and owners can start a preview.', { exact: false }).waitFor();
+    expect(await other.getByRole('button', { name: 'Restart with my changes' }).count()).toBe(0);
+    await other.context().close();
+  });
+});
