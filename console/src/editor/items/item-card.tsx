@@ -94,7 +94,7 @@ export function ItemCard(props: ItemCardProps) {
           <span class="item-actions">
             <IconButton
               control="up"
-              sign="↑"
+              icon="up"
               label={itemTexts.moveUp}
               of={name}
               disabled={isFirst || !isMovable}
@@ -102,7 +102,7 @@ export function ItemCard(props: ItemCardProps) {
             />
             <IconButton
               control="down"
-              sign="↓"
+              icon="down"
               label={itemTexts.moveDown}
               of={name}
               disabled={isLast || !isMovable}
@@ -110,14 +110,14 @@ export function ItemCard(props: ItemCardProps) {
             />
             <IconButton
               control="duplicate"
-              sign="⧉"
+              icon="copy"
               label={itemTexts.duplicate}
               of={name}
               onPress={() => list.duplicate(index)}
             />
             <IconButton
               control="delete"
-              sign="✕"
+              icon="cross"
               label={itemTexts.delete}
               of={name}
               disabled={!isRemovable}
@@ -131,16 +131,23 @@ export function ItemCard(props: ItemCardProps) {
   );
 }
 
+const icons = {
+  up: 'M8 13V3M4 7l4-4 4 4',
+  down: 'M8 3v10M4 9l4 4 4-4',
+  copy: 'M6 6h7v7H6zM10 6V3H3v7h3',
+  cross: 'M4 4l8 8M12 4l-8 8',
+} as const;
+
 interface IconButtonProps {
   control: string;
-  sign: string;
+  icon: keyof typeof icons;
   label: string;
   of: string;
   disabled?: boolean;
   onPress(): void;
 }
 
-function IconButton({ control, sign, label, of, disabled, onPress }: IconButtonProps) {
+function IconButton({ control, icon, label, of, disabled, onPress }: IconButtonProps) {
   return (
     <button
       type="button"
@@ -151,7 +158,9 @@ function IconButton({ control, sign, label, of, disabled, onPress }: IconButtonP
       disabled={disabled}
       onClick={onPress}
     >
-      {sign}
+      <svg viewBox="0 0 16 16" aria-hidden="true">
+        <path d={icons[icon]} />
+      </svg>
     </button>
   );
 }

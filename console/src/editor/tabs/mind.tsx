@@ -3,6 +3,7 @@ import { useId } from 'preact/hooks';
 import { mindTexts } from '../../texts/editor/mind.ts';
 import type { Draft } from '../draft.ts';
 import { DraftText } from '../fields.tsx';
+import { helpAt } from '../schema.ts';
 import { Columns } from './mind/columns.tsx';
 import { ofMind } from './mind/form.ts';
 import { LanguageBar } from './mind/language-bar.tsx';
@@ -47,14 +48,16 @@ function Spoken({ draft, name }: { draft: Draft; name: 'greeting' | 'fallback' }
     <section class="part" aria-labelledby={id}>
       <div class="part-head">
         <h2 id={id}>{heading}</h2>
-        <p class="soft">{used}</p>
+        <p class="soft">
+          {helpAt([...mindPath, name])} {used}
+        </p>
       </div>
       <Columns
         draft={draft}
         path={mindPath}
         languages={shown.value}
         isNamed={all.value.length > 1}
-        sides={[[{ name, label, as: 'variants' }]]}
+        sides={[[{ name, label, as: 'variants', isExplained: true }]]}
       />
     </section>
   );

@@ -14,16 +14,19 @@ interface ColumnsProps {
   isNamed?: boolean;
 }
 
-/** Texts by language: a column for each language. */
+/** Texts by language: a column for each language, or the fields side by side if there is only one. */
 export function Columns({ draft, path, languages, sides, isNamed = languages.length > 1 }: ColumnsProps) {
+  const groups = languages.length > 1 ? [sides.flat()] : sides;
+  // The same fields of all languages are in line.
+  const rows = languages.length > 1 ? `rows-${sides.flat().length + (isNamed ? 1 : 0)}` : '';
   return (
-    <div class="columns">
-      {languages.map((language) => (
-        <div class="column" key={language}>
-          {isNamed ? <p class="column-name">{languageName(language)}</p> : null}
-          <div class="sides">
-            {sides.map((fields) => (
-              <div class="side" key={fields[0]?.name}>
+    <div class="mind-columns">
+      {languages.map((language, n) => (
+        <div class={`mind-column ${rows}`} key={language}>
+          {isNamed ? <p class="mind-column-name">{languageName(language)}</p> : null}
+          <div class="mind-sides">
+            {groups.map((fields) => (
+              <div class="mind-side" key={fields[0]?.name}>
                 {fields.map((field) => (
                   <LanguageText
                     key={field.name}
@@ -31,6 +34,7 @@ export function Columns({ draft, path, languages, sides, isNamed = languages.len
                     path={path}
                     field={field}
                     language={language}
+                    hasHelp={n === 0}
                   />
                 ))}
               </div>

@@ -76,14 +76,14 @@ function FollowUp({ draft, id, problem, onRemove }: FollowUpProps) {
     [draft, id],
   ).value;
   return (
-    <>
+    <div class="follow-up">
       <span class={problem === undefined ? undefined : 'bad'}>{name}</span>
       {draft.isEditable ? (
         <button type="button" class="button plain icon" aria-label={texts.remove(name)} onClick={onRemove}>
           ✕
         </button>
       ) : null}
-    </>
+    </div>
   );
 }
 
@@ -106,7 +106,7 @@ function Choice({ draft, path, then, onChange }: ChoiceProps) {
   const found = topics.filter(({ id, name }) => `${name} ${id}`.toLowerCase().includes(wanted));
   const isFull = then.length >= (schemaAt([...path, ofTopic.followUps]).maxItems ?? Infinity);
   return (
-    <div class="choice">
+    <div class="topic-choice">
       {topics.length > 10 ? (
         <TextField
           label={texts.search}

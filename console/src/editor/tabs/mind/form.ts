@@ -8,6 +8,10 @@ export interface TextsField {
   used?: string;
   /** Words are short: one on each line. Other texts may have several lines each. */
   as: 'variants' | 'lines';
+  /** Whether the runtime uses only the first variant. Others can be removed, but not added. */
+  isSingle?: boolean;
+  /** Whether the heading above the field has its help already. */
+  isExplained?: boolean;
 }
 
 /** The fields of the tab Mind, for its components and for the test that compares them with the schema. Paths begin at the mind. */
@@ -29,12 +33,12 @@ export const ofLesson = {
   list: 'lessons',
   id: 'id',
   phrase: [{ name: 'say', label: mindTexts.lessons.say, used: mindTexts.lessons.sayUsed, as: 'variants' }],
-  meaning: [{ name: 'gloss', label: mindTexts.lessons.gloss, as: 'variants' }],
+  meaning: [{ name: 'gloss', label: mindTexts.lessons.gloss, as: 'variants', isSingle: true }],
 } as const satisfies Record<string, string | TextsField[]>;
 
 export const ofSection = {
   list: 'presentation',
   id: 'id',
-  heading: [{ name: 'title', label: mindTexts.presentation.title, as: 'variants' }],
-  text: [{ name: 'tell', label: mindTexts.presentation.tell, as: 'variants' }],
+  heading: [{ name: 'title', label: mindTexts.presentation.title, as: 'variants', isSingle: true }],
+  text: [{ name: 'tell', label: mindTexts.presentation.tell, as: 'variants', isSingle: true }],
 } as const satisfies Record<string, string | TextsField[]>;

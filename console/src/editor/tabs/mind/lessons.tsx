@@ -62,10 +62,15 @@ function Summary({ draft, item }: { draft: Draft; item: Item }) {
   const { all, learnt } = languagesOf(draft);
   const missing = [
     ...learnt.value.filter((one) => !hasText(say, one)),
-    ...all.value.filter((one) => !hasText(gloss, one) && !hasText(say, one)),
+    ...all.value.filter((one) => !hasText(gloss, one) && !isLearnt(draft, one)),
   ];
   const name = Object.values(say ?? {}).flat()[0] ?? texts.unnamed;
   return <MindSummary name={name} text={firstText(draft, gloss) ?? ''} missing={missing} />;
+}
+
+/** Whether a language is the one to learn: phrases need no translation into it. */
+function isLearnt(draft: Draft, language: string): boolean {
+  return languagesOf(draft).learnt.value.some((one) => hasText({ [one]: '' }, language));
 }
 
 function LessonFields({ draft, path: at }: { draft: Draft; path: Path }) {
@@ -86,7 +91,13 @@ function LessonFields({ draft, path: at }: { draft: Draft; path: Path }) {
       ) : null}
       <div class="item-fields">
         <Columns draft={draft} path={at} languages={languages} sides={[ofLesson.phrase]} isNamed />
-        <Columns draft={draft} path={at} languages={shown.value} sides={[ofLesson.meaning]} isNamed />
+        <Columns
+          draft={draft}
+          path={at}
+          languages={shown.value.filter((one) => !isLearnt(draft, one))}
+          sides={[ofLesson.meaning]}
+          isNamed
+        />
       </div>
       <IdField draft={draft} path={at} idField={ofLesson.id} />
     </>

@@ -7,6 +7,7 @@ import type { Draft } from '../../draft.ts';
 import type { ItemKind } from '../../items/item-kind.ts';
 import { addItem } from '../../items/item-list.tsx';
 import type { Path } from '../../path.ts';
+import { helpAt } from '../../schema.ts';
 
 interface ListPartProps {
   draft: Draft;
@@ -34,7 +35,9 @@ export function ListPart({ draft, path, kind, texts, note, onAdded, children }: 
           <h2 id={id}>{texts.heading}</h2>
           <span class="soft number">{texts.count(count)}</span>
         </div>
-        <p class="soft">{texts.used}</p>
+        <p class="soft">
+          {helpAt(path)} {texts.used}
+        </p>
         {note === undefined ? null : <p class="warn">{note}</p>}
       </div>
       {count === 0 ? <p class="soft">{texts.empty}</p> : null}

@@ -26,8 +26,8 @@ export function QuestionCheck({ draft, onShow }: QuestionCheckProps) {
   const { all } = languagesOf(draft);
   const language = all.value.find((one) => one === chosen.value) ?? all.value[0]!;
   return (
-    <div class="check">
-      <div class="check-fields">
+    <div class="question-check">
+      <div class="question-fields">
         <TextField
           label={texts.heading}
           help={texts.used}

@@ -14,18 +14,20 @@ interface LanguageTextProps {
   path: Path;
   field: TextsField;
   language: string;
+  /** Whether the help is shown. In further columns it would repeat that of the first one. */
+  hasHelp: boolean;
 }
 
 /** One field in one language: a text with its variants, or words. */
 export function LanguageText(props: LanguageTextProps) {
-  const { draft, path, field, language } = props;
+  const { draft, path, field, language, hasHelp } = props;
   const place = [...path, field.name];
   const texts = useField(draft, place).value as Texts | undefined;
   const id = useId();
   const name = languageName(language);
   const isMissing = field.as === 'variants' && texts !== undefined && !hasText(texts, language);
   const problem = useField(draft, [...place, language]).problem;
-  const help = field.used ?? helpAt(place);
+  const help = field.used ?? (field.isExplained ? undefined : helpAt(place));
   return (
     <div class="field texts">
       <label for={`${id}-0`}>
@@ -38,9 +40,11 @@ export function LanguageText(props: LanguageTextProps) {
       ) : (
         <Variants {...props} id={id} texts={texts} isInvalid={problem !== undefined} />
       )}
-      <p class="help" id={`${id}-help`}>
-        {help}
-      </p>
+      {help === undefined || !hasHelp ? null : (
+        <p class="help" id={`${id}-help`}>
+          {help}
+        </p>
+      )}
       {problem === undefined ? null : (
         <p class="problem" id={`${id}-problem`}>
           {problem}
@@ -99,6 +103,7 @@ function Variants({ draft, path, field, language, id, texts, isInvalid }: InputP
   const shown = written.length === 0 ? [''] : hasExtra.value ? [...written, ''] : written;
   const name = languageName(language);
   const { maxLength, maxItems = Infinity } = schemaAt(place);
+  const canAdd = draft.isEditable && !field.isSingle && written.length < maxItems;
   const write = (variants: readonly string[]) => {
     if (variants.every((one) => one.trim() === '')) removeAt(draft, place);
     else if (variants.length === 1 && !Array.isArray(texts?.[language])) draft.change(place, variants[0]);
@@ -147,7 +152,7 @@ function Variants({ draft, path, field, language, id, texts, isInvalid }: InputP
           ) : null}
         </div>
       ))}
-      {draft.isEditable && written.length > 0 && written.length < maxItems && !hasExtra.value ? (
+      {canAdd && written.length > 0 && !hasExtra.value ? (
         <button
           type="button"
           class="add-variant"

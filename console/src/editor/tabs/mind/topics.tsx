@@ -75,7 +75,7 @@ function FoundTopics({ draft, kind, count, search, reveal }: FoundTopicsProps) {
   return (
     <>
       {count > searchedFrom ? (
-        <div class="search">
+        <div class="topic-search">
           <TextField
             label={texts.search}
             type="search"

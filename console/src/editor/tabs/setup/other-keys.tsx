@@ -7,5 +7,7 @@ import type { Path } from '../../path.ts';
 export function OtherKeys({ draft, path, known }: { draft: Draft; path: Path; known: readonly string[] }) {
   const { value } = useField(draft, path);
   const others = Object.keys(value ?? {}).filter((name) => !known.includes(name));
-  return others.length === 0 ? null : <p class="soft">{setupTexts.characters.more(others.join(', '))}</p>;
+  return others.length === 0 ? null : (
+    <p class="soft other-keys">{setupTexts.characters.more(others.join(', '))}</p>
+  );
 }
