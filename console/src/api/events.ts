@@ -57,9 +57,7 @@ export function followChanges(): void {
     if (document.hidden || release !== undefined) return;
     const abort = new AbortController();
     release = () => abort.abort();
-    navigator.locks
-      .request('session-launch-events', { signal: abort.signal }, () => stream(abort.signal))
-      .catch(() => undefined);
+    void holdStream(abort.signal).catch(() => undefined);
   };
   document.addEventListener('visibilitychange', () => {
     if (!document.hidden) {
@@ -73,13 +71,24 @@ export function followChanges(): void {
   follow();
 }
 
+/** Waits until no other tab of the browser has the stream, then reads it until the signal is aborted. */
+async function holdStream(signal: AbortSignal): Promise<void> {
+  const name = 'session-launch-events';
+  const isFree = await navigator.locks.request(name, { ifAvailable: true }, async (lock) => {
+    if (lock !== null) await stream(signal, 'first');
+    return lock !== null;
+  });
+  if (!isFree && !signal.aborted)
+    await navigator.locks.request(name, { signal }, () => stream(signal, 'after another tab'));
+}
+
 /** Reads the stream until the tab is hidden. EventSource reconnects automatically unless the service refuses the request. */
-function stream(signal: AbortSignal): Promise<void> {
+function stream(signal: AbortSignal, when: 'first' | 'after another tab'): Promise<void> {
   return new Promise((resolve) => {
     let source: EventSource | undefined;
     let timer: ReturnType<typeof setTimeout> | undefined;
-    /** Since the stream was open. */
-    let failures = 0;
+    /** Interruptions since the stream was open. The one of a tab that was closed counts. */
+    let failures = when === 'first' ? 0 : 1;
     const open = () => {
       source = new EventSource(adminUrl('events'));
       source.onopen = () => {

@@ -1,8 +1,10 @@
 import './notice.css';
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
+import { useRef } from 'preact/hooks';
 import { ApiFailure, messageOf } from '../api/client.ts';
 import type { Loaded } from '../state/load.ts';
+import { toast } from '../state/toasts.ts';
 import { texts } from '../texts.ts';
 import { Button } from './button.tsx';
 
@@ -76,8 +78,16 @@ export function Copy({
   onCopy?: () => void;
 }) {
   const isCopied = useSignal(false);
+  const shown = useRef<HTMLPreElement>(null);
   const copy = async () => {
-    await navigator.clipboard.writeText(text);
+    try {
+      await navigator.clipboard.writeText(text);
+    } catch {
+      // The browser has no clipboard here, or forbids it.
+      if (shown.current !== null) getSelection()?.selectAllChildren(shown.current);
+      toast(texts.copyByHand);
+      return;
+    }
     onCopy?.();
     isCopied.value = true;
     setTimeout(() => {
@@ -88,7 +98,7 @@ export function Copy({
     <div class="copy">
       {caption === undefined ? null : <p class="caption">{caption}</p>}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable with the keyboard */}
-      <pre tabIndex={0}>
+      <pre ref={shown} tabIndex={0}>
         <code>{text}</code>
       </pre>
       <Button label={texts.copyOf(label)} autoFocus={autoFocus} onPress={copy}>

@@ -259,7 +259,9 @@ export const portalTexts = {
   },
   team: {
     title: 'Team',
-    operators: 'Operators',
+    empty: 'No operators yet',
+    emptyText:
+      'Only the holder of the admin token can sign in. Add an operator for each person, with the role that they need.',
     caption: 'Operators of the service',
     name: 'Name',
     role: 'Role',
@@ -281,6 +283,7 @@ export const portalTexts = {
     token: 'token',
     link: 'Sign-in link',
     linkOf: (name: string) => `Sign-in link for ${name}`,
+    linkItself: 'link',
     linkTitle: 'Sign-in link',
     linkText: 'It works once, within ten minutes.',
     newToken: 'New token',

@@ -12,6 +12,7 @@ export const shellTexts = {
   copy: 'Copy',
   copyOf: (what: string) => `Copy ${what}`,
   copied: 'Copied',
+  copyByHand: 'The browser does not allow copying here. The text is selected: press Ctrl+C.',
   never: 'never',
   justNow: 'just now',
   soon: 'in less than a minute',

@@ -25,7 +25,9 @@ export async function installService(): Promise<Installation> {
   const packaged = join(own, 'console');
   await mkdir(packaged, { recursive: true });
   await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
-  await symlink(join(root, 'contract'), join(own, 'contract'));
+  // What the build of the console takes from other workspaces.
+  for (const name of ['contract', 'process', 'runtime', 'project-file.schema.json'])
+    await symlink(join(root, name), join(own, name));
   for (const name of ['migrations', 'site']) await symlink(join(root, 'server', name), join(server, name));
   for (const name of ['dist', 'package.json'])
     await cp(join(root, 'server', name), join(server, name), { recursive: true });

@@ -4,7 +4,7 @@ import type { OperatorList, OperatorRecord } from '@session-launch/contract/admi
 import { request } from '../../api/client.ts';
 import { Button } from '../../parts/button.tsx';
 import { Confirm, Dialog } from '../../parts/dialog.tsx';
-import { Copy, Show } from '../../parts/notice.tsx';
+import { Copy, Empty, Show } from '../../parts/notice.tsx';
 import { Screen } from '../../parts/screen.tsx';
 import { Table } from '../../parts/table.tsx';
 import { useLoad } from '../../state/load.ts';
@@ -19,7 +19,7 @@ import { RoleSelect } from './role-select.tsx';
 type Asking =
   | { what: 'add' }
   | { what: 'remove' | 'token'; operator: OperatorRecord }
-  | { what: 'show'; title: string; text: string; secret: string };
+  | { what: 'show'; title: string; text: string; secret: string; label: string };
 
 /** Who may use the console, and the browsers that are signed in. */
 export function Team() {
@@ -29,12 +29,14 @@ export function Team() {
     asking.value = undefined;
   };
   const showToken = (secret: string) => {
-    asking.value = { what: 'show', title: texts.team.shownTitle, text: texts.team.shownText, secret };
+    const { shownTitle: title, shownText: text, token: label } = texts.team;
+    asking.value = { what: 'show', title, text, secret, label };
     void loaded.reload();
   };
   const link = async ({ operatorId }: OperatorRecord) => {
     const { url } = await request<LoginLink>('login-links', { method: 'POST', body: { operatorId } });
-    asking.value = { what: 'show', title: texts.team.linkTitle, text: texts.team.linkText, secret: url };
+    const { linkTitle: title, linkText: text, linkItself: label } = texts.team;
+    asking.value = { what: 'show', title, text, secret: url, label };
   };
   return (
     <Screen
@@ -46,14 +48,20 @@ export function Team() {
       }
     >
       <Show loaded={loaded}>
-        {({ operators }) => (
-          <OperatorTable
-            operators={operators}
-            onLink={link}
-            onAsk={(what, operator) => set(asking, { what, operator })}
-            onChanged={loaded.reload}
-          />
-        )}
+        {({ operators }) =>
+          operators.length === 0 ? (
+            <Empty title={texts.team.empty}>
+              <p>{texts.team.emptyText}</p>
+            </Empty>
+          ) : (
+            <OperatorTable
+              operators={operators}
+              onLink={link}
+              onAsk={(what, operator) => set(asking, { what, operator })}
+              onChanged={loaded.reload}
+            />
+          )
+        }
       </Show>
       <Logins />
       {asking.value === undefined ? null : (
@@ -140,7 +148,7 @@ function Asked({ asking, onClose, onToken, onChanged }: AskedProps) {
     return (
       <Dialog title={asking.title} onClose={onClose}>
         <p>{asking.text}</p>
-        <Copy text={asking.secret} label={texts.team.token} autoFocus />
+        <Copy text={asking.secret} label={asking.label} autoFocus />
         <div class="dialog-foot">
           <Button look="primary" onPress={onClose}>
             {texts.team.done}

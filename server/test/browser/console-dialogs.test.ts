@@ -1,0 +1,94 @@
+import { useBrowser } from '@session-launch/testing/browser.ts';
+import { createWorld, mintFromBrowser, type World } from '@session-launch/testing/world.ts';
+import type { BrowserContext } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type ConsoleTab, inspect, openConsole } from '../harness/console.ts';
+import { createOperator } from '../harness/operators.ts';
+import { useService } from '../harness/service.ts';
+
+const service = useService();
+const browser = useBrowser();
+let context: BrowserContext;
+let tab: ConsoleTab;
+let world: World;
+
+beforeAll(async () => {
+  world = await createWorld(service, { project: { browserEmbeds: false } });
+  await createOperator(service, { name: 'Ada', role: 'developer' });
+  context = await browser.open({ viewport: { width: 1280, height: 800 } });
+  tab = await openConsole(context, service);
+});
+afterAll(() => context?.close());
+
+test('the dialogs of keys are accessible, and a new key is in its own dialog only', async () => {
+  const { page, button, dialog } = tab;
+  await tab.show(`/${world.projectId}/keys`);
+  await page.getByRole('button', { name: /^Revoke sl_test_/ }).click();
+  await inspect(page, 'revoke-key');
+  await button('Cancel').click();
+  await page.getByRole('button', { name: /^Replace sl_test_/ }).click();
+  await inspect(page, 'replace-key');
+  await button('Replace').click();
+  const shown = await dialog('Your new key').locator('pre').first().innerText();
+  await page.keyboard.press('Escape');
+  await page.getByText('You have not copied the key.').waitFor();
+  await inspect(page, 'key-not-copied', shown);
+  // A second Escape would close the dialog without asking.
+  await page.keyboard.press('Escape');
+  expect(await dialog('Your new key').isVisible()).toBe(true);
+  await button('Close without copying').click();
+  await inspect(page, 'keys-replaced');
+  const { keys } = (await service.admin({ path: `/admin/projects/${world.projectId}/keys` })).json;
+  expect(keys).toHaveLength(3);
+  expect(tab.complaints).toEqual([]);
+});
+
+test('the dialogs of the team are accessible, and tokens and links are in their own dialogs only', async () => {
+  const { page, button, dialog } = tab;
+  await tab.show('/team');
+  await button('Sign-in link for Ada').click();
+  const link = await dialog('Sign-in link').locator('pre').innerText();
+  expect(link).toContain('/console/#code=');
+  await inspect(page, 'sign-in-link', link);
+  await button('Done').click();
+  await button('New token').click();
+  await inspect(page, 'new-token');
+  await dialog('Make a new token?').getByRole('button', { name: 'New token' }).click();
+  const token = await dialog('The token of the new operator').locator('pre').innerText();
+  await inspect(page, 'shown-token', token);
+  await button('Done').click();
+  await button('Remove Ada').click();
+  await inspect(page, 'remove-operator');
+  await button('Remove').last().click();
+  await page.getByRole('heading', { name: 'No operators yet' }).waitFor();
+  await inspect(page, 'no-operators');
+  expect(tab.complaints).toEqual([]);
+});
+
+test('embeds that are off are turned on from the overview, after a confirmation', async () => {
+  const { page, button, dialog } = tab;
+  const { experienceId, projectId } = world;
+  const refused = await mintFromBrowser(service, { experienceId });
+  expect(refused.status, refused.text).toBe(403);
+  await tab.show(`/${projectId}/overview`);
+  await button('Turn embeds on').click();
+  await inspect(page, 'turn-embeds-on');
+  await dialog('Turn browser embeds on?').getByRole('button', { name: 'Turn embeds on' }).click();
+  await page.getByText('Browser embeds are on.').waitFor();
+  expect((await mintFromBrowser(service, { experienceId })).status).toBe(201);
+  expect(tab.complaints).toEqual([]);
+});
+
+test('addresses that lead nowhere are explained, with the next step', async () => {
+  const { page } = tab;
+  await tab.show('/nowhere');
+  await page.getByRole('heading', { name: 'There is nothing here' }).waitFor();
+  await inspect(page, 'unknown');
+  await page.getByRole('link', { name: 'Go to the overview' }).click();
+  await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
+  await tab.show(`/${world.projectId}/sessions/ses_00000000000000000000000000`);
+  await page.getByRole('alert').waitFor();
+  await inspect(page, 'unknown-session');
+  await page.keyboard.press('?');
+  await inspect(page, 'keyboard-help');
+});
