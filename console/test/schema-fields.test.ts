@@ -82,11 +82,13 @@ test('each field of an experience is in a form, or in the YAML tab only for a re
 
 const folder = new URL('../src/editor/tabs/', import.meta.url);
 
-/** The sources of a tab: its file, and the folder of the same name. */
+/** The sources of a tab: its file, the folder of the same name, and its texts, which may list its fields. */
 function sourcesOf(tab: string): string {
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' });
-  return files
-    .filter((name) => /\.tsx?$/.test(name) && (name === `${tab}.tsx` || name.startsWith(`${tab}/`)))
+  const ofTab = files.filter(
+    (name) => /\.tsx?$/.test(name) && (name === `${tab}.tsx` || name.startsWith(`${tab}/`)),
+  );
+  return [...ofTab, `../../texts/editor/${tab}.ts`]
     .map((name) => readFileSync(new URL(name, folder), 'utf8'))
     .join('\n');
 }

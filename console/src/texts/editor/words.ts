@@ -28,6 +28,8 @@ export const wordTexts = {
     'runtime.languages.paired': 'Paired language',
     'runtime.characters': 'Characters',
     'runtime.location': 'Location',
+    'runtime.location.locationId': 'Location id',
+    'runtime.location.assets': 'Files of the location',
     'runtime.transport': 'Transport',
     'runtime.limits.maxSeconds': 'Maximum duration in seconds',
     'runtime.limits.idleSeconds': 'Idle time in seconds',
