@@ -1,0 +1,154 @@
+import { type Site, startSite, useBrowser } from '@session-launch/testing/browser.ts';
+import { targetAt } from '@session-launch/testing/deployment.ts';
+import type { Target } from '@session-launch/testing/target.ts';
+import { apply, createKey, experience, project } from '@session-launch/testing/world.ts';
+import type { BrowserContext, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { type ConsoleTab, inspect, openConsole } from '../harness/console.ts';
+import { createOperator } from '../harness/operators.ts';
+import { jpeg } from '../harness/pictures.ts';
+import { meter, speaks } from '../harness/speaking.ts';
+import { twoLines } from '../harness/talking-page.ts';
+
+const browser = useBrowser('--use-fake-device-for-media-stream', '--use-fake-ui-for-media-stream');
+const file = { project: project(), experiences: [experience({ title: 'The harbor', sortOrder: 0 })] };
+const { id: projectId } = file.project;
+const firstGreeting = /Welcome! I am Robin/;
+const newGreeting = 'Ahoy, I am Juno, and this is my lighthouse.';
+
+let service: Target;
+let site: Site;
+let context: BrowserContext;
+let tab: ConsoleTab;
+let page: Page;
+
+beforeAll(async () => {
+  service = targetAt(inject('talking'));
+  site = await startSite();
+  const allowedOrigins = [site.origin];
+  expect((await apply(service, { ...file, project: { ...file.project, allowedOrigins } })).status).toBe(200);
+  const { operatorId } = await createOperator(service, { name: 'Ada', role: 'creator' });
+  context = await browser.open({
+    viewport: { width: 1280, height: 800 },
+    locale: 'en-US',
+    permissions: ['microphone', 'clipboard-read', 'clipboard-write'],
+  });
+  await context.addInitScript(meter);
+  tab = await openConsole(context, service, operatorId);
+  page = tab.page;
+});
+afterAll(async () => {
+  await context?.close();
+  await site?.close();
+});
+
+const openTab = async (name: string) => {
+  await page.getByRole('link', { name, exact: true }).click();
+  await page.locator(`.tabs [aria-current=page]`, { hasText: name }).waitFor();
+};
+const preview = () => page.frames().find((frame) => frame.url() === `${service.url}/preview/`)!;
+
+/** Starts what is published on a page of an application, and waits for these words of the character. */
+async function visit(experienceId: string, words: string | RegExp): Promise<void> {
+  const [body] = twoLines(experienceId, service.url, service.url, '');
+  site.show(body);
+  const visitor = await context.newPage();
+  await visitor.goto(site.origin);
+  await visitor.getByRole('button', { name: 'Start' }).click();
+  await visitor.getByRole('log', { name: 'Conversation' }).getByText(words).first().waitFor();
+  await speaks(visitor);
+  await visitor.close();
+}
+
+async function catalog(): Promise<string[]> {
+  const { key } = await createKey(service, projectId);
+  const answer = await service.call({
+    path: `/v1/projects/${projectId}/experiences`,
+    headers: { Authorization: `Bearer ${key}` },
+  });
+  return answer.json.experiences.map(({ title }: { title: string }) => title);
+}
+
+test('writes a character, talks to the draft, publishes it, moves it up and takes it back', async () => {
+  await tab.show(`/${projectId}/experiences`);
+  await tab.button('New experience').click();
+  await tab.field('Title').fill('The lighthouse');
+  await inspect(page, 'creator-1-new');
+  await tab.button('Create experience').click();
+  await page.getByRole('heading', { name: 'The lighthouse', level: 1 }).waitFor();
+  const [, experienceId = ''] = /experiences\/(exp_\w+)/.exec(page.url()) ?? [];
+
+  // The template is published as it is; everything below is a draft beside it.
+  await tab.button('Review and publish').click();
+  await page.getByText('This is the first publication').waitFor();
+  await inspect(page, 'creator-2-first-publication');
+  await tab.dialog('Review and publish').getByRole('button', { name: 'Publish', exact: true }).click();
+  await page.getByText('r1 is published.').waitFor();
+  await visit(experienceId, firstGreeting);
+
+  await openTab('Setup');
+  await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Juno');
+  await inspect(page, 'creator-3-setup');
+  await openTab('Mind');
+  const greetings = page.getByRole('textbox', { name: /^Greeting in English/ });
+  await greetings.first().fill(newGreeting);
+  for (let left = await greetings.count(); left > 1; left--)
+    await page.getByRole('button', { name: `Remove variant ${left}: Greeting in English` }).click();
+  await page.getByText('When are you open?').first().click();
+  await page
+    .getByRole('textbox', { name: /^Answer in English/ })
+    .first()
+    .fill('The lamp is lit at dusk, every day of the year.');
+  await inspect(page, 'creator-4-mind');
+
+  await tab.button('Restart with my changes').click();
+  await expect.poll(() => preview()?.url()).toBeDefined();
+  await preview().getByText(newGreeting).first().waitFor();
+  await speaks(preview());
+  await inspect(page, 'creator-5-talking');
+  // Visitors still hear what is published.
+  await visit(experienceId, firstGreeting);
+
+  await openTab('Gallery');
+  for (const slot of ['Thumbnail', 'Avatar on the card', 'Background of the card']) {
+    await tab.button(`Choose: ${slot}`).click();
+    await page
+      .locator('input[type=file]')
+      .setInputFiles({ name: `${slot}.jpg`, mimeType: 'image/jpeg', buffer: jpeg });
+    await tab.button('Use this picture').click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+  }
+  await page.getByRole('textbox', { name: 'Avatar', exact: true }).fill('juno');
+  for (const [name, value] of Object.entries({ Purpose: 'discover', Domain: 'seafaring', Era: 'present' }))
+    await tab.field(name).fill(value);
+  await page.getByText('Ready for galleries').waitFor();
+  await inspect(page, 'creator-6-gallery');
+
+  await tab.button('Review and publish').click();
+  const review = tab.dialog('Review and publish');
+  await review.getByText(newGreeting).waitFor();
+  await review.getByRole('textbox', { name: 'Note' }).fill('Juno moves in');
+  await inspect(page, 'creator-7-review');
+  await review.getByRole('button', { name: 'Publish', exact: true }).click();
+  await page.getByText('r2 is published.').waitFor();
+  await visit(experienceId, newGreeting);
+
+  await tab.show(`/${projectId}/experiences`);
+  expect(await catalog()).toEqual(['The harbor', 'The lighthouse']);
+  await page
+    .getByRole('listitem')
+    .filter({ hasText: 'The lighthouse' })
+    .getByRole('button', { name: /^Move up/ })
+    .click();
+  await expect.poll(catalog).toEqual(['The lighthouse', 'The harbor']);
+  await inspect(page, 'creator-8-first');
+
+  await tab.show(`/${projectId}/experiences/${experienceId}/revisions`);
+  await page.getByText('Juno moves in').waitFor();
+  await inspect(page, 'creator-9-revisions');
+  await tab.button('Publish this one (r1)').click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Publish', exact: true }).click();
+  await page.getByText('r1 is published', { exact: false }).first().waitFor();
+  await visit(experienceId, firstGreeting);
+  expect(tab.complaints.filter((text) => !text.includes(service.url))).toEqual([]);
+});
