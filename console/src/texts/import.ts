@@ -26,7 +26,7 @@ export const importTexts = {
   more: (count: number) => `and ${plural(count, 'further change', 'further changes')}`,
   overwrites: 'It would undo changes made in the console',
   overwritesText: 'The values that it replaces stay in the revisions and in Activity.',
-  undoes: (path: string) => `${path}, changed by`,
+  changedBy: ', changed by',
   problems: (count: number) =>
     count === 1 ? 'The file has a problem' : `The file has ${count.toLocaleString('en')} problems`,
   problemsText: 'Correct the file and choose it again. Nothing was changed.',

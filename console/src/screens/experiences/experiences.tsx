@@ -11,11 +11,12 @@ import { may } from '../../state/me.ts';
 import { setQuery } from '../../state/route.ts';
 import { set } from '../../state/set.ts';
 import { experiencesTexts as texts } from '../../texts/experiences.ts';
+import { Import } from '../import/import.tsx';
 import { downloadProject } from './actions.ts';
 import { ExperienceList } from './experience-list.tsx';
 import { currentFilter, Filters, isFiltering, passes } from './filters.tsx';
-import { Later } from './later.tsx';
 import { createListState, type ListState } from './list-state.ts';
+import { NewExperience } from './new-experience.tsx';
 import { OpenEditor } from './open-editor.tsx';
 
 /** The experiences of a project, or the editor of one of them. */
@@ -23,9 +24,6 @@ export function Experiences({ projectId, rest: [experienceId, tab] }: { projectI
   if (experienceId === undefined) return <ExperienceScreen key={projectId} projectId={projectId} />;
   return <OpenEditor key={experienceId} projectId={projectId} experienceId={experienceId} tab={tab} />;
 }
-
-const openNew = () => import('./new-experience.tsx').then(({ NewExperience }) => NewExperience);
-const openImport = () => import('../import/import.tsx').then(({ Import }) => Import);
 
 function ExperienceScreen({ projectId }: { projectId: string }) {
   const newest = useRef<List | undefined>(undefined);
@@ -86,18 +84,15 @@ function ExperienceScreen({ projectId }: { projectId: string }) {
         }
       </Show>
       {open.value === 'new' ? (
-        <Later load={openNew} props={{ projectId, taken: state.rows.value, onClose: close }} />
+        <NewExperience projectId={projectId} taken={state.rows.value} onClose={close} />
       ) : null}
       {open.value === 'import' || open.value instanceof File ? (
-        <Later
-          load={openImport}
-          props={{
-            projectId,
-            experiences: state.rows.value,
-            file: open.value instanceof File ? open.value : undefined,
-            onApplied: reload,
-            onClose: close,
-          }}
+        <Import
+          projectId={projectId}
+          experiences={state.rows.value}
+          file={open.value instanceof File ? open.value : undefined}
+          onApplied={reload}
+          onClose={close}
         />
       ) : null}
     </Screen>

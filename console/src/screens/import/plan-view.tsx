@@ -4,7 +4,7 @@ import { Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { may } from '../../state/me.ts';
 import { importTexts as texts } from '../../texts/import.ts';
-import { type ChangeGroup, type ChosenFile, groups, inWords } from './plan.ts';
+import { type ChangeGroup, type ChosenFile, groups, inWords, overwritten } from './plan.ts';
 
 interface PlanProps {
   projectId: string;
@@ -39,21 +39,27 @@ export function PlanView({ projectId, experiences, file, plan, isOutdated }: Pla
 }
 
 /** Changes that people made in the console and that the file would undo. */
-function Overwritten({ plan: { overwrote }, titles }: { plan: Planned; titles: Titles }) {
-  if (overwrote.length === 0) return null;
+function Overwritten({ plan, titles }: { plan: Planned; titles: Titles }) {
+  const found = overwritten(plan);
+  if (found.length === 0) return null;
   return (
     <div class="warning stack" role="alert">
       <h3>{texts.overwrites}</h3>
-      <ul>
-        {overwrote.map(({ experienceId, path, by, at }) => (
-          <li key={`${experienceId} ${path}`}>
-            {experienceId === undefined ? (
-              texts.project
-            ) : (
-              <bdi>{titles.get(experienceId) ?? experienceId}</bdi>
-            )}
-            {': '}
-            {texts.undoes(inWords(path))} <strong>{by}</strong> <Time at={at} />
+      <ul class="overwritten">
+        {found.map(({ experienceId, by, at, paths }) => (
+          <li key={`${experienceId} ${by}`}>
+            <strong>
+              {experienceId === undefined ? (
+                texts.project
+              ) : (
+                <bdi>{titles.get(experienceId) ?? experienceId}</bdi>
+              )}
+            </strong>
+            {texts.changedBy} <strong>{by}</strong> <Time at={at} />
+            <p>
+              {paths.slice(0, maxPaths).map(inWords).join(', ')}
+              {paths.length > maxPaths ? ` ${texts.more(paths.length - maxPaths)}` : ''}
+            </p>
           </li>
         ))}
       </ul>
@@ -61,6 +67,9 @@ function Overwritten({ plan: { overwrote }, titles }: { plan: Planned; titles: T
     </div>
   );
 }
+
+/** Fields of one experience that are named before the rest is only counted. */
+const maxPaths = 8;
 
 /** Changes of one experience shown before the rest is only counted. */
 const maxShown = 50;

@@ -70,6 +70,30 @@ export function groups({ changes, newRevisions }: Planned): ChangeGroup[] {
   return [...found.values()];
 }
 
+/** What one person changed of an experience, or of the project, and the file would undo. */
+export interface OverwrittenBy {
+  experienceId?: string;
+  by: string;
+  /** The time of the latest of these changes. */
+  at: string;
+  paths: string[];
+}
+
+export function overwritten({ overwrote }: Planned): OverwrittenBy[] {
+  const found = new Map<string, OverwrittenBy>();
+  for (const { experienceId, path, by, at } of overwrote) {
+    const key = JSON.stringify([experienceId, by]);
+    const known = found.get(key);
+    found.set(key, {
+      ...(experienceId && { experienceId }),
+      by,
+      at: known !== undefined && known.at > at ? known.at : at,
+      paths: [...(known?.paths ?? []), path],
+    });
+  }
+  return [...found.values()];
+}
+
 /** A path in words: `runtime.mind.topics[1].ask.en` becomes `mind › topics 2 › ask › en`. */
 export function inWords(path: string): string {
   return path
