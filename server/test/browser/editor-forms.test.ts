@@ -1,0 +1,244 @@
+import { useBrowser, watch } from '@session-launch/testing/browser.ts';
+import { prepareDataFolder } from '@session-launch/testing/data-folder.ts';
+import { type ServiceProcess, startProcess, temporaryFolder } from '@session-launch/testing/process.ts';
+import type { BrowserContext, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { accessibilityProblems } from '../harness/accessibility.ts';
+
+const browser = useBrowser();
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let service: ServiceProcess;
+let context: BrowserContext;
+let page: Page;
+let home: string;
+let projectId: string;
+let complaints: string[];
+
+beforeAll(async () => {
+  folder = await temporaryFolder();
+  await prepareDataFolder(folder.path, inject('dataFolder'));
+  service = await startProcess({ DATA_DIR: folder.path, DEMO: 'on', RUNTIME: 'off' });
+  context = await browser.open({ viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce' });
+  page = await context.newPage();
+  const [, link = ''] = /Console\s+(\S+)/.exec(service.stdout()) ?? [];
+  home = new URL(link).origin;
+  complaints = await watch(page, home);
+  await page.goto(link);
+  await page.getByRole('link', { name: 'Experiences', exact: true }).waitFor();
+  projectId = /#\/(prj_\w+)/.exec(page.url())?.[1] ?? '';
+});
+afterAll(async () => {
+  await context?.close();
+  await service?.kill('SIGTERM');
+  await folder?.remove();
+});
+
+const open = async (experienceId: string, tab: 'setup' | 'mind') => {
+  await page.goto(`${home}/console/#/${projectId}/experiences/${experienceId}/${tab}`);
+  await page.getByRole('heading', { name: tab === 'setup' ? 'Characters' : 'Topics' }).waitFor();
+};
+const item = (name: string | RegExp) => page.getByRole('region', { name });
+const text = (name: string, within: Page | ReturnType<typeof item> = page) =>
+  within.getByRole('textbox', { name, exact: true });
+const button = (name: string) => page.getByRole('button', { name, exact: true });
+const names = (list: string) =>
+  page
+    .getByRole('region', { name: list, exact: true })
+    .locator('.item')
+    .evaluateAll((cards) => cards.map((card) => card.getAttribute('aria-label')));
+
+test('Setup edits characters, keeps what it does not show, and undoes', async () => {
+  await open('exp_glasshouse', 'setup');
+  expect(await text('Title').inputValue()).toBe('Wren, Pip and the Glasshouse');
+  const pip = item('Character 2: Pip');
+  expect(await pip.getByText('Kept as written').allTextContents()).toEqual([
+    expect.stringContaining('voiceId, pace'),
+    expect.stringContaining('images'),
+  ]);
+  await text('Pitch', pip).fill('');
+  await text('Pitch', pip).pressSequentially('0.95');
+  expect(await text('Pitch', pip).inputValue()).toBe('0.95');
+
+  // The sample is loaded when it is first played.
+  const sample = page.waitForResponse(/\/kal16-\w+\.js$/);
+  await pip.getByRole('button', { name: 'Listen to kal16' }).click();
+  expect((await sample).status()).toBe(200);
+  await pip.getByText('Playing…').waitFor();
+  await pip.getByText('▶ Listen', { exact: true }).waitFor();
+
+  await pip.getByRole('button', { expanded: true }).press('Alt+ArrowUp');
+  await expect.poll(() => names('Characters')).toEqual(['Character 1: Pip', 'Character 2: Wren']);
+  expect(await page.evaluate(`document.activeElement.textContent`)).toContain('Pip');
+  await page.getByText('Moved “Pip” to position 1 of 2.').waitFor();
+  await button('Move down: Pip').click();
+  await expect.poll(() => names('Characters')).toEqual(['Character 1: Wren', 'Character 2: Pip']);
+
+  await button('Delete: Pip').click();
+  await expect.poll(() => names('Characters')).toEqual(['Character 1: Wren']);
+  expect(await button('Delete: Wren').isDisabled()).toBe(true);
+  await button('Undo').click();
+  await expect.poll(() => names('Characters')).toEqual(['Character 1: Wren', 'Character 2: Pip']);
+  await button('Add character').click();
+  await text('Name', item('Character 3: New character')).fill('Moss');
+  await item('Character 3: Moss').waitFor();
+  expect(await accessibilityProblems(page, 'main')).toEqual([]);
+});
+
+test('Mind edits topics, renames ids in follow-ups, moves, deletes and undoes', async () => {
+  await open('exp_harbor_guide', 'mind');
+  const before = await names('Topics');
+  expect(before).toHaveLength(17);
+  await button('Move up: When do the ferries leave?').click();
+  await expect.poll(async () => (await names('Topics'))[0]).toBe('Topic 1: When do the ferries leave?');
+  const ferries = item('Topic 1: When do the ferries leave?');
+  await ferries.getByRole('button', { expanded: false }).click();
+  await text('Answer in English', ferries).fill('Every hour, at the full hour.');
+  await text('Question in German', ferries).fill('');
+  await ferries.getByText('missing', { exact: true }).waitFor();
+
+  // A topic that follows: its id changes, and the follow-up with it.
+  const first = ferries.getByRole('listitem').first();
+  expect(await first.textContent()).toContain('How do the tides work here?');
+  const tides = item(/^Topic \d+: How do the tides work here\?$/);
+  await tides.getByRole('button', { expanded: false }).click();
+  await text('Id', tides).fill('ferries');
+  await text('Id', tides).press('Enter');
+  await tides.getByText('Another one has the id ferries.').waitFor();
+  await text('Id', tides).fill('sea-level');
+  await text('Id', tides).press('Enter');
+  expect(await first.textContent()).toContain('How do the tides work here?');
+  await button('Delete: How do the tides work here?').click();
+  await expect.poll(() => names('Topics')).toHaveLength(16);
+  expect(await first.textContent()).not.toContain('How do the tides work here?');
+  await button('Undo').click();
+  await expect.poll(() => names('Topics')).toHaveLength(17);
+  expect(await first.textContent()).toContain('How do the tides work here?');
+
+  await item(/^Topic \d+: How do the tides/)
+    .locator('.item-handle')
+    .dragTo(item(/^Topic 1:/).locator('.item-head'));
+  await expect.poll(async () => (await names('Topics'))[0]).toBe('Topic 1: How do the tides work here?');
+
+  // What was typed is there after a look at another tab, and the closed card says what is missing.
+  await page.getByRole('link', { name: 'Setup', exact: true }).click();
+  await page.getByRole('link', { name: 'Mind', exact: true }).click();
+  await item(/ferries leave/)
+    .getByText('missing in German')
+    .waitFor();
+  await item(/ferries leave/)
+    .getByText('Every hour, at the full hour.')
+    .waitFor();
+});
+
+test('Mind adds and removes languages, and says what they lack', async () => {
+  await button('Add language').click();
+  await page.getByRole('combobox', { name: 'Language', exact: true }).last().selectOption('Italian');
+  await page.getByRole('dialog').getByRole('button', { name: 'Add', exact: true }).click();
+  await page.getByText('missing: greeting, fallback, 17 topics').waitFor();
+  await text('Greeting in Italian').fill('Buongiorno!');
+  await page.getByText('missing: fallback, 17 topics').waitFor();
+  await button('Add variant: Greeting in Italian').click();
+  await page.keyboard.type('Ciao!');
+  expect(await text('Greeting in Italian, variant 2').inputValue()).toBe('Ciao!');
+  await button('Remove Italian from the mind').click();
+  await text('Greeting in Italian').waitFor({ state: 'detached' });
+  await button('Undo').click();
+  expect(await text('Greeting in Italian, variant 2').inputValue()).toBe('Ciao!');
+  await button('Remove Italian from the mind').click();
+});
+
+test('the question check says what would answer', async () => {
+  const check = page.getByRole('searchbox', { name: 'Which topic would a question reach?' });
+  const answers = page.locator('.question-check').getByRole('status');
+  for (const [question, answer] of [
+    ['when does the fery leave', 'The topic “When do the ferries leave?” answers.'],
+    ['are you a robot', 'A common phrase: the character says that it is an AI.'],
+    ['xyzzy', 'No topic matches: the fallback answers.'],
+    ['Tell me about the lighthouse', 'The topic “Does anyone live in the lighthouse?” answers.'],
+  ] as const) {
+    await check.fill(question);
+    await answers.getByText(answer).waitFor();
+  }
+  await button('Show topic').click();
+  await expect
+    .poll(() => page.evaluate(`document.activeElement.closest('.item')?.getAttribute('aria-label')`))
+    .toContain('Does anyone live in the lighthouse?');
+  await page.getByRole('searchbox', { name: 'Search topics' }).fill('storm');
+  await expect.poll(async () => (await names('Topics')).length).toBeLessThan(6);
+  expect(await button('Move up: What was the worst storm?').isDisabled()).toBe(true);
+  await page.getByRole('searchbox', { name: 'Search topics' }).fill('');
+  expect(await accessibilityProblems(page, 'main')).toEqual([]);
+});
+
+test('dual and presenter experiences have lessons and a presentation', async () => {
+  await open('exp_market_day', 'mind');
+  const phrase = item('Phrase 2: ¿Cuánto cuesta?');
+  await phrase.getByRole('button', { expanded: false }).click();
+  expect(await text('Phrase in Mexican Spanish', phrase).inputValue()).toBe('¿Cuánto cuesta?');
+  expect(await text('Meaning in English', phrase).inputValue()).toBe('How much does it cost?');
+  await page.getByRole('searchbox', { name: 'Which topic' }).fill('Buenos días');
+  await page.getByText('Counts as the phrase to learn').waitFor();
+  await open('exp_sky_tonight', 'mind');
+  expect(await names('Presentation')).toHaveLength(8);
+  await page.getByRole('searchbox', { name: 'Which topic' }).fill('please wait');
+  await page.getByText('the presentation pauses').waitFor();
+});
+
+/** An experience with a number of topics in two languages. */
+const withTopics = (count: number) => ({
+  id: `exp_topics_${count}`,
+  slug: `topics-${count}`,
+  title: `${count} topics`,
+  runtime: {
+    characters: [{ characterId: 'a', name: 'A' }],
+    transport: { type: 'websocket' },
+    mind: {
+      greeting: { en: 'Hello', es: 'Hola' },
+      topics: Array.from({ length: count }, (_, n) => ({
+        id: `t${n}`,
+        ask: { en: `What about thing number ${n}?`, es: `¿Qué hay de la cosa ${n}?` },
+        words: { en: [`thing${n}`, `word${n}`] },
+        tell: { en: [`Thing ${n} is a long story.`, `Another text about ${n}.`], es: `La cosa ${n}.` },
+        // biome-ignore lint/suspicious/noThenProperty: a field of the project file
+        then: [`t${(n + 1) % count}`],
+      })),
+    },
+  },
+});
+
+/** CPU time of the page per key, in milliseconds: the 95th percentile. Wall time would depend on what else the machine does. */
+async function typingTime(count: number): Promise<number> {
+  const { status } = await service.admin({
+    method: 'POST',
+    path: `/admin/projects/${projectId}/experiences`,
+    body: { experience: withTopics(count) },
+  });
+  expect(status).toBe(201);
+  await open(`exp_topics_${count}`, 'mind');
+  const topic = item('Topic 3: What about thing number 2?');
+  await topic.getByRole('button', { expanded: false }).click();
+  await text('Answer in English', topic).focus();
+  const devtools = await context.newCDPSession(page);
+  await devtools.send('Performance.enable', { timeDomain: 'threadTicks' });
+  const used = async () => {
+    const { metrics } = await devtools.send('Performance.getMetrics');
+    return (metrics.find(({ name }) => name === 'TaskDuration')?.value ?? 0) * 1000;
+  };
+  const times: number[] = [];
+  for (const key of 'The quick brown fox jumps over the lazy dog.') {
+    const start = await used();
+    await page.keyboard.type(key);
+    await page.evaluate(`new Promise((done) => requestAnimationFrame(() => setTimeout(done)))`);
+    times.push((await used()) - start);
+  }
+  await devtools.detach();
+  expect(await text('Answer in English', topic).inputValue()).toContain('The quick brown fox');
+  return times.sort((a, b) => a - b)[Math.floor(times.length * 0.95)]!;
+}
+
+test('typing in a mind with 500 topics takes little more time than in a small one', async () => {
+  const [small, large] = [await typingTime(5), await typingTime(500)];
+  console.log(`CPU time per key, p95: ${small.toFixed(1)} ms with 5 topics, ${large.toFixed(1)} ms with 500`);
+  expect(large / small).toBeLessThan(6);
+  expect(complaints).toEqual([]);
+});
