@@ -6,7 +6,7 @@ import type { Experience, Model, Problem } from './model.ts';
 import { pathText, valueAt, withValue } from './path.ts';
 import { createSaving, type Saving } from './saving/save.ts';
 
-export type { Experience, Problem } from './model.ts';
+export type { Experience } from './model.ts';
 
 /** The experience that the editor shows, with the changes that are not saved yet, and how they are saved. */
 export interface Draft extends Model, Saving {}
