@@ -1,4 +1,4 @@
-import { computed, signal } from '@preact/signals';
+import { batch, computed, signal } from '@preact/signals';
 import type { ExperienceState } from '@session-launch/contract/admin/experience-schemas';
 import { merge } from './document/merge.ts';
 import { isSame, sharing } from './document/same.ts';
@@ -34,8 +34,12 @@ export function createDraft(projectId: string, state: ExperienceState, isEditabl
     problemAt: (path) => byPath.value.get(pathText(path)),
     takeOver(next, choices = {}, base = saved.value.experience as Experience) {
       const merged = merge(base, document.value, next.experience as Experience, choices);
-      saved.value = next;
-      document.value = sharing(document.value, merged.document);
+      const changed = sharing(document.value, merged.document);
+      batch(() => {
+        // Shares its parts with the document, so that comparing both after each key takes no time.
+        saved.value = { ...next, experience: sharing(changed, next.experience) };
+        document.value = changed;
+      });
     },
   };
   return { ...model, ...createSaving(model) };

@@ -75,6 +75,13 @@ const text = (page: Page) => page.getByRole('textbox', { name: 'YAML of the expe
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 const openTab = (page: Page, name: string) => page.getByRole('link', { name, exact: true }).click();
 
+/** Replaces the text of the editor, as a person does. */
+async function replaceText(page: Page, written: string): Promise<void> {
+  await text(page).click();
+  await page.keyboard.press('Control+a');
+  await page.keyboard.insertText(written);
+}
+
 async function stored(): Promise<Loose> {
   return (await service.admin({ path })).json;
 }
@@ -83,7 +90,7 @@ async function stored(): Promise<Loose> {
 async function write(page: Page, change: (document: Loose) => void): Promise<void> {
   const { experience } = await stored();
   change(experience);
-  await text(page).fill(JSON.stringify(experience, null, 1));
+  await replaceText(page, JSON.stringify(experience, null, 1));
   await page.getByText('Unsaved changes, checked').waitFor();
 }
 
@@ -175,6 +182,7 @@ test('unsaved work survives a reload and the expiry of the sign-in', async () =>
   await inspect(page, 'unsaved');
   await button(page, 'Continue').click();
   await text(page).getByText('Not saved yet.').waitFor();
+  await page.getByText('Unsaved changes, checked').waitFor();
 
   const { json } = await service.admin({ path: '/admin/logins' });
   for (const { loginId, operatorId } of json.logins)
@@ -198,7 +206,7 @@ test('shows problems at their lines, and keeps text that cannot be read as it wa
   const before = await stored();
   const { experience } = before;
   experience.slug = 'Not a slug';
-  await text(page).fill(JSON.stringify(experience, null, 1));
+  await replaceText(page, JSON.stringify(experience, null, 1));
   await button(page, 'Line 3').waitFor();
   await openTab(page, 'Revisions');
   await page.keyboard.press('Control+s');
@@ -209,7 +217,7 @@ test('shows problems at their lines, and keeps text that cannot be read as it wa
   );
 
   await openTab(page, 'YAML');
-  await text(page).fill('title: A\nslug: "open');
+  await replaceText(page, 'title: A\nslug: "open');
   await page.getByText('Unsaved changes, the YAML text has errors').waitFor();
   await button(page, 'Line 2').click();
   await openTab(page, 'Revisions');

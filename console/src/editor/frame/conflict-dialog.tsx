@@ -90,7 +90,7 @@ function Choice({ clash, label, by, chosen, onChoose }: ChoiceProps) {
   return (
     <fieldset class="clash">
       <legend>
-        <span class="hidden-text">{frameTexts.conflict.choose('')}</span>
+        <span class="hidden-text">{frameTexts.conflict.choose}</span>
         {label}
       </legend>
       {sides.map(([side, text]) => (

@@ -1,4 +1,4 @@
-import { useSignal } from '@preact/signals';
+import { useComputed, useSignal } from '@preact/signals';
 import type { ExperienceState } from '@session-launch/contract/admin/experience-schemas';
 import type { FunctionComponent } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
@@ -85,12 +85,15 @@ export function Frame({ projectId, opened, tab }: FrameProps) {
     focusField(content.current, path);
   }, [tab, wantedField.value]);
 
+  // Rendered once: a tab renders again by itself when what it shows changes, not with each key typed anywhere.
   const Current = tabs[tab];
-  const { title } = draft.document.value;
+  const current = useMemo(() => <Current draft={draft} />, [tab]);
+  const preview = useMemo(() => <Preview draft={draft} />, []);
+  const title = useComputed(() => draft.document.value.title);
   const list = hashOf([projectId, 'experiences']);
   return (
     <Screen
-      title={title || draft.experienceId}
+      title={title.value || draft.experienceId}
       actions={
         <LinkButton look="plain" href={list}>
           {frameTexts.back}
@@ -128,9 +131,9 @@ export function Frame({ projectId, opened, tab }: FrameProps) {
       ) : null}
       <div class="editor">
         <div class="stack" ref={content}>
-          <Current draft={draft} />
+          {current}
         </div>
-        <Preview draft={draft} />
+        {preview}
       </div>
       {draft.conflict.value === undefined ? null : (
         <ConflictDialog draft={draft} conflict={draft.conflict.value} />

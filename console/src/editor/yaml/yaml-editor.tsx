@@ -156,12 +156,14 @@ function open(
   const stopDocument = effect(() => {
     const document = draft.document.value;
     const text = draft.text.value;
-    if (timer !== undefined || text !== undefined) return;
-    if (read.document !== undefined && isSame(read.document, document)) return;
+    if (timer !== undefined) return;
+    const written = view.state.doc.toString();
+    const isShown = text === undefined ? isSame(read.document, document) : text === written;
+    if (isShown) return;
     // Changed elsewhere: discarded, merged, or undone.
+    const next = text ?? toYaml(document);
     isReplacing = true;
-    const next = toYaml(document);
-    view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: next } });
+    view.dispatch({ changes: { from: 0, to: written.length, insert: next } });
     isReplacing = false;
     read = readYaml(next);
   });
@@ -185,18 +187,12 @@ function open(
  * text, which the policy forbids.
  */
 const replaceSelection = EditorView.domEventHandlers({
-  beforeinput(event, view) {
-    const [range] = event.getTargetRanges();
-    const isReplacing = event.inputType === 'insertText' && range !== undefined && !range.collapsed;
-    if (!isReplacing || event.data === null || view.composing || view.state.readOnly) return false;
-    const from = view.posAtDOM(range.startContainer, range.startOffset);
-    const to = view.posAtDOM(range.endContainer, range.endOffset);
-    view.dispatch({
-      changes: { from, to, insert: event.data },
-      selection: { anchor: from + event.data.length },
-      userEvent: 'input.type',
-      scrollIntoView: true,
-    });
+  beforeinput({ inputType, data }, view) {
+    const { state, composing } = view;
+    const isReplacing = inputType === 'insertText' && data !== null && !state.selection.main.empty;
+    if (!isReplacing || composing || state.readOnly) return false;
+    const change = state.replaceSelection(data);
+    view.dispatch(state.update(change, { userEvent: 'input.type', scrollIntoView: true }));
     return true;
   },
 });

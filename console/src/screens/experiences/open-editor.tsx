@@ -1,6 +1,5 @@
 import type { FunctionComponent } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { Failure } from '../../parts/notice.tsx';
 import { texts } from '../../texts.ts';
 
 type Editor = typeof import('../../editor/editor.tsx').Editor;
@@ -12,7 +11,8 @@ export function OpenEditor(props: EditorProps) {
   useEffect(() => {
     import('../../editor/editor.tsx').then(setLoaded, (error: unknown) => setLoaded({ error }));
   }, []);
-  if (loaded.error !== undefined) return <Failure error={loaded.error} onRetry={() => location.reload()} />;
+  // The frame of the page shows it, with a button to reload: a browser does not load a failed module again.
+  if (loaded.error !== undefined) throw loaded.error;
   if (loaded.Editor === undefined) return <p class="loading">{texts.loading}</p>;
   return <loaded.Editor {...props} />;
 }

@@ -70,7 +70,6 @@ export const frameTexts = {
     shownTitle: (name: string) => `What ${name} changed`,
     takenOver: (name: string) => `${name} changed this experience. You see the new version.`,
     merged: 'Both changes are in your draft. It is not saved yet.',
-    close: 'Close',
     deleted: 'This experience was deleted. Copy what you still need from the YAML tab.',
   },
   conflict: {
@@ -81,8 +80,7 @@ export const frameTexts = {
     both: 'Changed by both',
     takeTheirs: (name: string) => `${name}’s`,
     takeMine: 'Yours',
-    choose: (field: string) => `Which one to keep: ${field}`,
-    nothing: 'No fields.',
+    choose: 'Which one to keep: ',
     save: 'Merge and save',
     take: 'Merge',
     cancelled: 'Not saved. Your changes are still here.',

@@ -14,7 +14,5 @@ export const yamlTexts = {
   copyPatch: 'Copy as patch',
   copied: 'The YAML is copied, as an item of the list experiences.',
   copiedPatch: 'The patch is copied. Apply it to the project file with: git apply, or patch -p1.',
-  patchHelp: (source: string) =>
-    `The patch contains the differences from what ${source} brought. Copy the whole text instead if the file is formatted differently.`,
   noPatch: 'There are no differences to copy.',
 } as const;
