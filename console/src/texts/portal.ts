@@ -16,7 +16,7 @@ export const portalTexts = {
     ofQuota: (limit: number) => `of ${limit.toLocaleString('en')}`,
     latency: 'Median time',
     milliseconds: (ms: number) => `${Math.round(ms)} ms`,
-    p95: (ms: number) => `95 % within ${Math.round(ms)} ms`,
+    p95: (ms: number) => `95 %: ${Math.round(ms)} ms`,
     chart: 'Sessions created and refused over time',
     most: (count: number) => count.toLocaleString('en'),
     nothing: 'No session was created or refused in this period.',

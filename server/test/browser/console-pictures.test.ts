@@ -63,7 +63,7 @@ async function makePictures(): Promise<void> {
         await tab.page.emulateMedia({ colorScheme });
         await show(tab);
         const picture = await sharp(await tab.page.screenshot())
-          .webp({ quality: 82 })
+          .webp({ quality: 65, effort: 6 })
           .toBuffer();
         await writeFile(new URL(`console-${name}-${colorScheme}.webp`, folder), picture);
       }
