@@ -76,5 +76,7 @@ test.skipIf(isSkipped('systemd-analyze'))('the systemd unit passes systemd-analy
   const unit = readPage('deploy/systemd/session-launch.service').replace('/usr/bin/node', process.execPath);
   const file = await temporaryFile('session-launch.service', unit);
   const { stdout, stderr } = await run('systemd-analyze', 'verify', '--man=no', file);
-  expect(stdout + stderr).toBe('');
+  // Units of the machine itself may have warnings, too.
+  const own = (stdout + stderr).split('\n').filter((line) => line.includes('session-launch'));
+  expect(own).toEqual([]);
 });
