@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 import { findChromium, tellOfNoChromium } from '../testing/src/chromium.ts';
 import { findNginx, noNginx } from '../testing/src/find-nginx.ts';
+import { isSkipped, packages } from '../testing/src/find-program.ts';
 
 const isLong = process.env.TEST_LONG === '1';
 const engines = ['embedded', 'postgres'] as const;
@@ -31,6 +32,11 @@ if (!canBrowse) tellOfNoChromium();
 /** The same for nginx. */
 const hasNginx = process.env.CI === 'true' || findNginx() !== undefined;
 if (!hasNginx) process.stderr.write(`skipped the test with nginx: ${noNginx}\n`);
+
+for (const name of Object.keys(packages) as (keyof typeof packages)[]) {
+  if (isSkipped(name))
+    process.stderr.write(`skipped the tests with ${name}: install the package ${packages[name]} (Linux)\n`);
+}
 
 const build = '../testing/src/build-if-stale.ts';
 /** Builds the program and creates both databases, once for all files. */

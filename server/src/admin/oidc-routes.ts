@@ -1,6 +1,7 @@
 import { oidcCallbackOperation, oidcStartOperation } from '@session-launch/contract/admin/sign-in';
 import type { ErrorCode } from '@session-launch/contract/errors';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { requestFields } from '../observe/trace.ts';
 import { cookieOf, setCookie } from '../operators/console-site.ts';
 import { oidcSeconds, ProviderUnavailable } from '../operators/oidc.ts';
 import { operatorOf } from '../operators/oidc-operator.ts';
@@ -67,7 +68,7 @@ export async function oidcRoutes(app: FastifyInstance, deps: AdminDeps): Promise
           ? 'UNAVAILABLE'
           : 'LOGIN_FAILED';
     request.log.warn(
-      { reqId: request.id, err: error, code },
+      { ...requestFields(request), err: error, code },
       'signing in through the identity provider failed',
     );
     return reply.redirect(site.consolePath(`#error=${code}`));

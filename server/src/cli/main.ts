@@ -4,6 +4,7 @@ import { ConfigError, readClientConfig } from '../config/config.ts';
 import { version } from '../config/version.ts';
 import { addApply } from './apply.ts';
 import { addAudit } from './audit.ts';
+import { addBackup, addRestore } from './backup.ts';
 import { createAdminClient } from './client/admin-client.ts';
 import type { Context } from './client/context.ts';
 import { addConsole } from './console.ts';
@@ -33,9 +34,10 @@ Examples:
   session-launch sessions list --project prj_demo --limit 20
   session-launch talk exp_harbor_guide --text "Hello, who are you?"
   session-launch init my-app --template express
+  session-launch backup session-launch.backup
 
-All commands except serve and runtime call the admin API of a running service at ADMIN_URL. They send
-ADMIN_TOKEN, or the token from the token file in DATA_DIR.
+All commands except serve, runtime, backup and restore call the admin API of a running service at
+ADMIN_URL. They send ADMIN_TOKEN, or the token from the token file in DATA_DIR.
 
 Environment variables of the command line (for those of the service, see serve --help):
 ${variableLines('command line')}
@@ -105,6 +107,8 @@ function createProgram(context: Context): Command {
   addAudit(program, context);
   addTalk(program, context);
   addDoctor(program, context);
+  addBackup(program, context);
+  addRestore(program, context);
   addInit(program, context);
   return program;
 }

@@ -71,6 +71,8 @@ export function lineSink(log: Logger): (line: string) => void {
 /** The fields of a request's log line. */
 export interface Answered {
   requestId: string;
+  /** From the `traceparent` header; hexadecimal digits. */
+  traceId?: string | undefined;
   method: string;
   route: string;
   status: number;
@@ -84,9 +86,10 @@ export interface Answered {
 export function answerLog(log: Logger): (answered: Answered) => void {
   if (!log.isLevelEnabled('info')) return () => undefined;
   const destination = destinationOf(log);
-  return ({ requestId, method, route, status, ms }) =>
+  return ({ requestId, traceId, method, route, status, ms }) =>
     destination.write(
-      `{"level":"info","time":"${isoTime(Date.now())}","reqId":"${requestId}","method":"${method}",` +
+      `{"level":"info","time":"${isoTime(Date.now())}","reqId":"${requestId}",` +
+        `${traceId === undefined ? '' : `"traceId":"${traceId}",`}"method":"${method}",` +
         `"route":${JSON.stringify(route)},"status":${status},"ms":${Math.round(ms * 10) / 10},"msg":"answered"}\n`,
     );
 }

@@ -9,6 +9,7 @@ import type { Directory } from '../experiences/directory.ts';
 import { refuseOtherMethods } from '../http/listener/server.ts';
 import { type HealthDeps, whyNotReady } from '../http/routes/health-routes.ts';
 import { serveFile } from '../http/routes/served-file.ts';
+import { requestFields } from '../observe/trace.ts';
 import { type DemoCard, demoCards } from './demo-cards.ts';
 import { landingPage } from './landing-page.ts';
 import { previewPage } from './preview-page.ts';
@@ -46,7 +47,7 @@ export async function pageRoutes(app: FastifyInstance, deps: PageDeps): Promise<
     const [problem, cards] = await Promise.all([
       whyNotReady(deps),
       shownCards(deps).catch((error: unknown) => {
-        request.log.warn({ reqId: request.id, err: error }, 'the demo catalog cannot be shown');
+        request.log.warn({ ...requestFields(request), err: error }, 'the demo catalog cannot be shown');
         return [];
       }),
     ]);

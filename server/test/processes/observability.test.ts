@@ -116,6 +116,20 @@ test('a request id finds exactly the log lines of its request', async () => {
   }
 });
 
+test('the log lines of a request have the trace id of its traceparent header', async () => {
+  const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
+  for (const [version, found] of [
+    ['00', traceId],
+    ['ff', undefined],
+  ]) {
+    const headers = { ...bearer(), traceparent: `${version}-${traceId}-00f067aa0ba902b7-01` };
+    const answer = await process.call({ path: '/v1/sessions/ses_x', headers });
+    const id = answer.headers['x-request-id'] as string;
+    await lastLineOf(id).toMatchObject({ msg: 'answered', status: 404 });
+    expect(linesOf(id).map((line) => line.traceId)).toEqual([found]);
+  }
+});
+
 test('a malformed request is logged under the id of its response', async () => {
   const answer = await sendRaw(process.url, 'these are no words of HTTP\r\n\r\n');
   const id = answer.headers['x-request-id'];

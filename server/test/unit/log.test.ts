@@ -30,6 +30,11 @@ test('the line of a response is identical to one written by the logger', async (
   expect(rest).toEqual(['']);
 });
 
+test('the line of a response has the trace id of its request', async () => {
+  answerLog(open('info'))({ ...answered, traceId: 'a'.repeat(32) });
+  await expect.poll(written).toContain(`"reqId":"req_1","traceId":"${'a'.repeat(32)}","method":"GET"`);
+});
+
 test('lines keep their order, few or many', async () => {
   const log = open('info');
   const tell = answerLog(log);

@@ -3,6 +3,7 @@ import pino from 'pino';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { forgetExpiredClaims } from '../../src/start/housekeeping.ts';
 import { type EmbeddedDatabase, openInMemory } from '../../src/store/embedded/embedded.ts';
+import { maintain } from '../../src/store/embedded/maintenance.ts';
 
 let database: EmbeddedDatabase;
 beforeAll(async () => {
@@ -16,10 +17,10 @@ const one = async <T>(text: string): Promise<T> => {
 };
 
 /** Runs the maintenance of the engine and returns the log lines. */
-async function maintained(): Promise<string[]> {
+async function maintained(checkpoints = { held: false }): Promise<string[]> {
   const lines: string[] = [];
   const log = pino({ level: 'info' }, { write: (line) => lines.push(JSON.parse(line).statement) });
-  await database.own?.maintain(log);
+  await maintain({ client: database.client, log, checkpoints });
   return lines;
 }
 
@@ -37,7 +38,7 @@ test('a nearly idle engine needs no maintenance', async () => {
   expect(await maintained()).toEqual([]);
 });
 
-test('the WAL is truncated by a checkpoint when it has grown', async () => {
+test('the WAL is truncated by a checkpoint when it has grown, and no backup is being copied', async () => {
   const logBytes =
     'SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), redo_lsn)::integer AS value FROM pg_control_checkpoint()';
   await database.client.query('CREATE TABLE texts (value text)');
@@ -47,6 +48,7 @@ test('the WAL is truncated by a checkpoint when it has grown', async () => {
     // Fills the rest of a WAL file.
     await database.client.query('SELECT pg_switch_wal()');
   }
+  expect(await maintained({ held: true })).toEqual([]);
   expect(await maintained()).toContain('CHECKPOINT');
   expect(await one<number>(logBytes)).toBeLessThan(1024 * 1024);
 });

@@ -1,5 +1,6 @@
 import type { ErrorCode } from '@session-launch/contract/errors';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { requestFields } from '../../observe/trace.ts';
 import { ApiError, unavailable } from '../../primitives/errors.ts';
 import { isCollision, isOutage, StoreUnavailable } from '../../store/database-errors.ts';
 
@@ -18,7 +19,7 @@ export function renderErrors(app: FastifyInstance, delay: RefusalDelay = () => u
     // A refusal without a cause is logged when the response is sent.
     if (known.status >= 500 && known.cause !== undefined) {
       const level = known.code === 'INTERNAL' ? 'error' : 'warn';
-      request.log[level]({ reqId: request.id, err: error, code: known.code }, 'the request failed');
+      request.log[level]({ ...requestFields(request), err: error, code: known.code }, 'the request failed');
     }
     return sendError(request, reply, known);
   });

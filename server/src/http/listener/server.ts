@@ -9,6 +9,7 @@ import Fastify, {
 } from 'fastify';
 import type { Logger } from 'pino';
 import { answerLog, scrubbed } from '../../observe/log.ts';
+import { traceIdOf } from '../../observe/trace.ts';
 import { Traffic } from '../../observe/traffic.ts';
 import { ApiError } from '../../primitives/errors.ts';
 import { newId } from '../../primitives/ids.ts';
@@ -83,7 +84,14 @@ export function createServer(
     const status = reply.statusCode;
     traffic.answered(url ?? 'unknown', status);
     const route = url ?? unknownPath(request.url);
-    logAnswer({ requestId: request.id, method: request.method, route, status, ms: reply.elapsedTime });
+    logAnswer({
+      requestId: request.id,
+      traceId: traceIdOf(request.headers),
+      method: request.method,
+      route,
+      status,
+      ms: reply.elapsedTime,
+    });
   };
   app.addHook('onResponse', (request, reply, done) => {
     answered(request, reply);

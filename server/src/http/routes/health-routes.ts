@@ -1,5 +1,6 @@
 import { aliveOperation, type RuntimeState, readyOperation } from '@session-launch/contract/health';
 import type { FastifyInstance } from 'fastify';
+import { requestFields } from '../../observe/trace.ts';
 import type { Database } from '../../store/database.ts';
 import { TakesNoWrites } from '../../store/write-health.ts';
 import { refuseOtherMethods } from '../listener/server.ts';
@@ -28,7 +29,7 @@ export async function healthRoutes(app: FastifyInstance, deps: HealthDeps): Prom
     const reason = await whyNotReady(deps);
     const runtime = deps.runtimeState();
     if (reason === undefined) return { status: 'ready', runtime };
-    request.log.warn({ reqId: request.id, reason }, 'not ready');
+    request.log.warn({ ...requestFields(request), reason }, 'not ready');
     return reply.code(503).header('Retry-After', '1').send({ status: 'unavailable', reason, runtime });
   });
   refuseOtherMethods(app, readyOperation.path, ['GET']);

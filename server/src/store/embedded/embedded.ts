@@ -4,6 +4,7 @@ import { type Database, StartError, type Statement, type Workload } from '../dat
 import { closeToOthers, freeBytes, isOpenToOthers, syncFolder, syncTree } from '../files/folders.ts';
 import { sharedPing } from '../ping.ts';
 import { WriteHealth } from '../write-health.ts';
+import { answerBackups } from './backup-requests.ts';
 import { type FolderLock, lockFolder } from './folder-lock.ts';
 import { maintain } from './maintenance.ts';
 import { type ClientHooks, PgliteClient } from './pglite-client.ts';
@@ -48,13 +49,15 @@ export interface EmbeddedDatabase extends Database {
 
 function embedded(client: PgliteClient, place?: { lock: FolderLock; dataDir: string }): EmbeddedDatabase {
   const health = new WriteHealth();
+  const checkpoints = { held: false };
+  place?.lock.serve(answerBackups(client, checkpoints));
   let closing: Promise<void> | undefined;
   return {
     engine: 'embedded',
     client,
     own: {
       alive: () => client.alive,
-      maintain: (log) => maintain({ client, log }),
+      maintain: (log) => maintain({ client, log, checkpoints }),
       ...(place === undefined ? {} : { freeBytes: () => freeBytes(place.dataDir) }),
     },
     async query<Row>(workload: Workload, { text }: Statement, values?: unknown[]) {

@@ -1,11 +1,14 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { link, mkdir, open, realpath, rm, stat, symlink, unlink } from 'node:fs/promises';
-import { connect, createServer, type Server } from 'node:net';
+import { chmod, link, mkdir, open, realpath, rm, stat, symlink, unlink } from 'node:fs/promises';
+import { connect, createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { StartError } from '../database.ts';
 
 export interface FolderLock {
+  /** Passes further connections to the lock, which only the owner of the folder can open, to `onConnection`. */
+  serve(onConnection: (socket: Socket) => void): void;
+  /** Also closes the connections to the lock. */
   release(): Promise<void>;
 }
 
@@ -22,19 +25,21 @@ export async function lockFolder(folder: string): Promise<FolderLock> {
   if (process.platform === 'win32') return holdPipe(pipeOf(real), folder);
   return withShortPath(real, async (short) => {
     const name = `lock.${randomBytes(4).toString('hex')}`;
-    const server = await listen(join(short, name));
+    const socket = await LockSocket.listen(join(short, name));
     try {
+      await chmod(join(short, name), 0o600);
       await acquire(join(short, name), join(short, 'lock'), folder);
     } catch (error) {
-      await close(server);
+      await socket.close();
       throw error;
     } finally {
       await rm(join(real, name), { force: true });
     }
     return {
+      serve: (onConnection) => socket.serve(onConnection),
       release: async () => {
         await rm(join(real, 'lock'), { force: true });
-        await close(server);
+        await socket.close();
       },
     };
   });
@@ -45,6 +50,13 @@ export async function isFolderInUse(folder: string): Promise<boolean> {
   const real = await realpath(folder);
   if (process.platform === 'win32') return isAlive(pipeOf(real));
   return withShortPath(real, (short) => isAlive(join(short, 'lock')));
+}
+
+/** Connects to the process that holds the lock; `undefined` if there is none. */
+export async function connectToOwner(folder: string): Promise<Socket | undefined> {
+  const real = await realpath(folder);
+  if (process.platform === 'win32') return connected(pipeOf(real));
+  return withShortPath(real, (short) => connected(join(short, 'lock')));
 }
 
 async function acquire(own: string, lock: string, folder: string): Promise<void> {
@@ -106,39 +118,71 @@ function pipeOf(real: string): string {
 }
 
 async function holdPipe(lock: string, folder: string): Promise<FolderLock> {
-  const server = await listen(lock).catch(() => {
+  const socket = await LockSocket.listen(lock).catch(() => {
     throw inUse(folder);
   });
-  return { release: () => close(server) };
+  return { serve: (onConnection) => socket.serve(onConnection), release: () => socket.close() };
 }
 
-function isAlive(lock: string): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(lock);
-    socket.once('connect', () => {
-      socket.destroy();
-      resolve(true);
-    });
+async function isAlive(lock: string): Promise<boolean> {
+  try {
+    const socket = await connected(lock);
+    socket?.destroy();
+    return socket !== undefined;
+  } catch {
     // Any other error, such as a full backlog or a socket of another user, means that the owner is alive.
-    socket.once('error', ({ code }: NodeJS.ErrnoException) => {
-      resolve(code !== 'ECONNREFUSED' && code !== 'ENOENT');
-    });
-  });
+    return true;
+  }
 }
 
-function listen(address: string): Promise<Server> {
+/** Resolves with `undefined` if no process listens. */
+function connected(lock: string): Promise<Socket | undefined> {
   return new Promise((resolve, reject) => {
-    const server = createServer((socket) => socket.destroy());
-    server.once('error', reject);
-    server.listen(address, () => {
-      server.unref();
-      resolve(server);
+    const socket = connect(lock);
+    socket.once('connect', () => resolve(socket));
+    socket.once('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'ECONNREFUSED' || error.code === 'ENOENT') resolve(undefined);
+      else reject(error);
     });
   });
 }
 
-function close(server: Server): Promise<void> {
-  return new Promise((resolve) => server.close(() => resolve()));
+/** The listening socket of a lock. Closes every connection until `serve` is called. */
+class LockSocket {
+  readonly #server: Server;
+  readonly #open = new Set<Socket>();
+  #onConnection = (socket: Socket): void => void socket.destroy();
+
+  private constructor(server: Server) {
+    this.#server = server;
+    server.on('connection', (socket) => {
+      this.#open.add(socket);
+      socket.once('close', () => this.#open.delete(socket));
+      this.#onConnection(socket);
+    });
+  }
+
+  static listen(address: string): Promise<LockSocket> {
+    return new Promise((resolve, reject) => {
+      const server = createServer();
+      const socket = new LockSocket(server);
+      server.once('error', reject);
+      server.listen(address, () => {
+        server.unref();
+        resolve(socket);
+      });
+    });
+  }
+
+  serve(onConnection: (socket: Socket) => void): void {
+    this.#onConnection = onConnection;
+  }
+
+  close(): Promise<void> {
+    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
+    for (const socket of this.#open) socket.destroy();
+    return closed;
+  }
 }
 
 function inUse(folder: string): StartError {

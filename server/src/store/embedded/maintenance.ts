@@ -4,6 +4,8 @@ import type { PgliteClient } from './pglite-client.ts';
 export interface MaintenanceDeps {
   client: PgliteClient;
   log: Logger;
+  /** While held, no checkpoint is made: a backup copies the files. */
+  checkpoints?: { held: boolean };
 }
 
 /** Bytes of write-ahead log after which a checkpoint is made. Bounds recovery time and the log's size on disk. */
@@ -40,7 +42,7 @@ const logBytes = `
  * until it is done, so each call handles one table.
  */
 export async function maintain(deps: MaintenanceDeps): Promise<void> {
-  const { client } = deps;
+  const { client, checkpoints } = deps;
   // Flushes statistics first; otherwise changes of the last second are not counted yet.
   await client.query('SELECT pg_stat_force_next_flush()');
   const [table] = (await client.query<{ name: string; has_dead: boolean | null }>(dueForVacuum)).rows;
@@ -49,7 +51,7 @@ export async function maintain(deps: MaintenanceDeps): Promise<void> {
     await run(deps, `VACUUM (FREEZE, INDEX_CLEANUP ${table.has_dead ? 'ON' : 'OFF'}) ${table.name}`);
   }
   const [log] = (await client.query<{ bytes: number }>(logBytes)).rows;
-  if ((log?.bytes ?? 0) > maxLogBytes) await run(deps, 'CHECKPOINT');
+  if ((log?.bytes ?? 0) > maxLogBytes && !checkpoints?.held) await run(deps, 'CHECKPOINT');
 }
 
 async function run({ client, log }: MaintenanceDeps, statement: string): Promise<void> {

@@ -7,13 +7,13 @@ const concurrency = 16;
 /** Syncs a folder, so that the names in it are durable: fsync of a file does not cover its directory entry. */
 export async function syncFolder(folder: string): Promise<void> {
   // Windows cannot open folders.
-  if (process.platform !== 'win32') await sync(folder);
+  if (process.platform !== 'win32') await syncFile(folder);
 }
 
 /** Syncs every file in a folder, and the folder's own name. */
 export async function syncTree(folder: string): Promise<void> {
   const { files, folders } = await contents(folder);
-  await each(files, sync);
+  await each(files, syncFile);
   await each([...folders, dirname(folder)], syncFolder);
 }
 
@@ -47,7 +47,8 @@ async function contents(folder: string): Promise<{ files: string[]; folders: str
   };
 }
 
-async function sync(path: string): Promise<void> {
+/** Waits until the content of a file, or the names in a folder, are on the disk. */
+export async function syncFile(path: string): Promise<void> {
   const handle = await fs.promises.open(path, 'r');
   try {
     await handle.sync();

@@ -1,0 +1,51 @@
+import type { Socket } from 'node:net';
+import { linesOf } from '../store/embedded/backup-requests.ts';
+import { connectToOwner, lockFolder } from '../store/embedded/folder-lock.ts';
+import { BackupFailure } from './manifest.ts';
+
+const stopped = 'the service stopped during the backup; try again';
+
+/**
+ * Runs `copy` while the files in a data folder can be copied: either the running service holds back checkpoints, or, without a running
+ * service, this process locks the folder.
+ */
+export async function whileCopyable<T>(dataDir: string, copy: () => Promise<T>): Promise<T> {
+  const socket = await connectToOwner(dataDir).catch((error: NodeJS.ErrnoException) => {
+    throw new BackupFailure(
+      `a service uses ${dataDir}, but does not accept connections of this user (${error.code}); run the command as its user`,
+    );
+  });
+  if (socket !== undefined) return withRunningService(socket, copy);
+  const lock = await lockFolder(dataDir);
+  try {
+    return await copy();
+  } finally {
+    await lock.release();
+  }
+}
+
+async function withRunningService<T>(socket: Socket, copy: () => Promise<T>): Promise<T> {
+  socket.on('error', () => {});
+  const lines = linesOf(socket);
+  try {
+    socket.write('backup\n');
+    expectLine(
+      await lines(),
+      'ready',
+      'the running service cannot make backups: it is of an older version; stop it first, or upgrade it',
+    );
+    const copied = await copy();
+    socket.write('copied\n');
+    expectLine(await lines(), 'complete', stopped);
+    return copied;
+  } finally {
+    socket.destroy();
+  }
+}
+
+function expectLine(line: string | undefined, expected: string, otherwise: string): void {
+  if (line === expected) return;
+  throw new BackupFailure(
+    line?.startsWith('failed ') ? `the backup failed: ${line.slice('failed '.length)}` : otherwise,
+  );
+}

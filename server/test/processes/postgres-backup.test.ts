@@ -1,0 +1,60 @@
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { useCleanup } from '@session-launch/testing/cleanup.ts';
+import { postgresFleet } from '@session-launch/testing/fleet.ts';
+import { onDatabase } from '@session-launch/testing/postgres-server.ts';
+import { type ServiceProcess, temporaryFolder } from '@session-launch/testing/process.ts';
+import { isSkipped } from '@session-launch/testing/programs.ts';
+import { createWorld } from '@session-launch/testing/world.ts';
+import { expect, inject, test } from 'vitest';
+import { readPage } from '../harness/pages.ts';
+
+const cleanup = useCleanup();
+
+async function emptyDatabase(): Promise<string> {
+  const server = inject('postgresUrl');
+  const name = `restored_${randomBytes(6).toString('hex')}`;
+  await onDatabase(server, (client) => client.query(`CREATE DATABASE ${name} TEMPLATE template0`));
+  cleanup(() => onDatabase(server, (client) => client.query(`DROP DATABASE ${name} WITH (FORCE)`)));
+  return server.replace(/\/postgres$/, `/${name}`);
+}
+
+test.skipIf(isSkipped('pg_dump'))(
+  'the documented commands restore a running service into an empty database',
+  async () => {
+    const [, dump = '', restore = ''] =
+      /^(pg_dump .*)\n(pg_restore .*)$/m.exec(readPage('docs/operations.md')) ?? [];
+    const folder = await temporaryFolder();
+    cleanup(folder.remove);
+    const run = (command: string, url: string) =>
+      promisify(execFile)('sh', ['-c', command], {
+        cwd: folder.path,
+        env: { ...process.env, DATABASE_URL: url },
+      });
+    const SIGNING_KEYS_FILE = join(folder.path, 'keys.json');
+    const fleet = await postgresFleet(cleanup);
+    const service = await fleet.start({ SIGNING_KEYS_FILE });
+    const world = await createWorld(service);
+    const mint = (to: ServiceProcess, key: string) =>
+      to.call({
+        method: 'POST',
+        path: '/v1/sessions',
+        headers: { Authorization: `Bearer ${world.key}`, 'Idempotency-Key': key },
+        body: { experienceId: world.experienceId },
+      });
+    const keys = Array.from({ length: 50 }, () => crypto.randomUUID());
+    const launches = await Promise.all(keys.map((key) => mint(service, key)));
+    await run(dump, fleet.databaseUrl);
+    const url = await emptyDatabase();
+    await run(restore, url);
+    const restored = await (await postgresFleet(cleanup, url)).start({
+      SIGNING_KEYS_FILE,
+      PUBLIC_URL: service.url,
+    });
+    const replays = await Promise.all(keys.map((key) => mint(restored, key)));
+    expect(replays.map(({ text }) => text)).toEqual(launches.map(({ text }) => text));
+    expect((await mint(restored, 'another')).status).toBe(201);
+  },
+);
