@@ -6,12 +6,12 @@ import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { accessibilityProblems } from '../harness/accessibility.ts';
 
 const browser = useBrowser();
+const projectId = 'prj_demo';
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let service: ServiceProcess;
 let context: BrowserContext;
 let page: Page;
 let home: string;
-let projectId: string;
 let complaints: string[];
 
 beforeAll(async () => {
@@ -25,7 +25,6 @@ beforeAll(async () => {
   complaints = await watch(page, home);
   await page.goto(link);
   await page.getByRole('link', { name: 'Experiences', exact: true }).waitFor();
-  projectId = /#\/(prj_\w+)/.exec(page.url())?.[1] ?? '';
 });
 afterAll(async () => {
   await context?.close();
@@ -35,7 +34,7 @@ afterAll(async () => {
 
 const open = async (experienceId: string, tab: 'setup' | 'mind') => {
   await page.goto(`${home}/console/#/${projectId}/experiences/${experienceId}/${tab}`);
-  await page.getByRole('heading', { name: tab === 'setup' ? 'Characters' : 'Topics' }).waitFor();
+  await page.getByRole('heading', { name: tab === 'setup' ? 'Characters' : 'Topics', exact: true }).waitFor();
 };
 const item = (name: string | RegExp) => page.getByRole('region', { name });
 const text = (name: string, within: Page | ReturnType<typeof item> = page) =>
@@ -76,7 +75,7 @@ test('Setup edits characters, keeps what it does not show, and undoes', async ()
   await button('Delete: Pip').click();
   await expect.poll(() => names('Characters')).toEqual(['Character 1: Wren']);
   expect(await button('Delete: Wren').isDisabled()).toBe(true);
-  await button('Undo').click();
+  await button('Undo').last().click();
   await expect.poll(() => names('Characters')).toEqual(['Character 1: Wren', 'Character 2: Pip']);
   await button('Add character').click();
   await text('Name', item('Character 3: New character')).fill('Moss');
@@ -110,10 +109,12 @@ test('Mind edits topics, renames ids in follow-ups, moves, deletes and undoes', 
   await button('Delete: How do the tides work here?').click();
   await expect.poll(() => names('Topics')).toHaveLength(16);
   expect(await first.textContent()).not.toContain('How do the tides work here?');
-  await button('Undo').click();
+  await button('Undo').last().click();
   await expect.poll(() => names('Topics')).toHaveLength(17);
   expect(await first.textContent()).toContain('How do the tides work here?');
 
+  // Closed, so that both topics are on the screen.
+  await ferries.getByRole('button', { expanded: true }).first().click();
   await item(/^Topic \d+: How do the tides/)
     .locator('.item-handle')
     .dragTo(item(/^Topic 1:/).locator('.item-head'));
@@ -132,8 +133,9 @@ test('Mind edits topics, renames ids in follow-ups, moves, deletes and undoes', 
 
 test('Mind adds and removes languages, and says what they lack', async () => {
   await button('Add language').click();
-  await page.getByRole('combobox', { name: 'Language', exact: true }).last().selectOption('Italian');
-  await page.getByRole('dialog').getByRole('button', { name: 'Add', exact: true }).click();
+  const dialog = page.getByRole('dialog', { name: 'Add a language' });
+  await dialog.getByRole('combobox', { name: 'Language' }).selectOption('Italian');
+  await dialog.getByRole('button', { name: 'Add', exact: true }).click();
   await page.getByText('missing: greeting, fallback, 17 topics').waitFor();
   await text('Greeting in Italian').fill('Buongiorno!');
   await page.getByText('missing: fallback, 17 topics').waitFor();
@@ -142,7 +144,7 @@ test('Mind adds and removes languages, and says what they lack', async () => {
   expect(await text('Greeting in Italian, variant 2').inputValue()).toBe('Ciao!');
   await button('Remove Italian from the mind').click();
   await text('Greeting in Italian').waitFor({ state: 'detached' });
-  await button('Undo').click();
+  await button('Undo').last().click();
   expect(await text('Greeting in Italian, variant 2').inputValue()).toBe('Ciao!');
   await button('Remove Italian from the mind').click();
 });

@@ -30,11 +30,13 @@ export function LanguageText(props: LanguageTextProps) {
   const help = field.used ?? (field.isExplained ? undefined : helpAt(place));
   return (
     <div class="field texts">
-      <label for={`${id}-0`}>
-        {field.label}
-        <span class="hidden-text">{mindTexts.inLanguage(name)}</span>
+      <div class="texts-label">
+        <label for={`${id}-0`}>
+          {field.label}
+          <span class="hidden-text">{mindTexts.inLanguage(name)}</span>
+        </label>
         {isMissing ? <span class="badge warn">{mindTexts.missing}</span> : null}
-      </label>
+      </div>
       {field.as === 'lines' ? (
         <Words {...props} id={id} texts={texts} isInvalid={problem !== undefined} />
       ) : (
