@@ -33,9 +33,9 @@ test('the dialogs of keys are accessible, and a new key is in its own dialog onl
   await page.keyboard.press('Escape');
   await page.getByText('You have not copied the key.').waitFor();
   await inspect(page, 'key-not-copied', shown);
-  // A second Escape would close the dialog without asking.
+  // Chromium closes a dialog on the second Escape without asking; it opens again.
   await page.keyboard.press('Escape');
-  expect(await dialog('Your new key').isVisible()).toBe(true);
+  await dialog('Your new key').waitFor();
   await button('Close without copying').click();
   await inspect(page, 'keys-replaced');
   const { keys } = (await service.admin({ path: `/admin/projects/${world.projectId}/keys` })).json;

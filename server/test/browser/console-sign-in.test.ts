@@ -70,10 +70,10 @@ test('a login that ends while somebody types opens the form over the page and lo
   const form = dialog('Sign in');
   await form.getByText('nothing that you typed is lost').waitFor();
   await inspect(page, 'sign-in-again');
-  // Chromium closes a dialog on the second Escape without asking.
+  // Chromium closes a dialog on the second Escape without asking; it opens again.
   await page.keyboard.press('Escape');
   await page.keyboard.press('Escape');
-  expect(await form.isVisible()).toBe(true);
+  await form.waitFor();
   expect(await page.getByLabel('Name').inputValue()).toBe('Half written');
 
   await enterToken(tab, adminToken);
