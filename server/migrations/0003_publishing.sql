@@ -53,10 +53,12 @@ CREATE TRIGGER projects_complete BEFORE UPDATE ON projects
 CREATE TRIGGER experiences_complete BEFORE INSERT OR UPDATE ON experiences
   FOR EACH ROW EXECUTE FUNCTION complete_experience();
 
--- Revisions are still never changed. They are deleted only together with their experience, by a transaction that says so.
+-- Revisions are still never changed; a revision without a note can be given one. They are deleted only together with their experience, by
+-- a transaction that says so.
 DROP TRIGGER revisions_immutable ON revisions;
 CREATE TRIGGER revisions_immutable BEFORE UPDATE ON revisions
-  FOR EACH ROW EXECUTE FUNCTION refuse_change();
+  FOR EACH ROW WHEN (OLD.note IS NOT NULL OR NEW.note IS NULL OR to_jsonb(OLD) - 'note' <> to_jsonb(NEW) - 'note')
+  EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER revisions_kept BEFORE DELETE ON revisions
   FOR EACH ROW WHEN (current_setting('session_launch.deleting', true) IS DISTINCT FROM 'on')
   EXECUTE FUNCTION refuse_change();

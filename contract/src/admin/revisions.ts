@@ -32,7 +32,7 @@ export const publishExperienceOperation = {
   tag,
   summary: 'Publish a revision',
   description:
-    'Makes a revision live, the newest or an older one. An archived experience becomes available again. Publishing the published revision changes nothing.',
+    'Makes a revision live, the newest or an older one. An archived experience becomes available again. Publishing the published revision changes nothing. The note becomes that of the revision, unless the revision was saved with one.',
   caller: 'operator',
   permission: 'edit-experiences',
   action: 'experience.publish',

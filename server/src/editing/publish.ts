@@ -2,7 +2,7 @@ import type { Authored, Write } from '../audit/commit.ts';
 import { requireVersion } from '../audit/conflict.ts';
 import { differences } from '../primitives/differences.ts';
 import type { Experience } from '../projects/project-file.ts';
-import type { Transaction } from '../store/database.ts';
+import type { Statement, Transaction } from '../store/database.ts';
 import { readFrozen } from './history.ts';
 import { lockOutFiles } from './project.ts';
 import { lockExperience, readExperience, type StoredExperience } from './stored.ts';
@@ -15,7 +15,12 @@ interface StatusRequest {
   version: number;
 }
 
-/** Publishes a revision, by default the newest one. */
+export const addNote: Statement = {
+  name: 'note_revision',
+  text: 'UPDATE revisions SET note = $3 WHERE experience_id = $1 AND number = $2 AND note IS NULL',
+};
+
+/** Publishes a revision, by default the newest one. The note becomes that of the revision, unless it has one from when it was saved. */
 export async function publish(
   tx: Transaction,
   write: Write,
@@ -26,6 +31,7 @@ export async function publish(
   const published = revision ?? latestRevision;
   const { slug } = await readFrozen(tx, experience.id, published);
   await requireFreeSlug(tx, projectId, { id: experience.id, slug }, 'published');
+  if (note !== undefined) await tx.query(addNote, [experience.id, published, note]);
   return change(tx, write, request, stored, 'published', published, note);
 }
 

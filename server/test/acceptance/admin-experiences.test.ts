@@ -288,8 +288,14 @@ describe('publishing', () => {
     expect(older).toMatchObject({ version: 4, publishedRevision: 1, latestRevision: 2 });
     expect(older.live.title).toBe(document.title);
     expect(older.experience.title).toBe('Newer');
-    const again = await editor.ok(editor.publish(id, 4, { revision: 1 }));
+    const notes = async () => {
+      const { json } = await service.admin({ path: `/admin/experiences/${id}/revisions` });
+      return json.revisions.map(({ note }: { note?: string }) => note);
+    };
+    expect(await notes()).toEqual([undefined, 'Back']);
+    const again = await editor.ok(editor.publish(id, 4, { revision: 1, note: 'Still back' }));
     expect(again.version).toBe(4);
+    expect(await notes()).toEqual([undefined, 'Back']);
     expectError(await editor.publish(id, 4, { revision: 9 }), 404, 'REVISION_NOT_FOUND');
     expectError(await editor.publish(id, 3), 412, 'VERSION_CONFLICT');
     expectError(await editor.publish(id), 428, 'VERSION_REQUIRED');

@@ -300,6 +300,7 @@ describe('revisions are immutable:', () => {
     ],
     ['another title', () => `UPDATE revisions SET title = 'T'`, immutable],
     ['the same values', () => 'UPDATE revisions SET number = number', immutable],
+    ['a note with another title', () => `UPDATE revisions SET note = 'N', title = 'T'`, immutable],
     ['a deletion', () => `DELETE FROM revisions WHERE experience_id = '${world.experienceId}'`, immutable],
     ['a TRUNCATE', () => 'TRUNCATE revisions', '0A000'],
     ['a TRUNCATE with its experiences', () => 'TRUNCATE experiences, revisions, previews', immutable],
