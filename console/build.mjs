@@ -46,13 +46,17 @@ export function isStale() {
 const sharingTheFirstLoad = {
   name: 'sharing-the-first-load',
   setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^\..*\.tsx?$/ }, ({ kind, path, resolveDir }) =>
+    onResolve({ filter: /^\./ }, ({ kind, path, resolveDir }) =>
       kind === 'dynamic-import' ? { path: join(resolveDir, path), namespace: 'later' } : undefined,
     );
-    onLoad({ filter: /.*/, namespace: 'later' }, ({ path }) => ({
-      contents: `import ${JSON.stringify(join(root, 'src', 'main.tsx'))};\nexport * from ${JSON.stringify(path)};`,
-      resolveDir: root,
-    }));
+    onLoad({ filter: /.*/, namespace: 'later' }, ({ path }) => {
+      const names = /\.tsx?$/.test(path) ? '*' : '{ default }';
+      const main = JSON.stringify(join(root, 'src', 'main.tsx'));
+      return {
+        contents: `import ${main};\nexport ${names} from ${JSON.stringify(path)};`,
+        resolveDir: root,
+      };
+    });
   },
 };
 

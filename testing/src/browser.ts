@@ -104,8 +104,9 @@ export async function startSite(): Promise<Site> {
   };
 }
 
-/** Collects console errors and warnings, exceptions, failed requests, CSP violations, and requests to origins other than `home`. */
-export async function watch(page: Page, home: string): Promise<string[]> {
+/** Collects console errors and warnings, exceptions, failed requests, CSP violations, and requests to other origins than these. */
+export async function watch(page: Page, home: string, ...others: string[]): Promise<string[]> {
+  const homes = [home, ...others];
   const found: string[] = [];
   page.on('console', (message) => {
     if (['error', 'warning'].includes(message.type())) found.push(`${message.type()}: ${message.text()}`);
@@ -113,7 +114,7 @@ export async function watch(page: Page, home: string): Promise<string[]> {
   page.on('pageerror', (error) => found.push(`exception: ${error.message}`));
   page.on('request', (request) => {
     const { origin, protocol } = new URL(request.url());
-    if (protocol !== 'data:' && origin !== home) found.push(`outside request: ${request.url()}`);
+    if (protocol !== 'data:' && !homes.includes(origin)) found.push(`outside request: ${request.url()}`);
   });
   page.on('requestfailed', (request) => {
     // A navigation aborts the requests of the page before.

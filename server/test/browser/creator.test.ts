@@ -144,7 +144,7 @@ test('writes a character, talks to the draft, publishes it, moves it up and take
   await inspect(page, 'creator-8-first');
 
   await tab.show(`/${projectId}/experiences/${experienceId}/revisions`);
-  await page.getByText('Juno moves in').waitFor();
+  await page.getByText('Juno moves in', { exact: true }).waitFor();
   await inspect(page, 'creator-9-revisions');
   await tab.button('Publish this one (r1)').click();
   await page.getByRole('dialog').getByRole('button', { name: 'Publish', exact: true }).click();

@@ -22,7 +22,7 @@ beforeAll(async () => {
   page = await context.newPage();
   const [, link = ''] = /Console\s+(\S+)/.exec(service.stdout()) ?? [];
   home = new URL(link).origin;
-  complaints = await watch(page, home);
+  complaints = await watch(page, home, service.url);
   await page.goto(link);
   await page.getByRole('link', { name: 'Experiences', exact: true }).waitFor();
 });

@@ -2,11 +2,12 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { useBrowser, watch } from '@session-launch/testing/browser.ts';
 import { apply, createKey, experience, project, runtime, sessionsOf } from '@session-launch/testing/world.ts';
-import type { BrowserContext, Frame, Page } from 'playwright-core';
+import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { accessibilityProblems } from '../harness/accessibility.ts';
+import { inspect } from '../harness/console.ts';
 import { codeFor, createOperator } from '../harness/operators.ts';
 import { jpeg } from '../harness/pictures.ts';
+import { meter, speaks } from '../harness/speaking.ts';
 import { isIn, press } from '../harness/talking-page.ts';
 import { useTalkingService } from '../harness/talking-service.ts';
 
@@ -54,38 +55,6 @@ const complaints = () =>
     (text) => !text.includes(new URL(talking.service.url).host) && !/^failed request|409/.test(text),
   );
 
-/** Measures what reaches the speakers, in every frame. */
-const meter = `{
-  const { connect } = AudioNode.prototype;
-  const meters = [];
-  AudioNode.prototype.connect = function (target, ...rest) {
-    if (target instanceof AudioDestinationNode) {
-      const analyser = new AnalyserNode(this.context);
-      connect.call(this, analyser);
-      meters.push(analyser);
-    }
-    return connect.call(this, target, ...rest);
-  };
-  const heard = new Float32Array(2048);
-  globalThis.loudness = () => Math.max(0, ...meters.map((one) => {
-    one.getFloatTimeDomainData(heard);
-    return Math.max(...heard.map(Math.abs));
-  }));
-}`;
-
-/** The shape of the mouth of the player in a page. */
-const mouth = `(() => {
-  const { shadowRoot: player } = document.querySelector('.session-launch-player');
-  const drawings = [...player.querySelectorAll('.figure')].map(({ shadowRoot }) => shadowRoot);
-  return drawings.map((one) => one?.querySelector('[data-viseme]')?.dataset.viseme ?? 'sil').join();
-})()`;
-
-/** Waits for sound and for a moving mouth. */
-async function speaks(on: Page | Frame): Promise<void> {
-  await expect.poll(() => on.evaluate('loudness()'), { interval: 20 }).toBeGreaterThan(0.01);
-  await expect.poll(() => on.evaluate(mouth), { interval: 20 }).not.toMatch(/^(sil,?)*$/);
-}
-
 async function signIn(at: Page, operatorId?: string): Promise<void> {
   await at.goto(`${talking.service.adminUrl}/console/#code=${await codeFor(talking.service, operatorId)}`);
   await at.getByRole('button', { name: 'Sign out' }).waitFor();
@@ -122,19 +91,6 @@ const previews = async () =>
   (await talking.service.admin({ path: `/admin/experiences/${one.id}/previews` })).json.previews;
 const stored = async () => (await talking.service.admin({ path: `/admin/experiences/${one.id}` })).json;
 
-/** With SCREENSHOTS=folder, keeps pictures of the page for people. */
-async function inspect(name: string): Promise<void> {
-  const folder = process.env.SCREENSHOTS;
-  for (const width of folder === undefined ? [] : [1280, 390])
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.setViewportSize({ width, height: 800 });
-      await page.emulateMedia({ colorScheme });
-      await page.screenshot({ path: `${folder}/${name}-${width}-${colorScheme}.png` });
-    }
-  await page.setViewportSize({ width: 1280, height: 800 });
-  expect(await accessibilityProblems(page, 'body'), name).toEqual([]);
-}
-
 describe('preview', () => {
   test('talks the changed draft at one press in the console, while the published version stays', async () => {
     await expect.poll(() => state().innerText()).toContain('Start talks to r1');
@@ -150,7 +106,7 @@ describe('preview', () => {
       .toBe('Shows r2, in English (United Kingdom). Fixed to en-GB.');
     // The operator goes on in the console.
     expect(await page.evaluate('document.activeElement.localName')).not.toBe('iframe');
-    await inspect('talking');
+    await inspect(page, 'talking');
     expect(await stored()).toMatchObject({ latestRevision: 2, publishedRevision: 1 });
     const path = '/v1/public-sessions';
     const body = { experienceId: one.id };
@@ -213,7 +169,7 @@ describe('preview', () => {
       .getByRole('textbox', { name: 'Conversations at most' })
       .or(dialog.getByRole('spinbutton'))
       .fill('3');
-    await inspect('create-link');
+    await inspect(page, 'create-link');
     await dialog.getByRole('button', { name: 'Create link' }).click();
     const url = await dialog.locator('pre').innerText();
     expect(url).toContain(`${talking.service.url}/preview/#`);
@@ -239,7 +195,7 @@ describe('preview', () => {
     await page.getByText('1 of 3 conversations').waitFor();
 
     await page.getByRole('button', { name: /^Withdraw the link to r3/ }).click();
-    await inspect('withdraw');
+    await inspect(page, 'withdraw');
     await page.getByRole('dialog').getByRole('button', { name: 'Withdraw' }).click();
     await page.getByText('No links yet.').waitFor();
     await visitor.keyboard.press('Escape');
@@ -256,7 +212,7 @@ test('the table of the simulator equals the mints of its curl commands', async (
   await openTab('Languages');
   await page.getByRole('radio', { name: /^Match/ }).waitFor();
   await button('Add a case').click();
-  await inspect('case');
+  await inspect(page, 'case');
   await page.getByRole('dialog').getByRole('combobox', { name: 'Arrives through' }).selectOption('public');
   await page.getByRole('textbox', { name: 'locale', exact: true }).fill('en_US');
   await button('Save case').click();
@@ -275,7 +231,7 @@ test('the table of the simulator equals the mints of its curl commands', async (
     else expect(shown).toContain(error.code);
   }
   await page.getByRole('button', { name: 'Remove case 6' }).click();
-  await inspect('languages');
+  await inspect(page, 'languages');
   expect(complaints()).toEqual([]);
 });
 
@@ -286,7 +242,7 @@ test('a picture is cropped before its upload, appears on the card, and cannot be
   expect(await page.evaluate('document.activeElement.ariaLabel')).toBe('Choose: Background of the card');
   await page.keyboard.press('Enter');
   await page.getByText('No pictures yet. Upload the first one.').waitFor();
-  await inspect('chooser');
+  await inspect(page, 'chooser');
   const upload = page.locator('input[type=file]');
   await upload.setInputFiles({ name: 'words.png', mimeType: 'image/png', buffer: Buffer.from('words') });
   await page.getByText('Your browser cannot read this file as a picture.').waitFor();
@@ -294,7 +250,7 @@ test('a picture is cropped before its upload, appears on the card, and cannot be
   await upload.setInputFiles({ name: 'sea.jpg', mimeType: 'image/jpeg', buffer: jpeg });
   await page.getByRole('slider', { name: 'Zoom' }).fill('2');
   await page.getByText('600 × 375 pixels').waitFor();
-  await inspect('crop');
+  await inspect(page, 'crop');
   await button('Use this picture').click();
   await page.getByRole('dialog').waitFor({ state: 'detached' });
   const [art] = (await talking.service.admin({ path: `/admin/projects/${projectId}/art` })).json.art;
@@ -323,7 +279,7 @@ test('a picture is cropped before its upload, appears on the card, and cannot be
   await page.getByRole('textbox', { name: 'Add a use case' }).fill('sightseeing');
   await page.keyboard.press('Enter');
   await page.getByRole('button', { name: 'Remove sightseeing' }).waitFor();
-  await inspect('gallery');
+  await inspect(page, 'gallery');
   await button('Restart with my changes').click();
   await expect.poll(async () => (await stored()).experience.taxonomy).toEqual({ useCases: ['sightseeing'] });
   expect((await stored()).experience.galleryThumb.backgroundImage).toBe(art.path);
@@ -333,7 +289,7 @@ test('a picture is cropped before its upload, appears on the card, and cannot be
   await button('Delete sea.webp').click();
   await page.getByRole('dialog').last().getByRole('button', { name: 'Delete', exact: true }).click();
   await page.getByText(`The picture is used by ${one.id}.`, { exact: false }).waitFor();
-  await inspect('in-use');
+  await inspect(page, 'in-use');
   await page.keyboard.press('Escape');
   await button('Use sea.webp').click();
 });
@@ -342,7 +298,7 @@ describe('access', () => {
   test('the check of an origin equals what mints get', async () => {
     await openTab('Access');
     for (const [text, status] of [
-      [origin, 201],
+      [origin, 200],
       ['https://other.example', 403],
     ] as const) {
       await page.getByRole('textbox', { name: 'Origin of your page' }).fill(text);
@@ -351,7 +307,7 @@ describe('access', () => {
       await expect
         .poll(() => result.innerText())
         .toBe(
-          `Pages on this origin may ${status === 201 ? '' : 'not '}start sessions${status === 201 ? '' : ' yet'}.`,
+          `Pages on this origin may ${status === 200 ? '' : 'not '}start sessions${status === 200 ? '' : ' yet'}.`,
         );
       const path = '/v1/public-sessions';
       const body = { experienceId: one.id };
@@ -362,7 +318,7 @@ describe('access', () => {
     await page.getByRole('textbox', { name: 'Allow origin' }).fill('https://new.example');
     await button('Allow origin').click();
     await page.getByRole('button', { name: 'Remove https://new.example' }).waitFor();
-    await inspect('access');
+    await inspect(page, 'access');
     await button('Restart with my changes').click();
     await expect
       .poll(async () => (await stored()).experience.allowedOrigins)

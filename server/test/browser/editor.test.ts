@@ -4,7 +4,7 @@ import type { Target } from '@session-launch/testing/target.ts';
 import { experience, project, runtime } from '@session-launch/testing/world.ts';
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { accessibilityProblems } from '../harness/accessibility.ts';
+import { inspect } from '../harness/console.ts';
 import { codeFor, createOperator } from '../harness/operators.ts';
 
 const browser = useBrowser();
@@ -92,21 +92,6 @@ async function write(page: Page, change: (document: Loose) => void): Promise<voi
   change(experience);
   await replaceText(page, JSON.stringify(experience, null, 1));
   await page.getByText('Unsaved changes, checked').waitFor();
-}
-
-/** With SCREENSHOTS=folder, keeps pictures of the page for people. */
-async function inspect(page: Page, name: string): Promise<void> {
-  const folder = process.env.SCREENSHOTS;
-  if (folder !== undefined)
-    for (const width of [1280, 390])
-      for (const colorScheme of ['light', 'dark'] as const) {
-        await page.setViewportSize({ width, height: 800 });
-        await page.emulateMedia({ colorScheme });
-        await page.screenshot({ path: `${folder}/${name}-${width}-${colorScheme}.png` });
-      }
-  await page.setViewportSize({ width: 1280, height: 800 });
-  await page.emulateMedia({ colorScheme: null });
-  expect(await accessibilityProblems(page, 'body'), name).toEqual([]);
 }
 
 /** What must never happen, whatever the service answers. */

@@ -18,7 +18,7 @@ import {
 } from '@session-launch/testing/world.ts';
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { accessibilityProblems } from '../harness/accessibility.ts';
+import { inspect } from '../harness/console.ts';
 import { codeFor, createOperator } from '../harness/operators.ts';
 import { focusedControl } from '../harness/tab-walk.ts';
 
@@ -44,7 +44,7 @@ afterAll(() => context?.close());
 
 async function signIn(operatorId?: string, inContext = context): Promise<Page> {
   const opened = await inContext.newPage();
-  complaints = await watch(opened, home);
+  complaints = await watch(opened, home, service.url);
   await opened.goto(`${service.adminUrl}/console/#code=${await codeFor(service, operatorId)}`);
   await opened.getByRole('button', { name: 'Sign out' }).waitFor();
   return opened;
@@ -94,21 +94,6 @@ function unexpected(...statuses: number[]): string[] {
   const isExpected = (line: string) =>
     statuses.some((status) => line.includes(`status ${status}`) || line.includes(`status of ${status}`));
   return complaints.splice(0).filter((line) => !isExpected(line));
-}
-
-/** With SCREENSHOTS=folder, keeps pictures of the page for people. */
-async function inspect(name: string): Promise<void> {
-  const folder = process.env.SCREENSHOTS;
-  if (folder !== undefined)
-    for (const [width, colorScheme] of [
-      [1280, 'light'],
-      [390, 'dark'],
-    ] as const) {
-      await page.setViewportSize({ width, height: 900 });
-      await page.emulateMedia({ colorScheme });
-      await page.screenshot({ path: `${folder}/experiences-${name}-${width}-${colorScheme}.png` });
-    }
-  expect(await accessibilityProblems(page, 'body'), name).toEqual([]);
 }
 
 /** Applies a patch as a developer would. */
@@ -161,13 +146,13 @@ test('creates an experience from each template, which opens in the editor and ta
   const projectId = await createProject([]);
   await openList(projectId);
   await page.getByRole('heading', { name: 'No experiences yet' }).waitFor();
-  await inspect('empty');
+  await inspect(page, 'empty');
   for (const [index, { name }] of templates.entries()) {
     if (index > 0) await openList(projectId);
     await button('New experience').first().click();
     await dialog('New experience').getByRole('textbox', { name: 'Title' }).fill(`My ${name}`);
     await dialog('New experience').getByRole('radio', { name }).check();
-    if (index === 0) await inspect('new');
+    if (index === 0) await inspect(page, 'new');
     await button('Create experience').click();
     await toast(`Created My ${name} as a draft.`).waitFor();
     await expect.poll(() => page.url()).toMatch(/\/experiences\/exp_my_\w+\/setup$/);
@@ -179,8 +164,8 @@ test('creates an experience from each template, which opens in the editor and ta
   await page.keyboard.press('Enter');
   await expect.poll(() => page.url()).toMatch(/\/experiences\/exp_my_guide_2\/setup$/);
   await openList(projectId);
-  expect(await titles()).toEqual([...templates.map(({ name }) => `My ${name}`), 'My Guide']);
-  await inspect('list');
+  await expect.poll(titles).toEqual([...templates.map(({ name }) => `My ${name}`), 'My Guide']);
+  await inspect(page, 'list');
 
   const { key } = await createKey(service, projectId);
   const talks = templates.map(async ({ name, greeting, ask, answer, hasFace }) => {
@@ -239,7 +224,7 @@ test('moves rows by buttons, by keys and by dragging, announces it and undoes it
   await page.mouse.down();
   await page.mouse.move(target!.x + 20, target!.y + 30, { steps: 4 });
   await page.mouse.move(target!.x + 20, target!.y + 5, { steps: 2 });
-  await inspect('dragging');
+  await inspect(page, 'dragging');
   await page.mouse.up();
   await becomes('Four', 'One', 'Three', 'Two');
   await toast('Moved Four.').getByRole('button', { name: 'Undo' }).click();
@@ -262,7 +247,7 @@ test('repeats a move on an order that somebody else changed, and holds back chan
   await editor.ok(editor.order(projectId, [ids[1], ids[0], ids[2]], version));
   await page.getByText('Somebody has changed this list.').waitFor();
   expect(await titles()).toEqual(['One', 'Two', 'Three']);
-  await inspect('held');
+  await inspect(page, 'held');
   // Up by one as shown: before "Two", which is first by now.
   await page.keyboard.press('Alt+ArrowUp');
   await expect.poll(() => storedTitles(projectId)).toEqual(['Three', 'Two', 'One']);
@@ -284,7 +269,7 @@ test('filters by text, state and readiness, and keeps the filters in the address
   expect(page.url()).toContain(`#/${projectId}/experiences?q=cafe`);
   await page.getByRole('searchbox', { name: 'Search' }).fill('nothing like it');
   await page.getByRole('heading', { name: 'No experience matches these filters.' }).waitFor();
-  await inspect('no-match');
+  await inspect(page, 'no-match');
   await button('Clear filters').click();
   await page.getByRole('combobox', { name: 'State' }).selectOption({ label: 'Published' });
   await expect.poll(titles).toEqual(['Café Lisboa']);
@@ -322,7 +307,7 @@ test('publishes, unpublishes, archives, duplicates and deletes, with a way back'
     ),
   );
   await row('Guide').getByText('published r1, draft r2').waitFor();
-  await inspect('states');
+  await inspect(page, 'states');
   await choose('Guide', 'Publish r2');
   await row('Guide').getByText('published r2', { exact: true }).waitFor();
   await toast('published as r2').getByRole('button', { name: 'Undo' }).click();
@@ -337,7 +322,7 @@ test('publishes, unpublishes, archives, duplicates and deletes, with a way back'
   await row('Guide').first().getByText('published r1, draft r2').waitFor();
 
   await choose('Copy of Guide', 'Delete');
-  await inspect('delete');
+  await inspect(page, 'delete');
   await button('Delete experience').click();
   await toast('Copy of Guide is deleted.').waitFor();
   await expect.poll(titles).toEqual(['Guide', 'Used']);
@@ -347,7 +332,7 @@ test('publishes, unpublishes, archives, duplicates and deletes, with a way back'
   await choose('Used', 'Delete');
   await button('Delete experience').click();
   await dialog('Archive it instead?').waitFor();
-  await inspect('archive-instead');
+  await inspect(page, 'archive-instead');
   await dialog('Archive it instead?').getByRole('button', { name: 'Archive' }).click();
   await expect.poll(titles).toEqual(['Guide']);
   // Somebody else changes it between the list and the click.
@@ -415,13 +400,13 @@ test('plans and applies a project file, names what it would undo, and exports wh
     await page.getByRole('heading', { name: /The file has/ }).waitFor();
     const line = exported.split('\n').findIndex((text) => text.includes('title: Harbor')) + 1;
     await dialog('Import a project file').getByText(`Line ${line}`, { exact: true }).first().waitFor();
-    await inspect('import-problems');
+    await inspect(page, 'import-problems');
     await give('shop.yaml', exported.replace('title: Harbor', 'title: Old harbor'));
     await page.getByRole('heading', { name: 'It would undo changes made in the console' }).waitFor();
     const undone = page.getByRole('alert').getByRole('listitem');
     expect(await undone.innerText()).toMatch(/^Café, changed by Ada Lovelace .*\s+description$/);
     await dialog('Import a project file').getByText('Old harbor', { exact: true }).waitFor();
-    await inspect('import-plan');
+    await inspect(page, 'import-plan');
     // The patch gives the file what the project has now: then there is nothing left to change.
     await button('Copy as patch').click();
     await toast('The patch is copied.').waitFor();
@@ -473,7 +458,7 @@ test('leaves out what a role may not do, and shows any title', async () => {
   const projectId = await createProject(odd);
   await openList(projectId);
   await expect.poll(titles).toEqual(odd);
-  await inspect('odd-titles');
+  await inspect(page, 'odd-titles');
   const viewers = await context.browser()!.newContext({ viewport: { width: 1280, height: 900 } });
   const creators = page;
   try {
@@ -495,7 +480,7 @@ test('leaves out what a role may not do, and shows any title', async () => {
     await list().getByRole('link').first().focus();
     await page.keyboard.press('Alt+ArrowDown');
     expect(await titles()).toEqual(odd);
-    await inspect('viewer');
+    await inspect(page, 'viewer');
   } finally {
     page = creators;
     await viewers.close();

@@ -34,6 +34,7 @@ export function checkWhileEditing(draft: Draft, checked: Signal<Checked>): () =>
     }
   };
   const stop = effect(() => {
+    const isSaving = draft.isSaving.value;
     const isSaved = draft.document.value === draft.saved.value.experience || !draft.isChanged.value;
     clearTimeout(timer);
     abort.abort();
@@ -43,7 +44,8 @@ export function checkWhileEditing(draft: Draft, checked: Signal<Checked>): () =>
       checked.value = 'checked';
     } else {
       checked.value = 'checking';
-      timer = setTimeout(check, checkMs);
+      // While it is being saved, the version is about to change.
+      if (!isSaving) timer = setTimeout(check, checkMs);
     }
   });
   return () => {
