@@ -65,7 +65,7 @@ export function createListState(projectId: string, use: ListUse): ListState {
       .join();
 
   const accept = () => {
-    if (newest === undefined) return;
+    if (newest === undefined || queue.isSaving || newest.version < queue.version) return;
     rows.value = newest.experiences;
     isHeld.value = false;
     queue.begin({
@@ -104,8 +104,8 @@ export function createListState(projectId: string, use: ListUse): ListState {
     announcement,
     accept,
     receive(list) {
-      // Answers may arrive in another order than their requests.
-      if (newest !== undefined && list.version < newest.version) return;
+      // Answers may arrive in another order than their requests, and after a move that was saved in between.
+      if (list.version < Math.max(newest?.version ?? 0, queue.version)) return;
       newest = list;
       if (queue.isSaving) return;
       isHeld.value = use.isInUse() && visibleIds(list.experiences) !== visibleIds(rows.value);

@@ -49,6 +49,11 @@ export class OrderQueue {
     return this.#saving !== undefined;
   }
 
+  /** The version of the project with the order that was last read or saved. Lists of older versions show an older order. */
+  get version(): number {
+    return this.#stored.version;
+  }
+
   /** Tells which order the service has. Ignored while saving, because the answer may be older than what is being saved. */
   begin(stored: StoredOrder): void {
     if (!this.isSaving) this.#stored = stored;
