@@ -14,7 +14,7 @@ export interface BackupRequest {
   secretFiles: readonly string[];
   /** The backup; replaced if it exists. */
   file: string;
-  /** Called with the number of bytes read so far. */
+  /** Called with the total number of bytes read. */
   onProgress?: (bytes: number) => void;
 }
 

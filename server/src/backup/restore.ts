@@ -14,7 +14,7 @@ export interface Restored extends Manifest {
 export interface RestoreRequest {
   file: string;
   dataDir: string;
-  /** Called with the number of bytes written so far. */
+  /** Called with the total number of bytes written. */
   onProgress?: (bytes: number) => void;
 }
 
