@@ -232,9 +232,16 @@ test('an operator limited to one project sees no other', async () => {
   const operator = await createOperator(service, { role: 'owner', projectIds: [world.projectId] });
   const context = await browser.open({ viewport: { width: 1280, height: 900 } });
   const tab = await openConsole(context, service, operator.operatorId);
-  expect(await names(tab, '.side select option')).not.toContain('Of others');
+  expect(await names(tab, '.side select option')).toEqual([world.file.project.name]);
   await tab.show(`/${hidden.projectId}/keys`);
   await tab.page.getByRole('alert').waitFor();
   expect(await tab.page.getByRole('alert').innerText()).toContain('No such project');
+  await tab.show('/team');
+  await tab.button('Add operator').click();
+  const dialog = tab.dialog('Add an operator');
+  expect(await dialog.getByRole('checkbox').count()).toBe(1);
+  await dialog.getByRole('textbox', { name: 'Name' }).fill('Of the same project');
+  await dialog.getByRole('button', { name: 'Add operator' }).click();
+  await tab.dialog('The token of the new operator').waitFor();
   await context.close();
 });
