@@ -120,7 +120,7 @@ function tell(preview) {
 
 function refuse(reason) {
   if (consolePage !== undefined && reason === 'PREVIEW_NOT_FOUND') {
-    // Somebody has withdrawn the console's own preview. The next press gets another one.
+    // The console's own preview was withdrawn. The next press gets another one.
     tell('withdrawn');
     note.textContent = 'This preview was withdrawn. Press Start for a new one.';
     return;

@@ -33,7 +33,8 @@ function announce(event: Announced): void {
 }
 
 channel.onmessage = ({ data }: MessageEvent<{ event?: Announced; state?: typeof connection.value }>) => {
-  if (data.event !== undefined) announce(data.event);
+  // A hidden tab reads everything again when it is shown.
+  if (data.event !== undefined && !document.hidden) announce(data.event);
   if (data.state !== undefined) connection.value = data.state;
 };
 

@@ -10,7 +10,7 @@ import { Screen } from '../parts/screen.tsx';
 import { screens } from '../screens/screens.tsx';
 import { checkBuild, isOutdated } from '../state/build.ts';
 import { linkCode, linkError } from '../state/link.ts';
-import { loadMe, may, me } from '../state/me.ts';
+import { loadMe, may, mayCreateProjects, me } from '../state/me.ts';
 import { loadProjects, projects } from '../state/projects.ts';
 import { route, type ServiceScreen } from '../state/route.ts';
 import { texts } from '../texts.ts';
@@ -144,7 +144,7 @@ function NoProjects() {
   return (
     <Screen title={texts.noProjects.title}>
       <Empty title={texts.noProjects.text}>
-        {may('manage-projects') ? (
+        {mayCreateProjects() ? (
           <Button
             look="primary"
             onPress={() => {

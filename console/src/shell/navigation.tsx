@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import { request } from '../api/client.ts';
 import { Button } from '../parts/button.tsx';
 import { Select } from '../parts/field.tsx';
-import { may, me } from '../state/me.ts';
+import { may, mayCreateProjects, me } from '../state/me.ts';
 import { projects } from '../state/projects.ts';
 import { goTo, hashOf, projectScreens, route, serviceScreens } from '../state/route.ts';
 import { forgetAll } from '../state/unsaved.ts';
@@ -32,7 +32,7 @@ export function Navigation({ projectId }: { projectId: string | undefined }) {
   );
   const options = [
     ...(projects.value ?? []).map(({ projectId, name }) => ({ value: projectId, label: name })),
-    ...(may('manage-projects') ? [{ value: newProject, label: texts.navigation.newProject }] : []),
+    ...(mayCreateProjects() ? [{ value: newProject, label: texts.navigation.newProject }] : []),
   ];
   const choose = (value: string) => {
     if (value === newProject) isCreating.value = true;

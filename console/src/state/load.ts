@@ -1,4 +1,4 @@
-import { type Signal, useSignal } from '@preact/signals';
+import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { ApiFailure } from '../api/client.ts';
 import { onChange } from '../api/events.ts';
@@ -28,13 +28,27 @@ export function useLoad<T>(
   useEffect(() => {
     const abort = new AbortController();
     let timer: ReturnType<typeof setTimeout> | undefined;
+    let [started, shown] = [0, 0];
     data.value = undefined;
     error.value = undefined;
-    latest.current = () =>
-      run(load, abort.signal, data, error, (again) => {
-        clearTimeout(timer);
-        if (again) timer = setTimeout(reload, retryMs);
-      });
+    latest.current = async () => {
+      const own = ++started;
+      clearTimeout(timer);
+      let loaded: T | undefined;
+      let failure: unknown;
+      try {
+        loaded = await load(abort.signal);
+      } catch (thrown) {
+        failure = thrown;
+      }
+      // An answer that arrives after that of a later request is outdated.
+      if (abort.signal.aborted || own < shown) return;
+      shown = own;
+      if (failure === undefined) data.value = loaded;
+      error.value = failure;
+      clearTimeout(timer);
+      if (isAway(failure)) timer = setTimeout(reload, retryMs);
+    };
     void reload();
     return () => {
       abort.abort();
@@ -45,22 +59,6 @@ export function useLoad<T>(
   return { data: data.value, error: error.value, reload };
 }
 
-async function run<T>(
-  load: (signal: AbortSignal) => Promise<T>,
-  signal: AbortSignal,
-  data: Signal<T | undefined>,
-  error: Signal<unknown>,
-  retry: (again: boolean) => void,
-): Promise<void> {
-  retry(false);
-  try {
-    const loaded = await load(signal);
-    if (signal.aborted) return;
-    data.value = loaded;
-    error.value = undefined;
-  } catch (failure) {
-    if (signal.aborted) return;
-    error.value = failure;
-    retry(failure instanceof ApiFailure && (failure.code === 'OFFLINE' || failure.status === 503));
-  }
+function isAway(failure: unknown): boolean {
+  return failure instanceof ApiFailure && (failure.code === 'OFFLINE' || failure.status === 503);
 }

@@ -14,3 +14,8 @@ export async function loadMe(): Promise<void> {
 export function may(permission: Permission): boolean {
   return me.value !== undefined && isPermitted(me.value.operator.role, permission);
 }
+
+/** Whether the operator may create projects: an operator limited to projects would not see a new one. */
+export function mayCreateProjects(): boolean {
+  return may('manage-projects') && me.value?.operator.projectIds === null;
+}

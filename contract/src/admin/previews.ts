@@ -97,7 +97,7 @@ export const createPreviewOperation = {
   tag,
   summary: 'Create a preview link',
   description:
-    'The link opens a page on which one exact revision of the experience can be talked to, whether it is published or not. Everybody who has the link can use it until it expires, is used up or is deleted. The service stores only a hash of its code.\n\nSessions from a link have the source `preview` and are not live. The limits of the project do not apply to them; a link starts at most 20 sessions a minute.',
+    'The link opens a page on which one exact revision of the experience can be talked to, whether it is published or not. Anyone with the link can use it until it expires, is used up or is deleted. The service stores only a hash of its code.\n\nSessions from a link have the source `preview` and are not live. The limits of the project do not apply to them; a link starts at most 20 sessions a minute.',
   caller: 'operator',
   permission: 'edit-experiences',
   action: 'preview.create',

@@ -1,6 +1,6 @@
--- Does the next step of adding sessions to usage_days, up to the id `target`, the first one of target_time, at most `most` sessions in one call. Returns whether there is
--- more to do now. Each call is atomic, and concurrent calls return false, so every session is counted once, whichever process does it and
--- whenever it is killed.
+-- Does the next step of adding sessions to usage_days, up to the id `target`, the first one of target_time, at most `most` sessions in one
+-- call. Returns whether there is more to do now. Each call is atomic, and concurrent calls return false, so every session is counted once,
+-- whichever process does it and whenever it is killed.
 --
 -- A pass has three steps, each in its own transaction. 1: announce in `next` how far the pass goes. From then on, record_sessions and
 -- connect_client enter the sessions that they record or connect below `next` in uncounted_sessions. 2: note the id of a transaction that

@@ -26,7 +26,7 @@ export function unauthenticated(): ApiError {
   return new ApiError('ADMIN_TOKEN_INVALID', { headers: { 'WWW-Authenticate': 'Bearer' } });
 }
 
-/** The caller by token. A token wins over a cookie, even if it is not valid. */
+/** The caller by token. */
 export async function callerByToken(
   { authenticator, trustProxy }: Omit<GuardDeps, 'site'>,
   { headers, raw }: FastifyRequest,
@@ -37,7 +37,8 @@ export async function callerByToken(
 
 async function callerOf(deps: GuardDeps, request: FastifyRequest): Promise<Caller | undefined> {
   const { headers, raw } = request;
-  if (headers.authorization !== undefined) return callerByToken(deps, request);
+  // A token wins over a cookie, even if it is not valid. Other schemes are for a proxy that asks for a password itself.
+  if (/^bearer\b/i.test(headers.authorization ?? '')) return callerByToken(deps, request);
   if (!/(^|[;\s])(__Host-console|console_\d+)=/.test(headers.cookie ?? '')) return undefined;
   const { site, authenticator, trustProxy } = deps;
   const access = site.access(raw);

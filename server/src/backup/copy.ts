@@ -32,7 +32,7 @@ async function withRunningService<T>(socket: Socket, copy: () => Promise<T>): Pr
     expectLine(
       await lines(),
       'ready',
-      'the running service cannot make backups: it is of an older version; stop it first, or upgrade it',
+      'the running service does not answer: it is still starting, or it is of an older version; try again, upgrade it, or stop it first',
     );
     const copied = await copy();
     socket.write('copied\n');

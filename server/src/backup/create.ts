@@ -14,7 +14,7 @@ export interface BackupRequest {
   secretFiles: readonly string[];
   /** The backup; replaced if it exists. */
   file: string;
-  /** Called with the number of bytes read so far. */
+  /** Called with the total number of bytes read. */
   onProgress?: (bytes: number) => void;
 }
 
@@ -39,10 +39,13 @@ export async function createBackup(request: BackupRequest): Promise<Backup> {
     );
   }
   const draft = `${file}.partial`;
+  // Another backup may be writing a draft of the same name; it holds the folder.
+  let isOwnDraft = false;
   try {
     return await whileCopyable(dataDir, async () => {
       const createdAt = new Date();
       const archive = new Archive(request.onProgress);
+      isOwnDraft = true;
       await fs.promises.rm(draft, { force: true });
       await pipeline(
         Readable.from(archive.of(request, createdAt)),
@@ -60,7 +63,7 @@ export async function createBackup(request: BackupRequest): Promise<Backup> {
       return backup;
     });
   } catch (error) {
-    await fs.promises.rm(draft, { force: true }).catch(() => {});
+    if (isOwnDraft) await fs.promises.rm(draft, { force: true }).catch(() => {});
     const { code, path, message } = error as NodeJS.ErrnoException;
     if (code === undefined || !/^E[A-Z]+$/.test(code)) throw error;
     throw new BackupFailure(
@@ -107,7 +110,7 @@ class Archive {
     for (const path of log.sort()) yield* this.#file(named(path), join(folder, path));
   }
 
-  /** A file that is deleted meanwhile is left out; one that is cut short is filled with zeros, as pg_basebackup does. */
+  /** A file that is deleted during the copy is left out; one that is cut short is filled with zeros, as pg_basebackup does. */
   async *#file(name: string, path: string): AsyncGenerator<Buffer> {
     const handle = await fs.promises.open(path).catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return undefined;

@@ -14,7 +14,7 @@ export interface Restored extends Manifest {
 export interface RestoreRequest {
   file: string;
   dataDir: string;
-  /** Called with the number of bytes written so far. */
+  /** Called with the total number of bytes written. */
   onProgress?: (bytes: number) => void;
 }
 
@@ -27,6 +27,7 @@ export async function restoreBackup({ file, dataDir, onProgress }: RestoreReques
   const made = await fs.promises.mkdir(dataDir, { recursive: true, mode: 0o700 }).catch((error) => {
     throw new BackupFailure(`cannot create ${dataDir} (${error.code})`, { cause: error });
   });
+  const moved: string[] = [];
   let isDone = false;
   try {
     const lock = await lockFolder(dataDir);
@@ -39,11 +40,14 @@ export async function restoreBackup({ file, dataDir, onProgress }: RestoreReques
       // The database last: without it, the folder does not look like a restored one.
       for (const name of contains.toReversed()) {
         await fs.promises.rename(join(draft, name), join(dataDir, name));
+        moved.push(join(dataDir, name));
       }
       await syncFolder(dataDir);
       isDone = true;
       return { dataDir, ...source.manifest, contains };
     } finally {
+      // While the folder is locked: afterwards another process may use it.
+      if (!isDone) for (const path of moved) await fs.promises.rm(path, { recursive: true, force: true });
       await fs.promises.rm(draft, { recursive: true, force: true });
       await lock.release();
     }
@@ -51,7 +55,18 @@ export async function restoreBackup({ file, dataDir, onProgress }: RestoreReques
     throw readable(error, file, dataDir);
   } finally {
     await source.close();
-    if (!isDone && made !== undefined) await fs.promises.rm(made, { recursive: true, force: true });
+    if (!isDone && made !== undefined) await removeEmpty(dataDir, made);
+  }
+}
+
+/** Removes a folder and its parents up to `first`, as long as they are empty: another process may have begun to use them. */
+async function removeEmpty(folder: string, first: string): Promise<void> {
+  for (let path = folder; ; path = dirname(path)) {
+    const isRemoved = await fs.promises.rmdir(path).then(
+      () => true,
+      () => false,
+    );
+    if (!isRemoved || path === first || path === dirname(path)) return;
   }
 }
 

@@ -95,7 +95,7 @@ function read(admin: AdminClient, experienceId: string): Promise<ExperienceState
   return admin.json<ExperienceState>('version', { path: ['experiences', experienceId] });
 }
 
-/** Publishes or unpublishes the version that is current now; a change by somebody else in between is refused. */
+/** Publishes or unpublishes the version that is current now; if it changes in between, the service refuses with 412. */
 async function move(
   admin: AdminClient,
   experienceId: string,

@@ -90,7 +90,7 @@ function requireSameStatus(before: Experience, { status }: Experience): void {
   throw invalidDocument([{ path: 'experience.status', message }]);
 }
 
-/** Whoever writes experiences may not decide which sites start them: that is for those who run the integration. */
+/** Throws 403 if the allowed origins change and the role does not include the integration. */
 function requireOriginPermission(actor: Actor, changes: readonly Change[]): void {
   if (changes.some(({ path }) => path.startsWith('allowedOrigins')))
     requirePermission(actor, 'run-integration');

@@ -60,7 +60,7 @@ export class EventHub {
 
   /** Writes events to a response whose head has been sent, until either side ends it. */
   open(actor: Actor, response: ServerResponse): void {
-    // The client may have left during the authentication; its close event is over.
+    // The client may have disconnected during the authentication, before the listener below was added.
     if (response.destroyed) return;
     const stream = new EventStream(actor, response);
     response.on('close', () => this.#remove(stream));

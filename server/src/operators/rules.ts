@@ -80,7 +80,7 @@ export async function requireAnotherOwner(tx: Transaction, actor: Actor, operato
 }
 
 /**
- * Throws 403 if an actor who is limited to projects would remove somebody who signs in through an identity provider: that person's next
+ * Throws 403 if an actor who is limited to projects would remove an operator who signs in through an identity provider: that person's next
  * sign-in would create an operator without a limit.
  */
 export function requireKeptLimit(actor: Actor, { issuer }: Pick<Operator, 'issuer'>): void {

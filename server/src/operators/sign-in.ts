@@ -23,7 +23,7 @@ export interface SignInDeps {
 /** A request to sign in. */
 export interface SignInRequest {
   via: 'console' | 'oidc';
-  /** The login that the browser has so far, which is replaced. */
+  /** The login of the browser, which is replaced. */
   replaces: string | undefined;
   network: string;
   address: string;
@@ -113,7 +113,7 @@ export async function createCode(
   return { code, expiresAt };
 }
 
-/** The address that signs in whoever opens it first. The code is in the fragment, which browsers send to no server. */
+/** The address that signs in the first browser that opens it. The code is in the fragment, which browsers send to no server. */
 export function linkOf(base: string, code: string): string {
   return `${base}/console/#code=${code}`;
 }

@@ -85,7 +85,7 @@ function experiencePublished(status: 'draft' | 'published' | 'archived'): Origin
   const why = {
     published: 'The experience is published.',
     draft: 'The experience is not published, so pages cannot launch it.',
-    archived: 'The experience is archived, so nobody can launch it.',
+    archived: 'The experience is archived, so it cannot be launched.',
   }[status];
   return { check: 'experience-published', ok: status === 'published', why };
 }

@@ -41,7 +41,7 @@ export async function mintPreview(deps: PreviewMintDeps, call: PreviewCall): Pro
   const origin = parseOrigin(call.origin ?? '');
   const caller = { livemode: false, ...(origin === undefined ? {} : { origin }) };
   const draft = draftSession(deps, previewLaunch, call, caller, requestOf(preview, asked), experience);
-  // A preview that is used up gets its 404, whatever else is wrong with the request.
+  // A preview that is used up returns 404, also if the request has other errors.
   if (draft.session() instanceof ApiError) await requireUsable(database, preview.id);
   const recorder = new LaunchRecorder({
     recorder: {

@@ -22,7 +22,7 @@ const limits = { maxWaiting: 16, maxWaitMs: 30_000 };
 export interface ApplyRequest {
   bytes: Uint8Array;
   format: ProjectFileFormat;
-  /** Says what the file would change, and changes nothing. */
+  /** Returns what the file would change, without changing it. */
   isPlan: boolean;
   /** The label of the file. */
   source: string | undefined;

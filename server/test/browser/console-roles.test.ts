@@ -4,6 +4,7 @@ import type { Call } from '@session-launch/testing/http.ts';
 import {
   createWorld,
   mintFromBrowser,
+  mintFromPublic,
   mintFromServer,
   pageOrigin,
   type World,
@@ -16,11 +17,14 @@ import { useService } from '../harness/service.ts';
 const service = useService();
 const browser = useBrowser();
 const stranger = 'https://shop.example';
+const otherStranger = 'https://blog.example';
 
 /** Something that only some roles see, and the request that it would send. */
 interface Control {
   name: string;
   permission: Permission;
+  /** A second permission that it needs. */
+  also?: Permission;
   request: Call;
 }
 
@@ -36,12 +40,15 @@ let screens: Expected[];
 let others: Control[];
 
 beforeAll(async () => {
-  world = await createWorld(service);
+  world = await createWorld(service, { experience: { public: true } });
   const { projectId, experienceId, key } = world;
   const project = `/admin/projects/${projectId}`;
   const { session } = (await mintFromServer(service, key, { experienceId })).json;
   const refused = await mintFromBrowser(service, { experienceId }, { Origin: stranger });
   expect(refused.json.error.code).toBe('ORIGIN_NOT_ALLOWED');
+  const refusedPublic = await mintFromPublic(service, { experienceId }, { Origin: otherStranger });
+  expect(refusedPublic.json.error.code).toBe('ORIGIN_NOT_ALLOWED');
+  const { experience } = (await service.admin({ path: `/admin/experiences/${experienceId}` })).json;
   const { keys } = (await service.admin({ path: `${project}/keys` })).json;
   const settings = (body: object): Call => ({
     method: 'PATCH',
@@ -66,6 +73,17 @@ beforeAll(async () => {
           name: `Allow ${stranger}`,
           permission: 'run-integration',
           request: settings({ allowedOrigins: [stranger] }),
+        },
+        {
+          name: `Allow ${otherStranger}`,
+          permission: 'edit-experiences',
+          also: 'run-integration',
+          request: {
+            method: 'PUT',
+            path: `/admin/experiences/${experienceId}`,
+            headers: { 'If-Match': '"1"' },
+            body: { experience: { ...experience, allowedOrigins: [otherStranger] } },
+          },
         },
       ],
     },
@@ -147,8 +165,11 @@ beforeAll(async () => {
   ];
 });
 
+const isShown = (role: Role, { permission, also = permission }: Control) =>
+  isPermitted(role, permission) && isPermitted(role, also);
+
 const permitted = (role: Role, controls: Control[]) =>
-  controls.filter(({ permission }) => isPermitted(role, permission)).map(({ name }) => name);
+  controls.filter((control) => isShown(role, control)).map(({ name }) => name);
 
 /** The accessible names of what a locator finds. */
 const names = (tab: ConsoleTab, selector: string) =>
@@ -197,10 +218,10 @@ test.each(roles)('%s sees exactly what the role table permits; the API refuses t
   }
 
   // What is hidden is refused as well, whoever sends it.
-  for (const { name, permission, request } of [...screens.flatMap(({ controls }) => controls), ...others]) {
-    if (isPermitted(role, permission)) continue;
-    const answer = await withToken(service, operator.token, request);
-    expect([answer.status, answer.json.error.code], name).toEqual([403, 'ROLE_FORBIDDEN']);
+  for (const control of [...screens.flatMap(({ controls }) => controls), ...others]) {
+    if (isShown(role, control)) continue;
+    const answer = await withToken(service, operator.token, control.request);
+    expect([answer.status, answer.json.error.code], control.name).toEqual([403, 'ROLE_FORBIDDEN']);
   }
   expect(tab.complaints).toEqual([]);
   await context.close();
@@ -211,9 +232,16 @@ test('an operator limited to one project sees no other', async () => {
   const operator = await createOperator(service, { role: 'owner', projectIds: [world.projectId] });
   const context = await browser.open({ viewport: { width: 1280, height: 900 } });
   const tab = await openConsole(context, service, operator.operatorId);
-  expect(await names(tab, '.side select option')).not.toContain('Of others');
+  expect(await names(tab, '.side select option')).toEqual([world.file.project.name]);
   await tab.show(`/${hidden.projectId}/keys`);
   await tab.page.getByRole('alert').waitFor();
   expect(await tab.page.getByRole('alert').innerText()).toContain('No such project');
+  await tab.show('/team');
+  await tab.button('Add operator').click();
+  const dialog = tab.dialog('Add an operator');
+  expect(await dialog.getByRole('checkbox').count()).toBe(1);
+  await dialog.getByRole('textbox', { name: 'Name' }).fill('Of the same project');
+  await dialog.getByRole('button', { name: 'Add operator' }).click();
+  await tab.dialog('The token of the new operator').waitFor();
   await context.close();
 });

@@ -201,7 +201,9 @@ describe('a restore is refused, and changes nothing,', () => {
 describe('a backup is refused', () => {
   test('while another one is copied, and possible once that one is gone', async () => {
     const other = await holdLikeABackup();
+    await writeFile(inFolder('b.backup.partial'), 'of the other one');
     expect(await refused(['backup', 'b.backup'], 'data')).toContain('another backup is running');
+    expect(await readFile(inFolder('b.backup.partial'), 'utf8')).toBe('of the other one');
     other.socket.destroy();
     await until(
       'the end of the other backup',

@@ -216,6 +216,11 @@ describe('attacks', () => {
     expect(answer.json.operator.operatorId).toBe(operatorId);
   });
 
+  test('the password of a proxy does not hide a cookie', async () => {
+    const Authorization = `Basic ${Buffer.from('ada:password').toString('base64')}`;
+    expect((await me(await signedIn(service), { Authorization })).status).toBe(200);
+  });
+
   test('no secret is in the audit', async () => {
     const { token } = await createOperator(service, { name: 'Secretive' });
     const code = await codeFor(service);

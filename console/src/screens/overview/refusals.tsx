@@ -62,6 +62,8 @@ interface FixProps {
   onChanged(): unknown;
 }
 
+const editing: Permission[] = ['edit-experiences'];
+
 /** The button that helps. Operators who may not change it get none. */
 function Fix({ projectId, fix, onChanged }: FixProps) {
   const { overview } = texts;
@@ -77,7 +79,7 @@ function Fix({ projectId, fix, onChanged }: FixProps) {
             }));
       return (
         <Ask
-          permission={experienceId === undefined ? 'run-integration' : 'edit-experiences'}
+          permissions={['run-integration', ...(experienceId === undefined ? [] : editing)]}
           action={overview.allow(origin)}
           title={overview.allowTitle}
           text={
@@ -94,7 +96,7 @@ function Fix({ projectId, fix, onChanged }: FixProps) {
     case 'enable-embeds':
       return (
         <Ask
-          permission="run-integration"
+          permissions={['run-integration']}
           action={overview.embedsOn}
           title={overview.embedsOnTitle}
           text={overview.embedsOnText}
@@ -106,7 +108,7 @@ function Fix({ projectId, fix, onChanged }: FixProps) {
     case 'publish':
       return (
         <Ask
-          permission="edit-experiences"
+          permissions={editing}
           action={overview.publish}
           title={overview.publishTitle}
           text={overview.publishText(fix.experienceId)}
@@ -118,7 +120,7 @@ function Fix({ projectId, fix, onChanged }: FixProps) {
     case 'make-public':
       return (
         <Ask
-          permission="edit-experiences"
+          permissions={editing}
           action={overview.makePublic}
           title={overview.makePublicTitle}
           text={overview.makePublicText(fix.experienceId)}
@@ -139,7 +141,8 @@ function Fix({ projectId, fix, onChanged }: FixProps) {
 }
 
 interface AskProps {
-  permission: Permission;
+  /** All of these are needed. */
+  permissions: readonly Permission[];
   action: string;
   title: string;
   text: string;
@@ -149,9 +152,9 @@ interface AskProps {
 }
 
 /** A button that asks, changes a setting, and shows the next state. */
-function Ask({ permission, action, title, text, done, change, onChanged }: AskProps) {
+function Ask({ permissions, action, title, text, done, change, onChanged }: AskProps) {
   const isAsking = useSignal(false);
-  if (!may(permission)) return null;
+  if (!permissions.every(may)) return null;
   const confirm = async () => {
     await change();
     toast(done);

@@ -4,6 +4,7 @@ import { Button } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Choices, TextField } from '../../parts/field.tsx';
 import { Form } from '../../parts/form.tsx';
+import { me } from '../../state/me.ts';
 import { projects } from '../../state/projects.ts';
 import { useTyped } from '../../state/typed.ts';
 import { texts } from '../../texts.ts';
@@ -11,7 +12,10 @@ import { texts } from '../../texts.ts';
 const all = 'all';
 
 export function AddOperator({ onAdded, onClose }: { onAdded(token: string): void; onClose(): void }) {
-  const typed = useTyped('add-operator', { name: '', role: 'viewer', scope: [all] });
+  // An operator limited to projects can add only operators limited to these.
+  const own = me.value?.operator.projectIds ?? undefined;
+  const everything = own ?? [all];
+  const typed = useTyped('add-operator', { name: '', role: 'viewer', scope: everything });
   const { name, role, scope } = typed.value;
   const problem = useSignal<string | undefined>(undefined);
   const add = async () => {
@@ -33,7 +37,7 @@ export function AddOperator({ onAdded, onClose }: { onAdded(token: string): void
   const chooseProjects = (chosen: string[]) => {
     const added = chosen.filter((one) => !scope.includes(one));
     const isAll = added.includes(all) || chosen.length === 0;
-    typed.set({ scope: isAll ? [all] : chosen.filter((one) => one !== all) });
+    typed.set({ scope: isAll ? everything : chosen.filter((one) => one !== all) });
   };
   const close = () => {
     typed.forget();
@@ -62,7 +66,7 @@ export function AddOperator({ onAdded, onClose }: { onAdded(token: string): void
           label={texts.team.limit}
           type="checkbox"
           options={[
-            { value: all, label: texts.team.all },
+            ...(own === undefined ? [{ value: all, label: texts.team.all }] : []),
             ...(projects.value ?? []).map(({ projectId, name }) => ({ value: projectId, label: name })),
           ]}
           chosen={scope}
