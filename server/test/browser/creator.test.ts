@@ -8,6 +8,7 @@ import { type ConsoleTab, inspect, openConsole } from '../harness/console.ts';
 import { createOperator } from '../harness/operators.ts';
 import { jpeg } from '../harness/pictures.ts';
 import { meter, speaks } from '../harness/speaking.ts';
+import { focusedControl, walk } from '../harness/tab-walk.ts';
 import { twoLines } from '../harness/talking-page.ts';
 
 const browser = useBrowser('--use-fake-device-for-media-stream', '--use-fake-ui-for-media-stream');
@@ -151,4 +152,63 @@ test('writes a character, talks to the draft, publishes it, moves it up and take
   await page.getByText('r1 is published', { exact: false }).first().waitFor();
   await visit(experienceId, firstGreeting);
   expect(tab.complaints.filter((text) => !text.includes(service.url))).toEqual([]);
+});
+
+/**
+ * Presses Tab until the control has the focus, and then a key. Everything on the way must show that it has the focus, except the frame, in
+ * which its own controls show it, and the page itself after its last control.
+ */
+async function reach(control: string, key?: string): Promise<void> {
+  const stops = await walk(page, 'Tab', control, 150);
+  expect(stops.filter((stop) => !stop.isVisible && !/^(Iframe|none)/.test(stop.control))).toEqual([]);
+  if (key !== undefined) await page.keyboard.press(key);
+}
+
+test('does the same with the keyboard alone', async () => {
+  await tab.show(`/${projectId}/experiences`);
+  await page.getByRole('link', { name: 'The harbor' }).waitFor();
+  await reach('button New experience', 'Enter');
+  await tab.dialog('New experience').waitFor();
+  expect(await focusedControl(page)).toBe('textbox Title');
+  await page.keyboard.type('The pier');
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'The pier', level: 1 }).waitFor();
+  const [, experienceId = ''] = /experiences\/(exp_\w+)/.exec(page.url()) ?? [];
+
+  await reach('link Mind', 'Enter');
+  await page
+    .getByRole('textbox', { name: /^Greeting in English/ })
+    .first()
+    .waitFor();
+  await reach('textbox Greeting in English');
+  await page.keyboard.press('Control+a');
+  await page.keyboard.type('Hello from the pier.');
+  await reach('button Remove variant 2: Greeting in English', 'Enter');
+  await page.keyboard.press('Control+s');
+  await page.getByText('Saved as draft r2.', { exact: false }).waitFor();
+  await reach('button Restart with my changes', 'Enter');
+  await expect.poll(() => preview()?.url()).toBeDefined();
+  await preview().getByText('Hello from the pier.').first().waitFor();
+  await speaks(preview());
+
+  await reach('button Review and publish', 'Enter');
+  await tab.dialog('Review and publish').waitFor();
+  await reach('textbox Note');
+  await page.keyboard.type('By keyboard');
+  await reach('button Publish', 'Enter');
+  await page.getByText('r2 is published.').waitFor();
+
+  await reach('link Experiences', 'Enter');
+  await page.getByRole('link', { name: 'The pier' }).waitFor();
+  await reach('link The pier');
+  for (const _ of [1, 2]) await page.keyboard.press('Alt+ArrowUp');
+  await expect.poll(async () => (await catalog())[0]).toBe('The pier');
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'The pier', level: 1 }).waitFor();
+  await reach('link Revisions', 'Enter');
+  await tab.button('Publish this one (r1)').waitFor();
+  await reach('button Publish this one (r1)', 'Enter');
+  await reach('button Publish', 'Enter');
+  const state = async () => (await service.admin({ path: `/admin/experiences/${experienceId}` })).json;
+  await expect.poll(async () => (await state()).publishedRevision).toBe(1);
 });
