@@ -1,5 +1,6 @@
 import { effect } from '@preact/signals';
 import type { Draft, Experience } from '../draft.ts';
+import type { UnreadText } from '../model.ts';
 import { forget, keep, kept } from './unsaved.ts';
 
 /** Changes that were not saved, with the document that they were made to. */
@@ -8,7 +9,7 @@ export interface Unsaved {
   version: number;
   base: Experience;
   document: Experience;
-  text: string | undefined;
+  text: UnreadText | undefined;
 }
 
 /** Milliseconds after the last change until it is written. */

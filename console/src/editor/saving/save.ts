@@ -70,7 +70,7 @@ export function createSaving(draft: Model): Saving {
   };
 
   const sendDocument = async (note: string | undefined): Promise<void> => {
-    for (const finish of draft.beforeSaving) finish();
+    draft.finishTyping();
     if (draft.text.value !== undefined) throw new Error(frameTexts.notYaml);
     for (;;) {
       const sent = draft.document.value;
@@ -101,7 +101,7 @@ export function createSaving(draft: Model): Saving {
     save: (note) => inTurn(() => sendDocument(note)),
     saveIfChanged: () =>
       inTurn(async () => {
-        for (const finish of draft.beforeSaving) finish();
+        draft.finishTyping();
         if (draft.isChanged.value) await sendDocument(undefined);
       }),
     setStatus: (action, body = {}) =>
