@@ -52,7 +52,9 @@ let found: string[];
  */
 const complaints = () =>
   found.filter(
-    (text) => !text.includes(new URL(talking.service.url).host) && !/^failed request|status (of )?4(00|09)/.test(text),
+    (text) =>
+      !text.includes(new URL(talking.service.url).host) &&
+      !/^failed request|status (of )?4(00|09)/.test(text),
   );
 
 async function signIn(at: Page, operatorId?: string): Promise<void> {

@@ -39,9 +39,9 @@ export interface ListOperations {
   dragged: Signal<number | undefined>;
   /** The key of the item that the dragged one is over. */
   over: Signal<number | undefined>;
-  /** `focus` names the control that has the focus afterwards. */
   /** Where the item with a key is now. */
   indexOf(key: number): number;
+  /** `focus` names the control that has the focus afterwards. */
   move(from: number, to: number, focus?: string): void;
   remove(index: number): void;
   duplicate(index: number): void;
