@@ -116,9 +116,9 @@ function Talking({ draft, own }: { draft: Draft; own: OwnPreview }) {
   );
 }
 
-/** Says which revision talks, in which languages and why, and whether the form is newer. */
+/** The revision that talks, its languages and the reason for them, and whether the form is newer. */
 function State({ draft, shown }: { draft: Draft; shown: Shown | undefined }) {
-  // Settings such as origins are not part of a revision, so they cannot be heard.
+  // Settings such as origins are not part of a revision, so they do not change the preview.
   const isOlder = useComputed(() => {
     const saved = draft.saved.value.experience as Experience;
     const { title, runtime } = draft.document.value;

@@ -106,7 +106,7 @@ test('writes a character, talks to the draft, publishes it, moves it up and take
   await preview().getByText(newGreeting).first().waitFor();
   await speaks(preview());
   await inspect(page, 'creator-5-talking');
-  // Visitors still hear what is published.
+  // Visitors still hear the published greeting.
   await visit(experienceId, firstGreeting);
 
   await openTab('Gallery');

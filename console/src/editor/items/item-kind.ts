@@ -37,7 +37,7 @@ export interface ListOperations {
   open: Signal<ReadonlySet<number>>;
   /** The index of the item that is dragged. */
   dragged: Signal<number | undefined>;
-  /** The key of the item that the dragged one is over. */
+  /** The key of the item under the pointer while another one is dragged. */
   over: Signal<number | undefined>;
   /** Where the item with a key is now. */
   indexOf(key: number): number;
