@@ -44,7 +44,7 @@ afterAll(async () => {
 
 const openTab = async (name: string) => {
   await page.getByRole('link', { name, exact: true }).click();
-  await page.locator(`.tabs [aria-current=page]`, { hasText: name }).waitFor();
+  await page.locator(`.editor-tabs [aria-current=page]`, { hasText: name }).waitFor();
 };
 const preview = () => page.frames().find((frame) => frame.url() === `${service.url}/preview/`)!;
 
