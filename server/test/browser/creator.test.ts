@@ -2,7 +2,7 @@ import { type Site, startSite, useBrowser } from '@session-launch/testing/browse
 import { targetAt } from '@session-launch/testing/deployment.ts';
 import type { Target } from '@session-launch/testing/target.ts';
 import { apply, createKey, experience, project } from '@session-launch/testing/world.ts';
-import type { BrowserContext, Page } from 'playwright-core';
+import type { BrowserContext, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { type ConsoleTab, inspect, openConsole } from '../harness/console.ts';
 import { createOperator } from '../harness/operators.ts';
@@ -152,4 +152,70 @@ test('writes a character, talks to the draft, publishes it, moves it up and take
   await page.getByText('r1 is published', { exact: false }).first().waitFor();
   await visit(experienceId, firstGreeting);
   expect(tab.complaints.filter((text) => !text.includes(service.url))).toEqual([]);
+});
+
+/** Presses Tab, or Shift+Tab to go back, until an element has the focus. */
+async function reach(target: Locator, key: 'Tab' | 'Shift+Tab' = 'Tab'): Promise<void> {
+  await target.waitFor();
+  for (let presses = 0; presses < 200; presses++) {
+    if (await target.evaluate('(element) => element === document.activeElement')) return;
+    await page.keyboard.press(key);
+  }
+  throw new Error(`${target} cannot be reached with ${key}`);
+}
+
+async function press(target: Locator, key?: 'Tab' | 'Shift+Tab'): Promise<void> {
+  await reach(target, key);
+  await page.keyboard.press('Enter');
+}
+
+async function write(target: Locator, text: string): Promise<void> {
+  await reach(target);
+  await page.keyboard.press('Control+a');
+  await page.keyboard.insertText(text);
+}
+
+const link = (name: string) => page.getByRole('link', { name, exact: true });
+
+test('the same by keyboard alone', async () => {
+  await tab.show(`/${projectId}/experiences`);
+  await press(tab.button('New experience'));
+  await write(tab.field('Title'), 'The pier');
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'The pier', level: 1 }).waitFor();
+
+  await write(tab.field('Name'), 'Ines');
+  await press(link('Mind'), 'Shift+Tab');
+  await write(page.getByRole('textbox', { name: /^Greeting in English/ }).first(), 'Welcome to the pier!');
+  await press(page.getByRole('button', { name: /^▸\s*When are you open/ }));
+  await write(page.getByRole('textbox', { name: /^Answer in English/ }).first(), 'Until sunset.');
+  await press(tab.button('Restart with my changes'));
+  await expect.poll(() => preview()?.url()).toBeDefined();
+  await speaks(preview());
+
+  await press(link('Gallery'), 'Shift+Tab');
+  await press(tab.button('Choose: Thumbnail'));
+  const chooser = page.waitForEvent('filechooser');
+  await press(page.locator('input[type=file]'));
+  await (await chooser).setFiles({ name: 'pier.jpg', mimeType: 'image/jpeg', buffer: jpeg });
+  await press(tab.button('Use this picture'));
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  await write(tab.field('Purpose'), 'discover');
+
+  await press(tab.button('Review and publish'), 'Shift+Tab');
+  await write(tab.field('Note'), 'Written without a mouse');
+  await press(tab.button('Publish'));
+  await page.getByText('r2 is published.').waitFor();
+
+  const before = await catalog();
+  await press(link('Experiences'), 'Shift+Tab');
+  const row = page.getByRole('listitem').filter({ hasText: 'The pier' });
+  await press(row.getByRole('button', { name: 'Move up', exact: true }));
+  await expect.poll(catalog).toEqual([before[0], before[2], before[1]]);
+
+  await press(link('The pier'));
+  await press(link('Revisions'));
+  await press(tab.button('Publish this one'));
+  await press(tab.dialog('Publish r1?').getByRole('button', { name: 'Publish', exact: true }));
+  await page.getByText('r1 is published.').waitFor();
 });
