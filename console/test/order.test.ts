@@ -43,7 +43,7 @@ test('collects moves while one is being saved', async () => {
   expect(queue.isSaving).toBe(false);
 });
 
-test('repeats a move on an order that somebody else has changed, and names them', async () => {
+test('repeats a move on an order that another operator has changed, and names the operator', async () => {
   const { stored, queue } = storeOf(['a', 'b', 'c'], (now, count) => {
     if (count === 1) Object.assign(now, { ids: ['new', 'b', 'a', 'c'], version: 2 });
   });

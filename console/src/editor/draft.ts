@@ -2,7 +2,7 @@ import { batch, computed, signal } from '@preact/signals';
 import type { ExperienceState } from '@session-launch/contract/admin/experience-schemas';
 import { merge } from './document/merge.ts';
 import { isSame, sharing } from './document/same.ts';
-import type { Experience, Model, Problem } from './model.ts';
+import type { Experience, Model, Problem, UnreadText } from './model.ts';
 import { pathText, valueAt, withValue } from './path.ts';
 import { createSaving, type Saving } from './saving/save.ts';
 
@@ -14,7 +14,7 @@ export interface Draft extends Model, Saving {}
 export function createDraft(projectId: string, state: ExperienceState, isEditable: boolean): Draft {
   const saved = signal(state);
   const document = signal(state.experience as Experience);
-  const text = signal<string | undefined>(undefined);
+  const text = signal<UnreadText | undefined>(undefined);
   const problems = signal<readonly Problem[]>([]);
   const byPath = computed(() => new Map(problems.value.map(({ path, message }) => [path, message])));
   const model: Model = {
@@ -23,13 +23,26 @@ export function createDraft(projectId: string, state: ExperienceState, isEditabl
     saved,
     document,
     text,
-    beforeSaving: new Set(),
+    typing: new Set(),
     problems,
     isChanged: computed(() => text.value !== undefined || !isSame(document.value, saved.value.experience)),
     isEditable,
     at: (path) => valueAt(document.value, path),
     change(path, value) {
       document.value = withValue(document.value, path, value);
+    },
+    finishTyping() {
+      for (const finish of model.typing) finish();
+    },
+    replace(next) {
+      const [before, unread] = [document.value, text.value];
+      const set = (changed: Experience, changedText: UnreadText | undefined) =>
+        batch(() => {
+          document.value = changed;
+          text.value = changedText;
+        });
+      set(next, undefined);
+      return () => set(merge(next, before, document.value).document, text.value ?? unread);
     },
     problemAt: (path) => byPath.value.get(pathText(path)),
     takeOver(next, choices = {}, base = saved.value.experience as Experience) {

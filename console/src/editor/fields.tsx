@@ -71,7 +71,7 @@ export function DraftText({ draft, path, label, rows }: DraftFieldProps & { rows
   );
 }
 
-/** A number of the document. Text that is not a number stays in the document, and the service says what is wrong with it. */
+/** A number of the document. Text that is not a number stays in the document, and the service reports it as a problem. */
 export function DraftNumber({ draft, path, label }: DraftFieldProps) {
   const { value, problem } = useField(draft, path);
   const { default: byDefault } = schemaAt(path);

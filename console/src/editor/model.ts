@@ -14,6 +14,13 @@ export interface Problem {
   message: string;
 }
 
+/** YAML text that cannot be read as a document, as it was typed. */
+export interface UnreadText {
+  text: string;
+  /** The document that the text was last equal to. */
+  base: Experience;
+}
+
 /** The experience that the editor shows, with the changes that are not saved yet. */
 export interface Model {
   readonly projectId: string;
@@ -22,10 +29,9 @@ export interface Model {
   readonly saved: Signal<ExperienceState>;
   /** As edited. Never changed in place: parts that are the same object have not changed. */
   readonly document: Signal<Experience>;
-  /** YAML text that cannot be read as a document, as it was typed. The document is the last one that could be read. */
-  readonly text: Signal<string | undefined>;
-  /** Called before saving: each puts what is still being typed into the document. */
-  readonly beforeSaving: Set<() => void>;
+  readonly text: Signal<UnreadText | undefined>;
+  /** Each puts text that is still being typed into the document. */
+  readonly typing: Set<() => void>;
   readonly problems: Signal<readonly Problem[]>;
   readonly isChanged: ReadonlySignal<boolean>;
   /** Whether the operator may change the document. Fields are read-only if not. */
@@ -34,6 +40,10 @@ export interface Model {
   at(path: Path): unknown;
   /** Changes the value at a path. `undefined` removes it. */
   change(path: Path, value: unknown): void;
+  /** Puts text that is still being typed into the document. */
+  finishTyping(): void;
+  /** Replaces the document and the unread text. Returns a function that undoes this, and preserves what was changed since. */
+  replace(next: Experience): () => void;
   /** The problem at exactly this path. */
   problemAt(path: Path): string | undefined;
   /**

@@ -28,8 +28,8 @@ export function valueAt(document: unknown, path: Path): unknown {
 }
 
 /**
- * Returns a copy of a document with another value at a path. What is beside the path is shared with the original, so that comparing
- * references tells what has changed. `undefined` removes a field or a list item. Objects that are missing on the way are created.
+ * Returns a copy of a document with another value at a path. Parts beside the path are shared with the original, so that parts with the
+ * same reference have not changed. `undefined` removes a field or a list item. Objects that are missing on the way are created.
  */
 export function withValue<T>(document: T, path: Path, value: unknown): T {
   const [step, ...rest] = path;

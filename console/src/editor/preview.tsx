@@ -11,13 +11,7 @@ import { VisitorChoices } from './preview/choices.tsx';
 import { Frame, type FrameHandle } from './preview/frame.tsx';
 import { Links } from './preview/links.tsx';
 import { OwnPreview } from './preview/own-preview.ts';
-import {
-  type Grant,
-  resolveLanguages,
-  SecondLanguageNeeded,
-  taughtLanguage,
-  visitor,
-} from './preview/visitor.ts';
+import { type Grant, resolveLanguages, SecondLanguageNeeded, visitorOf } from './preview/visitor.ts';
 import { languageName } from './tabs/languages/names.ts';
 
 /** What the frame talks: a revision, its languages, and why these. */
@@ -67,15 +61,13 @@ function Talking({ draft, own }: { draft: Draft; own: OwnPreview }) {
     problem.value = undefined;
     try {
       const { latestRevision: revision, experience } = draft.saved.value;
-      const taught = taughtLanguage(experience as Experience);
-      if (visitor.value.secondaryLocale === '' && taught !== undefined)
-        visitor.value = { ...visitor.value, secondaryLocale: taught };
+      const asking = visitorOf(experience as Experience);
       const [code, { because, ...languages }] = await Promise.all([
         own.codeFor(revision),
-        resolveLanguages(draft.experienceId, revision, visitor.value),
+        resolveLanguages(draft.experienceId, revision, asking),
       ]);
       shown.value = { revision, because, ...languages };
-      return { code, ...languages, speechOnly: visitor.value.speechOnly };
+      return { code, ...languages, speechOnly: asking.speechOnly };
     } catch (error) {
       problem.value = previewTexts.failed(messageOf(error));
       if (error instanceof SecondLanguageNeeded) choices.current?.setAttribute('open', '');
@@ -124,9 +116,9 @@ function Talking({ draft, own }: { draft: Draft; own: OwnPreview }) {
   );
 }
 
-/** Says which revision talks, in which languages and why, and whether the form is newer. */
+/** The revision that talks, its languages and the reason for them, and whether the form is newer. */
 function State({ draft, shown }: { draft: Draft; shown: Shown | undefined }) {
-  // Settings such as origins are not part of a revision, so they cannot be heard.
+  // Settings such as origins are not part of a revision, so they do not change the preview.
   const isOlder = useComputed(() => {
     const saved = draft.saved.value.experience as Experience;
     const { title, runtime } = draft.document.value;

@@ -12,6 +12,8 @@ interface ButtonProps {
   type?: 'button' | 'submit';
   /** The accessible name, where the text alone does not say what the button is for. */
   label?: string;
+  /** The id of an element that says what the button acts on. */
+  describedBy?: string;
   disabled?: boolean;
   /** Whether it has the focus when its dialog opens. */
   autoFocus?: boolean;
@@ -23,6 +25,7 @@ export function Button({
   look = 'normal',
   type = 'button',
   label,
+  describedBy,
   disabled,
   autoFocus,
 }: ButtonProps) {
@@ -43,6 +46,7 @@ export function Button({
       type={type}
       class={`button ${look}`}
       aria-label={label}
+      aria-describedby={describedBy}
       // biome-ignore lint/a11y/noAutofocus: only in dialogs, which have to put the focus somewhere
       autoFocus={autoFocus}
       disabled={disabled}

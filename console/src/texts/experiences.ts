@@ -36,7 +36,7 @@ export const experiencesTexts = {
   hidden: (count: number) =>
     `${plural(count, 'archived experience is', 'archived experiences are')} not shown.`,
   showArchived: 'Show archived',
-  held: 'Somebody has changed this list.',
+  held: 'Another operator changed this list.',
   showNow: 'Show the changes',
 
   published: (revision: number) => `published r${revision}`,

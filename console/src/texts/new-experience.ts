@@ -14,7 +14,7 @@ export const newExperienceTexts = {
       text: 'Practises Spanish phrases with the visitor, explained in English.',
     },
     presenter: { name: 'Presenter', text: 'Gives a short talk in sections and takes questions in between.' },
-    voice: { name: 'Voice only', text: 'Answers like somebody on the phone, without a face or a place.' },
+    voice: { name: 'Voice only', text: 'Answers as on the phone, without a face or a place.' },
     empty: { name: 'Empty', text: 'A name and a greeting. You write everything else.' },
   },
   button: 'Create experience',

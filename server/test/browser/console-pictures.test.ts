@@ -12,8 +12,10 @@ const folder = new URL('pictures/', docs);
 const projectId = 'prj_demo';
 const maxBytes = 60_000;
 
-/** What to show on each picture. */
-const pictures: Record<string, (tab: ConsoleTab) => Promise<void>> = {
+/** What to show on each picture of a page of the documentation. The steps are made one after the other. */
+type Pictures = Record<string, (tab: ConsoleTab) => Promise<void>>;
+
+const ofConsole: Pictures = {
   overview: async (tab) => {
     await tab.show(`/${projectId}/overview`);
     await tab.page.getByRole('button', { name: 'Allow https://shop.example' }).waitFor();
@@ -27,10 +29,68 @@ const pictures: Record<string, (tab: ConsoleTab) => Promise<void>> = {
   },
   sessions: (tab) => tab.show(`/${projectId}/sessions`),
 };
-const schemes = ['light', 'dark'] as const;
-const names = Object.keys(pictures).flatMap((name) =>
-  schemes.map((scheme) => `console-${name}-${scheme}.webp`),
-);
+
+const ofCreators: Pictures = {
+  'new-experience': async (tab) => {
+    await tab.show(`/${projectId}/experiences`);
+    await tab.button('New experience').click();
+    await tab.field('Title').fill('Garden guide');
+  },
+  setup: async (tab) => {
+    await tab.button('Create experience').click();
+    await shown(tab, 'Setup');
+  },
+  mind: async (tab) => {
+    await tab.page.getByRole('link', { name: 'Mind', exact: true }).click();
+    await shown(tab, 'Mind');
+  },
+  gallery: async (tab) => {
+    await tab.page.getByRole('link', { name: 'Gallery', exact: true }).click();
+    await tab.page.getByRole('heading', { name: 'Ready for galleries' }).waitFor();
+    await shown(tab, 'Gallery');
+  },
+  review: async (tab) => {
+    await tab.button('Review and publish').click();
+    await tab.button('Publish').click();
+    await tab.page.getByText('r1 is published.').waitFor();
+    await tab.page.getByRole('link', { name: 'Mind', exact: true }).click();
+    const greeting = tab.page.getByRole('textbox', { name: /^Greeting in English/ }).first();
+    await greeting.fill('Welcome to the garden! I am Robin. Ask me when the roses bloom.');
+    await tab.button('Review and publish').click();
+    await tab.field('Note').fill('A shorter greeting');
+    await withoutToasts(tab);
+  },
+  experiences: async (tab) => {
+    await tab.button('Cancel').click();
+    await tab.button('Save draft').click();
+    await tab.page.getByText('Published r1, draft r2').waitFor();
+    await tab.show(`/${projectId}/experiences`);
+    await tab.page.getByText('Garden guide').scrollIntoViewIfNeeded();
+    await withoutToasts(tab);
+  },
+};
+
+const documents = {
+  console: { pictures: ofConsole, schemes: ['light', 'dark'] },
+  creators: { pictures: ofCreators, schemes: ['light'] },
+} as const;
+
+const nameOf = (page: string, picture: string, scheme: string) => `${page}-${picture}-${scheme}.webp`;
+const namesOf = (page: keyof typeof documents) => {
+  const { pictures, schemes } = documents[page];
+  return Object.keys(pictures).flatMap((picture) => schemes.map((scheme) => nameOf(page, picture, scheme)));
+};
+
+/** Waits for a tab of the editor and for the preview beside it. */
+async function shown(tab: ConsoleTab, name: string): Promise<void> {
+  await tab.page.locator('.editor-tabs [aria-current=page]', { hasText: name }).waitFor();
+  await tab.page.frameLocator('iframe').getByRole('button', { name: 'Start' }).waitFor();
+  await withoutToasts(tab);
+}
+
+async function withoutToasts({ page }: ConsoleTab): Promise<void> {
+  await expect.poll(() => page.locator('.toasts > *').count(), { timeout: 30_000 }).toBe(0);
+}
 
 /** Some launches and refusals, so that there is something to see. */
 async function use({ service }: TalkingProcess): Promise<void> {
@@ -58,31 +118,36 @@ async function makePictures(): Promise<void> {
     await use(talking);
     const context = await browser.open({ viewport: { width: 1200, height: 750 } });
     const tab = await openConsole(context, talking.service);
-    for (const [name, show] of Object.entries(pictures))
-      for (const colorScheme of schemes) {
-        await tab.page.emulateMedia({ colorScheme });
-        await show(tab);
-        const picture = await sharp(await tab.page.screenshot())
-          .webp({ quality: 65, effort: 6 })
-          .toBuffer();
-        await writeFile(new URL(`console-${name}-${colorScheme}.webp`, folder), picture);
-      }
+    for (const [page, { pictures, schemes }] of Object.entries(documents))
+      for (const [picture, show] of Object.entries(pictures))
+        for (const colorScheme of schemes) {
+          await tab.page.emulateMedia({ colorScheme });
+          await show(tab);
+          const file = await sharp(await tab.page.screenshot())
+            .webp({ quality: 65, effort: 6 })
+            .toBuffer();
+          await writeFile(new URL(nameOf(page, picture, colorScheme), folder), file);
+        }
     await context.close();
   } finally {
     await talking.stop();
   }
 }
 
-test('docs/console.md shows pictures of the console in light and dark (UPDATE=1 makes them)', async () => {
-  if (process.env.UPDATE === '1') await makePictures();
-  const page = await readFile(new URL('console.md', docs), 'utf8');
-  expect((await readdir(folder)).filter((name) => name.startsWith('console-')).sort()).toEqual(
-    [...names].sort(),
-  );
-  for (const name of names) {
-    expect(page).toContain(`pictures/${name}`);
-    expect((await stat(new URL(name, folder))).size).toBeLessThanOrEqual(maxBytes);
-    const { width, format } = await sharp(await readFile(new URL(name, folder))).metadata();
-    expect({ width, format }).toEqual({ width: 1200, format: 'webp' });
-  }
-});
+test.each(['console', 'creators'] as const)(
+  'docs/%s.md shows pictures (UPDATE=1 makes them)',
+  async (name) => {
+    if (process.env.UPDATE === '1' && name === 'console') await makePictures();
+    const page = await readFile(new URL(`${name}.md`, docs), 'utf8');
+    const names = namesOf(name);
+    expect((await readdir(folder)).filter((file) => file.startsWith(`${name}-`)).sort()).toEqual(
+      [...names].sort(),
+    );
+    for (const file of names) {
+      expect(page).toContain(`pictures/${file}`);
+      expect((await stat(new URL(file, folder))).size).toBeLessThanOrEqual(maxBytes);
+      const { width, format } = await sharp(await readFile(new URL(file, folder))).metadata();
+      expect({ width, format }).toEqual({ width: 1200, format: 'webp' });
+    }
+  },
+);

@@ -29,7 +29,7 @@ const path = `/admin/experiences/${experienceId}`;
 // biome-ignore lint/suspicious/noExplicitAny: tests look into documents freely
 type Loose = any;
 
-/** Somebody with a browser, at the YAML tab of the experience. */
+/** An operator with a browser, at the YAML tab of the experience. */
 interface Person {
   operatorId: string;
   token: string;
@@ -94,7 +94,7 @@ async function write(page: Page, change: (document: Loose) => void): Promise<voi
   await page.getByText('Unsaved changes, checked').waitFor();
 }
 
-/** What must never happen, whatever the service answers. */
+/** Violations of the policy, and exceptions. */
 function violations({ complaints }: Person): string[] {
   return complaints.filter((text) => /^exception|policy violation/.test(text));
 }
@@ -138,7 +138,7 @@ test('two people edit one experience: the second save shows what the first chang
   await text(ada.page).getByText('Bea says hello.').waitFor();
 });
 
-test('announces a file that is applied while somebody edits, and merges it', async () => {
+test('announces a file that is applied during editing, and merges it', async () => {
   await write(bea.page, (document) => {
     document.description = 'What Bea wrote';
   });
@@ -218,6 +218,14 @@ test('shows problems at their lines, and keeps text that cannot be read as it wa
   await text(page).getByText(before.experience.title).waitFor();
   await button(page, 'Undo').click();
   expect(await text(page).innerText()).toBe('title: A\nslug: "open');
+
+  // Changes on another tab are merged into the text when it can be read again.
+  await openTab(page, 'Setup');
+  await page.getByRole('textbox', { name: 'Title', exact: true }).fill('The old harbor');
+  await openTab(page, 'YAML');
+  await replaceText(page, JSON.stringify({ ...experience, description: 'From the text' }, null, 1));
+  await text(page).getByText('The old harbor').waitFor();
+  await text(page).getByText('From the text').waitFor();
   await button(page, 'Discard').click();
   await page.getByRole('dialog').getByRole('button', { name: 'Discard', exact: true }).click();
 });
@@ -254,7 +262,8 @@ test('publishes with a note after a review in words, and rolls back', async () =
   await openTab(page, 'Revisions');
   await page.getByText('A shorter greeting', { exact: true }).waitFor();
   await inspect(page, 'revisions');
-  await button(page, `Publish this one (r${first})`).click();
+  const earlier = page.getByRole('list', { name: 'Revisions' }).getByRole('listitem').nth(1);
+  await earlier.getByRole('button', { name: 'Publish this one', exact: true }).click();
   await page.getByRole('dialog').getByText('Ahoy!').waitFor();
   await inspect(page, 'roll-back');
   await button(page, 'Publish').click();

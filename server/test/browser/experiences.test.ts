@@ -159,6 +159,7 @@ test('creates an experience from each template, which opens in the editor and ta
   }
   // A second one of the same title gets another id and slug.
   await openList(projectId);
+  await row('My Guide').waitFor();
   await button('New experience').click();
   await dialog('New experience').getByRole('textbox', { name: 'Title' }).fill('My Guide');
   await page.keyboard.press('Enter');
@@ -238,14 +239,14 @@ test('moves rows by buttons, by keys and by dragging, announces it and undoes it
   expect(unexpected()).toEqual([]);
 });
 
-test('repeats a move on an order that somebody else changed, and holds back changes while a row is in use', async () => {
+test('repeats a move on an order that another operator changed, and holds back changes while a row is in use', async () => {
   const projectId = await createProject(['One', 'Two', 'Three']);
   await openList(projectId);
   await row('Three').getByRole('link', { name: 'Three' }).focus();
   const ids = (await stored(projectId)).map(({ experienceId }) => experienceId);
   const { version } = await editor.list(projectId);
   await editor.ok(editor.order(projectId, [ids[1], ids[0], ids[2]], version));
-  await page.getByText('Somebody has changed this list.').waitFor();
+  await page.getByText('Another operator changed this list.').waitFor();
   expect(await titles()).toEqual(['One', 'Two', 'Three']);
   await inspect(page, 'held');
   // Up by one as shown: before "Two", which is first by now.
@@ -335,7 +336,7 @@ test('publishes, unpublishes, archives, duplicates and deletes, with a way back'
   await inspect(page, 'archive-instead');
   await dialog('Archive it instead?').getByRole('button', { name: 'Archive' }).click();
   await expect.poll(titles).toEqual(['Guide']);
-  // Somebody else changes it between the list and the click.
+  // Another operator changes it between the list and the click.
   const now = await editor.read(await idOf(projectId, 'Guide'));
   await page.route('**/experiences/*/unpublish', async (route) => {
     await editor.ok(editor.publish(now.experience.id, now.version, { revision: 2 }));

@@ -6,7 +6,6 @@ export interface Stop {
   isVisible: boolean;
 }
 
-/** Controls after which a walk ends with an error, unless a test expects more. */
 const longestWalk = 60;
 
 /** Descends into shadow roots. `window.stop` holds the element and its appearance while focused. */
@@ -40,12 +39,7 @@ export async function focusedControl(page: Page): Promise<string> {
 }
 
 /** Presses `key` until `last` is focused; `last` is not part of the result. */
-export async function walk(
-  page: Page,
-  key: 'Tab' | 'Shift+Tab',
-  last: string,
-  most = longestWalk,
-): Promise<Stop[]> {
+export async function walk(page: Page, key: 'Tab' | 'Shift+Tab', last: string): Promise<Stop[]> {
   const stops: Stop[] = [];
   await focusedControl(page);
   for (;;) {
@@ -56,7 +50,7 @@ export async function walk(
     const control = await focusedControl(page);
     if (control === last) return stops;
     stops.push({ control, isVisible: false });
-    if (stops.length > most)
+    if (stops.length > longestWalk)
       throw new Error(`${key} does not reach ${last}: ${stops.map((stop) => stop.control).join(', ')}`);
   }
 }

@@ -23,7 +23,7 @@ export function namesOf(...objects: Fields[]): string[] {
   return [...new Set(objects.flatMap(Object.keys))];
 }
 
-/** Returns `next` with the parts of `old` that are equal, so that comparing references tells what has changed. */
+/** Returns `next` with the parts of `old` that are equal, so that parts with the same reference have not changed. */
 export function sharing<T>(old: unknown, next: T): T {
   if (Object.is(old, next)) return next;
   if (Array.isArray(old) && Array.isArray(next)) {

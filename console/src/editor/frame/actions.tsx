@@ -1,4 +1,4 @@
-import { batch, useSignal } from '@preact/signals';
+import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { messageOf } from '../../api/client.ts';
 import { Button } from '../../parts/button.tsx';
@@ -7,7 +7,7 @@ import { set } from '../../state/set.ts';
 import { toast } from '../../state/toasts.ts';
 import { frameTexts } from '../../texts/editor/frame.ts';
 import { texts } from '../../texts.ts';
-import type { Draft } from '../draft.ts';
+import type { Draft, Experience } from '../draft.ts';
 import { MergeCancelled } from '../saving/save.ts';
 import { ReviewDialog } from './review-dialog.tsx';
 
@@ -36,7 +36,9 @@ export function Actions({ draft, onProblems }: ActionsProps) {
     const onKey = (event: KeyboardEvent) => {
       if (!(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== 's') return;
       event.preventDefault();
-      if (draft.isChanged.peek() && document.querySelector('dialog[open]') === null) void save();
+      if (document.querySelector('dialog[open]') !== null) return;
+      draft.finishTyping();
+      if (draft.isChanged.peek()) void save();
     };
     addEventListener('keydown', onKey);
     return () => removeEventListener('keydown', onKey);
@@ -80,15 +82,6 @@ export function Actions({ draft, onProblems }: ActionsProps) {
 
 /** Returns to the saved document. The toast brings the changes back. */
 function discard(draft: Draft): void {
-  const { document, text, saved } = draft;
-  const before = [document.value, text.value] as const;
-  batch(() => {
-    document.value = saved.value.experience as typeof document.value;
-    text.value = undefined;
-  });
-  const undo = () =>
-    batch(() => {
-      [document.value, text.value] = before;
-    });
+  const undo = draft.replace(draft.saved.value.experience as Experience);
   toast(frameTexts.discarded, { action: { label: texts.undo, run: undo } });
 }

@@ -21,9 +21,8 @@ export function ConflictDialog({ draft, conflict }: { draft: Draft; conflict: Co
   const { experience: theirs, updatedBy, updatedAt } = conflict.theirs;
   const { clashes } = merge<unknown>(base, mine, theirs);
   const documents = [mine, theirs, base];
-  const clashing = new Set(clashes.map(({ place }) => placeText(place)));
   const without = (found: Difference[]) =>
-    found.filter(({ place }) => ![...clashing].some((text) => placeText(place).startsWith(text)));
+    found.filter((difference) => !clashes.some((clash) => isPartOf(difference, clash)));
   const ofTheirs = without(differences(base, theirs));
   const ofMine = without(differences(base, mine));
   return (
@@ -71,6 +70,13 @@ export function ConflictDialog({ draft, conflict }: { draft: Draft; conflict: Co
       </div>
     </Dialog>
   );
+}
+
+/** Whether a difference is at the place of a clash or below it. The order of a list and its items are separate. */
+function isPartOf(difference: Difference, clash: Clash): boolean {
+  if (difference.isOrder !== clash.isOrder) return false;
+  const steps = difference.place.slice(0, clash.place.length);
+  return placeText(steps) === placeText(clash.place);
 }
 
 interface ChoiceProps {

@@ -85,7 +85,7 @@ export function Frame({ projectId, opened, tab }: FrameProps) {
     focusField(content.current, path);
   }, [tab, wantedField.value]);
 
-  // Rendered once: a tab renders again by itself when what it shows changes, not with each key typed anywhere.
+  // Rendered once: a tab subscribes to the values that it shows, so that a key typed elsewhere does not render it again.
   const Current = tabs[tab];
   const current = useMemo(() => <Current draft={draft} />, [tab]);
   const preview = useMemo(() => <Preview draft={draft} />, []);

@@ -43,7 +43,7 @@ export function UnsavedNotice({ draft, found, newer }: UnsavedNoticeProps) {
       const present = saved.value;
       document.value = merge(present.experience as Experience, document.value, value.document).document;
       text.value ??= value.text;
-      // Continues from the state that the changes were made to. What changed since is then merged as if it had changed meanwhile.
+      // Continues from the state that the changes were made to. Later changes by others are merged as if they had just arrived.
       if (value.version !== present.version) {
         saved.value = { ...present, version: value.version, experience: value.base };
         newer.value = present;
@@ -80,7 +80,7 @@ export function UnsavedNotice({ draft, found, newer }: UnsavedNoticeProps) {
   );
 }
 
-/** Says that somebody else changed the experience while it is edited here. */
+/** Announces that another operator changed the experience while it is edited here. */
 export function NewerNotice({ draft, newer }: { draft: Draft; newer: Newer }) {
   const isShown = useSignal(false);
   const state = newer.value;

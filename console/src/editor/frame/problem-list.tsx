@@ -22,7 +22,7 @@ export function ProblemList({ draft, onFollow, onClose }: ProblemListProps) {
   const problems = draft.problems.value;
   const document = draft.document.value;
   return (
-    <section class="problem-list" ref={ref} tabIndex={-1} aria-labelledby="problem-list-title">
+    <section class="editor-problems" ref={ref} tabIndex={-1} aria-labelledby="problem-list-title">
       <div class="row spread">
         <h2 id="problem-list-title">{frameTexts.problems.title(problems.length)}</h2>
         <Button look="plain" onPress={onClose}>

@@ -14,7 +14,7 @@ export function TabLinks({ draft, tab }: { draft: Draft; tab: Tab }) {
       links.scrollLeft = current.offsetLeft - (links.clientWidth - current.offsetWidth) / 2;
   }, [tab]);
   return (
-    <nav class="tabs" ref={ref} aria-label={frameTexts.tabs.label}>
+    <nav class="editor-tabs" ref={ref} aria-label={frameTexts.tabs.label}>
       {tabNames.map((name) => (
         <a
           key={name}

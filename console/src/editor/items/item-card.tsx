@@ -2,6 +2,7 @@ import { useComputed } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
 import { itemTexts } from '../../texts/editor/items.ts';
 import { useField } from '../fields.tsx';
+import { pathText } from '../path.ts';
 import type { ListOperations } from './item-kind.ts';
 import type { Item } from './list-changes.ts';
 
@@ -49,6 +50,7 @@ export function ItemCard(props: ItemCardProps) {
       class={`item ${drop}`}
       aria-label={itemTexts.item(kind.noun, index + 1, name)}
       data-key={itemKey}
+      data-path={pathText(path)}
       onDragOver={(event) => {
         if (dragged.value === undefined) return;
         event.preventDefault();

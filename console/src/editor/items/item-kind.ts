@@ -37,11 +37,11 @@ export interface ListOperations {
   open: Signal<ReadonlySet<number>>;
   /** The index of the item that is dragged. */
   dragged: Signal<number | undefined>;
-  /** The key of the item that the dragged one is over. */
+  /** The key of the item under the pointer while another one is dragged. */
   over: Signal<number | undefined>;
-  /** `focus` names the control that has the focus afterwards. */
   /** Where the item with a key is now. */
   indexOf(key: number): number;
+  /** `focus` names the control that has the focus afterwards. */
   move(from: number, to: number, focus?: string): void;
   remove(index: number): void;
   duplicate(index: number): void;

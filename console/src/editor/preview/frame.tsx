@@ -21,7 +21,7 @@ interface FrameProps {
   handle(frame: FrameHandle): void;
 }
 
-/** The preview page of the public origin. It asks for a grant before each conversation and plays sound without a press of its own. */
+/** The preview page of the public origin. It requests a grant before each conversation, and plays sound without a click inside the frame. */
 export function Frame(props: FrameProps) {
   const element = useRef<HTMLIFrameElement>(null);
   const latest = useRef(props);

@@ -39,7 +39,7 @@ export class OwnPreview {
     return new URL(current.url).hash.slice(1);
   }
 
-  /** Forgets a preview that somebody has deleted. */
+  /** Forgets a preview that was deleted elsewhere. */
   forget(): void {
     this.#current.value = undefined;
   }

@@ -62,9 +62,13 @@ export async function resolveLanguages(
   return result;
 }
 
-/** The language that a visitor would learn: the first one that the lessons teach besides the default. */
-export function taughtLanguage({ runtime: { languages, mind } }: Experience): string | undefined {
-  if (languages?.dual !== true || typeof languages.paired === 'object') return undefined;
+/**
+ * The visitor of an experience. Only dual experiences have a second language; without a choice, it is the first one that the lessons teach
+ * besides the default.
+ */
+export function visitorOf({ runtime: { languages, mind } }: Experience): Visitor {
+  if (languages?.dual !== true) return { ...visitor.value, secondaryLocale: '' };
   const taught = (mind?.lessons ?? []).flatMap(({ say }) => Object.keys(say));
-  return taught.find((tag) => tag !== (languages.default ?? 'en'));
+  const first = taught.find((tag) => tag !== (languages.default ?? 'en'));
+  return { ...visitor.value, secondaryLocale: visitor.value.secondaryLocale || (first ?? '') };
 }

@@ -19,6 +19,7 @@ export function followExperience(draft: Draft, { newer, onTakenOver, onDeleted }
       // A save in flight announces its own change, and reads the state itself.
       if (draft.isSaving.peek()) return;
       if (state.version <= draft.saved.peek().version) return;
+      draft.finishTyping();
       if (draft.isChanged.peek()) {
         newer.value = state;
       } else {

@@ -1,5 +1,8 @@
 import { effect } from '@preact/signals';
+import { merge } from '../document/merge.ts';
+import { isSame } from '../document/same.ts';
 import type { Draft, Experience } from '../draft.ts';
+import type { UnreadText } from '../model.ts';
 import { forget, keep, kept } from './unsaved.ts';
 
 /** Changes that were not saved, with the document that they were made to. */
@@ -8,7 +11,7 @@ export interface Unsaved {
   version: number;
   base: Experience;
   document: Experience;
-  text: string | undefined;
+  text: UnreadText | undefined;
 }
 
 /** Milliseconds after the last change until it is written. */
@@ -71,7 +74,10 @@ export function keepUnsaved(
   };
 }
 
-/** The unsaved changes of this experience that no tab has open, newest first. */
+/**
+ * The unsaved changes of this experience that no tab has open, newest first. Changes that the saved document has are dropped: they were
+ * saved just before the page was left.
+ */
 export async function findUnsaved(
   draft: Draft,
   operatorId: string,
@@ -80,7 +86,12 @@ export async function findUnsaved(
     kept<Unsaved>(keyStart(operatorId, draft)),
     navigator.locks.query(),
   ]);
-  return found
-    .filter(({ key }) => held.every(({ name }) => name !== key))
+  const closed = found.filter(({ key }) => held.every(({ name }) => name !== key));
+  const now = draft.saved.peek().experience as Experience;
+  const isSaved = ({ base, document, text }: Unsaved) =>
+    text === undefined && isSame(merge(base, document, now).document, now);
+  for (const { key } of closed.filter(({ value }) => isSaved(value))) await forget(key);
+  return closed
+    .filter(({ value }) => !isSaved(value))
     .sort((one, other) => other.value.at.localeCompare(one.value.at));
 }

@@ -5,7 +5,7 @@ import { frameTexts } from '../../texts/editor/frame.ts';
 import type { Side } from '../document/merge.ts';
 import type { Model, Problem } from '../model.ts';
 
-/** Somebody else saved while the draft was edited. The conflict dialog shows it and answers it. */
+/** Another operator saved while the draft was edited. The conflict dialog shows both versions, and calls one of these functions. */
 export interface Conflict {
   theirs: ExperienceState;
   /** Merges both and goes on. */
@@ -17,8 +17,8 @@ export interface Saving {
   readonly isSaving: Signal<boolean>;
   readonly conflict: Signal<Conflict | undefined>;
   /**
-   * Saves the document. Where somebody else has saved in the meantime, it asks how to merge first. Rejects if the document has problems,
-   * which it sets, and if the person cancels the merge.
+   * Saves the document. If another operator has saved in between, the conflict dialog opens first. Rejects if the document has problems,
+   * which it sets, and if the merge is cancelled.
    */
   save(note?: string): Promise<void>;
   /** The same, if there are unsaved changes. */
@@ -28,7 +28,7 @@ export interface Saving {
     action: 'publish' | 'unpublish' | 'archive',
     body?: { revision?: number; note?: string },
   ): Promise<void>;
-  /** Asks how to merge the draft with another state of the service, and takes the result over. */
+  /** Opens the conflict dialog for another state of the service, and merges the draft with it. */
   mergeWith(theirs: ExperienceState): Promise<void>;
 }
 
@@ -70,7 +70,7 @@ export function createSaving(draft: Model): Saving {
   };
 
   const sendDocument = async (note: string | undefined): Promise<void> => {
-    for (const finish of draft.beforeSaving) finish();
+    draft.finishTyping();
     if (draft.text.value !== undefined) throw new Error(frameTexts.notYaml);
     for (;;) {
       const sent = draft.document.value;
@@ -101,7 +101,7 @@ export function createSaving(draft: Model): Saving {
     save: (note) => inTurn(() => sendDocument(note)),
     saveIfChanged: () =>
       inTurn(async () => {
-        for (const finish of draft.beforeSaving) finish();
+        draft.finishTyping();
         if (draft.isChanged.value) await sendDocument(undefined);
       }),
     setStatus: (action, body = {}) =>

@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import type { RevisionList } from '@session-launch/contract/admin/experience-schemas';
+import { useEffect, useId, useRef } from 'preact/hooks';
 import { request } from '../../api/client.ts';
 import { Button } from '../../parts/button.tsx';
 import { Confirm } from '../../parts/dialog.tsx';
@@ -21,7 +22,14 @@ type Revision = RevisionList['revisions'][number];
 export function Revisions({ draft }: { draft: Draft }) {
   const { version } = draft.saved.value;
   const url = `experiences/${draft.experienceId}/revisions`;
-  const loaded = useLoad([draft.experienceId, version], (signal) => request<RevisionList>(url, { signal }));
+  const loaded = useLoad([draft.experienceId], (signal) => request<RevisionList>(url, { signal }));
+  const listed = useRef(version);
+  useEffect(() => {
+    if (listed.current === version) return;
+    listed.current = version;
+    // The list stays while it is loaded again, so that the focus stays in it.
+    void loaded.reload();
+  }, [version]);
   return (
     <>
       <p class="soft">{revisionTexts.intro}</p>
@@ -39,13 +47,12 @@ export function Revisions({ draft }: { draft: Draft }) {
 }
 
 function RevisionItems({ draft, revisions }: { draft: Draft; revisions: Revision[] }) {
+  const id = useId();
   const publishing = useSignal<number | undefined>(undefined);
   const restore = async (revision: number) => {
     const url = `experiences/${draft.experienceId}/revisions/${revision}`;
     const { slug, title, runtime } = await request<Experience>(url);
-    const before = draft.document.value;
-    draft.document.value = { ...before, slug, title, runtime };
-    const undo = () => set(draft.document, before);
+    const undo = draft.replace({ ...draft.document.value, slug, title, runtime });
     toast(revisionTexts.restored(revision), { action: { label: texts.undo, run: undo } });
   };
   return (
@@ -55,7 +62,9 @@ function RevisionItems({ draft, revisions }: { draft: Draft; revisions: Revision
           <li key={revision}>
             <div>
               <p class="row">
-                <strong class="number">{revisionTexts.number(revision)}</strong>
+                <strong class="number" id={`${id}-${revision}`}>
+                  {revisionTexts.number(revision)}
+                </strong>
                 {published ? <Badge tone="good">{revisionTexts.published}</Badge> : null}
                 <span class="soft">
                   {revisionTexts.by(createdBy)} <Time at={createdAt} />
@@ -77,7 +86,7 @@ function RevisionItems({ draft, revisions }: { draft: Draft; revisions: Revision
                   </Button>
                 )}
                 {published ? null : (
-                  <Button label={revisionTexts.publishOf(revision)} onPress={() => set(publishing, revision)}>
+                  <Button describedBy={`${id}-${revision}`} onPress={() => set(publishing, revision)}>
                     {revisionTexts.publish}
                   </Button>
                 )}

@@ -9,7 +9,7 @@ import { toYaml } from './text.ts';
 export function CopyButtons({ draft }: { draft: Draft }) {
   const { live, experience, managedBy, source } = draft.saved.value;
   const file = source?.replace(/@[^@]*$/, '') || 'project.yaml';
-  // What the last file brought, where the console has saved nothing since; else, what is published.
+  // The document of the last applied file if the console has saved nothing since; otherwise the published one.
   const before = managedBy === 'file' ? experience : (live ?? experience);
   const copy = async () => {
     await navigator.clipboard.writeText(asItem(draft.document.value));

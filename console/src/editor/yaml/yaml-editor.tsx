@@ -13,6 +13,7 @@ import { batch, effect, type Signal, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { Button } from '../../parts/button.tsx';
 import { yamlTexts } from '../../texts/editor/yaml.ts';
+import { merge } from '../document/merge.ts';
 import { isSame, sharing } from '../document/same.ts';
 import type { Draft } from '../draft.ts';
 import { parsePath } from '../path.ts';
@@ -49,7 +50,7 @@ export function YamlEditor({ draft }: { draft: Draft }) {
         <CopyButtons draft={draft} />
       </div>
       {problems.value.length === 0 ? null : (
-        <section class="problem-list" aria-labelledby="yaml-problems">
+        <section class="editor-problems" aria-labelledby="yaml-problems">
           <h2 id="yaml-problems">{yamlTexts.problems}</h2>
           {draft.text.value === undefined ? null : <p>{yamlTexts.notRead}</p>}
           <ul>
@@ -84,6 +85,8 @@ function open(
   // In a shadow tree CodeMirror constructs its style sheets; in the page it would write style elements, which the policy forbids.
   const root = host.shadowRoot ?? host.attachShadow({ mode: 'open' });
   let read: ReadYaml = readYaml('');
+  /** The document that the text was last equal to. */
+  let base = draft.text.peek()?.base ?? draft.document.peek();
   let timer: ReturnType<typeof setTimeout> | undefined;
 
   const showProblems = () => {
@@ -112,10 +115,16 @@ function open(
     const text = view.state.doc.toString();
     read = readYaml(text);
     const { document } = read;
-    batch(() => {
-      draft.text.value = document === undefined ? text : undefined;
-      if (document !== undefined) draft.document.value = sharing(draft.document.peek(), document);
-    });
+    if (document === undefined) draft.text.value = { text, base };
+    else
+      batch(() => {
+        const now = draft.document.peek();
+        // Other tabs and other people may have changed the document since the text was last equal to it.
+        const merged = merge(base, document, now).document;
+        draft.text.value = undefined;
+        draft.document.value = sharing(now, merged);
+        base = draft.document.peek();
+      });
     showProblems();
   };
   const finish = () => {
@@ -126,7 +135,7 @@ function open(
     root,
     parent: root,
     state: EditorState.create({
-      doc: draft.text.peek() ?? toYaml(draft.document.peek()),
+      doc: draft.text.peek()?.text ?? toYaml(draft.document.peek()),
       extensions: [
         lineNumbers(),
         lintGutter(),
@@ -155,13 +164,14 @@ function open(
 
   const stopDocument = effect(() => {
     const document = draft.document.value;
-    const text = draft.text.value;
+    const unread = draft.text.value;
     if (timer !== undefined) return;
     const written = view.state.doc.toString();
-    const isShown = text === undefined ? isSame(read.document, document) : text === written;
+    const isShown = unread === undefined ? isSame(read.document, document) : unread.text === written;
     if (isShown) return;
     // Changed elsewhere: discarded, merged, or undone.
-    const next = text ?? toYaml(document);
+    const next = unread?.text ?? toYaml(document);
+    base = unread?.base ?? document;
     isReplacing = true;
     view.dispatch({ changes: { from: 0, to: written.length, insert: next } });
     isReplacing = false;
@@ -171,10 +181,10 @@ function open(
     void draft.problems.value;
     if (timer === undefined) showProblems();
   });
-  draft.beforeSaving.add(finish);
+  draft.typing.add(finish);
   const close = () => {
     finish();
-    draft.beforeSaving.delete(finish);
+    draft.typing.delete(finish);
     stopDocument();
     stopProblems();
     view.destroy();

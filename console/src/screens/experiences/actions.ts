@@ -33,7 +33,7 @@ function wayBack({ status, publishedRevision }: ExperienceSummary): [Change, num
   return [status === 'archived' ? 'archive' : 'unpublish', undefined];
 }
 
-/** Returns undefined if somebody else has changed the experience, and says so. */
+/** Returns `undefined` after a version conflict, which it shows as a toast. */
 async function send(
   { experienceId, title }: ExperienceSummary,
   change: Change,

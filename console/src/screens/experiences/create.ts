@@ -30,7 +30,7 @@ export async function createExperience(
   }
 }
 
-/** Ids are unique in the whole service, and somebody may have taken a slug a moment ago: further tries get random letters. */
+/** Ids are unique in the whole service, and another operator may just have taken a slug: further tries get random letters. */
 function namesFrom(title: string, taken: readonly Taken[], tries: number): { id: string; slug: string } {
   const id = idFrom('exp', title);
   const slug = id.slice('exp_'.length).replaceAll('_', '-');

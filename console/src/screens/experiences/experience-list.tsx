@@ -69,7 +69,7 @@ export function ExperienceList({ projectId, state, shown, listRef, isDragging, r
   ];
   const onFocusOut = ({ relatedTarget }: FocusEvent) => {
     if (relatedTarget instanceof Node && listRef.current?.contains(relatedTarget)) return;
-    // The browser also takes the focus away from a row that is being moved; it is given back before this runs.
+    // The browser also takes the focus away from a row that is being moved; `useFocusKept` restores it before this runs.
     setTimeout(() => {
       if (state.isHeld.value && !listRef.current?.contains(document.activeElement)) state.accept();
     });

@@ -27,7 +27,7 @@ const states: Record<string, (one: ExperienceSummary) => boolean> = {
   archived: ({ status }) => status === 'archived',
 };
 
-/** Whether a filter lets an experience through. Archived ones only if they are asked for. */
+/** Whether an experience matches the filters. Archived ones match only the state `archived`. */
 export function passes({ q, state, readiness }: Filter, one: ExperienceSummary): boolean {
   const isWanted = states[state] ?? (({ status }: ExperienceSummary) => status !== 'archived');
   if (!isWanted(one)) return false;

@@ -12,7 +12,7 @@ import { OrderQueue, place, type Rearrangement, restore } from './order.ts';
 export interface ListState {
   /** All experiences, in the order shown. */
   readonly rows: Signal<readonly ExperienceSummary[]>;
-  /** Whether a newer list is held back, because showing it would move rows that somebody uses. */
+  /** Whether a newer list is held back, because showing it would move rows during a drag or under the focus. */
   readonly isHeld: Signal<boolean>;
   /** The text of the live region. */
   readonly announcement: Signal<string>;

@@ -1,4 +1,4 @@
-/** A change of the order. It can be repeated on another order if somebody else has changed the list in between. */
+/** A change of the order. It can be repeated on another order after a version conflict. */
 export type Rearrangement = (ids: readonly string[]) => string[];
 
 /** Puts an item directly before or after another one. Does nothing if one of them does not exist. */
@@ -54,12 +54,12 @@ export class OrderQueue {
     return this.#stored.version;
   }
 
-  /** Tells which order the service has. Ignored while saving, because the answer may be older than what is being saved. */
+  /** Sets the order that the service has. Ignored while saving, because the answer may be older than what is being saved. */
   begin(stored: StoredOrder): void {
     if (!this.isSaving) this.#stored = stored;
   }
 
-  /** Saves a rearrangement. Resolves when all waiting ones are saved; `conflict` says who else changed the project meanwhile. */
+  /** Saves a rearrangement. Resolves when all waiting ones are saved; `conflict` names the operator who changed the project in between. */
   save(rearrangement: Rearrangement): Promise<{ conflict?: { by?: string } }> {
     this.#waiting.push(rearrangement);
     this.#saving ??= this.#saveAll().finally(() => {

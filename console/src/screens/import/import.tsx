@@ -54,7 +54,7 @@ export function Import({ projectId, experiences, file: dropped, onApplied, onClo
   }, [dropped]);
   const apply = async (file: ChosenFile, plan: Planned) => {
     const outdated = (fresh: Planned) => set(state, { step: 'plan', file, plan: fresh, isOutdated: true });
-    // The service refuses `expect` if the file undoes changes. Somebody has agreed to those shown, so nothing else may have changed.
+    // The service refuses `expect` if the file undoes changes. The operator agreed to the changes shown, so the version must still be the same.
     const isUndoing = plan.overwrote.length > 0;
     if (isUndoing) {
       const fresh = await planFile(file);

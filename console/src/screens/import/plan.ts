@@ -2,7 +2,7 @@ import type { Planned } from '@session-launch/contract/admin/apply';
 import type { Change } from '@session-launch/contract/admin/changes';
 import { request } from '../../api/client.ts';
 
-/** A project file that somebody chose. */
+/** A project file that was chosen or dropped. */
 export interface ChosenFile {
   name: string;
   text: string;

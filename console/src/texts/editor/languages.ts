@@ -13,7 +13,7 @@ export const languagesTexts = {
   },
   fixed: 'Fixed',
   fixedText: {
-    conversation: 'Always the same language, whatever the visitor speaks.',
+    conversation: 'Always the same language, for every visitor.',
     paired: 'Always the same second language.',
   },
   fixedLanguage: {

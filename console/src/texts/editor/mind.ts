@@ -100,7 +100,7 @@ export const mindTexts = {
     heading: 'Presentation',
     noun: 'Section',
     count: (count: number) => (count === 1 ? '1 section' : `${count.toLocaleString('en')} sections`),
-    used: 'Used in presenter mode: the sections are told one after the other, while the visitor is silent or says “go on”. Questions are answered in between.',
+    used: 'Used in presenter mode: the character speaks the sections one after the other, while the visitor is silent or says “go on”. Questions are answered in between.',
     notPresenter: 'Used only in presenter mode. Choose the mode in the Setup tab.',
     add: 'Add section',
     empty: 'No sections yet. Add one: a heading and what the presenter says.',

@@ -38,7 +38,7 @@ export const previewTexts = {
   appearance: 'Appearance',
   links: {
     title: 'Preview links',
-    intro: 'Anybody who has a link can talk to one exact revision, without signing in, until it expires.',
+    intro: 'Everyone with a link can talk to one exact revision, without signing in, until it expires.',
     empty: 'No links yet.',
     create: 'Create link',
     dialog: 'Create a preview link',

@@ -8,7 +8,6 @@ export const revisionTexts = {
   sessions: (count: number) => `${count.toLocaleString('en')} ${count === 1 ? 'session' : 'sessions'}`,
   published: 'published',
   publish: 'Publish this one',
-  publishOf: (revision: number) => `Publish this one (r${revision})`,
   publishTitle: (revision: number) => `Publish r${revision}?`,
   rollBack: 'Visitors get this revision at once. The draft stays as it is.',
   publishButton: 'Publish',

@@ -14,7 +14,7 @@ export function Cards({ draft }: { draft: Draft }) {
       <div class="sizes">
         {(Object.keys(sizes) as (keyof typeof sizes)[]).map((size) => (
           <figure key={size} class={size}>
-            <div class="thumbnail">
+            <div class="card-picture">
               {galleryThumb?.backgroundImage === undefined ? null : (
                 <img class="background" src={artUrl(galleryThumb.backgroundImage, sizes[size])} alt="" />
               )}

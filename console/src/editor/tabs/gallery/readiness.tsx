@@ -5,7 +5,7 @@ import { parsePath } from '../../path.ts';
 
 type Needed = keyof typeof galleryTexts.missing;
 
-/** Says whether galleries show the experience, and what is missing, with a way to each field. */
+/** Whether galleries show the experience, and the missing fields, with a button that leads to each. */
 export function Readiness({ draft }: { draft: Draft }) {
   const missing = (Object.keys(galleryTexts.missing) as Needed[]).filter(
     (path) => draft.at(parsePath(path)) === undefined,

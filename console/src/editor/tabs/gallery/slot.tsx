@@ -18,7 +18,7 @@ interface SlotProps {
   shape: Shape;
 }
 
-/** A place for a picture: what is there, and ways to change it. */
+/** A picture of the experience, with the buttons that change it. */
 export function Slot({ draft, path, label, kind, shape }: SlotProps) {
   const { value, problem } = useField(draft, path);
   const isChoosing = useSignal(false);

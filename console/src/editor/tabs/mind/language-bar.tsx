@@ -22,7 +22,7 @@ import {
 
 const texts = mindTexts.languages;
 
-/** Chooses the languages whose columns are shown, says what each lacks, and adds and removes languages. */
+/** Chooses the languages whose columns are shown, lists the missing texts of each, and adds and removes languages. */
 export function LanguageBar({ draft }: { draft: Draft }) {
   const { all, shown, chosen } = languagesOf(draft);
   const isAdding = useSignal(false);

@@ -18,7 +18,7 @@ interface QuestionCheckProps {
   onShow(topicId: string): void;
 }
 
-/** Says which topic a question would reach, as the runtime decides it. */
+/** The topic that a question would reach, found by the matcher of the runtime. */
 export function QuestionCheck({ draft, onShow }: QuestionCheckProps) {
   const id = useId();
   const question = useSignal('');

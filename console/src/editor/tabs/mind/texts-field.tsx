@@ -3,7 +3,7 @@ import { useId, useRef } from 'preact/hooks';
 import { mindTexts } from '../../../texts/editor/mind.ts';
 import type { Draft } from '../../draft.ts';
 import { linesOf, removeAt, useField } from '../../fields.tsx';
-import type { Path } from '../../path.ts';
+import { type Path, pathText } from '../../path.ts';
 import { helpAt, schemaAt } from '../../schema.ts';
 import type { TextsField } from './form.ts';
 import { hasText, languageName, type Texts, variantsOf } from './languages.ts';
@@ -29,7 +29,7 @@ export function LanguageText(props: LanguageTextProps) {
   const problem = useField(draft, [...place, language]).problem;
   const help = field.used ?? (field.isExplained ? undefined : helpAt(place));
   return (
-    <div class="field texts">
+    <div class="field texts" data-path={pathText([...place, language])}>
       <div class="texts-label">
         <label for={`${id}-0`}>
           {field.label}

@@ -7,7 +7,7 @@ import type { Path } from '../../path.ts';
 import { schemaAt } from '../../schema.ts';
 import { play } from './play.ts';
 
-/** The samples, each in a file of its own that is loaded when it is first played. */
+/** The samples. Each is a separate file that is loaded when it is first played. */
 const samples: Record<string, () => Promise<{ default: Uint8Array }>> = {
   slt: () => import('./voices/slt.ulaw'),
   rms: () => import('./voices/rms.ulaw'),
