@@ -154,11 +154,15 @@ test('writes a character, talks to the draft, publishes it, moves it up and take
   expect(tab.complaints.filter((text) => !text.includes(service.url))).toEqual([]);
 });
 
+/** Runs in the page. */
+const isFocused = (element: unknown) =>
+  element === (globalThis as unknown as { document: { activeElement: unknown } }).document.activeElement;
+
 /** Presses Tab, or Shift+Tab to go back, until an element has the focus. */
 async function reach(target: Locator, key: 'Tab' | 'Shift+Tab' = 'Tab'): Promise<void> {
   await target.waitFor();
   for (let presses = 0; presses < 200; presses++) {
-    if (await target.evaluate('(element) => element === document.activeElement')) return;
+    if (await target.evaluate(isFocused)) return;
     await page.keyboard.press(key);
   }
   throw new Error(`${target} cannot be reached with ${key}`);
