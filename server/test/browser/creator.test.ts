@@ -154,10 +154,6 @@ test('writes a character, talks to the draft, publishes it, moves it up and take
   expect(tab.complaints.filter((text) => !text.includes(service.url))).toEqual([]);
 });
 
-/** Runs in the page. */
-const isFocused = (element: unknown) =>
-  element === (globalThis as unknown as { document: { activeElement: unknown } }).document.activeElement;
-
 /** Presses Tab, or Shift+Tab to go back, until an element has the focus. */
 async function reach(target: Locator, key: 'Tab' | 'Shift+Tab' = 'Tab'): Promise<void> {
   await target.waitFor();
