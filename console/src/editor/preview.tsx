@@ -28,7 +28,9 @@ export function Preview({ draft }: { draft: Draft }) {
   const reason = whyNot(draft);
   return (
     <section class="preview" aria-labelledby="preview-title">
-      <h2 id="preview-title">{previewTexts.title}</h2>
+      <h2 id="preview-title" tabIndex={-1}>
+        {previewTexts.title}
+      </h2>
       {reason === undefined ? <Talking draft={draft} own={own} /> : <p class="soft">{reason}</p>}
       <Links draft={draft} isOwn={(previewId) => previewId === own.previewId} />
     </section>
@@ -53,7 +55,7 @@ function Talking({ draft, own }: { draft: Draft; own: OwnPreview }) {
     addEventListener('pagehide', withdraw);
     return () => {
       removeEventListener('pagehide', withdraw);
-      own.withdraw();
+      own.close();
     };
   }, [own]);
 

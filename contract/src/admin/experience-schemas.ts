@@ -100,6 +100,8 @@ export const saveResultSchema = Type.Object(
   { $id: 'SavedExperience', description: 'The result of saving an experience.' },
 );
 
+export type SavedExperience = Static<typeof saveResultSchema>;
+
 export const catalogFields = ['avatarId', 'thumbnailPath', 'galleryThumb'] as const;
 
 const summarySchema = Type.Object(

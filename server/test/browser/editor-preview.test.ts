@@ -210,6 +210,28 @@ describe('preview', () => {
   });
 });
 
+/** Fields of the dialog for a case, with what is typed into them. */
+const typedCases = ['browser', 'public', 'server'].flatMap((door) =>
+  [
+    { locale: 'en_US' },
+    { locale: 'pt-br' },
+    { locale: 'zh-hant-tw', secondaryLocale: 'es' },
+    { secondaryLocale: 'klingon' },
+    { learningLocale: 'fr-CA' },
+    { locale: 'sr-latn-rs', 'Accept-Language': 'de' },
+    { 'Accept-Language': 'x-none;q=0, hu;q=0.4, ja;q=0.9' },
+    { 'Accept-Language': '*' },
+    { locale: 'i-default', learningLocale: 'it' },
+    { locale: ' ga-IE ', secondaryLocale: 'GA' },
+    { locale: 'a' },
+    { secondaryLocale: 'de-CH-1996', 'Accept-Language': 'da, en-gb;q=0.8' },
+  ].map((fields) => ({ door, fields: door === 'server' ? omitAccept(fields) : fields })),
+);
+
+function omitAccept(fields: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => name !== 'Accept-Language'));
+}
+
 test('the table of the simulator equals the mints of its curl commands', async () => {
   const { key } = await createKey(talking.service, projectId);
   await openTab('Languages');
@@ -219,21 +241,32 @@ test('the table of the simulator equals the mints of its curl commands', async (
   await page.getByRole('dialog').getByRole('combobox', { name: 'Arrives through' }).selectOption('public');
   await page.getByRole('textbox', { name: 'locale', exact: true }).fill('en_US');
   await button('Save case').click();
+  for (const { door, fields } of typedCases.slice(1)) {
+    await button('Add a case').click();
+    await page.getByRole('combobox', { name: 'Arrives through' }).selectOption(door);
+    for (const [name, value] of Object.entries(fields))
+      await page.getByRole('textbox', { name, exact: true }).fill(value);
+    await button('Save case').click();
+  }
   const rows = page
     .getByRole('table', { name: 'Requests and the languages that they get' })
     .locator('tbody tr');
+  const number = 5 + typedCases.length;
+  expect(number).toBeGreaterThan(40);
   await rows.nth(5).getByText('Refused').waitFor();
-  for (let i = 0; i < 6; i++) {
-    await page.getByRole('button', { name: `Copy as curl: case ${i + 1}` }).click();
+  await expect.poll(() => page.getByRole('cell', { name: '…', exact: true }).count()).toBe(0);
+  for (let i = 0; i < number; i++) {
+    await page.getByRole('button', { name: `Copy as curl: case ${i + 1}`, exact: true }).click();
     const line = await page.evaluate<string>('navigator.clipboard.readText()');
     const { stdout } = await run('sh', ['-c', `${line} -s`], { env: { ...process.env, LAUNCH_KEY: key } });
     const { error, launch, ...rest } = JSON.parse(stdout);
     const { locale } = launch ?? rest;
     const shown = await rows.nth(i).getByRole('cell').innerText();
-    if (error === undefined) expect(shown.split('\n')[0]).toMatch(new RegExp(` ${locale}$`));
-    else expect(shown).toContain(error.code);
+    if (error === undefined) expect(shown.split('\n')[0], line).toMatch(new RegExp(` ${locale}$`));
+    else expect(shown, line).toContain(error.code);
   }
-  await page.getByRole('button', { name: 'Remove case 6' }).click();
+  for (let i = number; i > 5; i--)
+    await page.getByRole('button', { name: `Remove case ${i}`, exact: true }).click();
   await inspect(page, 'languages');
   expect(complaints()).toEqual([]);
 });

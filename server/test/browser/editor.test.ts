@@ -138,6 +138,46 @@ test('two people edit one experience: the second save shows what the first chang
   await text(ada.page).getByText('Bea says hello.').waitFor();
 });
 
+test('a save of another operator between the two requests of a save opens the merge', async () => {
+  await write(bea.page, (document) => {
+    document.title = 'The harbor at dawn';
+  });
+  let startRead = () => {};
+  let finishRead = () => {};
+  const reading = new Promise<void>((resolve) => {
+    startRead = resolve;
+  });
+  const finished = new Promise<void>((resolve) => {
+    finishRead = resolve;
+  });
+  const isRead = (url: URL) => url.pathname === path;
+  await bea.page.route(isRead, async (route) => {
+    if (route.request().method() !== 'GET') return route.continue();
+    startRead();
+    await finished;
+    return route.continue();
+  });
+  await button(bea.page, 'Save draft').click();
+  await reading;
+  const { experience: latest, version } = await stored();
+  expect(latest.title).toBe('The harbor at dawn');
+  latest.title = 'The harbor of Ada';
+  const byAda = await service.admin({
+    method: 'PUT',
+    path,
+    headers: { Authorization: `Bearer ${ada.token}`, 'If-Match': `"${version}"` },
+    body: { experience: latest },
+  });
+  expect(byAda.status, byAda.text).toBe(200);
+  await replaceText(bea.page, JSON.stringify({ ...latest, title: 'The harbor at dusk' }, null, 1));
+  finishRead();
+  const conflict = bea.page.getByRole('dialog', { name: 'Ada saved this experience while you edited it' });
+  await conflict.getByRole('radio', { name: 'The harbor at dusk' }).check();
+  await button(bea.page, 'Merge and save').click();
+  await expect.poll(async () => (await stored()).experience.title).toBe('The harbor at dusk');
+  await bea.page.unroute(isRead);
+});
+
 test('announces a file that is applied during editing, and merges it', async () => {
   await write(bea.page, (document) => {
     document.description = 'What Bea wrote';

@@ -83,5 +83,5 @@ export function Actions({ draft, onProblems }: ActionsProps) {
 /** Returns to the saved document. The toast brings the changes back. */
 function discard(draft: Draft): void {
   const undo = draft.replace(draft.saved.value.experience as Experience);
-  toast(frameTexts.discarded, { action: { label: texts.undo, run: undo } });
+  toast(frameTexts.discarded, { action: { label: texts.undo, run: undo }, owner: draft });
 }

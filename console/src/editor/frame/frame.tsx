@@ -2,11 +2,11 @@ import { useComputed, useSignal } from '@preact/signals';
 import type { ExperienceState } from '@session-launch/contract/admin/experience-schemas';
 import type { FunctionComponent } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
-import { LinkButton } from '../../parts/button.tsx';
+import { Button, LinkButton } from '../../parts/button.tsx';
 import { Screen } from '../../parts/screen.tsx';
 import { may, me } from '../../state/me.ts';
 import { hashOf } from '../../state/route.ts';
-import { toast } from '../../state/toasts.ts';
+import { dismissOf, toast } from '../../state/toasts.ts';
 import { frameTexts } from '../../texts/editor/frame.ts';
 import { type Tab, tabOf } from '../document/tab-of.ts';
 import { createDraft, type Draft } from '../draft.ts';
@@ -74,6 +74,7 @@ export function Frame({ projectId, opened, tab }: FrameProps) {
       stops.push(keepUnsaved(draft, operatorId, onFailure), checkWhileEditing(draft, checked));
     }
     return () => {
+      dismissOf(draft);
       for (const stop of stops) stop();
     };
   }, [draft]);
@@ -95,9 +96,14 @@ export function Frame({ projectId, opened, tab }: FrameProps) {
     <Screen
       title={title.value || draft.experienceId}
       actions={
-        <LinkButton look="plain" href={list}>
-          {frameTexts.back}
-        </LinkButton>
+        <>
+          <span class="to-preview">
+            <Button onPress={showPreview}>{frameTexts.toPreview}</Button>
+          </span>
+          <LinkButton look="plain" href={list}>
+            {frameTexts.back}
+          </LinkButton>
+        </>
       }
     >
       <StateLine draft={draft} checked={checked.value} />
@@ -140,4 +146,11 @@ export function Frame({ projectId, opened, tab }: FrameProps) {
       )}
     </Screen>
   );
+}
+
+/** On narrow screens, the preview is below the form. */
+function showPreview(): void {
+  const title = document.getElementById('preview-title');
+  title?.focus({ preventScroll: true });
+  title?.scrollIntoView();
 }

@@ -60,7 +60,7 @@ export function UnsavedNotice({ draft, found, newer }: UnsavedNoticeProps) {
       await keep(key, value);
       found.value = [...found.value, first];
     };
-    toast(frameTexts.unsaved.discarded, { action: { label: texts.undo, run: restore } });
+    toast(frameTexts.unsaved.discarded, { action: { label: texts.undo, run: restore }, owner: draft });
   };
   return (
     <div class="editor-notice" role="status">

@@ -105,7 +105,7 @@ function useOperations(draft: Draft, path: Path, kind: ItemKind, shared: Shared)
   return useMemo(() => {
     const itemsNow = () => (draft.at(path) as readonly Item[] | undefined) ?? [];
     const put = (items: readonly Item[]) => draft.change(path, items);
-    const tellWithUndo = announcer();
+    const tellWithUndo = announcer(draft);
     const move = (from: number, to: number, control = 'toggle') => {
       const items = itemsNow();
       if (from === to || to < 0 || to >= items.length) return;
@@ -154,11 +154,11 @@ function useOperations(draft: Draft, path: Path, kind: ItemKind, shared: Shared)
 }
 
 /** Shows a message with "Undo" in place of the last one of the same list. */
-function announcer(): (text: string, undo: () => void) => void {
+function announcer(draft: Draft): (text: string, undo: () => void) => void {
   let shown: number | undefined;
   return (text, undo) => {
     if (shown !== undefined) dismiss(shown);
-    toast(text, { action: { label: itemTexts.undo, run: undo } });
+    toast(text, { action: { label: itemTexts.undo, run: undo }, owner: draft });
     shown = toasts.value.at(-1)?.id;
   };
 }

@@ -15,6 +15,7 @@ const spareMs = 60_000;
 /** The preview that the editor itself uses. Created for the first conversation, and deleted when the editor closes. */
 export class OwnPreview {
   readonly #experienceId: string;
+  #isClosed = false;
   readonly #current = signal<(Created & { revision: number }) | undefined>(undefined);
 
   constructor(experienceId: string) {
@@ -35,6 +36,7 @@ export class OwnPreview {
       const path = `experiences/${this.#experienceId}/previews`;
       current = { ...(await request<Created>(path, { method: 'POST', body })), revision };
       this.#current.value = current;
+      if (this.#isClosed) this.withdraw();
     }
     return new URL(current.url).hash.slice(1);
   }
@@ -42,6 +44,12 @@ export class OwnPreview {
   /** Forgets a preview that was deleted elsewhere. */
   forget(): void {
     this.#current.value = undefined;
+  }
+
+  /** Deletes the preview, and any that is still being created. */
+  close(): void {
+    this.#isClosed = true;
+    this.withdraw();
   }
 
   /** Deletes the preview. The request is sent even if the page is being closed; if it fails, the preview expires. */

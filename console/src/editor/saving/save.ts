@@ -1,5 +1,5 @@
 import { type Signal, signal } from '@preact/signals';
-import type { ExperienceState } from '@session-launch/contract/admin/experience-schemas';
+import type { ExperienceState, SavedExperience } from '@session-launch/contract/admin/experience-schemas';
 import { ApiFailure, request } from '../../api/client.ts';
 import { frameTexts } from '../../texts/editor/frame.ts';
 import type { Side } from '../document/merge.ts';
@@ -75,16 +75,22 @@ export function createSaving(draft: Model): Saving {
     for (;;) {
       const sent = draft.document.value;
       try {
-        await request(url, {
+        const { experience, version, latestRevision } = await request<SavedExperience>(url, {
           method: 'PUT',
           version: draft.saved.value.version,
           body: { experience: sent, ...(note ? { note } : {}) },
         });
-        const state = await request<ExperienceState>(url);
         // What was typed during the request is a change of the document that was sent.
-        draft.takeOver(state, {}, sent);
+        draft.takeOver({ ...draft.saved.value, experience, version, latestRevision }, {}, sent);
         draft.problems.value = [];
-        return;
+        const state = await request<ExperienceState>(url);
+        // Another operator may have saved between the two requests.
+        draft.finishTyping();
+        if (state.version === version || !draft.isChanged.value) {
+          draft.takeOver(state);
+          return;
+        }
+        await mergeWith(state);
       } catch (error) {
         const problems = problemsOf(error);
         if (problems !== undefined) draft.problems.value = problems;

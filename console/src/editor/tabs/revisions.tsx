@@ -53,7 +53,7 @@ function RevisionItems({ draft, revisions }: { draft: Draft; revisions: Revision
     const url = `experiences/${draft.experienceId}/revisions/${revision}`;
     const { slug, title, runtime } = await request<Experience>(url);
     const undo = draft.replace({ ...draft.document.value, slug, title, runtime });
-    toast(revisionTexts.restored(revision), { action: { label: texts.undo, run: undo } });
+    toast(revisionTexts.restored(revision), { action: { label: texts.undo, run: undo }, owner: draft });
   };
   return (
     <>

@@ -4,6 +4,7 @@ const plural = (count: number, one: string, many: string) =>
 /** Texts of the editor around its tabs. */
 export const frameTexts = {
   back: 'All experiences',
+  toPreview: 'Go to the preview',
   tabs: {
     label: 'Parts of the experience',
     setup: 'Setup',

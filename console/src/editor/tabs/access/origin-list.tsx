@@ -81,8 +81,7 @@ function Origin({ draft, origin, index, onRemove }: OriginProps) {
 function AddOrigin({ draft, origins }: { draft: Draft; origins: string[] }) {
   const added = useSignal('');
   const problem = useSignal<string | undefined>(undefined);
-  const add = (event: Event) => {
-    event.preventDefault();
+  const add = () => {
     const origin = added.value.trim();
     if (origin === '') return;
     if (origins.includes(origin)) {
@@ -93,7 +92,13 @@ function AddOrigin({ draft, origins }: { draft: Draft; origins: string[] }) {
     added.value = '';
   };
   return (
-    <form class="add-origin" onSubmit={add}>
+    <form
+      class="add-origin"
+      onSubmit={(event) => {
+        event.preventDefault();
+        add();
+      }}
+    >
       <TextField
         label={accessTexts.add}
         help={accessTexts.addHelp}
@@ -103,6 +108,7 @@ function AddOrigin({ draft, origins }: { draft: Draft; origins: string[] }) {
           added.value = text;
           problem.value = undefined;
         }}
+        onChange={add}
       />
       <Button type="submit">{accessTexts.add}</Button>
     </form>

@@ -19,8 +19,7 @@ export function UseCases({ draft }: { draft: Draft }) {
     draft.change(path, next.length === 0 ? undefined : next);
     dropEmptyTaxonomy(draft);
   };
-  const add = (event: Event) => {
-    event.preventDefault();
+  const add = () => {
     const text = added.value.trim();
     if (text !== '' && !list.includes(text)) set([...list, text]);
     added.value = '';
@@ -56,7 +55,13 @@ export function UseCases({ draft }: { draft: Draft }) {
       {!draft.isEditable ? null : list.length >= maxItems ? (
         <p class="help">{galleryTexts.mostUseCases(maxItems)}</p>
       ) : (
-        <form class="add-row" onSubmit={add}>
+        <form
+          class="add-row"
+          onSubmit={(event) => {
+            event.preventDefault();
+            add();
+          }}
+        >
           <TextField
             label={galleryTexts.addUseCase}
             value={added.value}
@@ -65,6 +70,7 @@ export function UseCases({ draft }: { draft: Draft }) {
             onInput={(text) => {
               added.value = text;
             }}
+            onChange={add}
           />
           <Button type="submit">{galleryTexts.add}</Button>
         </form>

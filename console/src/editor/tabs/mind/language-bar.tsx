@@ -72,6 +72,7 @@ function Language({ draft, tag, isShown, isOnly, onShow }: LanguageProps) {
     added.value = addedBefore.filter((one) => one !== tag);
     draft.change(mindPath, withoutLanguage(before, tag));
     toast(texts.removed(name), {
+      owner: draft,
       action: {
         label: itemTexts.undo,
         run: () => {
