@@ -1,6 +1,7 @@
 import { copyFile, mkdir, readdir, readFile, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { sessionTokenVerifier } from '@session-launch/backend/verify';
 import { useCleanup } from '@session-launch/testing/cleanup.ts';
 import { prepareDataFolder } from '@session-launch/testing/data-folder.ts';
 import { processFolder, until } from '@session-launch/testing/fleet.ts';
@@ -124,6 +125,12 @@ describe('a backup made while sessions are created', () => {
     // A replay contains the same bytes only if the session and the signing keys are the same.
     const replays = await Promise.all(before.map(({ key }) => mint(restored, key)));
     expect(replays.map(({ text }) => text)).toEqual(before.map(({ text }) => text));
+    const verify = sessionTokenVerifier({
+      issuer: service.url,
+      jwksUrl: `${restored.url}/.well-known/jwks.json`,
+    });
+    const { session, launch } = JSON.parse(before.at(-1)!.text);
+    expect(await verify(launch.sessionToken)).toMatchObject({ sub: session.sessionId });
     const doctor = await cli(['doctor', '--json'], 'restored', {
       ADMIN_URL: restored.adminUrl,
       ADMIN_TOKEN: adminToken,
