@@ -40,8 +40,10 @@ export async function startPair(
   // The first process creates the signing keys.
   const services: Pair['services'] = [await start(0), await start(1)];
   const mind = { greeting: { en: 'Good morning.' }, topics: [] };
+  // Restarts can take minutes on a busy machine; clients that talked once stay connected.
+  const limits = { maxSeconds: 3600, idleSeconds: 1800 };
   const world = await createWorld(services[0], {
-    experience: { runtime: runtime({ transport: { type: 'websocket' }, mind }) },
+    experience: { runtime: runtime({ transport: { type: 'websocket' }, mind, limits }) },
   });
   return {
     services,
@@ -180,6 +182,10 @@ export function conversations(services: readonly ServiceProcess[]): Promise<numb
   );
 }
 
+async function talk({ talker }: Client): Promise<void> {
+  expect(await talker.ask('Good morning')).not.toBe('');
+}
+
 /** Stops a process and connects its clients again, in new sessions. Returns the clients that are connected. */
 async function moveClientsOf(stopped: ServiceProcess, clients: Client[]): Promise<Client[]> {
   const closed: { client: Client; code: number }[] = [];
@@ -193,6 +199,7 @@ async function moveClientsOf(stopped: ServiceProcess, clients: Client[]): Promis
   expect([...new Set(closed.map(({ code }) => code))]).toEqual([1001]);
   const anew = await Promise.all(closed.map(({ client }) => client.again()));
   expect(anew.map(({ talker }) => talker.events[0].resumed)).toEqual(closed.map(() => false));
+  await Promise.all(anew.map(talk));
   const gone = new Set(closed.map(({ client }) => client));
   return [...clients.filter((client) => !gone.has(client)), ...anew];
 }
@@ -205,6 +212,7 @@ export async function restartBoth(pair: Pair, proxies: Visitors[], perProxy: num
   const loads = proxies.map((visitors) => keyedMints((headers) => visitors.mintFromBackend(headers)));
   const connected = proxies.map((visitors, at) => visitors.several(perProxy, 70 + 20 * at));
   let clients = (await Promise.all(connected)).flat();
+  await Promise.all(clients.map(talk));
   for (const at of [0, 1] as const) {
     clients = await moveClientsOf(pair.services[at], clients);
     await pair.restart(at);
@@ -217,7 +225,7 @@ export async function restartBoth(pair: Pair, proxies: Visitors[], perProxy: num
     expect(new Set(minted).size).toBe(minted.length);
   }
   expect(clients).toHaveLength(perProxy * proxies.length);
-  for (const { talker } of clients) expect(await talker.ask('Good morning')).not.toBe('');
+  await Promise.all(clients.map(talk));
   for (const { talker } of clients) talker.ws.terminate();
 }
 

@@ -37,7 +37,10 @@ async function variablesOf(block: string): Promise<Record<string, string>> {
     block.replace(/(?<==)…/g, () => crypto.randomUUID().repeat(2)).replaceAll('…', 'x'),
     'show',
   ].join('\n');
-  const { stdout } = await promisify(execFile)('bash', ['-c', script], { env: { PATH: process.env.PATH } });
+  // With a socket as standard input, as here, Bash would read ~/.bashrc.
+  const { stdout } = await promisify(execFile)('bash', ['--norc', '-c', script], {
+    env: { PATH: process.env.PATH },
+  });
   return Object.fromEntries(
     stdout
       .split('\0')
