@@ -6,7 +6,7 @@ import { readPage } from './pages.ts';
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 
 /**
- * A fenced block of a documentation page. A comment on the line above says what happens to it:
+ * A fenced block of a documentation page. A comment on the line above names the test that runs it, or the reason why none does:
  *
  *     <!-- run by: server/test/processes/commands.test.ts -->
  *     <!-- not run: takes 15 minutes -->

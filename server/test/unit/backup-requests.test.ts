@@ -62,7 +62,7 @@ test('a copy that does not advance for one minute is given up, and the next back
   expect(await another.next()).toBe('complete');
 });
 
-test('a client that says it has copied after it was given up gets no confirmation', async () => {
+test('a copy that ends after the backup was given up is not confirmed', async () => {
   const { socket, next } = await begin();
   limits.at(-1)!.expire();
   socket.write('copied\n');
