@@ -6,15 +6,14 @@ import { beforeAll, expect, test } from 'vitest';
 import {
   backendsOf,
   configured,
-  consoleBehind,
   conversations,
   type Pair,
   restartBoth,
-  signInAndOut,
   startPair,
   Visitors,
 } from '../harness/behind-proxy.ts';
 import { createCertificate } from '../harness/certificate.ts';
+import { consoleBehind, signInAndOut } from '../harness/console-behind-proxy.ts';
 import { blockRunBy } from '../harness/doc-blocks.ts';
 
 const cleanup = useCleanup();

@@ -7,15 +7,14 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import {
   backendsOf,
   configured,
-  consoleBehind,
   conversations,
   type Pair,
   restartBoth,
-  signInAndOut,
   startPair,
   Visitors,
 } from '../harness/behind-proxy.ts';
 import { type Certificate, createCertificate } from '../harness/certificate.ts';
+import { consoleBehind, signInAndOut } from '../harness/console-behind-proxy.ts';
 import { readPage } from '../harness/pages.ts';
 
 /** Starts a proxy in front of a pair. Returns its URL and a function that sends a request to its console. */

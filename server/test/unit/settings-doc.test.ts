@@ -33,6 +33,7 @@ async function variablesOf(block: string): Promise<Record<string, string>> {
     'npm() { show; }; npx() { show; }',
     // Servers of language models.
     'ollama() { :; }; vllm() { :; }',
+    `command -v openssl >/dev/null || openssl() { echo '${'0'.repeat(64)}'; }`,
     'set -a',
     block.replace(/(?<==)…/g, () => crypto.randomUUID().repeat(2)).replaceAll('…', 'x'),
     'show',
