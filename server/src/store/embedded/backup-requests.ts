@@ -12,7 +12,7 @@ export interface BackupOptions {
   /** Called if a copy is given up because it does not advance. */
   onStalled?: ((seconds: number) => void) | undefined;
   /** For tests. */
-  startTimer?: (callback: () => void, ms: number) => Pick<NodeJS.Timeout, 'refresh' | 'close'>;
+  startTimer?: (callback: () => void, ms: number) => { refresh(): void; close(): void };
 }
 
 const redoPoint = 'SELECT redo_lsn::text AS lsn FROM pg_control_checkpoint()';
