@@ -20,6 +20,7 @@ const beforeTheDatabase = [
 
 /** Tests of the embedded engine, which start from a prepared database. */
 const engineParts = [
+  'test/unit/backup-requests.test.ts',
   'test/unit/embedded-folder.test.ts',
   'test/unit/maintenance.test.ts',
   'test/unit/pglite-client.test.ts',

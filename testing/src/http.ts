@@ -1,4 +1,5 @@
 import { Agent, request as httpRequest, type IncomingHttpHeaders } from 'node:http';
+import { request as httpsRequest } from 'node:https';
 
 export interface Answer {
   status: number;
@@ -19,6 +20,8 @@ export interface Call {
   /** Sends the body with chunked transfer encoding, without Content-Length. */
   chunked?: boolean;
   localAddress?: string;
+  /** For an https URL: the certificate that is trusted. The server must have one for the host of the header `Host`. */
+  certificate?: string | Buffer;
   /** Replaces the shared keep-alive agent. */
   agent?: Agent;
 }
@@ -37,13 +40,15 @@ export function send(baseUrl: string, call: Call): Promise<Answer> {
   if (call.chunked) headers['Transfer-Encoding'] = 'chunked';
   else if (body !== undefined) headers['Content-Length'] = String(Buffer.byteLength(body));
   return new Promise((resolve, reject) => {
-    const request = httpRequest(
+    const isPlain = call.certificate === undefined;
+    const request = (isPlain ? httpRequest : httpsRequest)(
       new URL(call.path, baseUrl),
       {
         method: call.method ?? 'GET',
         headers,
-        agent: call.localAddress ? undefined : (call.agent ?? agent),
+        agent: call.localAddress || !isPlain ? undefined : (call.agent ?? agent),
         ...(call.localAddress ? { localAddress: call.localAddress } : {}),
+        ...(isPlain ? {} : { ca: call.certificate, servername: String(headers.Host) }),
       },
       (response) => {
         const chunks: Buffer[] = [];

@@ -3,7 +3,7 @@ import { basename, dirname, join, relative } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
-import { syncFile, syncFolder } from '../store/files/folders.ts';
+import { syncFolder } from '../store/files/folders.ts';
 import { whileCopyable } from './copy.ts';
 import { BackupFailure, databaseFolder, manifestName, manifestText } from './manifest.ts';
 import { tarEnd, tarHeader, tarPadding } from './tar.ts';
@@ -27,6 +27,9 @@ export interface Backup {
 
 const chunkBytes = 256 * 1024;
 
+/** Bytes of a backup after which they are synced to disk. */
+const syncBytes = 32 * 1024 * 1024;
+
 /**
  * Writes the database and the secrets of a data folder to one file, a compressed tar archive that only its owner can read. The file gets
  * its name when it is complete and synced.
@@ -42,26 +45,29 @@ export async function createBackup(request: BackupRequest): Promise<Backup> {
   // Another backup may be writing a draft of the same name; it holds the folder.
   let isOwnDraft = false;
   try {
-    return await whileCopyable(dataDir, async () => {
+    const backup = await whileCopyable(dataDir, async (onAdvance) => {
       const createdAt = new Date();
-      const archive = new Archive(request.onProgress);
+      const archive = new Archive((bytes) => {
+        onAdvance();
+        request.onProgress?.(bytes);
+      });
       isOwnDraft = true;
       await fs.promises.rm(draft, { force: true });
+      let bytes = 0;
       await pipeline(
         Readable.from(archive.of(request, createdAt)),
         // Level 1 is several times faster than the default, and the file is a few percent larger.
         createGzip({ level: 1 }),
-        fs.createWriteStream(draft, { flags: 'wx', mode: 0o600 }),
+        async (compressed: AsyncIterable<Buffer>) => {
+          bytes = await writeSynced(draft, compressed);
+        },
       );
-      await syncFile(draft);
-      const { size: bytes } = await fs.promises.stat(draft);
       return { file, bytes, createdAt: createdAt.toISOString(), contains: archive.contains };
-    }).then(async (backup) => {
-      // Only now has the service confirmed that the copy is consistent.
-      await fs.promises.rename(draft, file);
-      await syncFolder(dirname(file));
-      return backup;
     });
+    // Only now has the service confirmed that the copy is consistent.
+    await fs.promises.rename(draft, file);
+    await syncFolder(dirname(file));
+    return backup;
   } catch (error) {
     if (isOwnDraft) await fs.promises.rm(draft, { force: true }).catch(() => {});
     const { code, path, message } = error as NodeJS.ErrnoException;
@@ -73,13 +79,37 @@ export async function createBackup(request: BackupRequest): Promise<Backup> {
   }
 }
 
+/**
+ * Writes a new file, syncs it to disk and returns its size. Syncs at intervals: a single sync of a large file could take longer than the
+ * service waits for a copy that does not advance.
+ */
+async function writeSynced(path: string, chunks: AsyncIterable<Buffer>): Promise<number> {
+  const handle = await fs.promises.open(path, 'wx', 0o600);
+  try {
+    let bytes = 0;
+    let unsynced = 0;
+    for await (const chunk of chunks) {
+      await handle.writeFile(chunk);
+      bytes += chunk.length;
+      unsynced += chunk.length;
+      if (unsynced < syncBytes) continue;
+      await handle.datasync();
+      unsynced = 0;
+    }
+    await handle.sync();
+    return bytes;
+  } finally {
+    await handle.close();
+  }
+}
+
 /** Produces the bytes of the archive. */
 class Archive {
   readonly contains = [databaseFolder];
   readonly #onProgress: (bytes: number) => void;
   #bytes = 0;
 
-  constructor(onProgress: (bytes: number) => void = () => {}) {
+  constructor(onProgress: (bytes: number) => void) {
     this.#onProgress = onProgress;
   }
 

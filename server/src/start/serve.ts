@@ -129,6 +129,8 @@ async function openDatabase(
               'the disk of DATA_DIR is full; no sessions are recorded until there is free space',
             )
           : log.warn({ dataDir }, 'the disk of DATA_DIR has free space again; sessions are recorded'),
+      onBackupStalled: (seconds) =>
+        log.warn({ seconds }, 'a backup was given up: its copy did not advance; run it again'),
     });
   }
   const { openPostgres } = await import('../store/postgres/postgres.ts');

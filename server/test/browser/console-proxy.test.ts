@@ -1,16 +1,12 @@
-import { execFile } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { useBrowser } from '@session-launch/testing/browser.ts';
 import { useCleanup } from '@session-launch/testing/cleanup.ts';
 import { startNginx } from '@session-launch/testing/nginx.ts';
 import { freePort } from '@session-launch/testing/postgres-server.ts';
 import { createKey } from '@session-launch/testing/world.ts';
 import { beforeAll, expect, test } from 'vitest';
+import { createCertificate } from '../harness/certificate.ts';
 import { inspect, openTab } from '../harness/console.ts';
-import { readPage } from '../harness/pages.ts';
+import { blockRunBy } from '../harness/doc-blocks.ts';
 import { type Service, startService } from '../harness/service.ts';
 
 const cleanup = useCleanup();
@@ -28,26 +24,8 @@ beforeAll(async () => {
 
 /** The configuration in docs/operations.md, with the ports and the path of this test and a new certificate. */
 async function configured(port: number, adminPort: string): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'session-launch-certificate-'));
-  cleanup(() => rm(folder, { recursive: true }));
-  const [certificate, key] = [join(folder, 'certificate.pem'), join(folder, 'key.pem')];
-  const made = [
-    'req',
-    '-x509',
-    '-newkey',
-    'ec',
-    '-pkeyopt',
-    'ec_paramgen_curve:P-256',
-    '-nodes',
-    '-days',
-    '2',
-  ];
-  await promisify(execFile)('openssl', [
-    ...made,
-    ...['-subj', '/CN=localhost', '-out', certificate, '-keyout', key],
-  ]);
-  const section = readPage('docs/operations.md').split('### Put the console behind a proxy')[1] ?? '';
-  const [, written = ''] = /^```nginx\n([\s\S]*?)^```$/m.exec(section) ?? [];
+  const { certificate, key } = await createCertificate(cleanup, 'localhost');
+  const written = blockRunBy(import.meta.url, 'docs/operations.md');
   const replaced: [string, string][] = [
     ['listen 443 ssl', `listen 127.0.0.1:${port} ssl`],
     ['server_name intern.example.com', 'server_name localhost'],

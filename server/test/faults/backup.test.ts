@@ -1,6 +1,7 @@
 import { copyFile, mkdir, readdir, readFile, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { sessionTokenVerifier } from '@session-launch/backend/verify';
 import { useCleanup } from '@session-launch/testing/cleanup.ts';
 import { prepareDataFolder } from '@session-launch/testing/data-folder.ts';
 import { processFolder, until } from '@session-launch/testing/fleet.ts';
@@ -79,6 +80,23 @@ function mintAtSpeed() {
   return { acknowledged, stop };
 }
 
+/** Mints again with the same keys, with 16 clients. A busy machine may refuse some requests; they are repeated. */
+async function replays(to: ServiceProcess, minted: readonly Minted[]): Promise<Minted[]> {
+  const keys = minted.map(({ key }) => key);
+  const texts = new Map<string, string>();
+  const clients = Array.from({ length: 16 }, async () => {
+    for (let key = keys.pop(); key !== undefined; key = keys.pop()) {
+      const answer = await until('a replay', async () => {
+        const found = await mint(to, key);
+        return found.status !== 503 && found;
+      });
+      texts.set(key, answer.text);
+    }
+  });
+  await Promise.all(clients);
+  return minted.map(({ key }) => ({ key, text: texts.get(key)! }));
+}
+
 /** Holds back checkpoints like a backup that is being copied. */
 async function holdLikeABackup() {
   const socket = (await connectToOwner(inFolder('data')))!;
@@ -122,8 +140,13 @@ describe('a backup made while sessions are created', () => {
     expect(await readFile(inFolder('restored/admin-token'), 'utf8')).toBe(`${adminToken}\n`);
     const restored = await folder.start({ DATA_DIR: inFolder('restored'), PUBLIC_URL: service.url });
     // A replay contains the same bytes only if the session and the signing keys are the same.
-    const replays = await Promise.all(before.map(({ key }) => mint(restored, key)));
-    expect(replays.map(({ text }) => text)).toEqual(before.map(({ text }) => text));
+    expect(await replays(restored, before)).toEqual(before);
+    const verify = sessionTokenVerifier({
+      issuer: service.url,
+      jwksUrl: `${restored.url}/.well-known/jwks.json`,
+    });
+    const { session, launch } = JSON.parse(before.at(-1)!.text);
+    expect(await verify(launch.sessionToken)).toMatchObject({ sub: session.sessionId });
     const doctor = await cli(['doctor', '--json'], 'restored', {
       ADMIN_URL: restored.adminUrl,
       ADMIN_TOKEN: adminToken,

@@ -6,8 +6,8 @@ export interface TestIdentityProvider {
   issuer: string;
   /** The claims of the person who signs in next. `sub` is the subject. */
   person: Record<string, unknown> & { sub: string };
-  /** Registers the client. Called once the redirect address is known. */
-  register(redirectUri: string): void;
+  /** Registers the client. Called once the redirect addresses are known. */
+  register(...redirectUris: string[]): void;
   close(): Promise<void>;
 }
 
@@ -38,13 +38,13 @@ export async function startIdentityProvider(): Promise<TestIdentityProvider> {
   const known: TestIdentityProvider = {
     issuer,
     person: { sub: 'nobody' },
-    register: (redirectUri) => {
+    register: (...redirectUris) => {
       provider = new Provider(issuer, {
         clients: [
           {
             client_id: client.id,
             client_secret: client.secret,
-            redirect_uris: [redirectUri],
+            redirect_uris: redirectUris,
             grant_types: ['authorization_code'],
             response_types: ['code'],
           },

@@ -8,6 +8,9 @@ import { type Service, startService } from '../harness/service.ts';
 let provider: TestIdentityProvider;
 let service: Service;
 
+/** The address of a service whose console is below a path of another host. */
+const below = 'https://intern.example.com/tools/launch';
+
 beforeAll(async () => {
   provider = await startIdentityProvider();
   service = await startService({
@@ -15,7 +18,7 @@ beforeAll(async () => {
     OIDC_CLIENT_ID: client.id,
     OIDC_CLIENT_SECRET: client.secret,
   });
-  provider.register(`${service.adminUrl}/admin/oidc/callback`);
+  provider.register(`${service.adminUrl}/admin/oidc/callback`, `${below}/admin/oidc/callback`);
 });
 afterAll(async () => {
   await service?.close();
@@ -23,20 +26,27 @@ afterAll(async () => {
 });
 beforeEach(() => service.database.query('admin', { text: 'DELETE FROM rate_windows' }));
 
+interface BrowseOptions {
+  callbackAt?: string;
+  state?: string;
+  /** The service behind a proxy that removes the path of `below`. */
+  behindProxy?: Service;
+}
+
 /** Follows redirects with one cookie jar per origin, as a browser that shows nothing. Stops at the console. */
-async function browse(start: string, options: { callbackAt?: string; state?: string } = {}) {
+async function browse(start: string, options: BrowseOptions = {}) {
   const jars = new Map<string, Map<string, string>>();
   const jarOf = (url: URL) => jars.get(url.origin) ?? jars.set(url.origin, new Map()).get(url.origin)!;
   let url = new URL(start);
-  for (let hop = 0; hop < 12 && url.pathname !== '/console/'; hop++) {
+  for (let hop = 0; hop < 12 && !url.pathname.endsWith('/console/'); hop++) {
+    const isBelow = options.behindProxy !== undefined && url.href.startsWith(`${below}/`);
     const isCallback = url.pathname === '/admin/oidc/callback';
     if (isCallback && options.state !== undefined) url.searchParams.set('state', options.state);
     const jar = jarOf(url);
     const Cookie = [...jar].map(([name, value]) => `${name}=${value}`).join('; ');
-    const answer: Answer = await send((isCallback && options.callbackAt) || url.origin, {
-      path: url.pathname + url.search,
-      headers: { Host: url.host, Cookie },
-    });
+    const to = isBelow ? options.behindProxy!.adminUrl : (isCallback && options.callbackAt) || url.origin;
+    const path = isBelow ? url.pathname.slice(new URL(below).pathname.length) : url.pathname;
+    const answer: Answer = await send(to, { path: path + url.search, headers: { Host: url.host, Cookie } });
     expect([302, 303], `${url} ${answer.text}`).toContain(answer.status);
     for (const line of answer.headers['set-cookie'] ?? []) {
       const [name = '', value = ''] = line.split(';', 1)[0]!.split(/=(.*)/);
@@ -45,7 +55,7 @@ async function browse(start: string, options: { callbackAt?: string; state?: str
     }
     url = new URL(answer.headers.location!, url);
   }
-  const cookies = jarOf(new URL(service.adminUrl));
+  const cookies = jarOf(options.behindProxy === undefined ? new URL(service.adminUrl) : url);
   const name = `console_${new URL(service.adminUrl).port}`;
   return { url, cookies, cookie: cookies.has(name) ? `${name}=${cookies.get(name)}` : undefined };
 }
@@ -103,6 +113,28 @@ test('gives OIDC_DEFAULT_ROLE to people without a role, also if another process 
     expect(operator).toMatchObject({ name: 'Grace', role: 'viewer' });
   } finally {
     await other.close();
+  }
+});
+
+test('signs in below a path of another host, behind a proxy', async () => {
+  const env = { OIDC_ISSUER: provider.issuer, OIDC_CLIENT_ID: client.id, OIDC_CLIENT_SECRET: client.secret };
+  const behindProxy = await startService({ ...env, ADMIN_URL: below }, service);
+  try {
+    provider.person = { sub: 'mary', name: 'Mary', role: 'developer' };
+    const { url, cookies } = await browse(`${below}/admin/oidc/start?returnTo=%23%2Fprj_demo%2Fkeys`, {
+      behindProxy,
+    });
+    expect(url.href).toBe(`${below}/console/#/prj_demo/keys`);
+    expect([...cookies.keys()]).toEqual(['__Host-console']);
+    const headers = {
+      Host: url.host,
+      Cookie: `__Host-console=${cookies.get('__Host-console')}`,
+      'Sec-Fetch-Site': 'same-origin',
+    };
+    const { json } = await send(behindProxy.adminUrl, { path: '/admin/me', headers });
+    expect(json.operator).toMatchObject({ name: 'Mary', role: 'developer' });
+  } finally {
+    await behindProxy.close();
   }
 });
 

@@ -4,32 +4,40 @@ import { freePort } from '@session-launch/testing/postgres-server.ts';
 import { createWorld } from '@session-launch/testing/world.ts';
 import { beforeAll, expect, test } from 'vitest';
 import {
+  backendsOf,
   configured,
   conversations,
-  moveClientsOf,
   type Pair,
+  restartBoth,
   startPair,
   Visitors,
 } from '../harness/behind-proxy.ts';
+import { createCertificate } from '../harness/certificate.ts';
+import { consoleBehind, signInAndOut } from '../harness/console-behind-proxy.ts';
+import { blockRunBy } from '../harness/doc-blocks.ts';
 
 const cleanup = useCleanup();
 let pair: Pair;
 let nginx: Nginx;
 let url: string;
 let visitors: Visitors;
+let console: ReturnType<typeof consoleBehind>;
 
 beforeAll(async () => {
-  const port = await freePort();
+  const [port, consolePort] = [await freePort(), await freePort()];
   url = `http://127.0.0.1:${port}`;
-  pair = await startPair(cleanup, { PUBLIC_URL: url, SHUTDOWN_GRACE_SECONDS: '0' });
-  const [first, second] = pair.addresses;
-  // Without TLS.
-  const http = configured('examples/proxy/nginx.conf', [
-    [/listen 443 ssl;/g, `listen 127.0.0.1:${port};`],
-    [/^\s*ssl_certificate.*\n/gm, ''],
-    [/10\.0\.0\.11:8080/g, first],
-    [/10\.0\.0\.12:8080/g, second],
+  pair = await startPair(cleanup, { PUBLIC_URL: url, SHUTDOWN_GRACE_SECONDS: '2' });
+  const { certificate, key, pem } = await createCertificate(cleanup, 'admin.example.com');
+  const http = configured(blockRunBy(import.meta.url, 'docs/operations.md'), [
+    // Without TLS, except for the console.
+    [/listen 443 ssl;(\s+server_name launch)/, `listen 127.0.0.1:${port};$1`],
+    [/^.*\/etc\/ssl\/launch.*\n/gm, ''],
+    [/listen 443 ssl;/, `listen 127.0.0.1:${consolePort} ssl;`],
+    [/\/etc\/ssl\/admin\.example\.com\.pem/, certificate],
+    [/\/etc\/ssl\/admin\.example\.com\.key/, key],
+    ...backendsOf(pair),
   ]);
+  console = consoleBehind(consolePort, pem);
   nginx = await startNginx(cleanup, http);
   visitors = new Visitors(url, pair.world);
 });
@@ -74,9 +82,11 @@ test('a reload of nginx keeps the connections of conversations', async () => {
   await talker.leave();
 });
 
-test('when one process stops, its clients mint and connect at the other one', async () => {
-  const [stopped, staying] = pair.services;
-  const all = await moveClientsOf(stopped, await visitors.several(20, 70));
-  await expect.poll(() => conversations([staying])).toEqual([20]);
-  for (const { talker } of all) talker.ws.terminate();
+test('the console signs in over https, in its own network only', async () => {
+  await signInAndOut(console);
+  expect((await console({ path: '/console/' })).text).toContain('<title>');
+  expect((await console({ path: '/console/', localAddress: '127.0.0.9' })).status).toBe(403);
 });
+
+test('while both processes restart, no mint fails, and clients talk on in new sessions', () =>
+  restartBoth(pair, [visitors], 12));

@@ -9,23 +9,32 @@ import { type ServiceProcess, temporaryFolder } from '@session-launch/testing/pr
 import { isSkipped } from '@session-launch/testing/programs.ts';
 import { createWorld } from '@session-launch/testing/world.ts';
 import { expect, inject, test } from 'vitest';
-import { readPage } from '../harness/pages.ts';
+import { blockRunBy } from '../harness/doc-blocks.ts';
 
 const cleanup = useCleanup();
 
+const page = 'docs/operations.md';
+
+/** Creates a role and its database with the statements of the page, under another name. */
 async function emptyDatabase(): Promise<string> {
   const server = inject('postgresUrl');
   const name = `restored_${randomBytes(6).toString('hex')}`;
-  await onDatabase(server, (client) => client.query(`CREATE DATABASE ${name} TEMPLATE template0`));
-  cleanup(() => onDatabase(server, (client) => client.query(`DROP DATABASE ${name} WITH (FORCE)`)));
-  return server.replace(/\/postgres$/, `/${name}`);
+  const statements = blockRunBy(import.meta.url, page, 'CREATE ROLE').replaceAll('session_launch', name);
+  const run = async (...texts: string[]) => {
+    // One at a time: a database cannot be created in a transaction.
+    for (const text of texts) await onDatabase(server, (client) => client.query(text));
+  };
+  cleanup(() => run(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`, `DROP ROLE IF EXISTS ${name}`));
+  await run(...statements.trim().split('\n'));
+  const url = new URL(server);
+  [url.username, url.password, url.pathname] = [name, 'choose-a-long-one', name];
+  return url.href;
 }
 
 test.skipIf(isSkipped('pg_dump'))(
   'the documented commands restore a running service into an empty database',
   async () => {
-    const [, dump = '', restore = ''] =
-      /^(pg_dump .*)\n(pg_restore .*)$/m.exec(readPage('docs/operations.md')) ?? [];
+    const [dump = '', restore = ''] = blockRunBy(import.meta.url, page, 'pg_dump').split('\n');
     const folder = await temporaryFolder();
     cleanup(folder.remove);
     const run = (command: string, url: string) =>

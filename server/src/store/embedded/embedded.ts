@@ -12,6 +12,8 @@ import { type ClientHooks, PgliteClient } from './pglite-client.ts';
 export interface EmbeddedHooks extends ClientHooks {
   /** Called if the folder has no database yet; creating one takes some seconds. */
   onFirstStart?(): void;
+  /** Called if a backup is given up because its copy has not advanced for this many seconds. */
+  onBackupStalled?(seconds: number): void;
 }
 
 /** PostgreSQL (PGlite) in a worker thread of this process, on a folder that this process has locked. */
@@ -31,7 +33,8 @@ export async function openEmbedded(dataDir: string, hooks: EmbeddedHooks = {}): 
     // Files that an earlier run or a restored backup left unsynced in the page cache.
     await syncTree(folder);
     const spareFile = join(dataDir, 'spare');
-    return embedded(await PgliteClient.open({ folder, spareFile }, hooks), { lock, dataDir });
+    const client = await PgliteClient.open({ folder, spareFile }, hooks);
+    return embedded(client, { lock, dataDir, onBackupStalled: hooks.onBackupStalled });
   } catch (error) {
     await lock.release();
     throw error instanceof StartError ? error : unopened(dataDir, error as Error);
@@ -47,10 +50,16 @@ export interface EmbeddedDatabase extends Database {
   readonly client: PgliteClient;
 }
 
-function embedded(client: PgliteClient, place?: { lock: FolderLock; dataDir: string }): EmbeddedDatabase {
+interface Place {
+  lock: FolderLock;
+  dataDir: string;
+  onBackupStalled: EmbeddedHooks['onBackupStalled'];
+}
+
+function embedded(client: PgliteClient, place?: Place): EmbeddedDatabase {
   const health = new WriteHealth();
   const checkpoints = { held: false };
-  place?.lock.serve(answerBackups(client, checkpoints));
+  place?.lock.serve(answerBackups(client, checkpoints, { onStalled: place.onBackupStalled }));
   let closing: Promise<void> | undefined;
   return {
     engine: 'embedded',

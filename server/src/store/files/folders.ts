@@ -48,7 +48,7 @@ async function contents(folder: string): Promise<{ files: string[]; folders: str
 }
 
 /** Waits until the content of a file, or the names in a folder, are on the disk. */
-export async function syncFile(path: string): Promise<void> {
+async function syncFile(path: string): Promise<void> {
   const handle = await fs.promises.open(path, 'r');
   try {
     await handle.sync();
