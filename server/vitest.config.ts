@@ -6,16 +6,34 @@ import { isSkipped, packages } from '../testing/src/find-program.ts';
 
 const isLong = process.env.TEST_LONG === '1';
 const engines = ['embedded', 'postgres'] as const;
-/** Tests of checks that run before the database is used: on one engine in the short run, on both engines in the long one. */
-const beforeTheDatabase = [
+/**
+ * Tests of rules that do not depend on the engine: checks that run before the database is used, headers, pages, and rules computed from
+ * rows that other tests read on both engines. They run on PostgreSQL in the short run and on both engines in the long one.
+ */
+const onOneEngine = [
+  'test/acceptance/cors.test.ts',
   'test/acceptance/hostile-origins.test.ts',
   'test/acceptance/http-behaviour.test.ts',
+  'test/acceptance/locales.test.ts',
+  'test/acceptance/manifest.test.ts',
   'test/acceptance/mint/400.test.ts',
+  'test/acceptance/mint/403.test.ts',
   'test/acceptance/mint/413.test.ts',
   'test/acceptance/mint/415.test.ts',
   'test/acceptance/order-of-checks.test.ts',
+  'test/acceptance/origin-check.test.ts',
+  'test/acceptance/roles.test.ts',
+  'test/acceptance/simulate.test.ts',
   'test/integration/assets.test.ts',
   'test/integration/large-file-reading.test.ts',
+  'test/integration/limits.test.ts',
+  'test/integration/metrics-token.test.ts',
+  'test/integration/metrics.test.ts',
+  'test/integration/oidc.test.ts',
+  'test/integration/pages.test.ts',
+  'test/integration/sdk.test.ts',
+  'test/integration/sign-in.test.ts',
+  'test/integration/tokens.test.ts',
 ];
 
 /** Tests of the embedded engine, which start from a prepared database. */
@@ -102,7 +120,7 @@ const projects: TestProjectInlineConfiguration[] = [
     test: {
       name: engine,
       include: ['test/acceptance/**/*.test.ts', 'test/integration/**/*.test.ts'],
-      exclude: engine === 'embedded' && !isLong ? beforeTheDatabase : [],
+      exclude: engine === 'embedded' && !isLong ? onOneEngine : [],
       globalSetup: [build, `test/harness/setup-${engine}.ts`, 'test/harness/setup-services.ts'],
     },
   })),

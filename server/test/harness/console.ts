@@ -94,7 +94,7 @@ export async function inspect(page: Page, name: string, shown = ''): Promise<voi
 }
 
 /** With SCREENSHOTS=folder, keeps pictures of the page for people. */
-async function photograph(page: Page, name: string): Promise<void> {
+export async function photograph(page: Page, name: string): Promise<void> {
   const folder = process.env.SCREENSHOTS;
   if (folder === undefined) return;
   const before = page.viewportSize();
