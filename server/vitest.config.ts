@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { findChromium, tellOfNoChromium } from '../testing/src/chromium.ts';
 import { findNginx, noNginx } from '../testing/src/find-nginx.ts';
 import { isSkipped, packages } from '../testing/src/find-program.ts';
@@ -126,6 +127,18 @@ const projects: TestProjectInlineConfiguration[] = [
   })),
 ];
 
+/**
+ * Runs the tests of processes first: they wait often, and the tests of the other workspaces and the checks of `.ci/run` use the CPU
+ * meanwhile.
+ */
+class WaitingFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    const isWaiting = ({ project }: TestSpecification) => project.name === 'processes';
+    return [...sorted.filter(isWaiting), ...sorted.filter((file) => !isWaiting(file))];
+  }
+}
+
 /** Resolves other workspaces to their sources instead of their last build. */
 const contract = fileURLToPath(new URL('../contract/src/', import.meta.url));
 const ofProcess = fileURLToPath(new URL('../process/src/', import.meta.url));
@@ -149,6 +162,7 @@ export default defineConfig({
     maxWorkers: 4,
     // Files share only loaded modules; each has its own services, databases, folders and ports.
     isolate: false,
+    sequence: { sequencer: WaitingFirst },
     // Worker threads of the service inherit this and run from the sources as well.
     execArgv: [
       '--conditions=source',
