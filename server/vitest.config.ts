@@ -128,8 +128,8 @@ const projects: TestProjectInlineConfiguration[] = [
 ];
 
 /**
- * Runs the tests of processes first: they wait often, and the tests of the other workspaces and the checks of `.ci/run` use the CPU
- * meanwhile.
+ * Runs the tests of processes first: they often wait, which leaves CPU time for the tests of the other workspaces and for the checks of
+ * `.ci/run`.
  */
 class WaitingFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

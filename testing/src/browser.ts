@@ -6,8 +6,8 @@ import { launchOptions, nameOf } from './launch-chromium.ts';
 import { listen } from './listen.ts';
 
 /**
- * Opens pages in a Chromium that all files with these switches share, or in one of its own for other switches. Closes the contexts of a
- * file after its tests.
+ * Opens pages in a Chromium that all files with these switches share. For a list of switches that is not shared, starts a Chromium for
+ * this file. Closes the contexts of a file after its tests.
  */
 export function useBrowser(...args: string[]): {
   open(options?: Parameters<Browser['newContext']>[0]): Promise<BrowserContext>;
