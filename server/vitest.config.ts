@@ -1,21 +1,40 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { findChromium, tellOfNoChromium } from '../testing/src/chromium.ts';
 import { findNginx, noNginx } from '../testing/src/find-nginx.ts';
 import { isSkipped, packages } from '../testing/src/find-program.ts';
 
 const isLong = process.env.TEST_LONG === '1';
 const engines = ['embedded', 'postgres'] as const;
-/** Tests of checks that run before the database is used: on one engine in the short run, on both engines in the long one. */
-const beforeTheDatabase = [
+/**
+ * Tests of rules that do not depend on the engine: checks that run before the database is used, headers, pages, and rules computed from
+ * rows that other tests read on both engines. They run on PostgreSQL in the short run and on both engines in the long one.
+ */
+const onOneEngine = [
+  'test/acceptance/cors.test.ts',
   'test/acceptance/hostile-origins.test.ts',
   'test/acceptance/http-behaviour.test.ts',
+  'test/acceptance/locales.test.ts',
+  'test/acceptance/manifest.test.ts',
   'test/acceptance/mint/400.test.ts',
+  'test/acceptance/mint/403.test.ts',
   'test/acceptance/mint/413.test.ts',
   'test/acceptance/mint/415.test.ts',
   'test/acceptance/order-of-checks.test.ts',
+  'test/acceptance/origin-check.test.ts',
+  'test/acceptance/roles.test.ts',
+  'test/acceptance/simulate.test.ts',
   'test/integration/assets.test.ts',
   'test/integration/large-file-reading.test.ts',
+  'test/integration/limits.test.ts',
+  'test/integration/metrics-token.test.ts',
+  'test/integration/metrics.test.ts',
+  'test/integration/oidc.test.ts',
+  'test/integration/pages.test.ts',
+  'test/integration/sdk.test.ts',
+  'test/integration/sign-in.test.ts',
+  'test/integration/tokens.test.ts',
 ];
 
 /** Tests of the embedded engine, which start from a prepared database. */
@@ -103,11 +122,23 @@ const projects: TestProjectInlineConfiguration[] = [
     test: {
       name: engine,
       include: ['test/acceptance/**/*.test.ts', 'test/integration/**/*.test.ts'],
-      exclude: engine === 'embedded' && !isLong ? beforeTheDatabase : [],
+      exclude: engine === 'embedded' && !isLong ? onOneEngine : [],
       globalSetup: [build, `test/harness/setup-${engine}.ts`, 'test/harness/setup-services.ts'],
     },
   })),
 ];
+
+/**
+ * Runs the tests of processes first: they often wait, which leaves CPU time for the tests of the other workspaces and for the checks of
+ * `.ci/run`.
+ */
+class WaitingFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    const isWaiting = ({ project }: TestSpecification) => project.name === 'processes';
+    return [...sorted.filter(isWaiting), ...sorted.filter((file) => !isWaiting(file))];
+  }
+}
 
 /** Resolves other workspaces to their sources instead of their last build. */
 const contract = fileURLToPath(new URL('../contract/src/', import.meta.url));
@@ -132,6 +163,7 @@ export default defineConfig({
     maxWorkers: 4,
     // Files share only loaded modules; each has its own services, databases, folders and ports.
     isolate: false,
+    sequence: { sequencer: WaitingFirst },
     // Worker threads of the service inherit this and run from the sources as well.
     execArgv: [
       '--conditions=source',

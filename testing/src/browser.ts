@@ -2,58 +2,23 @@ import { createServer } from 'node:http';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, inject } from 'vitest';
 import type { Chromium } from './chromium.ts';
+import { launchOptions, nameOf } from './launch-chromium.ts';
 import { listen } from './listen.ts';
 
 /**
- * Value of `--disable-features`. Chromium uses only the last such switch, so this list repeats Playwright's; Chromium ignores unknown
- * names.
+ * Opens pages in a Chromium that all files with these switches share. For a list of switches that is not shared, starts a Chromium for
+ * this file. Closes the contexts of a file after its tests.
  */
-const leftOut = [
-  'AvoidUnnecessaryBeforeUnloadCheckSync',
-  'DestroyProfileOnBrowserClose',
-  'HttpsUpgrades',
-  'HttpsFirstBalancedModeAutoEnable',
-  'LensOverlay',
-  'MediaRouter',
-  'PaintHolding',
-  'ThirdPartyStoragePartitioning',
-  'AvoidCorsURLLoaderRestartOnRedirect',
-  'OptimizationHints',
-  'NetworkTimeServiceQuerying',
-  'AimEnabled',
-  'PreconnectToSearch',
-  // WebUI pages of the address bar, which every window would load in the background.
-  'WebUIOmniboxPopup',
-  'WebUIOmniboxAimPopup',
-  // A spare renderer process for the next navigation, which most tests do not make.
-  'SpareRendererForSitePerProcess',
-];
-
-/** Shares one Chromium among the tests of a file, with background requests disabled. `args` are additional command-line switches. */
 export function useBrowser(...args: string[]): {
   open(options?: Parameters<Browser['newContext']>[0]): Promise<BrowserContext>;
 } {
   let browser: Browser;
   beforeAll(async () => {
-    browser = await chromium.launch({
-      executablePath: inject('chromium').program,
-      env: { ...process.env, ...inject('chromium').env } as Record<string, string>,
-      args: [
-        '--no-sandbox',
-        '--disable-gpu',
-        '--disable-dev-shm-usage',
-        '--disable-background-networking',
-        '--disable-component-update',
-        '--disable-domain-reliability',
-        '--disable-sync',
-        '--no-first-run',
-        '--no-pings',
-        `--disable-features=${leftOut.join(',')}`,
-        ...args,
-      ],
-      // Keep the back/forward cache enabled, as it is for users.
-      ignoreDefaultArgs: ['--disable-back-forward-cache'],
-    });
+    const shared = inject('browsers')[nameOf(args)];
+    browser =
+      shared === undefined
+        ? await chromium.launch(launchOptions(inject('chromium'), args))
+        : await chromium.connect(shared);
   });
   afterAll(() => browser?.close());
   return {
@@ -132,5 +97,7 @@ export async function watch(page: Page, home: string, ...others: string[]): Prom
 declare module 'vitest' {
   export interface ProvidedContext {
     chromium: Chromium;
+    /** WebSocket addresses of the shared browsers, by the names of their switches. */
+    browsers: Record<string, string>;
   }
 }

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
+import { text as textOf } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { startSite, useBrowser, watch } from '@session-launch/testing/browser.ts';
 import type { BrowserContext, Page } from 'playwright-core';
@@ -58,7 +58,7 @@ const dialog = (name: string) => page.getByRole('dialog', { name });
 /** Presses a button and returns the lines of the file that it offers. */
 async function downloaded(name: string): Promise<string[]> {
   const [download] = await Promise.all([page.waitForEvent('download'), button(name).click()]);
-  return (await readFile(await download.path(), 'utf8')).trim().split('\r\n');
+  return (await textOf(await download.createReadStream())).trim().split('\r\n');
 }
 
 async function talk(on: typeof site): Promise<Page> {

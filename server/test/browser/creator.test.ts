@@ -4,11 +4,11 @@ import type { Target } from '@session-launch/testing/target.ts';
 import { apply, createKey, experience, project } from '@session-launch/testing/world.ts';
 import type { BrowserContext, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { type ConsoleTab, inspect, openConsole } from '../harness/console.ts';
+import { type ConsoleTab, openConsole, photograph } from '../harness/console.ts';
 import { createOperator } from '../harness/operators.ts';
 import { jpeg } from '../harness/pictures.ts';
 import { meter, speaks } from '../harness/speaking.ts';
-import { twoLines } from '../harness/talking-page.ts';
+import { onSlowScreen, twoLines } from '../harness/talking-page.ts';
 
 const browser = useBrowser('--use-fake-device-for-media-stream', '--use-fake-ui-for-media-stream');
 const file = { project: project(), experiences: [experience({ title: 'The harbor', sortOrder: 0 })] };
@@ -28,11 +28,13 @@ beforeAll(async () => {
   const allowedOrigins = [site.origin];
   expect((await apply(service, { ...file, project: { ...file.project, allowedOrigins } })).status).toBe(200);
   const { operatorId } = await createOperator(service, { name: 'Ada', role: 'creator' });
-  context = await browser.open({
-    viewport: { width: 1280, height: 800 },
-    locale: 'en-US',
-    permissions: ['microphone', 'clipboard-read', 'clipboard-write'],
-  });
+  context = await onSlowScreen(
+    await browser.open({
+      viewport: { width: 1280, height: 800 },
+      locale: 'en-US',
+      permissions: ['microphone', 'clipboard-read', 'clipboard-write'],
+    }),
+  );
   await context.addInitScript(meter);
   tab = await openConsole(context, service, operatorId);
   page = tab.page;
@@ -53,6 +55,8 @@ async function visit(experienceId: string, words: string | RegExp): Promise<void
   const [body] = twoLines(experienceId, service.url, service.url, '');
   site.show(body);
   const visitor = await context.newPage();
+  // A small player takes less CPU time.
+  await visitor.setViewportSize({ width: 480, height: 360 });
   await visitor.goto(site.origin);
   await visitor.getByRole('button', { name: 'Start' }).click();
   await visitor.getByRole('log', { name: 'Conversation' }).getByText(words).first().waitFor();
@@ -73,7 +77,7 @@ test('writes a character, talks to the draft, publishes it, moves it up and take
   await tab.show(`/${projectId}/experiences`);
   await tab.button('New experience').click();
   await tab.field('Title').fill('The lighthouse');
-  await inspect(page, 'creator-1-new');
+  await photograph(page, 'creator-1-new');
   await tab.button('Create experience').click();
   await page.getByRole('heading', { name: 'The lighthouse', level: 1 }).waitFor();
   const [, experienceId = ''] = /experiences\/(exp_\w+)/.exec(page.url()) ?? [];
@@ -81,14 +85,14 @@ test('writes a character, talks to the draft, publishes it, moves it up and take
   // The template is published as it is; everything below is a draft beside it.
   await tab.button('Review and publish').click();
   await page.getByText('This is the first publication').waitFor();
-  await inspect(page, 'creator-2-first-publication');
+  await photograph(page, 'creator-2-first-publication');
   await tab.dialog('Review and publish').getByRole('button', { name: 'Publish', exact: true }).click();
   await page.getByText('r1 is published.').waitFor();
   await visit(experienceId, firstGreeting);
 
   await openTab('Setup');
   await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Juno');
-  await inspect(page, 'creator-3-setup');
+  await photograph(page, 'creator-3-setup');
   await openTab('Mind');
   const greetings = page.getByRole('textbox', { name: /^Greeting in English/ });
   await greetings.first().fill(newGreeting);
@@ -99,13 +103,13 @@ test('writes a character, talks to the draft, publishes it, moves it up and take
     .getByRole('textbox', { name: /^Answer in English/ })
     .first()
     .fill('The lamp is lit at dusk, every day of the year.');
-  await inspect(page, 'creator-4-mind');
+  await photograph(page, 'creator-4-mind');
 
   await tab.button('Restart with my changes').click();
   await expect.poll(() => preview()?.url()).toBeDefined();
   await preview().getByText(newGreeting).first().waitFor();
   await speaks(preview());
-  await inspect(page, 'creator-5-talking');
+  await photograph(page, 'creator-5-talking');
   // Visitors still hear the published greeting.
   await visit(experienceId, firstGreeting);
 
@@ -122,13 +126,13 @@ test('writes a character, talks to the draft, publishes it, moves it up and take
   for (const [name, value] of Object.entries({ Purpose: 'discover', Domain: 'seafaring', Era: 'present' }))
     await tab.field(name).fill(value);
   await page.getByText('Ready for galleries').waitFor();
-  await inspect(page, 'creator-6-gallery');
+  await photograph(page, 'creator-6-gallery');
 
   await tab.button('Review and publish').click();
   const review = tab.dialog('Review and publish');
   await review.getByText(newGreeting).waitFor();
   await review.getByRole('textbox', { name: 'Note' }).fill('Juno moves in');
-  await inspect(page, 'creator-7-review');
+  await photograph(page, 'creator-7-review');
   await review.getByRole('button', { name: 'Publish', exact: true }).click();
   await page.getByText('r2 is published.').waitFor();
   await visit(experienceId, newGreeting);
@@ -141,11 +145,11 @@ test('writes a character, talks to the draft, publishes it, moves it up and take
     .getByRole('button', { name: /^Move up/ })
     .click();
   await expect.poll(catalog).toEqual(['The lighthouse', 'The harbor']);
-  await inspect(page, 'creator-8-first');
+  await photograph(page, 'creator-8-first');
 
   await tab.show(`/${projectId}/experiences/${experienceId}/revisions`);
   await page.getByText('Juno moves in', { exact: true }).waitFor();
-  await inspect(page, 'creator-9-revisions');
+  await photograph(page, 'creator-9-revisions');
   // The one other revision: the published one has no such button.
   await tab.button('Publish this one').click();
   await page.getByRole('dialog').getByRole('button', { name: 'Publish', exact: true }).click();

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { text as textOf } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { useBrowser, watch } from '@session-launch/testing/browser.ts';
 import { targetAt } from '@session-launch/testing/deployment.ts';
@@ -363,7 +364,7 @@ test('plans and applies a project file, names what it would undo, and exports wh
     await button('Download').click();
     const download = await downloading;
     expect(download.suggestedFilename()).toBe(`${projectId}.yaml`);
-    const exported = await readFile(await download.path(), 'utf8');
+    const exported = await textOf(await download.createReadStream());
     const give = async (name: string, text: string) => {
       if (!(await dialog('Import a project file').isVisible())) await button('Import').click();
       else await button('Choose another file').click();
@@ -378,7 +379,7 @@ test('plans and applies a project file, names what it would undo, and exports wh
     const downloadingOne = page.waitForEvent('download');
     await one.getByRole('button', { name: 'Actions for Café' }).click();
     await one.getByRole('button', { name: 'Download YAML' }).click();
-    const oneText = await readFile(await (await downloadingOne).path(), 'utf8');
+    const oneText = await textOf(await (await downloadingOne).createReadStream());
     expect(oneText).toContain('title: Café');
     // Ada changes a title in the console.
     const ada = await createOperator(service, { name: 'Ada Lovelace', role: 'creator' });

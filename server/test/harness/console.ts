@@ -86,15 +86,19 @@ export async function keptSecrets(page: Page, shown = ''): Promise<string[]> {
   return kept.includes(adminToken) ? [...found, adminToken] : found;
 }
 
-/** Checks what is shown for accessibility, for sideways scrolling, and for secrets that must not be kept. */
+/**
+ * Checks what is shown for accessibility, for sideways scrolling, and for secrets that must not be kept. Of a screen under a modal
+ * dialog, which is inert, only the dialog is checked for accessibility.
+ */
 export async function inspect(page: Page, name: string, shown = ''): Promise<void> {
   await photograph(page, name);
-  expect(await accessibilityProblems(page, 'body'), name).toEqual([]);
+  const place = (await page.locator('dialog[open]').count()) > 0 ? 'dialog[open]' : 'body';
+  expect(await accessibilityProblems(page, place), name).toEqual([]);
   expect(await keptSecrets(page, shown), name).toEqual([]);
 }
 
 /** With SCREENSHOTS=folder, keeps pictures of the page for people. */
-async function photograph(page: Page, name: string): Promise<void> {
+export async function photograph(page: Page, name: string): Promise<void> {
   const folder = process.env.SCREENSHOTS;
   if (folder === undefined) return;
   const before = page.viewportSize();

@@ -173,7 +173,7 @@ function visit(node: Node, enter: (node: Node) => boolean): void {
 }
 
 const kinds: Record<string, string> = {
-  acceptance: 'Over HTTP, on both engines',
+  acceptance: 'Over HTTP',
   processes: 'Real processes',
   faults: 'Faults, overload, slow and hostile clients',
   browser: 'In a real browser',
@@ -195,6 +195,7 @@ export function rulesPage(subjects: readonly Subject[]): string {
     '',
     `${total} rules in ${subjects.length} subjects, read from the titles of the tests. A rule that is tried with many`,
     'cases, on both engines or at all three doors counts once; an ellipsis stands where a case puts its own words.',
+    'Rules that do not depend on the engine are tried on PostgreSQL, and on both engines by `npm run test:long`.',
     'Tests over HTTP also hold every answer to `openapi.json`.',
     '',
     'Do not edit this page: `npm run docs:rules` writes it.',

@@ -16,7 +16,7 @@ import { useService } from '../harness/service.ts';
 /** Behind a proxy, so that each request can come from a network of its own: failed sign-ins are limited per network. */
 const service = useService({ TRUST_PROXY: '127.0.0.1' });
 const operations: readonly Operation[] = adminApi.operations;
-const requestsWanted = effort(1_000, 10_000);
+const requestsWanted = effort(500, 10_000);
 
 interface Sent {
   method: string;

@@ -1,4 +1,3 @@
-import { METHODS } from 'node:http';
 import Fastify, {
   type FastifyBaseLogger,
   type FastifyInstance,
@@ -17,7 +16,7 @@ import { bodyLimit } from '../bodies/json-body.ts';
 import { type RefusalDelay, renderErrors, sendError } from './error-handler.ts';
 import { watchAnswers } from './in-flight.ts';
 import { onParserError, type Refused, refuseExpectation } from './parser-errors.ts';
-import { admitToRouter, requireValidHttp } from './strict-http.ts';
+import { admitToRouter, requireValidHttp, restoreMethod, routedMethods } from './strict-http.ts';
 import { PublicRequest } from './upgrades.ts';
 
 const maxHeaderSize = 16 * 1024;
@@ -62,6 +61,7 @@ export function createServer(
     schemaController: { compilersFactory: { buildValidator: noCompiler, buildSerializer: noCompiler } },
     // A URL that cannot be decoded is a 404; Fastify runs no hooks for it.
     frameworkErrors: (error, request, reply) => {
+      restoreMethod(request.raw);
       reply.headers(commonHeaders(request));
       reply.raw.once('close', () => answered(request, reply));
       return sendError(request, reply, new ApiError('NOT_FOUND', { cause: error }));
@@ -73,6 +73,7 @@ export function createServer(
   };
   app.server.on('checkExpectation', (_request, response) => refused(refuseExpectation(response)));
   app.addHook('onRequest', (request, reply, done) => {
+    restoreMethod(request.raw);
     reply.headers(commonHeaders(request));
     requireValidHttp(request.raw);
     // Respond before the body is parsed: the path does not exist, so the body does not matter.
@@ -99,10 +100,6 @@ export function createServer(
   });
   closeWhenIdle(app, traffic);
   renderErrors(app, refusalDelay);
-  for (const method of METHODS) {
-    if (method !== 'CONNECT' && !app.supportedMethods.includes(method))
-      app.addHttpMethod(method, { hasBody: true });
-  }
   return app;
 }
 
@@ -156,7 +153,7 @@ export function refuseOtherMethods(app: FastifyInstance, url: string, taken: rea
   const allow = taken.includes('GET') ? [...taken, 'HEAD'] : taken;
   app.route({
     url,
-    method: app.supportedMethods.filter((method) => !allow.includes(method)) as HTTPMethods[],
+    method: routedMethods.filter((method) => !allow.includes(method)),
     // Respond before the body is parsed: the method is wrong, so the body does not matter.
     onRequest: async () => {
       throw new ApiError('METHOD_NOT_ALLOWED', { headers: { Allow: allow.join(', ') } });

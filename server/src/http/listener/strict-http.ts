@@ -10,12 +10,30 @@ const methods: ReadonlySet<string | undefined> = new Set(METHODS);
  */
 const distrusted = new WeakSet<Socket>();
 
-/** Checks a request before the router; returns its URL. */
+/** The methods that the router knows: those of the routes, and TRACE for every other one. */
+export const routedMethods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'] as const;
+const routed: ReadonlySet<string | undefined> = new Set(routedMethods);
+/** The methods that the requests were sent with, where the router got TRACE instead. */
+const sentMethods = new WeakMap<IncomingMessage, string>();
+
+/**
+ * Checks a request before the router; returns its URL. No route has one of the other methods, so they are routed as TRACE, which every
+ * path refuses: registering a refusal for each of them on every path would add thousands of routes to every start.
+ */
 export function admitToRouter(request: IncomingMessage): string {
   if (!isValidHttp(request)) distrusted.add(request.socket);
-  // The parser also accepts RTSP methods, which the router does not know. Replace them with a known one, which is then refused.
-  if (!methods.has(request.method)) request.method = 'TRACE';
+  if (!routed.has(request.method)) {
+    // The parser also accepts RTSP methods, which no log line needs to name.
+    if (methods.has(request.method)) sentMethods.set(request, request.method as string);
+    request.method = 'TRACE';
+  }
   return request.url ?? '/';
+}
+
+/** Restores the method that the request was sent with, once it is routed. */
+export function restoreMethod(request: IncomingMessage): void {
+  const sent = sentMethods.get(request);
+  if (sent !== undefined) request.method = sent;
 }
 
 /**
