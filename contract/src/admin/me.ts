@@ -20,7 +20,7 @@ export const meSchema = Type.Object(
         { description: 'The login of the cookie. Absent if the request has a token.' },
       ),
     ),
-    version: Type.String({ description: 'Version of the program.', examples: ['0.1.0'] }),
+    version: Type.String({ description: 'Version of the program.', examples: ['0.2.0'] }),
     engine: Type.Enum(['embedded', 'postgres'], { description: 'The database engine.' }),
     publicUrl: Type.String({
       description: 'Public URL of the service.',
@@ -51,7 +51,7 @@ export const meOperation = {
             createdAt: '2026-03-01T09:30:00.000Z',
             expiresAt: '2026-03-01T21:30:00.000Z',
           },
-          version: '0.1.0',
+          version: '0.2.0',
           engine: 'postgres',
           publicUrl: 'https://launch.example.com',
         },

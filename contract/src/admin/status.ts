@@ -8,7 +8,7 @@ const tag = 'Operation';
 
 export const statusSchema = Type.Object(
   {
-    version: Type.String({ description: 'Version of the program.', examples: ['0.1.0'] }),
+    version: Type.String({ description: 'Version of the program.', examples: ['0.2.0'] }),
     engine: Type.Enum(['embedded', 'postgres'], { description: 'The database engine.' }),
     database: Type.String({ description: '`ok`, or why the database is unavailable.', examples: ['ok'] }),
     time: timestamp('Current time of the service.'),
@@ -35,7 +35,7 @@ export const statusOperation = {
     200: jsonAnswer('The status.', statusSchema, {
       well: {
         value: {
-          version: '0.1.0',
+          version: '0.2.0',
           engine: 'postgres',
           database: 'ok',
           time: '2026-03-01T09:30:00.000Z',

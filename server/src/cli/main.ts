@@ -12,6 +12,7 @@ import { addDoctor } from './doctor.ts';
 import { addExperiences } from './experiences.ts';
 import { addInit } from './init.ts';
 import { addKeys } from './keys.ts';
+import { addMigrate } from './migrate.ts';
 import { addOperators } from './operators.ts';
 import { addPlan } from './plan.ts';
 import { addProjects } from './projects.ts';
@@ -36,7 +37,7 @@ Examples:
   session-launch init my-app --template express
   session-launch backup session-launch.backup
 
-All commands except serve, runtime, backup and restore call the admin API of a running service at
+All commands except serve, runtime, migrate, backup and restore call the admin API of a running service at
 ADMIN_URL. They send ADMIN_TOKEN, or the token from the token file in DATA_DIR.
 
 Environment variables of the command line (for those of the service, see serve --help):
@@ -109,6 +110,7 @@ function createProgram(context: Context): Command {
   addDoctor(program, context);
   addBackup(program, context);
   addRestore(program, context);
+  addMigrate(program, context);
   addInit(program, context);
   return program;
 }

@@ -3,7 +3,7 @@ import { onDatabase } from '@session-launch/testing/postgres-server.ts';
 import { inject } from 'vitest';
 import type { Database } from '../../src/store/database.ts';
 import { openInMemory } from '../../src/store/embedded/embedded.ts';
-import { type MigrateOptions, migrate } from '../../src/store/migrations/migrate.ts';
+import { type AppliedChanges, type MigrateOptions, migrate } from '../../src/store/migrations/migrate.ts';
 import { statementsOf } from '../../src/store/migrations/migrations.ts';
 import { openPatiently } from './patient-postgres.ts';
 
@@ -14,7 +14,7 @@ export interface EmptyDatabase {
   query<Row>(text: string, values?: unknown[]): Promise<Row[]>;
   /** Runs a script of several statements. */
   load(script: string): Promise<void>;
-  migrate(options?: MigrateOptions): Promise<void>;
+  migrate(options?: MigrateOptions): Promise<AppliedChanges>;
   /** Opens it for a service. `drop` closes it. */
   open(): Promise<Database>;
   drop(): Promise<void>;

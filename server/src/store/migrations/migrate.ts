@@ -24,6 +24,13 @@ export interface MigrateOptions {
   program?: Program;
 }
 
+export interface AppliedChanges {
+  /** Names of the migrations that were applied. */
+  migrations: string[];
+  /** Names of the functions that were replaced. */
+  functions: string[];
+}
+
 /**
  * Migrates the tables and functions to the state that this program expects. Throws, without changing anything, if a newer program has
  * migrated the tables further.
@@ -32,7 +39,7 @@ export async function migrate(
   database: Database,
   postgresUrl?: string,
   { log, program }: MigrateOptions = {},
-): Promise<void> {
+): Promise<AppliedChanges> {
   const wanted = program ?? (await readProgram());
   const applied = await onOneConnection(database, postgresUrl, (run) => bringUpToDate(run, wanted));
   const { migrations, replaced, newerVersion } = applied;
@@ -45,6 +52,7 @@ export async function migrate(
       'the functions in the database are of a newer version; they are left unchanged',
     );
   }
+  return { migrations, functions: replaced };
 }
 
 async function onOneConnection<T>(
