@@ -73,11 +73,14 @@ beforeAll(async () => {
   );
 });
 
-test.each(commands.map((command) => [command.title, command] as const))('%s', (_title, command) => {
-  expect(printed.has(command)).toBe(true);
-  // curl succeeds also if the service refuses the request.
-  expect(printed.get(command)).not.toContain('"error":');
-});
+test.each(commands.map((command) => [command.title, command] as const))(
+  'the command at %s succeeds',
+  (_title, command) => {
+    expect(printed.has(command)).toBe(true);
+    // curl succeeds also if the service refuses the request.
+    expect(printed.get(command)).not.toContain('"error":');
+  },
+);
 
 test('the commands print what their pages say', async () => {
   expect(outputOf('keys create --project prj_mine --mode test')).toMatch(/sl_test_\w+/);
