@@ -24,7 +24,8 @@ function importedBy(name: string): Set<string> {
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
     (path) => /^(dist|bin)\/.*\.js$/.test(path) && !path.startsWith('dist/session-launch'),
   );
-  const imported = /(?:^import |^export |^\} |\bimport\()[^'"`\n]*?(?:from )?['"]([@\w][\w@/.:-]*)['"]/gm;
+  const imported =
+    /(?:^(?:import|export) [^'"\n]*from |^\} from |^import |\bimport\()['"]([@\w][^'"\n]*)['"]/gm;
   const specifiers = files.flatMap((path) =>
     [...readFileSync(join(folder, path), 'utf8').matchAll(imported)].map(([, specifier]) => specifier!),
   );
