@@ -119,6 +119,8 @@ export function Frame({ projectId, opened, tab }: FrameProps) {
             draft={draft}
             onProblems={() => {
               areProblemsShown.value = true;
+              // Once the list is there. The YAML tab has its own.
+              requestAnimationFrame(() => document.querySelector<HTMLElement>('.editor-problems')?.focus());
             }}
           />
         ) : null}
