@@ -1,5 +1,6 @@
 import { effect, type Signal } from '@preact/signals';
-import { ApiFailure, request } from '../../api/client.ts';
+import { request } from '../../api/client.ts';
+import { isAway } from '../../state/load.ts';
 import type { Draft } from '../draft.ts';
 import { isConflict, problemsOf } from './save.ts';
 
@@ -34,7 +35,7 @@ export function checkWhileEditing(draft: Draft, checked: Signal<Checked>): () =>
       const problems = isConflict(error) ? [] : problemsOf(error);
       if (problems !== undefined) draft.problems.value = problems;
       checked.value = problems === undefined ? 'unknown' : 'checked';
-      if (isOutage(error)) timer = setTimeout(check, retryMs);
+      if (isAway(error)) timer = setTimeout(check, retryMs);
     }
   };
   const stop = effect(() => {
@@ -64,8 +65,4 @@ export function checkWhileEditing(draft: Draft, checked: Signal<Checked>): () =>
     clearTimeout(timer);
     abort.abort();
   };
-}
-
-function isOutage(error: unknown): boolean {
-  return error instanceof ApiFailure && (error.code === 'OFFLINE' || error.status >= 500);
 }

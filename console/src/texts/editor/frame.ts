@@ -4,6 +4,10 @@ const plural = (count: number, one: string, many: string) =>
 /** Texts of the editor around its tabs. */
 export const frameTexts = {
   back: 'All experiences',
+  missing: {
+    title: 'There is no such experience',
+    text: 'It may have been deleted, or the address may be wrong.',
+  },
   toPreview: 'Go to the preview',
   tabs: {
     label: 'Parts of the experience',
