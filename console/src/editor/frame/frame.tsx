@@ -119,7 +119,7 @@ export function Frame({ projectId, opened, tab }: FrameProps) {
             draft={draft}
             onProblems={() => {
               areProblemsShown.value = true;
-              // Once the list is there. The YAML tab has its own.
+              // After the list is rendered. The YAML tab renders its own list.
               requestAnimationFrame(() => document.querySelector<HTMLElement>('.editor-problems')?.focus());
             }}
           />
