@@ -26,8 +26,8 @@ const before = {
 function inWords(after: object) {
   return differences(before, after).map((one) => [
     labelOf(one, [after, before]),
-    linesOf(one, one.before),
-    linesOf(one, one.after),
+    linesOf(one, one.before, [after, before]),
+    linesOf(one, one.after, [after, before]),
   ]);
 }
 
@@ -48,7 +48,7 @@ test('names fields, languages and items in words, with the values before and aft
     ],
     ['Greeting (English)', ['Hello'], ['Hello', 'Ahoy']],
     ['Greeting (German)', undefined, ['Moin']],
-    ['Topic “When do the ferries leave?”: what is said (English)', ['Hourly.'], ['Every full hour.']],
+    ['Topic “When do the ferries leave?”: answer (English)', ['Hourly.'], ['Every full hour.']],
   ]);
 });
 
@@ -59,19 +59,25 @@ test('a new topic at the beginning is one difference, and so is a new order', ()
     [
       'Topic “Where can I eat?”',
       undefined,
-      ['id: food', 'question (English): Where can I eat?', 'what is said (English): Here.'],
+      ['id: food', 'question (English): Where can I eat?', 'answer (English): Here.'],
     ],
   ]);
   const moved = structuredClone(before);
   moved.runtime.mind.topics.reverse();
-  expect(inWords(moved)).toEqual([['Order: topics', ['ferries', 'tides'], ['tides', 'ferries']]]);
+  const [ferries, tides] = ['When do the ferries leave?', 'tides'];
+  expect(inWords(moved)).toEqual([['Order: topics', [ferries, tides], [tides, ferries]]]);
 });
 
 test('names the place of a problem', () => {
   const label = (path: string) => labelOf({ place: placeOf(parsePath(path), before) }, [before]);
   expect(label('slug')).toBe('Slug');
   expect(label('runtime.characters[0].name')).toBe('Character “Maren”: name');
-  expect(label('runtime.mind.greeting.en[0]')).toBe('Greeting, en.1');
+  expect(label('runtime.characters[0].voice.flite.pitch')).toBe('Character “Maren”: pitch');
+  expect(label('runtime.mind.greeting.en')).toBe('Greeting (English)');
+  expect(label('runtime.mind.greeting.en[0]')).toBe('Greeting (English), variant 1');
+  expect(label('runtime.mind.topics[0].tell.en[1]')).toBe(
+    'Topic “When do the ferries leave?”: answer (English), variant 2',
+  );
   expect(label('')).toBe('The experience');
 });
 

@@ -1,8 +1,11 @@
 import './editor.css';
 import type { ExperienceState } from '@session-launch/contract/admin/experience-schemas';
-import { request } from '../api/client.ts';
-import { Show } from '../parts/notice.tsx';
+import { ApiFailure, request } from '../api/client.ts';
+import { LinkButton } from '../parts/button.tsx';
+import { Empty, Show } from '../parts/notice.tsx';
 import { useLoad } from '../state/load.ts';
+import { hashOf } from '../state/route.ts';
+import { frameTexts } from '../texts/editor/frame.ts';
 import { type Tab, tabNames } from './document/tab-of.ts';
 import { Frame } from './frame/frame.tsx';
 import { loadSheet } from './sheet.ts';
@@ -22,6 +25,13 @@ export function Editor({ projectId, experienceId, tab }: EditorProps) {
   const loaded = useLoad([experienceId], (signal) =>
     request<ExperienceState>(`experiences/${experienceId}`, { signal }),
   );
+  if (isMissing(loaded.error))
+    return (
+      <Empty title={frameTexts.missing.title}>
+        <p>{frameTexts.missing.text}</p>
+        <LinkButton href={hashOf([projectId, 'experiences'])}>{frameTexts.back}</LinkButton>
+      </Empty>
+    );
   return (
     <Show loaded={loaded}>
       {(state) => (
@@ -29,6 +39,10 @@ export function Editor({ projectId, experienceId, tab }: EditorProps) {
       )}
     </Show>
   );
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof ApiFailure && error.code === 'EXPERIENCE_NOT_FOUND';
 }
 
 function isTab(name: string | undefined): name is Tab {

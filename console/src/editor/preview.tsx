@@ -1,9 +1,10 @@
 import './preview/preview.css';
-import { useComputed, useSignal } from '@preact/signals';
+import { useComputed, useSignal, useSignalEffect } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { messageOf } from '../api/client.ts';
 import { Button } from '../parts/button.tsx';
 import { may, me } from '../state/me.ts';
+import { frameTexts } from '../texts/editor/frame.ts';
 import { previewTexts } from '../texts/editor/preview.ts';
 import { isSame } from './document/same.ts';
 import type { Draft, Experience } from './draft.ts';
@@ -50,6 +51,11 @@ function Talking({ draft, own }: { draft: Draft; own: OwnPreview }) {
   const frame = useRef<FrameHandle | undefined>(undefined);
   const shown = useSignal<Shown | undefined>(undefined);
   const problem = useSignal<string | undefined>(undefined);
+  // A message about the document does not apply to a changed one.
+  useSignalEffect(() => {
+    void draft.document.value;
+    problem.value = undefined;
+  });
   useEffect(() => {
     const withdraw = () => own.withdraw();
     addEventListener('pagehide', withdraw);
@@ -82,7 +88,10 @@ function Talking({ draft, own }: { draft: Draft; own: OwnPreview }) {
       await draft.saveIfChanged();
       frame.current?.start();
     } catch (error) {
-      problem.value = previewTexts.notSaved(messageOf(error));
+      const count = draft.problems.value.length;
+      problem.value = previewTexts.notSaved(
+        count > 0 ? `${frameTexts.problems.title(count)}.` : messageOf(error),
+      );
     }
   };
   return (

@@ -46,8 +46,9 @@ export function isRequired(path: Path): boolean {
   return typeof name === 'string' && (schemaAt(path.slice(0, -1)).required?.includes(name) ?? false);
 }
 
-/** Sentences of descriptions about how to write a field in a file. */
-const notation = / (?:By language, as a BCP 47 tag|Write )[^.]*\.$/;
+/** Parts of descriptions about how to write a field in a file. */
+const notation =
+  / (?:By language, as a BCP 47 tag|Write )[^.]*\.$|, (?:as a BCP 47 tag|a path of this service)(?=\.$)/;
 
 /** The description of the field at a path, without how to write it in a file. */
 export function helpAt(path: Path): string | undefined {

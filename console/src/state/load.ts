@@ -59,6 +59,7 @@ export function useLoad<T>(
   return { data: data.value, error: error.value, reload };
 }
 
-function isAway(failure: unknown): boolean {
+/** Whether the service did not answer, so that the same request may succeed later. */
+export function isAway(failure: unknown): boolean {
   return failure instanceof ApiFailure && (failure.code === 'OFFLINE' || failure.status === 503);
 }

@@ -11,11 +11,11 @@ export const ofDocuments = [
 export const tooLarge = { PAYLOAD_TOO_LARGE: { message: 'The request body is larger than 4 MiB.' } };
 export const invalidDocument = {
   PROJECT_FILE_INVALID: {
-    message: 'experience.slug "Café" may only have a-z, 0-9 words joined by "-"; try "cafe"',
+    message: 'experience.slug "Café" must be words of a-z and 0-9, joined by "-"; try "cafe"',
     details: [
       {
         path: 'experience.slug',
-        message: '"Café" may only have a-z, 0-9 words joined by "-"; try "cafe"',
+        message: '"Café" must be words of a-z and 0-9, joined by "-"; try "cafe"',
       },
     ],
   },

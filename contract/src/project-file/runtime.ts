@@ -86,13 +86,13 @@ const sessionLimits = Type.Object(
 export const runtime = Type.Object(
   {
     mode: optional.oneOf(modes, {
-      description: 'Whether the characters converse or present, unless the mint requests otherwise.',
+      description: 'Whether the characters converse or present, unless the launch requests otherwise.',
       default: defaults.mode,
       examples: ['conversation'],
     }),
     speechInputMode: optional.oneOf(speechInputModes, {
       description:
-        'Whether the microphone is used automatically, on demand or never, unless the mint requests otherwise.',
+        'Whether the microphone is used automatically, on demand or never, unless the launch requests otherwise.',
       default: defaults.speechInputMode,
       examples: ['auto'],
     }),

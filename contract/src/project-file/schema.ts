@@ -34,7 +34,8 @@ const experience = Type.Object(
       examples: ['published'],
     }),
     public: optional.boolean({
-      description: 'Whether pages on the allowedOrigins of this experience may launch it publicly.',
+      description:
+        'Whether pages on the allowed origins of this experience may launch it without an API key.',
       default: false,
       examples: [true],
     }),

@@ -9,7 +9,7 @@ const explanations: Record<string, (text: string) => string> = {
   [patterns.characterId]: (text) => explainName(text, 'ines'),
   [patterns.mindId]: (text) => explainName(text, 'ferries'),
   [patterns.slug]: (text) => {
-    const rule = 'may only have a-z, 0-9 words joined by "-"';
+    const rule = 'must be words of a-z and 0-9, joined by "-"';
     return `${quoted(text)} ${rule}${suggestion(slugFrom(text), 'cafe-in-lisbon')}`;
   },
   [patterns.notBlank]: () => 'is blank; write at least one visible character',

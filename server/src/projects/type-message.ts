@@ -18,8 +18,10 @@ export function explainType(wanted: string | string[], got: unknown, context: Co
   if (type === 'boolean') return `is ${found}; write true or false${unquoted(got)}`;
   if (type === 'integer') {
     const orNull = Array.isArray(wanted) ? ', or null' : '';
-    return `is ${found}; write a whole number${unquoted(got)}${orNull}, for example ${context.example}`;
+    return `is ${found}; write a whole number${unquotedNumber(got)}${orNull}, for example ${context.example}`;
   }
+  if (type === 'number')
+    return `is ${found}; write a number${unquotedNumber(got)}, for example ${context.example}`;
   if (type === 'object') {
     const { fields, example } = context;
     return `is ${found}; write its fields${fields.length > 0 ? `: ${fields.join(', ')}` : `, for example ${example}`}`;
@@ -34,6 +36,11 @@ function describe(value: unknown, written: string | undefined): string {
   if (typeof value === 'number') return `the number ${written ?? value}`;
   if (typeof value === 'boolean') return String(value);
   return Array.isArray(value) ? 'a list' : 'a set of fields';
+}
+
+/** Quotes are not what is wrong with a text such as "fast". */
+function unquotedNumber(got: unknown): string {
+  return Number.isNaN(Number(got)) ? '' : unquoted(got);
 }
 
 function unquoted(got: unknown): string {

@@ -60,7 +60,7 @@ test('Setup edits characters, keeps what it does not show, and undoes', async ()
 
   // The sample is loaded when it is first played.
   const sample = page.waitForResponse(/\/kal16-\w+\.js$/);
-  await pip.getByRole('button', { name: 'Listen to kal16' }).click();
+  await pip.getByRole('button', { name: 'Listen', exact: true }).click();
   expect((await sample).status()).toBe(200);
   await pip.getByText('Playing…').waitFor();
   await pip.getByText('▶ Listen', { exact: true }).waitFor();

@@ -233,6 +233,9 @@ test('shows problems at their lines, and keeps text that cannot be read as it wa
   experience.slug = 'Not a slug';
   await replaceText(page, JSON.stringify(experience, null, 1));
   await button(page, 'Line 3').waitFor();
+  await button(page, 'Review and publish').click();
+  await page.locator('.editor-problems:focus').waitFor();
+  expect(await page.getByRole('dialog').count()).toBe(0);
   await openTab(page, 'Revisions');
   await page.keyboard.press('Control+s');
   await page.getByRole('heading', { name: '1 problem to solve before saving' }).waitFor();
@@ -268,6 +271,19 @@ test('shows problems at their lines, and keeps text that cannot be read as it wa
   await text(page).getByText('From the text').waitFor();
   await button(page, 'Discard').click();
   await page.getByRole('dialog').getByRole('button', { name: 'Discard', exact: true }).click();
+});
+
+test('checks the document when the connection is back', async () => {
+  const { page, context } = ada;
+  const { experience } = await stored();
+  await context.setOffline(true);
+  await replaceText(page, JSON.stringify({ ...experience, title: 'Written offline' }, null, 1));
+  await page.getByText('Unsaved changes, not checked').waitFor();
+  await context.setOffline(false);
+  await page.getByText('Unsaved changes, checked').waitFor();
+  await button(page, 'Discard').click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Discard', exact: true }).click();
+  await page.getByText('No unsaved changes').waitFor();
 });
 
 test('publishes with a note after a review in words, and rolls back', async () => {

@@ -606,6 +606,16 @@ describe('invalid fields and values are reported:', () => {
     ],
     [
       'name: A }]',
+      'name: A, voice: { flite: { rate: fast } } }]',
+      '.characters[0].voice.flite.rate is the text "fast"; write a number, for example 0.9',
+    ],
+    [
+      'name: A }]',
+      'name: A, voice: { flite: { rate: "0.9" } } }]',
+      '.characters[0].voice.flite.rate is the text "0.9"; write a number without quotes, for example 0.9',
+    ],
+    [
+      'name: A }]',
       'name: A, voice: { flite: { rate: 0 } } }]',
       '.characters[0].voice.flite.rate is 0; it must be at least 0.5. Factor of the usual speed of the voice',
     ],
@@ -707,12 +717,12 @@ describe('invalid fields and values are reported:', () => {
   });
 
   test.each([
-    ['slug: a', 'slug: Café', '"Café" may only have a-z, 0-9 words joined by "-"; try "cafe"'],
-    ['slug: a', 'slug: a--b', '"a--b" may only have a-z, 0-9 words joined by "-"; try "a-b"'],
+    ['slug: a', 'slug: Café', '"Café" must be words of a-z and 0-9, joined by "-"; try "cafe"'],
+    ['slug: a', 'slug: a--b', '"a--b" must be words of a-z and 0-9, joined by "-"; try "a-b"'],
     [
       'slug: a',
       'slug: "日本"',
-      '"日本" may only have a-z, 0-9 words joined by "-"; for example "cafe-in-lisbon"',
+      '"日本" must be words of a-z and 0-9, joined by "-"; for example "cafe-in-lisbon"',
     ],
     ['slug: a', 'slug: 123', 'is the number 123; put it in quotes: "123"'],
     ['slug: a', `slug: ${'a'.repeat(65)}`, 'has 65 characters; shorten it to at most 64'],

@@ -31,25 +31,34 @@ export function labelOf({ place, isOrder }: Named, documents: readonly unknown[]
   const list = place.slice(0, n);
   const { id } = place[n] as { id: string };
   const item = wordTexts.items[placeText(list)]?.(nameOf(list as readonly string[], id, documents)) ?? id;
-  const [field, ...rest] = place.slice(n + 1) as string[];
-  if (field === undefined) return item;
-  return wordTexts.of(item, withRest(wordTexts.itemFields[field] ?? field, field, rest));
+  const names = place.slice(n + 1) as string[];
+  return names.length === 0 ? item : wordTexts.of(item, labelIn(itemFieldsOf(list), names));
 }
 
 function labelOfField(names: readonly string[]): string {
-  if (names.length === 0) return wordTexts.document;
+  return names.length === 0 ? wordTexts.document : labelIn(wordTexts.fields, names);
+}
+
+/** The words for the fields of the items of a list. */
+function itemFieldsOf(list: Place): Record<string, string> {
+  return { ...wordTexts.itemFields, ...wordTexts.itemFieldsOf[placeText(list)] };
+}
+
+/** The label of the nearest field on the way that has one, and what follows it. */
+function labelIn(labels: Record<string, string>, names: readonly string[]): string {
   for (let length = names.length; length > 0; length--) {
-    const label = wordTexts.fields[names.slice(0, length).join('.')];
+    const label = labels[names.slice(0, length).join('.')];
     if (label !== undefined) return withRest(label, names[length - 1]!, names.slice(length));
   }
   return names.join('.');
 }
 
 function withRest(label: string, field: string, rest: readonly string[]): string {
-  const [first, ...others] = rest;
+  const [first, variant, ...others] = rest;
   if (first === undefined) return label;
-  if (byLanguage.has(field) && others.length === 0) return wordTexts.inLanguage(label, languageName(first));
-  return wordTexts.within(label, rest.join('.'));
+  if (!byLanguage.has(field) || others.length > 0) return wordTexts.within(label, rest.join('.'));
+  const text = wordTexts.inLanguage(label, languageName(first));
+  return variant === undefined ? text : wordTexts.within(text, wordTexts.variant(variant));
 }
 
 /** The question, phrase, heading or name of an item; its id if it has none. */
@@ -73,34 +82,39 @@ function firstText(value: unknown): string | undefined {
   return isFields(value) ? firstText(Object.values(value)[0]) : undefined;
 }
 
-/** A value as lines of text. `undefined` if there is none. */
-export function linesOf({ place }: Named, value: unknown): string[] | undefined {
+/** A value as lines of text. `undefined` if there is none. `documents` are searched for the names of items. */
+export function linesOf(
+  { place, isOrder }: Named,
+  value: unknown,
+  documents: readonly unknown[] = [],
+): string[] | undefined {
   if (value === undefined) return undefined;
+  if (isOrder) return (value as string[]).map((id) => nameOf(place as readonly string[], id, documents));
   if (place[0] === 'runtime' && place[1] === 'languages') {
     if (value === 'match') return [wordTexts.match];
     if (isFields(value) && typeof value.fixed === 'string')
       return [wordTexts.fixed(languageName(value.fixed))];
     if (place[2] === 'default' && typeof value === 'string') return [languageName(value)];
   }
-  return lines(value);
+  return lines(value, itemFieldsOf(place.slice(0, -1)));
 }
 
-function lines(value: unknown): string[] {
+function lines(value: unknown, labels: Record<string, string>): string[] {
   if (typeof value === 'boolean') return [value ? wordTexts.yes : wordTexts.no];
   if (typeof value === 'string') return [value];
   if (Array.isArray(value))
     return value.length === 0
       ? [wordTexts.nothing]
       : value.map((item) => (isFields(item) ? JSON.stringify(item) : String(item)));
-  if (isFields(value)) return Object.entries(value).flatMap(([name, part]) => fieldLines(name, part));
+  if (isFields(value)) return Object.entries(value).flatMap(([name, part]) => fieldLines(name, part, labels));
   return [String(value)];
 }
 
-function fieldLines(name: string, value: unknown): string[] {
-  const label = wordTexts.itemFields[name] ?? name;
+function fieldLines(name: string, value: unknown, labels: Record<string, string>): string[] {
+  const label = labels[name] ?? name;
   if (isFields(value) && byLanguage.has(name))
     return Object.entries(value).flatMap(([tag, texts]) =>
-      lines(texts).map((line) => `${wordTexts.inLanguage(label, languageName(tag))}: ${line}`),
+      lines(texts, labels).map((line) => `${wordTexts.inLanguage(label, languageName(tag))}: ${line}`),
     );
-  return [`${label}: ${isFields(value) ? JSON.stringify(value) : lines(value).join(', ')}`];
+  return [`${label}: ${isFields(value) ? JSON.stringify(value) : lines(value, labels).join(', ')}`];
 }

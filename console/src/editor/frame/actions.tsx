@@ -32,6 +32,12 @@ export function Actions({ draft, onProblems }: ActionsProps) {
       else toast(messageOf(error), { tone: error instanceof MergeCancelled ? 'good' : 'bad' });
     }
   };
+  const review = () => {
+    draft.finishTyping();
+    if (draft.isChanged.value && draft.problems.value.length > 0) onProblems();
+    else if (draft.text.value !== undefined) toast(frameTexts.notYaml, { tone: 'bad' });
+    else set(isReviewing, true);
+  };
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (!(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== 's') return;
@@ -59,7 +65,7 @@ export function Actions({ draft, onProblems }: ActionsProps) {
       <Button disabled={!isChanged || draft.isSaving.value} onPress={save}>
         {frameTexts.save}
       </Button>
-      <Button look="primary" onPress={() => set(isReviewing, true)}>
+      <Button look="primary" onPress={review}>
         {frameTexts.publish}
       </Button>
       {isDiscarding.value ? (

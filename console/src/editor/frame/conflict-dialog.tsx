@@ -30,7 +30,7 @@ export function ConflictDialog({ draft, conflict }: { draft: Draft; conflict: Co
       <p>
         {frameTexts.conflict.intro}{' '}
         <span class="soft">
-          <Time at={updatedAt} />
+          {frameTexts.conflict.savedAt} <Time at={updatedAt} />.
         </span>
       </p>
       {clashes.length === 0 ? null : (
@@ -40,7 +40,7 @@ export function ConflictDialog({ draft, conflict }: { draft: Draft; conflict: Co
             <Choice
               key={`${placeText(clash.place)} ${clash.isOrder}`}
               clash={clash}
-              label={labelOf(clash, documents)}
+              documents={documents}
               by={updatedBy}
               chosen={choices.value[placeText(clash.place)] ?? 'mine'}
               onChoose={(side) => {
@@ -81,13 +81,13 @@ function isPartOf(difference: Difference, clash: Clash): boolean {
 
 interface ChoiceProps {
   clash: Clash;
-  label: string;
+  documents: readonly unknown[];
   by: string;
   chosen: Side;
   onChoose(side: Side): void;
 }
 
-function Choice({ clash, label, by, chosen, onChoose }: ChoiceProps) {
+function Choice({ clash, documents, by, chosen, onChoose }: ChoiceProps) {
   const id = useId();
   const sides: [side: Side, text: string][] = [
     ['mine', frameTexts.conflict.takeMine],
@@ -97,7 +97,7 @@ function Choice({ clash, label, by, chosen, onChoose }: ChoiceProps) {
     <fieldset class="clash">
       <legend>
         <span class="hidden-text">{frameTexts.conflict.choose}</span>
-        {label}
+        {labelOf(clash, documents)}
       </legend>
       {sides.map(([side, text]) => (
         <label key={side}>
@@ -105,7 +105,7 @@ function Choice({ clash, label, by, chosen, onChoose }: ChoiceProps) {
           <Value
             kind={side === 'mine' ? 'after' : 'before'}
             label={text}
-            lines={linesOf(clash, clash[side])}
+            lines={linesOf(clash, clash[side], documents)}
           />
         </label>
       ))}

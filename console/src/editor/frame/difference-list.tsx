@@ -20,14 +20,14 @@ export function DifferenceList({ differences, documents }: DifferenceListProps) 
             <Value
               kind="before"
               label={difference.after === undefined ? wordTexts.removed : wordTexts.before}
-              lines={linesOf(difference, difference.before)}
+              lines={linesOf(difference, difference.before, documents)}
             />
           )}
           {difference.after === undefined ? null : (
             <Value
               kind="after"
               label={difference.before === undefined ? wordTexts.added : wordTexts.after}
-              lines={linesOf(difference, difference.after)}
+              lines={linesOf(difference, difference.after, documents)}
             />
           )}
         </li>

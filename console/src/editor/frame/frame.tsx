@@ -119,6 +119,8 @@ export function Frame({ projectId, opened, tab }: FrameProps) {
             draft={draft}
             onProblems={() => {
               areProblemsShown.value = true;
+              // After the list is rendered. The YAML tab renders its own list.
+              requestAnimationFrame(() => document.querySelector<HTMLElement>('.editor-problems')?.focus());
             }}
           />
         ) : null}

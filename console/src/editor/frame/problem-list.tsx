@@ -1,4 +1,3 @@
-import { useEffect, useRef } from 'preact/hooks';
 import { Button } from '../../parts/button.tsx';
 import { hashOf } from '../../state/route.ts';
 import { frameTexts } from '../../texts/editor/frame.ts';
@@ -17,12 +16,10 @@ interface ProblemListProps {
 
 /** The problems of the document, with links to their fields. */
 export function ProblemList({ draft, onFollow, onClose }: ProblemListProps) {
-  const ref = useRef<HTMLElement>(null);
-  useEffect(() => ref.current?.focus(), []);
   const problems = draft.problems.value;
   const document = draft.document.value;
   return (
-    <section class="editor-problems" ref={ref} tabIndex={-1} aria-labelledby="problem-list-title">
+    <section class="editor-problems" tabIndex={-1} aria-labelledby="problem-list-title">
       <div class="row spread">
         <h2 id="problem-list-title">{frameTexts.problems.title(problems.length)}</h2>
         <Button look="plain" onPress={onClose}>

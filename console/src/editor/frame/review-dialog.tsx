@@ -52,7 +52,7 @@ export function ReviewDialog({ draft, onClose, onProblems }: ReviewDialogProps) 
   return (
     <Dialog title={frameTexts.review.title} onClose={onClose} isWide>
       {isFirst ? (
-        <p>{latestRevision === 1 ? frameTexts.review.first : frameTexts.review.again}</p>
+        <p>{latestRevision === 1 ? frameTexts.review.first : frameTexts.review.unpublishedNow}</p>
       ) : found.length === 0 ? (
         <p>{frameTexts.review.nothing}</p>
       ) : (

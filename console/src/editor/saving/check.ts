@@ -1,5 +1,6 @@
 import { effect, type Signal } from '@preact/signals';
 import { request } from '../../api/client.ts';
+import { isAway } from '../../state/load.ts';
 import type { Draft } from '../draft.ts';
 import { isConflict, problemsOf } from './save.ts';
 
@@ -7,6 +8,9 @@ export type Checked = 'checked' | 'checking' | 'unknown';
 
 /** Milliseconds after the last change until the document is checked. */
 const checkMs = 400;
+
+/** Milliseconds until a check that the service did not answer is repeated. */
+const retryMs = 5_000;
 
 /** Has the service check the document while it is edited, and sets its problems. Returns a function that stops it. */
 export function checkWhileEditing(draft: Draft, checked: Signal<Checked>): () => void {
@@ -31,6 +35,7 @@ export function checkWhileEditing(draft: Draft, checked: Signal<Checked>): () =>
       const problems = isConflict(error) ? [] : problemsOf(error);
       if (problems !== undefined) draft.problems.value = problems;
       checked.value = problems === undefined ? 'unknown' : 'checked';
+      if (isAway(error)) timer = setTimeout(check, retryMs);
     }
   };
   const stop = effect(() => {
@@ -48,7 +53,14 @@ export function checkWhileEditing(draft: Draft, checked: Signal<Checked>): () =>
       if (!isSaving) timer = setTimeout(check, checkMs);
     }
   });
+  const onOnline = () => {
+    if (checked.peek() !== 'unknown') return;
+    clearTimeout(timer);
+    void check();
+  };
+  addEventListener('online', onOnline);
   return () => {
+    removeEventListener('online', onOnline);
     stop();
     clearTimeout(timer);
     abort.abort();

@@ -18,14 +18,14 @@ export function Access({ draft }: { draft: Draft }) {
   });
   return (
     <>
-      <section class="panel">
+      <section class="part">
         <h2>{accessTexts.title}</h2>
         <p class="soft">{accessTexts.publicText}</p>
         <DraftSwitch draft={draft} path={['public']} label={accessTexts.public} on={accessTexts.publicOn} />
         <p class="soft">{accessTexts.live}</p>
       </section>
       <OriginList draft={draft} />
-      <section class="panel">
+      <section class="part">
         <h2>{accessTexts.check}</h2>
         <p class="soft">{accessTexts.checkText}</p>
         {draft.isChanged.value ? <p class="warn">{accessTexts.checkUnsaved}</p> : null}
@@ -35,7 +35,7 @@ export function Access({ draft }: { draft: Draft }) {
           door={isPublic ? 'public' : 'browser'}
         />
       </section>
-      <section class="panel">
+      <section class="part">
         <h2>{accessTexts.lines}</h2>
         <p class="soft">{accessTexts.linesText}</p>
         <Copy text={code} label={accessTexts.code} />

@@ -14,7 +14,7 @@ export function Gallery({ draft }: { draft: Draft }) {
   return (
     <>
       <Readiness draft={draft} />
-      <section class="panel">
+      <section class="part">
         <h2>{galleryTexts.pictures}</h2>
         <p class="soft">{galleryTexts.picturesText}</p>
         <div class="slots">
@@ -43,7 +43,7 @@ export function Gallery({ draft }: { draft: Draft }) {
         <AvatarId draft={draft} />
       </section>
       <Cards draft={draft} />
-      <section class="panel">
+      <section class="part">
         <h2>{galleryTexts.about}</h2>
         <DraftText draft={draft} path={['description']} label={galleryTexts.description} rows={3} />
         <h3>{galleryTexts.taxonomy}</h3>

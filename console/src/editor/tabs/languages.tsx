@@ -3,7 +3,7 @@ import { languagesTexts } from '../../texts/editor/languages.ts';
 import type { Draft } from '../draft.ts';
 import { DraftSwitch, useField } from '../fields.tsx';
 import { pathText } from '../path.ts';
-import { schemaAt } from '../schema.ts';
+import { helpAt, schemaAt } from '../schema.ts';
 import { AxisCards } from './languages/axis.tsx';
 import { LanguageField } from './languages/language-field.tsx';
 import { Simulator } from './languages/simulator.tsx';
@@ -13,7 +13,7 @@ export function Languages({ draft }: { draft: Draft }) {
   const isDual = useField(draft, ['runtime', 'languages', 'dual']).value === true;
   return (
     <>
-      <section class="panel">
+      <section class="part">
         <h2>{languagesTexts.title}</h2>
         <DraftSwitch
           draft={draft}
@@ -33,12 +33,12 @@ export function Languages({ draft }: { draft: Draft }) {
 function DefaultLanguage({ draft }: { draft: Draft }) {
   const path = ['runtime', 'languages', 'default'];
   const { value, problem } = useField(draft, path);
-  const { description, default: byDefault } = schemaAt(path);
+  const { default: byDefault } = schemaAt(path);
   return (
     <div class="stack" data-path={pathText(path)}>
       <LanguageField
         label={languagesTexts.default}
-        help={description}
+        help={helpAt(path)}
         problem={problem}
         value={String(value ?? byDefault)}
         disabled={!draft.isEditable}

@@ -50,7 +50,7 @@ export function YamlEditor({ draft }: { draft: Draft }) {
         <CopyButtons draft={draft} />
       </div>
       {problems.value.length === 0 ? null : (
-        <section class="editor-problems" aria-labelledby="yaml-problems">
+        <section class="editor-problems" tabIndex={-1} aria-labelledby="yaml-problems">
           <h2 id="yaml-problems">{yamlTexts.problems}</h2>
           {draft.text.value === undefined ? null : <p>{yamlTexts.notRead}</p>}
           <ul>

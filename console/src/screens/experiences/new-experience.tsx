@@ -30,7 +30,10 @@ export function NewExperience({ projectId, taken, onClose }: NewExperienceProps)
     const written = title.value.trim();
     if (isBusy.value) return;
     set(problem, written === '' ? texts.noTitle : undefined);
-    if (written === '') return;
+    if (written === '') {
+      (event.currentTarget as HTMLFormElement).querySelector('input')?.focus();
+      return;
+    }
     set(isBusy, true);
     try {
       const content = contentOf(template.value, await hasArt(template.value));

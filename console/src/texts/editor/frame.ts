@@ -4,6 +4,10 @@ const plural = (count: number, one: string, many: string) =>
 /** Texts of the editor around its tabs. */
 export const frameTexts = {
   back: 'All experiences',
+  missing: {
+    title: 'There is no such experience',
+    text: 'It may have been deleted, or the address may be wrong.',
+  },
   toPreview: 'Go to the preview',
   tabs: {
     label: 'Parts of the experience',
@@ -76,6 +80,7 @@ export const frameTexts = {
   conflict: {
     title: (name: string) => `${name} saved this experience while you edited it`,
     intro: 'Nothing is lost: both changes go into the draft. Where both changed the same field, choose.',
+    savedAt: 'Saved',
     theirs: (name: string) => `Changed by ${name}`,
     mine: 'Changed by you',
     both: 'Changed by both',
@@ -89,7 +94,7 @@ export const frameTexts = {
   review: {
     title: 'Review and publish',
     first: 'This is the first publication: visitors can start the experience afterwards.',
-    again: 'This experience is not published now. After publishing, visitors can start it again.',
+    unpublishedNow: 'This experience is not published now. After publishing, visitors can start it.',
     changes: (count: number) => `${plural(count, 'change', 'changes')} for visitors`,
     nothing: 'Visitors see no change: what is published equals the draft.',
     savesFirst: 'Your unsaved changes are saved first.',

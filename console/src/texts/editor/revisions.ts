@@ -1,7 +1,7 @@
 /** Texts of the tab with the history of an experience. */
 export const revisionTexts = {
   intro:
-    'Each saved change of title, slug or runtime is a revision. Visitors get the published one. The other settings have no revisions: they are live when saved.',
+    'Each saved change of the title, the slug, or anything on Setup, Mind and Languages is a revision. Visitors get the published one. Gallery and Access have no revisions: their changes are live when saved.',
   caption: 'Revisions of the experience, newest first',
   number: (revision: number) => `r${revision}`,
   by: (name: string) => `by ${name}`,

@@ -29,7 +29,6 @@ export const setupTexts = {
     rate: 'Speed',
     openai: 'Voice of the speech service',
     listen: 'Listen',
-    listenTo: (voice: string) => `Listen to ${voice}`,
     listenHelp:
       'Listen plays the included voice with its natural pitch and speed. The preview has your pitch and speed.',
     playing: 'Playing…',

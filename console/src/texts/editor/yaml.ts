@@ -1,6 +1,6 @@
 /** Texts of the tab with the document as text. */
 export const yamlTexts = {
-  intro: 'The same experience as text, as it stands in the list experiences of a project file.',
+  intro: 'The same experience as text, as it stands in the list “experiences” of a project file.',
   editor: 'YAML of the experience',
   help: 'Tab leaves the editor. Ctrl+[ and Ctrl+] change the indentation. F8 goes to the next problem.',
   problems: 'Problems in the text',
@@ -11,7 +11,7 @@ export const yamlTexts = {
   mustBe: { object: 'must have fields', array: 'must be a list', text: 'must be a single value' },
   copy: 'Copy',
   copyPatch: 'Copy as patch',
-  copied: 'The YAML is copied, as an item of the list experiences.',
+  copied: 'The YAML is copied, as an item of the list “experiences”.',
   copiedPatch: 'The patch is copied. Apply it to the project file with: git apply, or patch -p1.',
   noPatch: 'There are no differences to copy.',
 } as const;

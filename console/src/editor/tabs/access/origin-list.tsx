@@ -18,7 +18,7 @@ export function OriginList({ draft }: { draft: Draft }) {
   // Saving needs the permission to edit; the service also refuses changed origins without the other one.
   const isEditable = draft.isEditable && may('run-integration');
   return (
-    <section class="panel" data-path={pathText(path)}>
+    <section class="part" data-path={pathText(path)}>
       <h2>{accessTexts.origins}</h2>
       <p class="soft">{accessTexts.originsText}</p>
       {origins.length === 0 ? <p>{accessTexts.noOrigins}</p> : null}

@@ -9,7 +9,7 @@ const sizes = { large: 640, medium: 320, small: 160 } as const;
 export function Cards({ draft }: { draft: Draft }) {
   const { title, description, galleryThumb } = draft.document.value;
   return (
-    <section class="panel">
+    <section class="part">
       <h2>{galleryTexts.card}</h2>
       <div class="sizes">
         {(Object.keys(sizes) as (keyof typeof sizes)[]).map((size) => (

@@ -5,7 +5,7 @@ import type { Draft } from '../../draft.ts';
 import { useField } from '../../fields.tsx';
 import type { Path } from '../../path.ts';
 import { pathText } from '../../path.ts';
-import { schemaAt } from '../../schema.ts';
+import { helpAt } from '../../schema.ts';
 import { type ArtKind, artUrl } from './art.ts';
 import { Chooser } from './chooser.tsx';
 import type { Shape } from './cropping.ts';
@@ -54,7 +54,7 @@ export function Slot({ draft, path, label, kind, shape }: SlotProps) {
           <img src={artUrl(picture, 320)} alt={label} />
         )}
       </div>
-      <p class="soft help">{schemaAt(path).description}</p>
+      <p class="soft help">{helpAt(path)}</p>
       {problem === undefined ? null : <p class="bad help">{problem}</p>}
       {draft.isEditable ? (
         <div class="row">

@@ -68,7 +68,7 @@ export function Simulator({ draft }: { draft: Draft }) {
     toast(simulatorTexts.copied);
   };
   return (
-    <section class="stack">
+    <section class="part">
       <h2>{simulatorTexts.title}</h2>
       <p class="soft">{simulatorTexts.intro}</p>
       {problem.value === undefined ? null : (

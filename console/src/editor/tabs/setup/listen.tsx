@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals';
+import { useId } from 'preact/hooks';
 import { Button } from '../../../parts/button.tsx';
 import { setupTexts } from '../../../texts/editor/setup.ts';
 import type { Draft } from '../../draft.ts';
@@ -17,6 +18,7 @@ const samples: Record<string, () => Promise<{ default: Uint8Array }>> = {
 
 /** Plays the included voice of a character. */
 export function Listen({ draft, path }: { draft: Draft; path: Path }) {
+  const id = useId();
   const isPlaying = useSignal(false);
   const { value } = useField(draft, path);
   const voice = String(value ?? schemaAt(path).default);
@@ -33,10 +35,12 @@ export function Listen({ draft, path }: { draft: Draft; path: Path }) {
   const { characters } = setupTexts;
   return (
     <div class="listen">
-      <Button label={characters.listenTo(voice)} onPress={listen}>
+      <Button label={characters.listen} describedBy={id} onPress={listen}>
         ▶ {isPlaying.value ? characters.playing : characters.listen}
       </Button>
-      <p class="soft">{characters.listenHelp}</p>
+      <p id={id} class="soft">
+        {characters.listenHelp}
+      </p>
     </div>
   );
 }
