@@ -97,6 +97,7 @@ function compile([program, ...first], options, output) {
 /** Removes output of deleted sources, which the compiler keeps. */
 function removeOrphans() {
   for (const name of readdirSync(dist, { recursive: true })) {
+    if (name.startsWith('docs')) continue; // written by docs/build.mjs
     const module = /^(.*)\.(?:js|js\.map|d\.ts)$/.exec(name)?.[1];
     if (module === undefined || ['.ts', '.js'].some((type) => existsSync(join(src, module + type)))) continue;
     rmSync(join(dist, name));

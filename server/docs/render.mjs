@@ -1,5 +1,5 @@
 // Renders all pages: their contents, the menu from the lists of docs/README.md, and the index of the search.
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 import { Marked } from 'marked';
 import { renderPage } from './markdown.mjs';
@@ -21,10 +21,9 @@ export function renderAll(root, pages, version) {
       pictureOf: (link) => posix.join(dirname(source), link),
     }),
   }));
-  // `<picture>` elements name their files themselves, so all pictures are copied.
-  for (const { source, html } of rendered)
-    for (const [, picture] of html.matchAll(/(?:src|srcset)="(pictures\/[^"]+)"/g))
-      links.resolve(source, picture);
+  // All pictures are copied: `<picture>` elements name their files themselves, and the landing page shows some.
+  for (const name of readdirSync(join(root, 'docs', 'pictures')))
+    links.resolve(indexSource, `pictures/${name}`);
   const titles = new Map(rendered.map(({ url, title }) => [url, title]));
   const listed = menu.flatMap(({ items }) => items).filter(({ url }) => titles.has(url));
   const ofDecisions = rendered.filter(({ url }) => url.startsWith(decisions)).map(({ url }) => url);
