@@ -17,11 +17,7 @@ const rules = {
   yaml: [hash, quoted, String.raw`(?<=^|\n)\s*(?:- )?[\w.-]+(?=:)`],
   nginx: [hash, quoted, String.raw`(?<=^|\n)\s*[a-z_]+(?= )`],
   json: [null, String.raw`(?<=[:[,]\s*)"(?:[^"\\\n]|\\.)*"`, String.raw`"(?:[^"\\\n]|\\.)*"(?=\s*:)`],
-  js: [
-    String.raw`\/\/[^\n]*|\/\*[\s\S]*?\*\/`,
-    String.raw`${quoted}|${'`'}[^${'`'}]*${'`'}`,
-    String.raw`\b(?:${keywords})\b`,
-  ],
+  js: [String.raw`\/\/[^\n]*|\/\*[\s\S]*?\*\/`, `${quoted}|\`[^\`]*\``, String.raw`\b(?:${keywords})\b`],
   html: ['<!--[\\s\\S]*?-->', '"[^"\\n]*"', String.raw`<\/?[a-z][\w-]*|\/?>`],
   sql: [
     '--[^\\n]*',

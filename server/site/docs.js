@@ -38,7 +38,12 @@ for (const toggle of toggles) {
 document.getElementById('toc')?.addEventListener('click', ({ target }) => {
   if (target.closest('a')) for (const toggle of toggles) setOpen(toggle, false);
 });
-document.querySelector('.menu ul [aria-current]')?.scrollIntoView({ block: 'nearest' });
+const menu = document.getElementById('menu');
+const here = menu.querySelector('ul [aria-current]');
+// Only the menu scrolls, not the page.
+if (here)
+  menu.scrollTop =
+    here.getBoundingClientRect().top - menu.getBoundingClientRect().top - menu.clientHeight / 2;
 
 // Marks the section that is being read.
 const entries = new Map(

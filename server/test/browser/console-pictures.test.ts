@@ -74,11 +74,19 @@ const ofCreators: Pictures = {
 
 const ofReadme: Pictures = {
   editor: async (tab) => {
+    await tab.show(`/${projectId}/experiences`);
     await tab.show(`/${projectId}/experiences/exp_harbor_guide/mind`);
     await shown(tab, 'Mind');
+    const preview = tab.page.frameLocator('iframe');
+    await preview.getByRole('button', { name: 'Start' }).click();
+    await preview.locator('.line.character .said').first().waitFor();
   },
   landing: async ({ page }, publicUrl) => {
     await page.goto(publicUrl);
+    // The address of a service that was started without settings.
+    await page.evaluate(
+      `document.querySelector('#two-lines i').textContent = '"http://127.0.0.1:8080/sdk/v2/session-launch.js"'`,
+    );
     await page.getByRole('button', { name: 'Talk with Maren' }).click();
     await isIn(page, 'speaking');
     await page.locator('.line.character .said').first().waitFor();
