@@ -27,6 +27,8 @@ export const isBuilt = () => existsSync(indexFile);
 
 /** Whether a page, a picture or a file of this build is newer than its output. */
 export function isStale() {
+  // An image may contain the program without the documentation.
+  if (!existsSync(join(root, 'docs'))) return false;
   if (!isBuilt()) return true;
   const builtAt = statSync(indexFile).mtimeMs;
   const program = readdirSync(own).map((name) => join(own, name));

@@ -105,7 +105,7 @@ async function search() {
   const query = input.value.trim().toLowerCase();
   if (query === '') return close();
   const index = await load();
-  // Another key was pressed meanwhile.
+  // The text changed while the index was loading.
   if (query !== input.value.trim().toLowerCase()) return;
   const words = query.split(/\s+/);
   const found = index

@@ -31,7 +31,7 @@ if (filters) {
     let shown = 0;
     for (const { card, categories } of cards) {
       const matches = chosen.every(({ name, value }) => categories[name].includes(value));
-      // A conversation goes on, whatever the filter.
+      // An active conversation stays visible.
       card.hidden = !matches && !card.classList.contains('talking');
       if (!card.hidden) shown++;
     }
@@ -48,6 +48,6 @@ if (filters) {
     apply();
     all.focus();
   });
-  // A reload keeps what was chosen.
+  // Browsers restore the state of form fields on reload.
   apply();
 }

@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => context?.close());
 
-test('one press on the first screen starts a conversation that is heard; Escape returns to the button', async () => {
+test('one press on the first screen starts a conversation with sound; Escape returns to the button', async () => {
   const talk = page.getByRole('button', { name: 'Talk with Maren', exact: true });
   await talk.click();
   await speaks(page);
