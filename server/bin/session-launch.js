@@ -59,13 +59,13 @@ function isLocked() {
   }
 }
 
-/** Bundles files for browsers that the service serves: the SDK and the console. */
+/** Builds files for browsers that the service serves: the SDK, the console and the documentation. */
 async function ensureBundled(...folder) {
   const script = join(root, '..', ...folder, 'build.mjs');
   if (!existsSync(script)) return;
   const bundle = await import(pathToFileURL(script).href);
   if (!bundle.isStale()) return;
-  // Where it cannot be built (read-only, or no esbuild), an existing bundle is served.
+  // Where it cannot be built (read-only, or no development dependencies), the existing output is served.
   await bundle.build().catch((error) => {
     if (!bundle.isBuilt()) throw error;
   });
@@ -97,6 +97,7 @@ function compile([program, ...first], options, output) {
 /** Removes output of deleted sources, which the compiler keeps. */
 function removeOrphans() {
   for (const name of readdirSync(dist, { recursive: true })) {
+    if (name.startsWith('docs')) continue; // written by docs/build.mjs
     const module = /^(.*)\.(?:js|js\.map|d\.ts)$/.exec(name)?.[1];
     if (module === undefined || ['.ts', '.js'].some((type) => existsSync(join(src, module + type)))) continue;
     rmSync(join(dist, name));
@@ -130,8 +131,11 @@ function fail(message) {
   process.exit(1);
 }
 
-await Promise.all([ensureBuilt(), ensureBundled('sdk', 'browser'), ensureBundled('console')]).catch((error) =>
-  fail(`the build failed: ${error.message}`),
-);
+await Promise.all([
+  ensureBuilt(),
+  ensureBundled('sdk', 'browser'),
+  ensureBundled('console'),
+  ensureBundled('server', 'docs'),
+]).catch((error) => fail(`the build failed: ${error.message}`));
 const { main } = await import('../dist/cli/main.js');
 await main();

@@ -1,4 +1,4 @@
-// Lets the cards of the demo talk: a press opens the player where the picture was.
+// Lets the characters of the demo talk: a press opens the player where the picture was.
 const { SessionLaunch } = globalThis;
 let open;
 
@@ -40,7 +40,7 @@ if (SessionLaunch) {
   const own = navigator.language.slice(0, 2);
   for (const option of document.querySelectorAll('.go option'))
     if (option.value.startsWith(own) && option.selected) option.nextElementSibling.selected = true;
-  for (const card of document.querySelectorAll('.card[data-experience]')) {
+  for (const card of document.querySelectorAll('[data-experience]')) {
     card.querySelector('.talk').addEventListener('click', (event) => {
       // The second press of a double click meant the first.
       if (event.detail < 2) talk(card);

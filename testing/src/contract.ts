@@ -126,7 +126,7 @@ class Checks {
 
 const publicChecks = new Checks(
   contract,
-  /^\/($|openapi\.json$|reference|preview\/$|avatars\/|locations\/|favicon|site\/|sdk\/)/,
+  /^\/($|openapi\.json$|docs(\/|$)|reference|preview\/$|avatars\/|locations\/|favicon|site\/|sdk\/)/,
 );
 const adminChecks = new Checks(adminContract, /^\/($|console(\/|$)|avatars\/|locations\/|favicon)/);
 

@@ -18,6 +18,8 @@ export interface Catalog {
   entry(projectId: string, slug: string): Promise<CatalogAnswer | undefined>;
   /** The entries that are ready for a gallery and have these categories. */
   gallery(projectId: string, filter: GalleryQuery): Promise<CatalogAnswer>;
+  /** All published entries with description and categories, whether or not they are ready for a gallery. */
+  published(projectId: string): Promise<readonly GalleryEntry[]>;
   readonly counts: CacheCounts;
 }
 
@@ -25,6 +27,7 @@ interface Rendered {
   projectId: string;
   list: CatalogAnswer;
   entries: Map<string, CatalogAnswer>;
+  published: GalleryEntry[];
   gallery: { taxonomy: GalleryEntry['taxonomy']; text: string }[];
 }
 
@@ -40,18 +43,20 @@ export function openCatalog(database: Database, changes: Changes): Catalog {
     list: async (projectId) => (await catalogs.get(projectId)).list,
     entry: async (projectId, slug) => (await catalogs.get(projectId)).entries.get(slug),
     gallery: async (projectId, filter) => filtered((await catalogs.get(projectId)).gallery, filter),
+    published: async (projectId) => (await catalogs.get(projectId)).published,
     counts: catalogs.counts,
   };
 }
 
 function render(projectId: string, rows: Awaited<ReturnType<typeof listPublished>>): Rendered {
   const entries = rows.map(catalogEntry);
+  const published = rows.map(galleryEntry);
   return {
     projectId,
     list: answer({ experiences: entries }),
     entries: new Map(entries.map((entry) => [entry.slug, answer(entry)])),
-    gallery: rows
-      .map(galleryEntry)
+    published,
+    gallery: published
       .filter(({ catalogReady }) => catalogReady)
       .map((entry) => ({ taxonomy: entry.taxonomy, text: JSON.stringify(entry) })),
   };

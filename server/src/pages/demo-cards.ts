@@ -1,4 +1,4 @@
-import type { CatalogEntry } from '@session-launch/contract/catalog-entry';
+import type { GalleryEntry } from '@session-launch/contract/gallery';
 import type { Catalog } from '../experiences/catalog.ts';
 import type { Directory } from '../experiences/directory.ts';
 import type { Runtime } from '../experiences/revision.ts';
@@ -12,8 +12,12 @@ export interface DemoCard {
   experienceId: string;
   slug: string;
   badges: string[];
+  /** The names of the characters; empty if there are none. */
+  names: string;
   /** Absent when the experience has no gallery fields. */
-  art?: { background: string; avatar: string; names: string };
+  art?: { background: string; avatar: string };
+  description?: string | undefined;
+  taxonomy?: GalleryEntry['taxonomy'];
   /** Languages to choose from, if the visitor must select the paired one. */
   paired?: { tag: string; name: string }[];
 }
@@ -26,26 +30,27 @@ export async function demoCards(
   deps: { catalog: Catalog; directory: Directory },
   projectId: string,
 ): Promise<DemoCard[]> {
-  const { body } = await deps.catalog.list(projectId);
-  const { experiences } = JSON.parse(body) as { experiences: CatalogEntry[] };
-  return Promise.all(experiences.map((entry) => card(deps.directory, entry)));
+  const entries = await deps.catalog.published(projectId);
+  return Promise.all(entries.map((entry) => card(deps.directory, entry)));
 }
 
-async function card(directory: Directory, entry: CatalogEntry): Promise<DemoCard> {
-  const { title, experienceId, slug, galleryThumb } = entry;
+async function card(directory: Directory, entry: GalleryEntry): Promise<DemoCard> {
+  const { title, experienceId, slug, galleryThumb, description, taxonomy } = entry;
   const runtime = (await directory.experience(experienceId))?.revision.runtime;
-  const who = runtime?.characters.map((character) => character.name).join(' and ') ?? '';
   return {
     title,
     experienceId,
     slug,
+    description,
+    taxonomy,
+    names: runtime?.characters.map((character) => character.name).join(' and ') ?? '',
     badges: runtime === undefined ? [] : [modeBadge(runtime), languageBadge(runtime)],
     ...(runtime?.languages.dual && runtime.languages.paired === 'match'
       ? { paired: lessonsOf(runtime) }
       : {}),
     ...(galleryThumb === null
       ? {}
-      : { art: { background: galleryThumb.backgroundImage, avatar: galleryThumb.avatarImage, names: who } }),
+      : { art: { background: galleryThumb.backgroundImage, avatar: galleryThumb.avatarImage } }),
   };
 }
 

@@ -11,6 +11,7 @@ import { type HealthDeps, whyNotReady } from '../http/routes/health-routes.ts';
 import { serveFile } from '../http/routes/served-file.ts';
 import { requestFields } from '../observe/trace.ts';
 import { type DemoCard, demoCards } from './demo-cards.ts';
+import { docsRoutes } from './docs-routes.ts';
 import { landingPage } from './landing-page.ts';
 import { previewPage } from './preview-page.ts';
 import { referencePage } from './reference-page.ts';
@@ -38,10 +39,31 @@ const referencePolicy =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 const site = new URL('../../site/', import.meta.url);
+const siteFiles = [
+  'site.css',
+  'landing.css',
+  'landing.js',
+  'talk.js',
+  'docs.css',
+  'docs.js',
+  'reference.css',
+  'reference.js',
+  'before-scalar.js',
+  'preview.css',
+  'preview.js',
+  'icon.svg',
+  'voice.svg',
+];
+const types: Record<string, string> = {
+  '.css': 'text/css; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.svg': 'image/svg+xml',
+};
+const typeOf = (name: string) => types[name.slice(name.lastIndexOf('.'))] as string;
 const require = createRequire(import.meta.url);
 const scalar = pathToFileURL(require.resolve('@scalar/fastify-api-reference'));
 
-/** The landing page and the API reference. */
+/** The landing page, the documentation and the API reference. */
 export async function pageRoutes(app: FastifyInstance, deps: PageDeps): Promise<void> {
   app.get('/', async (request, reply) => {
     const [problem, cards] = await Promise.all([
@@ -78,22 +100,12 @@ export async function pageRoutes(app: FastifyInstance, deps: PageDeps): Promise<
   app.get('/reference', async (_request, reply) => sendPage(reply, referencePolicy, referencePage));
   refuseOtherMethods(app, '/reference', ['GET']);
 
-  const script = 'text/javascript; charset=utf-8';
-  const style = 'text/css; charset=utf-8';
-  const picture = 'image/svg+xml';
-  serveFile(app, '/site/site.css', new URL('site.css', site), { type: style });
-  serveFile(app, '/site/reference.css', new URL('reference.css', site), { type: style });
-  serveFile(app, '/site/before-scalar.js', new URL('before-scalar.js', site), { type: script });
-  serveFile(app, '/site/talk.js', new URL('talk.js', site), { type: script });
-  serveFile(app, '/site/preview.css', new URL('preview.css', site), { type: style });
-  serveFile(app, '/site/preview.js', new URL('preview.js', site), { type: script });
-  serveFile(app, '/site/reference.js', new URL('reference.js', site), { type: script });
-  serveFile(app, '/site/scalar.js', new URL('js/standalone.js', scalar), { type: script });
-  for (const name of ['icon.svg', 'voice.svg']) {
-    serveFile(app, `/site/${name}`, new URL(name, site), { type: picture });
-  }
+  await app.register(docsRoutes);
+
+  for (const name of siteFiles) serveFile(app, `/site/${name}`, new URL(name, site), { type: typeOf(name) });
+  serveFile(app, '/site/scalar.js', new URL('js/standalone.js', scalar), { type: typeOf('.js') });
   // Browsers request it for any address that is opened, page or not.
-  serveFile(app, '/favicon.ico', new URL('icon.svg', site), { type: picture });
+  serveFile(app, '/favicon.ico', new URL('icon.svg', site), { type: typeOf('.svg') });
 }
 
 /** The address of the console under the loopback name that the visitor uses; `undefined` for visitors of other machines. */

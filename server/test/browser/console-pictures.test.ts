@@ -4,16 +4,18 @@ import { createKey } from '@session-launch/testing/world.ts';
 import sharp from 'sharp';
 import { expect, inject, test } from 'vitest';
 import { type ConsoleTab, openConsole } from '../harness/console.ts';
+import { isIn } from '../harness/talking-page.ts';
 import { startTalking, type TalkingProcess } from '../harness/talking-process.ts';
 
-const browser = useBrowser();
-const docs = new URL('../../../docs/', import.meta.url);
+const browser = useBrowser('--use-fake-device-for-media-stream', '--use-fake-ui-for-media-stream');
+const root = new URL('../../../', import.meta.url);
+const docs = new URL('docs/', root);
 const folder = new URL('pictures/', docs);
 const projectId = 'prj_demo';
 const maxBytes = 60_000;
 
 /** What to show on each picture of a page of the documentation. The steps are made one after the other. */
-type Pictures = Record<string, (tab: ConsoleTab) => Promise<void>>;
+type Pictures = Record<string, (tab: ConsoleTab, publicUrl: string) => Promise<void>>;
 
 const ofConsole: Pictures = {
   overview: async (tab) => {
@@ -70,10 +72,35 @@ const ofCreators: Pictures = {
   },
 };
 
+const ofReadme: Pictures = {
+  editor: async (tab) => {
+    await tab.show(`/${projectId}/experiences`);
+    await tab.show(`/${projectId}/experiences/exp_harbor_guide/mind`);
+    await shown(tab, 'Mind');
+    const preview = tab.page.frameLocator('iframe');
+    await preview.getByRole('button', { name: 'Start' }).click();
+    await preview.locator('.line.character .said').first().waitFor();
+  },
+  landing: async ({ page }, publicUrl) => {
+    await page.goto(publicUrl);
+    // The address of a service that was started without settings.
+    await page.evaluate(
+      `document.querySelector('#two-lines i').textContent = '"http://127.0.0.1:8080/sdk/v2/session-launch.js"'`,
+    );
+    await page.getByRole('button', { name: 'Talk with Maren' }).click();
+    await isIn(page, 'speaking');
+    await page.locator('.line.character .said').first().waitFor();
+  },
+};
+
 const documents = {
-  console: { pictures: ofConsole, schemes: ['light', 'dark'] },
-  creators: { pictures: ofCreators, schemes: ['light'] },
+  console: { file: 'docs/console.md', pictures: ofConsole, schemes: ['light', 'dark'] },
+  creators: { file: 'docs/creators.md', pictures: ofCreators, schemes: ['light'] },
+  readme: { file: 'README.md', pictures: ofReadme, schemes: ['light', 'dark'] },
 } as const;
+
+/** UPDATE=1 makes all pictures, UPDATE=readme only those of one page. */
+const update = process.env.UPDATE;
 
 const nameOf = (page: string, picture: string, scheme: string) => `${page}-${picture}-${scheme}.webp`;
 const namesOf = (page: keyof typeof documents) => {
@@ -118,11 +145,12 @@ async function makePictures(): Promise<void> {
     await use(talking);
     const context = await browser.open({ viewport: { width: 1200, height: 750 } });
     const tab = await openConsole(context, talking.service);
-    for (const [page, { pictures, schemes }] of Object.entries(documents))
+    const wanted = Object.entries(documents).filter(([page]) => update === '1' || update === page);
+    for (const [page, { pictures, schemes }] of wanted)
       for (const [picture, show] of Object.entries(pictures))
         for (const colorScheme of schemes) {
           await tab.page.emulateMedia({ colorScheme });
-          await show(tab);
+          await show(tab, talking.service.url);
           const file = await sharp(await tab.page.screenshot())
             .webp({ quality: 65, effort: 6 })
             .toBuffer();
@@ -134,11 +162,11 @@ async function makePictures(): Promise<void> {
   }
 }
 
-test.each(['console', 'creators'] as const)(
-  'docs/%s.md shows pictures (UPDATE=1 makes them)',
+test.each(['console', 'creators', 'readme'] as const)(
+  'the page of the %s pictures shows them (UPDATE=1 makes them)',
   async (name) => {
-    if (process.env.UPDATE === '1' && name === 'console') await makePictures();
-    const page = await readFile(new URL(`${name}.md`, docs), 'utf8');
+    if (update && name === 'console') await makePictures();
+    const page = await readFile(new URL(documents[name].file, root), 'utf8');
     const names = namesOf(name);
     expect((await readdir(folder)).filter((file) => file.startsWith(`${name}-`)).sort()).toEqual(
       [...names].sort(),

@@ -2,6 +2,7 @@ import { useBrowser, watch } from '@session-launch/testing/browser.ts';
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { accessibilityProblems } from '../harness/accessibility.ts';
+import { meter, speaks } from '../harness/speaking.ts';
 import { focusedControl, walk } from '../harness/tab-walk.ts';
 import { isIn, onSlowScreen, press } from '../harness/talking-page.ts';
 import { useTalkingService } from '../harness/talking-service.ts';
@@ -14,11 +15,24 @@ let complaints: string[];
 
 beforeAll(async () => {
   context = await onSlowScreen(await browser.open({ locale: 'en-US', permissions: ['microphone'] }));
+  await context.addInitScript(meter);
   page = await context.newPage();
   complaints = await watch(page, talking.service.url);
   await page.goto(talking.service.url);
 });
 afterAll(() => context?.close());
+
+test('one press on the first screen starts a conversation with sound; Escape returns to the button', async () => {
+  const talk = page.getByRole('button', { name: 'Talk with Maren', exact: true });
+  await talk.click();
+  await speaks(page);
+  expect(await page.locator('.stage-card.talking .session-launch-player').count()).toBe(1);
+  expect(await accessibilityProblems(page, '.stage-card')).toEqual([]);
+  await page.keyboard.press('Escape');
+  await page.locator('.stage-card.talking').waitFor({ state: 'detached' });
+  expect(await page.evaluate(`document.activeElement.textContent`)).toBe('Talk with Maren');
+  expect(complaints).toEqual([]);
+});
 
 test('Start on a card starts the conversation in its place; Escape returns to the card', async () => {
   const start = 'Start Sunrise Round the Harbor';

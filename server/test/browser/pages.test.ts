@@ -5,6 +5,7 @@ import { useBrowser, watch } from '@session-launch/testing/browser.ts';
 import { applyDemo } from '@session-launch/testing/demo.ts';
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { accessibilityProblems } from '../harness/accessibility.ts';
 import { type Service, startService, useService } from '../harness/service.ts';
 
 const service = useService({ DEMO: 'on' });
@@ -20,6 +21,7 @@ let complaints: string[];
 beforeAll(async () => {
   await applyDemo(service);
   context = await browser.open();
+  await context.addInitScript(shiftMeter);
   page = await context.newPage();
   complaints = await watch(page, service.url);
 });
@@ -33,10 +35,17 @@ describe.each([desktop, phone])('$width × $height', (size) => {
     await page.setViewportSize(size);
     await page.goto(service.url, { waitUntil: 'networkidle' });
     expect(await page.title()).toBe('Session launch service');
+    await loadsWell(page);
+    // Pictures below the first screen are loaded when they come near.
+    await page.evaluate(`for (const image of document.images) image.loading = 'eager'`);
+    await page.waitForLoadState('networkidle');
+    await expect
+      .poll(() => page.evaluate(`[...document.images].every(({ complete }) => complete)`))
+      .toBe(true);
     const pictures = (await page.evaluate(
       `[...document.images].map((image) => ({ alt: image.getAttribute('alt'), width: image.naturalWidth }))`,
     )) as { alt: string | null; width: number }[];
-    expect(pictures.length).toBeGreaterThan(13);
+    expect(pictures.length).toBeGreaterThan(15);
     expect(pictures.filter((picture) => picture.width === 0 || picture.alt === null)).toEqual([]);
     for (const colorScheme of schemes) {
       await page.emulateMedia({ colorScheme });
@@ -44,6 +53,73 @@ describe.each([desktop, phone])('$width × $height', (size) => {
       expect(background).toBe(colorScheme === 'dark' ? 'rgb(18, 22, 29)' : 'rgb(251, 248, 242)');
       expect(await overflows(page), colorScheme).toBe(false);
     }
+    expect(complaints).toEqual([]);
+  });
+});
+
+test('the landing page and the documentation are accessible', async () => {
+  for (const path of ['/', '/docs/', '/docs/configuration']) {
+    await page.goto(service.url + path);
+    expect(await accessibilityProblems(page, 'body'), path).toEqual([]);
+  }
+  expect(complaints).toEqual([]);
+});
+
+test('the filters of the gallery work with the keyboard, and say how many experiences are shown', async () => {
+  await page.setViewportSize(desktop);
+  await page.goto(service.url);
+  const shown = () => page.locator('.card:visible').count();
+  const status = page.getByRole('group', { name: 'Filter the experiences' }).getByRole('status');
+  expect(await shown()).toBe(7);
+  await page.getByRole('radio', { name: 'All' }).focus();
+  await page.keyboard.press('ArrowRight');
+  expect(await page.getByRole('radio', { name: 'Explore' }).isChecked()).toBe(true);
+  expect([await status.textContent(), await shown()]).toEqual(['1 of 7 experiences', 1]);
+  await page.keyboard.press('ArrowLeft');
+  await page.getByLabel('Interaction').selectOption('Conversation');
+  expect([await status.textContent(), await shown()]).toEqual(['3 of 7 experiences', 3]);
+  await page.getByRole('button', { name: 'Show all' }).press('Enter');
+  expect([await status.textContent(), await shown()]).toEqual(['7 experiences', 7]);
+  expect(await page.evaluate(`document.activeElement.name`)).toBe('purpose');
+  expect(complaints).toEqual([]);
+});
+
+describe('the documentation', () => {
+  test('fits a phone, loads without moving, and its menus open', async () => {
+    await page.setViewportSize(phone);
+    for (const path of ['', 'contract', 'console', 'operations', 'decisions/0001-two-engines']) {
+      await page.goto(`${service.url}/docs/${path}`, { waitUntil: 'networkidle' });
+      expect(await overflows(page), path).toBe(false);
+      await loadsWell(page);
+    }
+    const menu = page.getByRole('navigation', { name: 'Documentation' });
+    expect(await menu.isVisible()).toBe(false);
+    await page.getByRole('button', { name: 'Menu' }).press('Enter');
+    await menu.getByRole('link', { name: 'Quick start' }).click();
+    await page.getByRole('heading', { name: 'Tutorial: quick start', level: 1 }).waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  test('the search is used with the keyboard alone', async () => {
+    await page.setViewportSize(desktop);
+    await page.goto(`${service.url}/docs/decisions/`);
+    await page.keyboard.press('/');
+    await page.keyboard.type('backups');
+    const options = page.getByRole('option');
+    await options.first().waitFor();
+    expect(await page.locator('[aria-selected=true]').textContent()).toContain('Backups');
+    await page.keyboard.press('Escape');
+    await options.first().waitFor({ state: 'detached' });
+    await page.keyboard.press('Backspace');
+    await options.nth(1).waitFor();
+    await page.keyboard.press('ArrowDown');
+    expect(await options.nth(1).getAttribute('aria-selected')).toBe('true');
+    await page.keyboard.press('ArrowUp');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`${service.url}/docs/operations#backups`);
+    await page.keyboard.press('/');
+    await page.keyboard.type('zzz');
+    await page.getByText('No heading contains').waitFor();
     expect(complaints).toEqual([]);
   });
 });
@@ -121,4 +197,25 @@ describe('an SVG with a script in it', () => {
 /** Whether the page is wider than the viewport. */
 function overflows(page: Page): Promise<unknown> {
   return page.evaluate(`document.documentElement.scrollWidth > document.documentElement.clientWidth`);
+}
+
+/** Adds up how far the page moves while it loads. */
+const shiftMeter = `{
+  window.layoutShift = 0;
+  new PerformanceObserver((list) => {
+    for (const { value, hadRecentInput } of list.getEntries()) if (!hadRecentInput) window.layoutShift += value;
+  }).observe({ type: 'layout-shift', buffered: true });
+}`;
+
+/** Checks layout shift and first contentful paint. The bound of the paint is for a loaded machine. */
+async function loadsWell(page: Page): Promise<void> {
+  const { shift, paint } = await page.evaluate<{ shift: number; paint: number | undefined }>(`({
+    shift: window.layoutShift,
+    paint: performance.getEntriesByName('first-contentful-paint')[0]?.startTime,
+  })`);
+  console.log(
+    `${new URL(page.url()).pathname}: first contentful paint ${Math.round(paint ?? -1)} ms, shift ${shift}`,
+  );
+  expect(shift).toBeLessThanOrEqual(0.05);
+  expect(paint).toBeLessThan(20_000);
 }

@@ -3,10 +3,11 @@ import { contract } from '@session-launch/testing/contract.ts';
 import { applyDemo } from '@session-launch/testing/demo.ts';
 import { createWorld, expectError } from '@session-launch/testing/world.ts';
 import { describe, expect, test } from 'vitest';
+import { version } from '../../src/config/version.ts';
 import { startService, useService } from '../harness/service.ts';
 
 const service = useService({ DEMO: 'on' });
-const pages = ['/', '/reference'];
+const pages = ['/', '/reference', '/docs/', '/docs/decisions/0001-two-engines'];
 /** Headers of a visitor from another machine, who gets no link to the console. */
 const visitor = { 'X-Forwarded-For': '203.0.113.7' };
 
@@ -72,20 +73,18 @@ describe('every page', () => {
     expect(policy).toContain("frame-ancestors 'none'");
     expect(policy).not.toMatch(/unsafe-eval|script-src[^;]*unsafe-inline|https?:|\*/);
     expect(text).not.toMatch(/<style|\sstyle=|\son\w+=|<script(?![^>]*\ssrc=)/);
-    expect(text).not.toMatch(/(?:src|href)="(?:https?:)?\/\//);
+    expect(text).not.toMatch(/<(?!a )[^>]*\s(?:src|href|srcset)="(?:https?:)?\/\//);
     expect(text).toMatch(/<html lang="en">[\s\S]*<main[ >]/);
   });
 
   test.each(pages)('%s refers only to files that exist', async (path) => {
     const { text } = await service.call({ path, headers: visitor });
-    const found = [...text.matchAll(/(?:src|href)="([^"#]+)"/g)].map(([, address]) => address as string);
-    expect(found.length).toBeGreaterThan(4);
-    for (const address of new Set(found)) {
-      expect((await service.call({ path: `/${address.replace('./', '')}` })).status, address).toBe(200);
-    }
+    const found = targetsOf(text, path);
+    expect(found.size).toBeGreaterThan(4);
+    for (const address of found) expect((await service.call({ path: address })).status, address).toBe(200);
   });
 
-  test.each([...pages, '/site/site.css', '/favicon.ico', '/openapi.json'])(
+  test.each([...pages, '/site/site.css', '/docs/search.json', '/favicon.ico', '/openapi.json'])(
     '%s accepts GET and HEAD only',
     async (path) => {
       expect(await service.call({ method: 'HEAD', path })).toMatchObject({ status: 200, text: '' });
@@ -99,6 +98,13 @@ describe('every page', () => {
 describe('files of the pages', () => {
   test.each([
     ['/site/site.css', 'text/css; charset=utf-8'],
+    ['/site/landing.css', 'text/css; charset=utf-8'],
+    ['/site/landing.js', 'text/javascript; charset=utf-8'],
+    ['/site/docs.css', 'text/css; charset=utf-8'],
+    ['/site/docs.js', 'text/javascript; charset=utf-8'],
+    ['/docs/', 'text/html; charset=utf-8'],
+    ['/docs/search.json', 'application/json; charset=utf-8'],
+    ['/docs/files/examples/demo.yaml', 'text/plain; charset=utf-8'],
     ['/site/reference.css', 'text/css; charset=utf-8'],
     ['/site/reference.js', 'text/javascript; charset=utf-8'],
     ['/site/before-scalar.js', 'text/javascript; charset=utf-8'],
@@ -121,10 +127,71 @@ describe('files of the pages', () => {
   });
 
   test('no other path is served', async () => {
-    for (const path of ['/site/', '/site', '/site/nothing.css', '/site/..%2fpackage.json', '/reference/']) {
+    for (const path of [
+      '/site/',
+      '/site',
+      '/site/nothing.css',
+      '/site/..%2fpackage.json',
+      '/reference/',
+      '/docs/nothing',
+      '/docs/index.html',
+      '/docs/..%2f..%2fpackage.json',
+    ]) {
       expectError(await service.call({ path }), 404, 'NOT_FOUND');
     }
   });
+});
+
+describe('the documentation', () => {
+  test('/docs redirects to /docs/', async () => {
+    const { status, headers } = await service.call({ path: '/docs' });
+    expect([status, headers.location]).toEqual([302, 'docs/']);
+  });
+
+  test('every relative link and anchor of every page leads somewhere, and every page can be reached', async () => {
+    const texts = new Map<string, string>();
+    const open = ['/docs/'];
+    for (let path = open.pop(); path !== undefined; path = open.pop()) {
+      const { status, text, headers } = await service.call({ path });
+      expect(status, path).toBe(200);
+      texts.set(path, text);
+      if (!String(headers['content-type']).startsWith('text/html') || !path.startsWith('/docs/')) continue;
+      for (const target of targetsOf(text, path))
+        if (!texts.has(target) && !open.includes(target)) open.push(target);
+    }
+    const missing = [...texts]
+      .filter(([path]) => path.startsWith('/docs/') && !path.startsWith('/docs/files/'))
+      .flatMap(([path, text]) =>
+        [...text.matchAll(/href="([^"]*#[^"]+)"/g)].map(([, link = '']) => new URL(link, `http://x${path}`)),
+      )
+      .filter(({ host, pathname, hash }) => {
+        const id = decodeURIComponent(hash.slice(1));
+        return host === 'x' && !texts.get(pathname)?.includes(`id="${id}"`);
+      });
+    expect(missing.map(String)).toEqual([]);
+    const { pages: known } = JSON.parse(texts.get('/docs/search.json') ?? (await searchIndex()).text);
+    expect(known.length).toBeGreaterThan(60);
+    expect(known.filter(([, url]: string[]) => !texts.has(`/docs/${url}`))).toEqual([]);
+  });
+
+  test('pages show the version, their kind and where they are in the menu', async () => {
+    const { text } = await service.call({ path: '/docs/embed' });
+    expect(text).toContain('<p class="kind">How-to guide</p>');
+    expect(text).toContain('<a href="embed" aria-current="page">Show a character on a page</a>');
+    expect(text).toContain(`<span>${version}</span>`);
+  });
+
+  test('the search finds headings and the names in tables', async () => {
+    const { pages: known, entries } = (await searchIndex()).json;
+    const found = (name: string) =>
+      entries
+        .filter(([, text]: [number, string]) => text === name)
+        .map(([page, , id]: [number, string, string]) => `${known[page][1]}#${id}`);
+    expect(found('Backups')).toEqual(['operations#backups']);
+    expect(found('DATABASE_URL')).toEqual(['configuration#database_url']);
+  });
+
+  const searchIndex = () => service.call({ path: '/docs/search.json' });
 });
 
 describe('/openapi.json', () => {
@@ -143,3 +210,10 @@ describe('/openapi.json', () => {
     expect(again).toMatchObject({ status: 304, text: '' });
   });
 });
+
+/** The paths that a page refers to, without its links to other sites. */
+function targetsOf(text: string, path: string): Set<string> {
+  const addresses = [...text.matchAll(/\s(?:src|href|srcset)="([^"]+)"/g)].map(([, address = '']) => address);
+  const urls = addresses.map((address) => new URL(address, new URL(path, 'http://service')));
+  return new Set(urls.filter(({ host }) => host === 'service').map(({ pathname }) => pathname));
+}

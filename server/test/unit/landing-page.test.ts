@@ -14,7 +14,8 @@ const card = {
   experienceId: 'exp_tea',
   slug: 'tea',
   badges: ['Any language'],
-  art: { background: '/locations/tea/wide.svg', avatar: '/avatars/sayo/full.svg', names: '"><script>' },
+  names: '"><script>',
+  art: { background: '/locations/tea/wide.svg', avatar: '/avatars/sayo/full.svg' },
 };
 
 test('below a path the page shows that address, and all its links are relative', () => {
@@ -25,8 +26,12 @@ test('below a path the page shows that address, and all its links are relative',
 });
 
 test('external text is escaped everywhere', () => {
-  const page = landingPage({ ...view, problem: '<i>', cards: [{ ...card, title: "<'&>", badges: ['<u>'] }] });
-  expect(page).not.toMatch(/<script(?! src="s)|<'&>|<u>|mint: <i>/);
+  const page = landingPage({
+    ...view,
+    problem: '<i>',
+    cards: [{ ...card, title: "<'&>", badges: ['<u>'], taxonomy: { purpose: '<em>' } }],
+  });
+  expect(page).not.toMatch(/<script(?! src="s)|<'&>|<u>|mint: <i>|<em>/);
   expect(page).toContain('&#60;&#39;&#38;&#62;');
 });
 
@@ -50,5 +55,32 @@ test('cards have a start button only if a runtime is available', () => {
   expect(page).toContain('<option value="de">German</option>');
   expect(page).toContain('<script src="sdk/v2/session-launch.js" defer>');
   const silent = landingPage({ ...view, cards: [card], talks: false });
-  expect(silent).not.toMatch(/<script|<button/);
+  expect(silent).not.toMatch(/session-launch\.js" defer|class="button talk"/);
+  expect(silent).toContain('runs without a runtime');
+});
+
+test('the first screen has a character that needs no choice of language, and the code that embeds it', () => {
+  const paired = { ...card, experienceId: 'exp_lesson', paired: [{ tag: 'de', name: 'German' }] };
+  const page = landingPage({ ...view, cards: [paired, { ...card, names: 'Sayo' }] });
+  expect(page).toContain('<div class="stage-card" data-experience="exp_tea">');
+  expect(page).toContain('>Talk with Sayo</button>');
+  const code = /<code id="two-lines">([\s\S]*?)<\/code>/.exec(page)?.[1] ?? '';
+  const text = code
+    .replace(/<[^>]*>/g, '')
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>');
+  expect(text).toBe(`<script src="https://example.com/launch/sdk/v2/session-launch.js"></script>
+<session-experience experience-id="exp_tea"></session-experience>`);
+});
+
+test('the gallery has filters for the categories in which the experiences differ', () => {
+  const of = (purpose: string) => ({
+    ...card,
+    taxonomy: { purpose, era: 'past', useCases: [purpose, 'x-y'] },
+  });
+  const page = landingPage({ ...view, cards: [of('learn'), of('play')] });
+  expect(page).toContain('<input type="radio" name="purpose" value="play">');
+  expect(page).toContain('<option value="x-y">X y</option>');
+  expect(page).not.toContain('name="era"');
+  expect(landingPage({ ...view, cards: [of('learn')] })).not.toContain('name="purpose"');
 });

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { matchesEtag } from '../../primitives/etag.ts';
 import { refuseOtherMethods } from '../listener/server.ts';
 import { prefersGzip } from './accept-encoding.ts';
@@ -25,9 +25,17 @@ export interface FileForm {
 
 /** Serves a file for browsers, from memory after the first request. */
 export function serveFile(app: FastifyInstance, path: string, file: URL, form: FileForm): void {
+  app.get(path, fileSender(file, form));
+  refuseOtherMethods(app, path, ['GET']);
+}
+
+export type FileSender = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
+
+/** Returns a handler that sends one file. It reads and compresses the file on the first request. */
+export function fileSender(file: URL, form: FileForm): FileSender {
   const { type, cacheControl = 'no-cache', headers = {} } = form;
   let loaded: Promise<LoadedFile> | undefined;
-  app.get(path, async (request, reply) => {
+  return async (request, reply) => {
     loaded ??= load(file).catch((error: unknown) => {
       loaded = undefined;
       throw error;
@@ -38,8 +46,7 @@ export function serveFile(app: FastifyInstance, path: string, file: URL, form: F
     reply.type(type);
     if (!prefersGzip(request.headers['accept-encoding'])) return reply.send(plain);
     return reply.header('Content-Encoding', 'gzip').send(gzipped);
-  });
-  refuseOtherMethods(app, path, ['GET']);
+  };
 }
 
 async function load(file: URL): Promise<LoadedFile> {

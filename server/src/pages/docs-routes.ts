@@ -1,0 +1,55 @@
+import { readdir } from 'node:fs/promises';
+import { extname, join, sep } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import type { FastifyInstance } from 'fastify';
+import { refuseOtherMethods } from '../http/listener/server.ts';
+import { type FileSender, fileSender } from '../http/routes/served-file.ts';
+import { ApiError } from '../primitives/errors.ts';
+
+/** Written by docs/build.mjs. */
+const folder = fileURLToPath(new URL('../../dist/docs/', import.meta.url));
+
+const types: Record<string, string> = {
+  '.html': 'text/html; charset=utf-8',
+  '.json': 'application/json; charset=utf-8',
+  '.webp': 'image/webp',
+};
+
+const headers = {
+  'Content-Security-Policy':
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+};
+
+/** The documentation of this version, at `/docs/`. Only files that exist at the start are served. */
+export async function docsRoutes(app: FastifyInstance): Promise<void> {
+  const files = await filesBelow(folder);
+  if (files.size === 0) app.log.warn({ folder }, 'the documentation is missing; npm run build creates it');
+  app.get<{ Params: { '*': string } }>('/docs/*', async (request, reply) => {
+    const send = files.get(request.params['*']);
+    if (send === undefined) throw new ApiError('NOT_FOUND');
+    return send(request, reply);
+  });
+  refuseOtherMethods(app, '/docs/*', ['GET']);
+  // Relative, so that it also works below the path of a proxy.
+  app.get('/docs', async (_request, reply) => reply.redirect('docs/', 302));
+  refuseOtherMethods(app, '/docs', ['GET']);
+}
+
+/** Maps each address below `/docs/` to its file. Pages have no extension; an index has the address of its folder. */
+async function filesBelow(root: string): Promise<Map<string, FileSender>> {
+  const entries = await readdir(root, { recursive: true, withFileTypes: true }).catch(() => []);
+  const files = entries
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => {
+      const path = join(parentPath, name);
+      const address = path.slice(root.length).replaceAll(sep, '/');
+      const type = types[extname(name)] ?? 'text/plain; charset=utf-8';
+      return [
+        address.replace(/(^|\/)index\.html$|\.html$/, '$1'),
+        fileSender(pathToFileURL(path), { type, headers }),
+      ] as const;
+    });
+  return new Map(files);
+}
