@@ -16,9 +16,11 @@ import { png } from '../harness/pictures.ts';
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const cleanup = useCleanup();
 
-/** The commands of all pages that name this file, in the order in which they run: the README creates the project of the others. */
+const overview = 'docs/overview.md';
+
+/** The commands of all pages that name this file, in the order in which they run: the overview creates the project of the others. */
 const commands: Command[] = blocksRunBy(import.meta.url)
-  .sort((a, b) => Number(b.page === 'README.md') - Number(a.page === 'README.md'))
+  .sort((a, b) => Number(b.page === overview) - Number(a.page === overview))
   .map(({ page, line, text }) => ({ title: `${page}:${line}: ${text.split('\n', 1)[0]}`, text }));
 let printed: Map<Command, string>;
 let folder: string;
