@@ -130,6 +130,12 @@ export async function startProcess(
   };
 }
 
+/** The same process, called at its own port: with PUBLIC_URL, `url` is that address. */
+export function atPort(service: ServiceProcess, port: number): ServiceProcess {
+  const url = `http://127.0.0.1:${port}`;
+  return { ...service, url, call: (call) => send(url, call) };
+}
+
 /** Parses the log of a process. Throws on a line that is not a JSON object. */
 // biome-ignore lint/suspicious/noExplicitAny: tests look into log lines freely
 export function logLines(service: ServiceProcess): any[] {

@@ -5,7 +5,8 @@ import { sessionTokenVerifier } from '@session-launch/backend/verify';
 import { useCleanup } from '@session-launch/testing/cleanup.ts';
 import { prepareDataFolder } from '@session-launch/testing/data-folder.ts';
 import { processFolder, until } from '@session-launch/testing/fleet.ts';
-import { logLines, type ServiceProcess } from '@session-launch/testing/process.ts';
+import { freePort } from '@session-launch/testing/postgres-server.ts';
+import { atPort, logLines, type ServiceProcess } from '@session-launch/testing/process.ts';
 import { adminToken } from '@session-launch/testing/target.ts';
 import { createWorld, type World } from '@session-launch/testing/world.ts';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -138,7 +139,9 @@ describe('a backup made while sessions are created', () => {
     expect(JSON.parse(stdout)).toMatchObject({ contains: ['database', 'signing-keys.json', 'admin-token'] });
     expect(await names('restored')).toEqual(['admin-token', 'database', 'signing-keys.json']);
     expect(await readFile(inFolder('restored/admin-token'), 'utf8')).toBe(`${adminToken}\n`);
-    const restored = await folder.start({ DATA_DIR: inFolder('restored'), PUBLIC_URL: service.url });
+    const port = await freePort();
+    const env = { DATA_DIR: inFolder('restored'), PUBLIC_URL: service.url, PORT: String(port) };
+    const restored = atPort(await folder.start(env), port);
     // A replay contains the same bytes only if the session and the signing keys are the same.
     expect(await replays(restored, before)).toEqual(before);
     const verify = sessionTokenVerifier({

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { useCleanup } from '@session-launch/testing/cleanup.ts';
 import { postgresFleet } from '@session-launch/testing/fleet.ts';
-import { onDatabase } from '@session-launch/testing/postgres-server.ts';
-import { type ServiceProcess, temporaryFolder } from '@session-launch/testing/process.ts';
+import { freePort, onDatabase } from '@session-launch/testing/postgres-server.ts';
+import { atPort, type ServiceProcess, temporaryFolder } from '@session-launch/testing/process.ts';
 import { isSkipped } from '@session-launch/testing/programs.ts';
 import { createWorld } from '@session-launch/testing/world.ts';
 import { expect, inject, test } from 'vitest';
@@ -58,10 +58,9 @@ test.skipIf(isSkipped('pg_dump'))(
     await run(dump, fleet.databaseUrl);
     const url = await emptyDatabase();
     await run(restore, url);
-    const restored = await (await postgresFleet(cleanup, url)).start({
-      SIGNING_KEYS_FILE,
-      PUBLIC_URL: service.url,
-    });
+    const port = await freePort();
+    const env = { SIGNING_KEYS_FILE, PUBLIC_URL: service.url, PORT: String(port) };
+    const restored = atPort(await (await postgresFleet(cleanup, url)).start(env), port);
     const replays = await Promise.all(keys.map((key) => mint(restored, key)));
     expect(replays.map(({ text }) => text)).toEqual(launches.map(({ text }) => text));
     expect((await mint(restored, 'another')).status).toBe(201);
