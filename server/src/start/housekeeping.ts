@@ -40,9 +40,10 @@ export function startHousekeeping(deps: HousekeepingDeps): { stop(): Promise<voi
   const watches: Watches = {
     deletedProjects: new DeletedProjects(deps.lifecycle, deps.changes),
     diskSpace: new DiskSpaceWatch(database, log),
-    retention:
-      deps.retentionDays === undefined ? undefined : new Retention(deps.lifecycle, deps.retentionDays),
   };
+  // Apart from the rounds: its pauses would delay them.
+  const retention =
+    deps.retentionDays === undefined ? undefined : new Retention(deps.lifecycle, deps.retentionDays);
   const silence = new SilenceWatch(deps.lifecycle);
   // Earlier than the first round: a process that is restarted often must not fall behind.
   let first: Promise<void> | undefined;
@@ -52,10 +53,12 @@ export function startHousekeeping(deps: HousekeepingDeps): { stop(): Promise<voi
   const repeated = [
     repeat(everyMs, () => round(deps, watches)),
     repeat(lookEveryMs, () => attempt(log, () => silence.look())),
+    repeat(everyMs, () => attempt(log, async () => retention?.run())),
   ];
   return {
     stop: async () => {
       clearTimeout(soon);
+      retention?.stop();
       await Promise.all([first, ...repeated.map((one) => one.stop())]);
       await attempt(log, () => deps.keyRing.flush());
       await attempt(log, () => deps.tallies.flush());
@@ -84,7 +87,6 @@ function repeat(ms: number, work: () => Promise<void>): { stop(): Promise<void> 
 interface Watches {
   deletedProjects: DeletedProjects;
   diskSpace: DiskSpaceWatch;
-  retention: Retention | undefined;
 }
 
 async function round(deps: HousekeepingDeps, watches: Watches): Promise<void> {
@@ -100,7 +102,6 @@ async function round(deps: HousekeepingDeps, watches: Watches): Promise<void> {
   await attempt(log, () => deleteExpiredPreviews(database));
   await attempt(log, () => deleteOldTallies(database));
   await attempt(log, () => rollUpUsage(database));
-  await attempt(log, async () => watches.retention?.run());
   await attempt(log, () => watches.deletedProjects.run());
   await attempt(log, async () => database.own?.maintain(log));
   await attempt(log, () => watches.diskSpace.look());
