@@ -54,7 +54,7 @@ test('every npm script that a command uses exists', () => {
 
 test('every session-launch command and option that a block uses exists', async () => {
   const calls = shellTexts().flatMap(({ text }) =>
-    [...text.replaceAll('\\\n', ' ').matchAll(/session-launch(?:\.js)? +([a-z][^\n|&;]*)/g)].map(
+    [...text.replaceAll('\\\n', ' ').matchAll(/(?<!--namespace )session-launch(?:\.js)? +(?!session-launch )([a-z][^\n|&;]*)/g)].map(
       ([, call = '']) => call.replace(/ #.*$/, ''),
     ),
   );
@@ -84,7 +84,9 @@ test('every file of the repository that a command names exists', () => {
     ),
   );
   expect(named.length).toBeGreaterThan(5);
-  expect(named.filter((path) => !existsSync(join(root, path)))).toEqual([]);
+  // Commands create the folders with secrets.
+  const found = named.filter((path) => !path.endsWith('/secrets'));
+  expect(found.filter((path) => !existsSync(join(root, path)))).toEqual([]);
 });
 
 function shellTexts(): Block[] {

@@ -139,7 +139,7 @@ test('both documents together list every code except the two that belong to no o
 
 /** Web pages and static files, and OPTIONS routes. */
 const undescribed =
-  /^(get \/$|get \/(openapi\.json|reference|preview\/$|avatars|locations|favicon|site|sdk)|options )/;
+  /^(get \/$|get \/(openapi\.json|reference|docs|preview\/$|avatars|locations|favicon|site|sdk)|options )/;
 
 /** Only registers the routes without calling them, so their dependencies may be missing. */
 async function mountedRoutes(name: string): Promise<string[]> {
