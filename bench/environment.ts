@@ -24,12 +24,13 @@ export interface Environment {
 export async function withEnvironment<T>(
   signal: AbortSignal,
   work: (environment: Environment) => Promise<T>,
+  settings: Record<string, string> = {},
 ): Promise<T> {
   const undo: (() => Promise<unknown>)[] = [];
   try {
     const folder = await mkdtemp(join(tmpdir(), 'session-launch-bench-'));
     undo.push(() => rm(folder, { recursive: true, force: true }));
-    const server = await startPostgres({ durable: true, detached: true });
+    const server = await startPostgres({ durable: true, detached: true, settings });
     undo.push(() => server.dispose());
     const admin = server.url('postgres');
     const { version, pid } = await onDatabase(admin, async (client) => {

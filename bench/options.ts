@@ -7,6 +7,8 @@ export interface BenchOptions {
   write: boolean;
   /** Measure only connects and reports of sessions. */
   lifecycle?: true;
+  /** Measure what the model of docs/scale.md rests on. */
+  scale?: true;
   /** Measure only conversations and their effect on mints. */
   conversation?: { turns: number; clicks: number };
   /** Folder of another build to compare with. */
@@ -43,6 +45,19 @@ connects and reports with few and with many sessions stored. Takes about 10 minu
 
 It ends with 0 when every target is reached.
 
+npm run bench -- --scale [OPTIONS]
+
+Measures what docs/scale.md rests on: costs of mints and conversations, bytes of a stored session, and mints beside the deletion of a quarter
+of the stored sessions, with the table partitioned by month and not. Takes hours and 40 GB of disk with its defaults, most of it to fill the
+tables; with --sessions 40000 --rounds 1 --seconds 5 a few minutes. Results go to scale.md and scale.json, too.
+
+  --rounds N       interleaved rounds (7)
+  --seconds N      seconds of mints in a round (30)
+  --sessions N     sessions stored in each table (20000000)
+  --no-write       print only
+
+It ends with 0 when every target is reached.
+
 npm run bench -- conversation [OPTIONS]
 
 Measures conversations: how soon one is answered and silent, what the runtime costs, what mints notice of it, and how soon it is back when
@@ -69,6 +84,17 @@ export function readOptions(args: string[]): BenchOptions | 'help' {
   if (values.help) return 'help';
   const { against } = values;
   if (values.subject !== undefined) return conversationOptions(values);
+  if (values.scale) {
+    if (against !== undefined || values.lifecycle)
+      throw new UsageError('--scale, --lifecycle and --against exclude each other');
+    return {
+      rounds: whole('--rounds', values.rounds ?? '7', 1),
+      seconds: whole('--seconds', values.seconds ?? '30', 1),
+      sessions: whole('--sessions', values.sessions ?? '20000000', 4_000),
+      write: !values['no-write'],
+      scale: true,
+    };
+  }
   if (values.lifecycle) {
     if (against !== undefined) throw new UsageError('--lifecycle and --against exclude each other');
     return {
@@ -126,6 +152,7 @@ function parse(args: string[]) {
         turns: text,
         clicks: text,
         lifecycle: flag,
+        scale: flag,
         quick: flag,
         'no-write': flag,
         help: flag,

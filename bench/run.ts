@@ -6,12 +6,15 @@ import { isReached } from './conversation/figure.ts';
 import { measureConversations } from './conversation/measure.ts';
 import { plotConversation } from './conversation/plot.ts';
 import { conversationMarkdown } from './conversation/report.ts';
-import { withEnvironment } from './environment.ts';
+import { type Environment, withEnvironment } from './environment.ts';
 import { lifecycleMarkdown, measureLifecycle } from './lifecycle.ts';
 import { type BenchOptions, readOptions, UsageError, usage } from './options.ts';
 import { plot } from './plot.ts';
 import { markdown } from './report.ts';
 import type { Pace } from './rounds.ts';
+import { measureScale } from './scale/measure.ts';
+import { scaleMarkdown, scaleTargets } from './scale/report.ts';
+import { scaleSettings } from './scale/settings.ts';
 
 const connections = 64;
 
@@ -20,6 +23,7 @@ async function main({ against, ...options }: BenchOptions, signal: AbortSignal):
   if (against !== undefined) return beside(resolve(process.env.INIT_CWD ?? '', against), options, signal);
   if (options.conversation !== undefined) return talk({ ...options, ...options.conversation }, signal);
   const pace = { rounds: options.rounds, seconds: options.seconds, connections };
+  if (options.scale) return scaleUp(pace, options, signal);
   if (options.lifecycle) return alive(pace, options.sessions, signal);
   const report = await withEnvironment(signal, (environment) => compare(environment, pace, options.sessions));
   process.stdout.write(`\n${markdown(report)}`);
@@ -42,6 +46,17 @@ async function alive(pace: Pace, sessions: number, signal: AbortSignal): Promise
   );
   process.stdout.write(`\n${lifecycleMarkdown(targets, pace)}`);
   process.exitCode = targets.every(({ reached }) => reached) ? 0 : 1;
+}
+
+async function scaleUp(pace: Pace, { sessions, write }: BenchOptions, signal: AbortSignal): Promise<void> {
+  const work = (environment: Environment) => measureScale(environment, pace, sessions);
+  const report = await withEnvironment(signal, work, scaleSettings);
+  process.stdout.write(`\n${scaleMarkdown(report)}`);
+  if (write) {
+    await writeFile(new URL('scale.md', import.meta.url), scaleMarkdown(report));
+    await writeFile(new URL('scale.json', import.meta.url), `${JSON.stringify(report.figures, null, 2)}\n`);
+  }
+  process.exitCode = scaleTargets(report).every(({ reached }) => reached) ? 0 : 1;
 }
 
 async function talk(

@@ -26,6 +26,16 @@ describe('options of a benchmark run', () => {
     });
   });
 
+  it('store 20 million sessions for the scale measurement', () => {
+    const usual = { rounds: 7, seconds: 30, sessions: 20_000_000, write: true, scale: true };
+    expect(readOptions(['--scale'])).toEqual(usual);
+    expect(readOptions(['--scale', '--sessions', '40000', '--no-write'])).toEqual({
+      ...usual,
+      sessions: 40_000,
+      write: false,
+    });
+  });
+
   it('measure conversations, in full or for one minute', () => {
     const usual = { rounds: 5, seconds: 10, sessions: 0, write: true };
     const small = { rounds: 1, seconds: 3, sessions: 0, write: false };
@@ -50,6 +60,9 @@ describe('options of a benchmark run', () => {
     [['--against', ''], /--against needs a folder/],
     [['--lifecycle', '--sessions', '10'], /--sessions/],
     [['--lifecycle', '--against', 'x'], /exclude/],
+    [['--scale', '--lifecycle'], /exclude/],
+    [['--scale', '--against', 'x'], /exclude/],
+    [['--scale', '--sessions', '3999'], /--sessions/],
     [['--agianst', 'x'], /--agianst/],
     [['again'], /again/],
     [['conversation', 'twice'], /twice/],

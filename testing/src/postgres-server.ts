@@ -1,4 +1,4 @@
-import { type ChildProcess, execFile, type SpawnOptions, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { appendFile, chown, cp, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { arch, platform, tmpdir } from 'node:os';
@@ -30,11 +30,16 @@ interface Account {
   gid: number;
 }
 
-/**
- * `durable` enables fsync at every commit, as in production. `detached` starts the server in its own process group, which Ctrl-C in the
- * terminal does not signal.
- */
-export async function startPostgres({ durable = false, detached = false } = {}): Promise<PostgresServer> {
+export interface PostgresOptions {
+  /** Enables fsync at every commit, as in production. */
+  durable?: boolean;
+  /** Starts the server in its own process group, which Ctrl-C in the terminal does not signal. */
+  detached?: boolean;
+  /** Server settings that differ from those of the tests. */
+  settings?: Record<string, string>;
+}
+
+export async function startPostgres(options: PostgresOptions = {}): Promise<PostgresServer> {
   const folder = await mkdtemp(join(tmpdir(), 'session-launch-pg-'));
   const account = await unprivileged();
   const bin = await binaries(folder, account);
@@ -45,7 +50,7 @@ export async function startPostgres({ durable = false, detached = false } = {}):
     ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'],
     { ...account, cwd: folder, env: cleanEnvironment() },
   );
-  const server = await serverOn({ bin, data, account, durable, detached });
+  const server = await serverOn({ bin, data, account, options });
   await server.start();
   const { dispose } = server;
   server.dispose = async () => {
@@ -59,19 +64,18 @@ interface Place {
   bin: string;
   data: string;
   account: Account | undefined;
-  durable: boolean;
-  detached: boolean;
+  options: PostgresOptions;
 }
 
 /** Returns a server for a data folder without starting it. */
 async function serverOn(place: Place): Promise<PostgresServer> {
-  const { bin, data, account, durable, detached } = place;
+  const { bin, data, account, options } = place;
   const port = await freePort();
   const followers: PostgresServer[] = [];
   let child: ChildProcess | undefined;
 
   const start = async () => {
-    child = await launch(bin, data, port, { ...account, detached }, durable);
+    child = await launch(bin, data, port, account, options);
   };
   const stop = async (how: 'fast' | 'immediate' = 'fast') => {
     const running = child;
@@ -139,8 +143,8 @@ async function launch(
   bin: string,
   data: string,
   port: number,
-  how: SpawnOptions,
-  durable: boolean,
+  account: Account | undefined,
+  { durable = false, detached = false, settings: other }: PostgresOptions,
 ): Promise<ChildProcess> {
   const settings: Record<string, string> = {
     listen_addresses: '127.0.0.1',
@@ -148,10 +152,12 @@ async function launch(
     ...(durable ? {} : { fsync: 'off', full_page_writes: 'off' }),
     max_connections: '300',
     shared_buffers: '64MB',
+    ...other,
   };
   const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const child = spawn(join(bin, 'postgres'), ['-D', data, '-p', String(port), ...flags], {
-    ...how,
+    ...account,
+    detached,
     cwd: data,
     env: cleanEnvironment(),
     stdio: ['ignore', 'ignore', 'pipe'],

@@ -1,0 +1,193 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { onDatabase } from '@session-launch/testing/postgres-server.ts';
+import { measure } from '../contestant.ts';
+import type { Environment } from '../environment.ts';
+import type { Measured } from '../load.ts';
+import { type Entry, interleaved, type Pace, ratios } from '../rounds.ts';
+import { median } from '../statistics.ts';
+import { type Beside, besideMints } from '../steady-half.ts';
+import { type Request, serverMint } from '../world.ts';
+import { idAt, months, retentionDays } from './fill.ts';
+import { dropMonth } from './partitions.ts';
+
+/** A filled database and a service that mints into it. */
+export interface Side {
+  url: string;
+  mint: Request;
+  /** Of the service. */
+  pid: number;
+}
+
+export async function startSide(environment: Environment, url: string, apiKey: string): Promise<Side> {
+  const service = await environment.onPostgres(url, { env: { RUNTIME: 'off' } });
+  return { url, mint: serverMint(service.url, apiKey), pid: service.pid };
+}
+
+export interface Deletion extends Beside {
+  /** Sessions deleted per second by one process, at its own pace, beside the mints. */
+  perSecond: number;
+}
+
+/**
+ * Starts a second process of the service, which deletes old sessions at its own pace; resolves at the first deletion. `stop` returns how many
+ * it deleted per second.
+ */
+export async function startRetention(
+  environment: Environment,
+  url: string,
+  program?: string,
+): Promise<{ stop(): Promise<number> }> {
+  const before = await oldestId(url);
+  const service = await environment.onPostgres(url, {
+    env: { RUNTIME: 'off', SESSION_RETENTION_DAYS: String(retentionDays) },
+    ...(program === undefined ? {} : { program }),
+  });
+  while ((await oldestId(url)) === before) await sleep(200, undefined, { signal: environment.signal });
+  const [began, left] = [performance.now(), await dueSessions(url)];
+  return {
+    stop: async () => {
+      const seconds = (performance.now() - began) / 1000;
+      await service.stop();
+      return (left - (await dueSessions(url))) / seconds;
+    },
+  };
+}
+
+/** Mints beside the retention of a second process. */
+export async function besideRetention(
+  environment: Environment,
+  { url, mint }: Side,
+  pace: Pace,
+): Promise<Deletion> {
+  const rates: number[] = [];
+  const start = async () => {
+    const other = await startRetention(environment, url);
+    return { stop: async () => rates.push(await other.stop()) };
+  };
+  const result = await besideMints(environment, mint, pace, { name: 'deletion', start });
+  return { ...result, perSecond: median(rates) };
+}
+
+export interface Drops extends Beside {
+  /** Milliseconds that each drop took. */
+  dropMs: number[];
+}
+
+/** Mints beside the drop of a partition. Each round drops a month, and the newest one stays. */
+export async function besideDrops(environment: Environment, { url, mint }: Side, pace: Pace): Promise<Drops> {
+  const dropMs: number[] = [];
+  const start = async () => {
+    // In the middle of the measurement.
+    const dropped = sleep((pace.seconds * 1000) / 2, undefined, { signal: environment.signal }).then(() =>
+      dropMonth(url, dropMs.length),
+    );
+    return { stop: async () => dropMs.push(await dropped) };
+  };
+  const rounds = Math.min(pace.rounds, months - 1);
+  const result = await besideMints(environment, mint, { ...pace, rounds }, { name: 'drop', start });
+  return { ...result, dropMs };
+}
+
+/** Mints at their maximum into both tables: the ratios partitioned/plain of throughput and CPU time of all processes. */
+export async function compareTables(
+  environment: Environment,
+  plain: Side,
+  partitioned: Side,
+  pace: Pace,
+): Promise<{ perSecond: number[]; cpu: number[] }> {
+  const entry = (contestant: string, { mint, pid }: Side): Entry => ({
+    contestant,
+    scenario: 'server mint',
+    request: mint,
+    pids: [pid, environment.postgresPid],
+  });
+  const entries = [entry('plain', plain), entry('partitioned', partitioned)];
+  const [one, other] = await interleaved(environment, entries, {
+    ...pace,
+    seconds: Math.min(pace.seconds, 5),
+  });
+  return { perSecond: ratios(other!, one!, 'perSecond'), cpu: ratios(other!, one!, 'cpu') };
+}
+
+export interface VacuumFigures {
+  /** Milliseconds until autovacuum had finished, from the end of the deletion; NaN if too few sessions were deleted for it to start. */
+  ms: number;
+  /** Mints at half of the maximum rate while autovacuum ran. */
+  mints: Measured[];
+}
+
+/** Deletes the remaining old sessions without pauses, and mints at `rate` while autovacuum cleans up after it. */
+export async function besideVacuum(
+  environment: Environment,
+  { url, mint }: Side,
+  { seconds, connections }: Pace,
+  rate: number,
+): Promise<VacuumFigures> {
+  const { progress, signal } = environment;
+  // Autovacuum may start, and for few sessions also end, during the deletion.
+  const { count } = await vacuumState(url);
+  progress('deleting the remaining old sessions');
+  await onDatabase(url, (client) => deleteAll(client, Date.now() - retentionDays * 86_400_000));
+  const began = performance.now();
+  const mints: Measured[] = [];
+  progress('waiting for autovacuum');
+  for (;;) {
+    const now = await vacuumState(url);
+    if (now.count > count && !now.running) return { ms: performance.now() - began, mints };
+    if (now.count === count && !now.running && !now.due) return { ms: Number.NaN, mints };
+    if (now.running) mints.push(await measure({ ...mint, connections, seconds, rate }, signal));
+    else await sleep(500, undefined, { signal });
+  }
+}
+
+interface VacuumState {
+  /** Finished autovacuums. */
+  count: number;
+  running: boolean;
+  /** Whether enough rows are dead for autovacuum to start, by its default thresholds. */
+  due: boolean;
+}
+
+async function vacuumState(url: string): Promise<VacuumState> {
+  return onDatabase(url, async (client) => {
+    const { rows } = await client.query<VacuumState>(
+      `SELECT t.autovacuum_count::integer AS count, t.n_dead_tup > 50 + 0.2 * c.reltuples AS due,
+              EXISTS (SELECT FROM pg_stat_progress_vacuum v WHERE v.relid = t.relid) AS running
+         FROM pg_stat_user_tables t JOIN pg_class c ON c.oid = t.relid WHERE t.relname = 'sessions'`,
+    );
+    return rows[0]!;
+  });
+}
+
+interface Queries {
+  query<Row extends object>(text: string, values?: unknown[]): Promise<{ rows: Row[] }>;
+}
+
+/** Deletes with the function of the service, in large batches without pauses. */
+export async function deleteAll(client: Queries, before: number): Promise<void> {
+  let after = '';
+  do {
+    const { rows } = await client.query<{ looked_at: number; last_id: string }>(
+      `SELECT looked_at, last_id FROM delete_old_sessions($1, ${idAt('$2::bigint')}, to_timestamp($2::bigint / 1000.0), 5000)`,
+      [after, before],
+    );
+    after = rows[0]!.looked_at < 5_000 ? '' : rows[0]!.last_id;
+  } while (after !== '');
+}
+
+async function oldestId(url: string): Promise<string | undefined> {
+  return onDatabase(url, async (client) => {
+    const { rows } = await client.query<{ id: string }>('SELECT id FROM sessions ORDER BY id LIMIT 1');
+    return rows[0]?.id;
+  });
+}
+
+async function dueSessions(url: string): Promise<number> {
+  return onDatabase(url, async (client) => {
+    const { rows } = await client.query<{ count: number }>(
+      `SELECT count(*)::integer AS count FROM sessions WHERE id < ${idAt('$1::bigint')}`,
+      [Date.now() - retentionDays * 86_400_000],
+    );
+    return rows[0]!.count;
+  });
+}
