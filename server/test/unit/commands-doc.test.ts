@@ -54,9 +54,11 @@ test('every npm script that a command uses exists', () => {
 
 test('every session-launch command and option that a block uses exists', async () => {
   const calls = shellTexts().flatMap(({ text }) =>
-    [...text.replaceAll('\\\n', ' ').matchAll(/(?<!--namespace )session-launch(?:\.js)? +(?!session-launch )([a-z][^\n|&;]*)/g)].map(
-      ([, call = '']) => call.replace(/ #.*$/, ''),
-    ),
+    [
+      ...text
+        .replaceAll('\\\n', ' ')
+        .matchAll(/(?<!--namespace )session-launch(?:\.js)? +(?!session-launch )([a-z][^\n|&;]*)/g),
+    ].map(([, call = '']) => call.replace(/ #.*$/, '')),
   );
   expect(calls.length).toBeGreaterThan(20);
   const helps = new Map<string, string>();
