@@ -20,11 +20,20 @@ const kills = effort(2, 20);
 const hour = 3_600_000;
 const allDays = { from: '2020-01-01', to: '2100-01-01' };
 
-/** Runs sessions while the process is killed again and again. `whileDead` runs before some of the restarts. */
+interface Options {
+  /** Runs before each restart, with the number of earlier kills. */
+  whileDead?: (n: number) => Promise<void>;
+  /** Milliseconds of life before a kill, by the number of earlier kills. */
+  livesMs?: (n: number) => number;
+  /** Whether the test can end. If not, there are further kills. */
+  isEnough?: () => boolean;
+}
+
+/** Runs sessions while the process is killed again and again. */
 async function throughKills(
   context: TestContext,
   start: () => Promise<ServiceProcess>,
-  whileDead: (n: number) => Promise<void> = async () => undefined,
+  { whileDead = async () => undefined, livesMs = () => 0, isEnough = () => true }: Options = {},
 ) {
   const random = seededRandom(context);
   let serving = start();
@@ -36,9 +45,9 @@ async function throughKills(
   };
   try {
     // Kills only count if requests were in flight.
-    for (let n = 0; n < kills || live.broken === 0; n++) {
+    for (let n = 0; n < kills || live.broken === 0 || !isEnough(); n++) {
       await progress(60);
-      await sleep(random() * 100);
+      await sleep(livesMs(n) + random() * 100);
       serving = serving
         .then((running) => running.kill('SIGKILL'))
         .then(() => whileDead(n))
@@ -95,16 +104,26 @@ describe.concurrent('after kills under load, usage equals the sum over the sessi
     const { path, start } = await processFolder(context.onTestFinished);
     const DATA_DIR = await prepareDataFolder(join(path, 'data'));
     // The next process counts the sessions of this one, and enters those that it records within two seconds as uncounted.
-    const announce = async (n: number) => {
-      if (n % 3 !== 0) return;
-      const database = await openEmbedded(DATA_DIR);
+    const announce = async (database: Database) => {
       const at = Date.now() + 2_000;
       const text = 'SELECT FROM usage_progress WHERE next >= $1';
       while ((await database.query('admin', { text }, [firstIdAt('ses', at)])).length === 0)
         await rollUpUsage(database, new Date(at + hour), 0);
+    };
+    let hasCounted = false;
+    const whileDead = async (n: number) => {
+      const database = await openEmbedded(DATA_DIR);
+      const counted = await database.query('admin', { text: 'SELECT FROM usage_days LIMIT 1' });
+      hasCounted ||= counted.length > 0;
+      if (n % 3 === 0) await announce(database);
       await database.close();
     };
-    const { last, projectId } = await throughKills(context, () => start({ DATA_DIR }), announce);
+    const { last, projectId } = await throughKills(context, () => start({ DATA_DIR }), {
+      whileDead,
+      // A process rolls up three seconds after its start.
+      livesMs: (n) => (n === 1 || n >= kills ? 4_000 : 0),
+      isEnough: () => hasCounted,
+    });
     const { json } = await last.admin({ path: `/admin/projects/${projectId}/usage` });
     await last.kill('SIGKILL');
     const database = await openEmbedded(DATA_DIR);

@@ -247,8 +247,8 @@ test('functions that process many sessions are planned at each call', async () =
     },
     [],
   );
+  // delete_old_sessions is missing: it uses EXECUTE, which plans its statement but not the checks of its foreign keys at each call.
   expect(planned.map(({ name }) => name)).toEqual([
-    'delete_old_sessions',
     'delete_project_sessions',
     'end_lost_sessions',
     'end_silent_sessions',
