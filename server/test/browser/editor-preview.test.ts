@@ -255,18 +255,29 @@ test('the table of the simulator equals the mints of its curl commands', async (
   expect(number).toBeGreaterThan(40);
   await rows.nth(5).getByText('Refused').waitFor();
   await expect.poll(() => page.getByRole('cell', { name: '…', exact: true }).count()).toBe(0);
+  const lines: string[] = [];
   for (let i = 0; i < number; i++) {
     await page.getByRole('button', { name: `Copy as curl: case ${i + 1}`, exact: true }).click();
-    const line = await page.evaluate<string>('navigator.clipboard.readText()');
-    const { stdout } = await run('sh', ['-c', `${line} -s`], { env: { ...process.env, LAUNCH_KEY: key } });
-    const { error, launch, ...rest } = JSON.parse(stdout);
-    const { locale } = launch ?? rest;
-    const shown = await rows.nth(i).getByRole('cell').innerText();
-    if (error === undefined) expect(shown.split('\n')[0], line).toMatch(new RegExp(` ${locale}$`));
-    else expect(shown, line).toContain(error.code);
+    lines.push(await page.evaluate<string>('navigator.clipboard.readText()'));
   }
-  for (let i = number; i > 5; i--)
-    await page.getByRole('button', { name: `Remove case ${i}`, exact: true }).click();
+  const results = await page.evaluate<string[]>(
+    `[...document.querySelectorAll('tbody tr td')].map((cell) => cell.innerText)`,
+  );
+  expect(results).toHaveLength(number);
+  await Promise.all(
+    lines.map(async (line, i) => {
+      const { stdout } = await run('sh', ['-c', `${line} -s`], { env: { ...process.env, LAUNCH_KEY: key } });
+      const { error, launch, ...rest } = JSON.parse(stdout);
+      const { locale } = launch ?? rest;
+      if (error === undefined) expect(results[i]!.split('\n')[0], line).toMatch(new RegExp(` ${locale}$`));
+      else expect(results[i], line).toContain(error.code);
+    }),
+  );
+  await page.getByRole('button', { name: `Remove case ${number}`, exact: true }).click();
+  await expect.poll(() => rows.count()).toBe(number - 1);
+  // The cases stay while the page is open.
+  await page.reload();
+  await rows.nth(4).waitFor();
   await inspect(page, 'languages');
   expect(complaints()).toEqual([]);
 });
