@@ -21,6 +21,7 @@ export function document(page) {
 <link rel="icon" href="${site}site/icon.svg" type="image/svg+xml">
 <link rel="stylesheet" href="${site}site/site.css">
 <link rel="stylesheet" href="${site}site/docs.css">
+<script src="${site}site/copy.js" defer></script>
 <script src="${site}site/docs.js" defer></script>
 </head>
 <body class="docs">

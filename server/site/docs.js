@@ -1,4 +1,4 @@
-// The documentation: search over headings and terms, copy buttons, and the menus of small screens.
+// The documentation: search over headings and terms, buttons for copy.js, and the menus of small screens.
 const maxResults = 14;
 
 for (const block of document.querySelectorAll('.code')) {
@@ -6,20 +6,6 @@ for (const block of document.querySelectorAll('.code')) {
   button.type = 'button';
   button.className = 'copy';
   button.textContent = 'Copy';
-  button.addEventListener('click', async () => {
-    const code = block.querySelector('code');
-    try {
-      await navigator.clipboard.writeText(code.textContent);
-      button.textContent = 'Copied';
-    } catch {
-      // Without permission, or on an address without https: select the text, so that a key copies it.
-      getSelection().selectAllChildren(code);
-      button.textContent = 'Selected';
-    }
-    setTimeout(() => {
-      button.textContent = 'Copy';
-    }, 2_000);
-  });
   block.append(button);
 }
 

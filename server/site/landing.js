@@ -1,22 +1,4 @@
-// The landing page: copies code, and filters the gallery by category.
-for (const button of document.querySelectorAll('.copy')) {
-  const source = document.getElementById(button.dataset.copies);
-  const label = button.textContent;
-  button.addEventListener('click', async () => {
-    try {
-      await navigator.clipboard.writeText(source.textContent);
-      button.textContent = 'Copied';
-    } catch {
-      // Without permission, or on an address without https: select the text, so that a key copies it.
-      getSelection().selectAllChildren(source);
-      button.textContent = 'Selected';
-    }
-    setTimeout(() => {
-      button.textContent = label;
-    }, 2_000);
-  });
-}
-
+// The landing page: filters the gallery by category.
 const filters = document.querySelector('.filters');
 if (filters) {
   const cards = [...document.querySelectorAll('.card')].map((card) => ({

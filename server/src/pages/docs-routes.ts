@@ -5,6 +5,7 @@ import type { FastifyInstance } from 'fastify';
 import { refuseOtherMethods } from '../http/listener/server.ts';
 import { type FileSender, fileSender } from '../http/routes/served-file.ts';
 import { ApiError } from '../primitives/errors.ts';
+import { pageHeaders, strictPolicy } from './page-headers.ts';
 
 /** Written by docs/build.mjs. */
 const folder = fileURLToPath(new URL('../../dist/docs/', import.meta.url));
@@ -15,12 +16,7 @@ const types: Record<string, string> = {
   '.webp': 'image/webp',
 };
 
-const headers = {
-  'Content-Security-Policy':
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
-  'Cross-Origin-Opener-Policy': 'same-origin',
-  'Cross-Origin-Resource-Policy': 'same-origin',
-};
+const headers = pageHeaders(strictPolicy());
 
 /** The documentation of this version, at `/docs/`. Only files that exist at the start are served. */
 export async function docsRoutes(app: FastifyInstance): Promise<void> {

@@ -42,7 +42,7 @@ ${['', ...first.values].map((value) => chip(first.facet, value))}
 <div class="selects">
 ${others.map(({ facet, values }) => select(facet, values))}
 </div>
-<p class="shown"><span role="status" data-total="${cards.length}">${cards.length} experiences</span> <button type="button" class="clear" hidden>Show all</button></p>
+<p class="shown"><span role="status">${cards.length} experiences</span> <button type="button" class="clear" hidden>Show all</button></p>
 </div>`;
 }
 
@@ -79,16 +79,12 @@ export function start({ title, paired }: DemoCard, label?: Html): Html {
 }
 
 function cardView(card: DemoCard, talks: boolean): Html {
-  const { title, experienceId, badges, art, names, description } = card;
-  const scene =
-    art === undefined
-      ? html`<img class="back" src="site/voice.svg" alt="" loading="lazy">`
-      : html`<img class="back" src="${relative(art.background)}" alt="" loading="lazy"><img class="front" src="${relative(art.avatar)}" alt="${names}" loading="lazy">`;
+  const { title, experienceId, badges, description } = card;
   const categories = Object.fromEntries(
     (Object.keys(facets) as Facet[]).map((facet) => [facet, valuesOf(card, facet)]),
   );
   return html`<li class="card" data-experience="${experienceId}" data-categories="${JSON.stringify(categories)}">
-<div class="art">${scene}</div>
+<div class="art">${scene(card, html` loading="lazy"`)}</div>
 <div class="about">
 <h3>${title}</h3>
 ${description === undefined ? nothing : html`<p class="description">${description}</p>`}
@@ -100,7 +96,13 @@ ${talks ? start(card) : nothing}
 `;
 }
 
+/** The pictures of an experience. `attributes` are added to each. */
+export function scene({ art, names }: DemoCard, attributes: Html = nothing): Html {
+  if (art === undefined) return html`<img class="back" src="site/voice.svg" alt=""${attributes}>`;
+  return html`<img class="back" src="${relative(art.background)}" alt=""${attributes}><img class="front" src="${relative(art.avatar)}" alt="${names}"${attributes}>`;
+}
+
 /** Makes a catalog path relative: it starts at the service's root, which need not be the host's root. */
-export function relative(path: string): string {
+function relative(path: string): string {
   return path.replace(/^\/+/, '');
 }

@@ -1,7 +1,7 @@
 import { publicApi } from '@session-launch/contract/public-api';
 import type { DemoCard } from './demo-cards.ts';
 import { type Html, html, nothing } from './html.ts';
-import { gallery, relative, start } from './landing-gallery.ts';
+import { gallery, scene, start } from './landing-gallery.ts';
 import { steps } from './landing-steps.ts';
 
 export interface LandingView {
@@ -34,7 +34,8 @@ export function landingPage(view: LandingView): string {
 <link rel="icon" href="site/icon.svg" type="image/svg+xml">
 <link rel="stylesheet" href="site/site.css">
 <link rel="stylesheet" href="site/landing.css">
-${view.talks && cards.length > 0 ? talkScripts : nothing}<script src="site/landing.js" defer></script>
+${view.talks && cards.length > 0 ? talkScripts : nothing}<script src="site/copy.js" defer></script>
+<script src="site/landing.js" defer></script>
 </head>
 <body>
 <a class="skip" href="#main">Skip to the content</a>
@@ -117,16 +118,12 @@ function stage(first: DemoCard | undefined, talks: boolean): Html {
 <div class="art"><img class="back" src="site/voice.svg" alt=""></div>
 <p class="caption">No demo runs here. <a href="docs/creators">Make a character</a> in ten minutes.</p>
 </div>`;
-  const { art, title, names } = first;
-  const scene =
-    art === undefined
-      ? html`<img class="back" src="site/voice.svg" alt="">`
-      : html`<img class="back" src="${relative(art.background)}" alt=""><img class="front" src="${relative(art.avatar)}" alt="${names}">`;
+  const { title, names } = first;
   const call = talks
     ? start(first, html`${names === '' ? 'Start' : `Talk with ${names}`}`)
     : html`<p class="caption">This service runs without a runtime, so its characters cannot talk here. <a href="docs/runtime">Connect one</a>.</p>`;
   return html`<div class="stage-card" data-experience="${first.experienceId}">
-<div class="art">${scene}</div>
+<div class="art">${scene(first)}</div>
 <div class="about"><p class="scene">${title}</p>${call}</div>
 </div>`;
 }

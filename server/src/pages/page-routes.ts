@@ -13,6 +13,7 @@ import { requestFields } from '../observe/trace.ts';
 import { type DemoCard, demoCards } from './demo-cards.ts';
 import { docsRoutes } from './docs-routes.ts';
 import { landingPage } from './landing-page.ts';
+import { pageHeaders, strictPolicy } from './page-headers.ts';
 import { previewPage } from './preview-page.ts';
 import { referencePage } from './reference-page.ts';
 
@@ -28,10 +29,7 @@ export interface PageDeps extends HealthDeps {
   consoleOrigins: () => string[];
 }
 
-/** Content security policy: the page's own files and the runtime's URL, nothing else. */
-const landingPolicy = (connect: string[]) =>
-  `default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src ${connect.join(' ')}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'`;
-/** The same, but art and runtime are wherever the previewed revision has them, and the console may show the page in a frame. */
+/** The strict policy, but art and runtime are wherever the previewed revision has them, and the console may show the page in a frame. */
 const previewPolicy = (baseUrl: string, ancestors: string[]) =>
   `default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: https:; connect-src 'self' ${new URL(baseUrl).origin} https: ws: wss:; base-uri 'none'; form-action 'none'; frame-ancestors ${ancestors.length === 0 ? "'none'" : ancestors.join(' ')}; require-trusted-types-for 'script'; trusted-types 'none'`;
 /** Scalar injects inline styles, hence 'unsafe-inline' for styles only. */
@@ -43,6 +41,7 @@ const siteFiles = [
   'site.css',
   'landing.css',
   'landing.js',
+  'copy.js',
   'talk.js',
   'docs.css',
   'docs.js',
@@ -88,7 +87,7 @@ export async function pageRoutes(app: FastifyInstance, deps: PageDeps): Promise<
     const connect = ["'self'", ...(runtimeUrl === undefined ? [] : [new URL(runtimeUrl).origin])];
     // The page may be opened under another host name than the one in manifests; allow both.
     if (new URL(baseUrl).host !== request.headers.host) connect.push(new URL(baseUrl).origin);
-    return sendPage(reply, landingPolicy(connect), page);
+    return sendPage(reply, strictPolicy(connect), page);
   });
   refuseOtherMethods(app, '/', ['GET']);
 
@@ -125,12 +124,7 @@ function shownCards(deps: PageDeps): Promise<DemoCard[]> {
 
 function sendPage(reply: FastifyReply, policy: string, page: string): FastifyReply {
   return reply
-    .headers({
-      'Content-Security-Policy': policy,
-      'Cache-Control': 'no-cache',
-      'Cross-Origin-Opener-Policy': 'same-origin',
-      'Cross-Origin-Resource-Policy': 'same-origin',
-    })
+    .headers({ ...pageHeaders(policy), 'Cache-Control': 'no-cache' })
     .type('text/html; charset=utf-8')
     .send(page);
 }

@@ -100,6 +100,7 @@ describe('files of the pages', () => {
     ['/site/site.css', 'text/css; charset=utf-8'],
     ['/site/landing.css', 'text/css; charset=utf-8'],
     ['/site/landing.js', 'text/javascript; charset=utf-8'],
+    ['/site/copy.js', 'text/javascript; charset=utf-8'],
     ['/site/docs.css', 'text/css; charset=utf-8'],
     ['/site/docs.js', 'text/javascript; charset=utf-8'],
     ['/docs/', 'text/html; charset=utf-8'],

@@ -32,6 +32,7 @@ export function admitToRouter(request: IncomingMessage): string {
 
 /** Restores the method that the request was sent with, once it is routed. */
 export function restoreMethod(request: IncomingMessage): void {
+  if (request.method !== 'TRACE') return;
   const sent = sentMethods.get(request);
   if (sent !== undefined) request.method = sent;
 }

@@ -1,0 +1,10 @@
+/** Content security policy: the page's own files and the given connections, nothing else. */
+export const strictPolicy = (connect: readonly string[] = ["'self'"]) =>
+  `default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src ${connect.join(' ')}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'`;
+
+/** Headers of a web page that other origins neither read nor open together with themselves. */
+export const pageHeaders = (policy: string) => ({
+  'Content-Security-Policy': policy,
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+});
