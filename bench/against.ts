@@ -53,10 +53,10 @@ const onPostgres = ['server mint', 'server mint, fresh key', 'server mint, repla
 const onEmbedded = ['server mint'];
 
 /**
- * Rounds per process start. JIT decisions of the first seconds persist, so two processes of one build differ by up to 8 %; each build is
- * therefore measured over several processes.
+ * Rounds per process start. JIT decisions of the first seconds persist, so two processes of one build differ by up to 8 %, far more than
+ * two rounds of one process.
  */
-const roundsOfAStart = 3;
+const roundsOfAStart = 1;
 
 /** Measures the mints of two builds; within a round, each scenario runs on one build and then on the other. */
 export async function sideBySide(
@@ -81,16 +81,18 @@ async function oneStart(
   [ours, other]: [Build, Build],
   pace: Pace,
 ): Promise<Pair[]> {
-  const first = await startBuild(environment, 'this', n, ours);
-  const second = await startBuild(environment, 'other', n, other);
+  // The builds take turns at starting and running first.
+  const isFirst = n % 2 === 0;
+  const first = await startBuild(environment, 'first', n, isFirst ? ours : other);
+  const second = await startBuild(environment, 'second', n, isFirst ? other : ours);
   const entries = first.entries.flatMap((entry, i) => [entry, second.entries[i]!]);
   const results = await interleaved(environment, entries, pace);
   await Promise.all([first.stop(), second.stop()]);
   return first.entries.map(({ scenario }, i) => ({
     engine: i < onPostgres.length ? 'PostgreSQL' : 'embedded',
     scenario,
-    ours: results[2 * i]!,
-    other: results[2 * i + 1]!,
+    ours: results[2 * i + (isFirst ? 0 : 1)]!,
+    other: results[2 * i + (isFirst ? 1 : 0)]!,
   }));
 }
 

@@ -27,7 +27,8 @@ Measures this build beside bare Fastify and what a team would write instead. Tak
 npm run bench -- --against DIR [OPTIONS]
 
 Measures the mints of this build beside those of the build in DIR: another checkout of this repository, with its own
-node_modules. Each build has databases of its own, and is started again for every three rounds. Takes about 13 minutes with its defaults; nothing is written.
+node_modules. Each build has databases of its own, and is started again for every round. Takes about 20 minutes with its defaults; nothing
+is written.
 
   --rounds N       interleaved rounds (20)
   --seconds N      seconds for each scenario in a round (2)
@@ -48,8 +49,7 @@ It ends with 0 when every target is reached.
 npm run bench -- --scale [OPTIONS]
 
 Measures what docs/scale.md rests on: costs of mints and conversations, bytes of a stored session, and mints beside the deletion of a quarter
-of the stored sessions, with the table partitioned by month and not. Takes hours and 40 GB of disk with its defaults, most of it to fill the
-tables; with --sessions 40000 --rounds 1 --seconds 5 a few minutes. Results go to scale.md and scale.json, too.
+of the stored sessions, with the table partitioned by month and not. Takes about two hours and 40 GB of disk with its defaults; with --sessions 40000 --rounds 1 --seconds 5 a few minutes. Results go to scale.md and scale.json, too.
 
   --rounds N       interleaved rounds (7)
   --seconds N      seconds of mints in a round (30)

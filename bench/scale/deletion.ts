@@ -37,18 +37,19 @@ export async function startRetention(
   url: string,
   program?: string,
 ): Promise<{ stop(): Promise<number> }> {
-  const before = await oldestId(url);
+  const start = await deletedSessions(url);
   const service = await environment.onPostgres(url, {
     env: { RUNTIME: 'off', SESSION_RETENTION_DAYS: String(retentionDays) },
     ...(program === undefined ? {} : { program }),
   });
-  while ((await oldestId(url)) === before) await sleep(200, undefined, { signal: environment.signal });
-  const [began, left] = [performance.now(), await dueSessions(url)];
+  const wait = () => sleep(200, undefined, { signal: environment.signal });
+  while ((await deletedSessions(url)) === start) await wait();
+  const [began, first] = [performance.now(), await deletedSessions(url)];
   return {
     stop: async () => {
       const seconds = (performance.now() - began) / 1000;
       await service.stop();
-      return (left - (await dueSessions(url))) / seconds;
+      return ((await deletedSessions(url)) - first) / seconds;
     },
   };
 }
@@ -109,35 +110,61 @@ export async function compareTables(
   return { perSecond: ratios(other!, one!, 'perSecond'), cpu: ratios(other!, one!, 'cpu') };
 }
 
-export interface VacuumFigures {
-  /** Milliseconds until autovacuum had finished, from the end of the deletion; NaN if too few sessions were deleted for it to start. */
-  ms: number;
-  /** Mints at half of the maximum rate while autovacuum ran. */
+export interface WholeDeletion {
+  /** Sessions deleted, in `seconds`. */
+  sessions: number;
+  seconds: number;
+  /** Mints at half of the maximum rate: while sessions were deleted, and while autovacuum worked on the table. */
   mints: Measured[];
+  besideVacuum: Measured[];
+  /** Milliseconds from the last deletion until autovacuum was done; NaN if too few sessions were deleted for it to start. */
+  vacuumMs: number;
 }
 
-/** Deletes the remaining old sessions without pauses, and mints at `rate` while autovacuum cleans up after it. */
-export async function besideVacuum(
+/** Mints at `rate` while a second process deletes all remaining old sessions at its own pace, and until autovacuum is done. */
+export async function besideWholeDeletion(
   environment: Environment,
   { url, mint }: Side,
   { seconds, connections }: Pace,
   rate: number,
-): Promise<VacuumFigures> {
+): Promise<WholeDeletion> {
   const { progress, signal } = environment;
-  // Autovacuum may start, and for few sessions also end, during the deletion.
-  const { count } = await vacuumState(url);
-  progress('deleting the remaining old sessions');
-  await onDatabase(url, (client) => deleteAll(client, Date.now() - retentionDays * 86_400_000));
+  const [due, start, { count }] = [
+    await dueSessions(url),
+    await deletedSessions(url),
+    await vacuumState(url),
+  ];
+  const retention = await startRetention(environment, url);
   const began = performance.now();
-  const mints: Measured[] = [];
+  const [mints, besideVacuum]: [Measured[], Measured[]] = [[], []];
+  /** One slice of mints. Returns the state of autovacuum after it. */
+  const slice = async (before: VacuumState, isDeleting: boolean) => {
+    const measured = await measure({ ...mint, connections, seconds, rate }, signal);
+    const after = await vacuumState(url);
+    if (isDeleting) mints.push(measured);
+    if (before.running || after.running) besideVacuum.push(measured);
+    return after;
+  };
+  let state = await vacuumState(url);
+  let deleted = 0;
+  while (deleted < due) {
+    state = await slice(state, true);
+    deleted = (await deletedSessions(url)) - start;
+    progress(`deleted ${deleted} of ${due} sessions beside mints`);
+  }
+  const figures = { sessions: deleted, seconds: (performance.now() - began) / 1000, mints, besideVacuum };
+  await retention.stop();
+  const last = performance.now();
   progress('waiting for autovacuum');
   for (;;) {
-    const now = await vacuumState(url);
-    if (now.count > count && !now.running) return { ms: performance.now() - began, mints };
-    if (now.count === count && !now.running && !now.due) return { ms: Number.NaN, mints };
-    if (now.running) mints.push(await measure({ ...mint, connections, seconds, rate }, signal));
-    else await sleep(500, undefined, { signal });
+    if (state.running) state = await slice(state, false);
+    else if (!state.due) break;
+    else {
+      await sleep(500, undefined, { signal });
+      state = await vacuumState(url);
+    }
   }
+  return { ...figures, vacuumMs: state.count > count ? performance.now() - last : Number.NaN };
 }
 
 interface VacuumState {
@@ -175,10 +202,13 @@ export async function deleteAll(client: Queries, before: number): Promise<void> 
   } while (after !== '');
 }
 
-async function oldestId(url: string): Promise<string | undefined> {
+/** Sessions deleted since the table was created. Counting the stored ones would take seconds of a core. */
+async function deletedSessions(url: string): Promise<number> {
   return onDatabase(url, async (client) => {
-    const { rows } = await client.query<{ id: string }>('SELECT id FROM sessions ORDER BY id LIMIT 1');
-    return rows[0]?.id;
+    const { rows } = await client.query<{ count: number }>(
+      `SELECT n_tup_del::float8 AS count FROM pg_stat_user_tables WHERE relname = 'sessions'`,
+    );
+    return rows[0]!.count;
   });
 }
 

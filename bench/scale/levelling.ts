@@ -6,7 +6,7 @@ import { deleteAll } from './deletion.ts';
 import { fillPlain, insertSlice, keepPattern, monthsOf, settle } from './fill.ts';
 
 /** A month is deleted and another one is inserted this many times. */
-const cycles = 8;
+const cycles = 16;
 
 /** Bytes of the table and its indexes: at first, and after each cycle of deletion, autovacuum and new sessions. */
 export async function measureLevelling(environment: Environment, sessions: number): Promise<number[]> {

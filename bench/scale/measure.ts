@@ -9,13 +9,13 @@ import { measureCosts } from './costs.ts';
 import {
   besideDrops,
   besideRetention,
-  besideVacuum,
+  besideWholeDeletion,
   compareTables,
   type Deletion,
   type Drops,
   type Side,
   startSide,
-  type VacuumFigures,
+  type WholeDeletion,
 } from './deletion.ts';
 import type { ScaleFigures } from './figures.ts';
 import { fillPlain, keepPattern, monthsOf, settle } from './fill.ts';
@@ -31,7 +31,7 @@ export interface ScaleReport {
   figures: ScaleFigures;
   fillSeconds: { plain: number; partitioned: number };
   deletion: Deletion;
-  vacuum: VacuumFigures;
+  whole: WholeDeletion;
   drops: Drops;
   tables: { perSecond: number[]; cpu: number[] };
   /** Bytes before the first cycle of deletion and new sessions, and after each one. */
@@ -51,7 +51,7 @@ export async function measureScale(
   const tables = await compareTables(environment, plain.side, partitioned.side, pace);
   const deletion = await besideRetention(environment, plain.side, pace);
   const drops = await besideDrops(environment, partitioned.side, pace);
-  const vacuum = await besideVacuum(environment, plain.side, pace, deletion.rate);
+  const whole = await besideWholeDeletion(environment, plain.side, pace, deletion.rate);
   return {
     sessions,
     pace,
@@ -66,10 +66,13 @@ export async function measureScale(
     },
     fillSeconds: { plain: plain.seconds, partitioned: partitioned.seconds },
     deletion,
-    vacuum,
+    whole,
     drops,
     tables,
-    sizes: await measureLevelling(environment, Math.max(20_000, Math.floor(sessions / 10))),
+    sizes: await measureLevelling(
+      environment,
+      Math.min(Math.max(20_000, Math.floor(sessions / 10)), 400_000),
+    ),
   };
 }
 

@@ -2,7 +2,7 @@ import type { Measured } from '../load.ts';
 import { number, type Target, table } from '../report.ts';
 import { median, medianInterval } from '../statistics.ts';
 import type { Beside } from '../steady-half.ts';
-import type { VacuumFigures } from './deletion.ts';
+import type { WholeDeletion } from './deletion.ts';
 import type { Cost, ScaleFigures } from './figures.ts';
 import type { ScaleReport } from './measure.ts';
 import { modelTable } from './model.ts';
@@ -11,8 +11,9 @@ const limit = 1.25;
 /** Growth of the table from the middle to the last cycle. */
 const growthLimit = 1.1;
 
-export function scaleTargets({ deletion, sizes }: ScaleReport): Target[] {
+export function scaleTargets({ deletion, whole, sizes }: ScaleReport): Target[] {
   const ratio = median(deletion.ratios);
+  const wholeRatios = relative(whole.mints, deletion);
   const growth = sizes.at(-1)! / sizes[Math.floor(sizes.length / 2)]!;
   return [
     {
@@ -20,6 +21,12 @@ export function scaleTargets({ deletion, sizes }: ScaleReport): Target[] {
       wanted: `≤ ${limit} ×`,
       measured: interval(deletion.ratios),
       reached: ratio <= limit,
+    },
+    {
+      name: `the same while all ${thousands(whole.sessions)} old sessions are deleted`,
+      wanted: `≤ ${limit} ×`,
+      measured: interval(wholeRatios),
+      reached: median(wholeRatios) <= limit,
     },
     {
       name: 'size of the table, from the middle to the last cycle',
@@ -31,12 +38,12 @@ export function scaleTargets({ deletion, sizes }: ScaleReport): Target[] {
 }
 
 export function scaleMarkdown(report: ScaleReport): string {
-  const { figures, pace, deletion, drops, vacuum, tables, sizes } = report;
+  const { figures, pace, deletion, drops, whole, tables, sizes } = report;
   const { rounds, seconds, connections } = pace;
   return [
     '# Scale',
     '',
-    `Measured ${figures.date} with ${figures.sessions.toLocaleString('en-US')} stored sessions, a quarter of them past the retention`,
+    `Measured ${figures.date} with ${thousands(figures.sessions)} stored sessions, a quarter of them past the retention`,
     `period: ${rounds} rounds of ${seconds} s, ${connections} connections. Machine: ${figures.machine}. Node.js ${process.version}.`,
     'Medians; in brackets the 95 % confidence interval of the median. See [README.md](README.md#scale).',
     '',
@@ -62,8 +69,9 @@ export function scaleMarkdown(report: ScaleReport): string {
       [besideRow('retention of the service', deletion), besideRow('drop of a partition', drops)],
     ),
     `- Retention deleted ${number(deletion.perSecond, 0)} sessions a second, at the pace of one process.`,
-    `- The drops took ${drops.dropMs.map((ms) => `${number(ms, 0)} ms`).join(', ')}, each a month of ${Math.floor(report.sessions / 4).toLocaleString('en-US')} sessions.`,
-    `- ${vacuumText(vacuum, deletion)}`,
+    `- The drops took ${drops.dropMs.map((ms) => `${number(ms, 0)} ms`).join(', ')}, each a month of ${thousands(Math.floor(report.sessions / 4))} sessions.`,
+    `- ${wholeText(whole, deletion)}`,
+    `- ${vacuumText(whole, deletion)}`,
     `- Mints into the partitioned table, at their maximum, relative to the plain one: throughput ${interval(tables.perSecond)}, CPU time ${interval(tables.cpu)}.`,
     `- Filling took ${number(report.fillSeconds.plain, 0)} s for the plain table and ${number(report.fillSeconds.partitioned, 0)} s for the partitioned one.`,
     '',
@@ -134,13 +142,27 @@ function besideRow(name: string, { rate, without, beside, ratios }: Beside): str
   ];
 }
 
-function vacuumText({ ms, mints }: VacuumFigures, { without }: Beside): string {
-  if (Number.isNaN(ms)) return 'Too few sessions were deleted for autovacuum to start.';
-  const done = `Autovacuum was done ${number(ms / 1000, 0)} s after the last deletion.`;
-  if (mints.length === 0) return done;
-  const p99 = median(mints.map((one) => one.p99));
-  const ratio = p99 / median(without.map((one) => one.p99));
-  return `${done} While it ran, the p99 of mints was ${number(p99, 1)} ms, ${ratio.toFixed(2)} × of without.`;
+function wholeText({ sessions, seconds, mints }: WholeDeletion, deletion: Beside): string {
+  const done = `Then one process deleted the remaining ${thousands(sessions)} old sessions in ${number(seconds, 0)} s, ${number(sessions / seconds, 0)} a second.`;
+  return `${done} The p99 of mints, measured again and again, was ${number(median(mints.map((one) => one.p99)), 1)} ms, ${interval(relative(mints, deletion))} of without.`;
+}
+
+function vacuumText({ vacuumMs, besideVacuum }: WholeDeletion, deletion: Beside): string {
+  if (Number.isNaN(vacuumMs)) return 'Too few sessions were deleted for autovacuum to start.';
+  const done = `Autovacuum was done ${number(vacuumMs / 1000, 0)} s after the last deletion.`;
+  if (besideVacuum.length === 0) return done;
+  const p99 = median(besideVacuum.map((one) => one.p99));
+  return `${done} While it ran, the p99 of mints was ${number(p99, 1)} ms, ${interval(relative(besideVacuum, deletion))} of without.`;
+}
+
+/** Each p99, divided by the median p99 of mints without another load. */
+function relative(mints: readonly Measured[], { without }: Beside): number[] {
+  const usual = median(without.map((one) => one.p99));
+  return mints.map(({ p99 }) => p99 / usual);
+}
+
+function thousands(count: number): string {
+  return count.toLocaleString('en-US');
 }
 
 function interval(ratios: readonly number[]): string {
