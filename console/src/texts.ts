@@ -1,5 +1,6 @@
+import { installationTexts } from './texts/installation.ts';
 import { portalTexts } from './texts/portal.ts';
 import { shellTexts } from './texts/shell.ts';
 
 /** Every text of the console. */
-export const texts = { ...shellTexts, ...portalTexts } as const;
+export const texts = { ...shellTexts, ...portalTexts, ...installationTexts } as const;

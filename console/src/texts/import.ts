@@ -1,5 +1,4 @@
-const plural = (count: number, one: string, many: string) =>
-  `${count.toLocaleString('en')} ${count === 1 ? one : many}`;
+import { plural } from './plural.ts';
 
 /** Texts of the dialog that applies a project file. */
 export const importTexts = {

@@ -10,7 +10,7 @@ import { toast } from '../../state/toasts.ts';
 import { newExperienceTexts as texts } from '../../texts/new-experience.ts';
 import { shellTexts } from '../../texts/shell.ts';
 import { createExperience, type Taken } from './create.ts';
-import { contentOf, type TemplateName, templates } from './templates.ts';
+import { contentOf, type TemplateName, templates } from './templates/templates.ts';
 import { pictureUrl, Thumbnail } from './thumbnail.tsx';
 
 interface NewExperienceProps {
