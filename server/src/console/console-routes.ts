@@ -4,7 +4,7 @@ import { extname } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { FastifyInstance } from 'fastify';
 import { refuseOtherMethods } from '../http/listener/server.ts';
-import { serveFile } from '../http/routes/served-file.ts';
+import { type FileSender, fileSender, serveFiles } from '../http/routes/served-file.ts';
 import type { ConsoleSite } from '../operators/console-site.ts';
 
 const types: Record<string, string> = {
@@ -25,18 +25,17 @@ export interface ConsoleDeps {
 export async function consoleRoutes(app: FastifyInstance, { publicUrl, site }: ConsoleDeps): Promise<void> {
   app.addHook('onRequest', async ({ raw }) => site.requireKnownHost(raw));
   const folder = new URL('dist/', pathToFileURL(require.resolve('@session-launch/console/package.json')));
-  const security = securityHeaders(publicUrl);
+  const headers = securityHeaders(publicUrl);
+  const files = new Map<string, FileSender>();
   for (const name of await readdir(folder)) {
     const type = types[extname(name)];
     if (type === undefined || name.startsWith('.')) continue;
     const isPage = name === 'index.html';
-    serveFile(app, isPage ? '/console/' : `/console/${name}`, new URL(name, folder), {
-      type,
-      // The names of all other files contain a digest of their content.
-      cacheControl: isPage ? 'no-store' : 'public, max-age=31536000, immutable',
-      headers: security,
-    });
+    // The names of all other files contain a digest of their content.
+    const cacheControl = isPage ? 'no-store' : 'public, max-age=31536000, immutable';
+    files.set(isPage ? '' : name, fileSender(new URL(name, folder), { type, cacheControl, headers }));
   }
+  serveFiles(app, '/console/', files);
   // Relative, so that it also works below the path of a proxy.
   for (const [path, location] of [
     ['/', 'console/'],

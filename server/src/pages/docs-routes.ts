@@ -3,8 +3,7 @@ import { extname, join, sep } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { FastifyInstance } from 'fastify';
 import { refuseOtherMethods } from '../http/listener/server.ts';
-import { type FileSender, fileSender } from '../http/routes/served-file.ts';
-import { ApiError } from '../primitives/errors.ts';
+import { type FileSender, fileSender, serveFiles } from '../http/routes/served-file.ts';
 import { pageHeaders, strictPolicy } from './page-headers.ts';
 
 /** Written by docs/build.mjs. */
@@ -22,12 +21,7 @@ const headers = pageHeaders(strictPolicy());
 export async function docsRoutes(app: FastifyInstance): Promise<void> {
   const files = await filesBelow(folder);
   if (files.size === 0) app.log.warn({ folder }, 'the documentation is missing; npm run build creates it');
-  app.get<{ Params: { '*': string } }>('/docs/*', async (request, reply) => {
-    const send = files.get(request.params['*']);
-    if (send === undefined) throw new ApiError('NOT_FOUND');
-    return send(request, reply);
-  });
-  refuseOtherMethods(app, '/docs/*', ['GET']);
+  serveFiles(app, '/docs/', files);
   // Relative, so that it also works below the path of a proxy.
   app.get('/docs', async (_request, reply) => reply.redirect('docs/', 302));
   refuseOtherMethods(app, '/docs', ['GET']);

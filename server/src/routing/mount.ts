@@ -94,6 +94,12 @@ function versionOf({ headers }: FastifyRequest): number {
   return Number(version);
 }
 
+/** Compiles the schema on the first request. To compile all schemas of the admin API would take a tenth of the start. */
 function optionalReader(schema: TSchema | undefined): (value: unknown) => unknown {
-  return schema === undefined ? () => undefined : reader(schema);
+  if (schema === undefined) return () => undefined;
+  let read: ((value: unknown) => unknown) | undefined;
+  return (value) => {
+    read ??= reader(schema);
+    return read(value);
+  };
 }

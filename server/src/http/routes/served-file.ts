@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { ApiError } from '../../primitives/errors.ts';
 import { matchesEtag } from '../../primitives/etag.ts';
 import { refuseOtherMethods } from '../listener/server.ts';
 import { prefersGzip } from './accept-encoding.ts';
@@ -27,6 +28,16 @@ export interface FileForm {
 export function serveFile(app: FastifyInstance, path: string, file: URL, form: FileForm): void {
   app.get(path, fileSender(file, form));
   refuseOtherMethods(app, path, ['GET']);
+}
+
+/** Serves several files below a path, each by its name; the file of the path itself has an empty name. */
+export function serveFiles(app: FastifyInstance, path: string, files: ReadonlyMap<string, FileSender>): void {
+  app.get<{ Params: { '*': string } }>(`${path}*`, async (request, reply) => {
+    const send = files.get(request.params['*']);
+    if (send === undefined) throw new ApiError('NOT_FOUND');
+    return send(request, reply);
+  });
+  refuseOtherMethods(app, `${path}*`, ['GET']);
 }
 
 export type FileSender = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
