@@ -12,7 +12,7 @@ import {
   type Operator,
 } from './store.ts';
 
-/** Whether the actor may see and change an operator: one who sees no project that the actor does not see. */
+/** Whether the actor may see and change an operator. The actor must see all projects of the operator. */
 export function reaches(actor: Actor, { projectIds }: Pick<KnownOperator, 'projectIds'>): boolean {
   if (actor.projectIds === null) return true;
   return projectIds !== null && projectIds.length > 0 && projectIds.every((id) => sees(actor, id));

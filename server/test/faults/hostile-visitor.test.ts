@@ -14,7 +14,7 @@ import { effort } from '../harness/effort.ts';
 import { startTalking, type TalkingProcess } from '../harness/talking-process.ts';
 
 const talkers = 10;
-const mostRounds = effort(4, 12);
+const mostRounds = effort(8, 12);
 
 /** One topic per question, so that no reply comes from the cache of the speech engine. */
 const subjects =

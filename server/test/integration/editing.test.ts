@@ -201,6 +201,23 @@ describe('deleting an experience', () => {
     expectError(await minting!, 404, 'EXPERIENCE_NOT_FOUND');
   });
 
+  test('keeps a change that is based on it from applying to another one with its id', async () => {
+    const { projectId } = await createWorld(service);
+    const first = experience({ status: 'draft' });
+    const { experience: document } = await editor.ok(editor.create(projectId, first), 201);
+    await editor.ok(editor.save({ ...document, title: 'Changed' }, 1));
+    expect((await editor.remove(first.id)).status).toBe(204);
+    const again = await editor.ok(editor.create(projectId, { ...document, title: 'Another' }), 201);
+    expect(again.version).toBe(3);
+    for (const version of [1, 2]) {
+      const refused = await editor.save({ ...document, title: 'Lost?' }, version);
+      expectError(refused, 412, 'VERSION_CONFLICT');
+      expect(refused.json.error.details).toMatchObject({ version: 3, by: 'bootstrap' });
+    }
+    expect((await editor.read(first.id)).experience.title).toBe('Another');
+    await editor.ok(editor.save({ ...document, title: 'Another, changed' }, 3));
+  });
+
   test('races with mints: either it is refused, or no session exists', async () => {
     const world = await createWorld(service);
     for (let round = 0; round < 10; round++) {

@@ -36,11 +36,11 @@ async function background(): Promise<DeletedProjects> {
   return new DeletedProjects(deps, await openChanges(service.database));
 }
 
-/** Tables, except the audit, with a row in which one of these ids occurs. */
+/** Tables with a row in which one of these ids occurs, except those that outlive a project: the audit and the last versions. */
 async function tablesNaming(ids: readonly string[]): Promise<string[]> {
   const tables = await query<{ name: string }>(
     `SELECT relname AS name FROM pg_class WHERE relkind = 'r' AND relnamespace = current_schema()::regnamespace
-        AND relname <> 'audit'`,
+        AND relname NOT IN ('audit', 'deleted_versions')`,
   );
   const found: string[] = [];
   for (const { name } of tables) {
@@ -108,6 +108,7 @@ describe('deleting a project', () => {
     const experienceIds = world.file.experiences.map(({ id }) => id as string);
     const ids = [world.projectId, ...experienceIds, ...sessionIds];
     expect(await tablesNaming(ids)).toEqual(expect.arrayContaining(['projects', 'revisions', 'sessions']));
+    const before = (await editor.list(world.projectId)).version;
     expect((await remove(world.projectId)).status).toBe(202);
     // Each run makes one step, as if the process ended after it.
     await (await background()).run(0);
@@ -132,6 +133,12 @@ describe('deleting a project', () => {
       expect((await mint()).json.launch.experience).toMatchObject({ title, revision: 1 });
     }
     expect(await editor.revisions(world.experienceId)).toHaveLength(1);
+    // A change that is based on the deleted project or experience does not apply to the new one.
+    expectError(await editor.patch(world.projectId, { name: 'Old' }, before), 412, 'VERSION_CONFLICT');
+    const { experience: document, version } = await editor.read(world.experienceId);
+    for (let old = 1; old < version; old++)
+      expectError(await editor.save({ ...document, title: 'Old' }, old), 412, 'VERSION_CONFLICT');
+    expect(version).toBe(5);
   });
 
   test('leaves other projects alone', async () => {
