@@ -35,8 +35,8 @@ export function idAt(milliseconds: string): string {
 }
 
 /**
- * Inserts sessions that have ended, with the values of a minted one. Ids and times ascend. One session in five expired without a client;
- * the users are a million, in no order.
+ * Inserts sessions that have ended, with the values of a minted one. Ids and times ascend. One session in five expired without a client.
+ * Each has one of a million users, in no order.
  */
 export async function insertSlice(client: pg.Client, table: string, slice: Slice): Promise<void> {
   const { first, count, from, to } = slice;

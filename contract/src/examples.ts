@@ -29,16 +29,16 @@ export const exampleEndedSession = {
   usage: { seconds: 670 },
 };
 
-const { userId: _known, ...ofNobody } = exampleSession;
+const { userId: _known, ...withoutUser } = exampleSession;
 export const exampleBrowserSession = {
-  ...ofNobody,
+  ...withoutUser,
   livemode: true,
   source: 'browser',
   origin: 'https://app.example.com',
 };
 
 export const examplePreviewSession = {
-  ...ofNobody,
+  ...withoutUser,
   livemode: false,
   source: 'preview',
   origin: 'https://launch.example.com',

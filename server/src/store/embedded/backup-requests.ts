@@ -56,7 +56,7 @@ async function holdForCopy(
   options: BackupOptions,
 ): Promise<void> {
   try {
-    await client.query('CHECKPOINT', [], { patient: true });
+    await client.query('CHECKPOINT', [], { mayTakeLong: true });
     const before = await redoPointOf(client);
     await send(socket, 'ready');
     const end = await endOfCopy(lines, options);

@@ -56,6 +56,6 @@ export async function maintain(deps: MaintenanceDeps): Promise<void> {
 
 async function run({ client, log }: MaintenanceDeps, statement: string): Promise<void> {
   const start = performance.now();
-  await client.query(statement, [], { patient: true });
+  await client.query(statement, [], { mayTakeLong: true });
   log.info({ statement, ms: Math.round(performance.now() - start) }, 'maintained the embedded engine');
 }

@@ -54,7 +54,7 @@ export interface ClientHooks {
 }
 
 /** Maximum milliseconds for one statement before the engine counts as hung. It runs one statement at a time. */
-const deadlines = { query: 30_000, transaction: 120_000, patient: 3_600_000 };
+const deadlines = { query: 30_000, transaction: 120_000, long: 3_600_000 };
 
 type Deadlines = typeof deadlines;
 
@@ -74,7 +74,7 @@ export class StuckEngine extends Error {
 
 interface QueryOptions {
   /** Uses the deadline of an hour: for migrations and maintenance, which may take long. */
-  patient?: boolean;
+  mayTakeLong?: boolean;
 }
 
 interface Results<Row> {
@@ -141,9 +141,9 @@ export class PgliteClient {
     return this.#ended === undefined;
   }
 
-  async query<Row>(text: string, values?: unknown[], { patient }: QueryOptions = {}): Promise<Results<Row>> {
+  async query<Row>(text: string, values?: unknown[], { mayTakeLong }: QueryOptions = {}): Promise<Results<Row>> {
     while (this.#transaction !== undefined) await this.#transaction;
-    return this.#query(text, values, patient ? 'patient' : 'query');
+    return this.#query(text, values, mayTakeLong ? 'long' : 'query');
   }
 
   async transaction<T>(work: (tx: Pick<PgliteClient, 'query'>) => Promise<T>): Promise<T> {
@@ -168,14 +168,14 @@ export class PgliteClient {
 
   /** Returns a dump of the whole database. */
   async dump(): Promise<Uint8Array> {
-    return this.#ask({ kind: 'dump' }, 'patient') as Promise<Uint8Array>;
+    return this.#ask({ kind: 'dump' }, 'long') as Promise<Uint8Array>;
   }
 
   /** Closes after the statements that were already sent. */
   async close(): Promise<void> {
     this.#closing = true;
     if (this.#ended !== undefined) return this.#afterEnd();
-    await this.#ask({ kind: 'close' }, 'patient');
+    await this.#ask({ kind: 'close' }, 'long');
     await this.#thread.terminate();
   }
 

@@ -62,7 +62,7 @@ async function onOneConnection<T>(
 ): Promise<T> {
   if (database.engine === 'embedded') {
     const { client } = database as EmbeddedDatabase;
-    return work((text, values) => client.query(text, values, { patient: true }));
+    return work((text, values) => client.query(text, values, { mayTakeLong: true }));
   }
   if (postgresUrl === undefined) throw new Error('PostgreSQL migrations need the address of the database');
   const { withConnection } = await import('../postgres/postgres.ts');
