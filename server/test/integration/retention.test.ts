@@ -76,7 +76,7 @@ test('a session with an idempotency record is kept until the record is deleted',
 
 test('many sessions are deleted in batches over several rounds, and recent ones are scanned once', async () => {
   const sample = await ended();
-  // More than ten batches; every third session ended only now.
+  // More than twenty batches; every third session ended only now.
   await query(
     `INSERT INTO sessions
      SELECT (json_populate_record(s, json_build_object(
@@ -94,7 +94,7 @@ test('many sessions are deleted in batches over several rounds, and recent ones 
   await retention.run(new Date(), 0);
   expect(await count()).toBeGreaterThan(1_100);
   expect(await count()).toBeLessThan(1_201);
-  for (let round = 0; round < 15; round++) await retention.run(new Date(), 0);
+  for (let round = 0; round < 30; round++) await retention.run(new Date(), 0);
   expect(await count()).toBe(401);
 });
 
