@@ -151,8 +151,12 @@ test('a save of another operator between the two requests of a save opens the me
     finishRead = resolve;
   });
   const isRead = (url: URL) => url.pathname === path;
+  let isSaving = false;
   await bea.page.route(isRead, async (route) => {
-    if (route.request().method() !== 'GET') return route.continue();
+    const request = route.request();
+    if (request.method() === 'PUT' && !request.url().includes('plan=')) isSaving = true;
+    // Earlier reads follow a change that was announced.
+    if (request.method() !== 'GET' || !isSaving) return route.continue();
     startRead();
     await finished;
     return route.continue();
