@@ -141,7 +141,11 @@ export class PgliteClient {
     return this.#ended === undefined;
   }
 
-  async query<Row>(text: string, values?: unknown[], { mayTakeLong }: QueryOptions = {}): Promise<Results<Row>> {
+  async query<Row>(
+    text: string,
+    values?: unknown[],
+    { mayTakeLong }: QueryOptions = {},
+  ): Promise<Results<Row>> {
     while (this.#transaction !== undefined) await this.#transaction;
     return this.#query(text, values, mayTakeLong ? 'long' : 'query');
   }
