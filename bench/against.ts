@@ -82,17 +82,18 @@ async function oneStart(
   pace: Pace,
 ): Promise<Pair[]> {
   // The builds take turns at starting and running first.
-  const isFirst = n % 2 === 0;
-  const first = await startBuild(environment, 'first', n, isFirst ? ours : other);
-  const second = await startBuild(environment, 'second', n, isFirst ? other : ours);
+  const ourPlace = n % 2;
+  const [one, two] = ourPlace === 0 ? [ours, other] : [other, ours];
+  const first = await startBuild(environment, 'first', n, one);
+  const second = await startBuild(environment, 'second', n, two);
   const entries = first.entries.flatMap((entry, i) => [entry, second.entries[i]!]);
   const results = await interleaved(environment, entries, pace);
   await Promise.all([first.stop(), second.stop()]);
   return first.entries.map(({ scenario }, i) => ({
     engine: i < onPostgres.length ? 'PostgreSQL' : 'embedded',
     scenario,
-    ours: results[2 * i + (isFirst ? 0 : 1)]!,
-    other: results[2 * i + (isFirst ? 1 : 0)]!,
+    ours: results[2 * i + ourPlace]!,
+    other: results[2 * i + 1 - ourPlace]!,
   }));
 }
 

@@ -94,7 +94,7 @@ function versionOf({ headers }: FastifyRequest): number {
   return Number(version);
 }
 
-/** Compiles the schema on the first request. To compile all schemas of the admin API would take a tenth of the start. */
+/** Compiles the schema on the first request. Compiling all schemas of the admin API would take a tenth of the start. */
 function optionalReader(schema: TSchema | undefined): (value: unknown) => unknown {
   if (schema === undefined) return () => undefined;
   let read: ((value: unknown) => unknown) | undefined;
