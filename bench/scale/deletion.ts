@@ -114,14 +114,21 @@ export interface WholeDeletion {
   /** Sessions deleted, in `seconds`. */
   sessions: number;
   seconds: number;
-  /** Mints at half of the maximum rate: while sessions were deleted, and while autovacuum worked on the table. */
-  mints: Measured[];
+  /** Mints at half of the maximum rate: in pauses of the deletion, beside it, and while autovacuum worked on the table. */
+  without: Measured[];
+  beside: Measured[];
   besideVacuum: Measured[];
   /** Milliseconds from the last deletion until autovacuum was done; NaN if too few sessions were deleted for it to start. */
   vacuumMs: number;
 }
 
-/** Mints at `rate` while a second process deletes all remaining old sessions at its own pace, and until autovacuum is done. */
+/** Measurements beside the deletion between two pauses, in each of which one measurement is made without it. */
+const betweenPauses = 8;
+
+/**
+ * Mints at `rate` while a second process deletes all remaining old sessions at its own pace, and until autovacuum is done. The deletion pauses
+ * regularly, because the machine can become faster or slower while it takes place.
+ */
 export async function besideWholeDeletion(
   environment: Environment,
   { url, mint }: Side,
@@ -134,37 +141,47 @@ export async function besideWholeDeletion(
     await deletedSessions(url),
     await vacuumState(url),
   ];
-  const retention = await startRetention(environment, url);
-  const began = performance.now();
-  const [mints, besideVacuum]: [Measured[], Measured[]] = [[], []];
-  /** One slice of mints. Returns the state of autovacuum after it. */
-  const slice = async (before: VacuumState, isDeleting: boolean) => {
-    const measured = await measure({ ...mint, connections, seconds, rate }, signal);
-    const after = await vacuumState(url);
-    if (isDeleting) mints.push(measured);
-    if (before.running || after.running) besideVacuum.push(measured);
-    return after;
+  const done: WholeDeletion = {
+    sessions: 0,
+    seconds: 0,
+    without: [],
+    beside: [],
+    besideVacuum: [],
+    vacuumMs: Number.NaN,
   };
   let state = await vacuumState(url);
-  let deleted = 0;
-  while (deleted < due) {
-    state = await slice(state, true);
-    deleted = (await deletedSessions(url)) - start;
-    progress(`deleted ${deleted} of ${due} sessions beside mints`);
+  /** Measures mints once. A measurement during which autovacuum ran does not count as one without another load. */
+  const mintOnce = async (into: Measured[]) => {
+    const measured = await measure({ ...mint, connections, seconds, rate }, signal);
+    const before = state;
+    state = await vacuumState(url);
+    const isBesideVacuum = before.running || state.running;
+    if (isBesideVacuum) done.besideVacuum.push(measured);
+    if (!isBesideVacuum || into === done.beside) into.push(measured);
+  };
+  while (done.sessions < due) {
+    await mintOnce(done.without);
+    const retention = await startRetention(environment, url);
+    const began = performance.now();
+    for (let n = 0; n < betweenPauses && done.sessions < due; n++) {
+      await mintOnce(done.beside);
+      done.sessions = (await deletedSessions(url)) - start;
+      progress(`deleted ${done.sessions} of ${due} sessions beside mints`);
+    }
+    done.seconds += (performance.now() - began) / 1000;
+    await retention.stop();
   }
-  const figures = { sessions: deleted, seconds: (performance.now() - began) / 1000, mints, besideVacuum };
-  await retention.stop();
   const last = performance.now();
   progress('waiting for autovacuum');
   for (;;) {
-    if (state.running) state = await slice(state, false);
+    if (state.running) await mintOnce(done.besideVacuum);
     else if (!state.due) break;
     else {
       await sleep(500, undefined, { signal });
       state = await vacuumState(url);
     }
   }
-  return { ...figures, vacuumMs: state.count > count ? performance.now() - last : Number.NaN };
+  return { ...done, vacuumMs: state.count > count ? performance.now() - last : Number.NaN };
 }
 
 interface VacuumState {

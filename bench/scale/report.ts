@@ -13,7 +13,7 @@ const growthLimit = 1.1;
 
 export function scaleTargets({ deletion, whole, sizes }: ScaleReport): Target[] {
   const ratio = median(deletion.ratios);
-  const wholeRatios = relative(whole.mints, deletion);
+  const wholeRatios = relative(whole.beside, whole);
   const growth = sizes.at(-1)! / sizes[Math.floor(sizes.length / 2)]!;
   return [
     {
@@ -70,8 +70,8 @@ export function scaleMarkdown(report: ScaleReport): string {
     ),
     `- Retention deleted ${number(deletion.perSecond, 0)} sessions a second, at the pace of one process.`,
     `- The drops took ${drops.dropMs.map((ms) => `${number(ms, 0)} ms`).join(', ')}, each a month of ${thousands(Math.floor(report.sessions / 4))} sessions.`,
-    `- ${wholeText(whole, deletion)}`,
-    `- ${vacuumText(whole, deletion)}`,
+    `- ${wholeText(whole)}`,
+    `- ${vacuumText(whole)}`,
     `- Mints into the partitioned table, at their maximum, relative to the plain one: throughput ${interval(tables.perSecond)}, CPU time ${interval(tables.cpu)}.`,
     `- Filling took ${number(report.fillSeconds.plain, 0)} s for the plain table and ${number(report.fillSeconds.partitioned, 0)} s for the partitioned one.`,
     '',
@@ -142,21 +142,24 @@ function besideRow(name: string, { rate, without, beside, ratios }: Beside): str
   ];
 }
 
-function wholeText({ sessions, seconds, mints }: WholeDeletion, deletion: Beside): string {
+function wholeText(whole: WholeDeletion): string {
+  const { sessions, seconds, without, beside } = whole;
+  const p99 = (of: readonly Measured[]) => number(median(of.map((one) => one.p99)), 1);
   const done = `Then one process deleted the remaining ${thousands(sessions)} old sessions in ${number(seconds, 0)} s, ${number(sessions / seconds, 0)} a second.`;
-  return `${done} The p99 of mints, measured again and again, was ${number(median(mints.map((one) => one.p99)), 1)} ms, ${interval(relative(mints, deletion))} of without.`;
+  return `${done} In ${beside.length} measurements beside it, the p99 of mints was ${p99(beside)} ms; in ${without.length} measurements during pauses of the deletion, ${p99(without)} ms: ${interval(relative(beside, whole))}.`;
 }
 
-function vacuumText({ vacuumMs, besideVacuum }: WholeDeletion, deletion: Beside): string {
+function vacuumText(whole: WholeDeletion): string {
+  const { vacuumMs, besideVacuum } = whole;
   if (Number.isNaN(vacuumMs)) return 'Too few sessions were deleted for autovacuum to start.';
   const done = `Autovacuum was done ${number(vacuumMs / 1000, 0)} s after the last deletion.`;
   if (besideVacuum.length === 0) return done;
   const p99 = median(besideVacuum.map((one) => one.p99));
-  return `${done} While it ran, the p99 of mints was ${number(p99, 1)} ms, ${interval(relative(besideVacuum, deletion))} of without.`;
+  return `${done} While it ran, the p99 of mints was ${number(p99, 1)} ms, ${interval(relative(besideVacuum, whole))} of without.`;
 }
 
 /** Each p99, divided by the median p99 of mints without another load. */
-function relative(mints: readonly Measured[], { without }: Beside): number[] {
+function relative(mints: readonly Measured[], { without }: WholeDeletion): number[] {
   const usual = median(without.map((one) => one.p99));
   return mints.map(({ p99 }) => p99 / usual);
 }

@@ -23,7 +23,8 @@ function report({ ratios = [1.1, 1.2, 1.3], sizes = [100, 104, 105, 105] } = {})
     whole: {
       sessions: 9_000,
       seconds: 5,
-      mints: ratios.map((one) => measured(10 * one)),
+      without: beside.without,
+      beside: beside.beside,
       besideVacuum: [measured(12)],
       vacuumMs: 4_000,
     },
@@ -47,6 +48,9 @@ describe('the report of the scale measurement', () => {
     );
     expect(text).toContain('The drops took 50 ms, 60 ms, 70 ms, each a month of 10,000 sessions.');
     expect(text).toContain('one process deleted the remaining 9,000 old sessions in 5 s, 1800 a second.');
+    expect(text).toContain(
+      'the p99 of mints was 12.0 ms; in 3 measurements during pauses of the deletion, 10.0 ms: 1.20 ×',
+    );
     expect(text).toContain('While it ran, the p99 of mints was 12.0 ms, 1.20 × (1.20 to 1.20) of without.');
     expect(text).toContain('| 3 | 0.0 | 1.05 × |');
   });
