@@ -151,14 +151,16 @@ test('a save of another operator between the two requests of a save opens the me
     finishRead = resolve;
   });
   const isRead = (url: URL) => url.pathname === path;
-  let isSaving = false;
+  let saved: Promise<unknown> | undefined;
   await bea.page.route(isRead, async (route) => {
     const request = route.request();
-    if (request.method() === 'PUT' && !request.url().includes('plan=')) isSaving = true;
-    // Earlier reads follow a change that was announced.
-    if (request.method() !== 'GET' || !isSaving) return route.continue();
-    startRead();
-    await finished;
+    if (request.method() === 'PUT' && !request.url().includes('plan=')) saved ??= request.response();
+    if (request.method() === 'GET' && saved !== undefined) {
+      // A read that an announcement caused can be earlier than the answer of the save.
+      await saved;
+      startRead();
+      await finished;
+    }
     return route.continue();
   });
   await button(bea.page, 'Save draft').click();
@@ -179,7 +181,7 @@ test('a save of another operator between the two requests of a save opens the me
   await conflict.getByRole('radio', { name: 'The harbor at dusk' }).check();
   await button(bea.page, 'Merge and save').click();
   await expect.poll(async () => (await stored()).experience.title).toBe('The harbor at dusk');
-  await bea.page.unroute(isRead);
+  await bea.page.unrouteAll({ behavior: 'wait' });
 });
 
 test('announces a file that is applied during editing, and merges it', async () => {
