@@ -14,3 +14,8 @@ export async function knownExperience(
   if (owner === undefined || !sees(actor, owner.projectId)) throw new ApiError('EXPERIENCE_NOT_FOUND');
   return owner;
 }
+
+/** The error for a revision that was not found. The newest one, used if the request names none, is missing only if the experience was deleted. */
+export function missingRevision(named: number | undefined): ApiError {
+  return new ApiError(named === undefined ? 'EXPERIENCE_NOT_FOUND' : 'REVISION_NOT_FOUND');
+}

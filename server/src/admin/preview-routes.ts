@@ -18,7 +18,7 @@ import { isId, newId } from '../primitives/ids.ts';
 import { sha256 } from '../primitives/sha256.ts';
 import { mount } from '../routing/mount.ts';
 import type { AdminDeps } from './deps.ts';
-import { knownExperience } from './known-experience.ts';
+import { knownExperience, missingRevision } from './known-experience.ts';
 
 export async function previewAdminRoutes(app: FastifyInstance, deps: AdminDeps): Promise<void> {
   const { database, commit } = deps;
@@ -28,7 +28,7 @@ export async function previewAdminRoutes(app: FastifyInstance, deps: AdminDeps):
     const { projectId, latestRevision } = await knownExperience(database, actor, params.experienceId);
     const revision = body.revision ?? latestRevision;
     if ((await findRevision(database, projectId, params.experienceId, revision)) === undefined)
-      throw new ApiError('REVISION_NOT_FOUND');
+      throw missingRevision(body.revision);
     const preview = newPreview(body, {
       projectId,
       experienceId: params.experienceId,

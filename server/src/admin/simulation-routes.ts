@@ -3,11 +3,11 @@ import { defaults } from '@session-launch/contract/project-file/fields';
 import type { FastifyInstance } from 'fastify';
 import { findRevision } from '../experiences/store.ts';
 import { type Axis, canonicalLocale, type Languages } from '../locales/locale.ts';
-import { ApiError, invalidRequest } from '../primitives/errors.ts';
+import { invalidRequest } from '../primitives/errors.ts';
 import { mount } from '../routing/mount.ts';
 import { simulate } from '../sessions/simulate.ts';
 import type { AdminDeps } from './deps.ts';
-import { knownExperience } from './known-experience.ts';
+import { knownExperience, missingRevision } from './known-experience.ts';
 
 export async function simulationRoutes(app: FastifyInstance, { database }: AdminDeps): Promise<void> {
   mount(app, simulateOperation, async ({ params, body, actor }) => {
@@ -17,7 +17,7 @@ export async function simulationRoutes(app: FastifyInstance, { database }: Admin
       throw invalidRequest([{ path: 'languages', message: 'must not be sent together with revision' }]);
     const languages =
       body.languages === undefined
-        ? await storedLanguages(projectId, experienceId, body.revision ?? latestRevision)
+        ? await storedLanguages(projectId, experienceId, latestRevision, body.revision)
         : normalised(body.languages);
     return { results: body.cases.map((one) => simulate(languages, one)) };
   });
@@ -25,10 +25,11 @@ export async function simulationRoutes(app: FastifyInstance, { database }: Admin
   async function storedLanguages(
     projectId: string,
     experienceId: string,
-    number: number,
+    latest: number,
+    named: number | undefined,
   ): Promise<Languages> {
-    const revision = await findRevision(database, projectId, experienceId, number);
-    if (revision === undefined) throw new ApiError('REVISION_NOT_FOUND');
+    const revision = await findRevision(database, projectId, experienceId, named ?? latest);
+    if (revision === undefined) throw missingRevision(named);
     return revision.runtime.languages;
   }
 }

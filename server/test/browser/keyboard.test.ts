@@ -3,7 +3,7 @@ import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bundleReact, reactPlayer } from '../harness/react-bundle.ts';
 import { focusedControl, walk } from '../harness/tab-walk.ts';
-import { becomes, isIn, onSlowScreen } from '../harness/talking-page.ts';
+import { becomes, isIn, onSlowScreen, player } from '../harness/talking-page.ts';
 import { useTalkingService } from '../harness/talking-service.ts';
 
 let site: Site;
@@ -33,6 +33,25 @@ afterAll(async () => {
   await site?.close();
 });
 
+/** What the test uses of the page's globals. */
+interface View {
+  stateChanged: boolean;
+  MutationObserver: new (
+    changed: () => void,
+  ) => { observe(element: unknown, options: { attributeFilter: string[] }): void };
+}
+
+/** Sets `stateChanged` in the page when the state of the player changes. */
+async function watchState(): Promise<void> {
+  await player(page).evaluate((element) => {
+    const view = globalThis as unknown as View;
+    view.stateChanged = false;
+    new view.MutationObserver(() => {
+      view.stateChanged = true;
+    }).observe(element, { attributeFilter: ['data-state'] });
+  });
+}
+
 const between = (player: string) =>
   `<p><a id="before" href="#before">Before</a></p>${player}<p><a id="after" href="#after">After</a></p>`;
 
@@ -59,11 +78,16 @@ async function openBy(way: string): Promise<void> {
   await page.getByRole('button', { name: 'Start' }).waitFor();
 }
 
-/** Moves the focus from the link before the player to the link after it, and back. Returns the controls of the player in order. */
+/**
+ * Moves the focus from the link before the player to the link after it, and back. Returns the controls of the player in order. Walks again if
+ * the state changed meanwhile: on a busy machine the connection can be lost and resumed.
+ */
 async function walkThrough(): Promise<string[]> {
+  await watchState();
   await page.locator('#before').focus();
   const forth = await walk(page, 'Tab', 'link After');
   const back = await walk(page, 'Shift+Tab', 'link Before');
+  if (await page.evaluate('stateChanged')) return walkThrough();
   const names = forth.map(({ control }) => control);
   expect(back.map(({ control }) => control).reverse()).toEqual(names);
   expect([...forth, ...back].filter(({ isVisible }) => !isVisible)).toEqual([]);

@@ -168,6 +168,8 @@ describe('deleting an experience', () => {
       [newId('ses'), world.projectId, world.experienceId],
     );
   }
+  /** Whether a statement waits for the lock of mints. Other databases of the server belong to other tests. */
+  const waitsForMints = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'advisory'`;
   type Tx = { query<Row>(statement: { text: string }, values?: unknown[]): Promise<Row[]> };
 
   test('waits for a mint that is being written, and is then refused', async () => {
@@ -177,8 +179,7 @@ describe('deleting an experience', () => {
       await insertSession(tx, world);
       deleting = editor.remove(world.experienceId);
       if (service.database.engine === 'embedded') return;
-      const waiting = `SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted`;
-      await expect.poll(async () => (await query(waiting)).length).toBeGreaterThan(0);
+      await expect.poll(async () => (await query(waitsForMints)).length).toBeGreaterThan(0);
     });
     expectError(await deleting!, 409, 'EXPERIENCE_IN_USE');
   });
@@ -195,8 +196,7 @@ describe('deleting an experience', () => {
       await removeExperiences(tx, [world.experienceId]);
       minting = mint('en');
       if (service.database.engine === 'embedded') return;
-      const waiting = `SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted`;
-      await expect.poll(async () => (await query(waiting)).length).toBeGreaterThan(0);
+      await expect.poll(async () => (await query(waitsForMints)).length).toBeGreaterThan(0);
     });
     expectError(await minting!, 404, 'EXPERIENCE_NOT_FOUND');
   });

@@ -250,7 +250,8 @@ onPostgres('an upgrade', () => {
     const waits = async () =>
       (
         await client.query(
-          "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%LOCK TABLE%'",
+          `SELECT FROM pg_stat_activity
+            WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%LOCK TABLE%'`,
         )
       ).rowCount === 1;
     for (let seen = 0; seen < 2; seen++) {
