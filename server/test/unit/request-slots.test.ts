@@ -64,6 +64,26 @@ test('a request holds no slot while its body is being received', async () => {
   expect(slots.inFlight).toBe(0);
 });
 
+test('requests without bodies that arrive in the same tick take no slots from a further one', async () => {
+  const slots = new RequestSlots(2);
+  const [works, refused] = [[deferred(), deferred()], () => Promise.resolve('refused')];
+  const [complete, slow] = [request(false), request(false)];
+  const holding = [complete, slow].map((one, n) =>
+    slots.hold(one, () => works[n]!.promise.then(() => 'done'), refused),
+  );
+  // As when the rest of its bytes was read after its headers.
+  complete.complete = true;
+  expect(slots.inFlight).toBe(2);
+  const further = deferred();
+  holding.push(slots.hold(request(true), () => further.promise.then(() => 'done'), refused));
+  // Both slots are now held by requests with bodies.
+  expect(await slots.hold(request(true), refused, refused)).toBe('refused');
+  expect(slots).toMatchObject({ inFlight: 2, refused: 1 });
+  for (const { resolve } of [...works, further]) resolve();
+  expect(await Promise.all(holding)).toEqual(['done', 'done', 'done']);
+  expect(slots.inFlight).toBe(0);
+});
+
 test('a body that ends after the work, or twice, takes no slot', async () => {
   const slots = new RequestSlots(1);
   const slow = request(false);

@@ -38,6 +38,8 @@ export class RequestSlots {
     otherwise: (...args: Args) => T | Promise<T>,
     ...args: Args
   ): Promise<T> {
+    // Many requests without their bodies may have arrived in this iteration of the event loop, before this one.
+    if (this.#inFlight >= this.#max) this.#releaseIncomplete();
     if (this.#inFlight >= this.#max) {
       this.#refused++;
       return otherwise(...args);
@@ -61,13 +63,14 @@ export class RequestSlots {
 
   /** Checks in the next tick whether the body has arrived. A client that sends its body slowly holds no slot. */
   #checkBody(slot: Slot): void {
-    if (this.#incomplete.push(slot) > 1) return;
-    setImmediate(() => {
-      for (const waiting of this.#incomplete.splice(0)) {
-        if (waiting.isOver || waiting.request.complete) continue;
-        this.#setHeld(waiting, false);
-        waiting.request.once('end', () => this.#setHeld(waiting, true));
-      }
-    });
+    if (this.#incomplete.push(slot) === 1) setImmediate(() => this.#releaseIncomplete());
+  }
+
+  #releaseIncomplete(): void {
+    for (const waiting of this.#incomplete.splice(0)) {
+      if (waiting.isOver || waiting.request.complete) continue;
+      this.#setHeld(waiting, false);
+      waiting.request.once('end', () => this.#setHeld(waiting, true));
+    }
   }
 }
