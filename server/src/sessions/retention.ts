@@ -8,7 +8,7 @@ export const remove: Statement = {
   text: 'SELECT looked_at, last_id, deleted FROM delete_old_sessions($1, $2, $3, $4)',
 };
 /** Sessions of one statement. Small, because a mint on the same core waits for it. */
-const batchSize = 50;
+const batchSize = 10;
 /** Pause after a batch, as a multiple of its duration: deletion takes at most a fifth of a database core and backs off when it is slow. */
 const pausePerBatch = 4;
 /** Maximum pause in milliseconds, so that one slow batch does not stop the deletion. */
