@@ -49,8 +49,8 @@ It ends with 0 when every target is reached.
 npm run bench -- --scale [OPTIONS]
 
 Measures what docs/scale.md rests on: costs of mints and conversations, bytes of a stored session, and mints beside the deletion of a quarter
-of the stored sessions, with the table partitioned by month and not. Takes about two hours and 40 GB of disk with its defaults; with
---sessions 40000 --rounds 1 --seconds 5 a few minutes. Results go to scale.md and scale.json, too.
+of the stored sessions, with the table partitioned by month and not. Takes about four hours, most of them for the deletion, and 40 GB of
+disk with its defaults; with --sessions 40000 --rounds 1 --seconds 5 a few minutes. Results go to scale.md and scale.json, too.
 
   --rounds N       interleaved rounds (7)
   --seconds N      seconds of mints in a round (30)

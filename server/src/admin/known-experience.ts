@@ -1,5 +1,7 @@
 import { type Actor, sees } from '../access/actor.ts';
 import { type ExperienceOwner, findOwner } from '../experiences/owner.ts';
+import type { Revision } from '../experiences/revision.ts';
+import { findRevision } from '../experiences/store.ts';
 import { ApiError } from '../primitives/errors.ts';
 import { isId } from '../primitives/ids.ts';
 import type { Database } from '../store/database.ts';
@@ -15,7 +17,15 @@ export async function knownExperience(
   return owner;
 }
 
-/** The error for a revision that was not found. The newest one, used if the request names none, is missing only if the experience was deleted. */
-export function missingRevision(named: number | undefined): ApiError {
-  return new ApiError(named === undefined ? 'EXPERIENCE_NOT_FOUND' : 'REVISION_NOT_FOUND');
+/** Reads a revision, by default the newest one, or throws 404. The newest one is missing only if the experience has been deleted since. */
+export async function knownRevision(
+  database: Database,
+  { projectId, latestRevision }: ExperienceOwner,
+  experienceId: string,
+  number: number | undefined,
+): Promise<Revision> {
+  const revision = await findRevision(database, projectId, experienceId, number ?? latestRevision);
+  if (revision === undefined)
+    throw new ApiError(number === undefined ? 'EXPERIENCE_NOT_FOUND' : 'REVISION_NOT_FOUND');
+  return revision;
 }

@@ -8,7 +8,6 @@ import {
 } from '@session-launch/contract/admin/previews';
 import type { FastifyInstance } from 'fastify';
 import { sees } from '../access/actor.ts';
-import { findRevision } from '../experiences/store.ts';
 import { canonicalLocale } from '../locales/locale.ts';
 import { newPreviewCode } from '../previews/code.ts';
 import { deletePreview, insertPreview, listPreviews, type Preview } from '../previews/store.ts';
@@ -18,21 +17,20 @@ import { isId, newId } from '../primitives/ids.ts';
 import { sha256 } from '../primitives/sha256.ts';
 import { mount } from '../routing/mount.ts';
 import type { AdminDeps } from './deps.ts';
-import { knownExperience, missingRevision } from './known-experience.ts';
+import { knownExperience, knownRevision } from './known-experience.ts';
 
 export async function previewAdminRoutes(app: FastifyInstance, deps: AdminDeps): Promise<void> {
   const { database, commit } = deps;
 
   mount(app, createPreviewOperation, async (call) => {
     const { params, body, actor } = call;
-    const { projectId, latestRevision } = await knownExperience(database, actor, params.experienceId);
-    const revision = body.revision ?? latestRevision;
-    if ((await findRevision(database, projectId, params.experienceId, revision)) === undefined)
-      throw missingRevision(body.revision);
+    const owner = await knownExperience(database, actor, params.experienceId);
+    const { projectId } = owner;
+    const revision = await knownRevision(database, owner, params.experienceId, body.revision);
     const preview = newPreview(body, {
       projectId,
       experienceId: params.experienceId,
-      revision,
+      revision: revision.number,
       createdBy: actor.name,
     });
     const code = newPreviewCode();

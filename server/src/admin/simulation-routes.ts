@@ -1,37 +1,25 @@
 import { simulateOperation, type WrittenLanguages } from '@session-launch/contract/admin/simulation';
 import { defaults } from '@session-launch/contract/project-file/fields';
 import type { FastifyInstance } from 'fastify';
-import { findRevision } from '../experiences/store.ts';
 import { type Axis, canonicalLocale, type Languages } from '../locales/locale.ts';
 import { invalidRequest } from '../primitives/errors.ts';
 import { mount } from '../routing/mount.ts';
 import { simulate } from '../sessions/simulate.ts';
 import type { AdminDeps } from './deps.ts';
-import { knownExperience, missingRevision } from './known-experience.ts';
+import { knownExperience, knownRevision } from './known-experience.ts';
 
 export async function simulationRoutes(app: FastifyInstance, { database }: AdminDeps): Promise<void> {
   mount(app, simulateOperation, async ({ params, body, actor }) => {
     const { experienceId } = params;
-    const { projectId, latestRevision } = await knownExperience(database, actor, experienceId);
+    const owner = await knownExperience(database, actor, experienceId);
     if (body.revision !== undefined && body.languages !== undefined)
       throw invalidRequest([{ path: 'languages', message: 'must not be sent together with revision' }]);
     const languages =
       body.languages === undefined
-        ? await storedLanguages(projectId, experienceId, latestRevision, body.revision)
+        ? (await knownRevision(database, owner, experienceId, body.revision)).runtime.languages
         : normalised(body.languages);
     return { results: body.cases.map((one) => simulate(languages, one)) };
   });
-
-  async function storedLanguages(
-    projectId: string,
-    experienceId: string,
-    latest: number,
-    named: number | undefined,
-  ): Promise<Languages> {
-    const revision = await findRevision(database, projectId, experienceId, named ?? latest);
-    if (revision === undefined) throw missingRevision(named);
-    return revision.runtime.languages;
-  }
 }
 
 /** Languages of a request in the form of a revision. The request is validated, so every tag has a canonical form. */

@@ -79,8 +79,8 @@ async function openBy(way: string): Promise<void> {
 }
 
 /**
- * Moves the focus from the link before the player to the link after it, and back. Returns the controls of the player in order. Walks again if
- * the state changed meanwhile: on a busy machine the connection can be lost and resumed.
+ * Moves the focus from the link before the player to the link after it, and back. Returns the controls of the player in order. Repeats the
+ * walk if the state of the player changed during it: on a busy machine the connection can be lost and resumed.
  */
 async function walkThrough(): Promise<string[]> {
   await watchState();
