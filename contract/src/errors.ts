@@ -31,7 +31,10 @@ export const errorTable = {
     'This route is for browsers and needs an Origin header. From a server, use POST /v1/sessions with an API key.',
   ),
   ORIGIN_NOT_ALLOWED: error(403, 'The Origin of this page is not on the allowlist.'),
-  BROWSER_EMBEDS_DISABLED: error(403, 'Browser embeds are switched off for this project.'),
+  BROWSER_EMBEDS_DISABLED: error(
+    403,
+    'Browser embeds are switched off for this project. Set browserEmbeds to true and apply the project file.',
+  ),
   NOT_FOUND: error(404, 'No route matches this URL.'),
   EXPERIENCE_NOT_FOUND: error(404, 'No such experience.'),
   EXPERIENCE_NOT_PUBLISHED: error(404, 'The experience has no published revision.'),

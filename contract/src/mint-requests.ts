@@ -10,6 +10,7 @@ export const optionalLocale = (description: string) =>
   optional.string({
     description,
     format: 'bcp47',
+    maxLength: 64,
     errorMessage: 'must be a BCP 47 language tag such as en-US',
     examples: ['en-US'],
   });

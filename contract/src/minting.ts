@@ -61,7 +61,7 @@ const fromServer: Operation = {
   tag,
   summary: 'Mint a session from a server',
   description:
-    'Launches an experience of the project that the API key belongs to. Call it from a backend only, and pass `launch` to the client through an endpoint of your own.\n\nThe key needs the scope `sessions:create`. A test key may also launch an experience whose status is `draft`, whether new or unpublished again; it gets the newest revision.\n\nThe status is 201 for new and replayed launches. Other descriptions of this API also list 200, which this service never returns.',
+    'Launches an experience of the project that the API key belongs to. Call it from a backend only, and pass `launch` to the client through an endpoint of your own.\n\nThe key needs the scope `sessions:create`. A test key may also launch an experience whose status is `draft`, whether new or unpublished again; it gets the newest revision.\n\nThe status is 201 for new and replayed launches.',
   caller: 'api-key',
   scope: 'sessions:create',
   headers: Type.Object({ 'Idempotency-Key': Type.Optional(idempotencyKey) }),

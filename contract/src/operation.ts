@@ -40,8 +40,8 @@ export interface Operation {
   furtherPermissions?: readonly FurtherPermission[];
   /** The action that the audit records. Present if and only if the operation changes something. */
   action?: string;
-  /** Whether the request must name the version that it changes, in `If-Match`. */
-  isVersioned?: true;
+  /** Whether the request must, or may, name the version that it changes, in `If-Match`. */
+  isVersioned?: true | 'if sent';
   /** The scope that an API key needs. */
   scope?: Scope;
   params?: TObject;

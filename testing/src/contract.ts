@@ -157,7 +157,10 @@ function templateOf(templates: string[], path: string): string | undefined {
 function matches(template: string, path: string): boolean {
   const parts = template.split('/');
   const given = path.split('/');
-  return parts.length === given.length && parts.every((part, i) => part.startsWith('{') || part === given[i]);
+  return (
+    parts.length === given.length &&
+    parts.every((part, i) => (part.startsWith('{') && given[i] !== '') || part === given[i])
+  );
 }
 
 function escaped(path: string): string {

@@ -26,6 +26,18 @@ export const versionHeaders = Type.Object({
   }),
 });
 
+/** The parameter of operations that check the version only if it is sent. */
+export const optionalVersionHeaders = Type.Object({
+  'If-Match': Type.Optional(
+    Type.String({
+      pattern: '^"[1-9]\\d{0,9}"$',
+      description:
+        'The version that the change is based on: the ETag of the document. Without it, any version is changed.',
+      examples: ['"3"'],
+    }),
+  ),
+});
+
 /** The header of answers with a versioned document. */
 export const versionEtag: AnswerHeaders = {
   ETag: {

@@ -22,7 +22,7 @@ export const invalidDocument = {
 };
 export const conflict = {
   VERSION_CONFLICT: {
-    message: 'Ada has changed this in the meantime: its version is 4, and yours is 3.',
+    message: 'The current version is 4, last changed by Ada; If-Match has 3.',
     details: {
       version: 4,
       by: 'Ada',

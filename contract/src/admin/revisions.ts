@@ -1,7 +1,7 @@
 import { optional } from '../fields.ts';
 import { jsonAnswer, type Operation } from '../operation.ts';
 import Type from '../type.ts';
-import { versionEtag, versionHeaders } from './changes.ts';
+import { optionalVersionHeaders, versionEtag, versionHeaders } from './changes.ts';
 import { ofVersions } from './errors.ts';
 import {
   conflict,
@@ -100,13 +100,16 @@ export const deleteExperienceOperation = {
   tag,
   summary: 'Delete an experience',
   description:
-    'Deletes an experience and its revisions if no session of it was ever launched. Otherwise archive it.',
+    'Deletes an experience and its revisions if no session of it was ever launched. Otherwise archive it. With If-Match, it is deleted only if nobody has changed it since that version.',
   caller: 'operator',
   permission: 'edit-experiences',
   action: 'experience.delete',
+  isVersioned: 'if sent',
+  headers: optionalVersionHeaders,
   params: experienceParams,
   answers: { 204: { description: 'The experience has been deleted.' } },
-  errors: ['EXPERIENCE_IN_USE', ...ofAnExperience],
+  errors: ['EXPERIENCE_IN_USE', ...ofAnExperience, ...ofVersions],
+  errorExamples: conflict,
 } satisfies Operation;
 
 const revisionParams = Type.Object({

@@ -107,7 +107,9 @@ export async function experienceAdminRoutes(
   });
 
   mount(app, deleteExperienceOperation, async (call) => {
-    await commit(call, (tx, write) => deleteExperience(tx, write, call, call.params.experienceId));
+    await commit(call, (tx, write) =>
+      deleteExperience(tx, write, call, call.params.experienceId, call.version),
+    );
     return undefined;
   });
 

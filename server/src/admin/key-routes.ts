@@ -33,9 +33,9 @@ export async function keyAdminRoutes(app: FastifyInstance, deps: AdminDeps): Pro
     const wanted = { ...body, expiresAt: expiryOf(body) };
     const { key, record } = await commit(call, async (tx, write) => {
       const created = await createKey(tx, apiKeyPrefix, projectId, wanted);
-      const { id, mode, scopes, name } = created.record;
-      write.changed({ kind: 'key', id, projectId });
-      write.audit({ projectId, target: id, changes: differences({}, { mode, scopes, name }) });
+      const { keyId, mode, scopes, name, expiresAt } = keyRecord(created.record);
+      write.changed({ kind: 'key', id: keyId, projectId });
+      write.audit({ projectId, target: keyId, changes: differences({}, { mode, scopes, name, expiresAt }) });
       return created;
     });
     return { ...keyRecord(record), key };

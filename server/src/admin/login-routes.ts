@@ -60,7 +60,7 @@ export async function loginRoutes(app: FastifyInstance, deps: AdminDeps): Promis
     const { code, expiresAt } = await commit(call, async (tx, write) => {
       if (!isOwn) await lockReachable(tx, actor, operatorId);
       write.audit({ target: operatorId });
-      return createCode(tx.query.bind(tx), operatorId === bootstrap.operatorId ? null : operatorId);
+      return createCode(tx.query.bind(tx), operatorId, deps.token);
     });
     return { url: linkOf(deps.consoleBase(), code), expiresAt: expiresAt.toISOString() };
   });

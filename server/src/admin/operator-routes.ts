@@ -14,7 +14,6 @@ import {
   reaches,
   requireAnotherOwner,
   requireGrantable,
-  requireKeptLimit,
 } from '../operators/rules.ts';
 import { newOperatorToken } from '../operators/secrets.ts';
 import {
@@ -96,7 +95,6 @@ export async function operatorRoutes(app: FastifyInstance, { database, commit }:
     await commit(call, async (tx, write) => {
       await requireAnotherOwner(tx, actor, params.operatorId);
       const operator = await lockReachable(tx, actor, params.operatorId);
-      requireKeptLimit(actor, operator);
       await deleteOperator(tx, operator.operatorId);
       write.changed({ kind: 'operator', id: operator.operatorId });
       write.audit({ target: operator.operatorId, changes: differences(facts(operator), {}) });

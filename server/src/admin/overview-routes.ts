@@ -12,6 +12,8 @@ import { knownProject } from './known-project.ts';
 const dayMs = 86_400_000;
 const defaultDays = 30;
 const maxDays = 3_660;
+/** Maximum rows of a response, which is built in memory. */
+const maxRows = 100_000;
 
 export async function overviewRoutes(app: FastifyInstance, { database, tallies }: AdminDeps): Promise<void> {
   mount(app, overviewOperation, async ({ params, query }) => {
@@ -25,7 +27,11 @@ export async function overviewRoutes(app: FastifyInstance, { database, tallies }
   mount(app, usageOperation, async ({ params, query, request, reply }) => {
     const range = rangeOf(query, Date.now());
     const projectId = await knownProject(database, params.projectId);
-    const days = await readUsage(database, projectId, range);
+    const days = await readUsage(database, projectId, range, maxRows + 1);
+    if (days.length > maxRows)
+      throw invalidRequest([
+        { path: 'from', message: `selects more than ${maxRows} rows; choose fewer days` },
+      ]);
     if (!/text\/csv/i.test(request.headers.accept ?? '')) return { days };
     return reply
       .type('text/csv; charset=utf-8')

@@ -5,7 +5,6 @@ import { Client } from '../limits/client-address.ts';
 import { redeemCode } from '../operators/login-store.ts';
 import { type FindOperator, signIn } from '../operators/sign-in.ts';
 import { ApiError, invalidRequest } from '../primitives/errors.ts';
-import { sha256 } from '../primitives/sha256.ts';
 import { mount } from '../routing/mount.ts';
 import { giveCookie, signInRequest } from './browser-login.ts';
 import type { AdminDeps } from './deps.ts';
@@ -36,7 +35,7 @@ export async function signInRoutes(app: FastifyInstance, deps: AdminDeps): Promi
     if ((code === undefined) === (token === undefined))
       throw invalidRequest([{ path: '', message: 'must have either code or token' }]);
     const verify = async (): Promise<FindOperator | undefined> => {
-      if (code !== undefined) return (tx) => redeemCode(tx, sha256(code), new Date());
+      if (code !== undefined) return (tx) => redeemCode(tx, code, deps.token, new Date());
       const caller = await authenticator.byToken(token!, new Client(request.raw, trustProxy));
       return caller && (async () => caller);
     };

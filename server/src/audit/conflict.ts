@@ -2,13 +2,16 @@ import type { Change } from '@session-launch/contract/admin/changes';
 import { ApiError } from '../primitives/errors.ts';
 import type { Statement, Transaction } from '../store/database.ts';
 
-/** The changes of a target after a version, oldest first. Those of a deleted target with the same id do not count. */
+/** Maximum entries that a conflict reports; of a much older version, only the latest changes are named. */
+const maxEntries = 200;
+
+/** The latest changes of a target after a version, newest first. Those of a deleted target with the same id do not count. */
 export const since: Statement = {
   name: 'audit_since_version',
   text: `SELECT name, at, changes FROM audit
           WHERE target = $1 AND version > $2
             AND at >= coalesce((SELECT created_at FROM experiences WHERE id = $1), (SELECT created_at FROM projects WHERE id = $1))
-          ORDER BY id`,
+          ORDER BY id DESC LIMIT ${maxEntries}`,
 };
 
 interface Row {
@@ -26,14 +29,14 @@ export async function requireVersion(
 ): Promise<void> {
   if (sent === current.version) return;
   const rows = sent < current.version ? await tx.query<Row>(since, [target, sent]) : [];
-  const last = rows.at(-1);
+  const [last] = rows;
   throw new ApiError('VERSION_CONFLICT', {
     message: `The current version is ${current.version}, last changed by ${last?.name ?? current.updatedBy}; If-Match has ${sent}.`,
     details: {
       version: current.version,
       by: last?.name ?? current.updatedBy,
       at: (last?.at ?? current.updatedAt).toISOString(),
-      changes: combined(rows.flatMap(({ changes }) => changes)),
+      changes: combined(rows.toReversed().flatMap(({ changes }) => changes)),
     },
   });
 }

@@ -7,6 +7,8 @@ import type { Database, Statement } from '../store/database.ts';
 export interface AuditFilter {
   /** Only entries of these projects; `undefined`: all entries, also those of no project. */
   projectIds?: readonly string[] | undefined;
+  /** Whether entries of deleted projects with the same ids are included. */
+  withDeleted?: boolean;
   operatorId?: string | undefined;
   action?: string | undefined;
 }
@@ -25,6 +27,7 @@ interface Row {
   action: string;
   projectId: string | null;
   target: string;
+  /** Null if the entry does not match. */
   changes: Change[];
   requestId: string;
   address: string;
@@ -35,33 +38,39 @@ interface Row {
 /** Maximum entries that one page examines if some filters have no index. */
 const maxExamined = 2_000;
 
-const columns = `a.id, a.at, a.operator_id AS "operatorId", a.name, a.via, a.action, a.project_id AS "projectId", a.target, a.changes,
+const columns = `a.id, a.at, a.operator_id AS "operatorId", a.name, a.via, a.action, a.project_id AS "projectId", a.target,
   a.request_id AS "requestId", a.address`;
 
 /** Reads at most $1 entries through an index: the primary key, or that of one operator ($3). The statement is planned for each call. */
 export const list: Statement = {
   text: `
-    SELECT ${columns}, ($4::text IS NULL OR a.action = $4) AS matches
-      FROM audit a
+    SELECT ${columns}, m.matches, CASE WHEN m.matches THEN a.changes END AS changes
+      FROM audit a CROSS JOIN LATERAL (SELECT $4::text IS NULL OR a.action = $4 AS matches) m
      WHERE ($2::text IS NULL OR a.id < $2) AND ($3::text IS NULL OR a.operator_id = $3)
      ORDER BY a.id DESC LIMIT $1`,
 };
 
-/** Reads at most $1 entries of the projects $5, each through the index of its project. */
+/**
+ * Reads at most $1 entries of the projects $5, each through the index of its project. Without $6, the entries of a deleted project whose id a
+ * present one has are left out.
+ */
 export const listOfProjects: Statement = {
   text: `
-    SELECT ${columns}, ($3::text IS NULL OR a.operator_id = $3) AND ($4::text IS NULL OR a.action = $4) AS matches
+    SELECT ${columns}, m.matches, CASE WHEN m.matches THEN a.changes END AS changes
       FROM unnest($5::text[]) AS p(id)
       CROSS JOIN LATERAL (
         SELECT * FROM audit a WHERE a.project_id = p.id AND ($2::text IS NULL OR a.id < $2)
+           AND ($6::boolean OR a.at >= coalesce((SELECT created_at FROM projects WHERE id = p.id), '-infinity'))
          ORDER BY a.id DESC LIMIT $1) a
+      CROSS JOIN LATERAL (
+        SELECT ($3::text IS NULL OR a.operator_id = $3) AND ($4::text IS NULL OR a.action = $4) AS matches) m
      ORDER BY a.id DESC LIMIT $1`,
 };
 
 /** Newest first. A page may be short although it has a cursor. */
 export async function listAudit(
   database: Database,
-  { projectIds, operatorId, action }: AuditFilter,
+  { projectIds, withDeleted = false, operatorId, action }: AuditFilter,
   { limit, cursor }: { limit: number; cursor?: string | undefined },
 ): Promise<AuditPage> {
   const hasUnindexed = action !== undefined || (projectIds !== undefined && operatorId !== undefined);
@@ -70,7 +79,11 @@ export async function listAudit(
   const examined =
     projectIds === undefined
       ? await database.query<Row>('admin', list, values)
-      : await database.query<Row>('admin', listOfProjects, [...values, [...new Set(projectIds)]]);
+      : await database.query<Row>('admin', listOfProjects, [
+          ...values,
+          [...new Set(projectIds)],
+          withDeleted,
+        ]);
   const found = examined.filter(({ matches }) => matches);
   const page = found.slice(0, limit);
   const reached = examined.length === most ? examined.at(-1) : undefined;

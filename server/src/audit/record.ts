@@ -33,7 +33,7 @@ export async function recordAudit(
   const rows = entries.map(({ changes = [], ...entry }) => ({
     ...entry,
     id: newId('aud'),
-    changes: changes.slice(0, maxChanges).map(bounded),
+    changes: bounded(changes),
   }));
   const { operatorId, name, via, requestId, address } = actor;
   // An applied file may change thousands of experiences. Short statements keep the event loop and the connection responsive.
@@ -49,16 +49,28 @@ const batchRows = 500;
 /** Bounds of one entry. The whole of what an experience was is in its revisions. */
 const maxChanges = 500;
 const maxValueLength = 4_000;
+const maxEntryLength = 64_000;
 
-function bounded({ path, before, after }: Change): Change {
-  return {
+const cut = '…';
+
+/**
+ * The changes within the bounds of an entry. Values that do not fit are replaced by an ellipsis. Of the changes after the first ones, only the
+ * top-level fields are named, so that each changed field is still contained in a recorded path.
+ */
+function bounded(changes: readonly Change[]): Change[] {
+  let left = maxEntryLength;
+  const shortened = (value: unknown): unknown => {
+    const text = JSON.stringify(value);
+    const length = Math.min(text.length, maxValueLength);
+    if (length > left) return cut;
+    left -= length;
+    return text.length <= maxValueLength ? value : `${text.slice(0, maxValueLength).toWellFormed()}${cut}`;
+  };
+  const recorded = changes.slice(0, maxChanges).map(({ path, before, after }) => ({
     path,
     ...(before === undefined ? {} : { before: shortened(before) }),
     ...(after === undefined ? {} : { after: shortened(after) }),
-  };
-}
-
-function shortened(value: unknown): unknown {
-  const text = JSON.stringify(value);
-  return text.length <= maxValueLength ? value : `${text.slice(0, maxValueLength).toWellFormed()}…`;
+  }));
+  const others = new Set(changes.slice(maxChanges).map(({ path }) => /^[^.[]*/.exec(path)![0]));
+  return [...recorded, ...Array.from(others, (path) => ({ path, before: cut, after: cut }))];
 }

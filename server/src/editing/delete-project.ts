@@ -66,7 +66,10 @@ export const deleteRows: Statement = {
 };
 export const removeFromOperators: Statement = {
   name: 'remove_project_from_operators',
-  text: `UPDATE operators SET project_ids = array_remove(project_ids, $1) WHERE $1 = ANY (project_ids) RETURNING id`,
+  text: `
+    WITH former AS (
+      UPDATE former_limits SET project_ids = array_remove(project_ids, $1) WHERE $1 = ANY (project_ids))
+    UPDATE operators SET project_ids = array_remove(project_ids, $1) WHERE $1 = ANY (project_ids) RETURNING id`,
 };
 export const removeProject: Statement = {
   name: 'delete_project',

@@ -1,4 +1,5 @@
 import type { Authored, Write } from '../audit/commit.ts';
+import { requireVersion } from '../audit/conflict.ts';
 import { ApiError } from '../primitives/errors.ts';
 import type { Statement, Transaction } from '../store/database.ts';
 import { lockOutFiles, lockProject, recordListing } from './project.ts';
@@ -30,22 +31,24 @@ export const deleteExperiences: Statement = {
   text: 'DELETE FROM experiences WHERE id = ANY ($1::text[])',
 };
 
-/** Deletes an experience, or throws 409 if a session of it was ever launched. */
+/** Deletes an experience: this version of it, if one is given. Throws 409 if a session of it was ever launched. */
 export async function deleteExperience(
   tx: Transaction,
   write: Write,
   { actor }: Authored,
   experienceId: string,
+  version: number | undefined,
 ): Promise<void> {
   await lockOutFiles(tx);
   const { projectId } = await readExperience(tx, actor, experienceId);
   await lockProject(tx, projectId);
-  const { experience } = await lockExperience(tx, actor, experienceId);
+  const stored = await lockExperience(tx, actor, experienceId);
+  if (version !== undefined) await requireVersion(tx, experienceId, version, stored);
   await lockOutMints(tx);
   if ((await tx.query(findUse, [projectId, experienceId])).length > 0)
     throw new ApiError('EXPERIENCE_IN_USE');
   await removeExperiences(tx, [experienceId]);
-  const { slug, title, status, sortOrder } = experience;
+  const { slug, title, status, sortOrder } = stored.experience;
   const before = { slug, title, status, sortOrder };
   // Without a version: what is cached of the experience is not valid any more.
   write.changed({ kind: 'experience', id: experienceId, projectId });

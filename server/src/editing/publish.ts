@@ -31,7 +31,6 @@ export async function publish(
   const published = revision ?? latestRevision;
   const { slug } = await readFrozen(tx, experience.id, published);
   await requireFreeSlug(tx, projectId, { id: experience.id, slug }, 'published');
-  if (note !== undefined) await tx.query(addNote, [experience.id, published, note]);
   return change(tx, write, request, stored, 'published', published, note);
 }
 
@@ -72,6 +71,7 @@ async function change(
     const author = { by: actor.name, at: new Date() };
     const version = await changeStatus(tx, experienceId, status, revision, author);
     write.changed({ kind: 'experience', id: experienceId, projectId, version });
+    if (note !== undefined) await tx.query(addNote, [experienceId, revision, note]);
     const noted = note === undefined ? changes : [...changes, { path: 'note', after: note }];
     write.audit({ projectId, target: experienceId, version, changes: noted });
   }

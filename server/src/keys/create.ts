@@ -39,7 +39,10 @@ export function isUsable({ revokedAt, expiresAt }: ApiKey, at: Date): boolean {
   return revokedAt === null && (expiresAt === null || expiresAt > at);
 }
 
-/** Creates a key with the settings of `old`, which the transaction has locked, and lets `old` expire after the grace period. */
+/**
+ * Creates a key with the settings of `old`, which the transaction has locked, and lets `old` expire after the grace period. The new key has
+ * no expiry: that of `old` may be the end of an earlier grace period.
+ */
 export async function replaceKey(
   tx: Transaction,
   prefix: string,
@@ -49,12 +52,11 @@ export async function replaceKey(
   const graceEnd = new Date(at.getTime() + graceSeconds * 1000);
   const oldExpiresAt = old.expiresAt !== null && old.expiresAt < graceEnd ? old.expiresAt : graceEnd;
   await expireKey(tx, old.id, oldExpiresAt);
-  const { mode, scopes, name, expiresAt } = old;
+  const { mode, scopes, name } = old;
   const created = await createKey(tx, prefix, old.projectId, {
     mode,
     scopes: scopes as Scope[],
     ...(name === null ? {} : { name }),
-    ...(expiresAt === null ? {} : { expiresAt }),
   });
   return { ...created, oldExpiresAt };
 }

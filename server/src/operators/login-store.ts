@@ -1,4 +1,6 @@
+import { sha256 } from '../primitives/sha256.ts';
 import type { Database, Statement, Transaction } from '../store/database.ts';
+import { tokenTag } from './secrets.ts';
 import { bootstrap, type KnownOperator, knownColumns } from './store.ts';
 
 /** A login, with the operator whom it belongs to. */
@@ -117,7 +119,10 @@ export const insertCode: Statement = {
 
 export const useCode: Statement = {
   name: 'use_login_code',
-  text: `WITH used AS (DELETE FROM login_codes WHERE hash = $1 RETURNING operator_id, expires_at)
+  text: `WITH used AS (
+           DELETE FROM login_codes
+            WHERE hash = $1 AND operator_id IS NOT NULL OR hash = $2 AND operator_id IS NULL
+           RETURNING operator_id, expires_at)
          SELECT u.expires_at AS "expiresAt", ${knownColumns}
            FROM used u LEFT JOIN operators o ON o.id = u.operator_id`,
 };
@@ -127,14 +132,16 @@ export const removeCodes: Statement = {
   text: 'DELETE FROM login_codes WHERE operator_id = $1',
 };
 
-/** Deletes a code and returns whom it signs in; `undefined` if it is unknown or has expired. */
+/** Deletes a code and returns whom it signs in; `undefined` if it is unknown, has expired, or belongs to an earlier ADMIN_TOKEN. */
 export async function redeemCode(
   tx: Transaction,
-  hash: Buffer,
+  code: string,
+  adminToken: string,
   now: Date,
 ): Promise<KnownOperator | undefined> {
   const [used] = await tx.query<KnownOperator & { operatorId: string | null; expiresAt: Date }>(useCode, [
-    hash,
+    sha256(code),
+    tokenTag(code, adminToken),
   ]);
   if (used === undefined || used.expiresAt <= now) return undefined;
   const { expiresAt: _, ...operator } = used;

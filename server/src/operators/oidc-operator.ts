@@ -3,9 +3,18 @@ import { differences } from '../primitives/differences.ts';
 import { newId } from '../primitives/ids.ts';
 import type { Transaction } from '../store/database.ts';
 import type { Identity } from './oidc.ts';
-import { insertOperator, type KnownOperator, lockOperatorBySubject, updateOperator } from './store.ts';
+import {
+  insertOperator,
+  type KnownOperator,
+  lockOperatorBySubject,
+  takeFormerLimit,
+  updateOperator,
+} from './store.ts';
 
-/** The operator of a person from the identity provider, created at the first sign-in. Name and role follow the provider. */
+/**
+ * The operator of a person from the identity provider, created at the first sign-in. Name and role follow the provider. Somebody who was
+ * removed remains limited to the same projects.
+ */
 export async function operatorOf(
   tx: Transaction,
   write: Write,
@@ -17,9 +26,11 @@ export async function operatorOf(
     operatorId: known?.operatorId ?? newId('opr'),
     name,
     role,
-    projectIds: known?.projectIds ?? null,
+    projectIds: known === undefined ? await takeFormerLimit(tx, issuer, subject) : known.projectIds,
   };
-  const changes = differences(known ? { name: known.name, role: known.role } : {}, { name, role });
+  const { projectIds } = operator;
+  const limit = known === undefined && projectIds !== null ? { projectIds } : {};
+  const changes = differences(known ? { name: known.name, role: known.role } : {}, { name, role, ...limit });
   if (known === undefined) {
     const createdAt = new Date();
     await insertOperator(tx, { ...operator, tokenHash: null, issuer, subject, createdAt, createdBy: name });

@@ -78,16 +78,3 @@ export async function requireAnotherOwner(tx: Transaction, actor: Actor, operato
   const isLast = owners.length === 1 && owners[0] === operatorId;
   if (isLast && actor.operatorId !== bootstrap.operatorId) throw new ApiError('LAST_OWNER');
 }
-
-/**
- * Throws 403 if an actor who is limited to projects would remove an operator who signs in through an identity provider: that person's next
- * sign-in would create an operator without a limit.
- */
-export function requireKeptLimit(actor: Actor, { issuer }: Pick<Operator, 'issuer'>): void {
-  if (actor.projectIds === null || issuer === null) return;
-  throw new ApiError('ROLE_FORBIDDEN', {
-    message:
-      'Only an owner of all projects can remove an operator who signs in through an identity provider.',
-    details: { projectIds: actor.projectIds },
-  });
-}

@@ -28,9 +28,9 @@ export function isCookie(text: string): boolean {
 }
 
 /**
- * Binds a login to ADMIN_TOKEN, so that it ends when the token is replaced. The key is the cookie, which is not stored: the stored result
- * is of no use for guessing the token.
+ * Binds a login or a sign-in link to ADMIN_TOKEN, so that it ends when the token is replaced. The key is the cookie or the code, which is
+ * not stored: the stored result is of no use for guessing the token.
  */
-export function tokenTag(cookie: string, adminToken: string): Buffer {
-  return createHmac('sha256', cookie).update(adminToken).digest();
+export function tokenTag(secret: string, adminToken: string): Buffer {
+  return createHmac('sha256', secret).update(adminToken).digest();
 }

@@ -102,14 +102,17 @@ function actorOf({ via, address, requestId }: SignInRequest, operator: KnownOper
   return { ...operator, via, address, requestId };
 }
 
-/** A code that signs in an operator once. Null: the holder of ADMIN_TOKEN. */
+/** A code that signs in an operator once. That of the holder of ADMIN_TOKEN is valid only for this token. */
 export async function createCode(
   run: Transaction['query'],
-  operatorId: string | null,
+  operatorId: string,
+  adminToken: string,
 ): Promise<{ code: string; expiresAt: Date }> {
   const code = newCode();
   const expiresAt = new Date(Date.now() + codeMs);
-  await run(insertCode, [sha256(code), operatorId, expiresAt]);
+  const stored =
+    operatorId === bootstrap.operatorId ? [tokenTag(code, adminToken), null] : [sha256(code), operatorId];
+  await run(insertCode, [...stored, expiresAt]);
   return { code, expiresAt };
 }
 
@@ -119,7 +122,8 @@ export function linkOf(base: string, code: string): string {
 }
 
 /** The sign-in link of the holder of ADMIN_TOKEN that a start prints. */
-export async function createStartLink(database: Database, base: string): Promise<string> {
-  const { code } = await createCode((statement, values) => database.query('admin', statement, values), null);
+export async function createStartLink(database: Database, base: string, adminToken: string): Promise<string> {
+  const run: Transaction['query'] = (statement, values) => database.query('admin', statement, values);
+  const { code } = await createCode(run, bootstrap.operatorId, adminToken);
   return linkOf(base, code);
 }

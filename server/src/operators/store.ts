@@ -120,9 +120,19 @@ export async function setOperatorToken(tx: Transaction, operatorId: string, hash
   await tx.query(setToken, [operatorId, hash, new Date()]);
 }
 
-export const remove: Statement = { name: 'delete_operator', text: 'DELETE FROM operators WHERE id = $1' };
+export const remove: Statement = {
+  name: 'delete_operator',
+  text: `
+    WITH gone AS (DELETE FROM operators WHERE id = $1 RETURNING issuer, subject, project_ids)
+    INSERT INTO former_limits (issuer, subject, project_ids)
+    SELECT issuer, subject, project_ids FROM gone WHERE issuer IS NOT NULL AND project_ids IS NOT NULL
+    ON CONFLICT (issuer, subject) DO UPDATE SET project_ids = excluded.project_ids`,
+};
 
-/** Deletes an operator. Their logins and sign-in links are deleted with the row. */
+/**
+ * Deletes an operator. Their logins and sign-in links are deleted with the row. The limit of somebody who signs in through an identity
+ * provider is kept for another sign-in.
+ */
 export async function deleteOperator(tx: Transaction, operatorId: string): Promise<void> {
   await tx.query(remove, [operatorId]);
 }
@@ -140,6 +150,21 @@ export async function lockOperatorBySubject(
 ): Promise<Operator | undefined> {
   const [found] = await tx.query<Operator>(lockBySubject, [issuer, subject]);
   return found;
+}
+
+export const takeLimit: Statement = {
+  name: 'take_former_limit',
+  text: `DELETE FROM former_limits WHERE issuer = $1 AND subject = $2 RETURNING project_ids AS "projectIds"`,
+};
+
+/** The projects that a removed operator was limited to. The limit then belongs to the operator who is created again. */
+export async function takeFormerLimit(
+  tx: Transaction,
+  issuer: string,
+  subject: string,
+): Promise<string[] | null> {
+  const [limit] = await tx.query<{ projectIds: string[] }>(takeLimit, [issuer, subject]);
+  return limit?.projectIds ?? null;
 }
 
 export const knownProjects: Statement = {

@@ -114,7 +114,8 @@ async function applyPrepared(
   if (expect !== undefined) await requireExpected(tx, project.id, expect, stored);
   await refuseTaken(tx, file);
   const isNew = stored === undefined;
-  if (isNew) await upsertProject(tx, project, stamp, false);
+  // Not always 1: the versions of a deleted project with this id are continued.
+  const created = isNew ? await upsertProject(tx, project, stamp, false) : undefined;
 
   const settings = isNew ? [{ path: '', after: project }] : differences(stored.project, project);
   const written = await writeBatches(tx, file, stamp);
@@ -133,7 +134,7 @@ async function applyPrepared(
 
   const isListedAnew = ofTheProject.length > 0;
   const changed = isListedAnew || written.experiences.length > 0;
-  const version = isNew ? 1 : changed ? await upsertProject(tx, project, stamp, isListedAnew) : present;
+  const version = created ?? (changed ? await upsertProject(tx, project, stamp, isListedAnew) : present);
   const change = isNew ? 'created' : settings.length > 0 ? 'updated' : 'unchanged';
   return {
     applied: {

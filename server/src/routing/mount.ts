@@ -19,11 +19,17 @@ export interface Call<O extends Operation> {
   actor: O['caller'] extends 'operator' ? Actor : undefined;
   /** The audit action of the operation. */
   action: string | undefined;
-  /** The version in `If-Match`, for operations that require one. */
-  version: O['isVersioned'] extends true ? number : undefined;
+  /** The version in `If-Match`, for operations that require or accept one. */
+  version: VersionOf<O['isVersioned']>;
   request: FastifyRequest;
   reply: FastifyReply;
 }
+
+type VersionOf<Versioned> = Versioned extends true
+  ? number
+  : Versioned extends 'if sent'
+    ? number | undefined
+    : undefined;
 
 /** What a handler returns: the JSON body of the successful response, or the reply that it has sent itself. */
 export type Answer<O extends Operation> = BodyOf<ContentOf<O['answers'][keyof O['answers']]>> | FastifyReply;
@@ -70,7 +76,8 @@ export function mount<O extends Operation>(
         }
         requireVisible(actor, params);
       }
-      const version = isVersioned ? versionOf(request) : undefined;
+      const hasVersion = isVersioned === true || (isVersioned && request.headers['if-match'] !== undefined);
+      const version = hasVersion ? versionOf(request) : undefined;
       reply.code(status);
       return handler({ params, query, body, actor, action, version, request, reply } as Call<O>);
     },

@@ -69,12 +69,13 @@ function requireListed(
   { project, projectId }: LaunchableExperience,
   origin: string,
 ): void {
-  if (!project.browserEmbeds) throw new ApiError('BROWSER_EMBEDS_DISABLED');
+  const sent = { origin: origin.slice(0, 512) };
+  if (!project.browserEmbeds) throw new ApiError('BROWSER_EMBEDS_DISABLED', { details: sent });
   if (allows(entries, origin) || (of === 'project' && isOwnPage(projectId, origin))) return;
   const hint = nearMiss(entries, origin);
   throw new ApiError('ORIGIN_NOT_ALLOWED', {
     message: `This origin is not on the allowlist of the ${of}. Add it to allowedOrigins and apply the project file.`,
-    details: { origin: origin.slice(0, 512), ...(hint === undefined ? {} : { hint }) },
+    details: { ...sent, ...(hint === undefined ? {} : { hint }) },
   });
 }
 

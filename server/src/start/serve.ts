@@ -83,7 +83,10 @@ async function startAndServe({ config, log, engine, wait, colours }: StartDeps):
     const demoDeps = { database, changes, apiKeyPrefix: config.apiKeyPrefix };
     const demo = config.demo ? await wait.step(() => provisionDemo(demoDeps, demoProjectFile)) : undefined;
     const { consoleBase } = app;
-    const consoleLink = consoleBase && (await wait.step(() => createStartLink(database, consoleBase)));
+    const consoleLink =
+      consoleBase && adminToken
+        ? await wait.step(() => createStartLink(database, consoleBase, adminToken))
+        : undefined;
     if (adminToken === undefined) {
       log.warn('the admin API is off: set ADMIN_TOKEN to switch it on for a PostgreSQL deployment');
     }

@@ -25,14 +25,15 @@ export const select: Statement = {
     SELECT to_char(day, 'YYYY-MM-DD') AS day, experience_id AS "experienceId",
            sum(sessions)::double precision AS sessions, sum(seconds)::double precision AS seconds
       FROM parts GROUP BY parts.day, experience_id HAVING sum(sessions) > 0
-     ORDER BY parts.day, experience_id COLLATE "C"`,
+     ORDER BY parts.day, experience_id COLLATE "C" LIMIT $4`,
 };
 
-/** Sessions and connected seconds per day of the mint and experience, sorted; days from `from` to `to`, both included. */
+/** Sessions and connected seconds per day of the mint and experience, sorted; days from `from` to `to`, both included, at most `limit` rows. */
 export function readUsage(
   database: Database,
   projectId: string,
   { from, to }: { from: string; to: string },
+  limit?: number,
 ): Promise<UsageDay[]> {
-  return database.query('admin', select, [projectId, from, to]);
+  return database.query('admin', select, [projectId, from, to, limit ?? null]);
 }

@@ -302,6 +302,14 @@ describe('publishing', () => {
     expectError(await editor.publish(id, 4, { revision: '1' }), 400, 'INVALID_REQUEST');
   });
 
+  test('of the published revision changes nothing, not even its note', async () => {
+    const { experienceId: id } = await createWorld(service);
+    const same = await editor.ok(editor.publish(id, 1, { revision: 1, note: 'Nothing new' }));
+    expect(same).toMatchObject({ version: 1, publishedRevision: 1 });
+    const { json } = await service.admin({ path: `/admin/experiences/${id}/revisions` });
+    expect(json.revisions[0]).not.toHaveProperty('note');
+  });
+
   test('unpublish makes a draft, archive hides it, and publish brings it back', async () => {
     const world = await createWorld(service);
     const id = world.experienceId;
@@ -418,6 +426,25 @@ describe('deleting', () => {
     await editor.ok(editor.create(world.projectId, { ...b, title: 'Reborn' }), 201);
     const launched = await mintFromServer(service, world.key, { experienceId: b.id });
     expect(launched.json.launch.experience).toMatchObject({ title: 'Reborn', revision: 1 });
+  });
+
+  test('with a version deletes only that one, and says who changed what since', async () => {
+    const one = experience({ status: 'draft' });
+    await createWorld(service, { experiences: [one, experience()] });
+    const { experience: document } = await editor.read(one.id);
+    await editor.ok(editor.save({ ...document, title: 'Changed' }, 1));
+    const remove = (headers: Record<string, string>) =>
+      service.admin({ method: 'DELETE', path: `/admin/experiences/${one.id}`, headers });
+    const refused = await remove({ 'If-Match': '"1"' });
+    expectError(refused, 412, 'VERSION_CONFLICT');
+    expect(refused.json.error.details).toMatchObject({
+      version: 2,
+      by: 'bootstrap',
+      changes: [{ path: 'title', after: 'Changed' }],
+    });
+    for (const wrong of ['2', '*', '"two"'])
+      expectError(await remove({ 'If-Match': wrong }), 428, 'VERSION_REQUIRED');
+    expect((await remove({ 'If-Match': '"2"' })).status).toBe(204);
   });
 
   test('refuses an experience of which a session was launched', async () => {

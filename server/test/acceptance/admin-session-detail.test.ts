@@ -203,6 +203,15 @@ describe('replacing a key', () => {
     expect(find(keyId)).not.toHaveProperty('expiresAt');
   });
 
+  test('again, after a lost response, makes another key without an expiry', async () => {
+    const world = await createWorld(service);
+    const first = (await replace(world.keyId, {})).json;
+    const second = (await replace(world.keyId, { graceSeconds: 604_800 })).json;
+    expect(second).toMatchObject({ replaces: world.keyId, oldExpiresAt: first.oldExpiresAt });
+    for (const { key, expiresAt } of [first, second])
+      expect([await mints(world, key), expiresAt]).toEqual([201, undefined]);
+  });
+
   test('without a grace period the old key is refused at once', async () => {
     const world = await createWorld(service);
     expect(await mints(world, world.key)).toBe(201);
@@ -217,6 +226,7 @@ describe('replacing a key', () => {
     const { keyId } = await createKey(service, world.projectId, { expiresAt, name: 'backend' });
     const { json } = await replace(keyId, { graceSeconds: 604_800 });
     expect(json).toMatchObject({ oldExpiresAt: expiresAt, name: 'backend' });
+    expect(json).not.toHaveProperty('expiresAt');
     await service.admin({ method: 'POST', path: `/admin/keys/${json.keyId}/revoke` });
     expectError(await replace(json.keyId, {}), 400, 'INVALID_REQUEST');
     expectError(await replace('key_nobody', {}), 404, 'KEY_NOT_FOUND');

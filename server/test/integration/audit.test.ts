@@ -2,13 +2,16 @@ import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { adminApi } from '@session-launch/contract/admin/api';
+import type { Change } from '@session-launch/contract/admin/changes';
 import { type Answer, type Call, send } from '@session-launch/testing/http.ts';
 import { leaks, type Places } from '@session-launch/testing/leaks.ts';
 import { adminToken, runtimeToken } from '@session-launch/testing/target.ts';
 import { createKey, createWorld, type World } from '@session-launch/testing/world.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { listAudit } from '../../src/audit/read.ts';
+import { recordAudit } from '../../src/audit/record.ts';
 import { createLog } from '../../src/observe/log.ts';
+import { bootstrap } from '../../src/operators/store.ts';
 import { samples, secretsIn, secretsOf } from '../harness/admin-samples.ts';
 import { client, startIdentityProvider, type TestIdentityProvider } from '../harness/identity-provider.ts';
 import { type Service, startService } from '../harness/service.ts';
@@ -260,6 +263,41 @@ describe('reading', () => {
       const { entries } = await listAudit(service.database, { projectIds }, { limit: 500 });
       expect(entries).toEqual(all.entries.filter((one) => projectIds.includes(one.projectId ?? '')));
     }
+  });
+
+  test('the entry of a new key has its expiry, and no name if it has none', async () => {
+    const expiresAt = '2100-01-01T00:00:00.000Z';
+    await createKey(service, world.projectId, { expiresAt, scopes: ['sessions:read'] });
+    const { entries } = await read({ action: 'key.create', limit: '1' });
+    expect(entries[0]!.changes).toEqual([
+      { path: 'mode', after: 'test' },
+      { path: 'scopes', after: ['sessions:read'] },
+      { path: 'expiresAt', after: expiresAt },
+    ]);
+  });
+
+  test('an entry is bounded, and still names every field that changed', async () => {
+    const value = 'x'.repeat(3_000);
+    const changes = Array.from({ length: 1_000 }, (_, i) => ({
+      path: i < 999 ? `runtime.mind.topics[${i}].tell.en` : 'description',
+      ...(i % 2 === 0 ? { before: value } : {}),
+      after: value,
+    }));
+    const actor = { ...bootstrap, via: 'token' as const, address: '', requestId: 'req_large' };
+    const entry = { action: 'experience.save', target: 'exp_large_audit', changes };
+    await service.database.transaction((tx) => recordAudit(tx, actor, [entry]));
+    const [stored] = await run<{ changes: Change[]; size: number }>(
+      `SELECT changes, octet_length(changes::text) AS size FROM audit WHERE target = 'exp_large_audit'`,
+    );
+    expect(stored!.size).toBeLessThan(128_000);
+    expect(stored!.changes.slice(0, 500).map(({ path }) => path)).toEqual(
+      changes.slice(0, 500).map(({ path }) => path),
+    );
+    expect(stored!.changes[0]).toEqual(changes[0]);
+    expect(stored!.changes[499]).toEqual({ path: 'runtime.mind.topics[499].tell.en', after: '…' });
+    expect(stored!.changes.slice(500)).toEqual(
+      ['runtime', 'description'].map((path) => ({ path, before: '…', after: '…' })),
+    );
   });
 
   test('a page examines a limited number of entries, and the next one continues', async () => {

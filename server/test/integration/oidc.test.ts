@@ -1,5 +1,5 @@
 import { type Answer, send } from '@session-launch/testing/http.ts';
-import { expectError } from '@session-launch/testing/world.ts';
+import { createWorld, expectError } from '@session-launch/testing/world.ts';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { client, startIdentityProvider, type TestIdentityProvider } from '../harness/identity-provider.ts';
 import { asConsole } from '../harness/operators.ts';
@@ -9,7 +9,7 @@ let provider: TestIdentityProvider;
 let service: Service;
 
 /** The address of a service whose console is below a path of another host. */
-const below = 'https://intern.example.com/tools/launch';
+const below = 'https://internal.example.com/tools/launch';
 
 beforeAll(async () => {
   provider = await startIdentityProvider();
@@ -86,6 +86,29 @@ test('signs in with name and role of the claims, and follows their changes', asy
     { action: 'operator.change', via: 'oidc', name: 'Ada King' },
     { action: 'login.create', via: 'oidc', name: 'Ada King' },
   ]);
+});
+
+test('somebody who was removed and signs in again remains limited to the same projects', async () => {
+  const { projectId } = await createWorld(service);
+  provider.person = { sub: 'joan', name: 'Joan', role: 'creator' };
+  const { operator } = await me((await browse(start())).cookie!);
+  const path = `/admin/operators/${operator.operatorId}`;
+  const limited = await service.admin({ method: 'PATCH', path, body: { projectIds: [projectId] } });
+  expect(limited.status, limited.text).toBe(200);
+  expect((await service.admin({ method: 'DELETE', path })).status).toBe(204);
+  const { operator: again } = await me((await browse(start())).cookie!);
+  expect(again).toMatchObject({ name: 'Joan', role: 'creator', projectIds: [projectId] });
+  expect(again.operatorId).not.toBe(operator.operatorId);
+  const { entries } = (await service.admin({ path: '/admin/audit?action=operator.create&limit=1' })).json;
+  expect(entries[0]).toMatchObject({
+    target: again.operatorId,
+    changes: expect.arrayContaining([{ path: 'projectIds', after: [projectId] }]),
+  });
+  // A limit that an owner has removed does not come back.
+  const unlimited = `/admin/operators/${again.operatorId}`;
+  await service.admin({ method: 'PATCH', path: unlimited, body: { projectIds: null } });
+  expect((await service.admin({ method: 'DELETE', path: unlimited })).status).toBe(204);
+  expect((await me((await browse(start())).cookie!)).operator.projectIds).toBeNull();
 });
 
 test('refuses people without a role', async () => {

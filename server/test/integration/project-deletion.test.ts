@@ -1,4 +1,5 @@
 import { editorOf } from '@session-launch/testing/editing.ts';
+import type { Answer } from '@session-launch/testing/http.ts';
 import { connect, launched, report } from '@session-launch/testing/lifecycle.ts';
 import {
   apply,
@@ -14,6 +15,7 @@ import pino from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DeletedProjects } from '../../src/editing/delete-project.ts';
 import { openChanges } from '../../src/store/changes.ts';
+import { createOperator, withToken } from '../harness/operators.ts';
 import { type Service, startService, useService } from '../harness/service.ts';
 
 const service = useService();
@@ -125,7 +127,16 @@ describe('deleting a project', () => {
 
     const title = 'Born again';
     const file = { ...world.file, experiences: [{ ...world.file.experiences[0]!, title }] };
-    expect((await apply(service, file)).json.changed).toBe(true);
+    const again = (await apply(service, file)).json;
+    expect(again).toMatchObject({ changed: true, version: (await editor.list(world.projectId)).version });
+    expect(again.version).toBeGreaterThan(before);
+    // The activity of the deleted project is only for operators of all projects.
+    const { token } = await createOperator(service, { projectIds: [world.projectId] });
+    const path = `/admin/audit?projectId=${world.projectId}`;
+    const actions = (answer: Answer): string[] =>
+      answer.json.entries.map(({ action }: { action: string }) => action);
+    expect(actions(await withToken(service, token, { path }))).toEqual(['experience.apply', 'project.apply']);
+    expect(actions(await service.admin({ path }))).toContain('project.delete');
     const { key } = await createKey(service, world.projectId);
     for (const at of [service, other]) {
       const mint = () => mintFromServer(at, key, { experienceId: world.experienceId });

@@ -2,6 +2,7 @@ import { send } from '@session-launch/testing/http.ts';
 import { adminToken } from '@session-launch/testing/target.ts';
 import { expectError } from '@session-launch/testing/world.ts';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { createStartLink } from '../../src/operators/sign-in.ts';
 import {
   asConsole,
   codeFor,
@@ -250,6 +251,14 @@ describe('a login ends', () => {
     const cookie = await signedIn(service);
     await run(`UPDATE logins SET token_tag = decode(repeat('00', 32), 'hex') WHERE operator_id IS NULL`);
     expectError(await me(cookie), 401, 'ADMIN_TOKEN_INVALID');
+  });
+
+  test('and unused links, when ADMIN_TOKEN is replaced', async () => {
+    const earlier = await createStartLink(service.database, service.adminUrl, 'the-earlier-admin-token');
+    const present = await createStartLink(service.database, service.adminUrl, adminToken);
+    const [old, current] = [earlier, present].map((link) => new URL(link).hash.replace('#code=', ''));
+    expectError(await login(service, { code: old }), 401, 'LOGIN_FAILED');
+    expect((await login(service, { code: current })).status).toBe(204);
   });
 
   test('when it is ended in the list of logins', async () => {

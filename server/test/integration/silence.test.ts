@@ -1,7 +1,6 @@
 import { type Launch, leave } from '@session-launch/testing/lifecycle.ts';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { lookEveryMs, SilenceWatch } from '../../src/sessions/silence.ts';
-import { startHousekeeping } from '../../src/start/housekeeping.ts';
 import type { Database } from '../../src/store/database.ts';
 import { useService } from '../harness/service.ts';
 import { lasted, type SessionRecord, useSessionLives } from '../harness/session-lives.ts';
@@ -189,36 +188,4 @@ test('a process ends sessions left behind one minute after its start', async () 
   expect(await statusOf(launch)).toBe('active');
   await look(5);
   expect(await statusOf(launch)).toBe('ended');
-});
-
-test('housekeeping checks every five seconds, one check at a time', async () => {
-  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
-  onTestFinished(() => void vi.useRealTimers());
-  let finish = () => {};
-  const look = vi.spyOn(SilenceWatch.prototype, 'look').mockImplementation(
-    () =>
-      new Promise((resolve) => {
-        finish = resolve;
-      }),
-  );
-  onTestFinished(() => look.mockRestore());
-  const housekeeping = startHousekeeping({
-    lifecycle: lives.lifecycle,
-    changes: {} as never,
-    keyRing: { flush: async () => undefined } as never,
-    rates: { clean: async () => undefined } as never,
-    tallies: { flush: async () => undefined } as never,
-    authenticator: undefined,
-    auditRetentionDays: 400,
-    retentionDays: undefined,
-  });
-  await vi.advanceTimersByTimeAsync(lookEveryMs);
-  expect(look).toHaveBeenCalledTimes(1);
-  await vi.advanceTimersByTimeAsync(lookEveryMs);
-  expect(look).toHaveBeenCalledTimes(1);
-  finish();
-  await vi.advanceTimersByTimeAsync(lookEveryMs);
-  expect(look).toHaveBeenCalledTimes(2);
-  finish();
-  await housekeeping.stop();
 });

@@ -86,6 +86,25 @@ describe('usage', () => {
     expect((await read(projectId, '?from=2025-01-01&to=2026-02-04')).status).toBe(200);
     expectError(await read('prj_none'), 404, 'PROJECT_NOT_FOUND');
   });
+
+  test('asks for fewer days if the response would be too large', async () => {
+    const { projectId } = await createWorld(service);
+    await query(
+      `INSERT INTO usage_days (project_id, day, experience_id, sessions, seconds)
+       SELECT $1, date '2026-01-01' + i / 1000, 'exp_many_' || i % 1000, 1, 1 FROM generate_series(0, 100000) i`,
+      [projectId],
+    );
+    const search = '?from=2026-01-01&to=2026-05-01';
+    for (const accept of ['*/*', 'text/csv']) {
+      const refused = await read(projectId, search, accept);
+      expectError(refused, 400, 'INVALID_REQUEST');
+      expect(refused.json.error.details).toEqual([
+        { path: 'from', message: 'selects more than 100000 rows; choose fewer days' },
+      ]);
+    }
+    expect((await read(projectId, '?from=2026-01-02&to=2026-05-01')).json.days).toHaveLength(99_001);
+    await query('DELETE FROM usage_days WHERE project_id = $1', [projectId]);
+  });
 });
 
 describe('the roll-up', () => {
@@ -162,6 +181,7 @@ describe('the roll-up', () => {
           world.projectId,
           allDays.from,
           allDays.to,
+          null,
         ]);
         expect(days.reduce((sum, { sessions }) => sum + sessions, 0)).toBe(2501);
         const [row] = await tx.query<{ sum: number }>({
@@ -229,7 +249,7 @@ describe('the roll-up', () => {
         const wanted = (await tx.query<{ projectId: string }>({ text: everywhere })).filter(
           ({ projectId }) => projectId === world.projectId,
         );
-        const shown = await tx.query<object>(select, [world.projectId, allDays.from, allDays.to]);
+        const shown = await tx.query<object>(select, [world.projectId, allDays.from, allDays.to, null]);
         expect(shown.map((one) => ({ projectId: world.projectId, ...one }))).toEqual(wanted);
         return wanted;
       });

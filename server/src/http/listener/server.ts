@@ -77,7 +77,8 @@ export function createServer(
     reply.headers(commonHeaders(request));
     requireValidHttp(request.raw);
     // Respond before the body is parsed: the path does not exist, so the body does not matter.
-    done(request.is404 ? new ApiError('NOT_FOUND') : undefined);
+    const isUnknown = request.is404 || hasEmptyParameter(request.params);
+    done(isUnknown ? new ApiError('NOT_FOUND') : undefined);
   });
   const logAnswer = answerLog(log);
   const answered = (request: FastifyRequest, reply: FastifyReply) => {
@@ -101,6 +102,13 @@ export function createServer(
   closeWhenIdle(app, traffic);
   renderErrors(app, refusalDelay);
   return app;
+}
+
+/** Whether a URL such as `/v1/sessions/` names no id where its route has one. What follows a `*` may be empty. */
+function hasEmptyParameter(params: unknown): boolean {
+  for (const name in params as Record<string, string>)
+    if (name !== '*' && (params as Record<string, string>)[name] === '') return true;
+  return false;
 }
 
 function noCompiler(): never {

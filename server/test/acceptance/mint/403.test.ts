@@ -150,6 +150,8 @@ describe.each(originDoors)('$path', (door) => {
       const world = await sharedWorld(service, { project: { browserEmbeds: false } });
       const answer = await mintFrom(world, pageOrigin);
       expectError(answer, 403, 'BROWSER_EMBEDS_DISABLED');
+      expect(answer.json.error.message).toContain('Set browserEmbeds to true');
+      expect(answer.json.error.details).toEqual({ origin: pageOrigin });
       expect(answer.headers['access-control-allow-origin']).toBe(pageOrigin);
       expect(answer.headers['cache-control']).toBe('no-store, private');
       await launch(service, serverDoor, world);
