@@ -1,6 +1,6 @@
 # Image of the service: docs/deployment.md has the steps.
-# Built with buildah on base images made by debootstrap (356 MB on arm64), and run as user 10001 on a read-only file system. Not run: Docker,
-# the base images that the ARGs name, and x64.
+# Tested on arm64 with buildah and base images made by debootstrap, as user 10001 on a read-only file system. Not tested with Docker, with the
+# base images that the ARGs name, or on x64.
 ARG NODE_IMAGE=docker.io/library/node:24-bookworm-slim
 ARG BASE_IMAGE=docker.io/library/debian:bookworm-slim
 

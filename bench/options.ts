@@ -7,7 +7,7 @@ export interface BenchOptions {
   write: boolean;
   /** Measure only connects and reports of sessions. */
   lifecycle?: true;
-  /** Measure what the model of docs/scale.md rests on. */
+  /** Measure the figures that the model of docs/scale.md is based on. */
   scale?: true;
   /** Measure only conversations and their effect on mints. */
   conversation?: { turns: number; clicks: number };
@@ -48,7 +48,7 @@ It ends with 0 when every target is reached.
 
 npm run bench -- --scale [OPTIONS]
 
-Measures what docs/scale.md rests on: costs of mints and conversations, bytes of a stored session, and mints beside the deletion of a quarter
+Measures the figures of docs/scale.md: costs of mints and conversations, bytes of a stored session, and mints beside the deletion of a quarter
 of the stored sessions, with the table partitioned by month and not. Takes about four hours, most of them for the deletion, and 40 GB of
 disk with its defaults; with --sessions 40000 --rounds 1 --seconds 5 a few minutes. Results go to scale.md and scale.json, too.
 

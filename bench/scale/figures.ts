@@ -5,7 +5,7 @@ export interface Cost {
   walBytes: number;
 }
 
-/** What the model of docs/scale.md rests on. Written to scale.json by a run. */
+/** The figures that the model of docs/scale.md is based on. Written to scale.json by a run. */
 export interface ScaleFigures {
   date: string;
   machine: string;

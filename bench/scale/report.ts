@@ -97,7 +97,7 @@ export function scaleMarkdown(report: ScaleReport): string {
   ].join('\n');
 }
 
-/** What the model rests on, as Markdown. */
+/** The figures that the model is based on, as Markdown. */
 export function figuresTables(figures: ScaleFigures): string {
   return [
     ...table('| | Service, CPU µs | Database, CPU µs | Write-ahead log, bytes |', '|---|---:|---:|---:|', [

@@ -46,7 +46,7 @@ function addList(experiences: Command, { io, admin }: Context): void {
 function addShow(experiences: Command, { io, admin }: Context): void {
   experiences
     .command('show')
-    .description('print an experience as it stands in a project file: its newest revision')
+    .description('print an experience in the format of a project file: its newest revision')
     .argument('<id>', 'id of the experience')
     .option('--json', 'print JSON, with version and revisions')
     .action(async (id: string, options: { json?: true }) => {

@@ -38,7 +38,7 @@ Examples:
   session-launch backup session-launch.backup
 
 All commands except serve, runtime, migrate, backup and restore call the admin API of a running service at
-ADMIN_URL. They send ADMIN_TOKEN, or the token from the token file in DATA_DIR.
+ADMIN_URL; doctor also works without one. They send ADMIN_TOKEN, or the token from the token file in DATA_DIR.
 
 Environment variables of the command line (for those of the service, see serve --help):
 ${variableLines('command line')}

@@ -54,7 +54,7 @@ ${consoleUrl === undefined ? nothing : html`<a class="spare" href="${consoleUrl}
 <div class="intro">
 ${status(view.problem)}
 <h1 id="title">Put a character that talks on your page</h1>
-<p class="lead">${lead(first, view.talks)} Two lines of HTML put the same on your own site, and the service behind it runs on your machines.</p>
+<p class="lead">${lead(first, view.talks)} Two lines of HTML put the same character on your own site, and the service behind it runs on your machines.</p>
 </div>
 ${stage(first, view.talks)}
 <div class="embed">
@@ -76,7 +76,7 @@ ${consoleUrl === undefined ? nothing : place(consoleUrl, 'Console', 'Projects, e
   place('openapi.json', '/openapi.json', 'The same as OpenAPI 3.1, for tools and generators.'),
   place('.well-known/jwks.json', '/.well-known/jwks.json', 'Public keys, to verify session tokens with.'),
   place('healthz', '/healthz', 'Is the process alive?'),
-  place('readyz', '/readyz', 'Can it mint? For load balancers.'),
+  place('readyz', '/readyz', 'Readiness check for load balancers.'),
 ]}
 </ul>
 </section>
@@ -102,8 +102,8 @@ const talkScripts = html`<script src="sdk/v2/session-launch.js" defer></script>
 
 function status(problem: string | undefined): Html {
   return problem === undefined
-    ? html`<p class="status"><span class="dot"></span>Ready to mint</p>`
-    : html`<p class="status down"><span class="dot"></span>Cannot mint: ${problem}</p>`;
+    ? html`<p class="status"><span class="dot"></span>Ready to create sessions</p>`
+    : html`<p class="status down"><span class="dot"></span>Cannot create sessions: ${problem}</p>`;
 }
 
 function lead(first: DemoCard | undefined, talks: boolean): string {

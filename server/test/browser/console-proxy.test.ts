@@ -28,9 +28,9 @@ async function configured(port: number, adminPort: string): Promise<string> {
   const written = blockRunBy(import.meta.url, 'docs/operations.md');
   const replaced: [string, string][] = [
     ['listen 443 ssl', `listen 127.0.0.1:${port} ssl`],
-    ['server_name intern.example.com', 'server_name localhost'],
-    ['/etc/ssl/intern.example.com.pem', certificate],
-    ['/etc/ssl/intern.example.com.key', key],
+    ['server_name internal.example.com', 'server_name localhost'],
+    ['/etc/ssl/internal.example.com.pem', certificate],
+    ['/etc/ssl/internal.example.com.key', key],
     ['allow 10.0.0.0/8', 'allow 127.0.0.1'],
     ['/tools/launch/', '/x/y/'],
     ['127.0.0.1:8081', `127.0.0.1:${adminPort}`],

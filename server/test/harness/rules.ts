@@ -174,12 +174,25 @@ function visit(node: Node, enter: (node: Node) => boolean): void {
 
 const kinds: Record<string, string> = {
   acceptance: 'Over HTTP',
+  integration: 'Service and database',
   processes: 'Real processes',
   faults: 'Faults, overload, slow and hostile clients',
+  long: 'Long load tests',
   browser: 'In a real browser',
   cli: 'Command line',
   unit: 'Parts',
+  conversation: 'Runtime: conversations',
+  mind: 'Runtime: scripts and lessons',
+  speech: 'Runtime: speech',
+  engines: 'Runtime: external engines',
+  sockets: 'Runtime: sockets and limits',
+  service: 'Runtime: reports to the service',
+  hostile: 'Runtime: hostile texts',
+  docs: 'Runtime: documentation of the protocol',
+  console: 'Console',
   'sdk/backend': 'Backend SDK',
+  'sdk/browser': 'Browser SDK',
+  'sdk/react': 'React package',
   bench: 'Benchmark',
 };
 
@@ -191,12 +204,12 @@ export function rulesPage(subjects: readonly Subject[]): string {
     .filter((section) => section.subjects.length > 0);
   const total = countOf(subjects.flatMap(({ rules }) => rules));
   return [
-    '# Rules that tests hold',
+    '# Test coverage',
     '',
-    `${total} rules in ${subjects.length} subjects, read from the titles of the tests. A rule that is tried with many`,
-    'cases, on both engines or at all three doors counts once; an ellipsis stands where a case puts its own words.',
-    'Rules that do not depend on the engine are tried on PostgreSQL, and on both engines by `npm run test:long`.',
-    'Tests over HTTP also hold every answer to `openapi.json`.',
+    `${total} rules in ${subjects.length} subjects, read from the titles of the tests. A rule that is tested with many`,
+    'cases, on both engines or at all three mint endpoints counts once; `…` stands for a value that differs between cases.',
+    'Rules that do not depend on the engine are tested on PostgreSQL, and on both engines by `npm run test:long`.',
+    'Tests over HTTP also validate every response against `openapi.json`.',
     '',
     'Do not edit this page: `npm run docs:rules` writes it.',
     '',

@@ -17,7 +17,7 @@ describe('the landing page', () => {
     expect(status).toBe(200);
     expect(headers['content-type']).toBe('text/html; charset=utf-8');
     expect(headers['cache-control']).toBe('no-cache');
-    expect(text).toContain('Ready to mint');
+    expect(text).toContain('Ready to create sessions');
     expect(text).toContain(service.database.engine === 'embedded' ? 'Embedded PostgreSQL' : '>PostgreSQL<');
     expect(text).toContain(`curl -X POST ${service.url}/v1/sessions`);
     expect(text).toContain('$API_KEY');

@@ -31,15 +31,15 @@ test('external text is escaped everywhere', () => {
     problem: '<i>',
     cards: [{ ...card, title: "<'&>", badges: ['<u>'], taxonomy: { purpose: '<em>' } }],
   });
-  expect(page).not.toMatch(/<script(?! src="s)|<'&>|<u>|mint: <i>|<em>/);
+  expect(page).not.toMatch(/<script(?! src="s)|<'&>|<u>|sessions: <i>|<em>/);
   expect(page).toContain('&#60;&#39;&#38;&#62;');
 });
 
 test('the page shows that sessions cannot be minted, and why', () => {
-  expect(landingPage(view)).toContain('Ready to mint');
+  expect(landingPage(view)).toContain('Ready to create sessions');
   const page = landingPage({ ...view, problem: 'the database cannot be reached' });
-  expect(page).toContain('Cannot mint: the database cannot be reached');
-  expect(page).not.toContain('Ready to mint');
+  expect(page).toContain('Cannot create sessions: the database cannot be reached');
+  expect(page).not.toContain('Ready to create sessions');
 });
 
 test('without a demo the page has no gallery, and a placeholder for the experience', () => {
