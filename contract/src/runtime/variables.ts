@@ -80,7 +80,7 @@ export const runtimeVariables = {
     'SPEECH',
     ['flite', 'openai', 'captions'],
     'flite',
-    'Speech synthesis: `flite` (the included English voice), `openai` (a speech service) or `captions` (text only).',
+    'Speech synthesis: `flite` (the included English voices), `openai` (a speech service) or `captions` (text only).',
   ),
   speechUrl: address('SPEECH_URL', 'http://127.0.0.1:8000/v1', 'speech service'),
   speechModel: named('SPEECH_MODEL', 'Name of the speech model.'),
