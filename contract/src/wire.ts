@@ -76,6 +76,11 @@ export const bounds = {
   fragmentsPerMessage: 16,
   /** Text, binary, ping and pong frames. */
   framesPerSecond: 100,
+  /**
+   * Maximum unused frames that accrue while a client is connected: the audio frames of `soundCreditMs`, and the `played` messages and pings
+   * of that time.
+   */
+  frameCredit: 400,
   /** Typed texts, final transcripts, and turns transcribed from audio. */
   textsPerTenSeconds: 10,
   textCharacters: 4000,

@@ -2,7 +2,7 @@
 export interface Clock {
   /** Monotonic time in milliseconds. */
   now(): number;
-  /** Calls `call` once after `ms` milliseconds. Returns a function that cancels it. */
+  /** Calls `call` once after `ms` milliseconds, after reading the input that is pending by then. Returns a function that cancels it. */
   after(ms: number, call: () => void): () => void;
 }
 
@@ -24,7 +24,14 @@ export function guarded(clock: Clock, failed: (error: Error) => void): Clock {
 export const systemClock: Clock = {
   now: () => performance.now(),
   after: (ms, call) => {
-    const timer = setTimeout(call, ms);
-    return () => clearTimeout(timer);
+    let immediate: NodeJS.Immediate | undefined;
+    // After a stall of the event loop, Node runs timers before it reads sockets. The immediate runs after the read, which may cancel it.
+    const timer = setTimeout(() => {
+      immediate = setImmediate(call);
+    }, ms);
+    return () => {
+      clearTimeout(timer);
+      clearImmediate(immediate);
+    };
   },
 };

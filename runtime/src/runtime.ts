@@ -113,6 +113,8 @@ export function startRuntime({ config, engines, clock, log }: RuntimeDeps): Runt
     maxSessions: config.maxSessions,
     arrived: metrics.arrived,
     connectFailed: (error) => log.error({ reason: error.message }, 'a session could not be started'),
+    cut: (sessionId, cause) =>
+      log.info({ sessionId, cause }, 'a connection was destroyed; its session can be resumed'),
   });
   const sockets = new WebSocketServer({
     noServer: true,

@@ -14,10 +14,12 @@ import type { Detector } from '../hearing/voice-activity.ts';
 import type { Character, Mind } from '../mind/mind.ts';
 import { RateWindow } from '../rate-window.ts';
 import type { Speech } from '../speech/speech.ts';
+import { TokenBucket } from '../token-bucket.ts';
 import type { ClientConnection } from './client-connection.ts';
 import { ConnectedTime } from './connected-time.ts';
 import { Outbox } from './outbox.ts';
 import { describeEngines, readyEvent } from './ready.ts';
+import { ResumeTickets } from './resume-tickets.ts';
 import { SessionTimers } from './session-timers.ts';
 import { SpeechOutput } from './speech-output.ts';
 import { type Observer, TurnTaking } from './turn-taking.ts';
@@ -52,10 +54,9 @@ export class Conversation {
   readonly sessionId: string;
   /** The origin in the session's token. Absent for sessions that were minted with an API key. */
   readonly origin: string | undefined;
-  /** Counts the frames of all connections of the session. */
-  readonly frames: RateWindow;
+  /** Limits the frames of all connections of the session. */
+  readonly frames: TokenBucket;
   readonly resumes: RateWindow;
-  ticket = '';
   readonly #deps: ConversationDeps;
   readonly #connected: Connected;
   readonly #outbox = new Outbox();
@@ -65,6 +66,7 @@ export class Conversation {
   readonly #input: UserInput;
   readonly #engines: Engines;
   readonly #time: ConnectedTime;
+  readonly #tickets: ResumeTickets;
   #isEnded = false;
   #isDraining = false;
   #cancelWait: () => void = () => {};
@@ -76,11 +78,17 @@ export class Conversation {
     const { mode, locale, secondaryLocale } = session;
     this.sessionId = session.sessionId;
     this.origin = origin;
-    this.frames = new RateWindow(clock, bounds.framesPerSecond, 1000);
+    const { framesPerSecond, frameCredit } = bounds;
+    this.frames = new TokenBucket(clock, {
+      perSecond: framesPerSecond,
+      burst: framesPerSecond,
+      credit: frameCredit,
+    });
     this.resumes = new RateWindow(clock, bounds.resumesPerTenSeconds, 10_000);
     this.#deps = { ...deps, clock };
     this.#connected = connected;
     this.#time = new ConnectedTime(clock);
+    this.#tickets = new ResumeTickets(deps.newTicket);
     this.#speechOutput = new SpeechOutput(deps.speech, hello.speech?.synthesis ?? []);
     this.#timers = new SessionTimers(clock, limits, {
       endingSoon: (secondsLeft) => this.#outbox.send({ type: 'notice', code: 'ENDING_SOON', secondsLeft }),
@@ -131,6 +139,15 @@ export class Conversation {
     return this.#outbox.connection === undefined;
   }
 
+  acceptsTicket(ticket: string): boolean {
+    return this.#tickets.accepts(ticket);
+  }
+
+  /** The client has received the resume ticket of the current connection. */
+  ticketReceived(): void {
+    this.#tickets.received();
+  }
+
   /** Starts the session on its first connection. */
   begin(connection: ClientConnection): void {
     this.#safely(() => {
@@ -141,12 +158,14 @@ export class Conversation {
   }
 
   /** Continues the session on another connection of the same client. */
-  resume(connection: ClientConnection, lastSeq: number): void {
+  resume(connection: ClientConnection, { ticket, lastSeq }: NonNullable<Hello['resume']>): void {
     // The old connection may be lost without the runtime having noticed.
     this.#outbox.connection?.close(closeCodes.draining, 'resumed elsewhere');
     this.#disconnect();
     this.#cancelWait();
     this.#input.resumed();
+    this.frames.resumed();
+    this.#tickets.use(ticket);
     this.#safely(() => {
       this.#open(connection, true);
       this.#outbox.replay(lastSeq);
@@ -265,9 +284,8 @@ export class Conversation {
   #open(connection: ClientConnection, resumed: boolean): void {
     this.#outbox.open(connection);
     this.#time.start();
-    this.ticket = this.#deps.newTicket();
     const { sampleRate } = this.#speechOutput;
-    const [engines, ticket] = [this.#engines, this.ticket];
+    const [engines, ticket] = [this.#engines, this.#tickets.current];
     this.#outbox.send(readyEvent(this.#connected, { engines, sampleRate, ticket, resumed }));
   }
 }

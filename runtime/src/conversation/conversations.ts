@@ -69,9 +69,9 @@ export class Conversations {
     }
   }
 
-  /** Finds the conversation of a resume ticket. Tickets are single-use: each resume issues a new one. */
+  /** Finds the conversation that accepts a resume ticket. */
   of(ticket: string): Conversation | undefined {
-    return [...this.#all.values()].find((conversation) => conversation.ticket === ticket);
+    return [...this.#all.values()].find((conversation) => conversation.acceptsTicket(ticket));
   }
 
   end(sessionId: string, reason: EndReason): void {

@@ -6,7 +6,7 @@ import type { Hearing } from '../hearing/hearing.ts';
 import type { Detector } from '../hearing/voice-activity.ts';
 import { RateWindow } from '../rate-window.ts';
 import { type Refusal, tooManyTexts, tooMuchAudio } from '../refusals.ts';
-import { AudioBudget } from './audio-budget.ts';
+import { TokenBucket } from '../token-bucket.ts';
 import { userSamples } from './audio-frames.ts';
 import type { Outbox } from './outbox.ts';
 import { SeenIds } from './seen-ids.ts';
@@ -27,13 +27,17 @@ export interface UserInputDeps {
 
 type Message<T extends ClientMessage['type']> = Extract<ClientMessage, { type: T }>;
 
-const maxSamples = (bounds.soundFrameMs * audioFrame.inputSampleRate) / 1000;
+const samplesPerMs = audioFrame.inputSampleRate / 1000;
+const maxSamples = bounds.soundFrameMs * samplesPerMs;
+
+/** In milliseconds of audio. A microphone's clock may run up to 1 % faster than ours. */
+const audioLimits = { perSecond: 1010, burst: bounds.soundAheadMs, credit: bounds.soundCreditMs };
 
 /** The user's typed texts, transcripts and audio, with rate limits that span all connections of a conversation. */
 export class UserInput {
   readonly #deps: UserInputDeps;
   readonly #texts: RateWindow;
-  readonly #audioBudget: AudioBudget;
+  readonly #audioBudget: TokenBucket;
   readonly #seenIds = new SeenIds();
   readonly #speechInput: SpeechInput | undefined;
   #lastInterim = '';
@@ -43,7 +47,7 @@ export class UserInput {
   constructor(deps: UserInputDeps) {
     this.#deps = deps;
     this.#texts = new RateWindow(deps.clock, bounds.textsPerTenSeconds, 10_000);
-    this.#audioBudget = new AudioBudget(deps.clock);
+    this.#audioBudget = new TokenBucket(deps.clock, audioLimits);
     this.#speechInput = this.#openSpeechInput();
   }
 
@@ -84,7 +88,7 @@ export class UserInput {
       turns.error('INVALID_MESSAGE', 'The binary frame is not a frame of user audio.', 'audio');
     else if (samples.length > maxSamples)
       turns.error('INVALID_MESSAGE', `An audio frame holds at most ${bounds.soundFrameMs} ms.`, 'audio');
-    else if (!this.#audioBudget.take(samples.length)) this.#refuse(tooMuchAudio());
+    else if (!this.#audioBudget.take(samples.length / samplesPerMs)) this.#refuse(tooMuchAudio());
     else this.#speechInput.push(samples);
   }
 

@@ -17,7 +17,7 @@ import {
   tooManyResumes,
 } from '../refusals.ts';
 import { type ServiceClient, ServiceRefused } from '../service/client.ts';
-import type { Connection, ConnectionCalls } from './connection.ts';
+import type { Connection, ConnectionCalls, CutCause } from './connection.ts';
 import { readMessage } from './messages.ts';
 import { PendingSockets } from './pending-sockets.ts';
 import { SessionSlots } from './session-slots.ts';
@@ -33,6 +33,8 @@ export interface AdmissionDeps {
   arrived(outcome: 'ready' | 'resumed' | RuntimeErrorCode): void;
   /** A session could not be started because of an internal error. */
   connectFailed(error: Error): void;
+  /** The connection of a session was destroyed. The session can be resumed. */
+  cut(sessionId: string, cause: CutCause): void;
 }
 
 /** The client of a new socket. */
@@ -133,9 +135,9 @@ export class Admission {
   ): Promise<'ready' | 'resumed'> {
     try {
       if (hello.resume !== undefined) {
-        const { ticket, lastSeq } = hello.resume;
-        const conversation = this.#resumable(ticket, peer.origin);
-        this.#join(connection, conversation, early, () => conversation.resume(connection, lastSeq));
+        const { resume } = hello;
+        const conversation = this.#resumable(resume.ticket, peer.origin);
+        this.#join(connection, conversation, early, () => conversation.resume(connection, resume));
         return 'resumed';
       }
       if (hello.token === undefined) throw notHello();
@@ -180,6 +182,9 @@ export class Admission {
   #join(connection: Connection, conversation: Conversation, early: EarlyFrames, begin: () => void): void {
     const calls: ConnectionCalls = {
       audio: (frame) => conversation.receiveAudio(frame),
+      cut: (cause) => this.#deps.cut(conversation.sessionId, cause),
+      // Not called for early frames: the client sent them before it could have received `ready`.
+      received: () => conversation.ticketReceived(),
       closed: (isClean) => (isClean ? conversation.end('client_ended') : conversation.lost()),
       refused: ({ code, message }) => {
         this.#deps.arrived(code);
@@ -195,7 +200,7 @@ export class Admission {
     connection.listen(calls, conversation.frames);
     begin();
     for (const frame of early.frames) {
-      if (!conversation.frames.allows()) {
+      if (!conversation.frames.take()) {
         connection.refuse(tooManyFrames());
         break;
       }

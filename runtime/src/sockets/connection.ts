@@ -3,9 +3,12 @@ import { bounds } from '@session-launch/contract/runtime/protocol';
 import type { WebSocket } from 'ws';
 import type { Clock } from '../clock.ts';
 import type { ClientConnection } from '../conversation/client-connection.ts';
-import { RateWindow } from '../rate-window.ts';
 import { type Refusal, tooManyFrames } from '../refusals.ts';
-import { Heartbeat } from './heartbeat.ts';
+import { TokenBucket } from '../token-bucket.ts';
+import { type DeadCause, Heartbeat } from './heartbeat.ts';
+
+/** Why a connection was destroyed: `unsent`, because the unread bytes exceeded `bounds.unsentBytes`. */
+export type CutCause = DeadCause | 'unsent';
 
 export interface ConnectionCalls {
   text(json: string): void;
@@ -14,6 +17,10 @@ export interface ConnectionCalls {
   closed(isClean: boolean): void;
   /** Sends the refusal as a numbered event of the conversation. Absent before the conversation exists. */
   refused?(refusal: Refusal): void;
+  /** Called for each text or binary frame, before `text` or `audio`. */
+  received?(): void;
+  /** Called at most once, before the connection is destroyed and `closed` is called. */
+  cut?(cause: CutCause): void;
 }
 
 /** Milliseconds for the peer to complete the close handshake. */
@@ -21,17 +28,24 @@ const closingMs = 3000;
 /** Maximum frames that are read and ignored during the close handshake; beyond it, the socket is destroyed. */
 const framesWhileClosing = 10_000;
 
+const framesBeforeReady = {
+  perSecond: bounds.framesPerSecond,
+  burst: bounds.framesPerSecond,
+  credit: bounds.framesPerSecond,
+};
+
 /** One WebSocket: limits and dispatches incoming frames, sends, and detects a peer that is disconnected or does not read. */
 export class Connection implements ClientConnection {
   readonly #ws: WebSocket;
   readonly #socket: Pick<Duplex, 'cork' | 'uncork'>;
   readonly #clock: Clock;
   readonly #heartbeat: Heartbeat;
-  #frames: RateWindow;
+  #frames: TokenBucket;
   #framesWhileClosing = 0;
   #calls: ConnectionCalls | undefined;
   #sent = 0;
   #isClosed = false;
+  #isCut = false;
   #isCorked = false;
   #cancelTermination: () => void = () => {};
 
@@ -39,12 +53,12 @@ export class Connection implements ClientConnection {
     this.#ws = ws;
     this.#socket = socket;
     this.#clock = clock;
-    this.#frames = new RateWindow(clock, bounds.framesPerSecond, 1000);
+    this.#frames = new TokenBucket(clock, framesBeforeReady);
     this.#heartbeat = new Heartbeat(clock, {
       ping: () => ws.ping(),
       unsent: () => this.unsent,
       drained: () => this.#sent - this.unsent,
-      dead: () => ws.terminate(),
+      dead: (cause) => this.#cut(cause),
     });
     ws.on('message', (data, isBinary) => this.#message(data as Buffer, isBinary));
     // The server is created with `autoPong: false`: pings count as frames, and a peer that does not read pongs is disconnected.
@@ -60,7 +74,7 @@ export class Connection implements ClientConnection {
     });
   }
 
-  /** Replaces the callbacks and, for a conversation, the rate window for frames. */
+  /** Replaces the callbacks and, for a conversation, the rate limit of frames. */
   listen(calls: ConnectionCalls, frames = this.#frames): void {
     this.#calls = calls;
     this.#frames = frames;
@@ -119,7 +133,14 @@ export class Connection implements ClientConnection {
     this.#sent += payload + (payload < 126 ? 2 : payload < 65_536 ? 4 : 10);
     this.#corkForOneTick();
     send();
-    if (this.unsent > bounds.unsentBytes) this.#ws.terminate();
+    if (this.unsent > bounds.unsentBytes) this.#cut('unsent');
+  }
+
+  #cut(cause: CutCause): void {
+    if (this.#isCut) return;
+    this.#isCut = true;
+    this.#calls?.cut?.(cause);
+    this.#ws.terminate();
   }
 
   /** Corks the socket for one tick, so that its frames are written with one system call. */
@@ -150,6 +171,7 @@ export class Connection implements ClientConnection {
 
   #message(data: Buffer, isBinary: boolean): void {
     if (!this.#allowsFrame()) return;
+    this.#calls?.received?.();
     if (isBinary) this.#calls?.audio(data);
     else this.#calls?.text(data.toString());
   }
@@ -161,7 +183,7 @@ export class Connection implements ClientConnection {
       return false;
     }
     this.#heartbeat.beat();
-    if (this.#frames.allows()) return true;
+    if (this.#frames.take()) return true;
     this.refuse(tooManyFrames());
     return false;
   }

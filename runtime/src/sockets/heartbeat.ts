@@ -1,17 +1,19 @@
 import { bounds } from '@session-launch/contract/runtime/protocol';
 import type { Clock } from '../clock.ts';
 
+export type DeadCause = 'missed_pings' | 'not_reading';
+
 export interface HeartbeatDeps {
   ping(): void;
   unsent(): number;
   /** Lower bound of the bytes handed to the operating system. */
   drained(): number;
-  dead(): void;
+  dead(cause: DeadCause): void;
 }
 
 const checkMs = 2500;
-/** Milliseconds without reading after which a peer with unsent bytes counts as dead. */
-const stallMs = 10_000;
+/** Checks without reading, 10 s in total, after which a peer with unsent bytes counts as dead. A stall of the event loop adds at most one. */
+const stalledChecks = 10_000 / checkMs;
 const checksPerPing = (bounds.heartbeatSeconds * 1000) / checkMs;
 const missedPings = 2;
 
@@ -23,12 +25,11 @@ export class Heartbeat {
   #checks = 0;
   #missed = 0;
   #drained = 0;
-  #drainedAt: number;
+  #stalled = 0;
 
   constructor(clock: Clock, deps: HeartbeatDeps) {
     this.#clock = clock;
     this.#deps = deps;
-    this.#drainedAt = clock.now();
     this.#plan();
   }
 
@@ -53,13 +54,13 @@ export class Heartbeat {
     const drained = this.#deps.drained();
     if (drained > this.#drained || this.#deps.unsent() === 0) {
       this.#drained = drained;
-      this.#drainedAt = this.#clock.now();
-    } else if (this.#clock.now() - this.#drainedAt >= stallMs) {
-      this.#deps.dead();
+      this.#stalled = 0;
+    } else if (++this.#stalled >= stalledChecks) {
+      this.#deps.dead('not_reading');
       return;
     }
     if (++this.#checks % checksPerPing !== 0) return;
-    if (this.#missed >= missedPings) this.#deps.dead();
+    if (this.#missed >= missedPings) this.#deps.dead('missed_pings');
     else {
       this.#missed++;
       this.#deps.ping();

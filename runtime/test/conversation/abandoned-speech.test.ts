@@ -1,6 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
 import type { Sentence } from '../../src/speech/speech.ts';
-import { RecordedConnection } from '../harness/conversation.ts';
 import { instantSpeech } from '../harness/engines.ts';
 import { settled } from '../harness/fake-clock.ts';
 import { closeConversations, openConversation as open } from '../harness/open-conversations.ts';
@@ -53,15 +52,14 @@ test('all pieces of a session carry the same session identity, and another sessi
 
 test('while the client is disconnected no further piece is synthesised', async () => {
   const speech = instantSpeech();
-  const { conversation, connection, play, clock } = open({ mind }, { speech });
+  const { conversation, connection, play, resume, clock } = open({ mind }, { speech });
   await play(500);
   conversation.lost();
   await settled();
   const before = speech.spoken.length;
   await clock.pass(20_000);
   expect(speech.spoken.length).toBe(before);
-  const again = new RecordedConnection();
-  conversation.resume(again, connection.events.at(-1)!.seq);
+  resume(connection.events.at(-1)!.seq);
   await clock.pass(10_000);
   expect(speech.spoken.length).toBeGreaterThan(before);
 });

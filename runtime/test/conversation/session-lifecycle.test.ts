@@ -3,7 +3,6 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { Conversations } from '../../src/conversation/conversations.ts';
 import type { Mind } from '../../src/mind/mind.ts';
 import { scriptedMind } from '../../src/mind/script/script.ts';
-import { RecordedConnection } from '../harness/conversation.ts';
 import { scriptedHearing } from '../harness/engines.ts';
 import { FakeClock, settled } from '../harness/fake-clock.ts';
 import { closeConversations, openConversation as open } from '../harness/open-conversations.ts';
@@ -132,15 +131,14 @@ describe('limits of a session', () => {
 
 describe('a broken connection', () => {
   test('a client resumes with its ticket and receives the missed events with their original numbers', async () => {
-    const { connection, conversation, play, receive, ended, clock } = open({ mind: harbor });
+    const { connection, conversation, play, receive, resume, ended, clock } = open({ mind: harbor });
     await play(3000);
     await receive({ type: 'text', id: 'a', text: 'ferry' });
-    const ticket = conversation.ticket;
+    const ticket = connection.of('ready')[0]!.resumeTicket;
     const lastSeq = connection.events.at(-1)!.seq - 3;
     conversation.lost();
     await clock.pass(10_000);
-    const again = new RecordedConnection();
-    conversation.resume(again, lastSeq);
+    const again = resume(lastSeq);
     await settled();
     expect(again.events[0]).toMatchObject({ type: 'ready', resumed: true });
     expect(again.of('ready')[0]!.resumeTicket).not.toBe(ticket);
@@ -153,15 +151,14 @@ describe('a broken connection', () => {
   test('audio resumes at the next sentence', async () => {
     const greeting =
       'This is the first sentence of three. This is the second one of them. And this is the last one of all.';
-    const { connection, conversation, play, clock } = open({ mind: { greeting: { en: greeting } } });
+    const { connection, conversation, play, resume, clock } = open({ mind: { greeting: { en: greeting } } });
     await play(500);
     conversation.lost();
     await clock.pass(5000);
     expect(connection.of('utterance').map(({ text }) => text)).toEqual([
       'This is the first sentence of three.',
     ]);
-    const again = new RecordedConnection();
-    conversation.resume(again, connection.events.at(-1)!.seq);
+    const again = resume(connection.events.at(-1)!.seq);
     await settled();
     expect(again.of('utterance.end')).toMatchObject([{ utterance: 1, reason: 'interrupted' }]);
     expect(again.of('utterance').map(({ text }) => text)).toEqual(['This is the second one of them.']);
@@ -169,11 +166,11 @@ describe('a broken connection', () => {
   });
 
   test('connected seconds exclude the gap', async () => {
-    const { conversation, clock, ended } = open({ mind: harbor });
+    const { conversation, resume, clock, ended } = open({ mind: harbor });
     await clock.pass(10_000);
     conversation.lost();
     await clock.pass(20_000);
-    conversation.resume(new RecordedConnection(), 0);
+    resume(0);
     await clock.pass(5000);
     conversation.end('client_ended');
     expect(ended).toEqual([{ reason: 'client_ended', seconds: 15 }]);
@@ -190,29 +187,26 @@ describe('a broken connection', () => {
   });
 
   test('a new connection replaces one that has not been detected as dead', async () => {
-    const { conversation, connection } = open({ mind: harbor });
-    const again = new RecordedConnection();
-    conversation.resume(again, 0);
+    const { connection, resume } = open({ mind: harbor });
+    const again = resume(0);
     expect(connection.closed?.code).toBe(1001);
     expect(again.story[0]).toBe('ready');
   });
 
   test('a connection that replaces another one gets the mode before the next part of the message', async () => {
     const greeting = 'This is the first sentence of three. This is the second one of them. And the last one.';
-    const { connection, conversation, play } = open({ mind: { greeting: { en: greeting } } });
+    const { connection, resume, play } = open({ mind: { greeting: { en: greeting } } });
     await play(500);
-    const again = new RecordedConnection();
-    conversation.resume(again, connection.events.at(-1)!.seq);
+    const again = resume(connection.events.at(-1)!.seq);
     await settled();
     expect(again.story.slice(0, 5)).toEqual(['ready', 'utterance.end', 'speaking', 'message', 'utterance']);
   });
 
   test('at most 256 events are buffered', async () => {
-    const { conversation, receive } = open({ mind: harbor });
+    const { resume, receive } = open({ mind: harbor });
     for (let i = 0; i < 300; i++)
       await receive({ type: 'transcript', id: 't', text: `word ${i}`, status: 'interim' });
-    const again = new RecordedConnection();
-    conversation.resume(again, 0);
+    const again = resume(0);
     const [ready, ...later] = again.events;
     const replayed = later.filter(({ seq }) => seq < ready!.seq);
     expect(replayed.length).toBeLessThanOrEqual(256);

@@ -68,6 +68,8 @@ export interface TestConversation {
   /** Unexpected errors. */
   faults: Error[];
   receive(message: ClientMessage): Promise<void>;
+  /** Resumes on a new connection, with the ticket of the previous one. */
+  resume(lastSeq: number): RecordedConnection;
   /** Advances the clock while the client plays its buffered audio and sends `played` ten times per second. */
   play(ms: number): Promise<void>;
 }
@@ -106,6 +108,7 @@ export function startConversation(
   );
   conversation.begin(connection);
   const playing = new Map<number, number>();
+  let latest = connection;
   return {
     clock,
     conversation,
@@ -116,6 +119,12 @@ export function startConversation(
     receive: async (message) => {
       conversation.receive(message);
       await settled();
+    },
+    resume: (lastSeq) => {
+      const ticket = latest.of('ready')[0]!.resumeTicket;
+      latest = new RecordedConnection();
+      conversation.resume(latest, { ticket, lastSeq });
+      return latest;
     },
     play: async (ms) => {
       for (let passed = 0; passed < ms; passed += 100) {

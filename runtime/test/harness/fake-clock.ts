@@ -22,6 +22,11 @@ export class FakeClock implements Clock {
     return this.#calls.length;
   }
 
+  /** Advances the clock without running calls, as a blocked event loop does. They run late, on the next `pass`. */
+  stall(ms: number): void {
+    this.#now += ms;
+  }
+
   /** Advances the clock, runs the calls that are due, and waits for pending promises. */
   async pass(ms: number): Promise<void> {
     const until = this.#now + ms;

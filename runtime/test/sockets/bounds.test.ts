@@ -58,22 +58,6 @@ test('more than a hundred frames in a second close with 4429', async () => {
   expect((await client.closed).code).toBe(4429);
 });
 
-test('a resume ticket works once, and only unmodified and on its runtime', async () => {
-  const client = await world.join({ mind: harbor });
-  const { resumeTicket } = await client.event('ready');
-  client.ws.terminate();
-  const again = await world.client();
-  again.hello({ resume: { ticket: resumeTicket, lastSeq: 1 } });
-  const ready = await again.event('ready');
-  expect(ready.resumeTicket).not.toBe(resumeTicket);
-  for (const ticket of [resumeTicket, 'rt_elsewhere.abc', ready.resumeTicket.slice(0, -1)]) {
-    const stranger = await world.client();
-    stranger.hello({ resume: { ticket, lastSeq: 0 } });
-    expect((await stranger.closed).code).toBe(4410);
-  }
-  expect(await again.ask('ferry')).toBe('At every full hour.');
-});
-
 test('a client that closes normally ends its session', async () => {
   const client = await world.join({ mind: harbor });
   client.ws.close(1000);
@@ -85,10 +69,19 @@ test('a client that closes normally ends its session', async () => {
   ]);
 });
 
-test('a client that misses two pings is lost', async () => {
+/** A connection to a silent peer, and the causes for which it was destroyed. */
+function silentPeer() {
   const clock = new FakeClock();
   const socket = new SilentSocket();
   const connection = new Connection(socket as unknown as WebSocket, socket, clock);
+  const causes: string[] = [];
+  const cut = (cause: string) => void causes.push(cause);
+  connection.listen({ text: () => {}, audio: () => {}, closed: () => {}, cut });
+  return { clock, socket, connection, causes };
+}
+
+test('a client that misses two pings is lost', async () => {
+  const { clock, socket, connection, causes } = silentPeer();
   await clock.pass(15_000);
   expect(socket.pings).toBe(1);
   socket.emit('pong');
@@ -97,13 +90,12 @@ test('a client that misses two pings is lost', async () => {
   await clock.pass(15_000);
   expect(socket.isTerminated).toBe(true);
   expect(connection.isClosed).toBe(true);
+  expect(causes).toEqual(['missed_pings']);
   expect(clock.pending).toBe(0);
 });
 
 test('a peer that reads nothing for ten seconds is cut off; a slow one is not', async () => {
-  const clock = new FakeClock();
-  const socket = new SilentSocket();
-  const connection = new Connection(socket as unknown as WebSocket, socket, clock);
+  const { clock, socket, connection, causes } = silentPeer();
   connection.sendText('x'.repeat(1000));
   socket.bufferedAmount = 1000;
   for (let i = 0; i < 3; i++) {
@@ -114,13 +106,33 @@ test('a peer that reads nothing for ten seconds is cut off; a slow one is not', 
   expect(socket.isTerminated).toBe(false);
   await clock.pass(15_000);
   await settled();
+  expect(causes).toEqual(['not_reading']);
+});
+
+test('time in which the runtime itself is blocked does not count as time in which a peer reads nothing', async () => {
+  const { clock, socket, connection } = silentPeer();
+  connection.sendText('x'.repeat(1000));
+  socket.bufferedAmount = 1004;
+  clock.stall(30_000);
+  await clock.pass(5000);
+  expect(socket.isTerminated).toBe(false);
+  await clock.pass(2500);
   expect(socket.isTerminated).toBe(true);
 });
 
-test('a peer that reads nothing is cut off, however much is queued for it', async () => {
+test('a destroyed connection is logged with its session and the cause', async () => {
   const clock = new FakeClock();
-  const socket = new SilentSocket();
-  const connection = new Connection(socket as unknown as WebSocket, socket, clock);
+  const slow = await startWorld({ clock });
+  const client = await slow.join({ mind: harbor });
+  client.ws.pause();
+  await clock.pass(45_000);
+  const lines = slow.log.map((line) => JSON.parse(line)).filter(({ cause }) => cause !== undefined);
+  expect(lines).toMatchObject([{ level: 30, sessionId: client.sessionId, cause: 'missed_pings' }]);
+  await slow.close();
+});
+
+test('a peer that reads nothing is cut off, however much is queued for it', async () => {
+  const { clock, socket, connection } = silentPeer();
   for (let i = 0; i < 13 && !socket.isTerminated; i++) {
     connection.sendText('x'.repeat(200));
     // Includes the frame header, as `bufferedAmount` of a real socket does.
@@ -136,15 +148,14 @@ test.each<[string, (connection: Connection, socket: SilentSocket) => void]>([
   ['audio', (connection) => connection.sendAudio(new Uint8Array(8))],
   ['a pong', (_, socket) => socket.emit('ping', Buffer.from('one more'))],
 ])('a peer that leaves more than 4 MiB unread is cut off when it is sent %s', (_, send) => {
-  const clock = new FakeClock();
-  const socket = new SilentSocket();
-  const connection = new Connection(socket as unknown as WebSocket, socket, clock);
+  const { clock, socket, connection, causes } = silentPeer();
   socket.bufferedAmount = bounds.unsentBytes;
   send(connection, socket);
   expect(socket.isTerminated).toBe(false);
   socket.bufferedAmount++;
   send(connection, socket);
   expect(socket.isTerminated).toBe(true);
+  expect(causes).toEqual(['unsent']);
   expect(clock.pending).toBe(0);
 });
 

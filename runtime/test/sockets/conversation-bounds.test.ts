@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Client } from '../harness/client.ts';
 import { scriptedHearing } from '../harness/engines.ts';
 import { FakeClock } from '../harness/fake-clock.ts';
+import { sendAudio } from '../harness/user-audio.ts';
 import { startWorld, type World } from '../harness/world.ts';
 import { harbor } from '../mind/harbor.ts';
 
@@ -33,13 +34,6 @@ async function resume(client: Client, options = {}): Promise<Client> {
   return again;
 }
 
-/** Sends frames of user audio, 40 ms each by default. */
-function sound(client: Client, frames: number, ms = 40): void {
-  const frame = Buffer.alloc(8 + ms * 32);
-  frame[0] = 2;
-  for (let i = 0; i < frames; i++) client.ws.send(frame);
-}
-
 test('more than ten texts in ten seconds over several connections close with 4429', async () => {
   let client: Client = await world.join({ mind: harbor });
   for (let connection = 0; connection < 3; connection++) {
@@ -63,6 +57,34 @@ test('more than a hundred frames in a second over several connections close with
   const again = await resume(client);
   await again.event('ready');
   for (let i = 0; i < 60; i++) again.send({ type: 'ping', t: i });
+  expect(await closeCode(again)).toBe(4429);
+});
+
+function pings(client: Client, count: number): void {
+  for (let t = 0; t < count; t++) client.send({ type: 'ping', t });
+}
+
+test('frames that a stall has delayed are accepted: ten seconds of audio and of `played`', async () => {
+  const client = await world.join({ mind: harbor, plays: false });
+  await clock.pass(10_000);
+  sendAudio(client, 250);
+  for (let ms = 0; ms < 10_000; ms += 100) client.send({ type: 'played', utterance: 1, ms });
+  await client.handled();
+});
+
+test('unused frames accrue while a client is connected, up to 400, and up to 100 over a resume', async () => {
+  const client = await world.join({ mind: harbor, plays: false });
+  await clock.pass(20_000);
+  pings(client, 399);
+  await client.handled();
+  pings(client, 1);
+  expect(await closeCode(client)).toBe(4429);
+  await clock.pass(20_000);
+  const again = await resume(client, { plays: false });
+  await again.event('ready');
+  pings(again, 99);
+  await again.handled();
+  pings(again, 1);
   expect(await closeCode(again)).toBe(4429);
 });
 
@@ -143,45 +165,45 @@ test('a message of more than 16 fragments closes with 1008', async () => {
 describe('audio', () => {
   test('of more than real time plus two seconds closes with 4429', async () => {
     const client = await world.join({ mind: harbor });
-    sound(client, 50);
+    sendAudio(client, 50);
     await client.handled();
     await clock.pass(1000);
-    sound(client, 25);
+    sendAudio(client, 25);
     await client.handled();
-    sound(client, 1);
+    sendAudio(client, 1);
     expect(await closeCode(client)).toBe(4429);
   });
 
   test('is counted over several connections', async () => {
     const client = await world.join({ mind: harbor });
-    sound(client, 40);
+    sendAudio(client, 40);
     await client.handled();
     const again = await resume(client);
     await again.event('ready');
-    sound(again, 11);
+    sendAudio(again, 11);
     expect(await closeCode(again)).toBe(4429);
   });
 
   test('delayed by the network is accepted, up to two seconds of it after a disconnection', async () => {
     const client = await world.join({ mind: harbor });
     await clock.pass(5000);
-    sound(client, 80);
+    sendAudio(client, 80);
     await client.handled();
     await clock.pass(2000);
     client.ws.terminate();
     await clock.pass(8000);
     const again = await resume(client);
     await again.event('ready');
-    sound(again, 50);
+    sendAudio(again, 50);
     await again.handled();
-    sound(again, 1);
+    sendAudio(again, 1);
     expect(await closeCode(again)).toBe(4429);
   });
 
   test('in frames of more than 100 ms is rejected, and the session continues', async () => {
     const client = await world.join({ mind: harbor });
-    sound(client, 1, 101);
-    sound(client, 1, 100);
+    sendAudio(client, 1, { ms: 101 });
+    sendAudio(client, 1, { ms: 100 });
     await client.handled();
     const errors = client.events.filter(({ type }) => type === 'error');
     expect(errors).toMatchObject([{ code: 'INVALID_MESSAGE', re: 'audio', fatal: false }]);

@@ -115,6 +115,7 @@ test(`${frames} random frames cause no error and no leak, and do not affect anot
     maxSessions: 10,
     arrived: () => {},
     connectFailed: (error) => faults.push(error),
+    cut: () => {},
   });
   const enter = async (hello: object) => {
     const socket = new SilentSocket();

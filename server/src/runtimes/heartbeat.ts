@@ -23,6 +23,7 @@ export class Heartbeat {
   readonly #process: ChildProcess;
   readonly #calls: HeartbeatCalls;
   readonly #timer: NodeJS.Timeout;
+  #immediate: NodeJS.Immediate | undefined;
   #phase: 'loading' | 'spare' | 'opening' | 'ready' = 'loading';
   #silent = 0;
   #isHung = false;
@@ -30,7 +31,10 @@ export class Heartbeat {
   constructor(process: ChildProcess, calls: HeartbeatCalls, everyMs = pingEveryMs) {
     this.#process = process;
     this.#calls = calls;
-    this.#timer = setInterval(() => this.#tick(), everyMs);
+    // The immediate runs after pending messages are read: if this event loop was blocked, an answer may be among them.
+    this.#timer = setInterval(() => {
+      this.#immediate = setImmediate(() => this.#tick());
+    }, everyMs);
   }
 
   /** The process was reported as hung. */
@@ -63,6 +67,7 @@ export class Heartbeat {
 
   stop(): void {
     clearInterval(this.#timer);
+    clearImmediate(this.#immediate);
   }
 
   get #isStarting(): boolean {

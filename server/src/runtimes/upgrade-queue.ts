@@ -15,10 +15,11 @@ export interface UpgradeQueueDeps {
   maxUpgrades: number;
   /** Maximum concurrent sessions of the runtime. */
   maxSessions: number;
+  handOverMs?: number;
 }
 
 /** Maximum milliseconds from the arrival of an upgrade until the runtime has taken its socket. */
-const handOverMs = 10_000;
+const defaultHandOverMs = 10_000;
 
 /**
  * Passes upgrade sockets to the runtime process, one at a time: Node sends the next socket only after the previous one was received. The
@@ -27,6 +28,7 @@ const handOverMs = 10_000;
 export class UpgradeQueue {
   readonly reports: UpgradeReports;
   readonly #max: number;
+  readonly #handOverMs: number;
   readonly #trustProxy: BlockList | undefined;
   readonly #limits: NetworkLimits;
   readonly #pending = new Map<PendingUpgrade, NodeJS.Timeout>();
@@ -36,9 +38,16 @@ export class UpgradeQueue {
   #isStopped = false;
   #lastId = 0;
 
-  constructor({ log, trustProxy, maxUpgrades, maxSessions }: UpgradeQueueDeps) {
+  constructor({
+    log,
+    trustProxy,
+    maxUpgrades,
+    maxSessions,
+    handOverMs = defaultHandOverMs,
+  }: UpgradeQueueDeps) {
     this.reports = new UpgradeReports(log);
     this.#max = maxUpgrades;
+    this.#handOverMs = handOverMs;
     this.#trustProxy = trustProxy;
     this.#limits = new NetworkLimits(maxSessions, Math.ceil(maxUpgrades / 4));
   }
@@ -64,7 +73,8 @@ export class UpgradeQueue {
       return;
     }
     const upgrade = new PendingUpgrade(request, socket, head, client);
-    const late = setTimeout(() => this.#settle(upgrade, 'timed_out'), handOverMs);
+    // The immediate runs after pending messages are read: if this event loop was blocked, `taken` may be among them.
+    const late = setTimeout(() => setImmediate(() => this.#settle(upgrade, 'timed_out')), this.#handOverMs);
     this.#pending.set(upgrade, late);
     this.#limits.begin(client);
     socket.once('close', () => this.#settle(upgrade, 'client_left'));
@@ -88,12 +98,12 @@ export class UpgradeQueue {
   processEnded(): void {
     this.#process = undefined;
     const returned = this.#sent;
-    this.#sent = undefined;
     if (returned === undefined) return;
     if (this.#isStopped) {
       this.#settle(returned, 'refused_stopping');
       return;
     }
+    this.#sent = undefined;
     this.#waiting.unshift(returned);
     this.#watch(returned);
   }
@@ -131,10 +141,12 @@ export class UpgradeQueue {
     if (!this.#pending.delete(upgrade)) return;
     this.#limits.end(upgrade.client);
     this.#waiting = this.#waiting.filter((other) => other !== upgrade);
-    if (this.#sent === upgrade) this.#sent = undefined;
+    const isSent = this.#sent === upgrade;
+    if (isSent) this.#sent = undefined;
     this.reports.add(outcome, performance.now() - upgrade.arrivedAt);
-    // Destroy our handle of a socket that was handed over; it would still count as a connection of the listener.
-    if (outcome === 'handed_over' || outcome === 'client_left') upgrade.socket.destroy();
+    // Only destroy our handle of a socket that was sent: the runtime may already serve it, even if `taken` has not arrived. An open handle
+    // would still count as a connection of the listener.
+    if (isSent || outcome === 'client_left') upgrade.socket.destroy();
     else refuseUpgrade(upgrade.socket, 503, 1);
     this.#sendNext();
   }

@@ -11,9 +11,15 @@ process.on('message', (message, socket) => {
   if (message.type === 'drain') process.exit(0);
   if (message.type !== 'upgrade' || behaviour.includes('takes nothing')) return;
   sockets.push(socket);
-  process.send({ type: 'taken', id: message.id });
-  socket?.end(
-    `HTTP/1.1 101 Switching Protocols\r\nX-Client: ${message.request.client}\r\n\r\n${Buffer.from(message.head, 'base64')}`,
-  );
+  setTimeout(() => take(message, socket), behaviour.includes('takes late') ? 1000 : 0);
 });
+function take({ id, request, head }, socket) {
+  process.send({ type: 'taken', id });
+  socket?.write(
+    `HTTP/1.1 101 Switching Protocols\r\nX-Client: ${request.client}\r\n\r\n${Buffer.from(head, 'base64')}`,
+  );
+  // A conversation lasts, so that a test can see what else arrives on the socket.
+  setTimeout(() => socket?.end(), behaviour.includes('keeps sockets') ? 3000 : 0);
+}
+
 process.once('disconnect', () => process.exit(0));

@@ -40,6 +40,7 @@ async function supervise(behaviour: string, more: Partial<SupervisorDeps> = {}) 
   const { port } = server.address() as AddressInfo;
   return {
     ...supervisor,
+    server,
     lines: (text: string) => lines.filter((line) => line.includes(text)).length,
     connections: () =>
       new Promise<number>((resolve) => server.getConnections((_error, count) => resolve(count))),
@@ -203,4 +204,28 @@ test('a socket that a killed runtime did not accept goes to the next runtime', a
   await expect.poll(() => lines('another one is started')).toBeGreaterThan(1);
   expect(await connections()).toBe(1);
   socket.destroy();
+});
+
+/** Blocks this thread and the event loop of the service; other processes continue. */
+function blockEventLoop(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+}
+
+test('a socket that the runtime has taken gets nothing from a service that was blocked past the deadline', async () => {
+  const { server, upgrade, metrics, count } = await supervise('sound, keeps sockets', { handOverMs: 500 });
+  await expect.poll(metrics).toMatch(/pid/);
+  // Runs after the socket is sent.
+  server.once('upgrade', () => blockEventLoop(2000));
+  expect(await upgrade().ended).toMatch(/^HTTP\/1\.1 101 (?![\s\S]*503)/);
+  expect([count('handed_over'), count('timed_out')]).toEqual([1, 0]);
+});
+
+test('a socket that the runtime takes after the deadline gets no response from the service', async () => {
+  const { upgrade, metrics, count, connections } = await supervise('sound, takes late', { handOverMs: 200 });
+  await expect.poll(metrics).toMatch(/pid/);
+  const { ended } = upgrade();
+  await expect.poll(() => count('timed_out')).toBe(1);
+  await expect.poll(connections).toBe(0);
+  expect(await ended).toMatch(/^HTTP\/1\.1 101 /);
+  expect(count('handed_over')).toBe(0);
 });
