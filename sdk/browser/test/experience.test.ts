@@ -1,12 +1,19 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { createMicrophone } from '../src/audio/microphone.ts';
-import { createSpeaker } from '../src/audio/speaker.ts';
-import { LiveExperience } from '../src/core/experience.ts';
+import type { LiveExperience } from '../src/core/experience.ts';
 import { ExperienceError } from '../src/core/experience-error.ts';
-import { check } from '../src/core/options.ts';
-import { websocket } from '../src/transport/websocket.ts';
-import type { Events, ExperienceOptions, State } from '../src/types.ts';
-import { FakeBrowser, FakeTransport, manifest, ok, refused, settled } from './fake-environment.ts';
+import type { ExperienceOptions } from '../src/types.ts';
+import {
+  createFake,
+  door,
+  FakeBrowser,
+  FakeTransport,
+  heard,
+  manifest,
+  ok,
+  refused,
+  settled,
+  startFake,
+} from './fake-environment.ts';
 
 let browser: FakeBrowser;
 let runtime: FakeTransport;
@@ -16,45 +23,15 @@ beforeEach(() => {
   runtime = new FakeTransport();
 });
 
-const door = { experienceId: 'exp_tea', baseUrl: 'https://launch.example.com/' } as const;
-
-function open(options: Partial<ExperienceOptions> = door): LiveExperience {
-  const checked = check({ transports: [runtime], ...options } as ExperienceOptions);
-  const attach = () => {
-    throw new Error('there is no page');
-  };
-  const deps = { transport: websocket(undefined), createMicrophone, createSpeaker, attach };
-  return new LiveExperience(browser.env, checked, deps);
-}
-
-function states(experience: LiveExperience): State[] {
-  const seen: State[] = [];
-  experience.on('stateChange', (state) => seen.push(state));
-  return seen;
-}
-
-function heard<K extends keyof Events>(experience: LiveExperience, event: K): Events[K][] {
-  const seen: Events[K][] = [];
-  experience.on(event, (payload) => seen.push(payload));
-  return seen;
-}
-
-/** Starts an experience, and completes its mint and its connection. */
-async function live(options?: Partial<ExperienceOptions>): Promise<LiveExperience> {
-  const experience = open(options);
-  const started = experience.start();
-  await browser.pass(0);
-  browser.requests.at(-1)?.answer(ok({ session: {}, launch: manifest() }));
-  await started;
-  return experience;
-}
+const open = (options?: Partial<ExperienceOptions>) => createFake(browser, runtime, options);
+const live = (options?: Partial<ExperienceOptions>) => startFake(open(options), browser);
 
 const keyOf = (at: number) => new Headers(browser.requests[at]!.init.headers).get('idempotency-key');
 
 describe('a start', () => {
   test('mints, connects and becomes live, in the order of the states', async () => {
     const experience = open();
-    const seen = states(experience);
+    const seen = heard(experience, 'stateChange');
     const started = experience.start();
     await browser.pass(0);
     expect(browser.requests).toHaveLength(1);

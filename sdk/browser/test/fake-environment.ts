@@ -1,5 +1,16 @@
+import { createMicrophone } from '../src/audio/microphone.ts';
+import { createSpeaker } from '../src/audio/speaker.ts';
 import type { Environment } from '../src/core/environment.ts';
-import type { SessionManifest, TransportContext, TransportFactory } from '../src/types.ts';
+import { LiveExperience } from '../src/core/experience.ts';
+import { check } from '../src/core/options.ts';
+import { websocket } from '../src/transport/websocket.ts';
+import type {
+  Events,
+  ExperienceOptions,
+  SessionManifest,
+  TransportContext,
+  TransportFactory,
+} from '../src/types.ts';
 
 type Timer = { at: number; work: () => void };
 
@@ -119,6 +130,8 @@ export class FakeTransport implements TransportFactory {
   readonly said: string[] = [];
   readonly closed: string[] = [];
   refuseWith: Error[] = [];
+  /** Thrown by `close` of the connections. */
+  closeError: Error | undefined;
 
   load: TransportFactory['load'] = async () => async (context) => {
     this.opened.push(context);
@@ -129,11 +142,46 @@ export class FakeTransport implements TransportFactory {
       sendText: (text) => void this.said.push(text),
       interrupt: () => void this.said.push('(interrupt)'),
       setVolume: () => {},
-      close: (reason) => void this.closed.push(reason),
+      close: (reason) => {
+        this.closed.push(reason);
+        if (this.closeError) throw this.closeError;
+      },
     };
   };
 
   get sink(): TransportContext['sink'] {
     return this.opened.at(-1)!.sink;
   }
+}
+
+export const door = { experienceId: 'exp_tea', baseUrl: 'https://launch.example.com/' } as const;
+
+/** Creates an experience without a player. */
+export function createFake(
+  browser: FakeBrowser,
+  runtime: FakeTransport,
+  options: Partial<ExperienceOptions> = door,
+): LiveExperience {
+  const checked = check({ transports: [runtime], ...options } as ExperienceOptions);
+  const attach = () => {
+    throw new Error('there is no page');
+  };
+  const deps = { transport: websocket(undefined), createMicrophone, createSpeaker, attach };
+  return new LiveExperience(browser.env, checked, deps);
+}
+
+/** Starts an experience, and completes its mint and its connection. */
+export async function startFake(experience: LiveExperience, browser: FakeBrowser): Promise<LiveExperience> {
+  const started = experience.start();
+  await browser.pass(0);
+  browser.requests.at(-1)?.answer(ok({ session: {}, launch: manifest() }));
+  await started;
+  return experience;
+}
+
+/** Collects the payloads of an event. */
+export function heard<K extends keyof Events>(experience: LiveExperience, event: K): Events[K][] {
+  const seen: Events[K][] = [];
+  experience.on(event, (payload) => seen.push(payload));
+  return seen;
 }

@@ -22,6 +22,7 @@ let given: (FakeTrack | null)[];
 let statuses: MicStatus[];
 let answer: () => void;
 let mic: SessionMicrophone;
+let media: () => MediaDevices;
 
 beforeEach(() => {
   [tracks, given, statuses] = [[], [], []];
@@ -32,7 +33,8 @@ beforeEach(() => {
       tracks.push(track);
       answer = () => resolve({ getTracks: () => [track], getAudioTracks: () => [track] });
     });
-  env.media = () => ({ getUserMedia }) as unknown as MediaDevices;
+  media = () => ({ getUserMedia }) as unknown as MediaDevices;
+  env.media = media;
   mic = createMicrophone(env, (status) => statuses.push(status));
   const give = (track: MediaStreamTrack | null) => given.push(track as FakeTrack | null);
   mic.open({ isAllowed: true, audio: undefined, give });
@@ -66,6 +68,71 @@ test('a muted microphone stays muted after a device change, until it is unmuted'
   expect(mic.status).toBe('on');
   expect(tracks[1]!.enabled).toBe(true);
   expect(given.at(-1)).toBe(tracks[1]);
+});
+
+test('a microphone muted during the prompt stays muted', async () => {
+  const enabled = mic.enable();
+  mic.mute();
+  answer();
+  await enabled;
+  expect(statuses).toEqual(['prompting', 'muted']);
+  expect(tracks[0]).toMatchObject({ enabled: false });
+  expect(given).toEqual([null]);
+});
+
+test('a microphone muted before the SDK requests it starts muted, and enable() turns it on', async () => {
+  mic.mute();
+  expect(mic.status).toBe('off');
+  const requested = mic.request();
+  answer();
+  await requested;
+  expect([mic.status, tracks[0]!.enabled]).toEqual(['muted', false]);
+  await mic.enable();
+  expect([mic.status, tracks[0]!.enabled]).toEqual(['on', true]);
+});
+
+test('a muted microphone stays muted in the next session', async () => {
+  await on();
+  mic.mute();
+  mic.close();
+  mic.open({ isAllowed: true, audio: undefined, give: () => {} });
+  const requested = mic.request();
+  answer();
+  await requested;
+  expect([mic.status, tracks[1]!.enabled]).toEqual(['muted', false]);
+});
+
+test('a request of an ended session does not affect the request of the next one', async () => {
+  const first = mic.enable();
+  const answerFirst = answer;
+  mic.close();
+  mic.open({ isAllowed: true, audio: undefined, give: () => {} });
+  const second = mic.enable();
+  answerFirst();
+  await expect(first).rejects.toMatchObject({ code: 'MIC_UNAVAILABLE' });
+  const third = mic.enable();
+  expect(tracks).toHaveLength(2);
+  answer();
+  await Promise.all([second, third]);
+  expect(tracks).toMatchObject([{ isStopped: true }, { isStopped: false }]);
+});
+
+test('every track is stopped at the end, also if a handler of `prompting` enables the microphone again', async () => {
+  const { env } = new FakeBrowser();
+  env.media = media;
+  const answers: (() => void)[] = [];
+  const eager = createMicrophone(env, (status) => {
+    if (status !== 'prompting') return;
+    void eager.enable();
+    answers.push(answer);
+  });
+  eager.open({ isAllowed: true, audio: undefined, give: () => {} });
+  const enabled = eager.enable();
+  answers.push(answer);
+  for (const reply of answers) reply();
+  await enabled;
+  eager.close();
+  expect(tracks).toMatchObject([{ isStopped: true }, { isStopped: true }]);
 });
 
 test('a microphone unmuted during a device change is unmuted afterwards', async () => {

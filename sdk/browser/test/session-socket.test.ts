@@ -130,6 +130,7 @@ test.each([1006, 1009, 1011, 4400, 4429])('a session closed with %i is resumed',
   const { told } = await open();
   await comeBack(2, code);
   expect(told.map(({ told: what }) => what)).toEqual(['event', 'dropped', 'event', 'resumed']);
+  expect(told[1]).toEqual({ told: 'dropped', of: code });
 });
 
 test.each([1000, 4410, 4440, 4441, 4442])('a session closed with %i is ended', async (code) => {
@@ -147,6 +148,63 @@ test('a client closed with 4429 waits before it reconnects', async () => {
   expect(FakeSocket.all).toHaveLength(1);
   await vi.advanceTimersByTimeAsync(600);
   expect(FakeSocket.all).toHaveLength(2);
+});
+
+test('reconnecting gives up after 45 seconds, also if an attempt is pending', async () => {
+  const { told } = await open();
+  FakeSocket.last.breaks();
+  await vi.advanceTimersByTimeAsync(44_900);
+  expect(told.at(-1)?.told).toBe('dropped');
+  await vi.advanceTimersByTimeAsync(200);
+  expect(told.at(-1)).toEqual({ told: 'closed', of: 'error' });
+});
+
+describe('the heartbeat', () => {
+  const pings = () => FakeSocket.last.sent.filter(({ type }) => type === 'ping').length;
+  const pong = () => FakeSocket.last.tell({ type: 'pong', t: 1 });
+  const drops = (told: { told: string }[]) => told.filter(({ told: what }) => what === 'dropped').length;
+
+  test('drops the connection after two unanswered pings', async () => {
+    const { told } = await open();
+    await vi.advanceTimersByTimeAsync(45_900);
+    expect([pings(), drops(told)]).toEqual([3, 0]);
+    await vi.advanceTimersByTimeAsync(200);
+    expect(drops(told)).toBe(1);
+  });
+
+  test('does not drop the connection after one unanswered ping, if the next timer is late', async () => {
+    const { told } = await open();
+    await vi.advanceTimersByTimeAsync(15_000);
+    pong();
+    await vi.advanceTimersByTimeAsync(15_000);
+    const now = performance.now();
+    vi.spyOn(performance, 'now').mockImplementation(() => now + 15_100);
+    await vi.advanceTimersByTimeAsync(15_000);
+    pong();
+    await vi.advanceTimersByTimeAsync(15_000);
+    vi.restoreAllMocks();
+    expect(drops(told)).toBe(0);
+  });
+
+  test('does not drop a connection whose timers run once a minute', async () => {
+    const { told } = await open();
+    const { now } = performance;
+    vi.spyOn(performance, 'now').mockImplementation(() => 4 * now.call(performance));
+    for (let minute = 0; minute < 10; minute++) {
+      await vi.advanceTimersByTimeAsync(15_000);
+      pong();
+    }
+    vi.restoreAllMocks();
+    expect([pings(), drops(told)]).toEqual([10, 0]);
+  });
+
+  test('does not drop the connection if a message arrives within a second after the last check', async () => {
+    const { told } = await open();
+    await vi.advanceTimersByTimeAsync(45_500);
+    FakeSocket.last.tell({ type: 'mode', seq: 2, mode: 'thinking' });
+    await vi.advanceTimersByTimeAsync(15_000);
+    expect([pings(), drops(told)]).toEqual([4, 0]);
+  });
 });
 
 const said = () => FakeSocket.last.sent.filter(({ type }) => type === 'text').map(({ id }) => id);

@@ -67,6 +67,8 @@ export function storeOf(experience: Experience): Store {
           renew();
         }),
       ];
+      // Events between two subscriptions were missed.
+      if (experience.state !== current.state) renew();
       return () => {
         listeners.delete(changed);
         for (const off of offs) off();

@@ -8,7 +8,7 @@ import {
 import { type RefCallback, useCallback, useEffect, useMemo, useRef, useSyncExternalStore } from 'react';
 import { idle, type Store, storeOf } from './store.ts';
 
-/** Compares options by value: objects and functions that are recreated on every render give the same key. */
+/** Compares options by value: objects and functions that are recreated on every render give the same key. Ignores which signal is set. */
 function keyOf(options: object): string {
   return JSON.stringify(options, (_, value) => (typeof value === 'function' ? 'function' : value));
 }
@@ -29,20 +29,30 @@ export interface OpenExperience {
   store: Store;
 }
 
-/** Creates the experience of a component. Creates another one when the options change, and ends it when the component unmounts. */
+/** Creates the experience of a component. Creates another one when the options change, and ends it after the component has unmounted. */
 export function useOpenExperience(options: ExperienceOptions): OpenExperience {
   const latest = useRef(options);
   useEffect(() => {
     latest.current = options;
   });
   const key = keyOf(options);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `key` changes whenever a relevant option changes
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `key` changes whenever a relevant option other than the signal changes
   const open = useMemo(() => {
     latest.current = options;
     const experience = createExperience(withLatest(latest));
     return { experience, store: storeOf(experience) };
-  }, [key]);
-  useEffect(() => () => void open.experience.end(), [open]);
+  }, [key, options.signal]);
+  const mounted = useRef<OpenExperience>(undefined);
+  useEffect(() => {
+    mounted.current = open;
+    return () => {
+      mounted.current = undefined;
+      // One macrotask later, the component has removed its handlers, and React StrictMode has mounted it again.
+      setTimeout(() => {
+        if (mounted.current !== open) void open.experience.end();
+      });
+    };
+  }, [open]);
   return open;
 }
 

@@ -3,7 +3,7 @@ import type { BuildOptions } from 'esbuild';
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bundleReact, reactExample, reactPlayer } from '../harness/react-bundle.ts';
-import { onSlowScreen } from '../harness/talking-page.ts';
+import { becomes, onSlowScreen } from '../harness/talking-page.ts';
 import { useTalkingService } from '../harness/talking-service.ts';
 
 let site: Site;
@@ -59,6 +59,50 @@ describe.each([
     await page.getByRole('button', { name: 'Go' }).waitFor();
     await page.evaluate(`show({})`);
     await page.getByRole('button', { name: 'Start' }).waitFor();
+  });
+
+  test('autoStart creates one session, and onEnded is not called by mounting or removing the player', async () => {
+    await open(react, reactPlayer);
+    const [before, over] = [await count(), await ended()];
+    await page.evaluate(`{
+      window.calls = [];
+      show({
+        autoStart: true,
+        onEnded: ({ reason }) => calls.push(reason),
+        onStateUpdate: ({ state }) => state !== calls.at(-1) && calls.push(state),
+      });
+    }`);
+    await becomes(page, 'live');
+    await page.evaluate('hide()');
+    await expect.poll(ended).toBe(over + 1);
+    expect(await page.evaluate('calls')).toEqual(['idle', 'minting', 'connecting', 'live']);
+    expect(await count()).toBe(before + 1);
+  });
+
+  test('autoStart starts a given launch', async () => {
+    await open(react, reactPlayer);
+    const { experienceId, service } = talking;
+    const init = {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', 'Idempotency-Key': crypto.randomUUID() },
+      body: JSON.stringify({ experienceId, locale: 'en' }),
+    };
+    await page.evaluate(`fetch('${service.url}/v1/browser-sessions', ${JSON.stringify(init)})
+      .then((response) => response.json())
+      .then((launch) => show({ experienceId: undefined, launch, autoStart: true }))`);
+    await becomes(page, 'live');
+    await page.evaluate('hide()');
+  });
+
+  test('another signal replaces the experience', async () => {
+    await open(react, reactPlayer);
+    const start = page.getByRole('button', { name: 'Start' });
+    await page.evaluate('window.first = new AbortController(); show({ signal: first.signal })');
+    await start.waitFor();
+    await page.evaluate('first.abort(); show({ signal: new AbortController().signal })');
+    await start.click();
+    await becomes(page, 'live');
+    await page.evaluate('hide()');
   });
 
   test('the hook returns state, mode and messages', async () => {

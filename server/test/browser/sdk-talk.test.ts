@@ -4,7 +4,15 @@ import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { accessibilityProblems } from '../harness/accessibility.ts';
 import { type Remains, watchRemains } from '../harness/page-remains.ts';
-import { ask, becomes, isIn, onSlowScreen, player, twoLines } from '../harness/talking-page.ts';
+import {
+  ask,
+  becomes,
+  endlessRecognition,
+  isIn,
+  onSlowScreen,
+  player,
+  twoLines,
+} from '../harness/talking-page.ts';
 import { useTalkingService } from '../harness/talking-service.ts';
 
 const undo: (() => Promise<void>)[] = [];
@@ -144,12 +152,7 @@ describe('a two-line embed on a page with the strictest policy', () => {
   });
 
   test('shows the microphone level, and mutes it', async () => {
-    // Chromium without a speech service would release the microphone after a while.
-    const recognition = `window.webkitSpeechRecognition = class extends EventTarget {
-      start() {}
-      abort() {}
-    }`;
-    const page = await openNew('', recognition);
+    const page = await openNew('', endlessRecognition);
     await page.getByRole('button', { name: 'Start' }).click();
     await becomes(page, 'live');
     await expect.poll(() => ask(page, (one) => one.mic.level())).toBeGreaterThan(0.02);

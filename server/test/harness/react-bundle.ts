@@ -8,16 +8,18 @@ const bundles = new Map<string, string>();
 /** The React example of the repository. */
 export const reactExample = { entryPoints: [place('examples/react/main.tsx')] };
 
-/** A bare player in `#root`; the page calls `show(props)`. */
+/** A bare player in `#root`, in StrictMode; the page calls `show(props)` and `hide()`. */
 export const reactPlayer = {
   stdin: {
     resolveDir: place('examples/react'),
     contents: `import { ExperiencePlayer } from '@session-launch/react';
-      import { createElement } from 'react';
+      import { createElement, StrictMode } from 'react';
       import { createRoot } from 'react-dom/client';
       const source = { experienceId: EXPERIENCE_ID, baseUrl: SERVICE_URL };
       const root = createRoot(document.getElementById('root'));
-      window.show = (props) => root.render(createElement(ExperiencePlayer, { ...source, ...props }));`,
+      const render = (player) => root.render(createElement(StrictMode, null, player));
+      window.show = (props) => render(createElement(ExperiencePlayer, { ...source, ...props }));
+      window.hide = () => render(null);`,
   },
 };
 

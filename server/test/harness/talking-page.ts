@@ -36,6 +36,16 @@ export async function onSlowScreen(context: BrowserContext): Promise<BrowserCont
   return context;
 }
 
+/**
+ * Script that replaces the browser's speech recognition by one that never ends. Chromium without a speech service would release the
+ * microphone and hide its button after some seconds.
+ */
+export const endlessRecognition = `
+  window.SpeechRecognition = window.webkitSpeechRecognition = class extends EventTarget {
+    start() {}
+    abort() {}
+  };`;
+
 export const player = (page: Page) => page.locator('.player');
 
 export const becomes = (page: Page, state: string) =>

@@ -6,6 +6,7 @@ import { type Meter, meterOf } from './meter.ts';
 
 const closed: MicSession = { isAllowed: false, audio: undefined, give: () => {} };
 
+const notAccepted = 'The session does not accept speech, or is not live.';
 const statusOf: Record<string, MicStatus> = {
   NotReadableError: 'busy',
   AbortError: 'busy',
@@ -20,8 +21,8 @@ export function createMicrophone(env: Environment, changed: (status: MicStatus) 
   let meter: Meter | undefined;
   let deviceId: string | undefined;
   let request: Promise<void> | undefined;
-  /** Whether the pending request replaces the device of a muted microphone; the new track then starts muted. */
-  let staysMuted = false;
+  /** Set by `mute`, reset by `enable`. Also applies to the tracks of later requests and sessions. */
+  let isMuted = false;
 
   const setStatus = (next: MicStatus) => {
     if (next === mic.status) return;
@@ -34,20 +35,21 @@ export function createMicrophone(env: Environment, changed: (status: MicStatus) 
     session.give(mic.track);
   };
   const release = () => {
-    for (const track of stream?.getTracks() ?? []) track.stop();
+    stop(stream);
     meter?.close();
     stream = meter = undefined;
   };
 
   const ask = async (asking: MicSession): Promise<void> => {
-    if (!asking.isAllowed) throw unavailable('The session does not accept speech, or is not live.');
+    if (!asking.isAllowed) throw unavailable(notAccepted);
     const media = env.media();
     if (!media?.getUserMedia) {
       setStatus(env.isSecure ? 'missing' : 'insecure');
       throw unavailable('A microphone needs https or localhost.');
     }
     setStatus('prompting');
-    let found: MediaStream;
+    let found: MediaStream | undefined;
+    let cause: unknown;
     try {
       found = await media.getUserMedia({
         audio: {
@@ -57,16 +59,19 @@ export function createMicrophone(env: Environment, changed: (status: MicStatus) 
           deviceId: deviceId === undefined ? {} : { exact: deviceId },
         },
       });
-    } catch (cause) {
-      if (asking !== session) throw unavailable('The session has ended.', cause);
+    } catch (error) {
+      cause = error;
+    }
+    if (asking !== session) {
+      stop(found);
+      throw unavailable(notAccepted, cause);
+    }
+    if (!found) {
       const why = statusOf[(cause as DOMException).name] ?? 'missing';
       setStatus(why === 'denied' && env.isMicForbidden() ? 'blocked-by-policy' : why);
       throw unavailable((cause as Error).message || 'No microphone was found.', cause);
     }
-    if (asking !== session) {
-      for (const track of found.getTracks()) track.stop();
-      throw unavailable('The session has ended.');
-    }
+    release();
     stream = found;
     if (asking.audio) meter = meterOf(asking.audio, found);
     for (const track of found.getAudioTracks())
@@ -76,7 +81,7 @@ export function createMicrophone(env: Environment, changed: (status: MicStatus) 
         release();
         setStatus('missing');
       });
-    setEnabled(!staysMuted);
+    setEnabled(!isMuted);
   };
 
   const mic: SessionMicrophone & { status: MicStatus } = {
@@ -94,15 +99,21 @@ export function createMicrophone(env: Environment, changed: (status: MicStatus) 
       setStatus('off');
     },
     /** Concurrent calls share one request. Rejects if no microphone is available; the session continues without it. */
-    enable: async () => {
-      staysMuted = false;
-      if (stream) return setEnabled(true);
-      request ??= ask(session).finally(() => {
-        request = undefined;
+    request: () => {
+      if (request) return request;
+      const own = ask(session).finally(() => {
+        // After `close`, a new session may have a request of its own.
+        if (request === own) request = undefined;
       });
-      return request;
+      request = own;
+      return own;
+    },
+    enable: async () => {
+      isMuted = false;
+      return stream ? setEnabled(true) : mic.request();
     },
     mute: () => {
+      isMuted = true;
       if (mic.status === 'on') setEnabled(false);
     },
     unmute: () => void mic.enable().catch(() => {}),
@@ -110,15 +121,16 @@ export function createMicrophone(env: Environment, changed: (status: MicStatus) 
     setDevice: async (id) => {
       deviceId = id;
       if (!stream) return;
-      const isMuted = mic.status === 'muted';
       session.give(null);
       release();
-      const enabled = mic.enable();
-      staysMuted = isMuted;
-      await enabled;
+      await mic.request();
     },
   };
   return mic;
+}
+
+function stop(stream: MediaStream | undefined): void {
+  for (const track of stream?.getTracks() ?? []) track.stop();
 }
 
 function unavailable(message: string, cause?: unknown): ExperienceError {

@@ -1,6 +1,7 @@
 import type { Connection, EndReason, MintFields } from '../types.ts';
 import type { Environment } from './environment.ts';
 import type { Launched } from './manifest.ts';
+import { callSafely } from './report.ts';
 
 /** Milliseconds to let worklets stop before the AudioContext is closed. */
 const workletStopMs = 250;
@@ -10,14 +11,14 @@ export class Attempt {
   readonly #controller = new AbortController();
   /** Aborted when the session ends. */
   readonly signal = this.#controller.signal;
-  readonly audio: AudioContext | undefined;
-  readonly request: MintFields;
+  declare readonly audio: AudioContext | undefined;
+  declare readonly request: MintFields;
   /** Texts of the visitor to send as soon as the session is live. */
   readonly unsent: { id: string; text: string }[] = [];
-  launched: Launched | undefined;
-  connection: Connection | undefined;
+  declare launched: Launched | undefined;
+  declare connection: Connection | undefined;
   /** Whether the runtime ended the session because it is shutting down. */
-  isRestarting = false;
+  declare isRestarting: boolean | undefined;
   readonly #env: Environment;
   readonly #leaveUrl: string | undefined;
 
@@ -38,11 +39,14 @@ export class Attempt {
     for (const { id, text } of this.unsent.splice(0)) this.connection?.sendText(text, id);
   }
 
-  close(reason: EndReason): void {
+  /** `isReconnecting`: the transport has lost the connection, so it cannot send `bye`. */
+  close(reason: EndReason, isReconnecting: boolean): void {
     this.#controller.abort();
-    this.connection?.close(reason);
+    callSafely(() => this.connection?.close(reason));
     // A connected runtime receives `bye`. If there is no connection, or the page is being unloaded, post to the leave URL.
-    if (this.launched && (reason === 'pagehide' || !this.connection)) this.leave(this.launched, reason);
+    const { launched } = this;
+    if (launched && (reason === 'pagehide' || isReconnecting || !this.connection))
+      callSafely(() => this.leave(launched, reason));
     const closeAudio = () => void this.audio?.close().catch(() => {});
     // Chromium leaks an AudioContext that is closed while its worklet runs, so close it later; not on unload, when timers do not run.
     if (reason === 'pagehide') closeAudio();

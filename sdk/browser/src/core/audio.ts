@@ -14,6 +14,8 @@ export interface SessionMicrophone extends Microphone {
   /** The track while the microphone is on, otherwise null. */
   readonly track: MediaStreamTrack | null;
   open(session: MicSession): void;
+  /** As `enable`, but a muted microphone stays muted. */
+  request(): Promise<void>;
   close(): void;
 }
 

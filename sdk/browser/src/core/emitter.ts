@@ -1,4 +1,5 @@
 import type { Events } from '../types.ts';
+import { callSafely } from './report.ts';
 
 type Handler<K extends keyof Events> = (payload: Events[K]) => void;
 
@@ -24,6 +25,9 @@ export class Emitter {
   /** Handlers per event; true for those that are removed after their first call. */
   readonly #handlers = new Map<keyof Events, Map<Handler<never>, boolean>>();
 
+  /** Number of running `emit` calls: above 0 while a handler is called. */
+  protected emitting = 0;
+
   on<K extends keyof Events>(event: K, handler: Handler<K>, isOnce = false): () => void {
     if (!names.includes(event))
       throw new TypeError(
@@ -44,15 +48,11 @@ export class Emitter {
   }
 
   emit<K extends keyof Events>(event: K, payload: Events[K]): void {
-    const all = this.#handlers.get(event) ?? new Map();
-    for (const [handler, isOnce] of [...all]) {
-      if (isOnce) all.delete(handler);
-      try {
-        handler(payload);
-      } catch (error) {
-        // Reported to the page's `error` event; the other handlers and the SDK continue.
-        reportError(error);
-      }
+    this.emitting++;
+    for (const [handler, isOnce] of [...(this.#handlers.get(event) ?? [])] as [Handler<K>, boolean][]) {
+      if (isOnce) this.off(event, handler);
+      callSafely(() => handler(payload));
     }
+    this.emitting--;
   }
 }

@@ -1,5 +1,5 @@
 import type { ClientCode, ServiceCode, ExperienceError as Shape } from '../types.ts';
-import { closeCodeFull } from '../wire.ts';
+import { closeCodeFault, closeCodeFull } from '../wire.ts';
 
 type Fact = Exclude<keyof Shape, 'name' | 'message' | 'stack' | 'code'>;
 /** Undefined fields are omitted from the error. */
@@ -31,6 +31,15 @@ export const expired = () =>
   new ExperienceError('SESSION_EXPIRED', 'The launch has expired.', { retryable: true });
 
 export const aborted = () => new ExperienceError('ABORTED', 'The session was ended before it was live.');
+
+/** The error of a session that the transport closed; undefined if the runtime ended it in order. */
+export function closeErrorOf(by: 'runtime' | 'error', code?: number): ExperienceError | undefined {
+  if (by === 'error')
+    return new ExperienceError('CONNECTION_LOST', 'The connection was lost.', { retryable: true });
+  if (code === closeCodeFault)
+    return new ExperienceError('RUNTIME', 'The runtime ended the session.', { retryable: true });
+  return undefined;
+}
 
 /** Returns an ExperienceError as it is. Other errors become CONNECT_FAILED. */
 export function toExperienceError(error: unknown): ExperienceError {

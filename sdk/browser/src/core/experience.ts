@@ -1,5 +1,4 @@
 import type {
-  ClientCode,
   EndReason,
   Events,
   Experience,
@@ -19,6 +18,7 @@ import type { SessionMicrophone, SessionOutput } from './audio.ts';
 import { type Environment, randomId } from './environment.ts';
 import {
   aborted,
+  closeErrorOf,
   describe,
   ExperienceError,
   expired,
@@ -31,6 +31,7 @@ import { factsOf, type Launched, originOf } from './manifest.ts';
 import type { Checked } from './options.ts';
 import { transportFor } from './plug-ins.ts';
 import { giveUpAfterMs, reconnectDelay } from './reconnect.ts';
+import { callSafely } from './report.ts';
 import { serviceUrl } from './service-url.ts';
 
 /** The parts outside the core that an experience uses. The entry points pass them in. */
@@ -44,9 +45,9 @@ export interface Deps {
 
 /** An experience on a page. Has one session at a time and can be started again after it ended. */
 export class LiveExperience extends ExperienceState implements Experience {
-  readonly mic: SessionMicrophone;
-  readonly output: SessionOutput;
-  readonly options: Checked;
+  declare readonly mic: SessionMicrophone;
+  declare readonly output: SessionOutput;
+  declare readonly options: Checked;
   readonly #env: Environment;
   readonly #deps: Deps;
   readonly #launches: Launches;
@@ -71,8 +72,8 @@ export class LiveExperience extends ExperienceState implements Experience {
   }
 
   /** Whether the last session ended because the runtime shut down. */
-  get wasCutShort(): boolean {
-    return this.#attempt?.isRestarting ?? false;
+  get wasCutShort(): boolean | undefined {
+    return this.#attempt?.isRestarting;
   }
 
   /** URL of the service: from the options, from the URL of the served script, or from the manifest's leave link. */
@@ -87,28 +88,18 @@ export class LiveExperience extends ExperienceState implements Experience {
   onVideo: (track: MediaStreamTrack | null) => void = () => {};
 
   start(): Promise<void> {
-    if (this.#started && this.isRunning) return this.#started;
-    if (!this.#env.isBrowser)
-      return Promise.reject(new ExperienceError('NOT_A_BROWSER', 'A session needs a browser.'));
-    const request = { ...this.options.fields };
-    if (this.options.signal?.aborted || !this.beforeStart(request)) return Promise.reject(aborted());
     this.#isWanted = true;
-    const attempt = new Attempt(this.#env, this.options.leaveUrl, request);
-    this.#attempt = attempt;
-    this.reset();
-    this.output.open(attempt.audio);
-    const { signal } = attempt;
-    const stopListening = this.#env.onPageHide(() => this.#finish(attempt, 'pagehide'));
-    signal.addEventListener('abort', () => {
-      this.output.close();
-      this.mic.close();
-      stopListening();
-    });
-    this.options.signal?.addEventListener('abort', () => this.#finish(attempt, 'aborted'), { signal });
-    this.#started = this.#run(attempt);
+    // A handler may call this during the last events of an attempt: start the next one after all of them.
+    const started = this.emitting ? Promise.resolve().then(() => this.#join()) : this.#join();
     // Prevents an unhandled rejection if the caller ignores the promise; `error` has the failure, too.
-    this.#started.catch(() => {});
-    return this.#started;
+    started.catch(() => {});
+    return started;
+  }
+
+  /** Returns the promise of the running attempt, or of a new one. */
+  #join(): Promise<void> {
+    if (!this.isRunning) this.#started = this.#run();
+    return this.#started!;
   }
 
   end(): Promise<void> {
@@ -118,7 +109,7 @@ export class LiveExperience extends ExperienceState implements Experience {
   /** As `end`, with another reason; used by the player. */
   async endBecause(reason: EndReason): Promise<void> {
     this.#isWanted = false;
-    if (this.#attempt) this.#finish(this.#attempt, reason);
+    if (this.#attempt) this.#end(this.#attempt, reason);
   }
 
   sendText(text: string): void {
@@ -141,14 +132,29 @@ export class LiveExperience extends ExperienceState implements Experience {
     return this.#deps.attach(this, target, options);
   }
 
-  async #run(attempt: Attempt): Promise<void> {
+  async #run(): Promise<void> {
+    if (!this.#env.isBrowser) throw new ExperienceError('NOT_A_BROWSER', 'A session needs a browser.');
+    const request = { ...this.options.fields };
+    if (!this.#isWanted || this.options.signal?.aborted || !this.beforeStart(request)) throw aborted();
+    const attempt = new Attempt(this.#env, this.options.leaveUrl, request);
+    this.#attempt = attempt;
+    this.reset();
+    this.output.open(attempt.audio);
+    const { signal } = attempt;
+    const stopListening = this.#env.onPageHide(() => this.#end(attempt, 'pagehide'));
+    signal.addEventListener('abort', () => {
+      this.output.close();
+      this.mic.close();
+      stopListening();
+    });
+    this.options.signal?.addEventListener('abort', () => this.#end(attempt, 'aborted'), { signal });
     try {
       this.setState('minting');
       await this.#connect(attempt, await this.#launch(attempt), true);
       if (attempt.isOver) throw aborted();
     } catch (error) {
       const found = toExperienceError(error);
-      if (!attempt.isOver) this.#fail(attempt, found);
+      this.#end(attempt, undefined, found);
       throw found;
     }
   }
@@ -158,6 +164,7 @@ export class LiveExperience extends ExperienceState implements Experience {
   }
 
   async #connect(attempt: Attempt, launched: Launched, mayMintAgain: boolean): Promise<void> {
+    if (attempt.isOver) throw aborted();
     const { manifest } = launched;
     attempt.launched = launched;
     const factory = transportFor(manifest.transport.type, this.options.transports, this.#deps.transport);
@@ -172,7 +179,7 @@ export class LiveExperience extends ExperienceState implements Experience {
       if (attempt.isOver) throw aborted();
       attempt.connection = await open(this.#context(attempt, launched));
       // The session was ended while the transport was connecting: close the new connection.
-      if (attempt.isOver) attempt.connection.close(this.endReason ?? 'user');
+      if (attempt.isOver) callSafely(() => attempt.connection?.close(this.endReason ?? 'user'));
     } catch (error) {
       const found = toExperienceError(error);
       const { canMint } = this.#launches;
@@ -199,16 +206,17 @@ export class LiveExperience extends ExperienceState implements Experience {
     const give = (track: MediaStreamTrack | null) => attempt.connection?.setMic(track);
     this.mic.open({ isAllowed, audio: attempt.audio, give });
     if (!isAllowed || speechInputMode !== 'auto') return;
-    this.mic.enable().catch((error) => {
-      if (!attempt.isOver) this.emit('error', error);
+    this.mic.request().catch((error) => {
+      // `off`: the microphone was released during the prompt, because the runtime does not need it.
+      if (!attempt.isOver && this.mic.status !== 'off') this.emit('error', error);
     });
   }
 
   #context(attempt: Attempt, { manifest }: Launched): TransportContext {
-    const ifCurrent =
+    const ifOpen =
       <T extends unknown[]>(work: (...values: T) => void) =>
       (...values: T) => {
-        if (!attempt.isOver && attempt === this.#attempt) work(...values);
+        if (!attempt.isOver) work(...values);
       };
     return {
       manifest,
@@ -216,31 +224,31 @@ export class LiveExperience extends ExperienceState implements Experience {
       audio: attempt.audio as AudioContext,
       sdkUrl: `${this.baseUrl ?? ''}/sdk/v2/`,
       sink: {
-        mode: ifCurrent((mode: Mode) => this.setMode(mode)),
-        message: ifCurrent((message: Message) => this.addMessage(message)),
-        video: ifCurrent((track: MediaStreamTrack | null) => this.onVideo(track)),
-        cue: ifCurrent((cue: unknown) => this.onCue(cue)),
-        event: ifCurrent((event: Events['runtimeEvent']) => {
+        mode: ifOpen((mode: Mode) => this.setMode(mode)),
+        message: ifOpen((message: Message) => this.addMessage(message)),
+        video: ifOpen((track: MediaStreamTrack | null) => this.onVideo(track)),
+        cue: ifOpen((cue: unknown) => this.onCue(cue)),
+        event: ifOpen((event: Events['runtimeEvent']) => {
           if (event.type === 'ended') attempt.isRestarting = event.reason === 'server_shutdown';
           const { hearing } = Object(event.engines) as { hearing?: { kind: string } };
           // Without speech recognition the microphone is not needed: release it.
           if (hearing?.kind === 'none') this.mic.close();
           this.addEvent(event);
         }),
-        dropped: ifCurrent(() => this.state === 'live' && this.setState('reconnecting')),
-        resumed: ifCurrent(() => {
+        dropped: ifOpen((code?: number) => {
+          callSafely(() =>
+            this.options.log?.('warn', `The connection was lost (close code ${code ?? 'unknown'}).`),
+          );
+          if (this.state === 'live') this.setState('reconnecting');
+        }),
+        resumed: ifOpen(() => {
           if (this.state === 'reconnecting') this.setState('live');
           attempt.sendUnsent();
         }),
-        closed: ifCurrent((by: 'runtime' | 'error', code?: number) => {
-          const fail = (why: ClientCode, text: string, reason: EndReason) =>
-            this.#fail(attempt, new ExperienceError(why, text, { retryable: true }), reason);
-          if (by === 'error') fail('CONNECTION_LOST', 'The connection was lost.', 'connection-lost');
-          else if (code === wire.closeCodeFault) fail('RUNTIME', 'The runtime ended the session.', by);
-          else {
-            this.#finish(attempt, by);
-            if (attempt.isRestarting) this.#restart(attempt);
-          }
+        closed: ifOpen((by: 'runtime' | 'error', code?: number) => {
+          const error = closeErrorOf(by, code);
+          this.#end(attempt, by === 'error' ? 'connection-lost' : by, error);
+          if (attempt.isRestarting && !error) this.#restart(attempt);
         }),
       },
     };
@@ -266,28 +274,24 @@ export class LiveExperience extends ExperienceState implements Experience {
     }, reconnectDelay(tries));
   }
 
-  #fail(attempt: Attempt, error: ExperienceError, reason?: EndReason): void {
-    attempt.close(reason ?? 'user');
-    this.error = error;
-    this.endReason = reason;
-    this.mode = null;
-    // For developers: the player shows visitors a neutral message.
-    const text = describe(error);
-    this.options.log?.('error', text);
-    if (error.status === 403 || error.hint !== undefined) this.#env.warn(`session-launch: ${text}`);
-    this.setState('failed');
-    this.emit('error', error);
-    if (reason !== undefined) this.emit('ended', { reason, error });
-  }
-
-  #finish(attempt: Attempt, reason: EndReason): void {
+  /** Ends the attempt; with an error it has failed. Synchronous: timers and promises may not run any more after `pagehide`. */
+  #end(attempt: Attempt, reason: EndReason | undefined, error?: ExperienceError): void {
     if (attempt.isOver) return;
     this.endReason = reason;
     this.mode = null;
-    // Synchronous: timers and promises may not run any more after `pagehide`.
-    attempt.close(reason);
-    this.setState('ending');
-    this.setState('ended');
-    this.emit('ended', { reason });
+    attempt.close(reason ?? 'user', this.state === 'reconnecting' && !error);
+    if (error) {
+      this.error = error;
+      // For developers: the player shows visitors a neutral message.
+      const text = describe(error);
+      callSafely(() => this.options.log?.('error', text));
+      if (error.hint) this.#env.warn(`session-launch: ${text}`);
+      this.setState('failed');
+      this.emit('error', error);
+    } else {
+      this.setState('ending');
+      this.setState('ended');
+    }
+    if (reason) this.emit('ended', { reason, ...(error && { error }) });
   }
 }

@@ -65,5 +65,5 @@ function lifeOf(token: string): number {
   } catch {
     // Not a JWT.
   }
-  return life > 0 ? life : Number.POSITIVE_INFINITY;
+  return life > 0 ? life : Infinity;
 }

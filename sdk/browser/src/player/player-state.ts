@@ -1,4 +1,5 @@
 import type { LiveExperience } from '../core/experience.ts';
+import { callSafely } from '../core/report.ts';
 import type { PlayerState } from '../types.ts';
 
 /** Returns a function that calls the listener if the state has changed since the last call. */
@@ -22,10 +23,6 @@ export function stateReporter() {
     const text = JSON.stringify(update, (key, value) => (key === 'error' ? value.code : value));
     if (text === last) return;
     last = text;
-    try {
-      listener?.(Object.freeze(update));
-    } catch (failure) {
-      reportError(failure);
-    }
+    callSafely(() => listener?.(Object.freeze(update)));
   };
 }

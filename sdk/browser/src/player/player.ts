@@ -1,4 +1,5 @@
 import type { LiveExperience } from '../core/experience.ts';
+import { callSafely } from '../core/report.ts';
 import { defaultTexts } from '../default-texts.ts';
 import { make } from '../dom.ts';
 import type { Events, Message, Player, PlayerOptions, Suggestion, TextKey } from '../types.ts';
@@ -159,11 +160,7 @@ export class PlayerView implements Player {
     const preventDefault = () => {
       isPrevented = true;
     };
-    try {
-      this.#options.onClose?.({ reason, preventDefault });
-    } catch (error) {
-      reportError(error);
-    }
+    callSafely(() => this.#options.onClose?.({ reason, preventDefault }));
     if (isPrevented) return;
     const url = safeReturnUrl(this.#options.returnUrl ?? this.#experience.manifest?.player?.returnUrl);
     void this.#experience.endBecause('closed').then(() => {

@@ -20,10 +20,14 @@ interface HelloFacts {
 export type Joined = { socket: WebSocket; ready: Ready; early: (MessageEvent | CloseEvent)[] };
 type Connected = Joined | { socket?: undefined; code: number; reason: string };
 
-/** Connects once. Resolves with the socket when the runtime sends `ready`, or with the close code (1006 after a timeout). */
+/**
+ * Connects once. Resolves with the socket when the runtime sends `ready`, or with the close code: 1006 after `timeoutMs` or
+ * `readyTimeoutMs`, whichever is shorter.
+ */
 export function connect(
   { manifest, signal }: TransportContext,
   facts: HelloFacts | Promise<HelloFacts>,
+  timeoutMs = readyTimeoutMs,
 ): Promise<Connected> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) return reject(aborted());
@@ -41,10 +45,13 @@ export function connect(
         socket.close(wire.closeCodeEnded);
         reject(aborted());
       });
-    const timer = setTimeout(() => {
-      settle(() => resolve({ code: 1006, reason: 'no answer' }));
-      socket.close();
-    }, readyTimeoutMs);
+    const timer = setTimeout(
+      () => {
+        settle(() => resolve({ code: 1006, reason: 'no answer' }));
+        socket.close();
+      },
+      Math.min(timeoutMs, readyTimeoutMs),
+    );
     signal.addEventListener('abort', leave);
     socket.onopen = async () => {
       const client = { name: '@session-launch/browser', version };

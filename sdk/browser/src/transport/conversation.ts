@@ -24,7 +24,7 @@ export class Conversation {
   readonly #context: TransportContext;
   readonly #channel: Channel;
   /** The speech recognition in use: that of the runtime, that of the browser, or none. */
-  hearing: EventOf<'ready'>['engines']['hearing']['kind'];
+  declare hearing: EventOf<'ready'>['engines']['hearing']['kind'];
   readonly #playback: Playback | undefined;
   readonly #pageVoice: PageVoice | undefined;
   readonly #recognition: Recognition | undefined;

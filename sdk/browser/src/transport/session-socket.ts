@@ -14,6 +14,10 @@ const firstTries = 3;
 const workletTimeoutMs = 10_000;
 /** Maximum milliseconds to wait for the browser's list of voices. */
 const voicesTimeoutMs = 150;
+/** Unanswered pings after which the connection counts as lost. */
+const maxUnanswered = 2;
+/** Milliseconds between the last check of the heartbeat and the drop. Messages that queued up while the page was busy are read first. */
+const queuedMessagesMs = 1000;
 
 /** A session over a WebSocket: connects, exchanges messages and audio, and resumes after a lost connection. */
 export class SessionSocket implements Connection {
@@ -32,7 +36,8 @@ export class SessionSocket implements Connection {
   /** Messages to send on the next connection: those with an id that were not echoed, and all that were sent while disconnected. */
   #unacknowledged: { id: string | undefined; json: string }[] = [];
   #heartbeat: ReturnType<typeof setInterval> | undefined;
-  #receivedAt = 0;
+  /** Pings sent since the last message of the runtime. */
+  #unanswered = 0;
   /** Number of malformed messages and frames that were ignored. */
   #malformed = 0;
   #retryNow: () => void = () => {};
@@ -131,9 +136,9 @@ export class SessionSocket implements Connection {
     this.#socket = socket;
     this.#ready = ready;
     this.#isDropped = false;
-    this.#receivedAt = performance.now();
+    this.#unanswered = 0;
     const onmessage = ({ data }: MessageEvent<string | ArrayBuffer>) => {
-      this.#receivedAt = performance.now();
+      this.#unanswered = 0;
       const message = readMessage(data);
       if (message instanceof ArrayBuffer) this.#conversation.frame(message);
       // `connect` has read the only `ready` of a connection; another one is malformed.
@@ -151,11 +156,12 @@ export class SessionSocket implements Connection {
       }
     });
     clearInterval(this.#heartbeat);
-    const beatMs = ready.limits.heartbeatSeconds * 1000;
+    // Counts pings instead of measuring time: browsers run the timers of hidden pages as rarely as once a minute.
     this.#heartbeat = setInterval(() => {
-      if (performance.now() - this.#receivedAt > 2 * beatMs) this.#onDrop(socket, 1006);
-      else this.#send({ type: 'ping', t: Math.round(performance.now()) });
-    }, beatMs);
+      if (++this.#unanswered > maxUnanswered)
+        setTimeout(() => this.#unanswered > maxUnanswered && this.#onDrop(socket, 1006), queuedMessagesMs);
+      this.#send({ type: 'ping', t: Math.round(performance.now()) });
+    }, ready.limits.heartbeatSeconds * 1000);
     this.#emitReady();
     for (const { json } of this.#unacknowledged) socket.send(json);
     this.#unacknowledged = this.#unacknowledged.filter(({ id }) => id);
@@ -195,20 +201,21 @@ export class SessionSocket implements Connection {
     clearInterval(this.#heartbeat);
     socket.onmessage = null;
     socket.close();
-    this.#context.sink.dropped();
+    this.#context.sink.dropped(code);
     void this.#reconnect(code);
   }
 
   async #reconnect(code: number): Promise<void> {
     const until = performance.now() + giveUpAfterMs;
+    const msLeft = () => until - performance.now();
     for (let tries = 0; ; tries++) {
       // If the runtime closed the connection with 1013 or higher, wait about 1.2 s or longer.
       if (code >= wire.closeCodeFull) tries = Math.max(tries, 2);
-      await this.#pause(Math.min(reconnectDelay(tries), Math.max(0, until - performance.now())));
+      await this.#pause(Math.min(reconnectDelay(tries), msLeft()));
       if (this.#isClosed) return;
-      if (performance.now() >= until) return this.#finish('error');
+      if (msLeft() <= 0) return this.#finish('error');
       const resume = { ticket: this.#ready.resumeTicket, lastSeq: this.#lastSeq };
-      const result = await connect(this.#context, { resume }).catch(() => undefined);
+      const result = await connect(this.#context, { resume }, msLeft()).catch(() => undefined);
       if (!result || this.#isClosed) {
         result?.socket?.close(wire.closeCodeEnded);
         return;

@@ -19,6 +19,7 @@ export interface Events {
 export interface Microphone {
   readonly status: MicStatus;
   enable(): Promise<void>;
+  /** Also works before the microphone is on: it then starts muted. */
   mute(): void;
   unmute(): void;
   /** Input level, from 0 to 1. */

@@ -37,7 +37,10 @@ export type ExperienceOptions = Source &
   MintFields & {
     /** URL of the service. Scripts that the service serves derive it from their own URL. */
     baseUrl?: string;
-    /** Receives the session token by POST on page unload and for launches that never connected. Default: the manifest's `links.leave`. */
+    /**
+     * Receives the session token by POST on page unload, and for sessions that are ended without a connection. Default: the manifest's
+     * `links.leave`.
+     */
     leaveUrl?: string;
     signal?: AbortSignal;
     transports?: TransportFactory[];

@@ -18,7 +18,8 @@ export interface TransportContext {
     video(track: MediaStreamTrack | null): void;
     cue(cue: unknown): void;
     event(event: { type: string; [field: string]: unknown }): void;
-    dropped(): void;
+    /** The connection was lost, and the transport is reconnecting. The close code is logged. */
+    dropped(code?: number): void;
     resumed(): void;
     closed(by: 'runtime' | 'error', code?: number): void;
   };
