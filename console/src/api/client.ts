@@ -1,6 +1,6 @@
 import type { ErrorEnvelope } from '@session-launch/contract/errors';
 import { texts } from '../texts.ts';
-import { signInAgain, signIns } from './sign-in.ts';
+import { requireSameOperator, signInAgain, signIns } from './sign-in.ts';
 
 /** A refused or failed request. `code` is that of the service, or `OFFLINE` if it did not answer. */
 export class ApiFailure extends Error {
@@ -39,7 +39,9 @@ export function adminUrl(path: string, query: ApiRequest['query'] = {}): string 
   return url.href;
 }
 
-/** Sends a request and returns the JSON of the answer. After a 401, asks to sign in and sends it again. */
+/**
+ * Sends a request and returns the JSON of the answer. After a 401, asks to sign in and sends it again. Rejects if another operator signs in.
+ */
 export async function request<T>(path: string, options: ApiRequest = {}): Promise<T> {
   const response = await send(path, options);
   if (response.status === 204 || response.status === 202) return undefined as T;
@@ -76,6 +78,7 @@ async function send(path: string, options: ApiRequest): Promise<Response> {
 async function attempt(path: string, options: ApiRequest): Promise<Response> {
   const { method = 'GET', query, body, upload, version, accept = 'application/json', signal } = options;
   const isWrite = method !== 'GET';
+  requireSameOperator();
   try {
     return await fetch(adminUrl(path, query), {
       method,

@@ -24,6 +24,7 @@ export function createDraft(projectId: string, state: ExperienceState, isEditabl
     document,
     text,
     typing: new Set(),
+    held: new Set(),
     problems,
     isChanged: computed(() => text.value !== undefined || !isSame(document.value, saved.value.experience)),
     isEditable,
@@ -33,6 +34,10 @@ export function createDraft(projectId: string, state: ExperienceState, isEditabl
     },
     finishTyping() {
       for (const finish of model.typing) finish();
+    },
+    leaveFields() {
+      model.finishTyping();
+      for (const commit of model.held) commit();
     },
     replace(next) {
       const [before, unread] = [document.value, text.value];

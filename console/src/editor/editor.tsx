@@ -1,13 +1,12 @@
 import './editor.css';
 import type { ExperienceState } from '@session-launch/contract/admin/experience-schemas';
 import { ApiFailure, request } from '../api/client.ts';
-import { LinkButton } from '../parts/button.tsx';
-import { Empty, Show } from '../parts/notice.tsx';
+import { Show } from '../parts/notice.tsx';
 import { useLoad } from '../state/load.ts';
-import { hashOf } from '../state/route.ts';
-import { frameTexts } from '../texts/editor/frame.ts';
+import { goTo, hashOf } from '../state/route.ts';
 import { type Tab, tabNames } from './document/tab-of.ts';
 import { Frame } from './frame/frame.tsx';
+import { Missing } from './missing.tsx';
 import { loadSheet } from './sheet.ts';
 
 // Before the module counts as loaded, so that nothing is shown without its style.
@@ -27,10 +26,14 @@ export function Editor({ projectId, experienceId, tab }: EditorProps) {
   );
   if (isMissing(loaded.error))
     return (
-      <Empty title={frameTexts.missing.title}>
-        <p>{frameTexts.missing.text}</p>
-        <LinkButton href={hashOf([projectId, 'experiences'])}>{frameTexts.back}</LinkButton>
-      </Empty>
+      <Missing
+        projectId={projectId}
+        experienceId={experienceId}
+        onCreated={(id) => {
+          if (id === experienceId) return loaded.reload();
+          goTo(hashOf([projectId, 'experiences', id, 'setup']));
+        }}
+      />
     );
   return (
     <Show loaded={loaded}>

@@ -1,6 +1,6 @@
 import { computed, useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { useMemo } from 'preact/hooks';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { Choices, Select, TextField } from '../parts/field.tsx';
 import type { Draft } from './draft.ts';
 import { type Path, pathText } from './path.ts';
@@ -20,6 +20,20 @@ export function useField(draft: Draft, path: Path): { value: unknown; problem: s
     [draft, pathText(path)],
   );
   return { value: value.value, problem: problem.value };
+}
+
+/** Registers how a field puts the text that it holds until it is left into the document. Also called when the field disappears. */
+export function useHeldText(draft: Draft, commit: () => void): void {
+  const latest = useRef(commit);
+  latest.current = commit;
+  useEffect(() => {
+    const call = () => latest.current();
+    draft.held.add(call);
+    return () => {
+      call();
+      draft.held.delete(call);
+    };
+  }, [draft]);
 }
 
 /** Marks the field at a path, so that the list of problems can move the focus to it. */

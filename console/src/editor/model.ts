@@ -32,6 +32,8 @@ export interface Model {
   readonly text: Signal<UnreadText | undefined>;
   /** Each puts text that is still being typed into the document. */
   readonly typing: Set<() => void>;
+  /** Each puts text that a field holds until it is left into the document. */
+  readonly held: Set<() => void>;
   readonly problems: Signal<readonly Problem[]>;
   readonly isChanged: ReadonlySignal<boolean>;
   /** Whether the operator may change the document. Fields are read-only if not. */
@@ -40,8 +42,10 @@ export interface Model {
   at(path: Path): unknown;
   /** Changes the value at a path. `undefined` removes it. */
   change(path: Path, value: unknown): void;
-  /** Puts text that is still being typed into the document. */
+  /** Puts text that is still being typed into the document. Fields that hold their text until they are left go on holding it. */
   finishTyping(): void;
+  /** The same, as if these fields were left, too. Call it before the page is left, and before a person saves with the focus in a field. */
+  leaveFields(): void;
   /** Replaces the document and the unread text. Returns a function that undoes this, and preserves what was changed since. */
   replace(next: Experience): () => void;
   /** The problem at exactly this path. */

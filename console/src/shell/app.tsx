@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals';
 import { Component, type ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { connection, followChanges, onChange } from '../api/events.ts';
-import { isSigningIn, signIns } from '../api/sign-in.ts';
+import { isSigningIn } from '../api/sign-in.ts';
 import { Button, LinkButton } from '../parts/button.tsx';
 import { Empty, Failure } from '../parts/notice.tsx';
 import { Screen } from '../parts/screen.tsx';
@@ -33,7 +33,8 @@ export function App() {
   const state = useSignal<State>('starting');
   const note = useSignal<string | undefined>(linkError && failureOf(linkError));
   const enter = async () => {
-    await Promise.all([loadMe(), loadProjects()]);
+    // A sign-in has already read who signed in.
+    await Promise.all([me.value ?? loadMe(), loadProjects()]);
     followChanges();
     state.value = 'ready';
   };
@@ -55,10 +56,6 @@ export function App() {
     });
     return onChange([], () => void checkBuild());
   }, []);
-  useEffect(() => {
-    // Somebody signed in again, possibly as another operator.
-    if (state.value === 'ready') void loadMe();
-  }, [signIns.value]);
   if (state.value === 'starting') return null;
   if (state.value === 'signed-out') return <SignInPage note={note.value} onSignedIn={enter} />;
   return (

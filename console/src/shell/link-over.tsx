@@ -4,16 +4,13 @@ import { me } from '../state/me.ts';
 import { texts } from '../texts.ts';
 import { signInWith } from './sign-in.tsx';
 
-/** Asks before a sign-in link replaces the login of this browser. */
+/** Asks before a sign-in link replaces the login of this browser. The page reloads if the link is that of another operator. */
 export function LinkOver({ code }: { code: string }) {
   return (
     <Confirm
       title={texts.signIn.replaceTitle}
       action={texts.signIn.replaceButton}
-      onConfirm={async () => {
-        await signInWith({ code });
-        location.reload();
-      }}
+      onConfirm={() => signInWith({ code })}
       onClose={() => {
         linkCode.value = undefined;
       }}

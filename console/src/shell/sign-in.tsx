@@ -3,11 +3,11 @@ import { useSignal } from '@preact/signals';
 import type { SignIn as Ways } from '@session-launch/contract/admin/sign-in';
 import { useEffect } from 'preact/hooks';
 import { adminUrl, messageOf, request } from '../api/client.ts';
-import { signedIn } from '../api/sign-in.ts';
 import { Button } from '../parts/button.tsx';
 import { TextField } from '../parts/field.tsx';
 import { Form } from '../parts/form.tsx';
 import { useModal } from '../parts/modal.ts';
+import { loadMe, me } from '../state/me.ts';
 import { texts } from '../texts.ts';
 import { Brand } from './brand.tsx';
 
@@ -78,11 +78,11 @@ function SignIn({ note, onSignedIn }: SignInProps) {
   );
 }
 
-/** Signs in and checks that the browser kept the cookie. */
+/** Signs in, checks that the browser kept the cookie, and reads who signed in. */
 export async function signInWith(secret: { code: string } | { token: string }): Promise<void> {
   await request('login', { method: 'POST', body: secret });
   if (!(await isSignedIn())) throw new Error(texts.signIn.dropped);
-  signedIn();
+  await loadMe();
 }
 
 /** Asks a route that answers signed-out browsers, too: a 401 would be printed to the console of the browser. */
@@ -111,7 +111,7 @@ export function SignInOver() {
       // Chromium closes a dialog when Escape is pressed twice, whatever the cancel event says.
       onClose={({ currentTarget }) => currentTarget.isConnected && currentTarget.showModal()}
     >
-      <SignIn note={texts.signIn.again} />
+      <SignIn note={texts.signIn.again(me.value?.operator.name ?? '')} />
     </dialog>
   );
 }

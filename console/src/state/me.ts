@@ -2,12 +2,16 @@ import { signal } from '@preact/signals';
 import type { Me } from '@session-launch/contract/admin/me';
 import { isPermitted, type Permission } from '@session-launch/contract/roles';
 import { request } from '../api/client.ts';
+import { signedInAs } from '../api/sign-in.ts';
 
 /** Who is signed in, and the service that the console talks to. */
 export const me = signal<Me | undefined>(undefined);
 
+/** Reads who is signed in. Rejects and reloads the page if it is another operator than before. */
 export async function loadMe(): Promise<void> {
-  me.value = await request<Me>('me');
+  const found = await request<Me>('me');
+  signedInAs(found.operator.operatorId);
+  me.value = found;
 }
 
 /** Whether the operator may do this. The service refuses it all the same. */

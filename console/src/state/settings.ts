@@ -13,14 +13,18 @@ export async function readProject(projectId: string): Promise<{ project: Project
   return { project: body.project, version };
 }
 
-/** Changes settings of a project. If another operator changed it at the same time, the change is repeated on the new version. */
+/**
+ * Changes settings of a project. If another operator changed it at the same time, `change` is called again with the new state, so it must
+ * not overwrite what it finds there: it adds or removes one entry, or returns `undefined` to change nothing.
+ */
 export async function changeProject(
   projectId: string,
-  change: (project: Project) => ProjectSettings,
+  change: (project: Project) => ProjectSettings | undefined,
 ): Promise<void> {
   await repeatOnConflict(async () => {
     const { project, version } = await readProject(projectId);
-    await request(`projects/${projectId}`, { method: 'PATCH', version, body: change(project) });
+    const body = change(project);
+    if (body !== undefined) await request(`projects/${projectId}`, { method: 'PATCH', version, body });
   });
 }
 
@@ -39,14 +43,6 @@ export async function changeExperience(
       version,
       body: { experience: { ...experience, ...change(experience) } },
     });
-  });
-}
-
-/** Publishes the newest revision of an experience. */
-export async function publishExperience(experienceId: string): Promise<void> {
-  await repeatOnConflict(async () => {
-    const { version } = await request<{ version: number }>(`experiences/${experienceId}`);
-    await request(`experiences/${experienceId}/publish`, { method: 'POST', version });
   });
 }
 

@@ -5,7 +5,8 @@ import { forget, keep, kept } from './unsaved.ts';
 
 /** The content of a form. It survives a reload until it is forgotten. */
 export interface Typed<T> {
-  value: T;
+  /** As it is now, also in a handler that has waited. */
+  readonly value: T;
   set(change: Partial<T>): void;
   /** Call it when the form was sent or cancelled. */
   forget(): void;
@@ -19,11 +20,12 @@ export function useTyped<T extends object>(form: string, empty: T): Typed<T> {
       if (typed.value === undefined && found !== undefined) typed.value = found;
     });
   }, [key]);
-  const value = typed.value ?? empty;
   return {
-    value,
+    get value() {
+      return typed.value ?? empty;
+    },
     set: (change) => {
-      typed.value = { ...value, ...change };
+      typed.value = { ...(typed.value ?? empty), ...change };
       void keep(key, typed.value);
     },
     forget: () => {

@@ -64,14 +64,14 @@ export const experiencesTexts = {
   undo: 'Undo',
   movedBeside: (by: string) =>
     `${by} changed the order at the same time. Your move is made in the new order.`,
-  notMoved: 'The move could not be saved. The list shows the present order.',
+  notMoved: 'The move could not be saved. The list shows the current order.',
 
   actionsOf: (title: string) => `Actions for ${title}`,
   edit: 'Edit',
   publish: (revision: number) => `Publish r${revision}`,
   isPublished: (title: string, revision: number) => `${title} is published as r${revision}.`,
   unpublish: 'Unpublish',
-  isUnpublished: (title: string) => `${title} is not published any more.`,
+  isUnpublished: (title: string) => `${title} is no longer published.`,
   duplicate: 'Duplicate',
   copyOf: (title: string) => `Copy of ${title}`,
   isDuplicated: (title: string) => `Created ${title} as a draft.`,
@@ -87,10 +87,15 @@ export const experiencesTexts = {
   deleteText: (title: string) =>
     `${title} is deleted with all its revisions and preview links. This cannot be undone.`,
   deleteButton: 'Delete experience',
+  changedTitle: 'Delete it anyway?',
+  changedText: (title: string, by: string) =>
+    `${by} changed ${title} after you opened this list, and nothing was deleted. Look at it before you decide.`,
+  changedFields: 'Changed',
+  look: 'Look at the experience',
   inUseTitle: 'Archive it instead?',
   inUseText: (title: string) =>
-    `Sessions of ${title} were launched, and their records refer to it, so it cannot be deleted. Archived, it cannot be launched any more, and this list hides it.`,
+    `Sessions of ${title} were launched, and their records refer to it, so it cannot be deleted. Once archived, it can no longer be launched, and this list hides it.`,
   conflict: (title: string, by: string) =>
-    `${by} changed ${title} in the meantime, and nothing was done. The list shows the present state: try again.`,
+    `${by} changed ${title} in the meantime, and nothing was done. The list shows the current state: try again.`,
   undone: 'Undone.',
 } as const;

@@ -12,7 +12,7 @@ export const importTexts = {
   otherProject: (projectId: string) =>
     `This file describes the project ${projectId}, not the one that is open. Applying it changes that project.`,
   newProject: (projectId: string) => `There is no project ${projectId} yet. Applying the file creates it.`,
-  nothing: 'Nothing: the project already is as the file says.',
+  nothing: 'No changes: the project already matches the file.',
   changes: (count: number) => plural(count, 'change', 'changes'),
   project: 'Project settings',
   newExperience: 'new experience',
@@ -26,6 +26,13 @@ export const importTexts = {
   overwrites: 'It would undo changes made in the console',
   overwritesText: 'The values that it replaces stay in the revisions and in Activity.',
   changedBy: ', changed by',
+  appliedTitle: (file: string) => `${file} is applied`,
+  alsoOverwrote: 'It also undid changes that you have not seen',
+  alsoOverwroteText: (file: string) => `They were saved after you had agreed to the plan of ${file}:`,
+  restore:
+    'Nothing is lost: a replaced revision is under Revisions, where it can be published again. Replaced settings are under Activity.',
+  openRevisions: 'Open its revisions',
+  openActivity: 'Open the activity of the project',
   problems: (count: number) =>
     count === 1 ? 'The file has a problem' : `The file has ${count.toLocaleString('en')} problems`,
   problemsText: 'Correct the file and choose it again. Nothing was changed.',
@@ -42,5 +49,5 @@ export const importTexts = {
   patch: 'Copy as patch',
   patchCopied: (file: string) =>
     `The patch is copied. It gives ${file} the values that the project has now: run git apply, or patch -p1, where the file is.`,
-  noPatch: 'No patch can be made of this file. Download the project instead.',
+  noPatch: 'No patch can be made from this file. Download the project instead.',
 } as const;

@@ -43,6 +43,8 @@ export const installationTexts = {
       owner: 'Owner: everything',
     } as Record<string, string>,
     roleOf: (name: string) => `Role of ${name}`,
+    roleChanged: (name: string, role: string) =>
+      `Another operator has given ${name} the role ${role} in the meantime, and nothing was changed.`,
     limit: 'Projects this operator sees',
     all: 'All projects',
     shownTitle: 'The token of the new operator',
@@ -55,11 +57,13 @@ export const installationTexts = {
     linkText: 'It works once, within ten minutes.',
     newToken: 'New token',
     newTokenTitle: 'Make a new token?',
-    newTokenText: 'The present token stops working at once.',
+    newTokenText: 'The current token stops working at once.',
     remove: 'Remove',
     removeOf: (name: string) => `Remove ${name}`,
     removeTitle: 'Remove this operator?',
     removeText: (name: string) => `${name} is signed out everywhere within five seconds.`,
+    removeProvider:
+      'The identity provider can let them sign in again, limited to the same projects. Remove them there, too.',
     removed: (name: string) => `${name} is removed.`,
     saved: 'Saved.',
     logins: 'Signed-in browsers',

@@ -40,9 +40,13 @@ export const portalTexts = {
     embedsAreOn: 'Browser embeds are on.',
     languages: 'Open languages',
     publish: 'Publish it',
-    publishTitle: 'Publish this experience?',
-    publishText: (experienceId: string) => `Visitors will get the newest revision of ${experienceId}.`,
-    isPublished: (experienceId: string) => `${experienceId} is published.`,
+    publishTitle: (revision: number) => `Publish r${revision}?`,
+    publishText: (title: string, revision: number) => `Visitors will get r${revision} of ${title}.`,
+    changed: (name: string) => `Last changed by ${name}`,
+    look: 'Look at it in the editor',
+    changedMeanwhile: (name: string) =>
+      `${name} changed the experience in the meantime, and nothing was published. The text above shows the current state.`,
+    isPublished: (title: string, revision: number) => `${title} is published as r${revision}.`,
     makePublic: 'Make it public',
     makePublicTitle: 'Make this experience public?',
     makePublicText: (experienceId: string) =>
@@ -74,8 +78,8 @@ export const portalTexts = {
     liveNote: 'Only an owner can create keys for live use.',
     scopes: 'May',
     scopeNames: {
-      'sessions:create': 'Create sessions',
-      'sessions:read': 'Read and end sessions',
+      'sessions:create': 'Create and end sessions',
+      'sessions:read': 'Read sessions',
       'catalog:read': 'Read the catalog',
     },
     key: 'Key',
@@ -104,7 +108,7 @@ export const portalTexts = {
     envCaption: 'In .env',
     curlCaption: 'Create a session with curl',
     nodeCaption: 'In Node.js, with the line in .env',
-    notCopied: 'You have not copied the key. It cannot be shown again. Close all the same?',
+    notCopied: 'You have not copied the key. It cannot be shown again. Close anyway?',
     closeAnyway: 'Close without copying',
     back: 'Back to the key',
     done: 'Done',
@@ -180,7 +184,7 @@ export const portalTexts = {
     end: 'End',
     endSession: 'End session',
     endTitle: 'End this session?',
-    endText: 'The visitor hears nothing more, and the conversation cannot be continued.',
+    endText: 'The visitor is disconnected, and the conversation cannot be continued.',
     ended: 'The session has ended.',
     events: { created: 'Created', connected: 'Connected', ended: 'Ended', expired: 'Expired' },
     reasons: {
@@ -202,7 +206,7 @@ export const portalTexts = {
   limits: {
     title: 'Limits',
     intro:
-      'The limits count sessions that pages start. Sessions that a backend creates with an API key count only as concurrent.',
+      'The limits count sessions that pages start. Sessions that a backend creates with an API key count only towards the limits of concurrent sessions.',
     caption: 'Limits of the project',
     name: 'Limit',
     value: 'Value',
@@ -211,6 +215,18 @@ export const portalTexts = {
     save: 'Save limits',
     discard: 'Discard changes',
     saved: 'The limits are saved.',
+    shown: (value: number | null) => value?.toLocaleString('en') ?? 'no limit',
+    savedValue: (value: string) => `Saved: ${value}`,
+    changedTo: (value: string) => `Changed to ${value} in the meantime`,
+    clash: {
+      title: 'Limits were changed in the meantime',
+      intro: 'Nothing is saved yet. Choose which value to keep.',
+      unknown: 'another operator',
+      before: (value: string) => `It was ${value}.`,
+      changed: (name: string) => `Changed by ${name}`,
+      mine: (value: string) => `Your value: ${value}`,
+      theirs: (value: string) => `The saved value: ${value}`,
+    },
     readOnly: 'Only an owner can change limits.',
     unlimited: 'no limit',
     busiestDay: (count: number, today: number | undefined) =>

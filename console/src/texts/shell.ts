@@ -55,7 +55,9 @@ export const shellTexts = {
       UNAVAILABLE: 'The identity provider does not answer. Try again later.',
     },
     dropped: 'The browser did not keep the sign-in cookie. Open the console over https, or under localhost.',
-    again: 'Your sign-in has expired. Sign in again to go on; nothing that you typed is lost.',
+    again: (name: string) =>
+      `Your sign-in has expired. Sign in again as ${name} to continue; nothing that you typed is lost.`,
+    replaced: 'Another operator has signed in. The page is loaded again.',
     replaceTitle: 'Sign in with this link?',
     replaceText: (name: string) =>
       `This browser is signed in as ${name}. The link replaces that login, possibly with that of another operator.`,
@@ -67,7 +69,7 @@ export const shellTexts = {
     noAnswer: 'The service does not answer.',
     foreign: 'Something other than the service answered. Check the proxy in front of it.',
     unavailable:
-      'The service runs, but cannot reach its database or is overloaded. The console tries again by itself.',
+      'The service runs, but cannot reach its database or is overloaded. The console retries automatically.',
     reload: 'A new version of the console is available.',
     reloadButton: 'Reload',
     gone: 'This part could not be loaded',

@@ -154,7 +154,7 @@ export const readExperienceOperation = {
   tag,
   summary: 'Read an experience',
   description:
-    'Returns the newest revision with the current settings, and the published revision. With `format=yaml` the response is the newest revision as YAML text, as it stands in the list `experiences` of a project file.',
+    'Returns the newest revision with the current settings, and the published revision. With `format=yaml` the response is the newest revision as YAML text, in the format of the list `experiences` of a project file.',
   caller: 'operator',
   permission: 'read',
   params: experienceParams,

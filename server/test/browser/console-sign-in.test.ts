@@ -1,9 +1,10 @@
 import { useBrowser } from '@session-launch/testing/browser.ts';
 import { adminToken } from '@session-launch/testing/target.ts';
+import { createWorld } from '@session-launch/testing/world.ts';
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type ConsoleTab, inspect, keptSecrets, openConsole, openTab } from '../harness/console.ts';
-import { codeFor, createOperator } from '../harness/operators.ts';
+import { codeFor, createOperator, signedIn } from '../harness/operators.ts';
 import { useService } from '../harness/service.ts';
 
 const service = useService();
@@ -95,6 +96,56 @@ test('a login that ends while somebody types opens the form over the page and lo
   expect(await page.getByRole('dialog').count()).toBe(0);
   expect(page.url()).toMatch(/#\/prj_second\/overview$/);
   expect(tab.complaints.filter((one) => !ofRefusals(401).test(one))).toEqual([]);
+});
+
+test('after a sign-in as another operator, nothing of the first one is sent or shown, in any tab', async () => {
+  const { projectId, experienceId } = await createWorld(service);
+  const [ada, bea] = await Promise.all(
+    ['Ada', 'Bea'].map((name) => createOperator(service, { name, role: 'creator' })),
+  );
+  const path = `/admin/experiences/${experienceId}`;
+  const before = (await service.admin({ path })).json;
+  const tab = await openConsole(context, service, ada.operatorId);
+  const other = await openTab(context, service.adminUrl, `#/${projectId}/keys`);
+  await other.page.getByRole('heading', { name: 'Keys', level: 1 }).waitFor();
+  await tab.show(`/${projectId}/experiences/${experienceId}/setup`);
+  const { page } = tab;
+  await tab.field('Title').fill('Written by Ada');
+  await page.getByText('Unsaved changes, checked').waitFor();
+  for (const one of [tab, other]) await one.page.evaluate('window.isOfAda = true');
+  // The login ends when the request to save is on its way.
+  let hasEnded = false;
+  await page.route(
+    (url) => url.pathname === path && !url.searchParams.has('plan'),
+    async (route) => {
+      if (route.request().method() === 'PUT' && !hasEnded) {
+        hasEnded = true;
+        await endLogins();
+      }
+      await route.continue();
+    },
+  );
+  await tab.button('Save draft').click();
+  await tab.dialog('Sign in').getByText('Sign in again as Ada to continue').waitFor();
+  await enterToken(tab, bea.token);
+  for (const one of [tab, other]) {
+    await one.page.locator('.who', { hasText: 'Bea creator' }).waitFor();
+    expect(await one.page.evaluate('window.isOfAda')).toBeUndefined();
+  }
+  await page.getByText('No unsaved changes').waitFor();
+  expect(await tab.field('Title').inputValue()).toBe(before.experience.title);
+  expect(await page.getByText('You have unsaved changes from').count()).toBe(0);
+  expect((await service.admin({ path })).json).toEqual(before);
+
+  // An identity provider signs in outside of the page, which then only finds the cookie.
+  const [name = '', value = ''] = (await signedIn(service, ada.operatorId)).split('=', 2);
+  await context.addCookies([{ name, value, url: service.adminUrl, httpOnly: true, sameSite: 'Strict' }]);
+  await openTab(context, service.adminUrl);
+  await page.locator('.who', { hasText: 'Ada creator' }).waitFor();
+  await tab.button('Continue').click();
+  expect(await tab.field('Title').inputValue()).toBe('Written by Ada');
+  expect(tab.complaints.filter((one) => /^exception|policy violation/.test(one))).toEqual([]);
+  expect(other.complaints.filter((one) => !ofRefusals(401).test(one))).toEqual([]);
 });
 
 test('a sign-in link asks before it replaces a login, and leaves no trace in the address', async () => {

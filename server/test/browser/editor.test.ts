@@ -244,7 +244,7 @@ test('shows problems at their lines, and keeps text that cannot be read as it wa
   expect(await page.getByRole('dialog').count()).toBe(0);
   await openTab(page, 'Revisions');
   await page.keyboard.press('Control+s');
-  await page.getByRole('heading', { name: '1 problem to solve before saving' }).waitFor();
+  await page.getByRole('heading', { name: '1 problem to fix before saving' }).waitFor();
   await inspect(page, 'problems');
   expect(await page.getByRole('link', { name: 'Slug', exact: true }).getAttribute('href')).toMatch(
     /\/setup$/,

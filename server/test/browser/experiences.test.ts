@@ -418,7 +418,7 @@ test('plans and applies a project file, names what it would undo, and exports wh
       await page.evaluate<string>('navigator.clipboard.readText()'),
     );
     await give('shop.yaml', patched);
-    await page.getByText('Nothing: the project already is as the file says.').waitFor();
+    await page.getByText('No changes: the project already matches the file.').waitFor();
     await give('shop.yaml', exported.replace('title: Harbor', 'title: Old harbor'));
     await button('Apply and undo those changes').click();
     await toast('shop.yaml is applied.').waitFor();
@@ -432,7 +432,7 @@ test('plans and applies a project file, names what it would undo, and exports wh
       dataTransfer.items.add(new File([${JSON.stringify(again)}], 'same.yaml'));
       document.body.dispatchEvent(new DragEvent('drop', { bubbles: true, cancelable: true, dataTransfer }));
     }`);
-    await page.getByText('Nothing: the project already is as the file says.').waitFor();
+    await page.getByText('No changes: the project already matches the file.').waitFor();
     // A file of a project that does not exist yet creates it and opens it.
     const other = `${projectId}_b`;
     const copied = again.replaceAll(projectId, other).replaceAll(/(id: exp_\w+)/g, '$1b');

@@ -33,7 +33,7 @@ export function Actions({ draft, onProblems }: ActionsProps) {
     }
   };
   const review = () => {
-    draft.finishTyping();
+    draft.leaveFields();
     if (draft.isChanged.value && draft.problems.value.length > 0) onProblems();
     else if (draft.text.value !== undefined) toast(frameTexts.notYaml, { tone: 'bad' });
     else set(isReviewing, true);
@@ -43,7 +43,7 @@ export function Actions({ draft, onProblems }: ActionsProps) {
       if (!(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== 's') return;
       event.preventDefault();
       if (document.querySelector('dialog[open]') !== null) return;
-      draft.finishTyping();
+      draft.leaveFields();
       if (draft.isChanged.peek()) void save();
     };
     addEventListener('keydown', onKey);

@@ -14,7 +14,7 @@ import { parsePath } from '../path.ts';
 import { Preview } from '../preview.tsx';
 import { type Checked, checkWhileEditing } from '../saving/check.ts';
 import { followExperience } from '../saving/follow.ts';
-import { findUnsaved, keepUnsaved } from '../saving/keep-draft.ts';
+import { type FoundUnsaved, findUnsaved, keepUnsaved } from '../saving/keep-draft.ts';
 import { Access } from '../tabs/access.tsx';
 import { Gallery } from '../tabs/gallery.tsx';
 import { Languages } from '../tabs/languages.tsx';
@@ -25,7 +25,7 @@ import { Yaml } from '../tabs/yaml.tsx';
 import { Actions } from './actions.tsx';
 import { ConflictDialog } from './conflict-dialog.tsx';
 import { focusField } from './focus-field.ts';
-import { type FoundUnsaved, NewerNotice, UnsavedNotice } from './notices.tsx';
+import { NewerNotice, UnsavedNotice } from './notices.tsx';
 import { ProblemList } from './problem-list.tsx';
 import { StateLine } from './state-line.tsx';
 import { TabLinks } from './tab-links.tsx';
@@ -56,13 +56,21 @@ export function Frame({ projectId, opened, tab }: FrameProps) {
   const areProblemsShown = useSignal(false);
   const wantedField = useSignal<string | undefined>(undefined);
   const content = useRef<HTMLDivElement>(null);
+  const isDeleted = useRef(false);
 
   useEffect(() => {
     const stops = [
       followExperience(draft, {
         newer,
         onTakenOver: ({ updatedBy }) => toast(frameTexts.newer.takenOver(updatedBy)),
-        onDeleted: () => toast(frameTexts.newer.deleted, { tone: 'bad' }),
+        onDeleted: () => {
+          // Several changes announce a deletion.
+          if (isDeleted.current) return;
+          isDeleted.current = true;
+          draft.finishTyping();
+          const { deleted, deletedUnsaved } = frameTexts.newer;
+          toast(draft.isChanged.peek() ? deletedUnsaved : deleted, { tone: 'bad' });
+        },
       }),
     ];
     if (draft.isEditable) {

@@ -10,18 +10,13 @@ import { texts } from '../../texts.ts';
 import { differences } from '../document/differences.ts';
 import { merge } from '../document/merge.ts';
 import type { Draft, Experience } from '../draft.ts';
-import type { Unsaved } from '../saving/keep-draft.ts';
+import type { FoundUnsaved } from '../saving/keep-draft.ts';
 import { MergeCancelled } from '../saving/save.ts';
 import { forget, keep } from '../saving/unsaved.ts';
 import { DifferenceList } from './difference-list.tsx';
 
 /** A state that is newer than the saved one. */
 export type Newer = Signal<ExperienceState | undefined>;
-
-export interface FoundUnsaved {
-  key: string;
-  value: Unsaved;
-}
 
 interface UnsavedNoticeProps {
   draft: Draft;

@@ -2,40 +2,47 @@ import { toast } from '../../state/toasts.ts';
 import { frameTexts } from '../../texts/editor/frame.ts';
 import { texts } from '../../texts.ts';
 import type { Draft } from '../draft.ts';
+import { Outdated } from '../saving/save.ts';
 
 interface Publication {
-  /** By default the newest one. */
-  revision?: number;
+  revision: number;
+  /** Of the state that the person has reviewed. */
+  version: number;
   note?: string;
 }
 
 /** Publishes a revision. The toast takes it back: it publishes the revision before, or none. */
-export async function publishRevision(draft: Draft, { revision, note }: Publication): Promise<void> {
+export async function publishRevision(draft: Draft, { revision, version, note }: Publication): Promise<void> {
   const before = draft.saved.value.publishedRevision;
-  await draft.setStatus('publish', {
-    ...(revision === undefined ? {} : { revision }),
-    ...(note ? { note } : {}),
-  });
-  const published = draft.saved.value.publishedRevision ?? draft.saved.value.latestRevision;
+  await draft.setStatus('publish', version, { revision, ...(note ? { note } : {}) });
   const undo = async () => {
-    if (before === undefined) await withdraw(draft, 'unpublish');
+    const present = versionToUndo(draft, revision);
+    if (before === undefined) await withdraw(draft, 'unpublish', present);
     else {
-      await draft.setStatus('publish', { revision: before });
+      await draft.setStatus('publish', present, { revision: before });
       toast(frameTexts.review.undone(before));
     }
   };
-  toast(frameTexts.review.published(published), { action: { label: texts.undo, run: undo } });
+  toast(frameTexts.review.published(revision), { action: { label: texts.undo, run: undo } });
 }
 
 /** Takes the published revision back. The toast publishes it again. */
-export async function withdraw(draft: Draft, action: 'unpublish' | 'archive'): Promise<void> {
+export async function withdraw(
+  draft: Draft,
+  action: 'unpublish' | 'archive',
+  version: number,
+): Promise<void> {
   const before = draft.saved.value.publishedRevision;
-  await draft.setStatus(action);
+  await draft.setStatus(action, version);
   const done = action === 'archive' ? frameTexts.review.archived : frameTexts.review.unpublished;
-  toast(
-    done,
-    before === undefined
-      ? {}
-      : { action: { label: texts.undo, run: () => publishRevision(draft, { revision: before }) } },
-  );
+  const undo = (revision: number) => () =>
+    publishRevision(draft, { revision, version: versionToUndo(draft, undefined) });
+  toast(done, before === undefined ? {} : { action: { label: texts.undo, run: undo(before) } });
+}
+
+/** The present version. Throws if another operator has published, unpublished or archived the experience since. */
+function versionToUndo(draft: Draft, published: number | undefined): number {
+  const { version, publishedRevision, updatedBy } = draft.saved.value;
+  if (publishedRevision !== published) throw new Outdated(updatedBy);
+  return version;
 }

@@ -1,4 +1,4 @@
-import { useSignal } from '@preact/signals';
+import { batch, useSignal } from '@preact/signals';
 import { messageOf } from '../../api/client.ts';
 import { Button } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
@@ -8,7 +8,7 @@ import { frameTexts } from '../../texts/editor/frame.ts';
 import { texts } from '../../texts.ts';
 import { differences } from '../document/differences.ts';
 import type { Draft } from '../draft.ts';
-import { MergeCancelled } from '../saving/save.ts';
+import { MergeCancelled, Outdated } from '../saving/save.ts';
 import { DifferenceList } from './difference-list.tsx';
 import { publishRevision } from './publish.ts';
 
@@ -26,31 +26,54 @@ const frozen = new Set(['slug', 'title', 'runtime']);
 export function ReviewDialog({ draft, onClose, onProblems }: ReviewDialogProps) {
   const note = useSignal('');
   const problem = useSignal<string | undefined>(undefined);
-  const { live, latestRevision } = draft.saved.value;
-  const document = draft.document.value;
+  // What the list shows. Changes by others do not replace it before "Review again", so that nothing is published unseen.
+  const reviewed = useSignal({ saved: draft.saved.value, document: draft.document.value });
+  const changedBy = useSignal<string | undefined>(undefined);
+  const isPublishing = useSignal(false);
+  const { saved, document } = reviewed.value;
+  const { live, latestRevision } = saved;
   // The status follows the publication.
   const found = differences(live, document).filter(({ place }) => place[0] !== 'status');
   const hasSettings = found.some(({ place }) => !frozen.has(String(place[0])));
   const isFirst = live === undefined;
+  const isOutdated = () => draft.saved.value.version !== saved.version || draft.document.value !== document;
+  const reviewAgain = (by: string) =>
+    batch(() => {
+      reviewed.value = { saved: draft.saved.value, document: draft.document.value };
+      changedBy.value = by;
+    });
   const publish = async () => {
     problem.value = undefined;
+    if (isOutdated()) return reviewAgain(draft.saved.value.updatedBy);
+    isPublishing.value = true;
     try {
       const written = note.value.trim();
       // The note belongs to the revision, if publishing makes one.
-      if (draft.isChanged.value) await draft.save(written);
-      await publishRevision(draft, { note: written });
+      const made = draft.isChanged.value ? await draft.save(written) : { ...saved, mergedWith: undefined };
+      if (made.mergedWith !== undefined) return reviewAgain(made.mergedWith);
+      await publishRevision(draft, { revision: made.latestRevision, version: made.version, note: written });
       onClose();
     } catch (error) {
       if (error instanceof MergeCancelled) return;
+      if (error instanceof Outdated) return reviewAgain(error.by);
       problem.value = messageOf(error);
       if (draft.problems.value.length > 0) {
         onClose();
         onProblems();
       }
+    } finally {
+      isPublishing.value = false;
     }
   };
+  const isNewer = isOutdated() && !isPublishing.value;
+  const author = isNewer ? draft.saved.value.updatedBy : changedBy.value;
   return (
     <Dialog title={frameTexts.review.title} onClose={onClose} isWide>
+      {author === undefined ? null : (
+        <p class="editor-notice" role="status">
+          {frameTexts.review.changed(author)}
+        </p>
+      )}
       {isFirst ? (
         <p>{latestRevision === 1 ? frameTexts.review.first : frameTexts.review.unpublishedNow}</p>
       ) : found.length === 0 ? (
@@ -77,8 +100,8 @@ export function ReviewDialog({ draft, onClose, onProblems }: ReviewDialogProps) 
       )}
       <div class="dialog-foot">
         <Button onPress={onClose}>{texts.cancel}</Button>
-        <Button look="primary" disabled={!isFirst && found.length === 0} onPress={publish}>
-          {frameTexts.review.publish}
+        <Button look="primary" disabled={!isNewer && !isFirst && found.length === 0} onPress={publish}>
+          {isNewer ? frameTexts.review.again : frameTexts.review.publish}
         </Button>
       </div>
     </Dialog>

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import { TextField } from '../../parts/field.tsx';
 import { itemTexts } from '../../texts/editor/items.ts';
 import type { Draft } from '../draft.ts';
-import { useField } from '../fields.tsx';
+import { useField, useHeldText } from '../fields.tsx';
 import type { Path } from '../path.ts';
 import { helpAt, schemaAt } from '../schema.ts';
 import type { Item } from './list-changes.ts';
@@ -28,7 +28,9 @@ export function IdField({ draft, path, idField, renamed }: IdFieldProps) {
   const commit = (id: string) => {
     const list = path.slice(0, -1);
     const index = path.at(-1) as number;
-    const items = draft.at(list) as readonly Item[];
+    const items = (draft.at(list) as readonly Item[] | undefined) ?? [];
+    // Another operator may have removed or moved the item while the id was typed.
+    if (items[index]?.[idField] !== value) return;
     if (id === value) refused.value = undefined;
     else if (!new RegExp(schemaAt(place).pattern ?? '').test(id)) refused.value = itemTexts.idInvalid;
     else if (items.some((item) => item[idField] === id)) refused.value = itemTexts.idTaken(id);
@@ -39,6 +41,9 @@ export function IdField({ draft, path, idField, renamed }: IdFieldProps) {
       else draft.change(list, renamed(items, index, id));
     }
   };
+  useHeldText(draft, () => {
+    if (typed.value !== undefined) commit(typed.value);
+  });
   return (
     <TextField
       label={itemTexts.id}

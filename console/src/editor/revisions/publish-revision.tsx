@@ -9,6 +9,7 @@ import { revisionTexts } from '../../texts/editor/revisions.ts';
 import { texts } from '../../texts.ts';
 import type { Draft } from '../draft.ts';
 import { publishRevision } from '../frame/publish.ts';
+import { Outdated } from '../saving/save.ts';
 import { RevisionDifferences } from './compare.tsx';
 
 interface PublishRevisionProps {
@@ -21,13 +22,16 @@ interface PublishRevisionProps {
 export function PublishRevision({ draft, revision, onClose }: PublishRevisionProps) {
   const note = useSignal('');
   const problem = useSignal<string | undefined>(undefined);
-  const published = draft.saved.value.publishedRevision;
+  // Of the state that the list shows. Changes by others do not replace it, so that nothing is published unseen.
+  const shown = useSignal(draft.saved.value);
+  const { version, publishedRevision: published } = shown.value;
   const publish = async () => {
     problem.value = undefined;
     try {
-      await publishRevision(draft, { revision, note: note.value.trim() });
+      await publishRevision(draft, { revision, version, note: note.value.trim() });
       onClose();
     } catch (error) {
+      if (error instanceof Outdated) shown.value = draft.saved.value;
       problem.value = messageOf(error);
     }
   };

@@ -3,7 +3,7 @@ import { merge } from '../document/merge.ts';
 import { isSame } from '../document/same.ts';
 import type { Draft, Experience } from '../draft.ts';
 import type { UnreadText } from '../model.ts';
-import { forget, keep, kept } from './unsaved.ts';
+import { forget, keep, keepOnLeaving, kept } from './unsaved.ts';
 
 /** Changes that were not saved, with the document that they were made to. */
 export interface Unsaved {
@@ -17,7 +17,13 @@ export interface Unsaved {
 /** Milliseconds after the last change until it is written. */
 const writeMs = 300;
 
-const keyStart = (operatorId: string, draft: Draft) => `${operatorId} ${draft.experienceId} `;
+/** Unsaved changes, with the key under which the browser's database has them. */
+export interface FoundUnsaved {
+  key: string;
+  value: Unsaved;
+}
+
+const keyStart = (operatorId: string, experienceId: string) => `${operatorId} ${experienceId} `;
 
 /**
  * Writes unsaved changes to the browser's database while the draft is open, under a key that no other tab uses. A lock with that name
@@ -28,7 +34,7 @@ export function keepUnsaved(
   operatorId: string,
   onFailure: (error: unknown) => void,
 ): () => void {
-  const key = keyStart(operatorId, draft) + crypto.randomUUID();
+  const key = keyStart(operatorId, draft.experienceId) + crypto.randomUUID();
   let release = () => {};
   const closed = new Promise<void>((resolve) => {
     release = resolve;
@@ -36,15 +42,15 @@ export function keepUnsaved(
   navigator.locks.request(key, () => closed).catch(onFailure);
 
   let timer: ReturnType<typeof setTimeout> | undefined;
+  let at = '';
   let isKept = false;
-  const write = () => {
+  const write = (put: typeof keep) => {
     clearTimeout(timer);
-    timer = undefined;
     const { document, text, saved, isChanged } = draft;
     if (isChanged.peek()) {
       isKept = true;
-      keep(key, {
-        at: new Date().toISOString(),
+      put(key, {
+        at,
         version: saved.peek().version,
         base: saved.peek().experience,
         document: document.peek(),
@@ -57,41 +63,45 @@ export function keepUnsaved(
   };
   const stop = effect(() => {
     void [draft.document.value, draft.text.value, draft.saved.value];
+    at = new Date().toISOString();
     clearTimeout(timer);
-    timer = setTimeout(write, writeMs);
+    timer = setTimeout(() => write(keep), writeMs);
   });
-  const writeNow = () => {
-    if (timer !== undefined) write();
+  const leave = () => {
+    draft.leaveFields();
+    write(keepOnLeaving);
   };
-  addEventListener('pagehide', writeNow);
-  document.addEventListener('visibilitychange', writeNow);
+  const onVisibility = () => {
+    if (document.hidden) leave();
+  };
+  addEventListener('pagehide', leave);
+  document.addEventListener('visibilitychange', onVisibility);
   return () => {
-    writeNow();
+    leave();
     stop();
-    removeEventListener('pagehide', writeNow);
-    document.removeEventListener('visibilitychange', writeNow);
+    removeEventListener('pagehide', leave);
+    document.removeEventListener('visibilitychange', onVisibility);
     release();
   };
 }
 
-/**
- * The unsaved changes of this experience that no tab has open, newest first. Changes that the saved document has are dropped: they were
- * saved just before the page was left.
- */
-export async function findUnsaved(
-  draft: Draft,
-  operatorId: string,
-): Promise<{ key: string; value: Unsaved }[]> {
+/** The unsaved changes of an experience that no tab has open, newest first. */
+export async function findClosed(experienceId: string, operatorId: string): Promise<FoundUnsaved[]> {
   const [found, { held = [] }] = await Promise.all([
-    kept<Unsaved>(keyStart(operatorId, draft)),
+    kept<Unsaved>(keyStart(operatorId, experienceId)),
     navigator.locks.query(),
   ]);
-  const closed = found.filter(({ key }) => held.every(({ name }) => name !== key));
+  return found
+    .filter(({ key }) => held.every(({ name }) => name !== key))
+    .sort((one, other) => other.value.at.localeCompare(one.value.at));
+}
+
+/** The same for an open draft. Changes that the saved document has are dropped: they were saved just before the page was left. */
+export async function findUnsaved(draft: Draft, operatorId: string): Promise<FoundUnsaved[]> {
+  const closed = await findClosed(draft.experienceId, operatorId);
   const now = draft.saved.peek().experience as Experience;
   const isSaved = ({ base, document, text }: Unsaved) =>
     text === undefined && isSame(merge(base, document, now).document, now);
   for (const { key } of closed.filter(({ value }) => isSaved(value))) await forget(key);
-  return closed
-    .filter(({ value }) => !isSaved(value))
-    .sort((one, other) => other.value.at.localeCompare(one.value.at));
+  return closed.filter(({ value }) => !isSaved(value));
 }

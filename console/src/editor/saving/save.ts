@@ -1,6 +1,7 @@
 import { type Signal, signal } from '@preact/signals';
 import type { ExperienceState, SavedExperience } from '@session-launch/contract/admin/experience-schemas';
 import { ApiFailure, request } from '../../api/client.ts';
+import { me } from '../../state/me.ts';
 import { frameTexts } from '../../texts/editor/frame.ts';
 import type { Side } from '../document/merge.ts';
 import type { Model, Problem } from '../model.ts';
@@ -13,6 +14,14 @@ export interface Conflict {
   cancel(): void;
 }
 
+/** The state that a save made. */
+interface Saved {
+  version: number;
+  latestRevision: number;
+  /** Who changed the experience in the meantime, if the draft has these changes now. */
+  mergedWith: string | undefined;
+}
+
 export interface Saving {
   readonly isSaving: Signal<boolean>;
   readonly conflict: Signal<Conflict | undefined>;
@@ -20,13 +29,17 @@ export interface Saving {
    * Saves the document. If another operator has saved in between, the conflict dialog opens first. Rejects if the document has problems,
    * which it sets, and if the merge is cancelled.
    */
-  save(note?: string): Promise<void>;
+  save(note?: string): Promise<Saved>;
   /** The same, if there are unsaved changes. */
   saveIfChanged(): Promise<void>;
-  /** Publishes a revision, by default the newest one, or takes the published one back. */
+  /**
+   * Publishes a revision, or takes the published one back. `version` is that of the state that the person has seen. If the experience has
+   * been changed since, rejects with `Outdated`; a draft without unsaved changes then has the new state.
+   */
   setStatus(
     action: 'publish' | 'unpublish' | 'archive',
-    body?: { revision?: number; note?: string },
+    version: number,
+    body?: { revision: number; note?: string },
   ): Promise<void>;
   /** Opens the conflict dialog for another state of the service, and merges the draft with it. */
   mergeWith(theirs: ExperienceState): Promise<void>;
@@ -40,6 +53,17 @@ export class MergeCancelled extends Error {
   }
 }
 
+/** Another operator changed the experience after the person had seen it. */
+export class Outdated extends Error {
+  readonly by: string;
+
+  constructor(by: string) {
+    super(frameTexts.outdated(by));
+    this.name = 'Outdated';
+    this.by = by;
+  }
+}
+
 export function createSaving(draft: Model): Saving {
   const isSaving = signal(false);
   const conflict = signal<Conflict | undefined>(undefined);
@@ -47,11 +71,11 @@ export function createSaving(draft: Model): Saving {
   let last: Promise<unknown> = Promise.resolve();
 
   /** One at a time: the next request needs the version of the one before. */
-  const inTurn = (work: () => Promise<void>): Promise<void> => {
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
     const result = last.then(async () => {
       isSaving.value = true;
       try {
-        await work();
+        return await work();
       } finally {
         isSaving.value = false;
       }
@@ -69,9 +93,14 @@ export function createSaving(draft: Model): Saving {
     draft.takeOver(theirs, choices);
   };
 
-  const sendDocument = async (note: string | undefined): Promise<void> => {
+  const sendDocument = async (note: string | undefined): Promise<Saved> => {
     draft.finishTyping();
     if (draft.text.value !== undefined) throw new Error(frameTexts.notYaml);
+    let mergedWith: string | undefined;
+    const merge = async (theirs: ExperienceState) => {
+      await mergeWith(theirs);
+      mergedWith = theirs.updatedBy;
+    };
     for (;;) {
       const sent = draft.document.value;
       try {
@@ -80,23 +109,40 @@ export function createSaving(draft: Model): Saving {
           version: draft.saved.value.version,
           body: { experience: sent, ...(note ? { note } : {}) },
         });
+        const updatedBy = me.value?.operator.name ?? '';
+        const made = { experience, version, latestRevision, updatedBy, updatedAt: new Date().toISOString() };
         // What was typed during the request is a change of the document that was sent.
-        draft.takeOver({ ...draft.saved.value, experience, version, latestRevision }, {}, sent);
+        draft.takeOver({ ...draft.saved.value, ...made }, {}, sent);
         draft.problems.value = [];
         const state = await request<ExperienceState>(url);
         // Another operator may have saved between the two requests.
         draft.finishTyping();
         if (state.version === version || !draft.isChanged.value) {
           draft.takeOver(state);
-          return;
+          if (state.version !== version) mergedWith = state.updatedBy;
+          return { version, latestRevision, mergedWith };
         }
-        await mergeWith(state);
+        await merge(state);
       } catch (error) {
         const problems = problemsOf(error);
         if (problems !== undefined) draft.problems.value = problems;
         if (!isConflict(error)) throw error;
-        await mergeWith(await request<ExperienceState>(url));
+        await merge(await request<ExperienceState>(url));
       }
+    }
+  };
+
+  const sendStatus: Saving['setStatus'] = async (action, version, body) => {
+    try {
+      draft.takeOver(
+        await request<ExperienceState>(`${url}/${action}`, { method: 'POST', version, body: body ?? {} }),
+      );
+    } catch (error) {
+      if (!isConflict(error)) throw error;
+      const state = await request<ExperienceState>(url);
+      draft.finishTyping();
+      if (!draft.isChanged.value) draft.takeOver(state);
+      throw new Outdated(state.updatedBy);
     }
   };
 
@@ -110,11 +156,7 @@ export function createSaving(draft: Model): Saving {
         draft.finishTyping();
         if (draft.isChanged.value) await sendDocument(undefined);
       }),
-    setStatus: (action, body = {}) =>
-      inTurn(async () => {
-        const { version } = draft.saved.value;
-        draft.takeOver(await request<ExperienceState>(`${url}/${action}`, { method: 'POST', version, body }));
-      }),
+    setStatus: (action, version, body) => inTurn(() => sendStatus(action, version, body)),
   };
 }
 

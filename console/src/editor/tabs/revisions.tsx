@@ -15,8 +15,15 @@ import type { Draft, Experience } from '../draft.ts';
 import { withdraw } from '../frame/publish.ts';
 import { CompareRevisions } from '../revisions/compare.tsx';
 import { PublishRevision } from '../revisions/publish-revision.tsx';
+import { Outdated } from '../saving/save.ts';
 
 type Revision = RevisionList['revisions'][number];
+
+/** What the person is asked about, and the version that they see. */
+interface Asking {
+  action: 'unpublish' | 'archive';
+  version: number;
+}
 
 /** Who saved what and when, differences of any two revisions, and which one is published. */
 export function Revisions({ draft }: { draft: Draft }) {
@@ -108,14 +115,23 @@ function RevisionItems({ draft, revisions }: { draft: Draft; revisions: Revision
 
 /** Takes the experience out of the catalog. */
 function Availability({ draft }: { draft: Draft }) {
-  const asking = useSignal<'unpublish' | 'archive' | undefined>(undefined);
-  const { publishedRevision, experience } = draft.saved.value;
+  const asking = useSignal<Asking | undefined>(undefined);
+  const { publishedRevision, experience, version } = draft.saved.value;
   const isArchived = (experience as Experience).status === 'archived';
-  const action = asking.value;
+  const asked = asking.value;
   const state = () => {
     if (isArchived) return revisionTexts.isArchived;
     if (publishedRevision === undefined) return revisionTexts.isDraft;
     return revisionTexts.isPublished(publishedRevision);
+  };
+  const confirm = async ({ action, version }: Asking) => {
+    try {
+      await withdraw(draft, action, version);
+    } catch (error) {
+      // The dialog says who changed it. Confirming again refers to the new state.
+      if (error instanceof Outdated) asking.value = { action, version: draft.saved.value.version };
+      throw error;
+    }
   };
   return (
     <section class="stack">
@@ -124,22 +140,24 @@ function Availability({ draft }: { draft: Draft }) {
       {draft.isEditable && !isArchived ? (
         <div class="row">
           {publishedRevision === undefined ? null : (
-            <Button onPress={() => set(asking, 'unpublish')}>{revisionTexts.unpublish}</Button>
+            <Button onPress={() => set(asking, { action: 'unpublish', version })}>
+              {revisionTexts.unpublish}
+            </Button>
           )}
-          <Button look="danger" onPress={() => set(asking, 'archive')}>
+          <Button look="danger" onPress={() => set(asking, { action: 'archive', version })}>
             {revisionTexts.archive}
           </Button>
         </div>
       ) : null}
-      {action === undefined ? null : (
+      {asked === undefined ? null : (
         <Confirm
-          title={revisionTexts[`${action}Title`]}
-          action={revisionTexts[action]}
+          title={revisionTexts[`${asked.action}Title`]}
+          action={revisionTexts[asked.action]}
           isDangerous
-          onConfirm={() => withdraw(draft, action)}
+          onConfirm={() => confirm(asked)}
           onClose={() => set(asking, undefined)}
         >
-          <p>{revisionTexts[`${action}Text`]}</p>
+          <p>{revisionTexts[`${asked.action}Text`]}</p>
         </Confirm>
       )}
     </section>

@@ -3,7 +3,7 @@ import { toast } from '../../state/toasts.ts';
 import { yamlTexts } from '../../texts/editor/yaml.ts';
 import type { Draft } from '../draft.ts';
 import { unifiedPatch } from './patch.ts';
-import { toYaml } from './text.ts';
+import { asItem } from './text.ts';
 
 /** Copies what to put into a project file: the whole experience, or the differences. */
 export function CopyButtons({ draft }: { draft: Draft }) {
@@ -30,9 +30,4 @@ export function CopyButtons({ draft }: { draft: Draft }) {
       {source === undefined ? null : <Button onPress={copyPatch}>{yamlTexts.copyPatch}</Button>}
     </span>
   );
-}
-
-/** As an item of the list `experiences` of a project file. */
-function asItem(document: unknown): string {
-  return toYaml([document]).replaceAll(/^(?=.)/gm, '  ');
 }

@@ -19,6 +19,11 @@ export function toYaml(value: unknown): string {
   return document.toString({ lineWidth: 0, doubleQuotedMinMultiLineLength: Number.MAX_SAFE_INTEGER });
 }
 
+/** As an item of the list `experiences` of a project file. */
+export function asItem(document: unknown): string {
+  return toYaml([document]).replaceAll(/^(?=.)/gm, '  ');
+}
+
 /** A part of the text, as offsets. */
 export interface Span {
   from: number;

@@ -38,7 +38,7 @@ export function Origins({ project, onChanged }: OriginsProps) {
   const remove = async (origin: string) => {
     await set((now) => ({ allowedOrigins: now.allowedOrigins.filter((one) => one !== origin) }));
     const undo = () => set((now) => ({ allowedOrigins: [...now.allowedOrigins, origin] }));
-    toast(texts.embeds.removed(origin), { action: { label: texts.undo, run: () => void undo() } });
+    toast(texts.embeds.removed(origin), { action: { label: texts.undo, run: undo } });
   };
   return (
     <section class="panel">

@@ -1,10 +1,10 @@
 import type { ExperienceState, ExperienceSummary } from '@session-launch/contract/admin/experience-schemas';
 import { ApiFailure, request, requestText } from '../../api/client.ts';
 import { download } from '../../parts/csv.ts';
+import { createExperience } from '../../state/create-experience.ts';
 import { goTo, hashOf } from '../../state/route.ts';
 import { toast } from '../../state/toasts.ts';
 import { experiencesTexts as texts } from '../../texts/experiences.ts';
-import { createExperience } from './create.ts';
 
 type Change = 'publish' | 'unpublish' | 'archive';
 
@@ -81,7 +81,7 @@ export async function duplicate(
   toast(texts.isDuplicated(copied), { action: { label: texts.open, run: open } });
 }
 
-/** Downloads the newest revision of an experience as it stands in a project file. */
+/** Downloads the newest revision of an experience in the format of a project file. */
 export async function downloadExperience({ experienceId, slug }: ExperienceSummary): Promise<void> {
   const text = await requestText(`experiences/${experienceId}`, {
     query: { format: 'yaml' },

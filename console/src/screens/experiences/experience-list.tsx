@@ -100,6 +100,7 @@ export function ExperienceList({ projectId, state, shown, listRef, isDragging, r
       </p>
       {deleting.value === undefined ? null : (
         <DeleteExperience
+          projectId={projectId}
           experience={deleting.value}
           onChanged={show}
           onClose={() => set(deleting, undefined)}

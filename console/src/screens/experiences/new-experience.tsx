@@ -4,12 +4,12 @@ import { messageOf } from '../../api/client.ts';
 import { Button } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { TextField } from '../../parts/field.tsx';
+import { createExperience, type Taken } from '../../state/create-experience.ts';
 import { goTo, hashOf } from '../../state/route.ts';
 import { set } from '../../state/set.ts';
 import { toast } from '../../state/toasts.ts';
 import { newExperienceTexts as texts } from '../../texts/new-experience.ts';
 import { shellTexts } from '../../texts/shell.ts';
-import { createExperience, type Taken } from './create.ts';
 import { contentOf, type TemplateName, templates } from './templates/templates.ts';
 import { pictureUrl, Thumbnail } from './thumbnail.tsx';
 

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import type { Applied, Planned, ProjectFileProblem } from '@session-launch/contract/admin/apply';
+import type { Applied, Overwritten, Planned, ProjectFileProblem } from '@session-launch/contract/admin/apply';
 import { useEffect, useId } from 'preact/hooks';
 import { ApiFailure, messageOf } from '../../api/client.ts';
 import { Button } from '../../parts/button.tsx';
@@ -11,8 +11,8 @@ import { set } from '../../state/set.ts';
 import { toast } from '../../state/toasts.ts';
 import { importTexts as texts } from '../../texts/import.ts';
 import { shellTexts } from '../../texts/shell.ts';
-import { type ChosenFile, maxBytes, planFile, send } from './plan.ts';
-import { PlanView, Problems } from './plan-view.tsx';
+import { type ChosenFile, maxBytes, planFile, send, unseen } from './plan.ts';
+import { AppliedView, PlanView, Problems } from './plan-view.tsx';
 
 interface ImportProps {
   projectId: string;
@@ -28,7 +28,9 @@ type State =
   | { step: 'choose'; problem?: string }
   | { step: 'reading' }
   | { step: 'problems'; file: ChosenFile; problems: readonly ProjectFileProblem[] }
-  | { step: 'plan'; file: ChosenFile; plan: Planned; isOutdated?: true };
+  | { step: 'plan'; file: ChosenFile; plan: Planned; isOutdated?: true }
+  /** The file is applied, and has undone changes that its plan did not list. */
+  | { step: 'applied'; file: ChosenFile; projectId: string; overwrote: readonly Overwritten[] };
 
 /** Shows what a project file would change, then applies it. */
 export function Import({ projectId, experiences, file: dropped, onApplied, onClose }: ImportProps) {
@@ -56,29 +58,48 @@ export function Import({ projectId, experiences, file: dropped, onApplied, onClo
     const outdated = (fresh: Planned) => set(state, { step: 'plan', file, plan: fresh, isOutdated: true });
     // The service refuses `expect` if the file undoes changes. The operator agreed to the changes shown, so the version must still be the same.
     const isUndoing = plan.overwrote.length > 0;
+    let undone: Overwritten[];
     if (isUndoing) {
       const fresh = await planFile(file);
       if (JSON.stringify(fresh) !== JSON.stringify(plan)) return outdated(fresh);
     }
     try {
       const expect = isUndoing ? undefined : String(plan.version);
-      const { pendingDrafts } = await send<Applied>(file, { expect });
-      toast(
-        [
-          texts.applied(file.name),
-          ...pendingDrafts.map(({ experienceId, revision }) => texts.pending(experienceId, revision)),
-        ].join(' '),
-      );
+      const { pendingDrafts, overwrote } = await send<Applied>(file, { expect });
+      undone = unseen(overwrote, plan.overwrote);
+      const messages = [
+        ...(undone.length === 0 ? [texts.applied(file.name)] : []),
+        ...pendingDrafts.map(({ experienceId, revision }) => texts.pending(experienceId, revision)),
+      ];
+      if (messages.length > 0) toast(messages.join(' '));
     } catch (error) {
       if (!(error instanceof ApiFailure) || error.code !== 'VERSION_CONFLICT') throw error;
       return outdated(await planFile(file));
     }
+    if (undone.length === 0) return show(plan.projectId);
+    set(state, { step: 'applied', file, projectId: plan.projectId, overwrote: undone });
+  };
+  /** Closes the dialog and shows the project that the file has changed. */
+  const show = async (changed: string) => {
     onClose();
-    if (plan.projectId === projectId) return onApplied();
+    if (changed === projectId) return onApplied();
     await loadProjects();
-    goTo(hashOf([plan.projectId, 'experiences']));
+    goTo(hashOf([changed, 'experiences']));
   };
   const shown = state.value;
+  if (shown.step === 'applied') {
+    const close = () => show(shown.projectId);
+    return (
+      <Dialog key="applied" title={texts.appliedTitle(shown.file.name)} onClose={close} isWide>
+        <AppliedView experiences={experiences} {...shown} />
+        <div class="dialog-foot">
+          <Button look="primary" autoFocus onPress={close}>
+            {shellTexts.close}
+          </Button>
+        </div>
+      </Dialog>
+    );
+  }
   return (
     <Dialog title={texts.title} onClose={onClose} isWide>
       {shown.step === 'choose' ? <Choose problem={shown.problem} onChoose={read} /> : null}

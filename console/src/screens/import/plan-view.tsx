@@ -1,8 +1,13 @@
-import type { Planned, ProjectFileProblem } from '@session-launch/contract/admin/apply';
+import type {
+  Planned,
+  ProjectFileProblem,
+  Overwritten as Undone,
+} from '@session-launch/contract/admin/apply';
 import type { Change } from '@session-launch/contract/admin/changes';
 import { Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { may } from '../../state/me.ts';
+import { hashOf } from '../../state/route.ts';
 import { importTexts as texts } from '../../texts/import.ts';
 import { type ChangeGroup, type ChosenFile, groups, inWords, overwritten } from './plan.ts';
 
@@ -16,9 +21,12 @@ interface PlanProps {
 
 type Titles = ReadonlyMap<string, string>;
 
+const titlesOf = (experiences: PlanProps['experiences']): Titles =>
+  new Map(experiences.map(({ experienceId, title }) => [experienceId, title]));
+
 /** What a file would change and what it would undo. */
 export function PlanView({ projectId, experiences, file, plan, isOutdated }: PlanProps) {
-  const titles = new Map(experiences.map(({ experienceId, title }) => [experienceId, title]));
+  const titles = titlesOf(experiences);
   const found = groups(plan);
   return (
     <div class="stack plan">
@@ -27,7 +35,13 @@ export function PlanView({ projectId, experiences, file, plan, isOutdated }: Pla
       {plan.version > 0 && plan.projectId !== projectId ? (
         <p class="warning">{texts.otherProject(plan.projectId)}</p>
       ) : null}
-      <Overwritten plan={plan} titles={titles} />
+      {plan.overwrote.length === 0 ? null : (
+        <div class="warning stack" role="alert">
+          <h3>{texts.overwrites}</h3>
+          <Overwritten overwrote={plan.overwrote} titles={titles} />
+          <p>{texts.overwritesText}</p>
+        </div>
+      )}
       <h3>{texts.plan(file.name)}</h3>
       {found.length === 0 ? <p>{texts.nothing}</p> : null}
       {found.map((group) => (
@@ -38,33 +52,63 @@ export function PlanView({ projectId, experiences, file, plan, isOutdated }: Pla
   );
 }
 
-/** Changes that people made in the console and that the file would undo. */
-function Overwritten({ plan, titles }: { plan: Planned; titles: Titles }) {
-  const found = overwritten(plan);
-  if (found.length === 0) return null;
+interface AppliedProps {
+  experiences: PlanProps['experiences'];
+  /** The project of the file. */
+  projectId: string;
+  file: ChosenFile;
+  overwrote: readonly Undone[];
+}
+
+/** Changes that were saved after the plan was made, and that applying the file has undone. */
+export function AppliedView({ experiences, projectId, file, overwrote }: AppliedProps) {
   return (
     <div class="warning stack" role="alert">
-      <h3>{texts.overwrites}</h3>
-      <ul class="overwritten">
-        {found.map(({ experienceId, by, at, paths }) => (
-          <li key={`${experienceId} ${by}`}>
-            <strong>
-              {experienceId === undefined ? (
-                texts.project
-              ) : (
-                <bdi>{titles.get(experienceId) ?? experienceId}</bdi>
-              )}
-            </strong>
-            {texts.changedBy} <strong>{by}</strong> <Time at={at} />
-            <p>
-              {paths.slice(0, maxPaths).map(inWords).join(', ')}
-              {paths.length > maxPaths ? ` ${texts.more(paths.length - maxPaths)}` : ''}
-            </p>
-          </li>
-        ))}
-      </ul>
-      <p>{texts.overwritesText}</p>
+      <h3>{texts.alsoOverwrote}</h3>
+      <p>{texts.alsoOverwroteText(file.name)}</p>
+      <Overwritten overwrote={overwrote} titles={titlesOf(experiences)} projectId={projectId} />
+      <p>{texts.restore}</p>
     </div>
+  );
+}
+
+interface OverwrittenProps {
+  overwrote: readonly Undone[];
+  titles: Titles;
+  /** If given, each entry has a link to where its values can be found. */
+  projectId?: string;
+}
+
+/** Changes that people made in the console and that a file undoes. */
+function Overwritten({ overwrote, titles, projectId }: OverwrittenProps) {
+  return (
+    <ul class="overwritten">
+      {overwritten(overwrote).map(({ experienceId, by, at, paths }) => (
+        <li key={`${experienceId} ${by}`}>
+          <strong>
+            {experienceId === undefined ? (
+              texts.project
+            ) : (
+              <bdi>{titles.get(experienceId) ?? experienceId}</bdi>
+            )}
+          </strong>
+          {texts.changedBy} <strong>{by}</strong> <Time at={at} />
+          <p>
+            {paths.slice(0, maxPaths).map(inWords).join(', ')}
+            {paths.length > maxPaths ? ` ${texts.more(paths.length - maxPaths)}` : ''}
+          </p>
+          {projectId === undefined ? null : <History projectId={projectId} experienceId={experienceId} />}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function History({ projectId, experienceId }: { projectId: string; experienceId: string | undefined }) {
+  return experienceId === undefined ? (
+    <a href={hashOf([projectId, 'activity'])}>{texts.openActivity}</a>
+  ) : (
+    <a href={hashOf([projectId, 'experiences', experienceId, 'revisions'])}>{texts.openRevisions}</a>
   );
 }
 

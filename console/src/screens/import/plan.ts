@@ -1,4 +1,4 @@
-import type { Planned } from '@session-launch/contract/admin/apply';
+import type { Overwritten, Planned } from '@session-launch/contract/admin/apply';
 import type { Change } from '@session-launch/contract/admin/changes';
 import { request } from '../../api/client.ts';
 
@@ -70,7 +70,7 @@ export function groups({ changes, newRevisions }: Planned): ChangeGroup[] {
   return [...found.values()];
 }
 
-/** What one person changed of an experience, or of the project, and the file would undo. */
+/** What one person changed of an experience, or of the project, and a file undoes. */
 export interface OverwrittenBy {
   experienceId?: string;
   by: string;
@@ -79,7 +79,7 @@ export interface OverwrittenBy {
   paths: string[];
 }
 
-export function overwritten({ overwrote }: Planned): OverwrittenBy[] {
+export function overwritten(overwrote: readonly Overwritten[]): OverwrittenBy[] {
   const found = new Map<string, OverwrittenBy>();
   for (const { experienceId, path, by, at } of overwrote) {
     const key = JSON.stringify([experienceId, by]);
@@ -92,6 +92,13 @@ export function overwritten({ overwrote }: Planned): OverwrittenBy[] {
     });
   }
   return [...found.values()];
+}
+
+/** The changes that applying a file has undone and that its plan did not list. A later change of the same value is another change. */
+export function unseen(undone: readonly Overwritten[], planned: readonly Overwritten[]): Overwritten[] {
+  const idOf = ({ experienceId, path, by, at }: Overwritten) => JSON.stringify([experienceId, path, by, at]);
+  const known = new Set(planned.map(idOf));
+  return undone.filter((one) => !known.has(idOf(one)));
 }
 
 /** A path in words: `runtime.mind.topics[1].ask.en` becomes `mind › topics 2 › ask › en`. */

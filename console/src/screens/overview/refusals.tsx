@@ -8,9 +8,10 @@ import { Time } from '../../parts/time.tsx';
 import { may } from '../../state/me.ts';
 import { hashOf } from '../../state/route.ts';
 import { set } from '../../state/set.ts';
-import { changeExperience, changeProject, publishExperience } from '../../state/settings.ts';
+import { changeExperience, changeProject } from '../../state/settings.ts';
 import { toast } from '../../state/toasts.ts';
 import { texts } from '../../texts.ts';
+import { PublishFix } from './publish-fix.tsx';
 
 interface RefusalsProps {
   projectId: string;
@@ -106,17 +107,7 @@ function Fix({ projectId, fix, onChanged }: FixProps) {
         />
       );
     case 'publish':
-      return (
-        <Ask
-          permissions={editing}
-          action={overview.publish}
-          title={overview.publishTitle}
-          text={overview.publishText(fix.experienceId)}
-          done={overview.isPublished(fix.experienceId)}
-          change={() => publishExperience(fix.experienceId)}
-          onChanged={onChanged}
-        />
-      );
+      return <PublishFix projectId={projectId} experienceId={fix.experienceId} onChanged={onChanged} />;
     case 'make-public':
       return (
         <Ask

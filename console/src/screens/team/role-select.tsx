@@ -1,4 +1,4 @@
-import type { OperatorRecord } from '@session-launch/contract/admin/operators';
+import type { OperatorList, OperatorRecord } from '@session-launch/contract/admin/operators';
 import { roles } from '@session-launch/contract/roles';
 import { messageOf, request } from '../../api/client.ts';
 import { Select } from '../../parts/field.tsx';
@@ -8,11 +8,16 @@ import { texts } from '../../texts.ts';
 /** Changes the role of an operator at once; the toast offers a way back. */
 export function RoleSelect({ operator, onChanged }: { operator: OperatorRecord; onChanged(): unknown }) {
   const { operatorId, name, role } = operator;
-  const set = async (next: string) => {
+  /** Changes nothing if the role is no longer `from`. Operators have no version, so this reads it just before. */
+  const set = async (from: string, next: string) => {
     try {
-      await request(`operators/${operatorId}`, { method: 'PATCH', body: { role: next } });
-      if (next !== role)
-        toast(texts.team.saved, { action: { label: texts.undo, run: () => void set(role) } });
+      const { operators } = await request<OperatorList>('operators');
+      const present = operators.find((one) => one.operatorId === operatorId)?.role ?? from;
+      if (present !== from) toast(texts.team.roleChanged(name, present), { tone: 'bad' });
+      else {
+        await request(`operators/${operatorId}`, { method: 'PATCH', body: { role: next } });
+        toast(texts.team.saved, { action: { label: texts.undo, run: () => void set(next, from) } });
+      }
     } catch (error) {
       toast(messageOf(error), { tone: 'bad' });
     }
@@ -24,7 +29,7 @@ export function RoleSelect({ operator, onChanged }: { operator: OperatorRecord; 
       isLabelHidden
       value={role}
       options={roles.map((value) => ({ value, label: value }))}
-      onChange={(value) => void set(value)}
+      onChange={(value) => void set(role, value)}
     />
   );
 }

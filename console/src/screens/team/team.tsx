@@ -156,7 +156,7 @@ function Asked({ asking, onClose, onToken, onChanged }: AskedProps) {
         </div>
       </Dialog>
     );
-  const { operatorId, name } = asking.operator;
+  const { operatorId, name, issuer } = asking.operator;
   if (asking.what === 'token')
     return (
       <Confirm
@@ -188,6 +188,7 @@ function Asked({ asking, onClose, onToken, onChanged }: AskedProps) {
       }}
     >
       <p>{texts.team.removeText(name)}</p>
+      {issuer !== undefined && <p>{texts.team.removeProvider}</p>}
     </Confirm>
   );
 }

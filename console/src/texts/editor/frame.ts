@@ -6,6 +6,21 @@ export const frameTexts = {
   missing: {
     title: 'There is no such experience',
     text: 'It may have been deleted, or the address may be wrong.',
+    deleted: 'This experience no longer exists',
+    deletedText: 'It was deleted, or you can no longer see its project.',
+    unsaved: (title: string) => `Your unsaved changes to ${title}`,
+    lastChanged: 'You last changed it',
+    kept: 'This browser has kept the document with your changes.',
+    createText: '“Create again” makes a draft of it in this project.',
+    ask: (role: string) =>
+      `Your role, ${role}, cannot create experiences. Copy the YAML and send it to a creator or an owner.`,
+    create: 'Create again',
+    created: (title: string) => `Created ${title} again, as a draft.`,
+    createdSaved: (title: string) =>
+      `Created ${title} again, as it was last saved. Your changes have problems: choose “Continue” to correct them.`,
+    noOrigins: 'Its allowed origins are left out, because your role cannot change them.',
+    copy: 'Copy as YAML',
+    discard: 'Discard',
   },
   toPreview: 'Go to the preview',
   tabs: {
@@ -46,7 +61,7 @@ export const frameTexts = {
     unsavedProblems: (count: number) => `Unsaved changes, ${plural(count, 'problem', 'problems')}`,
   },
   problems: {
-    title: (count: number) => `${plural(count, 'problem', 'problems')} to solve before saving`,
+    title: (count: number) => `${plural(count, 'problem', 'problems')} to fix before saving`,
     hide: 'Hide',
   },
   notYaml: 'The text in the YAML tab has errors. Correct them there, or discard your changes.',
@@ -60,7 +75,7 @@ export const frameTexts = {
     'The browser does not keep unsaved changes, so a reload would lose them. Save often, or leave private browsing.',
   unsaved: {
     text: 'You have unsaved changes from',
-    older: 'The experience was changed after that; nothing of it is lost.',
+    older: 'The experience was changed after that; those changes are kept.',
     continue: 'Continue',
     discard: 'Discard',
     discardLabel: 'Discard the earlier changes',
@@ -75,7 +90,11 @@ export const frameTexts = {
     takenOver: (name: string) => `${name} changed this experience. You see the new version.`,
     merged: 'Both changes are in your draft. It is not saved yet.',
     deleted: 'This experience was deleted. Copy what you still need from the YAML tab.',
+    deletedUnsaved:
+      'This experience was deleted. Your unsaved changes are kept: reload the page to create it again with them.',
   },
+  outdated: (name: string) =>
+    `${name} changed this experience in the meantime, and nothing was done. Look at what changed, then try again.`,
   conflict: {
     title: (name: string) => `${name} saved this experience while you edited it`,
     intro: 'Nothing is lost: both changes go into the draft. Where both changed the same field, choose.',
@@ -102,9 +121,12 @@ export const frameTexts = {
     note: 'Note',
     noteHelp: 'For the history, for example what is new. Optional.',
     publish: 'Publish',
+    changed: (name: string) =>
+      `${name} changed this experience in the meantime. Nothing is published yet: review the changes again.`,
+    again: 'Review again',
     published: (revision: number) => `r${revision} is published.`,
     undone: (revision: number) => `r${revision} is published again.`,
-    unpublished: 'The experience is not published any more.',
+    unpublished: 'The experience is no longer published.',
     archived: 'The experience is archived.',
   },
 } as const;

@@ -13,7 +13,7 @@ export const galleryTexts = {
     'galleryThumb.backgroundImage': 'The background of the card',
   },
   pictures: 'Pictures',
-  picturesText: 'Choose a picture of the project, or drop a file on a place.',
+  picturesText: 'Choose a picture of the project, or drop a file on one of the fields.',
   slots: {
     thumbnailPath: 'Thumbnail',
     avatarImage: 'Avatar on the card',
@@ -63,7 +63,7 @@ export const galleryTexts = {
     deleteOf: (name: string) => `Delete ${name}`,
     deleteTitle: 'Delete this picture?',
     deleteText: (name: string) =>
-      `${name} is deleted for the whole project. This cannot be undone. Old revisions that show it will miss it.`,
+      `${name} is deleted for the whole project. This cannot be undone. Old revisions that use it will show no picture.`,
     deleted: (name: string) => `${name} is deleted.`,
     inUse: (ids: readonly string[]) =>
       `The picture is used by ${ids.join(', ')}. Choose another one there and save, then delete it.`,

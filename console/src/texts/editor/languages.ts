@@ -9,7 +9,8 @@ export const languagesTexts = {
   matchText: {
     conversation:
       'The conversation follows the visitor: the language that your application asks for, or that of the browser.',
-    paired: 'Your application must ask for it each time, for example for the language that a visitor learns.',
+    paired:
+      'Your application must ask for it each time, for example for the language that a visitor is learning.',
   },
   fixed: 'Fixed',
   fixedText: {
@@ -29,7 +30,7 @@ export const languagesTexts = {
     caption: 'Requests and the languages that they get',
     door: 'Arrives through',
     doors: {
-      browser: 'A page of yours',
+      browser: 'One of your pages',
       public: 'A public page',
       server: 'Your backend',
     },
@@ -59,7 +60,7 @@ export const languagesTexts = {
     languageHelp: 'The older selector, used if neither locale applies.',
     noLanguage: 'not sent',
     acceptLanguage: 'Accept-Language',
-    acceptHelp: 'The languages of the browser, most wanted first. Not used for your backend.',
+    acceptHelp: 'The languages of the browser, most preferred first. Not used for your backend.',
     save: 'Save case',
   },
 } as const;

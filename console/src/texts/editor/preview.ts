@@ -23,7 +23,7 @@ export const previewTexts = {
   choices: 'Visitor',
   door: 'Arrives through',
   doors: {
-    browser: 'A page of yours',
+    browser: 'One of your pages',
     public: 'A public page',
     server: 'Your backend',
   },
@@ -32,7 +32,7 @@ export const previewTexts = {
   second: 'Language to learn',
   needsSecond: 'The experience works with two languages. Choose the language to learn.',
   browserLanguages: 'Languages of the browser',
-  browserHelp: 'The Accept-Language header, most wanted first.',
+  browserHelp: 'The Accept-Language header, most preferred first.',
   voiceOnly: 'Voice only',
   appearance: 'Appearance',
   links: {

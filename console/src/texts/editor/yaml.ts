@@ -1,6 +1,6 @@
 /** Texts of the tab with the document as text. */
 export const yamlTexts = {
-  intro: 'The same experience as text, as it stands in the list “experiences” of a project file.',
+  intro: 'The same experience as text, in the format of the list “experiences” of a project file.',
   editor: 'YAML of the experience',
   help: 'Tab leaves the editor. Ctrl+[ and Ctrl+] change the indentation. F8 goes to the next problem.',
   problems: 'Problems in the text',

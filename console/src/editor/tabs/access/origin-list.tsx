@@ -5,7 +5,7 @@ import { may } from '../../../state/me.ts';
 import { hashOf } from '../../../state/route.ts';
 import { accessTexts } from '../../../texts/editor/access.ts';
 import type { Draft } from '../../draft.ts';
-import { useField } from '../../fields.tsx';
+import { useField, useHeldText } from '../../fields.tsx';
 import { pathText } from '../../path.ts';
 
 const path = ['allowedOrigins'];
@@ -43,7 +43,7 @@ export function OriginList({ draft }: { draft: Draft }) {
         ))}
       </ul>
       {problem === undefined ? null : <p class="bad">{problem}</p>}
-      {isEditable ? <AddOrigin draft={draft} origins={origins} /> : <p>{accessTexts.ownersOnly}</p>}
+      {isEditable ? <AddOrigin draft={draft} /> : <p>{accessTexts.ownersOnly}</p>}
       <div class="row">
         <span class="soft">{accessTexts.projectOrigins}</span>
         <LinkButton look="plain" href={hashOf([draft.projectId, 'embeds'])}>
@@ -78,12 +78,13 @@ function Origin({ draft, origin, index, onRemove }: OriginProps) {
   );
 }
 
-function AddOrigin({ draft, origins }: { draft: Draft; origins: string[] }) {
+function AddOrigin({ draft }: { draft: Draft }) {
   const added = useSignal('');
   const problem = useSignal<string | undefined>(undefined);
   const add = () => {
     const origin = added.value.trim();
     if (origin === '') return;
+    const origins = (draft.at(path) as string[] | undefined) ?? [];
     if (origins.includes(origin)) {
       problem.value = accessTexts.duplicate(origin);
       return;
@@ -91,6 +92,7 @@ function AddOrigin({ draft, origins }: { draft: Draft; origins: string[] }) {
     draft.change(path, [...origins, origin]);
     added.value = '';
   };
+  useHeldText(draft, add);
   return (
     <form
       class="add-origin"

@@ -3,7 +3,7 @@ import { Button } from '../../../parts/button.tsx';
 import { TextField } from '../../../parts/field.tsx';
 import { galleryTexts } from '../../../texts/editor/gallery.ts';
 import type { Draft } from '../../draft.ts';
-import { useField } from '../../fields.tsx';
+import { useField, useHeldText } from '../../fields.tsx';
 import { pathText } from '../../path.ts';
 import { schemaAt } from '../../schema.ts';
 
@@ -21,9 +21,11 @@ export function UseCases({ draft }: { draft: Draft }) {
   };
   const add = () => {
     const text = added.value.trim();
-    if (text !== '' && !list.includes(text)) set([...list, text]);
+    const present = (draft.at(path) as string[] | undefined) ?? [];
+    if (text !== '' && !present.includes(text)) set([...present, text]);
     added.value = '';
   };
+  useHeldText(draft, add);
   const itemProblems = list.map((_, i) => draft.problemAt([...path, i])).filter((one) => one !== undefined);
   return (
     <div class="field use-cases" data-path={pathText(path)}>

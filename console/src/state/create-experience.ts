@@ -1,6 +1,6 @@
 import type { ExperienceState } from '@session-launch/contract/admin/experience-schemas';
-import { ApiFailure, request } from '../../api/client.ts';
-import { idFrom } from '../../state/ids.ts';
+import { ApiFailure, request } from '../api/client.ts';
+import { idFrom } from './ids.ts';
 
 /** The names that experiences of the project have. */
 export interface Taken {
@@ -10,15 +10,20 @@ export interface Taken {
 
 const maxTries = 3;
 
-/** Creates an experience. Its id and slug come from its title, with a number or random letters after them if they are taken. */
+/**
+ * Creates an experience. Its id and slug are those of the fields; if they have none or these are taken, they come from the title, with a
+ * number or random letters after them if necessary.
+ */
 export async function createExperience(
   projectId: string,
   title: string,
-  fields: object,
+  { id, slug, ...fields }: { id?: string; slug?: string; [field: string]: unknown },
   taken: readonly Taken[],
 ): Promise<ExperienceState> {
   for (let tries = 1; ; tries++) {
-    const experience = { ...namesFrom(title, taken, tries), title, ...fields };
+    const isNamed = id !== undefined && slug !== undefined && tries === 1;
+    const names = isNamed ? { id, slug } : namesFrom(title, taken, tries);
+    const experience = { ...names, title, ...fields };
     try {
       return await request<ExperienceState>(`projects/${projectId}/experiences`, {
         method: 'POST',

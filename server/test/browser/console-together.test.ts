@@ -1,0 +1,162 @@
+import { useBrowser } from '@session-launch/testing/browser.ts';
+import type { Answer, Call } from '@session-launch/testing/http.ts';
+import { createWorld, mintFromBrowser, type World } from '@session-launch/testing/world.ts';
+import type { BrowserContext } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type ConsoleTab, inspect, openConsole } from '../harness/console.ts';
+import { createOperator, withToken } from '../harness/operators.ts';
+import { useService } from '../harness/service.ts';
+
+const service = useService();
+const browser = useBrowser();
+const limits = { mintsPerMinute: 600, sessionsPerDay: 1000, concurrentSessions: null };
+const perMinute = 'Sessions per minute in the whole project';
+let world: World;
+let project: string;
+let context: BrowserContext;
+/** The console of Ada. Bea works through the API. */
+let tab: ConsoleTab;
+let beaToken: string;
+
+beforeAll(async () => {
+  world = await createWorld(service, {
+    project: { limits },
+    experience: { title: 'Harbor', status: 'draft' },
+  });
+  project = `/admin/projects/${world.projectId}`;
+  const [ada, bea] = await Promise.all(
+    ['Ada', 'Bea'].map((name) => createOperator(service, { name, role: 'owner' })),
+  );
+  beaToken = bea.token;
+  context = await browser.open({ viewport: { width: 1280, height: 800 } });
+  tab = await openConsole(context, service, ada.operatorId);
+});
+afterAll(() => context?.close());
+
+async function byBea(call: Call): Promise<Answer> {
+  const answer = await withToken(service, beaToken, call);
+  expect(answer.status, answer.text).toBe(200);
+  return answer;
+}
+
+/** Changes a document of the service as Bea, on its present version. */
+async function changeByBea(method: string, path: string, body: (present: Answer['json']) => unknown) {
+  const { headers, json } = await byBea({ path });
+  await byBea({ method, path, headers: { 'If-Match': String(headers.etag) }, body: body(json) });
+}
+
+const setByBea = (changed: object) => changeByBea('PATCH', project, () => ({ limits: changed }));
+const stored = async () =>
+  (await service.admin({ path: `${project}?format=json` })).json.project.limits as typeof limits;
+const clash = () => tab.dialog('Limits were changed in the meantime');
+const saveLimits = () => tab.page.getByRole('button', { name: 'Save limits', exact: true }).last().click();
+const isSaved = () => tab.button('Discard changes').waitFor({ state: 'detached' });
+
+test('a limit that another operator changed after it was typed is written only after a choice', async () => {
+  const { page, field } = tab;
+  await tab.show(`/${world.projectId}/limits`);
+  await field(perMinute).fill('500');
+  await page.getByText('Saved: 600').waitFor();
+  await setByBea({ mintsPerMinute: 50 });
+  await page.getByText('Changed to 50 in the meantime').waitFor();
+  await inspect(page, 'limits-changed');
+  await saveLimits();
+  await clash().getByText('It was 600. Changed by Bea').waitFor();
+  expect(await clash().getByRole('button', { name: 'Save limits' }).isDisabled()).toBe(true);
+  await inspect(page, 'limits-clash');
+  expect(await stored()).toMatchObject({ mintsPerMinute: 50 });
+  await clash().getByRole('radio', { name: 'Your value: 500' }).check();
+  await saveLimits();
+  await page.getByText('The limits are saved.').waitFor();
+  await isSaved();
+  expect(await stored()).toMatchObject({ mintsPerMinute: 500, sessionsPerDay: 1000 });
+});
+
+test('a limit that was typed earlier is asked about when only another one is changed', async () => {
+  const { button, field } = tab;
+  await field(perMinute).fill('400');
+  await tab.show(`/${world.projectId}/overview`);
+  await setByBea({ mintsPerMinute: 60 });
+  await tab.show(`/${world.projectId}/limits`);
+  await expect.poll(() => field(perMinute).inputValue()).toBe('400');
+  await field('Sessions per day').fill('2000');
+  await saveLimits();
+  await clash().waitFor();
+  await button('Cancel').click();
+  expect(await stored()).toMatchObject({ mintsPerMinute: 60, sessionsPerDay: 1000 });
+  await saveLimits();
+  await clash().getByRole('radio', { name: 'The saved value: 60' }).check();
+  await saveLimits();
+  await isSaved();
+  expect(await stored()).toMatchObject({ mintsPerMinute: 60, sessionsPerDay: 2000 });
+  await expect.poll(() => field(perMinute).inputValue()).toBe('60');
+});
+
+test('changes of different limits at the same moment are both kept, and one of the same limit asks', async () => {
+  const { page, field } = tab;
+  /** Lets Bea save between the reading of the project and the change of it. */
+  const saveBeside = async (changed: object) => {
+    let isChanged = false;
+    await page.route(
+      (url) => url.pathname === project,
+      async (route) => {
+        if (!isChanged && route.request().method() === 'PATCH') {
+          isChanged = true;
+          await setByBea(changed);
+        }
+        return route.continue();
+      },
+    );
+    await saveLimits();
+  };
+  await field(perMinute).fill('70');
+  await saveBeside({ sessionsPerDay: 3000 });
+  await isSaved();
+  expect(await stored()).toMatchObject({ mintsPerMinute: 70, sessionsPerDay: 3000 });
+  await page.unrouteAll({ behavior: 'wait' });
+
+  await field(perMinute).fill('80');
+  await saveBeside({ mintsPerMinute: 90 });
+  await clash().waitFor();
+  expect(await stored()).toMatchObject({ mintsPerMinute: 90 });
+  await page.unrouteAll({ behavior: 'wait' });
+  await tab.button('Cancel').click();
+  await tab.button('Discard changes').click();
+});
+
+test('the overview publishes the revision that its confirmation names, and no later one', async () => {
+  const { page, button, dialog } = tab;
+  const { experienceId, projectId } = world;
+  const path = `/admin/experiences/${experienceId}`;
+  const refused = await mintFromBrowser(service, { experienceId });
+  expect(refused.json.error.code).toBe('EXPERIENCE_NOT_PUBLISHED');
+  await tab.show(`/${projectId}/overview`);
+  await button('Publish it').click();
+  await dialog('Publish r1?').getByText('Visitors will get r1 of Harbor.').waitFor();
+  await inspect(page, 'publish-it');
+  await changeByBea('PUT', path, ({ experience }) => ({
+    experience: { ...experience, title: 'Unfinished' },
+  }));
+  await dialog('Publish r1?').getByRole('button', { name: 'Publish it' }).click();
+  const next = dialog('Publish r2?');
+  await next.getByText('Bea changed the experience in the meantime').waitFor();
+  await next.getByText('Visitors will get r2 of Unfinished.').waitFor();
+  await inspect(page, 'publish-it-changed');
+  expect((await service.admin({ path })).json.publishedRevision).toBeUndefined();
+  await next.getByRole('button', { name: 'Publish it' }).click();
+  await page.getByText('Unfinished is published as r2.').waitFor();
+  expect((await service.admin({ path })).json.publishedRevision).toBe(2);
+});
+
+test('undoing the change of a role does not take back the change of another operator', async () => {
+  const { page, button } = tab;
+  const { operatorId } = await createOperator(service, { name: 'Cleo', role: 'viewer' });
+  await tab.show('/team');
+  await page.getByRole('combobox', { name: 'Role of Cleo' }).selectOption('creator');
+  await button('Undo').waitFor();
+  await byBea({ method: 'PATCH', path: `/admin/operators/${operatorId}`, body: { role: 'developer' } });
+  await button('Undo').click();
+  await page.getByText('Another operator has given Cleo the role developer').waitFor();
+  const { operators } = (await service.admin({ path: '/admin/operators' })).json;
+  expect(operators.find((one: { name: string }) => one.name === 'Cleo').role).toBe('developer');
+});
