@@ -192,7 +192,7 @@ export const deleteOperatorOperation = {
   tag,
   summary: 'Remove an operator',
   description:
-    'The token and the logins of the operator are rejected immediately by the process that handles this request, and within five seconds by every other process. Somebody who signs in through an identity provider can do so again, limited to the same projects, until the provider refuses. `bootstrap` cannot be removed. Operators cannot remove the last operator who is an owner of all projects; the holder of `ADMIN_TOKEN` can.',
+    'The token and the logins of the operator are rejected immediately by the process that handles this request, and within five seconds by every other process. An operator who signs in through an identity provider can do so again, limited to the same projects, until the provider refuses it. `bootstrap` cannot be removed. Operators cannot remove the last operator who is an owner of all projects; the holder of `ADMIN_TOKEN` can.',
   caller: 'operator',
   permission: 'manage-service',
   action: 'operator.delete',

@@ -100,7 +100,7 @@ export const deleteExperienceOperation = {
   tag,
   summary: 'Delete an experience',
   description:
-    'Deletes an experience and its revisions if no session of it was ever launched. Otherwise archive it. With If-Match, it is deleted only if nobody has changed it since that version.',
+    'Deletes an experience and its revisions if no session of it was ever launched. Otherwise archive it. With If-Match, it is deleted only if it has not been changed since that version.',
   caller: 'operator',
   permission: 'edit-experiences',
   action: 'experience.delete',

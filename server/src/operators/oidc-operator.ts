@@ -12,8 +12,8 @@ import {
 } from './store.ts';
 
 /**
- * The operator of a person from the identity provider, created at the first sign-in. Name and role follow the provider. Somebody who was
- * removed remains limited to the same projects.
+ * The operator of a person from the identity provider, created at the first sign-in. Name and role follow the provider. An operator
+ * who was removed remains limited to the same projects.
  */
 export async function operatorOf(
   tx: Transaction,

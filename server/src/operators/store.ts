@@ -130,8 +130,8 @@ export const remove: Statement = {
 };
 
 /**
- * Deletes an operator. Their logins and sign-in links are deleted with the row. The limit of somebody who signs in through an identity
- * provider is kept for another sign-in.
+ * Deletes an operator. Their logins and sign-in links are deleted with the row. The limit of an operator who signs in through an
+ * identity provider is kept for another sign-in.
  */
 export async function deleteOperator(tx: Transaction, operatorId: string): Promise<void> {
   await tx.query(remove, [operatorId]);

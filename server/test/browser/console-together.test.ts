@@ -72,7 +72,7 @@ test('a limit that another operator changed after it was typed is written only a
   expect(await stored()).toMatchObject({ mintsPerMinute: 500, sessionsPerDay: 1000 });
 });
 
-test('a limit that was typed earlier is asked about when only another one is changed', async () => {
+test('a limit that was typed earlier needs a decision when only another one is changed', async () => {
   const { button, field } = tab;
   await field(perMinute).fill('400');
   await tab.show(`/${world.projectId}/overview`);

@@ -88,7 +88,7 @@ test('signs in with name and role of the claims, and follows their changes', asy
   ]);
 });
 
-test('somebody who was removed and signs in again remains limited to the same projects', async () => {
+test('an operator who was removed and signs in again remains limited to the same projects', async () => {
   const { projectId } = await createWorld(service);
   provider.person = { sub: 'joan', name: 'Joan', role: 'creator' };
   const { operator } = await me((await browse(start())).cookie!);
