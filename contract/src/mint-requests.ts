@@ -8,9 +8,8 @@ const selectableLanguages = ['en', 'es'] as const;
 
 export const optionalLocale = (description: string) =>
   optional.string({
-    description,
+    description: `${description} At most 64 characters.`,
     format: 'bcp47',
-    maxLength: 64,
     errorMessage: 'must be a BCP 47 language tag such as en-US',
     examples: ['en-US'],
   });

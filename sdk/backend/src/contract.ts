@@ -198,11 +198,11 @@ export interface SessionClaims {
 export interface ServerMintRequest {
   /** The experience to launch. */
   experienceId: string;
-  /** Language of the user. A creator’s Fixed language wins over it. */
+  /** Language of the user. A creator’s Fixed language wins over it. At most 64 characters. */
   locale?: string;
-  /** The paired language of a dual experience. In other experiences, the language of the conversation. */
+  /** The paired language of a dual experience. In other experiences, the language of the conversation. At most 64 characters. */
   secondaryLocale?: string;
-  /** Alias of secondaryLocale. If both are sent, they must name the same language. */
+  /** Alias of secondaryLocale. If both are sent, they must name the same language. At most 64 characters. */
   learningLocale?: string;
   /** Whether the characters converse or present. */
   mode?: 'conversation' | 'presenter';

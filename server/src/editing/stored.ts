@@ -73,6 +73,6 @@ export async function lockExperience(
   experienceId: string,
 ): Promise<StoredExperience> {
   // Two statements: the second one sees what was committed while the first one waited.
-  await tx.query(lock, [experienceId]);
+  if (isId('exp', experienceId)) await tx.query(lock, [experienceId]);
   return readExperience(tx, actor, experienceId);
 }

@@ -47,6 +47,18 @@ describe('reading', () => {
     expect(parse(answer.text)).toEqual((await editor.read(world.experienceId)).experience);
   });
 
+  test('an id that PostgreSQL cannot store is unknown to every route', async () => {
+    const id = 'exp_%00';
+    for (const answer of [
+      await editor.send('GET', `experiences/${id}`),
+      await editor.send('DELETE', `experiences/${id}`),
+      await editor.publish(id, 1),
+      await editor.unpublish(id, 1),
+      await editor.archive(id, 1),
+    ])
+      expectError(answer, 404, 'EXPERIENCE_NOT_FOUND');
+  });
+
   test('returns 404 for unknown experiences and revisions', async () => {
     const world = await createWorld(service);
     const own = `experiences/${world.experienceId}`;
