@@ -69,6 +69,7 @@ test('a limit that another operator changed after it was typed is written only a
   await saveLimits();
   await page.getByText('The limits are saved.').waitFor();
   await isSaved();
+  expect(await field(perMinute).inputValue()).toBe('500');
   expect(await stored()).toMatchObject({ mintsPerMinute: 500, sessionsPerDay: 1000 });
 });
 

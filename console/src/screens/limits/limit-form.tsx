@@ -50,12 +50,13 @@ export function LimitForm({ project, use, onSaved }: LimitFormProps) {
         found = clashes;
         return clashes.length > 0 ? undefined : { limits: changes };
       });
+      // Before the typed limits are forgotten: the fields would show the earlier ones for a moment.
+      await onSaved();
       if (found.length > 0) asking.value = await withAuthors(project.id, found);
       else {
         typed.set(typedSince(sent, typed.value));
         toast(texts.limits.saved);
       }
-      await onSaved();
     } catch (error) {
       problem.value = messageOf(error);
     }
