@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createClone } from '@session-launch/testing/cloned-database.ts';
 import { prepareDataFolder } from '@session-launch/testing/data-folder.ts';
-import { startProcess, temporaryFolder } from '@session-launch/testing/process.ts';
+import { type ServiceProcess, startProcess, temporaryFolder } from '@session-launch/testing/process.ts';
 import { adminToken, runtimeToken } from '@session-launch/testing/target.ts';
 import { build } from 'esbuild';
 import type { TestProject } from 'vitest/node';
@@ -27,6 +27,13 @@ async function bundleFileThread(folder: string): Promise<void> {
   process.env.FILE_THREAD = outfile;
 }
 
+/** Prints what the services logged: warnings and errors. */
+function printLogs(engine: string, services: ServiceProcess[]): void {
+  services.forEach((service, n) => {
+    process.stderr.write(`\nlog of acceptance service ${n + 1} (${engine}):\n${service.stderr()}`);
+  });
+}
+
 /** Starts the services of the acceptance tests: at most one process per vitest worker and per core, on the engine of the project. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const folder = await temporaryFolder();
@@ -48,6 +55,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     services.map(({ url, adminUrl }) => ({ url, adminUrl, adminToken, runtimeToken })),
   );
   return async () => {
+    if (project.vitest.state.getCountOfFailedTests() > 0) printLogs(engine, services);
     await Promise.all(services.map((service) => service.kill('SIGKILL')));
     await folder.remove();
   };
