@@ -11,8 +11,8 @@ import { frameTexts } from '../texts/editor/frame.ts';
 import { yamlTexts } from '../texts/editor/yaml.ts';
 import { texts } from '../texts.ts';
 import { createAgain } from './saving/create-again.ts';
+import { discardUnsaved } from './saving/discard-unsaved.ts';
 import { type FoundUnsaved, findClosed } from './saving/keep-draft.ts';
-import { forget, keep } from './saving/unsaved.ts';
 
 interface MissingProps {
   projectId: string;
@@ -34,15 +34,6 @@ export function Missing({ projectId, experienceId, onCreated }: MissingProps) {
       () => undefined,
     );
   }, []);
-  const discard = async ({ key, value }: FoundUnsaved) => {
-    await forget(key);
-    found.value = found.value.filter((one) => one.key !== key);
-    const restore = async () => {
-      await keep(key, value);
-      found.value = [{ key, value }, ...found.value];
-    };
-    toast(frameTexts.unsaved.discarded, { action: { label: texts.undo, run: restore } });
-  };
   const back = <LinkButton href={hashOf([projectId, 'experiences'])}>{frameTexts.back}</LinkButton>;
   if (first === undefined)
     return (
@@ -70,7 +61,7 @@ export function Missing({ projectId, experienceId, onCreated }: MissingProps) {
             </Button>
           ) : null}
           <Button onPress={() => copy(first)}>{frameTexts.missing.copy}</Button>
-          <Button onPress={() => discard(first)}>{frameTexts.missing.discard}</Button>
+          <Button onPress={() => discardUnsaved(found, first)}>{frameTexts.missing.discard}</Button>
         </div>
       </Empty>
     </Screen>

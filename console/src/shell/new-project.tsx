@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { ApiFailure, messageOf, request } from '../api/client.ts';
+import { isConflict, messageOf, request } from '../api/client.ts';
 import { Button } from '../parts/button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { TextField } from '../parts/field.tsx';
@@ -33,8 +33,7 @@ export function NewProject({ onClose }: { onClose(): void }) {
       toast(texts.newProject.created(name));
       goTo(hashOf([id, 'overview']));
     } catch (error) {
-      const isTaken = error instanceof ApiFailure && error.code === 'VERSION_CONFLICT';
-      problem.value = isTaken ? texts.newProject.taken(id) : messageOf(error);
+      problem.value = isConflict(error) ? texts.newProject.taken(id) : messageOf(error);
     }
   };
   return (

@@ -1,6 +1,6 @@
 import type { ProjectSettings } from '@session-launch/contract/admin/project-settings';
 import type { WrittenProjectFile } from '@session-launch/contract/project-file/schema';
-import { ApiFailure, request, requestVersioned } from '../api/client.ts';
+import { isConflict, request, requestVersioned } from '../api/client.ts';
 
 /** A project as the service returns it, with every setting. */
 export type Project = Required<WrittenProjectFile['project']>;
@@ -51,8 +51,7 @@ async function repeatOnConflict(work: () => Promise<void>): Promise<void> {
     try {
       return await work();
     } catch (error) {
-      const isConflict = error instanceof ApiFailure && error.code === 'VERSION_CONFLICT';
-      if (!isConflict || attempt === 3) throw error;
+      if (!isConflict(error) || attempt === 3) throw error;
     }
   }
 }

@@ -17,25 +17,21 @@ export const changeSchema = Type.Object(
 
 export type Change = Static<typeof changeSchema>;
 
-/** The parameter of operations that change a versioned document. */
-export const versionHeaders = Type.Object({
-  'If-Match': Type.String({
-    pattern: '^"[1-9]\\d{0,9}"$',
-    description: 'The version that the change is based on: the ETag of the document. Without it: 428.',
+const versionPattern = '^"[1-9]\\d{0,9}"$';
+
+const ifMatch = (withoutIt: string) =>
+  Type.String({
+    pattern: versionPattern,
+    description: `The version that the change is based on: the ETag of the document. ${withoutIt}`,
     examples: ['"3"'],
-  }),
-});
+  });
+
+/** The parameter of operations that change a versioned document. */
+export const versionHeaders = Type.Object({ 'If-Match': ifMatch('Without it: 428.') });
 
 /** The parameter of operations that check the version only if it is sent. */
 export const optionalVersionHeaders = Type.Object({
-  'If-Match': Type.Optional(
-    Type.String({
-      pattern: '^"[1-9]\\d{0,9}"$',
-      description:
-        'The version that the change is based on: the ETag of the document. Without it, any version is changed.',
-      examples: ['"3"'],
-    }),
-  ),
+  'If-Match': Type.Optional(ifMatch('Without it, any version is changed.')),
 });
 
 /** The header of answers with a versioned document. */
@@ -44,7 +40,7 @@ export const versionEtag: AnswerHeaders = {
     'x-component': 'Version',
     'x-required': true,
     type: 'string',
-    pattern: '^"[1-9]\\d{0,9}"$',
+    pattern: versionPattern,
     description: 'The version of the document. Send it in If-Match to change that version.',
     example: '"3"',
   },

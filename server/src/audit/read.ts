@@ -27,13 +27,13 @@ interface Row {
   action: string;
   projectId: string | null;
   target: string;
-  /** Null if the entry does not match. */
-  changes: Change[];
+  /** Null if the entry does not match the filters that have no index. */
+  changes: Change[] | null;
   requestId: string;
   address: string;
-  /** Whether the entry matches the filters that have no index. */
-  matches: boolean;
 }
+
+type Found = Row & { changes: Change[] };
 
 /** Maximum entries that one page examines if some filters have no index. */
 const maxExamined = 2_000;
@@ -44,8 +44,8 @@ const columns = `a.id, a.at, a.operator_id AS "operatorId", a.name, a.via, a.act
 /** Reads at most $1 entries through an index: the primary key, or that of one operator ($3). The statement is planned for each call. */
 export const list: Statement = {
   text: `
-    SELECT ${columns}, m.matches, CASE WHEN m.matches THEN a.changes END AS changes
-      FROM audit a CROSS JOIN LATERAL (SELECT $4::text IS NULL OR a.action = $4 AS matches) m
+    SELECT ${columns}, CASE WHEN $4::text IS NULL OR a.action = $4 THEN a.changes END AS changes
+      FROM audit a
      WHERE ($2::text IS NULL OR a.id < $2) AND ($3::text IS NULL OR a.operator_id = $3)
      ORDER BY a.id DESC LIMIT $1`,
 };
@@ -56,14 +56,13 @@ export const list: Statement = {
  */
 export const listOfProjects: Statement = {
   text: `
-    SELECT ${columns}, m.matches, CASE WHEN m.matches THEN a.changes END AS changes
+    SELECT ${columns}, CASE WHEN ($3::text IS NULL OR a.operator_id = $3) AND ($4::text IS NULL OR a.action = $4)
+                            THEN a.changes END AS changes
       FROM unnest($5::text[]) AS p(id)
       CROSS JOIN LATERAL (
         SELECT * FROM audit a WHERE a.project_id = p.id AND ($2::text IS NULL OR a.id < $2)
            AND ($6::boolean OR a.at >= coalesce((SELECT created_at FROM projects WHERE id = p.id), '-infinity'))
          ORDER BY a.id DESC LIMIT $1) a
-      CROSS JOIN LATERAL (
-        SELECT ($3::text IS NULL OR a.operator_id = $3) AND ($4::text IS NULL OR a.action = $4) AS matches) m
      ORDER BY a.id DESC LIMIT $1`,
 };
 
@@ -84,7 +83,7 @@ export async function listAudit(
           [...new Set(projectIds)],
           withDeleted,
         ]);
-  const found = examined.filter(({ matches }) => matches);
+  const found = examined.filter((row): row is Found => row.changes !== null);
   const page = found.slice(0, limit);
   const reached = examined.length === most ? examined.at(-1) : undefined;
   const last = found.length > limit ? page.at(-1) : reached;
@@ -104,7 +103,7 @@ export async function* everyEntry(database: Database, filter: AuditFilter): Asyn
   } while (cursor !== undefined);
 }
 
-function entryOf({ id, at, operatorId, name, via, projectId, ...row }: Row): AuditEntry {
+function entryOf({ id, at, operatorId, name, via, projectId, ...row }: Found): AuditEntry {
   const { action, target, changes, requestId, address } = row;
   return {
     auditId: id,

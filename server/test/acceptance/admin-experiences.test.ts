@@ -440,7 +440,7 @@ describe('deleting', () => {
     expect(launched.json.launch.experience).toMatchObject({ title: 'Reborn', revision: 1 });
   });
 
-  test('with a version deletes only that one, and says who changed what since', async () => {
+  test('with a version deletes only that one, and otherwise lists the changes since then with their author', async () => {
     const one = experience({ status: 'draft' });
     await createWorld(service, { experiences: [one, experience()] });
     const { experience: document } = await editor.read(one.id);

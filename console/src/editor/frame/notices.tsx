@@ -6,13 +6,13 @@ import { Time } from '../../parts/time.tsx';
 import { set } from '../../state/set.ts';
 import { toast } from '../../state/toasts.ts';
 import { frameTexts } from '../../texts/editor/frame.ts';
-import { texts } from '../../texts.ts';
 import { differences } from '../document/differences.ts';
 import { merge } from '../document/merge.ts';
 import type { Draft, Experience } from '../draft.ts';
+import { discardUnsaved } from '../saving/discard-unsaved.ts';
 import type { FoundUnsaved } from '../saving/keep-draft.ts';
 import { MergeCancelled } from '../saving/save.ts';
-import { forget, keep } from '../saving/unsaved.ts';
+import { forget } from '../saving/unsaved.ts';
 import { DifferenceList } from './difference-list.tsx';
 
 /** A state that is newer than the saved one. */
@@ -48,15 +48,6 @@ export function UnsavedNotice({ draft, found, newer }: UnsavedNoticeProps) {
     // The changes are now in this draft, which keeps them itself.
     await forget(key);
   };
-  const discard = async () => {
-    remove();
-    await forget(key);
-    const restore = async () => {
-      await keep(key, value);
-      found.value = [...found.value, first];
-    };
-    toast(frameTexts.unsaved.discarded, { action: { label: texts.undo, run: restore }, owner: draft });
-  };
   return (
     <div class="editor-notice" role="status">
       <p>
@@ -67,7 +58,7 @@ export function UnsavedNotice({ draft, found, newer }: UnsavedNoticeProps) {
         <Button look="primary" onPress={resume}>
           {frameTexts.unsaved.continue}
         </Button>
-        <Button label={frameTexts.unsaved.discardLabel} onPress={discard}>
+        <Button label={frameTexts.unsaved.discardLabel} onPress={() => discardUnsaved(found, first, draft)}>
           {frameTexts.unsaved.discard}
         </Button>
       </span>

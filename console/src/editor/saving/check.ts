@@ -1,8 +1,8 @@
 import { effect, type Signal } from '@preact/signals';
-import { request } from '../../api/client.ts';
+import { isConflict, request } from '../../api/client.ts';
 import { isAway } from '../../state/load.ts';
 import type { Draft } from '../draft.ts';
-import { isConflict, problemsOf } from './save.ts';
+import { problemsOf } from './save.ts';
 
 export type Checked = 'checked' | 'checking' | 'unknown';
 

@@ -1,6 +1,6 @@
 import { type Signal, signal } from '@preact/signals';
 import type { ExperienceState, SavedExperience } from '@session-launch/contract/admin/experience-schemas';
-import { ApiFailure, request } from '../../api/client.ts';
+import { ApiFailure, isConflict, request } from '../../api/client.ts';
 import { me } from '../../state/me.ts';
 import { frameTexts } from '../../texts/editor/frame.ts';
 import type { Side } from '../document/merge.ts';
@@ -158,10 +158,6 @@ export function createSaving(draft: Model): Saving {
       }),
     setStatus: (action, version, body) => inTurn(() => sendStatus(action, version, body)),
   };
-}
-
-export function isConflict(error: unknown): boolean {
-  return error instanceof ApiFailure && error.code === 'VERSION_CONFLICT';
 }
 
 /** The problems of a document that was refused, with paths inside the experience. */

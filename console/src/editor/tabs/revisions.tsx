@@ -19,7 +19,7 @@ import { Outdated } from '../saving/save.ts';
 
 type Revision = RevisionList['revisions'][number];
 
-/** What the person is asked about, and the version that they see. */
+/** The action to confirm, and the version that was shown when its dialog was opened. */
 interface Asking {
   action: 'unpublish' | 'archive';
   version: number;
@@ -128,7 +128,7 @@ function Availability({ draft }: { draft: Draft }) {
     try {
       await withdraw(draft, action, version);
     } catch (error) {
-      // The dialog says who changed it. Confirming again refers to the new state.
+      // The dialog shows the name of the other operator. A second confirmation applies to the new state.
       if (error instanceof Outdated) asking.value = { action, version: draft.saved.value.version };
       throw error;
     }

@@ -1,5 +1,5 @@
 import type { ExperienceState, ExperienceSummary } from '@session-launch/contract/admin/experience-schemas';
-import { ApiFailure, request, requestText } from '../../api/client.ts';
+import { isConflict, request, requestText } from '../../api/client.ts';
 import { download } from '../../parts/csv.ts';
 import { createExperience } from '../../state/create-experience.ts';
 import { goTo, hashOf } from '../../state/route.ts';
@@ -49,9 +49,8 @@ async function send(
       body,
     });
   } catch (error) {
-    if (!(error instanceof ApiFailure) || error.code !== 'VERSION_CONFLICT') throw error;
-    const { by = '' } = (error.details ?? {}) as { by?: string };
-    toast(texts.conflict(title, by), { tone: 'bad' });
+    if (!isConflict(error)) throw error;
+    toast(texts.conflict(title, error.details.by), { tone: 'bad' });
     await onChanged();
     return undefined;
   }

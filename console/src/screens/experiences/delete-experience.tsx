@@ -1,7 +1,6 @@
 import { useSignal } from '@preact/signals';
-import type { Change } from '@session-launch/contract/admin/changes';
 import type { ExperienceSummary } from '@session-launch/contract/admin/experience-schemas';
-import { ApiFailure, request } from '../../api/client.ts';
+import { ApiFailure, isConflict, request, type VersionConflict } from '../../api/client.ts';
 import { LinkButton } from '../../parts/button.tsx';
 import { Confirm } from '../../parts/dialog.tsx';
 import { Time } from '../../parts/time.tsx';
@@ -18,31 +17,22 @@ interface DeleteProps {
   onClose(): void;
 }
 
-/** What the service says about a version that is not the present one. */
-interface Conflict {
-  version: number;
-  by: string;
-  at: string;
-  changes: Change[];
-}
-
 /**
  * Asks before an experience is deleted, and again if another operator has changed it since the list was loaded. One that was launched
  * cannot be deleted: then it offers to archive it.
  */
 export function DeleteExperience({ projectId, experience, onChanged, onClose }: DeleteProps) {
   const isInUse = useSignal(false);
-  const conflict = useSignal<Conflict | undefined>(undefined);
+  const conflict = useSignal<VersionConflict | undefined>(undefined);
   const { experienceId, title } = experience;
   const version = conflict.value?.version ?? experience.version;
   const remove = async () => {
     try {
       await request(`experiences/${experienceId}`, { method: 'DELETE', version });
     } catch (error) {
-      const code = error instanceof ApiFailure ? error.code : '';
-      if (code === 'EXPERIENCE_IN_USE') isInUse.value = true;
-      if (code === 'VERSION_CONFLICT') {
-        conflict.value = (error as ApiFailure).details as Conflict;
+      if (error instanceof ApiFailure && error.code === 'EXPERIENCE_IN_USE') isInUse.value = true;
+      if (isConflict(error)) {
+        conflict.value = error.details;
         await onChanged();
       }
       // Keeps this dialog open, unless another one replaces it.
@@ -90,7 +80,7 @@ export function DeleteExperience({ projectId, experience, onChanged, onClose }: 
 /** Fields that are named before the rest is left out. */
 const maxFields = 8;
 
-function Changed({ title, conflict, href }: { title: string; conflict: Conflict; href: string }) {
+function Changed({ title, conflict, href }: { title: string; conflict: VersionConflict; href: string }) {
   const { by, at, changes } = conflict;
   return (
     <div class="warning stack" role="alert">

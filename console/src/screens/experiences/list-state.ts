@@ -3,7 +3,7 @@ import type {
   ExperienceSummary,
   ExperienceList as List,
 } from '@session-launch/contract/admin/experience-schemas';
-import { ApiFailure, request } from '../../api/client.ts';
+import { isConflict, request } from '../../api/client.ts';
 import { dismiss, toast, toasts } from '../../state/toasts.ts';
 import { experiencesTexts as texts } from '../../texts/experiences.ts';
 import { OrderQueue, place, type Rearrangement, restore } from './order.ts';
@@ -52,8 +52,8 @@ export function createListState(projectId: string, use: ListUse): ListState {
         return (await request<{ version: number }>(`${path}/order`, { method: 'PUT', version, body }))
           .version;
       } catch (error) {
-        if (!(error instanceof ApiFailure) || error.code !== 'VERSION_CONFLICT') throw error;
-        return { conflict: (error.details ?? {}) as { by?: string } };
+        if (!isConflict(error)) throw error;
+        return { conflict: error.details };
       }
     },
   });

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import type { Applied, Overwritten, Planned, ProjectFileProblem } from '@session-launch/contract/admin/apply';
 import { useEffect, useId } from 'preact/hooks';
-import { ApiFailure, messageOf } from '../../api/client.ts';
+import { ApiFailure, isConflict, messageOf } from '../../api/client.ts';
 import { Button } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { may } from '../../state/me.ts';
@@ -73,7 +73,7 @@ export function Import({ projectId, experiences, file: dropped, onApplied, onClo
       ];
       if (messages.length > 0) toast(messages.join(' '));
     } catch (error) {
-      if (!(error instanceof ApiFailure) || error.code !== 'VERSION_CONFLICT') throw error;
+      if (!isConflict(error)) throw error;
       return outdated(await planFile(file));
     }
     if (undone.length === 0) return show(plan.projectId);

@@ -33,7 +33,7 @@ interface ClashDialogProps {
   onClose(): void;
 }
 
-/** Asks which value to keep of each limit that two operators changed. */
+/** Lets the operator choose between two values of each limit that another operator also changed. */
 export function ClashDialog({ clashes, onDecide, onClose }: ClashDialogProps) {
   const choices = useSignal<Record<string, Side>>({});
   const { clash: words, names, shown } = texts.limits;

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import type { ExperienceState } from '@session-launch/contract/admin/experience-schemas';
-import { ApiFailure, request } from '../../api/client.ts';
+import { isConflict, request } from '../../api/client.ts';
 import { Button } from '../../parts/button.tsx';
 import { Confirm } from '../../parts/dialog.tsx';
 import { Time } from '../../parts/time.tsx';
@@ -29,7 +29,7 @@ export function PublishFix({ projectId, experienceId, onChanged }: PublishFixPro
     try {
       await request(`${path}/publish`, { method: 'POST', version, body: { revision } });
     } catch (error) {
-      if (!(error instanceof ApiFailure) || error.code !== 'VERSION_CONFLICT') throw error;
+      if (!isConflict(error)) throw error;
       await ask();
       throw new Error(overview.changedMeanwhile(asking.value?.updatedBy ?? ''));
     }

@@ -102,7 +102,7 @@ export function createMicrophone(env: Environment, changed: (status: MicStatus) 
     request: () => {
       if (request) return request;
       const own = ask(session).finally(() => {
-        // After `close`, a new session may have a request of its own.
+        // After `close`, a new session may already have started another request.
         if (request === own) request = undefined;
       });
       request = own;
