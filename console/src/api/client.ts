@@ -118,6 +118,6 @@ async function failure(response: Response): Promise<ApiFailure> {
 
 /** What to tell a person about a failure. */
 export function messageOf(error: unknown): string {
-  if (error instanceof ApiFailure && error.code === 'UNAVAILABLE') return texts.offline.unavailable;
+  if (error instanceof ApiFailure && error.code === 'UNAVAILABLE') return texts.offline.unavailableNow;
   return error instanceof Error ? error.message : String(error);
 }

@@ -142,6 +142,7 @@ export const portalTexts = {
     switch: 'Browser embeds',
     on: 'On: pages on allowed origins can start sessions',
     off: 'Off: pages cannot start sessions',
+    turnedOff: 'Browser embeds are off: pages can no longer start sessions.',
     passed: 'ok',
     failed: 'missing',
   },

@@ -70,6 +70,8 @@ export const shellTexts = {
     foreign: 'Something other than the service answered. Check the proxy in front of it.',
     unavailable:
       'The service runs, but cannot reach its database or is overloaded. The console retries automatically.',
+    unavailableNow:
+      'The service runs, but cannot reach its database or is overloaded. Try again in a moment.',
     reload: 'A new version of the console is available.',
     reloadButton: 'Reload',
     gone: 'This part could not be loaded',

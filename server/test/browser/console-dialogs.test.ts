@@ -79,6 +79,32 @@ test('embeds that are off are turned on from the overview, after a confirmation'
   expect(tab.complaints).toEqual([]);
 });
 
+test('the switch for embeds shows what is saved, also after a failure, and has an undo', async () => {
+  const { page, button } = tab;
+  const { experienceId, projectId } = world;
+  const status = async () => (await mintFromBrowser(service, { experienceId })).status;
+  await tab.show(`/${projectId}/embeds`);
+  const [on, off] = [page.getByRole('radio', { name: /^On:/ }), page.getByRole('radio', { name: /^Off:/ })];
+  const settings = `**/projects/${projectId}`;
+  const body = {
+    error: { code: 'UNAVAILABLE', message: 'The database is not available.', requestId: 'req_1' },
+  };
+  await page.route(settings, (route) =>
+    route.request().method() === 'PATCH' ? route.fulfill({ status: 503, json: body }) : route.continue(),
+  );
+  await off.click();
+  await page.getByText('Try again in a moment.').waitFor();
+  await on.and(page.locator(':checked')).waitFor();
+  await page.unroute(settings);
+  expect(await status()).toBe(201);
+  await off.click();
+  await page.getByText('Browser embeds are off').waitFor();
+  expect([await off.isChecked(), await status()]).toEqual([true, 403]);
+  await button('Undo').click();
+  await expect.poll(status).toBe(201);
+  await on.and(page.locator(':checked')).waitFor();
+});
+
 test('addresses that lead nowhere are explained, with the next step', async () => {
   const { page } = tab;
   await tab.show('/nowhere');

@@ -149,6 +149,20 @@ describe('the documentation', () => {
     expect([status, headers.location]).toEqual([302, 'docs/']);
   });
 
+  test.each(['/docs/nothing?from=a/b', '/docs/decisions/0000-nothing', '/docs/..%2f..%2fpackage.json'])(
+    'a browser gets a page for the unknown address %s, whose links work',
+    async (path) => {
+      const { status, headers, text } = await service.call({
+        path,
+        headers: { Accept: 'text/html,*/*;q=0.8' },
+      });
+      expect([status, headers['content-type']]).toEqual([404, 'text/html; charset=utf-8']);
+      const targets = targetsOf(text, path);
+      expect(targets).toContain('/docs/');
+      for (const target of targets) expect((await service.call({ path: target })).status, target).toBe(200);
+    },
+  );
+
   test('every relative link and anchor of every page leads somewhere, and every page can be reached', async () => {
     const texts = new Map<string, string>();
     const open = ['/docs/'];

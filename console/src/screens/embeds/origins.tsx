@@ -2,12 +2,13 @@ import { useSignal } from '@preact/signals';
 import type { ProjectSettings } from '@session-launch/contract/admin/project-settings';
 import { messageOf } from '../../api/client.ts';
 import { Button } from '../../parts/button.tsx';
-import { Choices, TextField } from '../../parts/field.tsx';
+import { TextField } from '../../parts/field.tsx';
 import { Form } from '../../parts/form.tsx';
 import { may } from '../../state/me.ts';
 import { changeProject, type Project } from '../../state/settings.ts';
 import { toast } from '../../state/toasts.ts';
 import { texts } from '../../texts.ts';
+import { EmbedsSwitch } from './embeds-switch.tsx';
 
 interface OriginsProps {
   project: Project;
@@ -74,16 +75,7 @@ export function Origins({ project, onChanged }: OriginsProps) {
               {texts.embeds.add}
             </Button>
           </div>
-          <Choices
-            label={texts.embeds.switch}
-            type="radio"
-            options={[
-              { value: 'on', label: texts.embeds.on },
-              { value: 'off', label: texts.embeds.off },
-            ]}
-            chosen={[browserEmbeds ? 'on' : 'off']}
-            onChange={([chosen]) => void set(() => ({ browserEmbeds: chosen === 'on' }))}
-          />
+          <EmbedsSwitch isOn={browserEmbeds} onSwitch={(isOn) => set(() => ({ browserEmbeds: isOn }))} />
         </Form>
       ) : (
         <p>{browserEmbeds ? texts.embeds.on : texts.embeds.off}</p>

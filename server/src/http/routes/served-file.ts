@@ -30,14 +30,25 @@ export function serveFile(app: FastifyInstance, path: string, file: URL, form: F
   refuseOtherMethods(app, path, ['GET']);
 }
 
-/** Serves several files below a path, each by its name; the file of the path itself has an empty name. */
-export function serveFiles(app: FastifyInstance, path: string, files: ReadonlyMap<string, FileSender>): void {
+/**
+ * Serves several files below a path, each by its name; the file of the path itself has an empty name. `missing` answers requests for other
+ * names.
+ */
+export function serveFiles(
+  app: FastifyInstance,
+  path: string,
+  files: ReadonlyMap<string, FileSender>,
+  missing: FileSender = notFound,
+): void {
   app.get<{ Params: { '*': string } }>(`${path}*`, async (request, reply) => {
-    const send = files.get(request.params['*']);
-    if (send === undefined) throw new ApiError('NOT_FOUND');
+    const send = files.get(request.params['*']) ?? missing;
     return send(request, reply);
   });
   refuseOtherMethods(app, `${path}*`, ['GET']);
+}
+
+async function notFound(): Promise<FastifyReply> {
+  throw new ApiError('NOT_FOUND');
 }
 
 export type FileSender = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
