@@ -4,7 +4,8 @@
 --
 -- A pass has three steps, each in its own transaction. 1: announce in `next` how far the pass goes. From then on, record_sessions and
 -- connect_client enter the sessions that they record or connect below `next` in uncounted_sessions. 2: note the id of a transaction that
--- began after step 1. 3: when all transactions up to that one have ended, every session below `next` is either visible or will be entered.
+-- began after step 1; a dump that was restored into another server has an id of the old one, which may be larger than all of the new one, so
+-- the step is repeated. 3: when all transactions up to that one have ended, every session below `next` is either visible or will be entered.
 -- Then count batch after batch: active sessions go to uncounted_sessions, all others to usage_days. Sessions in uncounted_sessions follow
 -- when they have ended.
 --
@@ -30,7 +31,7 @@ BEGIN
   END IF;
 
   IF progress.below < progress.next THEN
-    IF progress.announced_by IS NULL THEN
+    IF progress.announced_by IS NULL OR progress.announced_by >= pg_snapshot_xmax(pg_current_snapshot()) THEN
       UPDATE usage_progress SET announced_by = pg_current_xact_id();
       RETURN true;
     END IF;

@@ -2,6 +2,7 @@ import { connect, type Launch, launched, report } from '@session-launch/testing/
 import { createWorld, expectError, experience, mintFromServer } from '@session-launch/testing/world.ts';
 import pino from 'pino';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { firstIdAt } from '../../src/primitives/ids.ts';
 import { Retention } from '../../src/sessions/retention.ts';
 import { rollUp, rollUpUsage } from '../../src/usage/roll-up.ts';
 import { readUsage, select } from '../../src/usage/store.ts';
@@ -129,6 +130,20 @@ describe('the roll-up', () => {
     expect(await query('SELECT FROM uncounted_sessions WHERE session_id = $1', [launch.sessionId])).toEqual(
       [],
     );
+    expect(await total(world.projectId)).toEqual([1, 0]);
+  });
+
+  test('continues in a dump that was restored into a server with smaller transaction ids', async () => {
+    const world = await createWorld(service);
+    await rollUpAll(service.database);
+    await launched(service, world);
+    const target = firstIdAt('ses', Date.now() + 1);
+    await query(`UPDATE usage_progress SET next = $1, announced_by = '1000000000000'`, [target]);
+    const state = `SELECT below < next AND announced_by >= pg_snapshot_xmax(pg_current_snapshot()) AS waits FROM usage_progress`;
+    expect(await query(state)).toEqual([{ waits: true }]);
+    await rollUpUsage(service.database, new Date(Date.now() + hour));
+    expect(await query(state)).toEqual([{ waits: false }]);
+    await rollUpAll(service.database, Date.now() + 1);
     expect(await total(world.projectId)).toEqual([1, 0]);
   });
 
