@@ -3,6 +3,9 @@
 -- with an idempotency record are kept, because a replay needs them; so are sessions that usage_days does not contain yet. Locked rows are
 -- skipped. Experiences remember that they were launched.
 --
+-- The transaction does not wait until its deletions are on disk: a mint would wait for that as well, and deletions that a crash of the
+-- server takes back are repeated.
+--
 -- The settings leave only one possible plan for each statement, so each connection plans it once. Planning every batch would be slow after
 -- many deletions: to estimate a range of ids, the planner skips all deleted ids at the beginning of the index.
 CREATE OR REPLACE FUNCTION delete_old_sessions(after_id text, before_id text, before_time timestamptz, most integer)
@@ -19,6 +22,7 @@ DECLARE
   candidates text[];
   removed integer;
 BEGIN
+  PERFORM set_config('synchronous_commit', 'off', true);
   candidates := ARRAY(
     SELECT s.id FROM sessions s
      WHERE s.id > after_id

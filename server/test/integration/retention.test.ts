@@ -127,6 +127,20 @@ test('several processes share the deletion', async () => {
   expect(await left()).toEqual([]);
 });
 
+test('deletions do not wait for the disk, and statements after them do', async () => {
+  const show = 'SHOW synchronous_commit';
+  const before = await query(show);
+  const during = await service.database.transaction(async (transaction) => {
+    await transaction.query({ text: `SELECT delete_old_sessions('', '', now(), 1)` });
+    return transaction.query({ text: show });
+  });
+  expect([before, during, await query(show)]).toEqual([
+    [{ synchronous_commit: 'on' }],
+    [{ synchronous_commit: 'off' }],
+    [{ synchronous_commit: 'on' }],
+  ]);
+});
+
 test('session ids sort by creation time, so a time has a first id', () => {
   const before = firstIdAt('ses', Date.now());
   const id = newId('ses');
