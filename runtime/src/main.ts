@@ -43,7 +43,9 @@ async function runStandalone(config: Config): Promise<void> {
     `\n  Runtime is listening\n\n  Address   ${listener.url}\n  Service   ${config.adminUrl}\n\n`,
   );
   await new Promise<void>((resolve) => {
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve());
+    // Also handles a repeated signal, which would otherwise end the process at once: a terminal or a supervisor may signal the whole process
+    // group, and `session-launch runtime` passes its own signal on.
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => resolve());
   });
   isReady = false;
   log.info('stopping');

@@ -44,16 +44,22 @@ interface StartOptions {
   stderr?: 'pipe' | number;
   /** Limit of open file descriptors. */
   descriptors?: number | undefined;
+  /** Starts a process group of its own, which can be signalled as a whole. */
+  detached?: boolean;
 }
 
 /** Starts Node and collects its output. Of the inherited variables it gets only PATH and HOME. */
-export function startNode(args: string[], { env, cwd, stderr = 'pipe', descriptors }: StartOptions) {
+export function startNode(
+  args: string[],
+  { env, cwd, stderr = 'pipe', descriptors, detached = false }: StartOptions,
+) {
   const node = [process.execPath, ...shortLived, ...args];
   const [command = '', ...rest] =
     descriptors === undefined ? node : ['sh', '-c', `ulimit -n ${descriptors}; exec "$0" "$@"`, ...node];
   const child = spawn(command, rest, {
     env: { PATH: process.env.PATH, HOME: process.env.HOME, NO_COLOR: '1', ...env },
     cwd,
+    detached,
     stdio: ['ignore', 'pipe', stderr],
   });
   const output = { stdout: '', stderr: '' };
@@ -153,15 +159,18 @@ export async function runProgram(
   return { code: await closed, ...output };
 }
 
-/** Starts `session-launch runtime`. Returns its URL once it listens, its output, and its exit code. */
+/**
+ * Starts `session-launch runtime`. Returns its URL once it listens, its output, and its exit code. `stop` signals the command and the runtime that
+ * it has started, as supervisors and terminals do.
+ */
 export function startRuntimeAlone(env: Record<string, string>) {
-  const started = startNode([program, 'runtime'], { env: { RUNTIME_PORT: '0', ...env } });
+  const started = startNode([program, 'runtime'], { env: { RUNTIME_PORT: '0', ...env }, detached: true });
   const { child, output, closed: exited } = started;
   const url = printed(started, /Address\s+(\S+)/).then(([, found = '']) => found);
   // Tests of a failing start read the output instead.
   url.catch(() => {});
   const stop = () => {
-    child.kill('SIGTERM');
+    process.kill(-child.pid!, 'SIGTERM');
     return exited;
   };
   return { url, output, exited, stop };

@@ -161,6 +161,7 @@ export function checkRuntime(env: Environment, cwd: string): void {
   const read = new Reader(env, cwd);
   checkRuntimeVariables(read);
   for (const name of [
+    'publicUrl',
     'adminUrl',
     'adminHost',
     'adminPort',

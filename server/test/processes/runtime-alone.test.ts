@@ -76,6 +76,7 @@ test('all invalid variables are named together', async () => {
     SPEECH: 'loud',
     MIND: 'openai',
     ADMIN_URL: 'not an address',
+    PUBLIC_URL: 'launch.example.com',
     LOG_LEVEL: 'loud',
     SHUTDOWN_GRACE_SECONDS: 'soon',
   });
@@ -86,6 +87,7 @@ test('all invalid variables are named together', async () => {
     'MIND_URL',
     'MIND_MODEL',
     'ADMIN_URL',
+    'PUBLIC_URL',
     'LOG_LEVEL',
     'SHUTDOWN_GRACE_SECONDS',
   ])
