@@ -1,7 +1,7 @@
 import pg from 'pg';
 import type { PoolState, Transaction } from '../database.ts';
 import { isOutage, isReadOnly, isRolledBack, NeverSent } from '../database-errors.ts';
-import { connectionConfig, drop, hasReceivedSince, untilClosed } from './connection.ts';
+import { connectionConfig, connectTimeout, drop, hasReceivedSince, untilClosed } from './connection.ts';
 import { ask, prepare } from './statement.ts';
 import type { StatementWatch } from './statement-watch.ts';
 
@@ -23,6 +23,8 @@ export interface QueryPoolDeps {
 
 /** Extra milliseconds beyond the server's statement timeout before the connection counts as dead. */
 const grace = 1_000;
+/** Steps of the time limit of a connection. */
+const connectSteps = 12;
 
 /**
  * A connection pool for one kind of work. Acquiring a connection and sending a statement are separate steps: if the first fails, the
@@ -39,7 +41,8 @@ export class QueryPool {
     this.#deps = deps;
     this.#deadline = statementTimeout + grace;
     this.#pool = new pg.Pool({
-      ...connectionConfig(deps.url, 'session-launch'),
+      // `#connect` gives up earlier. By its own timers, the pool would give up on connections that opened while this process was stalled.
+      ...connectionConfig(deps.url, 'session-launch', 2 * connectTimeout),
       max,
       idleTimeoutMillis: 60_000,
       // `pg` awaits the result, although its type does not say so.
@@ -104,12 +107,35 @@ export class QueryPool {
 
   async #take(): Promise<pg.PoolClient> {
     for (;;) {
-      const client = await this.#pool.connect().catch((error) => {
+      const client = await this.#connect().catch((error) => {
         throw new NeverSent(error);
       });
       if (hasReceivedSince(client, this.#distrustedAt)) return client;
       this.#giveBack(client, false);
     }
+  }
+
+  /** Rejects if there is no connection after the time limit, in which a stall of this process counts as one step. */
+  #connect(): Promise<pg.PoolClient> {
+    return new Promise((resolve, reject) => {
+      let stepsLeft = connectSteps;
+      const timer = setInterval(() => {
+        if (--stepsLeft > 0) return;
+        clearInterval(timer);
+        reject(new Error('timeout exceeded when trying to connect'));
+      }, connectTimeout / connectSteps);
+      this.#pool.connect().then(
+        (client) => {
+          clearInterval(timer);
+          if (stepsLeft > 0) resolve(client);
+          else client.release();
+        },
+        (error: unknown) => {
+          clearInterval(timer);
+          reject(error);
+        },
+      );
+    });
   }
 
   #giveBack(client: pg.PoolClient, isSound: boolean): void {
