@@ -33,7 +33,12 @@ async function ensureBuilt() {
         else rmSync(lock, { force: true });
         continue;
       }
-      if (existsSync(entry)) return; // a read-only installation runs the build that it came with
+      if (existsSync(entry)) {
+        process.stderr.write(
+          `session-launch: dist/ is older than src/ and cannot be built here (${error.code}); running the older build. Run npm run build as the owner of the files.\n`,
+        );
+        return;
+      }
       fail(`cannot build into ${root}: ${error.message}`);
     }
     try {

@@ -124,6 +124,22 @@ describe('session-launch init', () => {
     expect((await readdir(path)).sort()).toContain('project.yaml');
   });
 
+  test('creates no project if the folder cannot be written to, and no files if the service refuses', async () => {
+    const name = uniqueId('app');
+    // Reading a link to nothing fails like a folder that does not exist; creating it fails as well.
+    await symlink('nowhere', join(folder.path, name));
+    const failed = await init(name, '--template', 'express');
+    expect([failed.code, failed.stderr]).toEqual([
+      1,
+      expect.stringMatching(/^session-launch: cannot write to app/),
+    ]);
+    const { projects } = (await service.admin({ path: '/admin/projects' })).json;
+    expect(projects.map((one: { projectId: string }) => one.projectId)).not.toContain(`prj_${name}`);
+    const refused = await init('refused', '--template', 'express', '--project', `prj_${'a'.repeat(80)}`);
+    expect(refused.code).not.toBe(0);
+    expect(await readdir(folder.path)).not.toContain('refused');
+  });
+
   test('rejects an unknown template', async () => {
     expect(await init('new', '--template', 'rails')).toMatchObject({
       code: 2,

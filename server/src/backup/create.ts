@@ -1,5 +1,5 @@
 import fs from 'node:fs';
-import { basename, dirname, join, relative } from 'node:path';
+import { dirname, isAbsolute, join, relative, sep } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
@@ -23,6 +23,8 @@ export interface Backup {
   bytes: number;
   createdAt: string;
   contains: string[];
+  /** Files with secrets outside the data folder, which are not in the backup. */
+  leftOut: string[];
 }
 
 const chunkBytes = 256 * 1024;
@@ -62,7 +64,8 @@ export async function createBackup(request: BackupRequest): Promise<Backup> {
           bytes = await writeSynced(draft, compressed);
         },
       );
-      return { file, bytes, createdAt: createdAt.toISOString(), contains: archive.contains };
+      const { contains, leftOut } = archive;
+      return { file, bytes, createdAt: createdAt.toISOString(), contains, leftOut };
     });
     // Only now has the service confirmed that the copy is consistent.
     await fs.promises.rename(draft, file);
@@ -106,6 +109,7 @@ async function writeSynced(path: string, chunks: AsyncIterable<Buffer>): Promise
 /** Produces the bytes of the archive. */
 class Archive {
   readonly contains = [databaseFolder];
+  readonly leftOut: string[] = [];
   readonly #onProgress: (bytes: number) => void;
   #bytes = 0;
 
@@ -116,10 +120,13 @@ class Archive {
   async *of({ dataDir, secretFiles }: BackupRequest, createdAt: Date): AsyncGenerator<Buffer> {
     yield* text(manifestName, manifestText(createdAt));
     for (const path of secretFiles) {
-      const name = basename(path);
-      if (relative(dataDir, path) !== name || !fs.existsSync(path)) continue;
-      yield* this.#file(name, path);
-      this.contains.push(name);
+      if (!fs.existsSync(path)) continue;
+      const name = relative(dataDir, path);
+      if (name.split(sep)[0] === '..' || isAbsolute(name)) this.leftOut.push(path);
+      else {
+        yield* this.#file(name.replaceAll(sep, '/'), path);
+        this.contains.push(name);
+      }
     }
     yield* this.#database(join(dataDir, databaseFolder));
     yield tarEnd;

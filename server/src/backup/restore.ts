@@ -145,7 +145,8 @@ async function extract(
 /** Refuses names that would lead out of the folder. */
 function checkName(name: string, file: string): string {
   const parts = name.replace(/\/$/, '').split('/');
-  if (parts.every((part) => /^[\w.+-]+$/.test(part) && !/^\.+$/.test(part))) return parts.join('/');
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: refused in names
+  if (parts.every((part) => /^[^\\\0-\x1f]+$/.test(part) && !/^\.+$/.test(part))) return parts.join('/');
   throw notABackup(file);
 }
 

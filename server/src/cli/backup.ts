@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { type Config, readConfig } from '../config/config.ts';
 import type { Context } from './client/context.ts';
 import { badUsage, CliFailure } from './terminal/failure.ts';
-import { type Io, write, writeJson } from './terminal/io.ts';
+import { type Io, printable, write, writeJson } from './terminal/io.ts';
 import { showProgress } from './terminal/progress.ts';
 
 const usedOn = `
@@ -31,7 +31,7 @@ Examples:
     .action(async (name: string, options: { json?: true }) => {
       const config = embeddedConfig(io);
       const { createBackup } = await import('../backup/create.ts');
-      const backup = await attempt(io, 'copying', (onProgress) =>
+      const { leftOut, ...backup } = await attempt(io, 'copying', (onProgress) =>
         createBackup({
           dataDir: config.dataDir,
           secretFiles: [
@@ -43,6 +43,11 @@ Examples:
           onProgress,
         }),
       );
+      for (const path of leftOut)
+        await write(
+          io.stderr,
+          `session-launch: ${printable(path)} is outside DATA_DIR and not in the backup; copy it yourself\n`,
+        );
       if (options.json) return writeJson(io.stdout, backup);
       await write(
         io.stdout,

@@ -1,4 +1,4 @@
-import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { Applied } from '@session-launch/contract/admin/apply';
 import type { CreatedApiKey } from '@session-launch/contract/admin/keys';
@@ -33,9 +33,13 @@ export function addInit(program: Command, { io, admin }: Context): void {
       const { port } = layouts[options.template];
       const experienceId = `exp_${projectId.slice('prj_'.length, 'prj_'.length + 58)}_hello`;
       const facts = { template: options.template, projectId, experienceId, publicUrl, port };
-      const files = await filesOf(facts);
-      const key = await provision(client, facts);
-      await writeAll(path, { ...files, '.env': environmentFile(facts, key) });
+      // First the files, so that nothing is created at the service if the folder cannot be written to.
+      const undo = await writeAll(path, folder, await filesOf(facts));
+      const key = await provision(client, facts).catch(async (error: unknown) => {
+        await undo();
+        throw error;
+      });
+      await writeAll(path, folder, { '.env': environmentFile(facts, key) });
       await write(
         io.stdout,
         `${projectId} is in ${printable(folder)}, with a test key in .env. See its README.md for how to start it.\n`,
@@ -99,11 +103,30 @@ async function filesOf(facts: StarterFacts): Promise<Record<string, string>> {
   };
 }
 
-async function writeAll(folder: string, files: Record<string, string>): Promise<void> {
-  for (const [name, text] of Object.entries(files)) {
-    const path = join(folder, name);
-    await mkdir(dirname(path), { recursive: true });
-    // `wx` fails if the file exists by now. Only the owner may read the key in `.env`.
-    await writeFile(path, text, { flag: 'wx', mode: name === '.env' ? 0o600 : 0o644 });
+/** Writes files that must not exist yet. If one cannot be written, those before it are removed. Returns a function that removes them all. */
+async function writeAll(
+  path: string,
+  folder: string,
+  files: Record<string, string>,
+): Promise<() => Promise<void>> {
+  const made: string[] = [];
+  const undo = async () => {
+    for (const one of made.reverse()) await rm(one, { recursive: true, force: true });
+  };
+  try {
+    for (const [name, text] of Object.entries(files)) {
+      const file = join(path, name);
+      const first = await mkdir(dirname(file), { recursive: true });
+      if (first !== undefined) made.push(first);
+      // `wx` fails if the file exists by now. Only the owner may read the key in `.env`.
+      await writeFile(file, text, { flag: 'wx', mode: name === '.env' ? 0o600 : 0o644 });
+      made.push(file);
+    }
+  } catch (error) {
+    await undo();
+    throw new CliFailure(`cannot write to ${folder}: ${(error as NodeJS.ErrnoException).code}`, {
+      cause: error,
+    });
   }
+  return undo;
 }

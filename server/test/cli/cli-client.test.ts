@@ -155,6 +155,24 @@ describe('the admin API', () => {
       /refused the token: set ADMIN_TOKEN/,
     ],
     [
+      'a conflict, without the values',
+      failure(412, {
+        code: 'VERSION_CONFLICT',
+        message: 'The document was changed.',
+        details: {
+          version: 7,
+          by: 'Ada',
+          at: '2026-11-18T10:00:00.000Z',
+          changes: ['title', 'slug', 'a', 'b', 'c', 'd', 'e'].map((path) => ({
+            path,
+            before: '{…}',
+            after: '{…}',
+          })),
+        },
+      }),
+      /^session-launch: The document was changed\. Version 7, by Ada at 2026-11-18T10:00:00\.000Z, changed title, slug, a, b, c and 2 more\.\n$/,
+    ],
+    [
       'an error with details',
       failure(400, {
         code: 'INVALID_REQUEST',

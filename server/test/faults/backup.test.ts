@@ -1,5 +1,5 @@
-import { copyFile, mkdir, readdir, readFile, stat, truncate, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { copyFile, mkdir, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { sessionTokenVerifier } from '@session-launch/backend/verify';
 import { useCleanup } from '@session-launch/testing/cleanup.ts';
@@ -171,6 +171,22 @@ describe('a backup made while sessions are created', () => {
         .filter((line) => !/^\/(spare|lock)/.test(line));
     expect(relative(await state('again'), 'again')).toEqual(relative(await state('restored'), 'restored'));
   });
+});
+
+test('a backup contains signing keys anywhere in the data folder, and names those outside it', async () => {
+  const keys = await readFile(join(inFolder('restored'), 'signing-keys.json'), 'utf8');
+  const [nested, outside] = [inFolder('restored/my keys/Schlüssel 1.json'), inFolder('outside.json')];
+  await mkdir(dirname(nested));
+  for (const path of [nested, outside]) await writeFile(path, keys);
+  const within = await cli(['backup', 'keys.backup'], 'restored', { SIGNING_KEYS_FILE: nested });
+  expect([within.code, within.stderr]).toEqual([0, '']);
+  expect((await cli(['restore', 'keys.backup'], 'with-keys')).code).toBe(0);
+  expect(await readFile(inFolder('with-keys/my keys/Schlüssel 1.json'), 'utf8')).toBe(keys);
+  const without = await cli(['backup', 'keys.backup', '--json'], 'restored', { SIGNING_KEYS_FILE: outside });
+  expect(without.code).toBe(0);
+  expect(without.stderr).toContain('outside.json is outside DATA_DIR and not in the backup');
+  expect(JSON.parse(without.stdout)).toMatchObject({ contains: ['database', 'admin-token'] });
+  await rm(dirname(nested), { recursive: true });
 });
 
 describe('a restore is refused, and changes nothing,', () => {

@@ -184,8 +184,9 @@ function envelope(answer: unknown): ErrorFacts | undefined {
 }
 
 /** The error details, without those that the message already contains. */
-function inOneLine({ message, details }: ErrorFacts): string {
+function inOneLine({ code, message, details }: ErrorFacts): string {
   if (details === undefined || details === null) return '';
+  if (code === 'VERSION_CONFLICT') return ` ${conflictInOneLine(details as VersionConflict)}`;
   const parts = (Array.isArray(details) ? details : [details])
     .map((detail: { path?: unknown; message?: unknown } | string | null) =>
       typeof detail === 'object' && typeof detail?.message === 'string'
@@ -194,6 +195,24 @@ function inOneLine({ message, details }: ErrorFacts): string {
     )
     .filter((part) => !message.includes(part));
   return parts.length === 0 ? '' : ` ${parts.join('; ')}`;
+}
+
+interface VersionConflict {
+  version?: number;
+  by?: string;
+  at?: string;
+  changes?: { path: string }[];
+}
+
+/** How many changed fields of a conflict are named. */
+const maxNamed = 5;
+
+/** Who changed what, without the values, which can be whole documents. */
+function conflictInOneLine({ version, by, at, changes = [] }: VersionConflict): string {
+  const named = changes.slice(0, maxNamed).map(({ path }) => path || 'everything');
+  const more = changes.length - named.length;
+  const what = more > 0 ? `${named.join(', ')} and ${more} more` : named.join(', ');
+  return `Version ${version}, by ${by} at ${at}${what === '' ? '' : `, changed ${what}`}.`;
 }
 
 function parseJson(text: string): unknown {

@@ -1,5 +1,5 @@
-import { readFile, writeFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { access, constants, readFile, writeFile } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { CreatedApiKey } from '@session-launch/contract/admin/keys';
 import type { ServiceStatus } from '@session-launch/contract/admin/status';
@@ -54,6 +54,7 @@ export function addTalk(program: Command, { io, admin }: Context): void {
     .action(async (experienceId: string, options: TalkOptions) => {
       checkId('exp', experienceId);
       const sound = options.wav === undefined ? undefined : await recording(io, options.wav);
+      if (options.out !== undefined) await requireWritable(io, options.out);
       const launch = await mint(io, admin, experienceId, options);
       await converse(io, launch, options, sound);
     });
@@ -67,6 +68,15 @@ async function recording(io: Io, file: string): Promise<Int16Array> {
   if (sound === undefined) throw new CliFailure(`${file} is not a WAV file of 16-bit PCM`);
   return resampled(sound, audioFrame.inputSampleRate);
 }
+
+/** Checks the folder of a file that is written only after the conversation. */
+async function requireWritable(io: Io, file: string): Promise<void> {
+  await access(dirname(resolve(io.cwd, file)), constants.W_OK).catch(notWritten(file));
+}
+
+const notWritten = (file: string) => (cause: NodeJS.ErrnoException) => {
+  throw new CliFailure(`cannot write ${file}: ${cause.code}`, { cause });
+};
 
 /** Mints with the given key, else with a temporary key that is revoked afterwards. */
 async function mint(
@@ -178,6 +188,6 @@ async function save(io: Io, caller: Caller, file: string): Promise<void> {
   const sampleRate = caller.ready?.audio.output.sampleRate;
   if (sampleRate === undefined) return;
   const samples = caller.spoken;
-  await writeFile(resolve(io.cwd, file), writeWav({ sampleRate, samples }));
+  await writeFile(resolve(io.cwd, file), writeWav({ sampleRate, samples })).catch(notWritten(file));
   await write(io.stderr, `${(samples.length / sampleRate).toFixed(1)} s of speech in ${file}\n`);
 }
