@@ -30,10 +30,15 @@ export interface Compose {
   secrets: Record<string, { file: string }>;
 }
 
-/** compose.yaml with its anchors merged and the defaults of its variables. */
-export function readCompose(): Compose {
-  const text = readPage('compose.yaml').replaceAll(/\$\{\w+:-([^}]*)\}/g, '$1');
-  return parse(text, { merge: true });
+/** compose.yaml with its anchors merged, the given variables, and the defaults of all others. */
+export function readCompose(variables: Record<string, string> = {}): Compose {
+  const use = (text: string) =>
+    text.replaceAll(
+      /\$\{(\w+):-([^${}]*)\}/g,
+      (_, name: string, otherwise: string) => variables[name] ?? otherwise,
+    );
+  // Twice, since a default may contain another variable.
+  return parse(use(use(readPage('compose.yaml'))), { merge: true });
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: objects of many kinds, of which each test reads a few fields.
@@ -62,8 +67,12 @@ export function readEnvironment(path: string): Record<string, string> {
 }
 
 /** Runs deploy/secrets.sh and returns the content of each file. */
-export async function createSecrets(folder: string, host: string): Promise<Record<string, string>> {
-  await promisify(execFile)('sh', [join(root, 'deploy', 'secrets.sh'), folder, host]);
+export async function createSecrets(
+  folder: string,
+  host: string,
+  env = process.env,
+): Promise<Record<string, string>> {
+  await promisify(execFile)('/bin/sh', [join(root, 'deploy', 'secrets.sh'), folder, host], { env });
   const files = readdirSync(folder).map(async (name) => [
     name,
     (await readFile(join(folder, name), 'utf8')).trimEnd(),

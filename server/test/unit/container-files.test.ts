@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { platform, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -61,7 +61,8 @@ describe('the command of the image', () => {
     expect([...fromFiles].sort()).toEqual([...secret, 'DATABASE_URL'].sort());
   });
 
-  test('sets variables from files unless they are set, and passes its arguments', async () => {
+  /** The command with its secrets in a folder, and with a program that prints two variables and its arguments. */
+  async function prepared(): Promise<{ folder: string; run(env: NodeJS.ProcessEnv): Promise<string> }> {
     const folder = await temporaryFolder();
     await mkdir(join(folder, 'secrets'));
     await writeFile(join(folder, 'secrets', 'ADMIN_TOKEN'), 'from the file\n');
@@ -74,11 +75,27 @@ describe('the command of the image', () => {
       .replace('/run/secrets/', join(folder, 'secrets', '/'))
       .replace('exec node /app/server/bin/session-launch.js', `exec '${process.execPath}' print.mjs`);
     await writeFile(join(folder, 'session-launch'), script);
-    const { stdout } = await promisify(execFile)('sh', ['session-launch', 'keys', 'list'], {
-      cwd: folder,
-      env: { PATH: process.env.PATH, METRICS_TOKEN: 'from the environment' },
+    const run = async (env: NodeJS.ProcessEnv) =>
+      (await promisify(execFile)('/bin/sh', ['session-launch', 'keys', 'list'], { cwd: folder, env })).stdout;
+    return { folder, run };
+  }
+
+  test('sets variables from files unless they are set, and passes its arguments', async () => {
+    const { run } = await prepared();
+    expect(await run({ PATH: process.env.PATH, METRICS_TOKEN: 'from the environment' })).toBe(
+      "from the file from the environment [ 'keys', 'list' ]\n",
+    );
+  });
+
+  test('exits and names the file if a secret cannot be read', async () => {
+    const { folder, run } = await prepared();
+    // The superuser can read every file, so the program that reads it fails.
+    await writeFile(join(folder, 'cat'), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
+    await expect(run({ PATH: `${folder}:${process.env.PATH}` })).rejects.toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringMatching(/^session-launch: \S+ADMIN_TOKEN cannot be read by user \d+\n$/),
     });
-    expect(stdout).toBe("from the file from the environment [ 'keys', 'list' ]\n");
   });
 });
 
@@ -93,6 +110,13 @@ describe('compose.yaml', () => {
       expect(user).toMatch(/^[1-9]\d+:[1-9]\d+$/);
     }
     expect(services.migrate!.command).toEqual(['migrate']);
+  });
+
+  test('the public address has the published port', () => {
+    const { services: others } = readCompose({ PUBLIC_PORT: '9000' });
+    expect(others.nginx!.ports).toEqual(['9000:8080']);
+    expect(others['launch-1']!.environment.PUBLIC_URL).toBe('http://localhost:9000');
+    expect(processes[0]!.environment.PUBLIC_URL).toBe('http://localhost:8080');
   });
 
   test('waits longer for a stop than the service takes', () => {
@@ -143,6 +167,17 @@ describe('compose.yaml', () => {
       for (const name of Object.keys(created))
         expect((await stat(join(folder, name))).mode & 0o777, name).toBe(0o600);
       expect(await createSecrets(folder, 'postgres')).toEqual(created);
+    });
+
+    test('replaces an empty file, and creates nothing without openssl', async () => {
+      await writeFile(join(folder, 'METRICS_TOKEN'), '');
+      const again = await createSecrets(folder, 'postgres');
+      expect(again.METRICS_TOKEN).toMatch(/^[0-9a-f]{64}$/);
+      expect({ ...again, METRICS_TOKEN: created.METRICS_TOKEN }).toEqual(created);
+      const [bin, other] = [await temporaryFolder(), await temporaryFolder()];
+      for (const name of ['cat', 'mkdir', 'mv']) await symlink(`/bin/${name}`, join(bin, name));
+      await expect(createSecrets(other, 'postgres', { PATH: bin })).rejects.toMatchObject({ code: 127 });
+      expect(await readdir(other)).toEqual([]);
     });
 
     test('creates signing keys and a configuration that the service accepts', async () => {
