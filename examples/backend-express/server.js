@@ -16,7 +16,7 @@ function visitorOf(headers) {
 const relay = createRelay(client, {
   authorize: (request) => {
     const visitor = visitorOf(request.headers);
-    return visitor === undefined ? null : { userId: visitor, limitKey: visitor };
+    return visitor === undefined ? null : { userId: visitor };
   },
   projectId: LAUNCH_PROJECT,
 });

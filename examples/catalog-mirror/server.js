@@ -16,7 +16,7 @@ const relay = createRelay(client, {
   authorize: (request) => {
     // The cookie that was set with the page identifies the visitor. Replace it with your own sign-in.
     const visitor = /(?:^|; )visitor=([\w-]+)/.exec(request.headers.get('cookie') ?? '')?.[1];
-    return visitor === undefined ? null : { userId: visitor, limitKey: visitor };
+    return visitor === undefined ? null : { userId: visitor };
   },
 });
 

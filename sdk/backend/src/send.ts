@@ -1,7 +1,7 @@
 import { type Answer, aborted, attempt, type Call } from './attempt.ts';
 import { isLaunchError, type LaunchError } from './errors.ts';
 import { refusal } from './refusal.ts';
-import { atLeast, type Settings } from './settings.ts';
+import { atLeast, type Settings, timerMs } from './settings.ts';
 
 export interface RequestOptions {
   /** For mints: a request with the same key and body as an earlier one returns the same launch. Default: a random UUID. */
@@ -19,7 +19,7 @@ export async function send(
   call: Call,
   options: RequestOptions = {},
 ): Promise<Answer & { attempts: number }> {
-  const timeoutMs = atLeast(1, 'timeoutMs', options.timeoutMs ?? settings.timeoutMs);
+  const timeoutMs = timerMs(1, 'timeoutMs', options.timeoutMs ?? settings.timeoutMs);
   const maxRetries = atLeast(0, 'maxRetries', options.maxRetries ?? settings.maxRetries);
   for (let number = 1; ; number++) {
     try {

@@ -33,12 +33,12 @@ export function readOptions(options: SessionLaunchOptions): Settings {
   return {
     baseUrl: readBaseUrl(options.baseUrl),
     readKey: async () => checkedKey(typeof apiKey === 'function' ? await apiKey() : apiKey),
-    timeoutMs: atLeast(1, 'timeoutMs', options.timeoutMs ?? 10_000),
+    timeoutMs: timerMs(1, 'timeoutMs', options.timeoutMs ?? 10_000),
     maxRetries: atLeast(0, 'maxRetries', options.maxRetries ?? 2),
-    maxRetryWaitMs: atLeast(0, 'maxRetryWaitMs', options.maxRetryWaitMs ?? 5_000),
+    maxRetryWaitMs: timerMs(0, 'maxRetryWaitMs', options.maxRetryWaitMs ?? 5_000),
     // Called without a receiver: some runtimes throw "Illegal invocation" if `this` is not the global object.
     fetch: (...request) => (options.fetch ?? globalThis.fetch)(...request),
-    log: log && ((event) => quietly(() => log.call(options, event))),
+    log: log && ((event) => void quietly(() => log.call(options, event))),
   };
 }
 
@@ -68,9 +68,16 @@ export function atLeast(minimum: number, name: string, value: number): number {
   return value;
 }
 
-/** Ignores exceptions of the log function, so that they do not fail the call. */
-function quietly(work: () => void): void {
+/** The longest time of a timer, about 25 days; a longer one would fire at once. */
+const maxTimerMs = 2 ** 31 - 1;
+
+export function timerMs(minimum: number, name: string, value: number): number {
+  return Math.min(atLeast(minimum, name, value), maxTimerMs);
+}
+
+/** Ignores exceptions of the log function, also of an asynchronous one, so that they neither fail the call nor end the process. */
+async function quietly(work: () => unknown): Promise<void> {
   try {
-    work();
+    await work();
   } catch {}
 }

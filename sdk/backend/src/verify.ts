@@ -24,8 +24,10 @@ export interface TokenContext {
 export function sessionTokenVerifier(
   options: VerifierOptions,
 ): (token: string, context?: TokenContext) => Promise<SessionClaims> {
-  const { issuer, clockToleranceSec = 0 } = options;
-  const keys = remoteKeys(options.jwksUrl ?? `${issuer.replace(/\/$/, '')}/.well-known/jwks.json`);
+  const { clockToleranceSec = 0 } = options;
+  // The claim never ends with a slash.
+  const issuer = options.issuer.replace(/\/+$/, '');
+  const keys = remoteKeys(options.jwksUrl ?? `${issuer}/.well-known/jwks.json`);
   return async (token, context = {}) => {
     const claims = await verifyToken(keys, token, { issuer, clockToleranceSec });
     // `origin: undefined` also requests the check: a request without an Origin header does not match the token's origin.

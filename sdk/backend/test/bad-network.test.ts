@@ -53,6 +53,17 @@ describe('a mint is retried with the same key and the same bytes', () => {
     ]);
   });
 
+  test('when `log` rejects, and with timeouts that no timer can have', async () => {
+    const { url, received } = await scriptedServer(cut as never, launched);
+    const options = { timeoutMs: Number.POSITIVE_INFINITY, maxRetryWaitMs: Number.POSITIVE_INFINITY };
+    const log = async () => {
+      throw new Error('the collector is away');
+    };
+    const { client } = clientOf(url, { ...options, log });
+    expect((await client.sessions.mint(mint, { timeoutMs: 2 ** 40 })).session.sessionId).toBe('ses_1');
+    expect(received).toHaveLength(2);
+  });
+
   test('when the response times out, before its head or within its body', async () => {
     const { url, received } = await scriptedServer(
       () => {},

@@ -83,9 +83,11 @@ describe('other tokens', () => {
     return { verify: sessionTokenVerifier({ issuer, jwksUrl: `${url}/keys`, ...options }), received };
   }
 
-  test('signed like those of the service are valid', async () => {
-    const { verify } = await verifier();
-    expect(await verify(await signed())).toMatchObject(claims);
+  test('signed like those of the service are valid, also if the given issuer ends with a slash', async () => {
+    for (const options of [{}, { issuer: `${issuer}/` }]) {
+      const { verify } = await verifier(options);
+      expect(await verify(await signed())).toMatchObject(claims);
+    }
   });
 
   test.each<[string, () => Promise<string> | string]>([
