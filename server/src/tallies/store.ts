@@ -1,4 +1,5 @@
 import type { Database, Statement } from '../store/database.ts';
+import { bucketCount } from './durations.ts';
 import type { Durations, Tally } from './tally.ts';
 
 /** Rows of one statement. */
@@ -21,8 +22,9 @@ export const add: Statement = {
       DO UPDATE SET count = t.count + EXCLUDED.count, last_at = greatest(t.last_at, EXCLUDED.last_at)`,
 };
 
-export async function addTallies(database: Database, tallies: readonly Tally[]): Promise<void> {
-  await inBatches(tallies, (batch) => database.query('everyday', add, [JSON.stringify(batch)]));
+/** Adds counters to those of the database. Removes from the list what was added, so that after a failure the rest remains. */
+export async function addTallies(database: Database, tallies: Tally[]): Promise<void> {
+  await inBatches(tallies, batchSize, (batch) => database.query('everyday', add, [JSON.stringify(batch)]));
 }
 
 export const addCounts: Statement = {
@@ -35,19 +37,25 @@ export const addCounts: Statement = {
     ON CONFLICT (project_id, minute, bucket) DO UPDATE SET count = t.count + EXCLUDED.count`,
 };
 
-export async function addDurations(database: Database, durations: readonly Durations[]): Promise<void> {
-  const rows = durations.flatMap(({ projectId, minute, counts }) =>
-    [...counts].flatMap((count, bucket) => (count === 0 ? [] : [{ projectId, minute, bucket, count }])),
-  );
-  await inBatches(rows, (batch) => database.query('everyday', addCounts, [JSON.stringify(batch)]));
+/** The same for durations. */
+export async function addDurations(database: Database, durations: Durations[]): Promise<void> {
+  await inBatches(durations, Math.floor(batchSize / bucketCount), async (batch) => {
+    const rows = batch.flatMap(({ projectId, minute, counts }) =>
+      [...counts].flatMap((count, bucket) => (count === 0 ? [] : [{ projectId, minute, bucket, count }])),
+    );
+    if (rows.length > 0) await database.query('everyday', addCounts, [JSON.stringify(rows)]);
+  });
 }
 
 async function inBatches<T>(
-  rows: readonly T[],
+  items: T[],
+  size: number,
   write: (batch: readonly T[]) => Promise<unknown>,
 ): Promise<void> {
-  for (let start = 0; start < rows.length; start += batchSize)
-    await write(rows.slice(start, start + batchSize));
+  while (items.length > 0) {
+    await write(items.slice(0, size));
+    items.splice(0, size);
+  }
 }
 
 export const deleteTallies: Statement = {

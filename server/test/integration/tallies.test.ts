@@ -220,15 +220,37 @@ describe('counters', () => {
     expect((await stored(projectId)).reduce((sum, { count }) => sum + count, 0)).toBe(8 * 5 * 40);
   });
 
-  test('survive an outage, within a limit', async () => {
-    let isDown = true;
+  /** The database of the service, which cannot be reached while `isDown` returns true. */
+  function withOutages(isDown: () => boolean): typeof service.database {
     const outage = Object.assign(new Error('lost'), { code: 'ECONNREFUSED' });
-    const database = Object.create(service.database, {
+    return Object.create(service.database, {
       query: {
         value: (...call: Parameters<typeof service.database.query>) =>
-          isDown ? Promise.reject(outage) : service.database.query(...call),
+          isDown() ? Promise.reject(outage) : service.database.query(...call),
       },
     });
+  }
+
+  test('are added once, also if an outage begins in the middle of a flush', async () => {
+    let [queries, failsAt] = [0, 3];
+    const tallies = new Tallies(withOutages(() => ++queries === failsAt));
+    for (let n = 0; n < 4_500; n++)
+      tallies.count('server', 'launched', { id: `exp_${n % 4_000}`, projectId: `prj_half_${n % 40}` }, '', 1);
+    // The third of four batches of counters; then, after the other two, the second of three batches of durations.
+    await expect(tallies.flush()).rejects.toThrow('lost');
+    [queries, failsAt] = [0, 4];
+    await expect(tallies.flush()).rejects.toThrow('lost');
+    await tallies.flush();
+    for (const table of ['tallies', 'mint_durations'])
+      expect(
+        await query(`SELECT sum(count)::integer AS sum FROM ${table} WHERE project_id LIKE 'prj\\_half%'`),
+        table,
+      ).toEqual([{ sum: 4_500 }]);
+  });
+
+  test('survive an outage, within a limit', async () => {
+    let isDown = true;
+    const database = withOutages(() => isDown);
     const tallies = new Tallies(database);
     const counted = { id: 'exp_one', projectId: 'prj_down' };
     tallies.count('server', 'UNAVAILABLE', counted, '', 0);
