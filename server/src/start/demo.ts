@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { scopes } from '@session-launch/contract/operation';
+import type { Logger } from 'pino';
 import { listPublished } from '../experiences/store.ts';
 import { createKey } from '../keys/create.ts';
 import { demoProjectId } from '../pages/demo-cards.ts';
@@ -8,7 +9,7 @@ import { ProjectFileError } from '../projects/problem.ts';
 import { type ProjectFile, parseProjectFile } from '../projects/project-file.ts';
 import { findStoredProject, lockProjects } from '../projects/store.ts';
 import type { Changes } from '../store/changes.ts';
-import { type Database, StartError } from '../store/database.ts';
+import type { Database } from '../store/database.ts';
 
 export interface Demo {
   projectId: string;
@@ -17,8 +18,11 @@ export interface Demo {
   key?: string;
 }
 
-/** Creates the demo project and a test key if the project does not exist. An existing one is left unchanged. */
-export async function provisionDemo(deps: DemoDeps, file: string): Promise<Demo> {
+/**
+ * Creates the demo project and a test key if the project does not exist. An existing one is left unchanged. If the project cannot be created,
+ * such as when another project has one of its experience ids, logs a warning and returns `undefined`.
+ */
+export async function provisionDemo(deps: DemoDeps, file: string): Promise<Demo | undefined> {
   // Most starts find the project and skip reading the file, which takes half a second.
   const [stored] = await listPublished(deps.database, demoProjectId);
   if (stored !== undefined) return { projectId: demoProjectId, experienceId: stored.id };
@@ -30,10 +34,11 @@ export async function provisionDemo(deps: DemoDeps, file: string): Promise<Demo>
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (!(error instanceof ProjectFileError) && code !== 'ENOENT') throw error;
-    throw new StartError(
-      `the demo project cannot be set up (${(error as Error).message}); set DEMO=off to start without it`,
-      { cause: error },
+    deps.log.warn(
+      { reason: (error as Error).message },
+      'the demo project cannot be set up, and the service runs without it; set DEMO=off to omit it',
     );
+    return undefined;
   }
 }
 
@@ -41,6 +46,7 @@ interface DemoDeps {
   database: Database;
   changes: Changes;
   apiKeyPrefix: string;
+  log: Logger;
 }
 
 /** The new key, or `undefined` if the project already existed. */

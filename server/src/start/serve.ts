@@ -80,7 +80,7 @@ async function startAndServe({ config, log, engine, wait, colours }: StartDeps):
       runtimeToken,
     });
     // Last, because the key of a start that fails later would never be shown.
-    const demoDeps = { database, changes, apiKeyPrefix: config.apiKeyPrefix };
+    const demoDeps = { database, changes, apiKeyPrefix: config.apiKeyPrefix, log };
     const demo = config.demo ? await wait.step(() => provisionDemo(demoDeps, demoProjectFile)) : undefined;
     const { consoleBase } = app;
     const consoleLink =
